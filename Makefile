@@ -1,0 +1,53 @@
+# The whole developer interface: run test bench lint fmt (and lock, screenshot).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LAKE ?= lake
+PORT ?= 8050
+RAW ?=
+SAMPLE := sample-raw
+
+.PHONY: run test bench lint fmt lock screenshot clean chromium
+.DEFAULT_GOAL := run
+
+$(VENV)/.run-stamp: requirements.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev-stamp: $(VENV)/.run-stamp requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+run: $(VENV)/.run-stamp
+	@PYTHON=$(BIN)/python LAKE="$(LAKE)" RAW="$(RAW)" SAMPLE=$(SAMPLE) PORT=$(PORT) sh scripts/run.sh
+
+chromium: $(VENV)/.dev-stamp
+	@sh scripts/need_chromium.sh
+
+test: chromium
+	$(BIN)/python -m pytest $(ARGS)
+
+bench: $(VENV)/.dev-stamp
+	$(BIN)/python -m bench explore --json
+
+lint: $(VENV)/.dev-stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+fmt: $(VENV)/.dev-stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock:
+	rm -rf $(VENV)/lock && $(PYTHON) -m venv $(VENV)/lock
+	$(VENV)/lock/bin/pip install --quiet -r requirements.in && $(VENV)/lock/bin/pip freeze > requirements.txt
+	$(VENV)/lock/bin/pip install --quiet -r requirements-dev.in && $(VENV)/lock/bin/pip freeze > requirements-dev.txt
+	rm -rf $(VENV)/lock
+
+screenshot: chromium
+	$(BIN)/python -m scripts.screenshot docs/explore.png
+
+clean:
+	rm -rf $(VENV) $(SAMPLE) .pytest_cache .mypy_cache .ruff_cache .hypothesis

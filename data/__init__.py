@@ -1,0 +1,1 @@
+"""What the numbers mean: columns, units, filters, the lake's queries and the pure analysis."""

@@ -1,0 +1,237 @@
+"""The lake's tables: names and Arrow types of every column. Titles and units stand in metrics.toml.
+
+NULL means not measured or not set, never 0. `SCHEMA_VERSION` stands in the metadata of the Delta
+tables; a change of meaning or type raises it and gets a line in CHANGELOG.md.
+"""
+
+from typing import Final
+
+import pyarrow as pa
+
+SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION_KEY: Final = "wattlas.schema_version"
+
+_TEXT = pa.string()
+_COUNT = pa.int64()
+_REAL = pa.float64()
+
+# What was set before a run started.
+KNOBS: Final[dict[str, pa.DataType]] = {
+    "itr_us": _REAL,
+    "itr_policy": _TEXT,
+    "dvfs_ghz": _REAL,
+    "dvfs_policy": _TEXT,
+    "dvfs_code": _TEXT,
+    "rapl_w": _REAL,
+    "load_qps": _REAL,
+    "message_bytes": _COUNT,
+    "request_bytes": _COUNT,
+    "io_depth": _COUNT,
+    "threads": _COUNT,
+    "rw": _TEXT,
+    "device": _TEXT,
+}
+
+# Which run it is. The last four are settings of the dataset, kept with the row so that a version
+# of `runs` says by itself how its pages look.
+IDENTITY: Final[dict[str, pa.DataType]] = {
+    "run_id": _TEXT,
+    "dataset": _TEXT,
+    "source": _TEXT,
+    "workload": _TEXT,
+    "loop": _TEXT,
+    "system": _TEXT,
+    "mode": _TEXT,
+    "replicate": _COUNT,
+    "system_label": _TEXT,
+    "performance_metric": _TEXT,
+    "is_baseline": pa.bool_(),
+    "is_synthetic": pa.bool_(),
+}
+
+# Counters that a core's log carries; a run's are the sums over its cores.
+COUNTERS: Final[dict[str, pa.DataType]] = {
+    "instructions": _COUNT,
+    "cycles": _COUNT,
+    "ref_cycles": _COUNT,
+    "llc_misses": _COUNT,
+    "interrupts": _COUNT,
+    "rx_desc": _COUNT,
+    "rx_bytes": _COUNT,
+    "tx_desc": _COUNT,
+    "tx_bytes": _COUNT,
+    "c1": _COUNT,
+    "c1e": _COUNT,
+    "c3": _COUNT,
+    "c6": _COUNT,
+    "c7": _COUNT,
+}
+
+MEASUREMENTS: Final[dict[str, pa.DataType]] = {
+    "duration_s": _REAL,
+    "energy_j": _REAL,
+    "power_w": _REAL,
+    "latency_mean_us": _REAL,
+    "latency_min_us": _REAL,
+    "latency_p5_us": _REAL,
+    "latency_p10_us": _REAL,
+    "latency_p50_us": _REAL,
+    "latency_p75_us": _REAL,
+    "latency_p90_us": _REAL,
+    "latency_p95_us": _REAL,
+    "latency_p99_us": _REAL,
+    "throughput_qps": _REAL,
+    "iops": _REAL,
+    "bandwidth_bytes_s": _REAL,
+    "requests": _COUNT,
+    **COUNTERS,
+    "context_switches": _COUNT,
+    "cpu_user_pct": _REAL,
+    "cpu_sys_pct": _REAL,
+    "loads": _COUNT,
+    "stores": _COUNT,
+}
+
+# Computed in the view `runs`, never stored: SQL over the stored columns. A latency that serves as
+# the performance metric is taken in seconds, so that the energy-delay product is always J s.
+PERFORMANCE_SQL: Final = (
+    "CASE performance_metric WHEN 'duration_s' THEN duration_s "
+    + " ".join(
+        f"WHEN '{name}' THEN {name} * 1e-6" for name in MEASUREMENTS if name.startswith("latency_")
+    )
+    + " END"
+)
+DERIVED: Final[dict[str, str]] = {
+    "ipc": "instructions / nullif(cycles, 0)::DOUBLE",
+    "edp_js": f"energy_j * ({PERFORMANCE_SQL})",
+    "bytes_per_joule": (
+        "coalesce(bandwidth_bytes_s * duration_s, (rx_bytes + tx_bytes)::DOUBLE) / nullif(energy_j, 0)"
+    ),
+    "ios_per_joule": "iops * duration_s / nullif(energy_j, 0)",
+    "interrupts_per_s": "interrupts / nullif(duration_s, 0)",
+}
+
+CORE: Final = pa.struct(
+    [
+        pa.field("core", pa.int32()),
+        pa.field("package", pa.int32()),
+        pa.field("duration_s", _REAL),
+        pa.field("energy_j", _REAL),
+        *[pa.field(name, kind) for name, kind in COUNTERS.items()],
+        pa.field("samples", _COUNT),
+        pa.field("gap_hist", pa.list_(_COUNT)),
+    ]
+)
+SOURCE_FILE: Final = pa.struct(
+    [
+        pa.field("path", _TEXT),
+        pa.field("format", _TEXT),
+        pa.field("size_bytes", _COUNT),
+        pa.field("mtime", _REAL),
+        pa.field("digest", _TEXT),
+    ]
+)
+RUN_FILE: Final = pa.struct(
+    [
+        pa.field("table", _TEXT),
+        pa.field("path", _TEXT),
+        pa.field("size_bytes", _COUNT),
+        pa.field("rows", _COUNT),
+    ]
+)
+
+RUNS: Final = pa.schema(
+    [
+        *[pa.field(n, t) for n, t in IDENTITY.items()],
+        *[pa.field(n, t) for n, t in KNOBS.items()],
+        *[pa.field(n, t) for n, t in MEASUREMENTS.items()],
+        pa.field("flags", pa.list_(_TEXT)),
+        pa.field("cores", pa.list_(CORE)),
+        pa.field("sources", pa.list_(SOURCE_FILE)),
+        pa.field("files", pa.list_(RUN_FILE)),
+    ]
+)
+
+SEVERITIES: Final = ("refused", "repaired", "doubted")
+PROBLEMS: Final = pa.schema(
+    [
+        pa.field("dataset", _TEXT),
+        pa.field("path", _TEXT),
+        pa.field("line", _COUNT),
+        pa.field("kind", _TEXT),
+        pa.field("severity", _TEXT),
+        pa.field("detail", _TEXT),
+        pa.field("count", _COUNT),
+    ]
+)
+
+INTERRUPTS: Final = pa.schema(
+    [
+        pa.field("run_id", _TEXT),
+        pa.field("core", pa.int32()),
+        pa.field("t_ns", pa.int64()),
+        pa.field("rx_desc", pa.int32()),
+        pa.field("rx_bytes", pa.int64()),
+        pa.field("tx_desc", pa.int32()),
+        pa.field("tx_bytes", pa.int64()),
+    ]
+)
+_SAMPLED = ("instructions", "cycles", "ref_cycles", "llc_misses", "c1", "c1e", "c3", "c6", "c7")
+SAMPLES: Final = pa.schema(
+    [
+        pa.field("run_id", _TEXT),
+        pa.field("core", pa.int32()),
+        pa.field("t_ns", pa.int64()),
+        pa.field("dt_ns", pa.int64()),
+        *[pa.field(name, pa.int64()) for name in _SAMPLED],
+        pa.field("energy_uj", _REAL),
+    ]
+)
+OVERVIEW_LEVELS: Final = (1024, 16384)
+OVERVIEW: Final = pa.schema(
+    [
+        pa.field("run_id", _TEXT),
+        pa.field("level", pa.int32()),
+        pa.field("core", pa.int32()),
+        pa.field("bin", pa.int32()),
+        pa.field("t_ns", pa.int64()),
+        pa.field("interrupts", pa.int64()),
+        pa.field("rx_bytes", pa.int64()),
+        pa.field("tx_bytes", pa.int64()),
+        pa.field("max_rx_bytes", pa.int64()),
+        pa.field("max_tx_bytes", pa.int64()),
+        pa.field("max_gap_ns", pa.int64()),
+        pa.field("energy_uj", _REAL),
+        pa.field("instructions", pa.int64()),
+        pa.field("cycles", pa.int64()),
+        pa.field("ref_cycles", pa.int64()),
+        pa.field("llc_misses", pa.int64()),
+    ]
+)
+POWER: Final = pa.schema(
+    [
+        pa.field("run_id", _TEXT),
+        pa.field("t_s", _REAL),
+        pa.field("voltage_v", _REAL),
+        pa.field("current_a", _REAL),
+        pa.field("power_w", _REAL),
+        pa.field("energy_j", _REAL),
+    ]
+)
+FUNCTIONS: Final = pa.schema(
+    [
+        pa.field("run_id", _TEXT),
+        pa.field("function", _TEXT),
+        pa.field("source_file", _TEXT),
+        pa.field("subsystem", _TEXT),
+        pa.field("loads_per_s", _REAL),
+        pa.field("stores_per_s", _REAL),
+    ]
+)
+RUN_TABLES: Final[dict[str, pa.Schema]] = {
+    "interrupts": INTERRUPTS,
+    "samples": SAMPLES,
+    "overview": OVERVIEW,
+    "power": POWER,
+    "functions": FUNCTIONS,
+}

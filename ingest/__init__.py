@@ -1,0 +1,1 @@
+"""Raw logs in, lake out."""

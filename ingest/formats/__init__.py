@@ -1,0 +1,37 @@
+"""One file a raw format; this tuple is the only place that lists them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from ingest.records import CoreLog, ReadContext, Reading, SummaryTable
+
+Role = Literal["log", "output", "window", "table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How one raw format is told and read.
+
+    Attributes:
+        name: Short name, as `sources.format` and the README have it.
+        role: What it is to a run: the per-interrupt log, the load generator's output, the record
+            of the workload window, or a table that holds many runs by itself.
+        sniff: Base name and first bytes (up to 64 KiB, decompressed) to whether it is this format.
+            Content decides; the name only where content cannot.
+        read: Blocks of bytes, cut anywhere, to what they say. Bad lines become problems; only a
+            file of which nothing can be used raises FormatError.
+    """
+
+    name: str
+    role: Role
+    sniff: Callable[[str, bytes], bool]
+    read: Callable[[Iterable[bytes], ReadContext], CoreLog | Reading | SummaryTable]
+
+
+FORMATS: tuple[Format, ...] = ()
+
+
+def find_format(name: str, head: bytes) -> Format | None:
+    """Tell which format a file is by its first bytes and base name; None if nobody knows it."""
+    return next((f for f in FORMATS if f.sniff(name, head)), None)

@@ -1,0 +1,107 @@
+"""What the readers hand to the assembler: values, windows and problems, without files or tables."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+Severity = Literal["refused", "repaired", "doubted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing about an input that was refused, repaired or doubted.
+
+    Attributes:
+        kind: Stable snake_case name, such as `field_count` or `no_window`.
+        detail: What was found, with the value, and what was done about it.
+        line: Line number from 1, or None for the whole file.
+        count: How many times it happened; `line` is then the first.
+    """
+
+    kind: str
+    severity: Severity
+    detail: str
+    line: int | None = None
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """What a reader may need to know beyond the bytes.
+
+    Attributes:
+        name: The file's base name, for messages and for what only the name tells.
+        tsc_hz: Time-stamp counter ticks a second, from the dataset's settings.
+    """
+
+    name: str
+    tsc_hz: float
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The workload's own start and end in TSC ticks; both ends belong to the run."""
+
+    start_tsc: int
+    end_tsc: int
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one small file of a run says.
+
+    Attributes:
+        measurements: By column name of `runs`, in that column's unit.
+        knobs: What the file itself says of the knobs, by column name of `runs`.
+    """
+
+    measurements: dict[str, float | int] = field(default_factory=dict)
+    knobs: dict[str, float | int | str] = field(default_factory=dict)
+    window: Window | None = None
+    flags: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class CoreLog:
+    """One per-interrupt log, as read: not yet cut to a window, counters still cumulative.
+
+    Attributes:
+        interrupts: Columns `tsc rx_desc rx_bytes tx_desc tx_bytes`, int64, shape (n,), one element
+            a good line, in file order (`tsc` never decreases).
+        samples: Columns `tsc instructions cycles ref_cycles llc_misses c1 c1e c3 c6 c7 joules`,
+            int64, shape (m,), one element a line that carries counters. `joules` is the raw 32-bit
+            energy counter. A column that the variant lacks is absent.
+        sleep_states_cumulative: Whether `c1..c7` are running totals (Linux) or per-sample values
+            (library OS), which are added, not differenced.
+        core: The core that the log itself names (`Core=1` in `dmesg_devicelog`), if it does.
+        entries: How many log entries the file held, bad ones included.
+    """
+
+    interrupts: dict[str, np.ndarray]
+    samples: dict[str, np.ndarray]
+    sleep_states_cumulative: bool
+    core: int | None = None
+    entries: int = 0
+    flags: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class SummaryRow:
+    """One row of a per-run summary table; values by column name of `runs`, in its unit."""
+
+    line: int
+    system: str
+    values: dict[str, float | int | str | None]
+    flags: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class SummaryTable:
+    """One per-run summary table: its good rows in file order, and what was wrong with the rest."""
+
+    workload: str
+    rows: list[SummaryRow]
+    problems: list[Problem] = field(default_factory=list)
