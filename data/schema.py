@@ -105,7 +105,8 @@ DERIVED: Final[dict[str, str]] = {
     "ipc": "instructions / nullif(cycles, 0)::DOUBLE",
     "edp_js": f"energy_j * ({PERFORMANCE_SQL})",
     "bytes_per_joule": (
-        "coalesce(bandwidth_bytes_s * duration_s, (rx_bytes + tx_bytes)::DOUBLE) / nullif(energy_j, 0)"
+        "coalesce(bandwidth_bytes_s * duration_s, (rx_bytes + tx_bytes)::DOUBLE) "
+        "/ nullif(energy_j, 0)"
     ),
     "ios_per_joule": "iops * duration_s / nullif(energy_j, 0)",
     "interrupts_per_s": "interrupts / nullif(duration_s, 0)",

@@ -1,0 +1,65 @@
+"""What each filter offers, with counts, from the cube of combinations that occur."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from data.selection import FACETS, Facet, Selection, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value of a facet: the label of it on pages, and how many runs the others leave it."""
+
+    value: Value
+    label: str
+    runs: int
+
+
+def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[Choice]:
+    """List the values of one facet that occur under the other facets' filters, in order.
+
+    A value that is chosen stays listed though nothing is left of it (count 0), so that it can be
+    taken back.
+
+    Args:
+        cube: Answer of `facet_cube_query`.
+    """
+    column = FACETS[facet].column
+    label = pl.col("system_label" if facet == "system" else column).first()
+    counts = (
+        cube.filter(matches(selection, exclude=facet))
+        .group_by(column)
+        .agg(pl.col("runs").sum(), label.alias("label"))
+        .sort(column, nulls_last=True)
+    )
+    choices = [
+        Choice(_value(FACETS[facet], v), str(label or _value(FACETS[facet], v)), runs)
+        for v, runs, label in counts.iter_rows()
+    ]
+    listed = {c.value for c in choices}
+    gone = [v for v in selection.values(facet) if v not in listed]
+    return choices + [Choice(v, str(v), 0) for v in gone]
+
+
+def count_runs(cube: pl.DataFrame, selection: Selection) -> int:
+    """How many runs the filters leave."""
+    return int(cube.filter(matches(selection))["runs"].sum())
+
+
+def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
+    """The Polars twin of `Selection.predicate`, for tables that are in memory already."""
+    expression = pl.lit(True)
+    for clause in selection.clauses:
+        if clause.facet != exclude:
+            facet = FACETS[clause.facet]
+            known = [v for v in clause.values if v != facet.null_word]
+            one = pl.col(facet.column).is_in(known) if known else pl.lit(False)
+            if len(known) < len(clause.values):
+                one = one.fill_null(False) | pl.col(facet.column).is_null()
+            expression = expression & one.fill_null(False)
+    return expression
+
+
+def _value(facet: Facet, value: Value | None) -> Value:
+    return facet.null_word if value is None else value

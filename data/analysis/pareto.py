@@ -1,0 +1,62 @@
+"""Which runs no other run beats in two metrics at once, and the step line through them."""
+
+import numpy as np
+
+from data.errors import DataError
+
+
+def pareto_mask(energy_j: np.ndarray, latency_us: np.ndarray) -> np.ndarray:
+    """Mark the runs that no other run beats in both metrics; less is better in each.
+
+    A run is beaten when another is at least as good in both and better in one. Any two metrics
+    will do; negate one of which more is better.
+
+    Args:
+        energy_j: First metric a run, shape (n,), finite.
+        latency_us: Second metric a run, shape (n,), finite.
+
+    Returns:
+        Boolean mask, shape (n,). Equal points are all kept. Empty input, empty mask.
+
+    Raises:
+        DataError: Shapes differ, or a value is not finite.
+
+    Source: Kung, Luccio, Preparata, JACM 22(4), 1975.
+    """
+    first, second = _checked(energy_j), _checked(latency_us)
+    if first.shape != second.shape:
+        raise DataError(f"metrics differ in shape: {first.shape} and {second.shape}")
+    if not first.size:
+        return np.zeros(0, dtype=bool)
+    order = np.lexsort((second, first))
+    x, y = first[order], second[order]
+    starts_group = np.concatenate(([True], x[1:] > x[:-1]))
+    group = np.cumsum(starts_group) - 1
+    lowest_of_group = y[starts_group]
+    best_before = np.concatenate(([np.inf], np.minimum.accumulate(lowest_of_group)[:-1]))
+    kept = (y == lowest_of_group[group]) & (y < best_before[group])
+    mask = np.zeros(first.size, dtype=bool)
+    mask[order] = kept
+    return mask
+
+
+def frontier(x: np.ndarray, y: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The members of a Pareto frontier sorted by x, equal points once: what a step line joins.
+
+    Args:
+        x: First metric, shape (n,).
+        y: Second metric, shape (n,).
+        mask: Members, boolean, shape (n,).
+    """
+    members = np.unique(np.column_stack((x[mask], y[mask])), axis=0)
+    return members[:, 0], members[:, 1]
+
+
+def _checked(values: np.ndarray) -> np.ndarray:
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 1:
+        raise DataError(f"a metric has shape {values.shape}, expected (n,)")
+    if not np.isfinite(values).all():
+        where = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise DataError(f"a metric is not finite: {values[where]} at index {where}")
+    return values

@@ -1,0 +1,48 @@
+"""The best point of each system in performance, in energy and in their product."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Winners:
+    """Indices into the points of one system; None where no point has the value."""
+
+    performance: int | None
+    energy: int | None
+    edp: int | None
+
+    def indices(self) -> list[int]:
+        """Those that exist, in the order performance, energy, product."""
+        return [i for i in (self.performance, self.energy, self.edp) if i is not None]
+
+
+def find_winners(
+    group: np.ndarray, performance: np.ndarray, energy_j: np.ndarray, edp_js: np.ndarray
+) -> dict[int, Winners]:
+    """Find each group's lowest value of the three; less is better in each.
+
+    Args:
+        group: Group number a point, integers, shape (n,).
+        performance: Performance metric a point, shape (n,); NaN where not measured.
+        energy_j: Joules a point, shape (n,); NaN where not measured.
+        edp_js: Energy-delay product a point, J s, shape (n,); NaN where not measured.
+
+    Returns:
+        By group number. Of equal values the first point wins.
+    """
+    found = {}
+    for number in np.unique(group):
+        members = np.flatnonzero(group == number)
+        found[int(number)] = Winners(
+            *(_lowest(values, members) for values in (performance, energy_j, edp_js))
+        )
+    return found
+
+
+def _lowest(values: np.ndarray, members: np.ndarray) -> int | None:
+    mine = values[members]
+    if np.isnan(mine).all():
+        return None
+    return int(members[np.nanargmin(mine)])

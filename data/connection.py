@@ -1,0 +1,226 @@
+"""Open one version of a lake in DuckDB and run bounded queries over it.
+
+A lake is read through the files that its Delta log lists, so a reader sees whole commits only and
+no DuckDB extension is needed. Every opened lake is an in-memory database of its own: nothing is
+locked, and any number of processes may read while `ingest` writes.
+"""
+
+import threading
+from collections.abc import Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+import duckdb
+from deltalake import DeltaTable
+from deltalake.exceptions import TableNotFoundError
+
+from data.errors import LakeError
+from data.schema import DERIVED, PROBLEMS, RUN_TABLES, RUNS, SCHEMA_VERSION, SCHEMA_VERSION_KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+    import pyarrow as pa
+
+_NESTED: Final = ("cores", "sources", "files")
+QUERY_TIMEOUT_S: Final = 20.0
+MEMORY_LIMIT: Final = "160MB"
+
+
+class Lake:
+    """One version of a lake: views `runs`, `cores`, `sources`, `problems` in DuckDB.
+
+    Safe for use from several threads: every query runs on a cursor of its own.
+
+    Attributes:
+        path: Folder of the lake.
+        version: Version of the `runs` Delta table; -1 for a lake that holds nothing yet.
+    """
+
+    def __init__(self, path: Path, version: int, connection: duckdb.DuckDBPyConnection) -> None:
+        self.path = path
+        self.version = version
+        self._connection = connection
+
+    def __enter__(self) -> "Lake":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the connection and its memory; relations made from it stop working."""
+        self._connection.close()
+
+    def sql(self, query: str, params: Sequence[Any] | None = None) -> duckdb.DuckDBPyRelation:
+        """Make a relation over the views; it runs when it is read, on a cursor of its own."""
+        return self._connection.cursor().sql(query, params=list(params) if params else None)
+
+    def scan(self, table: str, run_ids: Sequence[str]) -> duckdb.DuckDBPyRelation:
+        """Make a relation over the big files of just those runs.
+
+        Args:
+            table: `interrupts`, `samples`, `overview`, `power` or `functions`.
+            run_ids: Runs that this version of the lake holds; runs without such a file add no rows.
+
+        Raises:
+            LakeError: Unknown table, unknown run, or a file that a row names is gone.
+        """
+        if table not in RUN_TABLES:
+            raise LakeError(f"no table {table!r}; known: {', '.join(RUN_TABLES)}")
+        paths = self._files_of(table, run_ids)
+        if not paths:
+            return self._connection.cursor().sql(_empty_select(RUN_TABLES[table]))
+        return self._connection.cursor().read_parquet(paths)
+
+    def _files_of(self, table: str, run_ids: Sequence[str]) -> list[str]:
+        marks = ", ".join("?" * len(run_ids)) or "NULL"
+        rows = self.sql(
+            f"SELECT run_id, list_filter(files, lambda f: f.table = ?) FROM _runs_all "
+            f"WHERE run_id IN ({marks})",
+            [table, *run_ids],
+        ).fetchall()
+        unknown = sorted(set(run_ids) - {row[0] for row in rows})
+        if unknown:
+            raise LakeError(f"the lake (version {self.version}) holds no run {', '.join(unknown)}")
+        paths = [self.path / file["path"] for _, files in rows for file in files or ()]
+        gone = [str(path) for path in paths if not path.exists()]
+        if gone:
+            raise LakeError(f"{table} of a run are gone from the lake: {', '.join(gone)}")
+        return [str(path) for path in paths]
+
+    def polars(
+        self, query: str, params: Sequence[Any] = (), timeout_s: float = QUERY_TIMEOUT_S
+    ) -> "pl.DataFrame":
+        """Run one bounded query to a Polars table.
+
+        Raises:
+            LakeError: It took longer than `timeout_s` and was interrupted.
+        """
+        with self._bounded(timeout_s) as cursor:
+            return cursor.sql(query, params=list(params)).pl()
+
+    def arrow(
+        self, query: str, params: Sequence[Any] = (), timeout_s: float = QUERY_TIMEOUT_S
+    ) -> "pa.Table":
+        """Run one bounded query to an Arrow table; errors as `polars`."""
+        with self._bounded(timeout_s) as cursor:
+            return cursor.sql(query, params=list(params)).to_arrow_table()
+
+    @contextmanager
+    def _bounded(self, timeout_s: float) -> "Iterator[duckdb.DuckDBPyConnection]":
+        cursor = self._connection.cursor()
+        timer = threading.Timer(timeout_s, cursor.interrupt)
+        timer.start()
+        try:
+            yield cursor
+        except duckdb.InterruptException:
+            raise LakeError(f"a query took longer than {timeout_s:g} s and was stopped") from None
+        except duckdb.IOException as error:
+            raise LakeError(
+                f"the lake's files changed under version {self.version}: {error}"
+            ) from error
+        finally:
+            timer.cancel()
+            cursor.close()
+
+
+def open_lake(path: str | Path, version: int | None = None) -> Lake:
+    """Open a lake at its newest version, or at a given one.
+
+    A folder that is absent or holds no `runs` yet opens as an empty lake of version -1.
+
+    Raises:
+        LakeError: No such version, or a schema version other than this code's.
+    """
+    path = Path(path)
+    connection = _connect()
+    runs = _delta(path / "runs", version)
+    if runs is None and version is not None and version >= 0:
+        raise LakeError(f"{path} holds no runs yet, so no version {version}")
+    _create_views(connection, runs, _delta(path / "problems", None))
+    return Lake(path, runs.version() if runs is not None else -1, connection)
+
+
+def newest_version(path: str | Path) -> int:
+    """The newest version of a lake without opening it; -1 when it holds nothing yet."""
+    log = Path(path) / "runs" / "_delta_log"
+    try:
+        names = [entry.name for entry in log.iterdir() if entry.suffix == ".json"]
+    except FileNotFoundError:
+        return -1
+    return max((int(name[:-5]) for name in names if name[:-5].isdigit()), default=-1)
+
+
+def _connect() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(
+        ":memory:",
+        config={
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+            "memory_limit": MEMORY_LIMIT,
+            "threads": 2,
+        },
+    )
+
+
+def _delta(path: Path, version: int | None) -> DeltaTable | None:
+    try:
+        table = DeltaTable(str(path), version=version)
+    except TableNotFoundError:
+        return None
+    except Exception as error:
+        raise LakeError(f"cannot open {path} at version {version}: {error}") from error
+    found = table.metadata().configuration.get(SCHEMA_VERSION_KEY)
+    if found is not None and int(found) != SCHEMA_VERSION:
+        raise LakeError(f"{path} has schema version {found}, this wattlas reads {SCHEMA_VERSION}")
+    return table
+
+
+def _create_views(
+    connection: duckdb.DuckDBPyConnection, runs: DeltaTable | None, problems: DeltaTable | None
+) -> None:
+    derived = ", ".join(f"({sql}) AS {name}" for name, sql in DERIVED.items())
+    connection.execute(f"CREATE VIEW _runs_all AS {_select(runs, RUNS)}")
+    connection.execute(
+        f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all"
+    )
+    for view, column in (("cores", "cores"), ("sources", "sources")):
+        connection.execute(
+            f"CREATE VIEW {view} AS SELECT run_id, unnest(u) FROM "
+            f"(SELECT run_id, unnest({column}) AS u FROM _runs_all)"
+        )
+    connection.execute(f"CREATE VIEW problems AS {_select(problems, PROBLEMS)}")
+
+
+def _select(table: DeltaTable | None, schema: "pa.Schema") -> str:
+    files = table.file_uris() if table is not None else []
+    if not files:
+        return _empty_select(schema)
+    listed = ", ".join("'" + uri.removeprefix("file://").replace("'", "''") + "'" for uri in files)
+    return f"SELECT * FROM read_parquet([{listed}], union_by_name = true)"
+
+
+def _empty_select(schema: "pa.Schema") -> str:
+    columns = ", ".join(f"NULL::{_duckdb_type(f.type)} AS {f.name}" for f in schema)
+    return f"SELECT {columns} WHERE FALSE"
+
+
+def _duckdb_type(kind: "pa.DataType") -> str:
+    """DuckDB's name of an Arrow type that the schema uses."""
+    if kind.num_fields and str(kind).startswith("struct"):
+        inner = ", ".join(f'"{f.name}" {_duckdb_type(f.type)}' for f in kind.fields)
+        return f"STRUCT({inner})"
+    if str(kind).startswith("list"):
+        return f"{_duckdb_type(kind.value_type)}[]"
+    names = {"string": "VARCHAR", "int64": "BIGINT", "int32": "INTEGER", "double": "DOUBLE"}
+    return names.get(str(kind), "BOOLEAN")

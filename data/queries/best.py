@@ -1,0 +1,39 @@
+"""Means of every configuration in energy and performance, for the table of best settings."""
+
+from typing import Any
+
+from data.queries.points import points_query
+from data.selection import Selection
+
+# A baseline run stays comparable whatever tuned settings the filters leave.
+_TUNED_FACETS = ("system", "itr", "dvfs", "rapl")
+
+
+def candidates_query(selection: Selection, performance: str, limit: int) -> tuple[str, list[Any]]:
+    """Build the query of the configurations that could be best; columns as `points_query`'s.
+
+    `x` is the performance metric, `y` is `energy_j`.
+    """
+    return points_query(selection, {"x": performance, "y": "energy_j"}, means=True, limit=limit)
+
+
+def baselines_query(selection: Selection, performance: str) -> tuple[str, list[Any]]:
+    """Build the query of the default configuration of each dataset, workload and load.
+
+    The filters on system, ITR, DVFS and power limit do not apply to it.
+
+    Returns:
+        SQL and parameters. Columns `dataset`, `workload`, `load_qps`, `message_bytes`,
+        `performance`, `energy_j` (means), `n`.
+    """
+    for facet in _TUNED_FACETS:
+        selection = selection.with_values(facet, ())
+    condition, parameters = selection.predicate()
+    return (
+        "SELECT dataset, workload, load_qps, message_bytes, "
+        f"avg({performance})::DOUBLE AS performance, avg(energy_j) AS energy_j, count(*) AS n "
+        f"FROM runs WHERE ({condition}) AND is_baseline AND {performance} IS NOT NULL "
+        "AND energy_j IS NOT NULL GROUP BY dataset, workload, load_qps, message_bytes "
+        "ORDER BY ALL",
+        parameters,
+    )

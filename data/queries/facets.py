@@ -1,0 +1,21 @@
+"""How many runs each combination of filter values holds: what menus and their counts come from."""
+
+from typing import Any
+
+from data.selection import FACETS
+
+
+def facet_cube_query() -> tuple[str, list[Any]]:
+    """Build the query of the filter cube.
+
+    Returns:
+        SQL and no parameters. One row a combination that occurs: the facets' columns, `mode`,
+        `system_label`, `performance_metric`, `is_baseline`, `is_synthetic`, and `runs` (count).
+    """
+    columns = ", ".join(f.column for f in FACETS.values())
+    extra = "system_label, performance_metric, is_baseline, is_synthetic"
+    return (
+        f"SELECT {columns}, {extra}, count(*) AS runs FROM runs GROUP BY {columns}, {extra} "
+        "ORDER BY ALL",
+        [],
+    )

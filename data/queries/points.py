@@ -1,0 +1,64 @@
+"""What the scatter shows: one row a run, or one a configuration with means and deviations."""
+
+from typing import Any, Final
+
+from data.metrics import metric
+from data.selection import Selection
+
+# What makes two runs replicates of one configuration.
+CONFIGURATION: Final = (
+    "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
+    "itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w", "load_qps", "message_bytes",
+    "request_bytes", "io_depth", "threads", "rw", "device",
+)  # fmt: skip
+# Points of one drawn trace stand together: a system's governor and adaptive runs last.
+_ORDER: Final = (
+    "system", "dvfs_ghz IS NULL", "itr_us IS NULL", "dataset", "workload", "load_qps",
+    "message_bytes", "dvfs_ghz", "itr_us", "rapl_w",
+)  # fmt: skip
+
+
+def points_query(
+    selection: Selection, columns: dict[str, str], means: bool, limit: int
+) -> tuple[str, list[Any]]:
+    """Build the query of the scatter's rows.
+
+    Args:
+        selection: Which runs.
+        columns: Name in the answer to column of `runs`; each also gives `<name>_sd` (sample
+            standard deviation over the replicates; NULL for one).
+        means: One row a configuration (mean over its replicates) instead of one a run.
+        limit: At most this many rows.
+
+    Returns:
+        SQL and parameters. Columns: those of CONFIGURATION, `run_id` and `replicate` (NULL for
+        means), `n` (replicates behind the row), then the asked ones. Runs in which any of `x`,
+        `y` was not measured are left out.
+    """
+    for column in columns.values():
+        metric(column)
+    condition, parameters = selection.predicate()
+    measured = " AND ".join(
+        f"{columns[name]} IS NOT NULL" for name in ("x", "y") if name in columns
+    )
+    where = f"({condition})" + (f" AND {measured}" if measured else "")
+    listed = ", ".join(CONFIGURATION)
+    if means:
+        values = ", ".join(
+            f"avg({c})::DOUBLE AS {name}, stddev_samp({c}) AS {name}_sd"
+            for name, c in columns.items()
+        )
+        sql = (
+            f"SELECT {listed}, NULL::VARCHAR AS run_id, NULL::BIGINT AS replicate, "
+            f"count(*) AS n, {values} FROM runs WHERE {where} GROUP BY {listed} "
+            f"ORDER BY {', '.join(_ORDER)} LIMIT {limit:d}"
+        )
+    else:
+        values = ", ".join(
+            f"{c}::DOUBLE AS {name}, NULL::DOUBLE AS {name}_sd" for name, c in columns.items()
+        )
+        sql = (
+            f"SELECT {listed}, run_id, replicate, 1::BIGINT AS n, {values} FROM runs "
+            f"WHERE {where} ORDER BY {', '.join(_ORDER)}, replicate, run_id LIMIT {limit:d}"
+        )
+    return sql, parameters

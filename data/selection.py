@@ -1,0 +1,134 @@
+"""Filters as values: which runs a view shows, and the one rule that turns them into SQL.
+
+A facet's clause keeps the runs whose value is one of those chosen; a facet without a clause keeps
+all. A view that lists the choices of one facet asks for the predicate of the other clauses only
+(after Mosaic's cross-filter), so that what could be chosen next is never hidden by what is chosen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from data.errors import SelectionError
+
+# The word for NULL in a facet: the driver's or the kernel's own choice, or simply not set.
+ADAPTIVE: Final = "adaptive"
+GOVERNOR: Final = "governor"
+UNSET: Final = "none"
+
+Value = str | float
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """One column that runs are chosen by.
+
+    Attributes:
+        null_word: How NULL is written among the values, in URLs and menus.
+    """
+
+    name: str
+    column: str
+    is_number: bool
+    null_word: str = UNSET
+
+
+FACETS: Final[dict[str, Facet]] = {
+    facet.name: facet
+    for facet in (
+        Facet("dataset", "dataset", is_number=False),
+        Facet("workload", "workload", is_number=False),
+        Facet("load", "load_qps", is_number=True),
+        Facet("message", "message_bytes", is_number=True),
+        Facet("system", "system", is_number=False),
+        Facet("itr", "itr_us", is_number=True, null_word=ADAPTIVE),
+        Facet("dvfs", "dvfs_ghz", is_number=True, null_word=GOVERNOR),
+        Facet("rapl", "rapl_w", is_number=True),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Keep the runs whose `facet` has one of `values`; never empty."""
+
+    facet: str
+    values: tuple[Value, ...]
+
+    def __post_init__(self) -> None:
+        if self.facet not in FACETS:
+            raise SelectionError(f"unknown filter {self.facet!r}; known: {', '.join(FACETS)}")
+        if not self.values:
+            raise SelectionError(f"filter {self.facet!r} has no value")
+        for value in self.values:
+            check_value(FACETS[self.facet], value)
+
+    def predicate(self) -> tuple[str, list[Any]]:
+        """SQL condition over `runs` with `?` parameters, and their values."""
+        facet = FACETS[self.facet]
+        known = [v for v in self.values if v != facet.null_word]
+        parts, parameters = [], []
+        if known:
+            parts.append(f"{facet.column} IN ({', '.join('?' * len(known))})")
+            parameters.extend(known)
+        if len(known) < len(self.values):
+            parts.append(f"{facet.column} IS NULL")
+        return f"({' OR '.join(parts)})", parameters
+
+
+def check_value(facet: Facet, value: object) -> None:
+    """Refuse a value of the wrong kind for its facet.
+
+    Raises:
+        SelectionError: Naming facet and value.
+    """
+    if value == facet.null_word:
+        return
+    if isinstance(value, (int, float)) != facet.is_number or isinstance(value, bool):
+        wanted = "a number" if facet.is_number else "a text"
+        raise SelectionError(f"filter {facet.name!r} wants {wanted}, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The filters in force; at most one clause a facet."""
+
+    clauses: tuple[Clause, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        names = [clause.facet for clause in self.clauses]
+        if len(set(names)) < len(names):
+            raise SelectionError(f"a filter is given twice: {names}")
+
+    @classmethod
+    def of(cls, **values: Sequence[Value]) -> "Selection":
+        """Build from facet names; a facet with an empty sequence has no clause."""
+        return cls(tuple(Clause(name, tuple(v)) for name, v in values.items() if v))
+
+    def values(self, facet: str) -> tuple[Value, ...]:
+        """The chosen values of one facet; empty when it does not narrow."""
+        return next((c.values for c in self.clauses if c.facet == facet), ())
+
+    def with_values(self, facet: str, values: Sequence[Value]) -> "Selection":
+        """A copy in which that facet has these values, or no clause when there are none."""
+        others = tuple(c for c in self.clauses if c.facet != facet)
+        return Selection((*others, Clause(facet, tuple(values))) if values else others)
+
+    def predicate(self, exclude: str | None = None) -> tuple[str, list[Any]]:
+        """SQL condition of all clauses but that of `exclude`; `TRUE` when nothing narrows."""
+        parts = [c.predicate() for c in self.clauses if c.facet != exclude]
+        if not parts:
+            return "TRUE", []
+        return " AND ".join(p[0] for p in parts), [v for p in parts for v in p[1]]
+
+    def in_words(self) -> str:
+        """The filters as a person would say them, for exports and `how was this computed`."""
+        if not self.clauses:
+            return "all runs"
+        return "; ".join(
+            f"{c.facet} {' or '.join(_word(v) for v in c.values)}" for c in self.clauses
+        )
+
+
+def _word(value: Value) -> str:
+    return value if isinstance(value, str) else f"{value:g}"

@@ -1,0 +1,71 @@
+"""Numbers as people read them: three significant digits, SI prefix, unit."""
+
+import math
+
+MISSING = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
+
+# Units that read best with a prefix; the others (GHz, %) are written as they are.
+_PREFIXED = frozenset({"J", "W", "s", "B", "B/s", "B/J", "J s", "V", "A"})
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"))
+_LARGE_PREFIXES = tuple(p for p in _PREFIXES if p[0] >= 1)
+
+
+def format_digits(value: float, digits: int = 3) -> str:
+    """Write a number with that many significant digits, without exponent: `61.7`, `0.00420`."""
+    if value == 0:
+        return "0"
+    shown = float(f"{value:.{digits - 1}e}")
+    magnitude = math.floor(math.log10(abs(shown)))
+    return f"{shown:.{max(0, digits - 1 - magnitude)}f}"
+
+
+def format_quantity(value: float | None, unit: str) -> str:
+    """Write a measured value for a table or a hover: `61.7 us`, `2.17 kJ`, `1.20 ms`, `0.910`.
+
+    A missing or infinite value is an en dash. Counts, ratios and rates take k, M and G but no m.
+    """
+    if value is None or not math.isfinite(value):
+        return MISSING
+    if unit == "us":
+        value, unit = value * 1e-6, "s"
+    if unit in ("", "1/s", "1/J"):
+        return f"{_scaled(value, _LARGE_PREFIXES)}{unit[1:]}".strip()
+    if unit in _PREFIXED:
+        return f"{_scaled(value, _PREFIXES)}{unit}"
+    return f"{format_digits(value)} {unit}"
+
+
+def format_change(fraction: float | None) -> str:
+    """Write a relative change in percent with its sign: `-40.6 %` with a true minus sign."""
+    if fraction is None or not math.isfinite(fraction):
+        return MISSING
+    sign = MINUS if fraction < 0 else "+"
+    return f"{sign}{format_digits(100 * abs(fraction))} %"
+
+
+def format_bytes(count: float | None) -> str:
+    """Write a size that was chosen, in powers of 1024: `64 B`, `512 KiB`."""
+    if count is None or not math.isfinite(count):
+        return MISSING
+    for scale, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count >= scale:
+            return f"{count / scale:g} {unit}"
+    return f"{count:g} B"
+
+
+def format_load(qps: float | None) -> str:
+    """Write a load that was chosen: `200k QPS`."""
+    if qps is None or not math.isfinite(qps):
+        return MISSING
+    if qps >= 1e6:
+        return f"{qps / 1e6:g}M QPS"
+    return f"{qps / 1e3:g}k QPS" if qps >= 1e3 else f"{qps:g} QPS"
+
+
+def _scaled(value: float, prefixes: tuple[tuple[float, str], ...]) -> str:
+    if value == 0:
+        return "0 "
+    shown = abs(float(f"{value:.2e}"))
+    scale, prefix = next((p for p in prefixes if shown >= p[0]), prefixes[-1])
+    return f"{format_digits(value / scale)} {prefix}"
