@@ -1,1 +1,1 @@
-
+"""What people see: pages, figures, exports."""

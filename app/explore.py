@@ -1,0 +1,228 @@
+"""What Explore shows for a state: rows from the lake, figures, best settings, counts, in words.
+
+Both the page's callbacks and the static export come through here, so that they cannot differ.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from app.figures.encodings import message_figure, system_order
+from app.figures.heatmap import build_heatmap
+from app.figures.scatter import Scene, build_scatter
+from app.figures.words import subject, synthetic_note
+from app.lakes import LakeView
+from app.points_payload import encode_points
+from app.settings import MAX_POINTS, MAX_ROWS
+from app.url_state import ViewState, brush_fields
+from data.analysis.best import best_settings
+from data.analysis.facets import count_runs, facet_choices, matches
+from data.analysis.pareto import pareto_mask
+from data.analysis.thinning import thin
+from data.analysis.winners import find_winners
+from data.metrics import metric
+from data.queries.best import baselines_query, candidates_query
+from data.queries.heatmap import heatmap_query
+from data.queries.points import points_query
+from data.selection import FACETS, Selection
+
+EMPTY_LAKE = (
+    "The lake holds no runs yet.<br>Put some in with <b>python -m ingest add RAW</b>, "
+    "then reload this page."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterAnswer:
+    """The scatter, what the browser needs to link it, and the latency limit's range."""
+
+    figure: dict[str, Any]
+    points: dict[str, Any] | None
+    shown_runs: int = 0
+
+
+def default_state(view: LakeView) -> ViewState:
+    """What a visitor without a link sees: the largest dataset's first workload at its first load."""
+    cube = view.cube
+    if not len(cube):
+        return ViewState()
+    totals = cube.group_by("dataset").agg(pl.col("runs").sum()).sort("runs", "dataset")
+    selection = Selection.of(dataset=[totals["dataset"][-1]])
+    return ViewState(choose_workload(view, selection, None))
+
+
+def choose_workload(view: LakeView, selection: Selection, workload: str | None) -> Selection:
+    """Turn to a workload: the filters that would leave nothing of it are dropped.
+
+    Args:
+        workload: None for the first by name that the datasets hold.
+    """
+    keep = {"dataset": selection.values("dataset"), "system": selection.values("system")}
+    base = Selection.of(dataset=keep["dataset"])
+    offered = [c.value for c in facet_choices(view.cube, base, "workload")]
+    chosen = workload if workload in offered else (offered[0] if offered else None)
+    if chosen is None:
+        return base
+    result = base.with_values("workload", [chosen])
+    for facet in ("load", "message"):
+        values = [c.value for c in facet_choices(view.cube, result, facet)]
+        real = [v for v in values if v != FACETS[facet].null_word]
+        previous = [v for v in selection.values(facet) if v in real]
+        result = result.with_values(facet, previous or real[:1])
+    for facet in ("system", "itr", "dvfs", "rapl"):
+        values = [c.value for c in facet_choices(view.cube, result, facet)]
+        result = result.with_values(facet, [v for v in selection.values(facet) if v in values])
+    return result
+
+
+def performance_column(view: LakeView, selection: Selection) -> str:
+    """The performance metric of the runs that the filters leave; the commonest if they differ."""
+    left = view.cube.filter(matches(selection) & pl.col("performance_metric").is_not_null())
+    if not len(left):
+        return "latency_p99_us"
+    totals = left.group_by("performance_metric").agg(pl.col("runs").sum())
+    return str(totals.sort("runs", "performance_metric")["performance_metric"][-1])
+
+
+def resolve(view: LakeView, state: ViewState) -> tuple[ViewState, str]:
+    """The state with `performance` replaced by its column, and that column."""
+    column = performance_column(view, state.selection)
+    return state.with_performance(column), column
+
+
+def scatter(view: LakeView, state: ViewState) -> ScatterAnswer:
+    """Build the scatter for a state."""
+    if not view.runs:
+        return ScatterAnswer(message_figure(EMPTY_LAKE), None)
+    state, performance = resolve(view, state)
+    points = _points(view, state, performance)
+    if not len(points):
+        return ScatterAnswer(message_figure(_nothing_left(view, state)), None)
+    drawn = thin(len(points), MAX_POINTS, _must_draw(points, state))
+    scene = Scene(
+        systems=view.systems,
+        performance=performance,
+        total=view.runs,
+        matching=count_runs(view.cube, state.selection),
+        left_out=len(points) - len(drawn),
+    )
+    figure = build_scatter(points, drawn, state, scene)
+    return ScatterAnswer(figure, encode_points(points[drawn]), int(points["n"].sum()))
+
+
+def heat_system(view: LakeView, state: ViewState) -> str | None:
+    """The heatmap's system: the state's, if the filters leave it, else one with a grid to show."""
+    left = view.cube.filter(matches(state.selection))
+    if state.heat_system in set(left["system"]):
+        return state.heat_system
+    if not len(left):
+        return None
+    sizes = dict(
+        left.group_by("system").agg(pl.struct("itr_us", "dvfs_ghz").n_unique()).iter_rows()
+    )
+    return max(system_order(sizes), key=lambda s: min(sizes[s], 2))
+
+
+def heatmap(view: LakeView, state: ViewState) -> dict[str, Any]:
+    """Build the heatmap for a state."""
+    state, _ = resolve(view, state)
+    system = heat_system(view, state)
+    if system is None:
+        return message_figure("Nothing to map." if view.runs else EMPTY_LAKE)
+    cells = view.lake.polars(*heatmap_query(state.selection, system, state.heat_metric))
+    name = metric(state.heat_metric).title
+    left = view.cube.filter(matches(state.selection) & (pl.col("system") == system))
+    label = left["system_label"][0] or system
+    if not len(cells):
+        return message_figure(f"No run of {label} has a value for<br>{name}.")
+    note = synthetic_note(left)
+    subtitle = f"cell means over runs{f' · <b>{note}</b>' if note else ''}"
+    figure = build_heatmap(cells, state.heat_metric, f"{name}, {label}, {subject(left)}", subtitle)
+    figure["layout"]["meta"]["system"] = system
+    return figure
+
+
+def best_table(view: LakeView, state: ViewState) -> pl.DataFrame:
+    """The best settings under the state's latency limit; columns of `best_settings`."""
+    performance = performance_column(view, state.selection)
+    candidates = view.lake.polars(*candidates_query(state.selection, performance, MAX_ROWS))
+    baselines = view.lake.polars(*baselines_query(state.selection, performance))
+    return best_settings(candidates, baselines, state.limit)
+
+
+def rows_behind(view: LakeView, state: ViewState) -> pl.DataFrame:
+    """The runs that the filters leave, all columns: what `data` downloads."""
+    condition, parameters = state.selection.predicate()
+    return view.lake.polars(
+        f"SELECT * FROM runs WHERE {condition} ORDER BY run_id LIMIT {MAX_ROWS}", parameters
+    )
+
+
+def explain(view: LakeView, state: ViewState) -> str:
+    """How the scatter was computed: the query, its parameters, the filters, the lake's version."""
+    state, performance = resolve(view, state)
+    sql, parameters = points_query(
+        state.selection, _columns(state, performance), state.replicates == "means", MAX_ROWS
+    )
+    return (
+        f"lake {view.lake.path.name}, version {view.version}\n"
+        f"filters: {state.selection.in_words()}\n"
+        f"performance metric: {performance}\n\n{sql}\n\nparameters: {parameters}"
+    )
+
+
+def _columns(state: ViewState, performance: str) -> dict[str, str]:
+    columns = {
+        "x": state.x,
+        "y": state.y,
+        "performance": performance,
+        "energy_j": "energy_j",
+        "edp_js": "edp_js",
+    }
+    fields = brush_fields(state.brush)
+    if fields and fields != (state.x, state.y):
+        columns |= {"brush_x": fields[0], "brush_y": fields[1]}
+    return columns
+
+
+def _points(view: LakeView, state: ViewState, performance: str) -> pl.DataFrame:
+    query = points_query(
+        state.selection, _columns(state, performance), state.replicates == "means", MAX_ROWS
+    )
+    return view.lake.polars(*query)
+
+
+def _must_draw(points: pl.DataFrame, state: ViewState) -> np.ndarray:
+    """Indices that no thinning may drop: each system's frontier and winners."""
+    systems = points["system"].to_numpy()
+    values = {
+        name: points[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+        for name in ("x", "y", "performance", "energy_j", "edp_js")
+    }
+    signs = [-1.0 if metric(name).better == "more" else 1.0 for name in (state.x, state.y)]
+    kept: list[np.ndarray] = []
+    for system in np.unique(systems):
+        mine = np.flatnonzero(systems == system)
+        mask = pareto_mask(signs[0] * values["x"][mine], signs[1] * values["y"][mine])
+        kept.append(mine[mask])
+    _, group = np.unique(systems, return_inverse=True)
+    winners = find_winners(group, values["performance"], values["energy_j"], values["edp_js"])
+    kept.append(np.array([i for w in winners.values() for i in w.indices()], dtype=int))
+    return np.concatenate(kept)
+
+
+def _nothing_left(view: LakeView, state: ViewState) -> str:
+    """Say which filter to take back when nothing is left, or that the axes were not measured."""
+    matching = count_runs(view.cube, state.selection)
+    if matching:
+        x, y = metric(state.x).title, metric(state.y).title
+        return f"None of the {matching:,} runs that the filters leave has both {x} and {y}."
+    freed = {
+        c.facet: count_runs(view.cube, state.selection.with_values(c.facet, ()))
+        for c in state.selection.clauses
+    }
+    useful = [f"{name} ({count:,} runs)" for name, count in freed.items() if count]
+    hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
+    return f"No run has all of these filters.<br>{hint}"

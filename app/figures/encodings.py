@@ -1,0 +1,100 @@
+"""How knobs look on every page: colour is DVFS, area is ITR, symbol and hue are the system."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+
+# Okabe and Ito's hues, those that stand out on white and on near-black; the first systems of the
+# study have theirs fixed, others take the rest in the order of their names.
+OKABE_ITO: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon")
+_KNOWN_SYSTEMS: Final = ("linux_tuned", "ebbrt_tuned", "linux_default")
+
+DVFS_SCALE: Final = "Cividis"
+GOVERNOR_HUE: Final = "#CC3366"
+MISSED_GREY: Final = "#A6A6A6"
+SIZE_MIN_PX: Final = 5.0
+SIZE_MAX_PX: Final = 17.0
+ADAPTIVE_SIZE_PX: Final = 11.0
+
+FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+
+def system_order(systems: Iterable[str]) -> list[str]:
+    """Systems in the order of their symbols: the study's own first, then by name."""
+    found = set(systems)
+    known = [s for s in _KNOWN_SYSTEMS if s in found]
+    return known + sorted(found - set(known))
+
+
+def system_style(system: str, systems: Iterable[str]) -> tuple[str, str]:
+    """Symbol and hue of a system among all systems of the lake; one of the study never changes."""
+    if system in _KNOWN_SYSTEMS:
+        index = _KNOWN_SYSTEMS.index(system)
+    else:
+        others = sorted(set(systems) - set(_KNOWN_SYSTEMS))
+        index = len(_KNOWN_SYSTEMS) + (others.index(system) if system in others else 0)
+    return SYMBOLS[index % len(SYMBOLS)], OKABE_ITO[index % len(OKABE_ITO)]
+
+
+def itr_sizes_px(itr_us: np.ndarray, longest_us: float) -> np.ndarray:
+    """Marker diameters whose area grows with the interrupt delay.
+
+    Args:
+        itr_us: Interrupt delay, us, shape (n,); NaN where the driver adapts it.
+        longest_us: The delay that gets the largest marker.
+
+    Returns:
+        Diameters in pixels, float32, shape (n,).
+    """
+    share = np.clip(np.nan_to_num(itr_us) / max(longest_us, 1.0), 0.0, 1.0)
+    area = SIZE_MIN_PX**2 + share * (SIZE_MAX_PX**2 - SIZE_MIN_PX**2)
+    return np.where(np.isnan(itr_us), ADAPTIVE_SIZE_PX, np.sqrt(area)).astype(np.float32)
+
+
+def base_layout(title: str, subtitle: str) -> dict[str, Any]:
+    """What every figure's layout shares; colours of paper, grid and text come with the theme."""
+    return {
+        "title": {
+            "text": title,
+            "subtitle": {"text": subtitle, "font": {"size": 11}},
+            "font": {"size": 14},
+            "x": 0,
+            "xref": "paper",
+            "xanchor": "left",
+            "y": 0.985,
+            "yanchor": "top",
+        },
+        "font": {"family": FONT, "size": 12},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "hovermode": "closest",
+        "uirevision": "keep",
+        "selectionrevision": "keep",
+    }
+
+
+def message_figure(sentence: str) -> dict[str, Any]:
+    """A figure that says in one sentence why there is nothing to draw and what to do."""
+    return {
+        "data": [],
+        "layout": {
+            **base_layout("", ""),
+            "xaxis": {"visible": False},
+            "yaxis": {"visible": False},
+            "annotations": [
+                {
+                    "text": sentence,
+                    "showarrow": False,
+                    "xref": "paper",
+                    "yref": "paper",
+                    "x": 0.5,
+                    "y": 0.5,
+                    "font": {"size": 14},
+                    "align": "center",
+                }
+            ],
+            "meta": {"kind": "message"},
+        },
+    }

@@ -1,0 +1,84 @@
+"""The versions of the lake that this process has open, shared by all visitors and read-only.
+
+Nothing in here belongs to one visitor: any worker can answer any request.
+"""
+
+import threading
+from collections import OrderedDict
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from data.connection import Lake, newest_version, open_lake
+from data.metrics import plottable
+from data.queries.facets import facet_cube_query
+
+_KEPT_VERSIONS: Final = 4
+
+
+class LakeView:
+    """One open version and what every page needs of it, computed once."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.lake = lake
+        self._measured: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def version(self) -> int:
+        """Version of the lake; -1 while it holds nothing."""
+        return self.lake.version
+
+    @cached_property
+    def cube(self) -> pl.DataFrame:
+        """Answer of `facet_cube_query`."""
+        return self.lake.polars(*facet_cube_query())
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """All systems of the lake, sorted."""
+        return tuple(self.cube["system"].unique().drop_nulls().sort())
+
+    @property
+    def runs(self) -> int:
+        """How many runs the lake holds."""
+        return int(self.cube["runs"].sum())
+
+    def measured_columns(self, workload: str) -> tuple[str, ...]:
+        """Columns that at least one run of the workload has a value in, in schema order."""
+        if workload not in self._measured:
+            counts = ", ".join(f"count({name})" for name in plottable())
+            row = self.lake.polars(f"SELECT {counts} FROM runs WHERE workload = ?", [workload]).row(
+                0
+            )
+            self._measured[workload] = tuple(
+                name for name, count in zip(plottable(), row, strict=True) if count
+            )
+        return self._measured[workload]
+
+
+class Lakes:
+    """Opens versions of one lake and keeps the last few."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._open: OrderedDict[int, LakeView] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def at(self, version: int | None) -> LakeView:
+        """One version, or the newest.
+
+        Raises:
+            LakeError: The lake has no such version.
+        """
+        if version is None:
+            version = newest_version(self.path)
+        with self._lock:
+            if version not in self._open:
+                wanted = None if version < 0 else version
+                self._open[version] = LakeView(open_lake(self.path, wanted))
+                while len(self._open) > _KEPT_VERSIONS:
+                    self._open.popitem(last=False)
+            self._open.move_to_end(version)
+            return self._open[version]

@@ -1,0 +1,73 @@
+"""The drawn points as compact columns for the browser, which links, hovers and filters by itself.
+
+Numbers travel as base64 typed arrays in the form that Plotly uses; a knob is a small index into its
+list of values. The order is that of the scatter's traces.
+"""
+
+import base64
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.figures.scatter import trace_groups
+
+# Knobs that name a configuration, and how they travel.
+KNOBS: Final = (
+    "dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
+)  # fmt: skip
+_VALUES: Final = ("x", "y", "performance", "energy_j", "edp_js")
+_SPREADS: Final = ("x_sd", "y_sd")
+
+
+def encode_points(points: pl.DataFrame) -> dict[str, Any]:
+    """Encode the drawn points.
+
+    Args:
+        points: Rows of `points_query` in its order.
+
+    Returns:
+        `count`; `traces` (first row of each trace, and the count at the end); `knobs` (name to
+        `{values, index}`; a NULL value stays null); `values` (name to typed array; NaN where not
+        measured; the axes in float32, the rest in float64 because limits are compared with them);
+        `n`, `replicate`.
+    """
+    groups = trace_groups(points)
+    return {
+        "count": len(points),
+        "traces": [start for start, _ in groups] + [len(points)],
+        "knobs": {name: _dictionary(points[name]) for name in KNOBS},
+        "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
+        "values": {
+            **{name: _typed(_numbers(points[name])) for name in _VALUES},
+            **{name: _typed(_numbers(points[name]).astype(np.float32)) for name in _SPREADS},
+            **{
+                name: _typed(_numbers(points[name]))
+                for name in ("brush_x", "brush_y")
+                if name in points.columns
+            },
+        },
+        "n": _typed(points["n"].to_numpy().astype(np.uint16)),
+        "replicate": _typed(_numbers(points["replicate"]).astype(np.float32)),
+    }
+
+
+def _dictionary(column: pl.Series) -> dict[str, Any]:
+    values = column.unique().sort(nulls_last=True)
+    lookup = pl.DataFrame({"v": values, "i": pl.Series(range(len(values)), dtype=pl.UInt16)})
+    index = (
+        pl.DataFrame({"v": column}).join(lookup, on="v", how="left", nulls_equal=True)["i"]
+        if len(values)
+        else pl.Series([], dtype=pl.UInt16)
+    )
+    return {"values": values.to_list(), "index": _typed(index.to_numpy())}
+
+
+def _numbers(column: pl.Series) -> np.ndarray:
+    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
+def _typed(array: np.ndarray) -> dict[str, str]:
+    kind = array.dtype.newbyteorder("<")
+    data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+    return {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": data}
