@@ -17,7 +17,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
 from data.errors import LakeError
-from data.schema import DERIVED, PROBLEMS, RUN_TABLES, RUNS, SCHEMA_VERSION, SCHEMA_VERSION_KEY
+from data.schema import DERIVED, PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -180,9 +180,9 @@ def _delta(path: Path, version: int | None) -> DeltaTable | None:
         return None
     except Exception as error:
         raise LakeError(f"cannot open {path} at version {version}: {error}") from error
-    found = table.metadata().configuration.get(SCHEMA_VERSION_KEY)
-    if found is not None and int(found) != SCHEMA_VERSION:
-        raise LakeError(f"{path} has schema version {found}, this wattlas reads {SCHEMA_VERSION}")
+    found = table.metadata().description
+    if found != SCHEMA_DESCRIPTION:
+        raise LakeError(f"{path} says {found!r}, this wattlas reads {SCHEMA_DESCRIPTION!r}")
     return table
 
 

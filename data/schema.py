@@ -1,7 +1,8 @@
 """The lake's tables: names and Arrow types of every column. Titles and units stand in metrics.toml.
 
-NULL means not measured or not set, never 0. `SCHEMA_VERSION` stands in the metadata of the Delta
-tables; a change of meaning or type raises it and gets a line in CHANGELOG.md.
+NULL means not measured or not set, never 0. SCHEMA_DESCRIPTION is the description in the metadata of
+both Delta tables (their `configuration` takes `delta.*` keys only); a change of meaning or type
+raises SCHEMA_VERSION and gets a line in CHANGELOG.md.
 """
 
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 import pyarrow as pa
 
 SCHEMA_VERSION: Final = 1
-SCHEMA_VERSION_KEY: Final = "wattlas.schema_version"
+SCHEMA_DESCRIPTION: Final = f"wattlas schema {SCHEMA_VERSION}"
 
 _TEXT = pa.string()
 _COUNT = pa.int64()
