@@ -44,7 +44,7 @@ class ScatterAnswer:
 
 
 def default_state(view: LakeView) -> ViewState:
-    """What a visitor without a link sees: the largest dataset's first workload at its first load."""
+    """What a visitor without a link sees: the largest dataset's first workload, at one load."""
     cube = view.cube
     if not len(cube):
         return ViewState()
@@ -150,6 +150,25 @@ def best_table(view: LakeView, state: ViewState) -> pl.DataFrame:
     candidates = view.lake.polars(*candidates_query(state.selection, performance, MAX_ROWS))
     baselines = view.lake.polars(*baselines_query(state.selection, performance))
     return best_settings(candidates, baselines, state.limit)
+
+
+def status_words(view: LakeView, state: ViewState) -> str:
+    """The status line: how many runs are shown, of how many."""
+    return f"{count_runs(view.cube, state.selection):,} of {view.runs:,} runs"
+
+
+def limit_domain(view: LakeView, state: ViewState) -> dict[str, Any]:
+    """Range of the performance metric over the runs that the filters leave, for the slider.
+
+    Returns:
+        `low` and `high` (NULL when nothing is left), `unit`, `column`.
+    """
+    column = performance_column(view, state.selection)
+    condition, parameters = state.selection.predicate()
+    low, high = view.lake.polars(
+        f"SELECT min({column}), max({column}) FROM runs WHERE {condition}", parameters
+    ).row(0)
+    return {"low": low, "high": high, "unit": metric(column).unit, "column": column}
 
 
 def rows_behind(view: LakeView, state: ViewState) -> pl.DataFrame:

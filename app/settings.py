@@ -8,6 +8,8 @@ from typing import Final
 LAKE_VARIABLE: Final = "WATTLAS_LAKE"
 DEFAULT_LAKE: Final = "lake"
 
+ASSETS: Final = Path(__file__).resolve().parent.parent / "assets"
+
 # Bounds of one answer. Rows: what a figure may be computed from; points: what it may draw.
 MAX_ROWS: Final = 500_000
 MAX_POINTS: Final = 20_000

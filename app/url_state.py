@@ -36,6 +36,7 @@ class ViewState:
         heat_system: System of the heatmap; None lets the page choose.
         limit: Latency limit in the unit of the workload's performance metric.
         brush: The selection as the browser wrote it (see assets/30_clause.js); empty for none.
+        zoom: Range of the scatter's axes, `x0~x1~y0~y1`; empty for all points.
         lake_version: A version that the link pins; None for the newest.
     """
 
@@ -50,6 +51,7 @@ class ViewState:
     heat_metric: str = "energy_j"
     limit: float | None = None
     brush: str = ""
+    zoom: str = ""
     lake_version: int | None = None
 
     def __post_init__(self) -> None:
@@ -60,6 +62,11 @@ class ViewState:
                 raise SelectionError(f"no such column to plot: {name!r}")
         if self.brush and self.brush.split("~", 1)[0] not in _BRUSH_KINDS:
             raise SelectionError(f"unknown kind of selection: {self.brush[:40]!r}")
+        brush_fields(self.brush)
+        if self.zoom:
+            bounds = [_number("zoom", text) for text in self.zoom.split("~")]
+            if len(bounds) != 4:
+                raise SelectionError(f"zoom is {self.zoom!r}, expected four numbers")
         if len(self.brush) > BRUSH_MAX_CHARS:
             raise SelectionError(f"a selection of {len(self.brush)} characters is too long")
 
@@ -113,22 +120,6 @@ class ViewState:
         return cls.from_query(urlencode(_pairs(raw)))
 
 
-_DEFAULT: Final = ViewState()
-_KEYS: Final = {
-    "rep": "replicates",
-    "x": "x",
-    "y": "y",
-    "xlog": "x_log",
-    "ylog": "y_log",
-    "frontier": "frontier",
-    "hsys": "heat_system",
-    "hmet": "heat_metric",
-    "limit": "limit",
-    "brush": "brush",
-    "lake": "lake_version",
-}
-
-
 def brush_fields(brush: str) -> tuple[str, str] | None:
     """The two columns that a box or lasso was drawn over; None for other selections."""
     kind, *parts = brush.split("~")
@@ -142,6 +133,23 @@ def brush_fields(brush: str) -> tuple[str, str] | None:
 def has_state(query: str) -> bool:
     """Whether a URL query holds a state at all; without one the page chooses what to show."""
     return "v" in parse_qs(query.lstrip("?"))
+
+
+_DEFAULT: Final = ViewState()
+_KEYS: Final = {
+    "rep": "replicates",
+    "x": "x",
+    "y": "y",
+    "xlog": "x_log",
+    "ylog": "y_log",
+    "frontier": "frontier",
+    "hsys": "heat_system",
+    "hmet": "heat_metric",
+    "limit": "limit",
+    "brush": "brush",
+    "zoom": "zoom",
+    "lake": "lake_version",
+}
 
 
 def _pairs(raw: Mapping[str, Any]) -> list[tuple[str, str]]:

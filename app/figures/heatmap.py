@@ -147,6 +147,8 @@ def _layout(title: str, subtitle: str, grid: dict, column: str) -> dict:
         "meta": {
             "kind": "heatmap",
             "column": column,
+            "title": metric(column).title,
+            "unit": metric(column).unit,
             "dvfs": grid["dvfs"],
             "itr": grid["itr"],
             "dvfs_words": [dvfs_word(v) for v in grid["dvfs"]],

@@ -267,7 +267,15 @@ def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ViewState, scene: 
             "itemdoubleclick": False,
             "tracegroupgap": 4,
         },
-        "meta": {"kind": "scatter", "x": state.x, "y": state.y, "performance": scene.performance},
+        "meta": {
+            "kind": "scatter",
+            "x": state.x,
+            "y": state.y,
+            "performance": scene.performance,
+            "means": state.replicates == "means",
+            "units": {c: metric(c).unit for c in (state.x, state.y, scene.performance)},
+            "titles": {c: metric(c).title for c in (state.x, state.y)},
+        },
     }
 
 

@@ -1,1 +1,7 @@
+"""One file a page. A page's layout and its callbacks stand together; VIEWS lists them in order."""
 
+from types import ModuleType
+
+from app.pages import explore
+
+VIEWS: tuple[ModuleType, ...] = (explore,)

@@ -1,0 +1,87 @@
+"""`python -m app`: serve the pages; `python -m app export`: write one view to a file."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.settings import Settings, default_lake
+from data.errors import WattlasError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status is 0, 1 for an error, 2 for a wrong command line."""
+    options = _parser().parse_args(arguments)
+    settings = Settings(lake=options.lake, host=options.host, port=options.port)
+    try:
+        if options.command == "export":
+            return _export(settings, options.out, options.state)
+        return _serve(settings)
+    except WattlasError as error:
+        print(f"wattlas: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m app", description="Show a lake in a browser.")
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--lake", type=Path, default=default_lake(), help="the lake's folder")
+    parser.add_argument("--lake", type=Path, default=default_lake(), help="the lake's folder")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8050)
+    commands = parser.add_subparsers(dest="command")
+    export = commands.add_parser("export", parents=[shared], help="write one view as a HTML file")
+    export.add_argument("out", type=Path)
+    export.add_argument("--state", default="", help="the part of a page's URL after the ?")
+    return parser
+
+
+def _export(settings: Settings, out: Path, query: str) -> int:
+    from app.explore import default_state
+    from app.export import export_html
+    from app.lakes import Lakes
+    from app.url_state import ViewState, has_state
+
+    lakes = Lakes(settings.lake)
+    state = ViewState.from_query(query) if has_state(query) else None
+    view = lakes.at(state.lake_version if state else None)
+    text = export_html(view, state or default_state(view))
+    partial = out.with_name(out.name + ".part")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(out)
+    print(f"{out}: {len(text.encode()) / 1e6:.1f} MB")
+    return 0
+
+
+def _serve(settings: Settings) -> int:
+    from gunicorn.app.base import BaseApplication
+
+    from app.server import create_app
+
+    class Server(BaseApplication):
+        def load_config(self) -> None:
+            options = {
+                "bind": f"{settings.host}:{settings.port}",
+                "worker_class": "gthread",
+                "workers": 1,
+                "threads": 8,
+                "loglevel": "warning",
+                "control_socket_disable": True,
+                "when_ready": lambda _: print(
+                    f"wattlas: http://{settings.host}:{settings.port}  (lake: {settings.lake})",
+                    flush=True,
+                ),
+            }
+            for name, value in options.items():
+                self.cfg.set(name, value)
+
+        def load(self):  # type: ignore[no-untyped-def]
+            return create_app(replace(settings, lake=settings.lake.resolve())).server
+
+    Server().run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

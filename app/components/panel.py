@@ -1,0 +1,65 @@
+"""A view on a page: heading, its own controls, its small menu, and the picture."""
+
+from collections.abc import Sequence
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+
+GRAPH_CONFIG = {
+    "displaylogo": False,
+    "showSendToCloud": False,
+    "responsive": True,
+    "displayModeBar": "hover",
+    "scrollZoom": False,
+    "doubleClick": "reset",
+    "modeBarButtonsToRemove": ["toImage", "sendDataToCloud"],
+}
+
+_HIDDEN_AXES = {"xaxis": {"visible": False}, "yaxis": {"visible": False}}
+
+
+def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -> html.Section:
+    """A panel around one figure.
+
+    Args:
+        name: What a screen reader calls it.
+        controls: Components that stand in the panel's head line.
+    """
+    return html.Section(
+        [
+            html.Div([*controls, view_menu(graph_id)], className="panel-head"),
+            dcc.Graph(
+                id=graph_id,
+                config=GRAPH_CONFIG,
+                className="graph",
+                responsive=True,
+                figure={
+                    "data": [],
+                    "layout": {"xaxis": {"visible": False}, "yaxis": {"visible": False}},
+                },
+            ),
+        ],
+        className=f"panel {class_name}",
+        tabIndex=0,
+        **{"aria-label": name, "data-view": graph_id},
+    )
+
+
+def view_menu(view: str) -> dmc.Menu:
+    """Copy link, PNG, SVG, CSV, Parquet, how was this computed."""
+    entries = (
+        ("copy-link", "Copy link"),
+        ("png", "Picture as PNG"),
+        ("svg", "Picture as SVG"),
+        ("csv", "Data as CSV"),
+        ("parquet", "Data as Parquet"),
+        ("explain", "How was this computed"),
+    )
+    items = [
+        dmc.MenuItem(words, n_clicks=0, **{"data-action": action, "data-view-target": view})
+        for action, words in entries
+    ]
+    button = dmc.ActionIcon(
+        "\N{VERTICAL ELLIPSIS}", variant="subtle", size="sm", **{"aria-label": "menu of this view"}
+    )
+    return dmc.Menu([dmc.MenuTarget(button), dmc.MenuDropdown(items)], position="bottom-end")

@@ -1,0 +1,59 @@
+"""The frame that every page stands in: header, page, footer, help."""
+
+import dash
+import dash_mantine_components as dmc
+from dash import dcc, html
+
+from app import ids
+
+KEYS = (
+    ("Tab, Shift+Tab", "move between controls and views"),
+    ("Escape", "clear the selection"),
+    ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
+    ("Enter", "select the point, cell or table row under the cursor"),
+    ("?", "show or hide this list"),
+)
+
+
+def shell() -> dmc.MantineProvider:
+    """The layout of the app; the page's own content comes from `dash.page_container`."""
+    return dmc.MantineProvider(
+        [
+            dcc.Store(id=ids.THEME, data="light"),
+            html.A("Skip to the views", href="#views", className="skip"),
+            html.Header(
+                [
+                    html.Span("wattlas", className="brand"),
+                    html.Nav(
+                        [
+                            dcc.Link(page["name"], href=page["path"], className="tab here")
+                            for page in dash.page_registry.values()
+                            if page["name"] != "Not found"
+                        ],
+                        **{"aria-label": "pages"},
+                    ),
+                    html.Span(id=ids.LAKE_LINE, className="lake-line"),
+                    html.Button("?", id="help-button", title="keys (?)", className="plain"),
+                    html.Button("dark", id="theme-button", title="switch theme", className="plain"),
+                ],
+                className="top",
+            ),
+            dash.page_container,
+            html.Div(id="hover-card", className="hover-card", role="status"),
+            html.Dialog(
+                [
+                    html.H2("Keys"),
+                    html.Table(
+                        [html.Tr([html.Th(key), html.Td(what)]) for key, what in KEYS],
+                        className="keys",
+                    ),
+                    html.P("Drag in a picture to select a box; the tool bar has lasso and zoom."),
+                ],
+                id="help",
+            ),
+            html.Dialog([html.H2("How was this computed"), html.Pre(id=ids.EXPLANATION)], id="how"),
+        ],
+        id="mantine",
+        forceColorScheme="light",
+        theme={"fontSizes": {"xs": "11px", "sm": "12px"}, "primaryColor": "blue"},
+    )

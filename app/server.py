@@ -1,0 +1,97 @@
+"""Make the Dash app for one lake: pages, downloads, health check, compression, headers."""
+
+import io
+
+import dash
+import polars as pl
+from flask import Flask, Response, request
+
+from app.components.shell import shell
+from app.context import EXTENSION
+from app.explore import rows_behind
+from app.export import export_html
+from app.lakes import Lakes
+from app.pages import VIEWS
+from app.settings import ASSETS, Settings
+from app.url_state import ViewState
+from data.errors import WattlasError
+
+
+def create_app(settings: Settings) -> dash.Dash:
+    """Build the app; nothing is read from the lake until somebody asks."""
+    server = Flask("wattlas")
+    server.config["COMPRESS_MIN_SIZE"] = 1024
+    server.config["COMPRESS_ALGORITHM"] = ["br", "gzip"]
+    server.config["COMPRESS_BR_LEVEL"] = 4
+    server.extensions[EXTENSION] = Lakes(settings.lake)
+    app = dash.Dash(
+        "app",
+        server=server,
+        use_pages=True,
+        pages_folder="",
+        assets_folder=str(ASSETS),
+        compress=True,
+        health_endpoint="health",
+        title="wattlas",
+        update_title="",
+        on_error=_tell,
+    )
+    for view in VIEWS:
+        view.register()
+    app.layout = shell
+    _add_downloads(server)
+    return app
+
+
+def _tell(error: Exception) -> None:
+    """A callback failed: say so on the page where the user looks, keep the old pictures."""
+    if not isinstance(error, WattlasError):
+        raise error
+    dash.set_props("notice", {"children": f"{error}. Reload the page to see the lake as it is."})
+
+
+def _add_downloads(server: Flask) -> None:
+    @server.get("/export.html")
+    def export() -> Response:
+        return _answer(
+            lambda lakes, state: export_html(lakes.at(state.lake_version), state).encode(),
+            "text/html",
+            "wattlas.html",
+        )
+
+    @server.get("/data.csv")
+    def data_csv() -> Response:
+        return _answer(
+            lambda lakes, state: _flat(lakes, state).write_csv().encode(), "text/csv", "runs.csv"
+        )
+
+    @server.get("/data.parquet")
+    def data_parquet() -> Response:
+        return _answer(
+            lambda lakes, state: _parquet(_flat(lakes, state)),
+            "application/vnd.apache.parquet",
+            "runs.parquet",
+        )
+
+
+def _answer(make, kind: str, name: str) -> Response:  # type: ignore[no-untyped-def]
+    """Answer a download for the state in the request's query, or say what is wrong with it."""
+    lakes: Lakes = dash.get_app().server.extensions[EXTENSION]
+    try:
+        body = make(lakes, ViewState.from_query(request.query_string.decode()))
+    except WattlasError as error:
+        return Response(f"{error}\n", status=400, mimetype="text/plain")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, mimetype=kind, headers=headers)
+
+
+def _flat(lakes: Lakes, state: ViewState) -> pl.DataFrame:
+    """The runs behind a view, lists written as text so that CSV can hold them."""
+    rows = rows_behind(lakes.at(state.lake_version), state)
+    return rows.with_columns(pl.col("flags").list.join(" "))
+
+
+def _parquet(rows: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    rows.write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()

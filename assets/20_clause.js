@@ -1,0 +1,90 @@
+/*
+ * The selection as one clause: who published it, over which fields, with which value. Its text stands
+ * in the URL; its predicate is evaluated here and nowhere else, over the columns the page holds.
+ *
+ *   box~X~Y~x0~x1~y0~y1        points in a rectangle over the columns X and Y
+ *   lasso~X~Y~x,y~x,y~...      points in a polygon
+ *   cells~SYSTEM~itr|dvfs~...  points of one system in cells of the heatmap
+ *   configs~JSON               points of one configuration
+ *
+ * A NULL knob is written as `-`.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const short = (v) => String(Number(Number(v).toPrecision(7)));
+
+  wattlas.boxClause = (fields, x, y) =>
+    ["box", fields.x, fields.y, Math.min(...x), Math.max(...x), Math.min(...y), Math.max(...y)]
+      .map((p, i) => (i < 3 ? p : short(p))).join("~");
+
+  wattlas.lassoClause = function (fields, xs, ys) {
+    const step = Math.ceil(xs.length / 120);
+    const corners = [];
+    for (let i = 0; i < xs.length; i += step) corners.push(short(xs[i]) + "," + short(ys[i]));
+    return ["lasso", fields.x, fields.y, ...corners].join("~");
+  };
+
+  wattlas.cellsClause = (system, cells) =>
+    ["cells", system, ...cells.map(([itr, dvfs]) => (itr === null ? "-" : itr) + "|" + (dvfs === null ? "-" : dvfs))].join("~");
+
+  wattlas.configClause = (config) => "configs~" + JSON.stringify(config);
+
+  wattlas.clauseKind = (text) => (text || "").split("~", 1)[0];
+
+  const TESTS = {
+    box(points, parts, fields) {
+      const [x0, x1, y0, y1] = parts.slice(2).map(Number);
+      const [x, y] = columns(points, parts, fields);
+      return (i) => x[i] >= x0 && x[i] <= x1 && y[i] >= y0 && y[i] <= y1;
+    },
+    lasso(points, parts, fields) {
+      const corners = parts.slice(2).map((p) => p.split(",").map(Number));
+      const [x, y] = columns(points, parts, fields);
+      return (i) => insidePolygon(corners, x[i], y[i]);
+    },
+    cells(points, parts) {
+      const wanted = new Set(parts.slice(1));
+      const { system, itr_us: itr, dvfs_ghz: dvfs } = points.knobs;
+      const word = (v) => (v === null ? "-" : String(v));
+      return (i) =>
+        system.values[system.index[i]] === parts[0] &&
+        wanted.has(word(itr.values[itr.index[i]]) + "|" + word(dvfs.values[dvfs.index[i]]));
+    },
+    configs(points, parts) {
+      const wanted = JSON.parse(parts.join("~"));
+      const names = Object.keys(wanted).filter((name) => name in points.knobs);
+      const at = names.map((name) => [points.knobs[name].index, points.knobs[name].values.indexOf(wanted[name])]);
+      return (i) => at.every(([index, value]) => index[i] === value);
+    },
+  };
+
+  function columns(points, parts, fields) {
+    const same = parts[0] === fields.x && parts[1] === fields.y;
+    const { x, y, brush_x: bx, brush_y: by } = points.values;
+    if (!same && !bx) return [new Float64Array(0), new Float64Array(0)];
+    return same ? [x, y] : [bx, by];
+  }
+
+  /* Even-odd rule. Source: Shimrat, CACM 5(8), 1962. */
+  function insidePolygon(corners, px, py) {
+    let inside = false;
+    for (let i = 0, j = corners.length - 1; i < corners.length; j = i++) {
+      const [xi, yi] = corners[i], [xj, yj] = corners[j];
+      if (yi > py !== yj > py && px < ((xj - xi) * (py - yi)) / (yj - yi) + xi) inside = !inside;
+    }
+    return inside;
+  }
+
+  /** Which points a clause selects: Uint8Array of 0 and 1, or null for no clause or one that is broken. */
+  wattlas.evaluate = function (clause, points, fields) {
+    if (!clause || !points) return null;
+    const [kind, ...parts] = clause.split("~");
+    if (!TESTS[kind]) return null;
+    let test;
+    try { test = TESTS[kind](points, parts, fields); } catch (error) { return null; }
+    const mask = new Uint8Array(points.count);
+    for (let i = 0; i < points.count; i++) mask[i] = test(i) ? 1 : 0;
+    return mask;
+  };
+})((window.wattlas = window.wattlas || {}));

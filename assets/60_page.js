@@ -1,0 +1,237 @@
+/* The page's glue to Dash: clientside callbacks, URL, menus, theme, the table of what is selected. */
+(function (wattlas) {
+  "use strict";
+
+  const view = wattlas.view;
+  const setProps = (id, props) => window.dash_clientside.set_props(id, props);
+  const FACETS = ["dataset", "workload", "load", "message", "system", "itr", "dvfs", "rapl"];
+  let query = "", pinned = {}, domain = null, started = false, axes = "";
+
+  function gatherState(...args) {
+    const values = args.slice(0, FACETS.length);
+    const [replicates, x, y, xlog, ylog, frontier, browser] = args.slice(FACETS.length);
+    if (!started) {
+      started = true;
+      pinned = browser;
+      view.brush = browser.brush;
+      view.zoom = browser.zoom;
+      axes = [x, y, xlog, ylog].join();
+    }
+    if (axes !== [x, y, xlog, ylog].join()) view.zoom = "";
+    axes = [x, y, xlog, ylog].join();
+    const state = Object.fromEntries(FACETS.map((name, i) => [name, [].concat(values[i] || [])]));
+    return { ...state, rep: replicates, x, y, xlog: Boolean(xlog), ylog: Boolean(ylog), frontier: Boolean(frontier), brush: view.brush, zoom: view.zoom, lake: browser.lake };
+  }
+
+  function dressScatter(figure, theme, rawPoints) {
+    if (!figure) return window.dash_clientside.no_update;
+    if (rawPoints !== view.raw) {
+      view.raw = rawPoints;
+      view.points = wattlas.decodePoints(rawPoints);
+      view.byX = null;
+    }
+    const meta = figure.layout.meta || {};
+    view.fields = { x: meta.x, y: meta.y };
+    view.theme = theme;
+    view.original = figure.data.filter((t) => t.meta && t.meta.kind === "points");
+    view.mask = wattlas.evaluate(view.brush, view.points, view.fields);
+    own("scatter");
+    setTimeout(() => repaintOthers(), 0);
+    return wattlas.dress.scatter(figure, view.points, view, theme);
+  }
+
+  function dressHeatmap(figure, theme) {
+    if (!figure) return window.dash_clientside.no_update;
+    own("heatmap");
+    view.heat = figure;
+    return wattlas.dress.heatmap(figure, view.points, view, theme);
+  }
+
+  function repaintOthers() {
+    wattlas.paintBest();
+    const heat = wattlas.plot("heatmap");
+    if (view.mask && heat && heat.layout && heat.layout.meta && heat.layout.meta.kind === "heatmap") {
+      window.Plotly.restyle(heat, { z: [wattlas.veil({ layout: heat.layout }, view.points, view.mask)] }, wattlas.tracesOf(heat.data, "veil"));
+    }
+    wattlas.announce();
+  }
+
+  function own(id, tries = 200) {
+    if (!wattlas.own(id) && tries > 0) setTimeout(() => own(id, tries - 1), 25);
+  }
+
+  function dressBest() {
+    setTimeout(wattlas.paintBest, 0);
+  }
+
+  /* The slider runs over the logarithm of the metric; its right end means no limit. */
+  const STEPS = 1000;
+  function limitOf(step) {
+    if (!domain || step >= STEPS || !(domain.low > 0)) return null;
+    const value = domain.low * Math.pow(domain.high / domain.low, step / STEPS);
+    return Number(value.toPrecision(3));
+  }
+  function stepOf(limit) {
+    if (limit === null || !domain || !(domain.low > 0) || domain.high === domain.low) return STEPS;
+    const step = (STEPS * Math.log(limit / domain.low)) / Math.log(domain.high / domain.low);
+    return Math.round(Math.min(Math.max(step, 0), STEPS - 1));
+  }
+  let boxTimer = 0, expected = null;
+  function slideLimit(step) {
+    if (step === expected) return;
+    const limit = limitOf(step);
+    wattlas.drawLimit(limit);
+    clearTimeout(boxTimer);
+    boxTimer = setTimeout(() => setProps("limit-box", { value: limit === null ? "" : limit }), 120);
+  }
+  function setLimit(value, range) {
+    domain = range;
+    const limit = value === "" || value === null || value === undefined ? null : Number(value);
+    if (view.points) wattlas.drawLimit(limit); else view.limit = limit;
+    if (limitOf(expected === null ? STEPS : expected) === limit) return;
+    expected = stepOf(limit);
+    setProps("limit-slider", { value: expected });
+  }
+
+  function writeUrl(serverQuery) {
+    if (!serverQuery) return [window.dash_clientside.no_update, window.dash_clientside.no_update];
+    const parameters = new URLSearchParams(serverQuery);
+    parameters.delete("brush");
+    parameters.delete("zoom");
+    query = parameters.toString();
+    return pushUrl();
+  }
+  function fullQuery() {
+    const parameters = new URLSearchParams(query);
+    if (view.brush) parameters.set("brush", view.brush);
+    if (view.zoom) parameters.set("zoom", view.zoom);
+    return parameters.toString();
+  }
+  function pushUrl() {
+    if (!query) return ["", ""];
+    const text = fullQuery();
+    history.replaceState(history.state, "", location.pathname + "?" + text);
+    const pinnedText = new URLSearchParams(text);
+    return ["export.html?" + pinnedText, "data.csv?" + pinnedText];
+  }
+
+  /** Status line, table of what is selected, URL: after the pictures have been painted. */
+  wattlas.announce = function () {
+    const words = wattlas.selectionWords();
+    const status = document.getElementById("status-selection");
+    if (!status) return;
+    status.textContent = words ? words + " \u00b7 Esc clears" : "";
+    document.getElementById("clear-selection").hidden = !view.brush;
+    document.getElementById("picked-words").textContent = words ? pickedNote() : "nothing yet: drag a box in a picture";
+    setProps("picked-grid", { rowData: pickedRows() });
+  };
+
+  const GRID_ROWS = 500;
+  function picked() {
+    const found = [];
+    if (view.mask) view.mask.forEach((v, i) => { if (v) found.push(i); });
+    return found;
+  }
+  function pickedNote() {
+    const count = picked().length;
+    return count > GRID_ROWS ? "first " + GRID_ROWS + " of " + count.toLocaleString("en") : count.toLocaleString("en") + (count === 1 ? " point" : " points");
+  }
+  function pickedRows() {
+    const gd = wattlas.plot("scatter"), meta = gd && gd.layout && gd.layout.meta;
+    if (!meta || !meta.units) return [];
+    return picked().slice(0, GRID_ROWS).map((i) => {
+      const row = wattlas.configuration(view.points, i);
+      const show = (v, none) => (v === null ? none : v);
+      return {
+        system: view.points.labels[row.system] || row.system,
+        load: wattlas.loadWords(row) || "\u2013",
+        itr: show(row.itr_us, "adaptive"), dvfs: show(row.dvfs_ghz, "governor"), rapl: show(row.rapl_w, "\u2013"),
+        n: view.points.n[i],
+        x: wattlas.formatQuantity(view.points.values.x[i], meta.units[meta.x]),
+        y: wattlas.formatQuantity(view.points.values.y[i], meta.units[meta.y]),
+      };
+    });
+  }
+
+  let urlTimer = 0, announceTimer = 0;
+  wattlas.onChange((what) => {
+    if (what === "selection") {
+      clearTimeout(announceTimer);
+      announceTimer = setTimeout(wattlas.announce, 30);
+    }
+    clearTimeout(urlTimer);
+    urlTimer = setTimeout(() => {
+      const [exportHref, dataHref] = pushUrl();
+      setProps("export-link", { href: exportHref });
+      setProps("data-link", { href: dataHref });
+    }, 150);
+  });
+
+  function setTheme(theme) {
+    document.documentElement.setAttribute("data-theme", theme);
+    document.documentElement.setAttribute("data-ag-theme-mode", theme);
+    document.getElementById("theme-button").textContent = theme === "dark" ? "light" : "dark";
+    setProps("mantine", { forceColorScheme: theme });
+    setProps("theme", { data: theme });
+    try { localStorage.setItem("wattlas-theme", theme); } catch (error) { /* private window */ }
+  }
+
+  const ACTIONS = {
+    "copy-link": () => navigator.clipboard && navigator.clipboard.writeText(location.href).then(() => say("link copied")),
+    png: (id) => picture(id, "png"),
+    svg: (id) => picture(id, "svg"),
+    csv: () => { location.href = "data.csv?" + fullQuery(); },
+    parquet: () => { location.href = "data.parquet?" + fullQuery(); },
+    explain: () => { setProps("explain", { data: Date.now() }); document.getElementById("how").showModal(); },
+  };
+  function picture(id, format) {
+    const gd = wattlas.plot(id);
+    if (!gd) { say("this view is a table: take its data as CSV"); return; }
+    window.Plotly.downloadImage(gd, { format, filename: "wattlas-" + id, width: gd.clientWidth, height: gd.clientHeight, scale: format === "png" ? 2 : 1 });
+  }
+  function say(text) {
+    const status = document.getElementById("status-selection");
+    const before = status.textContent;
+    status.textContent = text;
+    setTimeout(() => { if (status.textContent === text) status.textContent = before; }, 2000);
+  }
+
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest ? event.target : document.body;
+    const action = target.closest("[data-action]");
+    if (action) ACTIONS[action.dataset.action](action.dataset.viewTarget);
+    const clear = target.closest("[data-clear-facet]");
+    if (clear) setProps(clear.dataset.clearFacet, { value: [] });
+    if (target.closest("#clear-selection")) wattlas.select("");
+    if (target.closest("#theme-button")) setTheme(view.theme === "dark" ? "light" : "dark");
+    if (target.closest("#help-button")) document.getElementById("help").showModal();
+    const rail = target.closest("#rail-button");
+    if (rail) {
+      const folded = document.querySelector(".explore").classList.toggle("folded");
+      rail.setAttribute("aria-expanded", String(!folded));
+      setTimeout(() => ["scatter", "heatmap"].forEach((id) => wattlas.plot(id) && window.Plotly.Plots.resize(wattlas.plot(id))), 60);
+    }
+    if (target.tagName === "DIALOG") target.close();
+  });
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest && event.target.closest("input, textarea");
+    if (event.key === "?" && !typing) {
+      const help = document.getElementById("help");
+      if (help.open) help.close(); else help.showModal();
+    }
+  });
+
+  function firstTheme() {
+    let kept = null;
+    try { kept = localStorage.getItem("wattlas-theme"); } catch (error) { /* private window */ }
+    const wanted = kept || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    document.documentElement.setAttribute("data-theme", wanted);
+    const wait = () => (document.getElementById("theme-button") ? wanted === "dark" && setTheme(wanted) : setTimeout(wait, 20));
+    wait();
+  }
+  firstTheme();
+
+  window.dash_clientside = Object.assign({}, window.dash_clientside, {
+    wattlas: { gatherState, dressScatter, dressHeatmap, dressBest, slideLimit, setLimit, writeUrl },
+  });
+})(window.wattlas);
