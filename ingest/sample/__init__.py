@@ -1,1 +1,5 @@
+"""Makes synthetic raw logs in the real formats, and lake rows for benchmarks, from one model."""
 
+from ingest.sample.runs import sample_runs
+
+__all__ = ["sample_runs"]
