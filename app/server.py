@@ -30,6 +30,7 @@ def create_app(settings: Settings) -> dash.Dash:
         use_pages=True,
         pages_folder="",
         assets_folder=str(ASSETS),
+        assets_ignore=r"boot\.js",
         compress=True,
         health_endpoint="health",
         title="wattlas",

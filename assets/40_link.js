@@ -278,11 +278,14 @@
       Math.min(Math.max(column + move[1], 0), meta.itr.length - 1),
     ];
     const [r, c] = cursor.heatmap;
-    card(wattlas.cellLines(gd, r, c), place(gd, gd.data[0].x[c], gd.data[0].y[r]));
+    card(wattlas.cellLines(gd, r, c), place(gd, c, r));
   }
 
+  /* Where in the window a plot draws a place; on a category axis the place is the category's index. */
   function place(gd, x, y) {
     const { xaxis, yaxis } = gd._fullLayout, box = gd.getBoundingClientRect();
-    return { clientX: box.left + xaxis._offset + xaxis.d2p(x), clientY: box.top + yaxis._offset + yaxis.d2p(y) };
+    const at = (axis, v) => axis._offset + (axis.type === "category" ? axis.l2p(v) : axis.d2p(v));
+    return { clientX: box.left + at(xaxis, x), clientY: box.top + at(yaxis, y) };
   }
+  wattlas.place = place;
 })((window.wattlas = window.wattlas || {}));

@@ -1,7 +1,7 @@
-"""The lake's tables: names and Arrow types of every column. Titles and units stand in metrics.toml.
+"""The lake's tables: names and Arrow types of every column; titles and units: metrics.toml.
 
-NULL means not measured or not set, never 0. SCHEMA_DESCRIPTION is the description in the metadata of
-both Delta tables (their `configuration` takes `delta.*` keys only); a change of meaning or type
+NULL means not measured or not set, never 0. SCHEMA_DESCRIPTION is the description in the metadata
+of both Delta tables (their `configuration` takes `delta.*` keys only); a change of meaning or type
 raises SCHEMA_VERSION and gets a line in CHANGELOG.md.
 """
 

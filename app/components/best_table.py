@@ -27,11 +27,11 @@ def best_settings_table(rows: pl.DataFrame, performance: str, limit: float | Non
     head = html.Tr(
         [
             html.Th("System"),
-            html.Th("Setting with the lowest energy"),
+            html.Th("Lowest-energy setting"),
             html.Th("Energy", className="number"),
             html.Th(measure.title, className="number"),
-            html.Th("Energy against default", className="number"),
-            html.Th(f"{measure.short} against default", className="number"),
+            html.Th("Energy vs default", className="number"),
+            html.Th(f"{measure.short} vs default", className="number"),
             html.Th("n", className="number", title="replicates behind the means"),
         ]
     )

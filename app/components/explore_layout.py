@@ -198,7 +198,7 @@ def _picked_panel() -> html.Section:
                 dashGridOptions={
                     "rowHeight": 24,
                     "headerHeight": 26,
-                    "overlayNoRowsTemplate": "<span></span>",
+                    "suppressNoRowsOverlay": True,
                     "theme": {"function": "themeBalham"},
                     "enableCellTextSelection": True,
                 },
@@ -230,7 +230,7 @@ def column_choices(view: LakeView, state: ViewState) -> list[dict[str, str]]:
     workloads = [str(w) for w in state.selection.values("workload")]
     columns = view.measured_columns(workloads[0]) if workloads else ("energy_j",)
     performance = metric(performance_column(view, state.selection)).title
-    listed = {PERFORMANCE: f"Performance ({performance})"}
+    listed = {PERFORMANCE: f"{performance} (performance)"}
     listed |= {name: metric(name).title for name in columns}
     for name in (state.x, state.y, state.heat_metric):
         listed.setdefault(name, metric(name).title if name != PERFORMANCE else name)

@@ -3,8 +3,11 @@
 import dash
 import dash_mantine_components as dmc
 from dash import dcc, html
+from flask import has_app_context
 
 from app import ids
+from app.context import lake_view
+from data.errors import WattlasError
 
 KEYS = (
     ("Tab, Shift+Tab", "move between controls and views"),
@@ -13,6 +16,29 @@ KEYS = (
     ("Enter", "select the point, cell or table row under the cursor"),
     ("?", "show or hide this list"),
 )
+
+
+def _lake_line() -> list:
+    """Which lake, at which version, and a warning where it holds synthetic runs.
+
+    Dash also asks for the layout once at start, outside any request; then there is no lake to name.
+    """
+    if not has_app_context():
+        return []
+    try:
+        view = lake_view(None)
+    except WattlasError as error:
+        return [html.Span(str(error), className="lake-line", role="alert")]
+    name = view.lake.path.name
+    words = (
+        f"lake: {name} v{view.version} · {view.runs:,} runs"
+        if view.runs
+        else f"lake: {name}, empty"
+    )
+    line = html.Span(words, id=ids.LAKE_LINE, className="lake-line")
+    if not view.runs or not view.cube["is_synthetic"].any():
+        return [line]
+    return [html.Strong("holds synthetic data", className="badge"), line]
 
 
 def shell() -> dmc.MantineProvider:
@@ -26,13 +52,14 @@ def shell() -> dmc.MantineProvider:
                     html.Span("wattlas", className="brand"),
                     html.Nav(
                         [
-                            dcc.Link(page["name"], href=page["path"], className="tab here")
+                            dcc.Link(page["name"], href=page["path"], className="tab")
                             for page in dash.page_registry.values()
                             if page["name"] != "Not found"
                         ],
                         **{"aria-label": "pages"},
                     ),
-                    html.Span(id=ids.LAKE_LINE, className="lake-line"),
+                    html.Span(className="spring"),
+                    *_lake_line(),
                     html.Button("?", id="help-button", title="keys (?)", className="plain"),
                     html.Button("dark", id="theme-button", title="switch theme", className="plain"),
                 ],

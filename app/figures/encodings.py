@@ -57,16 +57,16 @@ def base_layout(title: str, subtitle: str) -> dict[str, Any]:
     """What every figure's layout shares; colours of paper, grid and text come with the theme."""
     return {
         "title": {
-            "text": title,
-            "subtitle": {"text": subtitle, "font": {"size": 11}},
+            "text": f'{title}<br><span style="font-size:11px">{subtitle}</span>',
             "font": {"size": 14},
             "x": 0,
-            "xref": "paper",
+            "xref": "container",
             "xanchor": "left",
-            "y": 0.985,
+            "pad": {"l": 12, "t": 16},
+            "y": 1,
             "yanchor": "top",
         },
-        "font": {"family": FONT, "size": 12},
+        "font": {"family": FONT, "size": 11},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "hovermode": "closest",

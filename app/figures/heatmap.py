@@ -140,9 +140,12 @@ def _layout(title: str, subtitle: str, grid: dict, column: str) -> dict:
     axis = {"type": "category", "showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
     return {
         **base_layout(title, subtitle),
-        "margin": {"l": 66, "r": 8, "t": 50, "b": 46},
-        "xaxis": {**axis, "title": {"text": "interrupt delay (ITR), us", "standoff": 6}},
-        "yaxis": {**axis, "title": {"text": "DVFS, GHz", "standoff": 6}},
+        "margin": {"l": 62, "r": 8, "t": 46, "b": 44},
+        "xaxis": {
+            **axis,
+            "title": {"text": "Interrupt delay (ITR), us", "standoff": 6, "font": {"size": 12}},
+        },
+        "yaxis": {**axis, "title": {"text": "DVFS, GHz", "standoff": 6, "font": {"size": 12}}},
         "dragmode": "select",
         "meta": {
             "kind": "heatmap",

@@ -26,6 +26,7 @@ WINNER_MARKS: Final = (
     ("energy", "x-thin-open", "x lowest energy"),
     ("edp", "circle-open", "o best energy-delay product"),
 )
+_LEGENDS: Final = ("legend", "legend2", "legend3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,9 @@ def build_scatter(points: pl.DataFrame, drawn: np.ndarray, state: ViewState, sce
         state: With `performance` already resolved to a column.
     """
     shown = points[drawn]
-    traces = [*_point_traces(shown, state, scene), *_frontier_traces(points, state, scene)]
-    traces += _winner_traces(points, scene)
-    traces += _legend_traces(shown, scene)
+    frontiers = _frontier_traces(points, state, scene)
+    traces = [*_point_traces(shown, state, scene), *frontiers, *_winner_traces(points, scene)]
+    traces += _legend_traces(shown, scene, bool(frontiers))
     return {"data": traces, "layout": _layout(points, shown, state, scene)}
 
 
@@ -194,28 +195,36 @@ def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -
     }
 
 
-def _legend_traces(shown: pl.DataFrame, scene: Scene) -> list[dict]:
+def _legend_traces(shown: pl.DataFrame, scene: Scene, has_frontier: bool) -> list[dict]:
     """Entries that no point stands for: systems, governor, three sizes, adaptive, the marks."""
     labels = dict(shown.select("system", "system_label").unique().iter_rows())
     entries = []
     for system in system_order(labels):
         symbol, hue = system_style(system, scene.systems)
-        entries.append(_entry(labels[system] or system, symbol, 9, hue))
+        entries.append(_entry(0, labels[system] or system, symbol, 9, hue))
     if shown["dvfs_ghz"].null_count():
-        entries.append(_entry("DVFS by governor", "circle", 9, GOVERNOR_HUE))
+        entries.append(_entry(0, "DVFS by governor", "circle", 9, GOVERNOR_HUE))
     itr_us = np.unique(shown["itr_us"].drop_nulls().to_numpy())
     if itr_us.size:
         three = np.unique(itr_us[[0, itr_us.size // 2, -1]])
         for value, size in zip(three, itr_sizes_px(three, itr_us[-1]), strict=True):
-            entries.append(_entry(f"ITR {value:g} us", "circle", float(size), "#808080"))
+            entries.append(_entry(1, f"ITR {value:g} us", "circle", float(size), "#808080"))
     if shown["itr_us"].null_count():
-        entries.append(_entry("ITR adaptive (hollow)", "circle-open", ADAPTIVE_SIZE_PX, "#808080"))
-    entries += [_entry(words, symbol, 11, "#808080", 2) for _, symbol, words in WINNER_MARKS]
+        entries.append(
+            _entry(1, "ITR adaptive (hollow)", "circle-open", ADAPTIVE_SIZE_PX, "#808080")
+        )
+    entries += [_entry(2, words, symbol, 11, "#808080", 2) for _, symbol, words in WINNER_MARKS]
+    if has_frontier:
+        line = _entry(2, "Pareto frontier", "circle-open", 9, "#808080")
+        entries.append(
+            {**line, "mode": "lines+markers", "line": {"width": 1.4, "color": "#808080"}}
+        )
     return entries
 
 
-def _entry(name: str, symbol: str, size: float, hue: str, line_width: float = 1) -> dict:
+def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: float = 1) -> dict:
     return {
+        "legend": _LEGENDS[row],
         "type": "scatter",
         "mode": "markers",
         "name": name,
@@ -238,7 +247,7 @@ def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ViewState, scene: 
     low, high = (float(ghz.min()), float(ghz.max())) if len(ghz) else (0.0, 1.0)  # type: ignore[arg-type]
     return {
         **base_layout(f"{axis_words(state)}, {subject(points)}", _subtitle(points, state, scene)),
-        "margin": {"l": 68, "r": 8, "t": 50, "b": 92},
+        "margin": {"l": 62, "r": 8, "t": 46, "b": 110},
         "xaxis": _axis(state.x, state.x_log),
         "yaxis": _axis(state.y, state.y_log),
         "dragmode": "select",
@@ -255,18 +264,7 @@ def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ViewState, scene: 
                 "tickfont": {"size": 10},
             },
         },
-        "legend": {
-            "orientation": "h",
-            "x": 0,
-            "xanchor": "left",
-            "y": -0.15,
-            "yanchor": "top",
-            "font": {"size": 11},
-            "itemsizing": "trace",
-            "itemclick": False,
-            "itemdoubleclick": False,
-            "tracegroupgap": 4,
-        },
+        **{name: _legend(row) for row, name in enumerate(_LEGENDS)},
         "meta": {
             "kind": "scatter",
             "x": state.x,
@@ -279,10 +277,28 @@ def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ViewState, scene: 
     }
 
 
+def _legend(row: int) -> dict:
+    """One line of the legend: systems, interrupt delays, marks."""
+    return {
+        "orientation": "h",
+        "x": 0,
+        "xanchor": "left",
+        "xref": "container",
+        "yref": "container",
+        "y": (65 - 19 * row) / 540,
+        "yanchor": "top",
+        "font": {"size": 11},
+        "itemsizing": "trace",
+        "itemclick": False,
+        "itemdoubleclick": False,
+        "bgcolor": "rgba(0,0,0,0)",
+    }
+
+
 def _axis(name: str, log: bool) -> dict:
     measure = metric(name)
     return {
-        "title": {"text": measure.axis_title, "standoff": 6},
+        "title": {"text": measure.axis_title, "standoff": 6, "font": {"size": 12}},
         "type": "log" if log else "linear",
         "automargin": False,
         "zeroline": False,

@@ -146,16 +146,20 @@ def update_filters(raw_state: dict[str, Any], version: int) -> tuple:
 @callback(
     *[Output(ids.facet(name), "value") for name in _TURNED],
     Input(ids.facet("workload"), "value"),
+    Input(ids.facet("dataset"), "value"),
     State(ids.VIEW, "data"),
     State(ids.LAKE_VERSION, "data"),
     prevent_initial_call=True,
 )
-def turn_workload(workload: str | None, raw_state: dict[str, Any] | None, version: int) -> tuple:
-    """Another workload: keep the filters that still leave something, choose a first load."""
+def turn_workload(
+    workload: str | None, datasets: list[str], raw_state: dict[str, Any] | None, version: int
+) -> tuple:
+    """Another workload or dataset: keep the filters that still leave something of it."""
     before = ViewState.from_json(raw_state or {}).selection
-    if before.values("workload") == (workload,):
+    if before.values("workload") == (workload,) and set(before.values("dataset")) == set(datasets):
         return (no_update,) * len(_TURNED)
-    selection = choose_workload(lake_view(version), before, workload)
+    chosen = before.with_values("dataset", datasets)
+    selection = choose_workload(lake_view(version), chosen, workload)
     return tuple([chip_value(v) for v in selection.values(name)] for name in _TURNED)
 
 
@@ -166,8 +170,10 @@ def turn_workload(workload: str | None, raw_state: dict[str, Any] | None, versio
     State(ids.LAKE_VERSION, "data"),
     prevent_initial_call=True,
 )
-def explain_view(_asked: int, query: str, version: int) -> str:
+def explain_view(asked: int | None, query: str | None, version: int) -> str:
     """Somebody asked how the pictures were computed."""
+    if not asked or not query:
+        return ""
     return explain(lake_view(version), ViewState.from_query(query))
 
 

@@ -6,6 +6,8 @@ import polars as pl
 
 from data.selection import FACETS, Facet, Selection, Value
 
+_LEADING = ("dataset", "workload")
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -25,6 +27,7 @@ def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[
     Args:
         cube: Answer of `facet_cube_query`.
     """
+    selection = _leading(selection, facet)
     column = FACETS[facet].column
     label = pl.col("system_label" if facet == "system" else column).first()
     counts = (
@@ -59,6 +62,17 @@ def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
                 one = one.fill_null(False) | pl.col(facet.column).is_null()
             expression = expression & one.fill_null(False)
     return expression
+
+
+def _leading(selection: Selection, facet: str) -> Selection:
+    """The filters that narrow the choices of a facet: of the two that lead, only those before.
+
+    Another dataset or workload brings its own loads and grid, so their choices stay whole.
+    """
+    if facet not in _LEADING:
+        return selection
+    before = _LEADING[: _LEADING.index(facet)]
+    return Selection(tuple(c for c in selection.clauses if c.facet in (*before, facet)))
 
 
 def _value(facet: Facet, value: Value | None) -> Value:

@@ -1,0 +1,108 @@
+"""A user's moves on the page, and what a user can see of the pictures."""
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+_READY = """() => {
+  const ready = (id) => {
+    const gd = wattlas.plot(id);
+    return gd && gd._fullLayout && gd.calcdata && gd.data && gd.layout.meta;
+  };
+  return window.wattlas && wattlas.plot && ready("scatter") && ready("heatmap")
+    && document.querySelector("#best-table").children.length > 0
+    && !document.querySelector("[data-dash-is-loading='true']");
+}"""
+
+
+class Atlas:
+    """One Explore page in a browser."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def open(self, address: str, query: str = "") -> None:
+        """Go to the page and wait until its pictures are drawn."""
+        self.page.goto(f"{address}/{query}")
+        self.ready()
+
+    def ready(self) -> None:
+        """Wait until all views are drawn and nothing is under way."""
+        self.page.wait_for_function(_READY, timeout=30_000)
+        self.page.wait_for_timeout(250)
+
+    def chip(self, facet: str, value: str) -> None:
+        """Click one value of a filter and wait for the pictures."""
+        self.page.locator(f'#facet-{facet}-frame input[value="{value}"] + label').click()
+        self.page.wait_for_timeout(400)
+        self.ready()
+
+    def status(self) -> str:
+        """The status line's count of runs."""
+        return self.page.locator("#status-shown").inner_text()
+
+    def selection(self) -> str:
+        """The status line's account of the selection."""
+        return self.page.locator("#status-selection").inner_text()
+
+    def drag(self, plot: str, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Drag in a plot between two fractions of its drawing area, from the top left."""
+        box = self._area(plot)
+        (x0, y0), (x1, y1) = [
+            (box["x"] + fx * box["width"], box["y"] + fy * box["height"]) for fx, fy in (start, end)
+        ]
+        mouse = self.page.mouse
+        mouse.move(x0, y0)
+        mouse.down()
+        mouse.move((x0 + x1) / 2, (y0 + y1) / 2, steps=4)
+        mouse.move(x1, y1, steps=4)
+        mouse.up()
+        self.page.wait_for_timeout(700)
+
+    def click_at(self, plot: str, x: float | str, y: float | str) -> None:
+        """Click on a place given in the plot's own values."""
+        left, top = self.pixel(plot, x, y)
+        self.page.mouse.move(left, top)
+        self.page.wait_for_timeout(150)
+        self.page.mouse.click(left, top)
+        self.page.wait_for_timeout(600)
+
+    def pixel(self, plot: str, x: float | str, y: float | str) -> tuple[float, float]:
+        """Where in the window a plot draws a pair of values."""
+        at = self.page.evaluate(
+            """([id, x, y]) => {
+              const gd = wattlas.plot(id), grid = gd.data[0];
+              const of = (values, v) => typeof v === "string" ? values.indexOf(v) : v;
+              const at = wattlas.place(gd, of(grid.x, x), of(grid.y, y));
+              return [at.clientX, at.clientY];
+            }""",
+            [plot, x, y],
+        )
+        return at[0], at[1]
+
+    def selected_counts(self) -> list[int | None]:
+        """How many points of each trace the scatter paints as selected; None: no selection."""
+        found: list[int | None] = self.page.evaluate(
+            """() => wattlas.plot("scatter")._fullData
+                 .filter((t) => t.meta && t.meta.kind === "points")
+                 .map((t) => t.selectedpoints ? t.selectedpoints.length : null)"""
+        )
+        return found
+
+    def veiled_cells(self) -> int:
+        """How many cells of the heatmap are under the veil."""
+        count: int = self.page.evaluate(
+            """() => wattlas.plot("heatmap").data.find((t) => t.meta.kind === "veil").z
+                 .flat().filter((v) => v === 1).length"""
+        )
+        return count
+
+    def layout(self, plot: str) -> dict[str, Any]:
+        """The layout that is drawn."""
+        found: dict[str, Any] = self.page.evaluate("(id) => wattlas.plot(id).layout", plot)
+        return found
+
+    def _area(self, plot: str) -> dict[str, float]:
+        box = self.page.locator(f"#{plot} .nsewdrag").first.bounding_box()
+        assert box is not None
+        return dict(box)

@@ -1,0 +1,127 @@
+"""A running app, and a real Chromium that may not leave this machine."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.atlas import Atlas
+from tests.fixtures.lakes import run, write_lake
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+SYSTEMS = {"linux_tuned": 1.0, "ebbrt_tuned": 0.6}
+
+
+def grid_rows() -> list[dict]:
+    """A DVFS x ITR grid with two replicates for two systems, and a default; worked by hand:
+
+    energy = 1000 J x system factor x GHz, p99 = 60 us + ITR; the default is 2,500 J at 110 us.
+    """
+    rows = [
+        run(system=system, itr_us=itr, dvfs_ghz=ghz, replicate=r, load_qps=load,
+            energy_j=1000 * factor * ghz + r, latency_p99_us=60 + itr + r / 10,
+            instructions=2_000_000, cycles=1_000_000, interrupts=4000)
+        for system, factor in SYSTEMS.items()
+        for itr in (2.0, 50.0, 100.0, 200.0)
+        for ghz in (1.3, 1.9, 2.9)
+        for r in (0, 1)
+        for load in (200_000.0, 400_000.0)
+    ]  # fmt: skip
+    rows += [
+        run(system="linux_default", itr_us=None, dvfs_ghz=None, energy_j=2500.0, replicate=r,
+            latency_p99_us=110.0, load_qps=load)
+        for r in (0, 1, 2) for load in (200_000.0, 400_000.0)
+    ]  # fmt: skip
+    rows += [
+        run(workload="netpipe", loop="closed", load_qps=None, message_bytes=8192, duration_s=0.3,
+            performance_metric="duration_s", latency_p99_us=None, itr_us=itr, energy_j=7.0 + itr)
+        for itr in (4.0, 8.0)
+    ]  # fmt: skip
+    return rows
+
+
+@pytest.fixture(scope="session")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], str]]:
+    """Start an app on a lake; gives its address. All are ended with the session."""
+    started: list[subprocess.Popen] = []
+
+    def start(lake: Path) -> str:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        log = (tmp_path_factory.mktemp("log") / "app.log").open("w")
+        command = [sys.executable, "-m", "app", "--lake", str(lake), "--port", str(port)]
+        started.append(subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log))
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(f"{address}/health", started[-1], Path(log.name))
+        return address
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.wait(10)
+
+
+def _wait_for(address: str, process: subprocess.Popen, log: Path) -> None:
+    for _ in range(300):
+        if process.poll() is not None:
+            break
+        try:
+            urllib.request.urlopen(address, timeout=1).read()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"the app did not start: {log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def grid_address(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An app on the lake of `grid_rows`."""
+    return serve(write_lake(tmp_path_factory.mktemp("grid") / "lake", grid_rows()))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One browser for the session. Without Chromium the test skips, and fails under CI."""
+    if not Path(CHROMIUM).exists():
+        words = "Chromium is missing: apt-get install chromium"
+        if os.environ.get("CI") == "true":
+            pytest.fail(words)
+        pytest.skip(words)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """A page at the design's size; the test fails if it asked for anything outside."""
+    context = chromium.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    outside: list[str] = []
+    errors: list[str] = []
+    page.on("request", lambda request: outside.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    inside = ("http://127.0.0.1:", "data:", "blob:", "file:")
+    assert [url for url in outside if not url.startswith(inside)] == []
+    assert errors == []
+
+
+@pytest.fixture
+def atlas(page: Page) -> Atlas:
+    """The page, with the moves of a user."""
+    return Atlas(page)

@@ -1,0 +1,201 @@
+"""Explore as a visitor uses it, in a real browser."""
+
+import re
+
+import pytest
+
+from data.units import MINUS
+from tests.browser.atlas import Atlas
+
+pytestmark = pytest.mark.browser
+
+
+def test_first_look_shows_the_three_views(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address)
+    assert atlas.layout("scatter")["title"]["text"].startswith(
+        "Energy against p99 latency, memcached at 200k QPS"
+    )
+    # 2 systems x 4 ITR x 3 DVFS x 2 replicates at one of two loads, and 3 runs of the default.
+    assert atlas.status() == "51 of 104 runs"
+    rows = atlas.page.locator("#best-table tbody tr")
+    assert rows.count() == 3
+    assert (
+        f"{MINUS}68.8 %" in rows.filter(has_text="Library OS").inner_text()
+    )  # 780.5 J against 2,500 J
+    for view in ("#scatter", "#heatmap", "#best-table"):
+        box = atlas.page.locator(view).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 900
+
+
+def test_a_filter_narrows_and_counts(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address)
+    atlas.chip("itr", "50")
+    assert atlas.status() == "12 of 104 runs"
+    assert "1 of 5 · 12 runs" in atlas.page.locator("#facet-itr-count").inner_text()
+    atlas.page.get_by_label("Clear Interrupt delay").click()
+    atlas.page.wait_for_timeout(500)
+    assert atlas.status() == "51 of 104 runs"
+
+
+def test_box_in_the_scatter_selects_in_all_views(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(
+        grid_address, "?v=1&workload=memcached&load=200000&system=linux_tuned&hsys=linux_tuned"
+    )
+    # 12 configurations; a box over p99 < 150 us holds ITR 2 and 50 at three frequencies.
+    left, top = atlas.pixel("scatter", 54, 2980)
+    right, bottom = atlas.pixel("scatter", 140, 1220)
+    mouse = atlas.page.mouse
+    mouse.move(left, top)
+    mouse.down()
+    mouse.move(right, bottom, steps=6)
+    mouse.up()
+    atlas.page.wait_for_timeout(800)
+    assert sum(n or 0 for n in atlas.selected_counts()) == 6
+    assert atlas.veiled_cells() == 6
+    assert atlas.selection().startswith("selection: 12 runs in 6 configurations (box)")
+    assert atlas.page.locator("#picked-words").inner_text() == "6 points"
+    assert atlas.page.locator("#picked-grid .ag-row").count() == 6
+    # The table's winner, 1.3 GHz at ITR 2, is among them.
+    assert "selected" in (atlas.page.locator("#best-table tbody tr").get_attribute("class") or "")
+    atlas.page.keyboard.press("Escape")
+    atlas.page.wait_for_timeout(500)
+    assert atlas.selected_counts() == [None]
+    assert atlas.veiled_cells() == 0
+    assert atlas.selection() == ""
+
+
+def test_cells_of_the_heatmap_select_points(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&hsys=ebbrt_tuned")
+    atlas.click_at("heatmap", "100", "1.9")
+    assert sum(n or 0 for n in atlas.selected_counts()) == 1
+    assert atlas.veiled_cells() == 11
+    assert "(cells)" in atlas.selection()
+    atlas.click_at("heatmap", "100", "1.9")
+    assert atlas.selection() == ""
+    atlas.drag("heatmap", (0.02, 0.02), (0.98, 0.3))
+    assert sum(n or 0 for n in atlas.selected_counts()) == 4
+    assert atlas.veiled_cells() == 8
+
+
+def test_a_table_row_selects_its_configuration_by_mouse_and_key(
+    atlas: Atlas, grid_address: str
+) -> None:
+    atlas.open(grid_address)
+    row = atlas.page.locator("#best-table tbody tr").filter(has_text="Library OS")
+    row.click()
+    atlas.page.wait_for_timeout(500)
+    assert sum(n or 0 for n in atlas.selected_counts()) == 1
+    assert row.get_attribute("aria-selected") == "true"
+    row.focus()
+    atlas.page.keyboard.press("Enter")
+    atlas.page.wait_for_timeout(500)
+    assert atlas.selection() == ""
+
+
+def test_limit_draws_a_line_greys_and_changes_the_table(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    box = atlas.page.locator("#limit-box")
+    box.fill("120")
+    atlas.page.keyboard.press("Tab")
+    atlas.page.wait_for_timeout(1200)
+    shapes = atlas.layout("scatter")["shapes"]
+    assert [shape["x0"] for shape in shapes] == [120]
+    grey = atlas.page.evaluate(
+        """() => wattlas.plot("scatter").data.filter((t) => t.meta.kind === "points")
+             .flatMap((t) => [].concat(t.marker.color)).filter((c) => c === "#c3c7cc").length"""
+    )
+    assert grey == 12  # ITR 100 and 200 at three frequencies on two systems
+    winner = atlas.page.locator("#best-table tbody tr").filter(has_text="Linux tuned")
+    assert "1.30 kJ" in winner.inner_text()
+    box.fill("50")
+    atlas.page.keyboard.press("Tab")
+    atlas.page.wait_for_timeout(1200)
+    words = atlas.page.locator("#limit-words").inner_text()
+    assert words.startswith("No configuration meets 50.0 us. The lowest p99 latency is 62.0 us")
+    assert "limit=50" in atlas.page.url
+
+
+def test_slider_moves_the_limit(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    thumb = atlas.page.get_by_role("slider", name="latency limit")
+    thumb.focus()
+    for _ in range(5):
+        atlas.page.keyboard.press("ArrowLeft")
+    atlas.page.wait_for_timeout(1200)
+    value = atlas.page.locator("#limit-box").input_value()
+    limit = float(value.split()[0])
+    assert 240 < limit < 260.1
+    assert atlas.layout("scatter")["shapes"][0]["x0"] == pytest.approx(limit)
+
+
+def test_url_restores_the_view_selection_included(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address)
+    atlas.chip("system", "linux_tuned")
+    atlas.page.locator("#replicates").get_by_text("Each run").click()
+    atlas.page.wait_for_timeout(800)
+    atlas.click_at("heatmap", "50", "1.3")
+    before = (atlas.status(), atlas.selection(), atlas.selected_counts(), atlas.veiled_cells())
+    url = atlas.page.url
+    assert re.search(r"[?&]v=1&", url)
+    assert "brush=cells" in url
+    atlas.page.goto("about:blank")
+    atlas.page.goto(url)
+    atlas.ready()
+    atlas.page.wait_for_timeout(500)
+    after = (atlas.status(), atlas.selection(), atlas.selected_counts(), atlas.veiled_cells())
+    assert after == before
+    assert before[1].startswith("selection: 2 runs (cells)")
+    assert atlas.page.url == url
+
+
+def test_another_workload_brings_its_own_axes(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address)
+    atlas.chip("workload", "netpipe")
+    title = atlas.layout("scatter")["title"]["text"]
+    assert title.startswith("Energy against time, NetPIPE at 8 KiB")
+    assert atlas.status() == "2 of 104 runs"
+
+
+def test_filters_that_leave_nothing_say_so(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&itr=50&dvfs=governor")
+    text = atlas.layout("scatter")["annotations"][0]["text"]
+    assert text.startswith("No run has all of these filters.")
+    assert "itr (3 runs)" in text
+    assert "dvfs (12 runs)" in text
+
+
+def test_a_bad_link_is_named_and_the_page_still_works(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&x=no_such_column")
+    notice = atlas.page.locator("#notice").inner_text()
+    assert "no such column to plot: 'no_such_column'" in notice
+    assert atlas.status() == "51 of 104 runs"
+
+
+def test_hover_names_configuration_values_and_n(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&system=linux_tuned")
+    left, top = atlas.pixel("scatter", 260.05, 2900.5)
+    atlas.page.mouse.move(left - 30, top)
+    atlas.page.mouse.move(left, top, steps=3)
+    atlas.page.wait_for_timeout(300)
+    text = atlas.page.locator("#hover-card").inner_text()
+    assert "Linux tuned · ITR 200 us · 2.9 GHz · 135 W" in text
+    assert "Energy: 2.90 kJ ± 707 mJ" in text
+    assert "p99 latency: 260 us ± 0.0707 us" in text
+    assert "n = 2" in text
+
+
+def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:
+    atlas.page.set_viewport_size({"width": 1024, "height": 768})
+    atlas.open(grid_address)
+    atlas.page.locator("#theme-button").click()
+    atlas.page.wait_for_timeout(600)
+    assert atlas.page.locator("html").get_attribute("data-theme") == "dark"
+    assert atlas.layout("scatter")["font"]["color"] == "#e6e8eb"
+    scatter = atlas.page.locator("#scatter").bounding_box()
+    heatmap = atlas.page.locator("#heatmap").bounding_box()
+    assert scatter is not None
+    assert heatmap is not None
+    assert heatmap["y"] >= scatter["y"] + scatter["height"]
+    width = atlas.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 1024
