@@ -17,7 +17,8 @@ TIME_BACKWARDS: Final = 3
 TIME_LEAP: Final = 4
 FAULT_KINDS: Final = 5
 
-# Columns of the fault table: how often, and the first one's line number, fields and bytes.
+# Columns of the fault table: how often, and the first one's line number, fields and bytes. A
+# leap has its time stamp instead of the fields: its bytes may be gone when it is found out.
 COUNT: Final = 0
 LINE: Final = 1
 FIELDS: Final = 2
@@ -34,7 +35,8 @@ TSC_BEFORE: Final = 5
 LAST_LINE: Final = 6
 LAST_IS_SAMPLE: Final = 7
 CORE_LINES: Final = 8
-STATE_SLOTS: Final = 9
+LAST_INDEX: Final = 9
+STATE_SLOTS: Final = 10
 
 # A step of more ticks than this (95 s at 2.9 GHz) that the next line takes back was no step in
 # time but a damaged number: without this rule it would condemn every line after it.
@@ -56,7 +58,7 @@ def new_state() -> tuple[np.ndarray, np.ndarray]:
 
 @njit(nogil=True, cache=True, inline="always")
 def _is_blank(byte: int) -> bool:
-    return byte == _SPACE or byte == _TAB or byte == _CR
+    return byte in (_SPACE, _TAB, _CR)
 
 
 @njit(nogil=True, cache=True)
@@ -79,10 +81,15 @@ def _skip_prefix(data: np.ndarray, at: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _is_core_line(data: np.ndarray, at: int) -> bool:
-    for offset, byte in enumerate((67, 111, 114, 101, 61)):
-        if data[at + offset] != byte:
-            return False
-    return True
+    """Whether `Core=` stands here; the newline ends the comparison before the buffer does."""
+    c, o, r, e, equals = 67, 111, 114, 101, 61
+    return (
+        data[at] == c
+        and data[at + 1] == o
+        and data[at + 2] == r
+        and data[at + 3] == e
+        and data[at + 4] == equals
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -133,7 +140,7 @@ def parse_counter_lines(
             continue
         fields = 0
         is_digits = True
-        is_in_range = True
+        is_too_large = False
         while data[at] != _LF:
             value = np.uint64(0)
             field = at
@@ -148,7 +155,8 @@ def parse_counter_lines(
                 while data[at] != _LF and not _is_blank(data[at]):
                     at += 1
             elif at - field >= _MAX_DIGITS:
-                is_in_range &= at - field == _MAX_DIGITS and value <= np.uint64(_MAX_INT64)
+                if at - field > _MAX_DIGITS or value > np.uint64(_MAX_INT64):
+                    is_too_large = True
             if fields < columns:
                 values[fields] = np.int64(value)
             fields += 1
@@ -168,7 +176,7 @@ def parse_counter_lines(
         if not is_digits:
             _blame(faults, NOT_DIGITS, line, fields, start, at - 1)
             continue
-        if not is_in_range:
+        if is_too_large:
             _blame(faults, NUMBER_RANGE, line, fields, start, at - 1)
             continue
         tsc = values[columns - 1]
@@ -176,7 +184,7 @@ def parse_counter_lines(
             if before < 0 or tsc < before or last - before <= LEAP_TICKS:
                 _blame(faults, TIME_BACKWARDS, line, fields, start, at - 1)
                 continue
-            _blame(faults, TIME_LEAP, state[LAST_LINE], fields, start, at - 1)
+            _blame(faults, TIME_LEAP, state[LAST_LINE], last, start, at - 1)
             filled -= 1
             sampled -= state[LAST_IS_SAMPLE]
             last = before
@@ -192,6 +200,7 @@ def parse_counter_lines(
                 samples[column - 4, sampled] = values[column]
             sampled += 1
         state[LAST_LINE] = line
+        state[LAST_INDEX] = values[0]
         state[LAST_IS_SAMPLE] = is_sample
     state[LINES], state[ENTRIES] = line, entries
     state[INTERRUPTS], state[SAMPLES] = filled, sampled

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from ingest.formats import intlog
 from ingest.records import CoreLog, ReadContext, Reading, SummaryTable
 
 Role = Literal["log", "output", "window", "table"]
@@ -29,7 +30,7 @@ class Format:
     read: Callable[[Iterable[bytes], ReadContext], CoreLog | Reading | SummaryTable]
 
 
-FORMATS: tuple[Format, ...] = ()
+FORMATS: tuple[Format, ...] = (Format("intlog", "log", intlog.sniff, intlog.read),)
 
 
 def find_format(name: str, head: bytes) -> Format | None:

@@ -1,0 +1,169 @@
+"""Growing column buffers around the compiled parser: bytes in blocks of any size, columns out."""
+
+from typing import Final
+
+import numpy as np
+
+from ingest import kernels
+from ingest.records import Problem
+
+_FIRST_ROOM: Final = 1 << 14
+_GROWTH: Final = 1.5
+# A line this long is damage whatever its end says; keeping more would cost memory without bound.
+_LONGEST_LINE: Final = 1 << 16
+
+_KINDS: Final = {
+    kernels.FIELD_COUNT: "field_count",
+    kernels.NOT_DIGITS: "not_digits",
+    kernels.NUMBER_RANGE: "number_range",
+    kernels.TIME_BACKWARDS: "time_backwards",
+    kernels.TIME_LEAP: "time_leap",
+}
+
+
+class CounterLines:
+    """One per-interrupt log on its way from bytes to columns.
+
+    Args:
+        columns: Fields of a good line: 14, 16 or 17.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
+        self._state, self._faults = kernels.new_state()
+        self._interrupts = np.empty((5, _FIRST_ROOM), np.int64)
+        self._samples = np.empty((columns - 5, _FIRST_ROOM), np.int64)
+        self._work = np.empty(_LONGEST_LINE, np.uint8)
+        self._tail = 0
+        self._first_bytes: dict[int, bytes] = {}
+        self._cut: Problem | None = None
+
+    def feed(self, block: bytes) -> None:
+        """Read a further block; a line that it cuts waits for the next one."""
+        newline = block.rfind(b"\n")
+        if newline < 0:
+            self._append(block[: max(0, _LONGEST_LINE - self._tail)])
+            return
+        end = self._tail + newline + 1
+        self._append(block)
+        self._parse(end)
+        rest = self._tail - end
+        self._work[:rest] = self._work[end : self._tail].copy()
+        self._tail = rest
+
+    def finish(self) -> None:
+        """Read the last line if the file does not end in a newline; refused, it counts as cut."""
+        if self._tail == 0:
+            return
+        text = self._work[: self._tail].tobytes()
+        counts = self._faults[:, kernels.COUNT].copy()
+        firsts = self._faults.copy()
+        self.feed(b"\n")
+        refused = np.flatnonzero(self._faults[:, kernels.COUNT] - counts)
+        if refused.size == 0 or refused[0] == kernels.TIME_LEAP:
+            return
+        kind = int(refused[0])
+        self._faults[kind] = firsts[kind]
+        detail = f"last line {_shown(text)} is cut or damaged and has no newline; line dropped"
+        self._cut = Problem("cut_last_line", "refused", detail, int(self._state[kernels.LINES]))
+
+    @property
+    def entries(self) -> int:
+        """Lines that hold an entry, good or bad."""
+        return int(self._state[kernels.ENTRIES])
+
+    @property
+    def core_lines(self) -> int:
+        """How many `Core=` lines there were."""
+        return int(self._state[kernels.CORE_LINES])
+
+    @property
+    def last_index(self) -> int:
+        """The `i` of the last good line."""
+        return int(self._state[kernels.LAST_INDEX])
+
+    @property
+    def has_interrupts(self) -> bool:
+        """Whether any line was good."""
+        return bool(self._state[kernels.INTERRUPTS])
+
+    def interrupt_columns(self) -> np.ndarray:
+        """Time stamp and the four NIC columns, int64, shape (5, n)."""
+        return self._interrupts[:, : self._state[kernels.INTERRUPTS]]
+
+    def sample_columns(self) -> np.ndarray:
+        """Time stamp, counters, sleep states, joules: int64, shape (columns - 5, m)."""
+        return self._samples[:, : self._state[kernels.SAMPLES]]
+
+    def problems(self) -> list[Problem]:
+        """What was refused: a problem a kind, with how often and the first line."""
+        found = [
+            Problem(
+                name,
+                "refused",
+                self._detail(kind),
+                int(self._faults[kind, kernels.LINE]),
+                int(self._faults[kind, kernels.COUNT]),
+            )
+            for kind, name in _KINDS.items()
+            if self._faults[kind, kernels.COUNT]
+        ]
+        return found + ([self._cut] if self._cut else [])
+
+    def _append(self, block: bytes) -> None:
+        needed = self._tail + len(block)
+        if needed > self._work.size:
+            work = np.empty(needed, np.uint8)
+            work[: self._tail] = self._work[: self._tail]
+            self._work = work
+        self._work[self._tail : needed] = np.frombuffer(block, np.uint8)
+        self._tail = needed
+
+    def _parse(self, end: int) -> None:
+        room = end // (2 * self._columns) + 1
+        self._interrupts = _grown(self._interrupts, self._state[kernels.INTERRUPTS], room)
+        self._samples = _grown(self._samples, self._state[kernels.SAMPLES], room)
+        kernels.parse_counter_lines(
+            self._work,
+            end,
+            self._columns,
+            self._interrupts,
+            self._samples,
+            self._state,
+            self._faults,
+        )
+        for kind in _KINDS:
+            _, _, _, start, stop = self._faults[kind]
+            if self._faults[kind, kernels.COUNT] and kind not in self._first_bytes:
+                self._first_bytes[kind] = self._work[start:stop].tobytes()
+
+    def _detail(self, kind: int) -> str:
+        fields = self._first_bytes[kind].split()
+        match kind:
+            case kernels.FIELD_COUNT:
+                count = self._faults[kind, kernels.FIELDS]
+                return f"{count} fields, expected {self._columns}; line dropped"
+            case kernels.NOT_DIGITS:
+                bad = next(field for field in fields if not field.isdigit())
+                return f"field {_shown(bad)} is not a whole number; line dropped"
+            case kernels.NUMBER_RANGE:
+                bad = max(fields, key=lambda field: (len(field), field))
+                return f"field {_shown(bad)} is over 64 bits; line dropped"
+            case kernels.TIME_BACKWARDS:
+                return f"time stamp {_shown(fields[-1])} is before the line above's; line dropped"
+            case _:
+                leapt = self._faults[kind, kernels.FIELDS]
+                return f"time stamp {leapt} is far ahead of the next line's; line dropped"
+
+
+def _grown(buffer: np.ndarray, filled: int, room: int) -> np.ndarray:
+    if filled + room <= buffer.shape[1]:
+        return buffer
+    grown = np.empty((buffer.shape[0], int((filled + room) * _GROWTH)), np.int64)
+    grown[:, :filled] = buffer[:, :filled]
+    return grown
+
+
+def _shown(text: bytes) -> str:
+    shown = text.decode("latin-1").strip()
+    return repr(shown if len(shown) <= 60 else shown[:57] + "...")

@@ -1,0 +1,60 @@
+"""Turn the raw codes of names and tables into knobs: interrupt delay and processor frequency."""
+
+import re
+from typing import Final
+
+from data.errors import FormatError
+
+ADAPTIVE_ITR: Final = 1
+MAX_ITR_US: Final = 1022
+GOVERNOR_DVFS: Final = "0xffff"
+
+_HEX: Final = re.compile("0x[0-9a-f]+")
+
+
+def decode_itr(itr: int) -> tuple[float | None, str]:
+    """Turn an ITR value into the delay that the NIC keeps and who decides it.
+
+    Args:
+        itr: As set in the driver: 0 = no throttling, 1 = adaptive, else microseconds.
+
+    Returns:
+        Delay in microseconds (None when adaptive), and `static` or `adaptive`. The register
+        counts in steps of 2 us, so odd values above 1 round down.
+
+    Raises:
+        FormatError: Negative, or over 1022 us, which the register cannot hold.
+
+    Source: Intel 82599 datasheet, register EITR; ixgbe's `rx-usecs`.
+    """
+    if itr == ADAPTIVE_ITR:
+        return None, "adaptive"
+    if not 0 <= itr <= MAX_ITR_US:
+        raise FormatError(f"bad ITR: {itr}, expected 0 to {MAX_ITR_US} us")
+    return float(itr - itr % 2), "static"
+
+
+def decode_dvfs(code: str) -> tuple[float | None, str, str]:
+    """Turn a DVFS code into a frequency, who decides it, and the code in lower case.
+
+    Args:
+        code: Hexadecimal `IA32_PERF_CTL` value in any case; bits 15:8 are the ratio to the
+            100 MHz bus clock. `0xffff` means that the governor chose.
+
+    Returns:
+        GHz (None under the governor), `static` or `governor`, and the normalised code.
+
+    Raises:
+        FormatError: Not hexadecimal, over 16 bits, or a ratio of 0.
+
+    Source: Intel 64 and IA-32 Software Developer's Manual, volume 4, IA32_PERF_CTL.
+    """
+    normal = code.strip().lower()
+    if normal == GOVERNOR_DVFS:
+        return None, "governor", normal
+    if not _HEX.fullmatch(normal):
+        raise FormatError(f"bad DVFS code: {code!r}, expected hexadecimal such as 0x1d00")
+    value = int(normal, 16)
+    if not 0x100 <= value <= 0xFFFF:
+        raise FormatError(f"bad DVFS code: {code!r}, expected 0x100 to 0xffff")
+    return (value >> 8) / 10, "static", f"0x{value:x}"
