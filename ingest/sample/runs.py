@@ -8,7 +8,8 @@ import polars as pl
 import pyarrow as pa
 
 from data.schema import RUNS
-from ingest.sample.model import Settings, measure
+from ingest.sample.measure import measure
+from ingest.sample.model import Settings
 from ingest.sample.parameters import (
     OPEN_LOOP,
     PARAMETERS,
@@ -25,7 +26,7 @@ PERFORMANCE_METRIC: dict[Workload, str] = {
     "netpipe": "duration_s",
     "nodejs": "duration_s",
 }
-# Share of the rows, loads (or message sizes), and the amount of `ingest.sample.model.measure`.
+# Share of the rows, loads (or message sizes), and the amount of `ingest.sample.measure`.
 _SHARE: dict[Workload, float] = {
     "memcached": 0.4,
     "memcached-silo": 0.15,

@@ -6,7 +6,8 @@ from numpy.typing import ArrayLike
 
 from data.schema import RUNS
 from ingest.sample import sample_runs
-from ingest.sample.model import Outcome, Settings, expect, measure
+from ingest.sample.measure import measure
+from ingest.sample.model import Outcome, Settings, expect
 from ingest.sample.parameters import System, Workload
 
 ADAPTIVE = GOVERNOR = float("nan")
