@@ -1,11 +1,13 @@
 """Make the Dash app for one lake: pages, downloads, health check, compression, headers."""
 
 import io
+import logging
 
 import dash
 import polars as pl
 from flask import Flask, Response, request
 
+from app import ids
 from app.components.shell import shell
 from app.context import EXTENSION
 from app.explore import rows_behind
@@ -46,9 +48,11 @@ def create_app(settings: Settings) -> dash.Dash:
 
 def _tell(error: Exception) -> None:
     """A callback failed: say so on the page where the user looks, keep the old pictures."""
+    words = f"{error}. Reload the page to see the lake as it is."
     if not isinstance(error, WattlasError):
-        raise error
-    dash.set_props("notice", {"children": f"{error}. Reload the page to see the lake as it is."})
+        logging.getLogger("wattlas").exception("BUG: a callback failed", exc_info=error)
+        words = f"BUG: {type(error).__name__} inside wattlas; the server's log has the details."
+    dash.set_props(ids.NOTICE, {"children": words})
 
 
 def _add_downloads(server: Flask) -> None:

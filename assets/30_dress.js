@@ -46,13 +46,19 @@
     });
   };
 
+  function inRightHalf(value, xs) {
+    let low = Infinity, high = -Infinity;
+    for (const x of xs) { if (x < low) low = x; if (x > high) high = x; }
+    return value > (low + high) / 2;
+  }
+
   /** The line at the latency limit, along whichever axis shows the performance metric. */
-  wattlas.limitShapes = function (meta, limit, theme) {
+  wattlas.limitShapes = function (meta, limit, theme, xs) {
     if (limit === null || !meta) return [];
     const line = { color: THEMES[theme].text, width: 1.5, dash: "dash" };
     const label = { text: "limit " + wattlas.formatQuantity(limit, meta.units[meta.performance]), font: { size: 11, color: THEMES[theme].text } };
     if (meta.x === meta.performance) {
-      return [{ type: "line", xref: "x", yref: "paper", x0: limit, x1: limit, y0: 0, y1: 1, line, label: { ...label, textposition: "end", textangle: 0, xanchor: "left", yanchor: "top" } }];
+      return [{ type: "line", xref: "x", yref: "paper", x0: limit, x1: limit, y0: 0, y1: 1, line, label: { ...label, textposition: "end", textangle: 0, xanchor: inRightHalf(limit, xs) ? "right" : "left", yanchor: "top" } }];
     }
     if (meta.y === meta.performance) {
       return [{ type: "line", xref: "paper", yref: "y", x0: 0, x1: 1, y0: limit, y1: limit, line, label: { ...label, textposition: "end" } }];
@@ -74,7 +80,7 @@
         if (view.limit !== null) marker.color = wattlas.limitColors(points, k, trace, view.limit, theme);
         return { ...trace, marker, selectedpoints: selected[k++] };
       });
-      layout.shapes = wattlas.limitShapes(meta, view.limit, theme);
+      layout.shapes = wattlas.limitShapes(meta, view.limit, theme, points.values.x);
       if (view.zoom) {
         const [x0, x1, y0, y1] = view.zoom.split("~").map(Number);
         layout.xaxis = { ...layout.xaxis, range: [x0, x1], autorange: false };

@@ -136,7 +136,7 @@
     limitFrame = requestAnimationFrame(() => {
       const gd = plot("scatter");
       if (!gd || !gd.layout || !gd.layout.meta || gd.layout.meta.kind !== "scatter") return;
-      window.Plotly.relayout(gd, { shapes: wattlas.limitShapes(gd.layout.meta, view.limit, view.theme) });
+      window.Plotly.relayout(gd, { shapes: wattlas.limitShapes(gd.layout.meta, view.limit, view.theme, view.points.values.x) });
       greyTimer = setTimeout(() => {
         const traces = wattlas.tracesOf(gd.data, "points");
         const colors = traces.map((t, k) => wattlas.limitColors(view.points, k, view.original[k], view.limit, view.theme));

@@ -62,6 +62,8 @@ class Clause:
             raise SelectionError(f"filter {self.facet!r} has no value")
         for value in self.values:
             check_value(FACETS[self.facet], value)
+        numbers_as_float = tuple(v if isinstance(v, str) else float(v) for v in self.values)
+        object.__setattr__(self, "values", numbers_as_float)
 
     def predicate(self) -> tuple[str, list[Any]]:
         """SQL condition over `runs` with `?` parameters, and their values."""

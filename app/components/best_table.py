@@ -11,6 +11,8 @@ from data.units import format_change, format_quantity
 
 # What tells one configuration from another in the browser; see assets/30_clause.js.
 _KEY = ("dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes")
+# The baseline compared with itself differs by the rounding of two sums at most.
+_ROUNDING = 1e-9
 
 
 def best_settings_table(rows: pl.DataFrame, performance: str, limit: float | None) -> html.Div:
@@ -86,7 +88,7 @@ def _number(value: float | None, deviation: float | None, unit: str) -> html.Td:
 
 
 def _change(fraction: float | None, is_baseline: bool) -> html.Td:
-    if is_baseline and fraction == 0:
+    if is_baseline and fraction is not None and abs(fraction) < _ROUNDING:
         return html.Td("the default", className="number quiet")
     tone = "" if fraction is None else ("good" if fraction < 0 else "bad")
     return html.Td(format_change(fraction), className=f"number {tone}")

@@ -215,7 +215,7 @@ def _legend_traces(shown: pl.DataFrame, scene: Scene, has_frontier: bool) -> lis
         )
     entries += [_entry(2, words, symbol, 11, "#808080", 2) for _, symbol, words in WINNER_MARKS]
     if has_frontier:
-        line = _entry(2, "Pareto frontier", "circle-open", 9, "#808080")
+        line = _entry(0, "Pareto frontier", "circle-open", 9, "#808080")
         entries.append(
             {**line, "mode": "lines+markers", "line": {"width": 1.4, "color": "#808080"}}
         )

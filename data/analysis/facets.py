@@ -57,9 +57,11 @@ def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
         if clause.facet != exclude:
             facet = FACETS[clause.facet]
             known = [v for v in clause.values if v != facet.null_word]
-            one = pl.col(facet.column).is_in(known) if known else pl.lit(False)
+            column = pl.col(facet.column)
+            values = column.cast(pl.Float64) if facet.is_number else column
+            one = values.is_in(known) if known else pl.lit(False)
             if len(known) < len(clause.values):
-                one = one.fill_null(False) | pl.col(facet.column).is_null()
+                one = one.fill_null(False) | column.is_null()
             expression = expression & one.fill_null(False)
     return expression
 

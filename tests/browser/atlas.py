@@ -105,4 +105,4 @@ class Atlas:
     def _area(self, plot: str) -> dict[str, float]:
         box = self.page.locator(f"#{plot} .nsewdrag").first.bounding_box()
         assert box is not None
-        return dict(box)
+        return {name: float(value) for name, value in box.items()}  # type: ignore[arg-type]
