@@ -105,17 +105,7 @@ def test_a_logged_runs_totals_agree_with_the_model(tiny: Path, run: Run) -> None
         if core % 2 not in energy_j:
             units = np.diff(samples[:, ENERGY]) % 2**32
             energy_j[core % 2] = float(units.sum() * ENERGY_UNIT_J)
-    names = [
-        "rx_desc",
-        "rx_bytes",
-        "tx_desc",
-        "tx_bytes",
-        "instructions",
-        "cycles",
-        "ref_cycles",
-        "llc_misses",
-    ]
-    names.append("interrupts")
+    names = [*NIC_COLUMNS, *CUMULATIVE, "interrupts"]
     assert dict(zip(names, totals.tolist(), strict=True)) == {n: measured[n] for n in names}
     assert sum(energy_j.values()) == pytest.approx(measured["energy_j"], rel=1e-4)
 
