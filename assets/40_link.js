@@ -29,8 +29,10 @@
     if (!gd.wattlasOwned) {
       gd.wattlasOwned = true;
       gd.on("plotly_afterplot", () => setTimeout(() => gd.isConnected && wattlas.own(id), 0));
+      if (id === "heatmap") gd.on("plotly_afterplot", () => setTimeout(wattlas.paintVeil, 0));
       gd.addEventListener("mouseleave", () => wattlas.hideHover());
     }
+    if (id === "heatmap") wattlas.paintVeil();
     return true;
   };
 
@@ -102,18 +104,25 @@
   }
 
   function paint() {
-    const gd = plot("scatter"), heat = plot("heatmap");
+    const gd = plot("scatter");
     const drawn = view.points && gd && gd.layout && gd.layout.meta && gd.layout.meta.kind === "scatter";
     if (drawn) {
       const kind = wattlas.clauseKind(view.brush);
       if (kind !== "box" && kind !== "lasso") clearOutline(gd);
       window.Plotly.restyle(gd, { selectedpoints: wattlas.selectedPoints(view.points, view.mask) }, wattlas.tracesOf(gd.data, "points"));
     }
-    if (view.points && heat && heat.layout && heat.layout.meta && heat.layout.meta.kind === "heatmap") {
-      window.Plotly.restyle(heat, { z: [wattlas.veil({ layout: heat.layout }, view.points, view.mask)], selectedpoints: null }, wattlas.tracesOf(heat.data, "veil"));
-    }
+    wattlas.paintVeil();
     wattlas.paintBest();
   }
+
+  /** Draw the heatmap's veil for the selection, unless it is drawn already. */
+  wattlas.paintVeil = function () {
+    const heat = plot("heatmap");
+    if (!view.points || !heat || !heat.layout || !heat.layout.meta || heat.layout.meta.kind !== "heatmap") return;
+    const [index] = wattlas.tracesOf(heat.data, "veil");
+    const veil = wattlas.veil({ layout: heat.layout }, view.points, view.mask);
+    if (JSON.stringify(heat.data[index].z) !== JSON.stringify(veil)) window.Plotly.restyle(heat, { z: [veil] }, [index]);
+  };
 
   /** Mark the rows of the best-settings table whose configuration is selected. */
   wattlas.paintBest = function () {

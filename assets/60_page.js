@@ -49,10 +49,7 @@
 
   function repaintOthers() {
     wattlas.paintBest();
-    const heat = wattlas.plot("heatmap");
-    if (view.mask && heat && heat.layout && heat.layout.meta && heat.layout.meta.kind === "heatmap") {
-      window.Plotly.restyle(heat, { z: [wattlas.veil({ layout: heat.layout }, view.points, view.mask)] }, wattlas.tracesOf(heat.data, "veil"));
-    }
+    wattlas.paintVeil();
     wattlas.announce();
   }
 
