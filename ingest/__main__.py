@@ -1,0 +1,274 @@
+"""The command line of ingest: the only place here that prints or exits."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from data.errors import WattlasError
+from ingest.maintain import describe_lake, list_problems, prune_lake, verify_lake
+from ingest.pipeline import AddOptions, AddReport, add
+from ingest.progress import Progress, format_bar, format_bytes, format_progress
+from ingest.settings_file import is_dataset_name
+
+OK: Final = 0
+FAILED: Final = 1
+USAGE: Final = 2
+REFUSED: Final = 3
+_LINE_EVERY_S: Final = 5.0
+_SHOWN_PROBLEMS: Final = 50
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; gives the exit status."""
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except (WattlasError, OSError) as error:
+        print(f"ingest: {error}", file=sys.stderr)
+        return FAILED
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The commands and their options."""
+    parser = argparse.ArgumentParser(
+        prog="python -m ingest",
+        description="Raw logs to a lake.",
+        epilog="Exit status: 0 all well; 2 the command line is wrong; "
+        "3 done, but some input was refused; 1 anything else.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _build_add(commands)
+    sample = commands.add_parser("sample", help="make raw logs in the real formats")
+    sample.add_argument("out", type=Path, metavar="OUT")
+    sample.add_argument("--size", choices=("tiny", "small", "large"), default="small")
+    sample.add_argument("--seed", type=int, default=1)
+    sample.set_defaults(command=_sample)
+    for name, command, text in (
+        ("status", _status, "what is in the lake"),
+        ("problems", _problems, "what was refused, repaired or doubted, and why"),
+        ("verify", _verify, "every run's files present, whole, and as its row says"),
+        ("prune", _prune, "drop old versions and the files that only they name"),
+    ):
+        sub = commands.add_parser(name, help=text, description=text)
+        _add_lake(sub)
+        sub.add_argument("--json", action="store_true", help="print JSON")
+        sub.set_defaults(command=command)
+        if name == "prune":
+            sub.add_argument("--keep-versions", type=_positive, default=1, metavar="N")
+    return parser
+
+
+def _build_add(commands: Any) -> None:
+    sub = commands.add_parser("add", help="ingest raw files and folders")
+    sub.add_argument("raw", nargs="+", type=_existing, metavar="RAW")
+    _add_lake(sub)
+    sub.add_argument("--dataset", type=_dataset_name, metavar="NAME")
+    sub.add_argument("--workers", type=_positive, default=0, metavar="N")
+    sub.add_argument("--settings", type=_existing, metavar="FILE.toml")
+    sub.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    sub.set_defaults(command=_add)
+
+
+def _add_lake(parser: argparse.ArgumentParser) -> None:
+    default = Path(os.environ.get("WATTLAS_LAKE") or "lake")
+    text = "folder of the lake (default: $WATTLAS_LAKE, or lake/)"
+    parser.add_argument("--lake", type=Path, default=default, metavar="DIR", help=text)
+
+
+def _existing(text: str) -> Path:
+    path = Path(text)
+    if not path.exists():
+        raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
+    return path
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"not a whole number from 1: {text}")
+    return int(text)
+
+
+def _dataset_name(text: str) -> str:
+    if not is_dataset_name(text):
+        raise argparse.ArgumentTypeError(f"cannot name a dataset: {text!r}")
+    return text
+
+
+def _add(options: argparse.Namespace) -> int:
+    request = AddOptions(
+        options.lake, options.raw, options.dataset, options.settings, options.workers
+    )
+    printer = _ProgressPrinter(is_quiet=options.json)
+    report = add(request, printer.show)
+    printer.end()
+    if options.json:
+        print(json.dumps(_report_json(report), indent=1))
+    else:
+        _print_report(report, options.lake)
+    return REFUSED if report.refused else OK
+
+
+class _ProgressPrinter:
+    """A bar that moves on a terminal; elsewhere a plain line every few seconds."""
+
+    def __init__(self, is_quiet: bool) -> None:
+        self._is_terminal = sys.stderr.isatty()
+        self._is_quiet = is_quiet
+        self._last_s = 0.0
+        self._width = 0
+
+    def show(self, progress: Progress) -> None:
+        if self._is_quiet:
+            return
+        if self._is_terminal:
+            line = format_bar(progress)
+            print("\r" + line.ljust(self._width), end="", file=sys.stderr, flush=True)
+            self._width = len(line)
+        elif progress.elapsed_s - self._last_s >= _LINE_EVERY_S:
+            self._last_s = progress.elapsed_s
+            print(format_progress(progress), file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self._width:
+            print(file=sys.stderr)
+
+
+def _print_report(report: AddReport, lake: Path) -> None:
+    counts = [
+        (report.added, "added"),
+        (report.replaced, "replaced"),
+        (report.amended, "relabelled"),
+        (report.removed, "removed"),
+        (report.unchanged, "already there"),
+    ]
+    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "none"
+    print(f"runs: {said} (lake {lake}, {', '.join(report.datasets) or 'no dataset'})")
+    rate = report.bytes_read / max(report.elapsed_s, 1e-9)
+    read = format_bytes(report.bytes_read)
+    print(f"read: {read} in {report.elapsed_s:.1f} s, {format_bytes(rate)}/s")
+    if report.dropped_rows:
+        print(f"rows dropped because another says the same: {report.dropped_rows}")
+    if report.ignored:
+        print(f"files that are no raw logs: {report.ignored}")
+    for found in report.refused[:_SHOWN_PROBLEMS]:
+        problem = found.problem
+        print(f"refused: {_place(found.path, problem.line)}: {problem.kind}: {problem.detail}")
+    if len(report.refused) > _SHOWN_PROBLEMS:
+        print(f"and {len(report.refused) - _SHOWN_PROBLEMS} more refused")
+    others = len(report.problems) - len(report.refused)
+    if others:
+        print(f"repaired or doubted: {others}; `python -m ingest problems` lists them")
+
+
+def _report_json(report: AddReport) -> dict[str, Any]:
+    names = ("added", "replaced", "amended", "removed", "unchanged", "dropped_rows", "ignored")
+    return {
+        "datasets": list(report.datasets),
+        **{name: getattr(report, name) for name in names},
+        "bytes_read": report.bytes_read,
+        "elapsed_s": report.elapsed_s,
+        "problems": [
+            {
+                "dataset": found.dataset,
+                "path": found.path,
+                "line": found.problem.line,
+                "kind": found.problem.kind,
+                "severity": found.problem.severity,
+                "detail": found.problem.detail,
+                "count": found.problem.count,
+            }
+            for found in report.problems
+        ],
+    }
+
+
+def _sample(options: argparse.Namespace) -> int:
+    from ingest.sample import write_sample
+
+    def show(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            text = f"\r{format_bytes(done)} of {format_bytes(total)}"
+            print(text.ljust(40), end="", file=sys.stderr, flush=True)
+
+    out = write_sample(options.out, options.size, options.seed, show)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    print(f"synthetic raw logs: {out}")
+    return OK
+
+
+def _status(options: argparse.Namespace) -> int:
+    status = describe_lake(options.lake)
+    if options.json:
+        print(json.dumps(status, indent=1))
+        return OK
+    print(f"lake {status['lake']}, version {status['version']}: {status['runs']} runs")
+    for group in status["groups"]:
+        name = f"{group['dataset']}  {group['workload']}  {group['system']}"
+        print(f"  {group['runs']:>8}  {name}")
+    print(f"raw files: {status['raw_files']}, {format_bytes(status['raw_bytes'])}")
+    for table, size in status["file_bytes"].items():
+        print(f"  {table}: {format_bytes(size)}")
+    for title in ("flags", "problems"):
+        if status[title]:
+            print(f"{title}: " + ", ".join(f"{n} {name}" for name, n in status[title].items()))
+    return OK
+
+
+def _problems(options: argparse.Namespace) -> int:
+    rows = list_problems(options.lake)
+    if options.json:
+        print(json.dumps(rows, indent=1))
+        return OK
+    for row in rows:
+        times = f" ({row['count']} times)" if row["count"] > 1 else ""
+        place = _place(row["path"], row["line"])
+        print(f"{row['severity']}: {place}: {row['kind']}: {row['detail']}{times}")
+    if not rows:
+        print("no problems")
+    return OK
+
+
+def _verify(options: argparse.Namespace) -> int:
+    faults = list(verify_lake(options.lake))
+    if options.json:
+        said = [{"run_id": f.run_id, "path": f.path, "detail": f.detail} for f in faults]
+        print(json.dumps(said, indent=1))
+    else:
+        for fault in faults:
+            print(f"{fault.path}: {fault.detail} (run {fault.run_id})")
+        print("every run's files are as its row says" if not faults else f"{len(faults)} faults")
+    return FAILED if faults else OK
+
+
+def _prune(options: argparse.Namespace) -> int:
+    pruned = prune_lake(options.lake, options.keep_versions)
+    if options.json:
+        said = {"versions": pruned.versions, "files": pruned.files, "bytes": pruned.bytes}
+        print(json.dumps(said))
+    else:
+        print(
+            f"dropped {pruned.versions} versions, {pruned.files} files, "
+            f"{format_bytes(pruned.bytes)}"
+        )
+    return OK
+
+
+def _place(path: str, line: int | None) -> str:
+    return path if line is None else f"{path}, line {line}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

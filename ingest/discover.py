@@ -1,0 +1,208 @@
+"""Find the raw files in files and folders, and tell of each what it is and whose run it is of."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from data.errors import FormatError, SettingsError
+from ingest.formats import FORMATS, Format, find_format
+from ingest.lake_state import LakeState, RecordedFile
+from ingest.names import NameMatch, match_name, strip_compression
+from ingest.raw_files import read_head
+from ingest.records import Problem
+from ingest.settings import FILE_NAME, Settings, load_settings
+from ingest.settings_file import is_dataset_name
+
+_FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
+
+
+@dataclass(frozen=True, slots=True)
+class RawFile:
+    """A raw file that is a run's, or a table of runs.
+
+    Attributes:
+        path: Absolute path as text, the file's identity in the lake.
+        match: What its name says; None for a table, which needs no name.
+        recorded: What the lake knows of it, if the lake was made from it.
+    """
+
+    path: str
+    size: int
+    mtime: float
+    dataset: str
+    settings: Settings
+    format: Format
+    match: NameMatch | None
+    recorded: RecordedFile | None = None
+
+    @property
+    def name(self) -> str:
+        """Base name without a compression suffix."""
+        return strip_compression(Path(self.path).name)
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether it has the size and time that the lake recorded."""
+        known = self.recorded
+        return known is not None and known.size == self.size and known.mtime == self.mtime
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What a walk over the RAW arguments found.
+
+    Attributes:
+        files: Raw files in order of their paths.
+        problems: By dataset and path, of files that are nobody's.
+        seen: Dataset and path of every file looked at.
+        roots: Dataset and folder of every argument.
+        settings: The settings of each dataset (of its first file, or of its folder).
+        ignored: Files of which nobody knows the content or the name.
+    """
+
+    files: list[RawFile] = field(default_factory=list)
+    problems: dict[tuple[str, str], list[Problem]] = field(default_factory=dict)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    roots: list[tuple[str, str]] = field(default_factory=list)
+    settings: dict[str, Settings] = field(default_factory=dict)
+    ignored: int = 0
+
+
+def discover(
+    raw: Sequence[Path], state: LakeState, dataset: str | None, settings_file: Path | None
+) -> Discovery:
+    """Walk files and folders and tell what each file is.
+
+    Args:
+        raw: Files and folders in any mixture; one reached twice counts once.
+        dataset: Name for all of them, over whatever their settings say.
+        settings_file: Settings on top of those found beside the files.
+
+    Raises:
+        SettingsError: A settings file is wrong, or a dataset cannot be named.
+        OSError: A path of `raw` is not there.
+    """
+    found = Discovery()
+    layers = _SettingsByFolder(settings_file)
+    visited: set[str] = set()
+    for root in sorted({path.resolve() for path in raw}):
+        folder = root if root.is_dir() else root.parent
+        for path in _walk(root):
+            if str(path) in visited:
+                continue
+            visited.add(str(path))
+            settings = layers.settings_of(path.parent)
+            name = dataset or settings.dataset or folder.name
+            if not is_dataset_name(name):
+                raise SettingsError(f"{name!r} cannot name a dataset: give --dataset ({path})")
+            found.settings.setdefault(name, settings)
+            found.roots.append((name, str(folder)))
+            _look_at(path, name, settings, state, found)
+    found.roots = sorted(set(found.roots))
+    return found
+
+
+class _SettingsByFolder:
+    """Settings of each folder: the nearest wattlas.toml at or above it, under `--settings`."""
+
+    def __init__(self, top: Path | None) -> None:
+        self._top = (top,) if top is not None else ()
+        self._by_file: dict[Path | None, Settings] = {}
+        self._file_of: dict[Path, Path | None] = {}
+
+    def settings_of(self, folder: Path) -> Settings:
+        nearest = self._nearest(folder)
+        if nearest not in self._by_file:
+            below = (nearest,) if nearest is not None else ()
+            self._by_file[nearest] = load_settings(*below, *self._top)
+        return self._by_file[nearest]
+
+    def _nearest(self, folder: Path) -> Path | None:
+        if folder not in self._file_of:
+            here = folder / FILE_NAME
+            if here.is_file():
+                self._file_of[folder] = here
+            else:
+                above = folder.parent
+                self._file_of[folder] = self._nearest(above) if above != folder else None
+        return self._file_of[folder]
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    """Files under a path in order of their names; hidden ones and lakes are passed over."""
+    if not root.is_dir():
+        root.stat()
+        yield root
+        return
+    for folder, subfolders, names in os.walk(root):
+        is_lake = Path(folder, "runs", "_delta_log").is_dir()
+        subfolders[:] = [] if is_lake else sorted(s for s in subfolders if not s.startswith("."))
+        if not is_lake:
+            yield from (Path(folder, n) for n in sorted(names) if not n.startswith("."))
+
+
+def _look_at(
+    path: Path, dataset: str, settings: Settings, state: LakeState, found: Discovery
+) -> None:
+    text = str(path).encode("utf-8", "backslashreplace").decode()
+    if path.name == FILE_NAME:
+        return
+    if text != str(path):
+        detail = "the name is not UTF-8; not read"
+        found.problems[dataset, text] = [Problem("bad_name", "refused", detail)]
+        return
+    found.seen.add((dataset, text))
+    try:
+        match = match_name(path.as_posix(), settings)
+    except FormatError as error:
+        found.problems[dataset, text] = [Problem("bad_knob", "refused", f"{error}; not read")]
+        return
+    recorded = state.files.get((dataset, text))
+    try:
+        status = path.stat()
+        known = recorded is not None and (recorded.size, recorded.mtime) == (
+            status.st_size,
+            status.st_mtime,
+        )
+        form = _FORMATS_BY_NAME.get(recorded.format) if known and recorded else None
+        if form is None:
+            form = _sniff(path, status.st_size)
+    except (OSError, FormatError) as error:
+        found.problems[dataset, text] = [_unreadable(error)]
+        return
+    problem = _why_not(form, match, status.st_size)
+    if problem is not None:
+        found.problems[dataset, text] = [problem]
+    elif form is None:
+        found.ignored += 1
+    else:
+        found.files.append(
+            RawFile(text, status.st_size, status.st_mtime, dataset, settings, form, match, recorded)
+        )
+
+
+def _sniff(path: Path, size: int) -> Format | None:
+    if size == 0:
+        return None
+    return find_format(strip_compression(path.name), read_head(path))
+
+
+def _why_not(form: Format | None, match: NameMatch | None, size: int) -> Problem | None:
+    """Why a file cannot be used, if its name or its content claims that it should be."""
+    if size == 0 and match is not None:
+        return Problem("empty_file", "refused", "the file is empty; not read")
+    if form is None and match is not None:
+        detail = "the name is a run's, but the content is of no known format; not read"
+        return Problem("unknown_content", "refused", detail)
+    if form is not None and form.role != "table" and match is None:
+        detail = f"the content is {form.name}, but no name pattern says which run's; not read"
+        return Problem("unknown_name", "refused", detail)
+    return None
+
+
+def _unreadable(error: OSError | FormatError) -> Problem:
+    if isinstance(error, FormatError):
+        return Problem("broken_compression", "refused", f"{error}; not read")
+    return Problem("unreadable", "refused", f"{error.strerror or error}; not read")

@@ -1,0 +1,187 @@
+"""Which run a file belongs to: file names to keys by the settings' patterns, keys to run ids."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from data.schema import KNOBS
+from ingest.knobs import decode_dvfs, decode_itr
+from ingest.settings import NamePattern, Settings
+
+COMPRESSED_SUFFIXES: Final = (".gz", ".xz", ".zst")
+UNSET_DVFS: Final = "0xffff"
+# Knobs of a key in the order of a run id, and how the id writes them.
+_SLUG_FORMS: Final = {
+    "load_qps": "{:g}qps",
+    "message_bytes": "{}b",
+    "request_bytes": "{}b",
+    "io_depth": "qd{}",
+    "threads": "{}t",
+    "rw": "{}",
+    "device": "{}",
+    "mode": "{}",
+    "itr": "itr{}",
+    "dvfs_code": "{}",
+    "rapl_w": "{:g}w",
+    "variant": "{}",
+}
+KEY_KNOBS: Final = tuple(_SLUG_FORMS)
+_REALS: Final = frozenset({"load_qps", "rapl_w"})
+_TEXTS: Final = frozenset({"rw", "device", "mode", "dvfs_code", "variant"})
+
+
+@dataclass(frozen=True, slots=True)
+class RunKey:
+    """What makes a run one run: two files with the same key are of the same run.
+
+    Attributes:
+        knobs: Raw knob values by name of KEY_KNOBS, in that order, only those that are set.
+    """
+
+    dataset: str
+    workload: str
+    system: str
+    knobs: tuple[tuple[str, Any], ...]
+    replicate: int | None
+
+    @property
+    def configuration(self) -> "RunKey":
+        """The key without its replicate number: what replicates share."""
+        return replace(self, replicate=None)
+
+    def knob(self, name: str) -> Any:
+        """Value of one raw knob, None where it is not set."""
+        return dict(self.knobs).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """What a file's name says: its run, without the dataset, and its core if it is a core's."""
+
+    workload: str
+    system: str
+    knobs: tuple[tuple[str, Any], ...]
+    replicate: int | None
+    core: int | None
+
+    def key(self, dataset: str) -> RunKey:
+        """The key of the file's run in a dataset."""
+        return RunKey(dataset, self.workload, self.system, self.knobs, self.replicate)
+
+
+def strip_compression(name: str) -> str:
+    """A file name without its compression suffix, if it has one."""
+    for suffix in COMPRESSED_SUFFIXES:
+        if name.lower().endswith(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def match_name(path: str, settings: Settings) -> NameMatch | None:
+    """Read the knobs out of a file's path by the first pattern that fits; None if none does.
+
+    Args:
+        path: Path with `/`; patterns may look at folders too.
+
+    Raises:
+        FormatError: The name holds a knob that cannot be, such as an ITR of 5000.
+    """
+    text = strip_compression(path)
+    for pattern in settings.names:
+        if found := pattern.regex.match(text):
+            return _read_groups(pattern, found.groupdict(), settings)
+    return None
+
+
+def _read_groups(
+    pattern: NamePattern, groups: dict[str, str | None], settings: Settings
+) -> NameMatch:
+    values: dict[str, Any] = {k: _convert(k, v) for k, v in groups.items() if v is not None}
+    replicate, core = values.pop("replicate", None), values.pop("core", None)
+    if "dvfs" in values:
+        values["dvfs_code"] = str(values.pop("dvfs")).lower()
+    knobs = order_knobs(values)
+    check_knobs(knobs)
+    is_default = values.get("itr") == 1 and values.get("dvfs_code") == UNSET_DVFS
+    system = pattern.baseline_system if is_default and pattern.baseline_system else pattern.system
+    return NameMatch(pattern.workload, canonical_system(system, settings), knobs, replicate, core)
+
+
+def _convert(group: str, text: str) -> Any:
+    if group in _TEXTS or group == "dvfs":
+        return text
+    return float(text) if group in _REALS else int(text)
+
+
+def canonical_system(label: str, settings: Settings) -> str:
+    """The system that a label means; a label that the settings do not know means itself."""
+    return settings.aliases.get(label, label)
+
+
+def order_knobs(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Knobs of a key from values by name: only those set, in KEY_KNOBS order, in one type each."""
+    return tuple(
+        (name, float(values[name]) if name in _REALS else values[name])
+        for name in KEY_KNOBS
+        if values.get(name) is not None
+    )
+
+
+def check_knobs(knobs: tuple[tuple[str, Any], ...]) -> None:
+    """See that raw codes can be decoded.
+
+    Raises:
+        FormatError: An ITR or a DVFS code that cannot be.
+    """
+    _decoded(dict(knobs))
+
+
+def make_run_id(key: RunKey) -> str:
+    """A stable name for a run: readable knobs, then 8 hex digits of its full key."""
+    parts = [key.workload, key.system]
+    parts += [_SLUG_FORMS[name].format(value) for name, value in key.knobs]
+    parts.append("rx" if key.replicate is None else f"r{key.replicate}")
+    slug = "-".join(re.sub(r"[^a-z0-9_.]+", "_", part.lower()) for part in parts)
+    full = [key.dataset, key.workload, key.system, list(map(list, key.knobs)), key.replicate]
+    digest = hashlib.sha256(json.dumps(full).encode()).hexdigest()[:8]
+    return f"{slug}-{digest}"
+
+
+def identity_columns(key: RunKey, settings: Settings) -> dict[str, Any]:
+    """The columns of `runs` that follow from a run's key and the settings alone."""
+    knobs = {name: value for name, value in key.knobs if name in KNOBS or name == "mode"}
+    return {
+        "run_id": make_run_id(key),
+        "dataset": key.dataset,
+        "workload": key.workload,
+        "system": key.system,
+        "replicate": key.replicate,
+        **label_columns(key.workload, key.system, settings),
+        **knobs,
+        **_decoded(dict(key.knobs)),
+    }
+
+
+def label_columns(workload: str, system: str, settings: Settings) -> dict[str, Any]:
+    """The columns that settings give to a row without a look into any file; in fixed order."""
+    work = settings.workloads.get(workload)
+    known = settings.systems.get(system)
+    return {
+        "loop": work.loop if work else None,
+        "system_label": known.label if known else system,
+        "performance_metric": work.performance_metric if work else None,
+        "is_baseline": known.baseline if known else False,
+        "is_synthetic": settings.synthetic,
+    }
+
+
+def _decoded(knobs: Mapping[str, Any]) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    if (itr := knobs.get("itr")) is not None:
+        columns["itr_us"], columns["itr_policy"] = decode_itr(itr)
+    if (code := knobs.get("dvfs_code")) is not None:
+        columns["dvfs_ghz"], columns["dvfs_policy"], columns["dvfs_code"] = decode_dvfs(code)
+    return columns

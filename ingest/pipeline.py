@@ -1,0 +1,280 @@
+"""From raw files and folders to a lake: find, plan, read on all cores, commit."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from data.errors import WattlasError
+from ingest.assemble import AssembledRun, assemble_run, settings_struct, source_struct
+from ingest.commits import Committer
+from ingest.discover import Discovery, discover
+from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
+from ingest.names import label_columns
+from ingest.plan import Plan, RunWork, make_plan
+from ingest.progress import Progress
+from ingest.read_sources import read_source
+from ingest.records import Problem
+from ingest.table_stage import TableStage
+from ingest.write import create_tables, locked_lake, remove_temporaries, write_run_file
+
+_TICK_S: Final = 0.5
+
+
+class InterruptedIngestError(WattlasError):
+    """The user stopped the ingest; what was finished is committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A problem that this ingest met, with its place."""
+
+    dataset: str
+    path: str
+    problem: Problem
+
+
+@dataclass(slots=True)
+class AddReport:
+    """What an ingest did.
+
+    Attributes:
+        amended: Runs of which only file times or labels were written anew.
+        ignored: Files of which nobody knows content or name.
+        problems: Those of the files read, and new ones of files not read.
+    """
+
+    datasets: tuple[str, ...] = ()
+    added: int = 0
+    replaced: int = 0
+    amended: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    dropped_rows: int = 0
+    ignored: int = 0
+    bytes_read: int = 0
+    elapsed_s: float = 0.0
+    problems: list[Reported] = field(default_factory=list)
+
+    @property
+    def refused(self) -> list[Reported]:
+        """Problems for which some input was left out."""
+        return [found for found in self.problems if found.problem.severity == "refused"]
+
+
+@dataclass(slots=True)
+class AddOptions:
+    """What `ingest add` was asked for."""
+
+    lake: Path
+    raw: Sequence[Path]
+    dataset: str | None = None
+    settings_file: Path | None = None
+    workers: int = 0
+
+
+def add(options: AddOptions, on_tick: Callable[[Progress], None] | None = None) -> AddReport:
+    """Ingest raw files and folders into a lake.
+
+    Args:
+        options: What, and where to.
+        on_tick: Called from this thread about twice a second while files are read.
+
+    Raises:
+        LakeError: The lake is in use by another ingest, or of another schema version.
+        SettingsError: A settings file is wrong.
+        InterruptedIngestError: The user pressed Ctrl-C.
+        OSError: The lake cannot be written, or a path is not there.
+    """
+    with locked_lake(options.lake):
+        remove_temporaries(options.lake)
+        create_tables(options.lake)
+        state = load_state(options.lake)
+        found = discover(options.raw, state, options.dataset, options.settings_file)
+        return _Ingest(options, state, found, on_tick or (lambda _: None)).run()
+
+
+class _Ingest:
+    """One `ingest add` under way."""
+
+    def __init__(
+        self,
+        options: AddOptions,
+        state: LakeState,
+        found: Discovery,
+        on_tick: Callable[[Progress], None],
+    ) -> None:
+        self._lake = options.lake
+        self._workers = options.workers or os.cpu_count() or 1
+        self._state = state
+        self._found = found
+        self._on_tick = on_tick
+        self._plan: Plan = make_plan(found, state)
+        self._committer = Committer(options.lake, state)
+        self._progress = Progress()
+        self._stop = threading.Event()
+        self._reported: dict[tuple[str, str], list[Problem]] = {}
+        self._report = AddReport(
+            datasets=tuple(sorted(found.settings)),
+            ignored=found.ignored,
+            unchanged=self._plan.unchanged,
+        )
+
+    def run(self) -> AddReport:
+        plan = self._plan
+        self._report_unread()
+        stage = TableStage(self._lake, self._state, self._found, plan, self._committer)
+        stage.commit(self._report_problems)
+        self._amend()
+        self._progress.runs_total = len(plan.works)
+        self._progress.bytes_total = sum(work.size for work in plan.works)
+        failed = self._read_runs()
+        if failed:
+            stage.commit(self._report_problems, failed)
+        self._committer.finish()
+        report = self._report
+        report.added += stage.added
+        report.replaced += stage.replaced
+        report.removed += stage.removed
+        report.unchanged += stage.unchanged
+        report.dropped_rows = stage.dropped
+        report.bytes_read = self._progress.bytes_done + stage.bytes_read
+        report.problems = [
+            Reported(dataset, path, problem)
+            for (dataset, path), problems in sorted(self._reported.items())
+            for problem in problems
+        ]
+        report.elapsed_s = self._progress.elapsed_s
+        return report
+
+    def _report_problems(self, dataset: str, path: str, problems: Sequence[Problem]) -> None:
+        self._reported[dataset, path] = list(problems)
+
+    def _report_unread(self) -> None:
+        """Problems of files that are not read; those that the lake knows are not news."""
+        for (dataset, path), problems in sorted(self._plan.problems.items()):
+            if not self._committer.is_known(dataset, path, problems):
+                self._report_problems(dataset, path, problems)
+            self._committer.add_problems(dataset, {path: problems})
+        for dataset, path in self._settled():
+            self._committer.add_problems(dataset, {path: []})
+
+    def _settled(self) -> Iterator[tuple[str, str]]:
+        """Paths whose problems are over: they were never part of a run, and are gone or ignored."""
+        used = {(file.dataset, file.path) for file in self._found.files}
+        for dataset, folder in self._found.roots:
+            for path in self._state.problems.get(dataset, {}):
+                place = (dataset, path)
+                if place in used or place in self._plan.problems or place in self._state.files:
+                    continue
+                if Path(path).is_relative_to(folder) and (
+                    place in self._found.seen or not os.path.lexists(path)
+                ):
+                    yield place
+
+    def _amend(self) -> None:
+        """Write labels and file times anew, without a look into the logs."""
+        works = {work.run_id: work for work in self._plan.amended}
+        for row in read_rows(self._lake, sorted(works)) if works else ():
+            self._committer.add_run(amended_row(row, works[row["run_id"]]))
+            self._report.amended += 1
+        self._committer.flush()
+
+    def _read_runs(self) -> set[str]:
+        """Read all planned runs; gives the ids of those of which nothing could be used."""
+        failed: set[str] = set()
+        with ThreadPoolExecutor(self._workers) as pool, self._stopping_cleanly():
+            for work, run in self._results(pool):
+                if not self._take(work, run):
+                    failed.add(work.run_id)
+        return failed
+
+    @contextmanager
+    def _stopping_cleanly(self) -> Iterator[None]:
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._stop.set()
+            self._committer.flush()
+            done, total = self._progress.runs_done, self._progress.runs_total
+            raise InterruptedIngestError(
+                f"stopped after {done} of {total} runs; the same command goes on from there"
+            ) from None
+        except BaseException:
+            self._stop.set()
+            raise
+
+    def _results(self, pool: ThreadPoolExecutor) -> Iterator[tuple[RunWork, AssembledRun]]:
+        """Finished runs as they come; few are under way at once, so that memory stays flat."""
+        waiting: dict[Future[AssembledRun], RunWork] = {}
+        works = iter(self._plan.works)
+        while True:
+            while len(waiting) < 2 * self._workers and (work := next(works, None)) is not None:
+                waiting[pool.submit(self._read_run, work)] = work
+            if not waiting:
+                return
+            done, _ = wait(waiting, timeout=_TICK_S, return_when=FIRST_COMPLETED)
+            self._on_tick(self._progress)
+            self._committer.flush_if_due()
+            for future in done:
+                yield waiting.pop(future), future.result()
+
+    def _read_run(self, work: RunWork) -> AssembledRun:
+        """Read, assemble and write the big files of one run; runs in a worker."""
+        reads = [read_source(file, self._count_bytes)[0] for file in work.files]
+        run = assemble_run(work, reads)
+        if run.row is not None:
+            run.row["files"] = [
+                write_run_file(self._lake, name, work.key.dataset, work.run_id, run.digest, rows)
+                for name, rows in run.tables.items()
+            ]
+        run.tables = {}
+        return run
+
+    def _count_bytes(self, count: int) -> None:
+        if self._stop.is_set():
+            raise InterruptedIngestError("stopped")
+        self._progress.add_bytes(count)
+
+    def _take(self, work: RunWork, run: AssembledRun) -> bool:
+        dataset = work.key.dataset
+        for path, problems in run.problems.items():
+            self._report_problems(dataset, path, problems)
+        self._committer.add_problems(dataset, run.problems)
+        self._progress.add_run(sum(map(len, run.problems.values())))
+        if run.row is None:
+            return False
+        recorded = self._state.runs.get(work.run_id)
+        if recorded is not None and recorded.source != SUMMARY:
+            self._report.replaced += 1
+        else:
+            self._report.added += 1
+        self._committer.add_run(run.row)
+        return True
+
+
+def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:
+    """A row of the lake with the labels of today's settings and the times of today's files."""
+    settings = work.files[0].settings
+    key = work.key
+    flags = set(row["flags"]) - {"unknown_system"}
+    if key.system not in settings.systems:
+        flags.add("unknown_system")
+    digests = {source["path"]: source for source in row["sources"]}
+    files = [
+        source_struct(file, digests[file.path]["digest"])
+        for file in work.files
+        if file.path in digests
+    ]
+    kept = [s for s in row["sources"] if s["path"] not in {f["path"] for f in files}]
+    kept = [s for s in kept if s["digest"] != settings.fingerprint]
+    return {
+        **row,
+        **label_columns(key.workload, key.system, settings),
+        "flags": sorted(flags),
+        "sources": [*files, *kept, settings_struct(settings)],
+    }

@@ -1,0 +1,242 @@
+"""Decide what an ingest has to do: which runs to read, which to leave, who wins a claimed place."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from data.errors import FormatError
+from ingest.discover import Discovery, RawFile
+from ingest.formats import FORMATS
+from ingest.lake_state import SUMMARY, LakeState, RecordedFile, RecordedRun
+from ingest.names import RunKey, label_columns, make_run_id, match_name
+from ingest.raw_files import digest_content, digest_file, is_compressed
+from ingest.records import Problem
+
+_FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
+Slot = tuple[str, int | None]
+Problems = dict[tuple[str, str], list[Problem]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunWork:
+    """A run to read: its files, one a place, in order of their paths."""
+
+    key: RunKey
+    run_id: str
+    files: tuple[RawFile, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes to read."""
+        return sum(file.size for file in self.files)
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done.
+
+    Attributes:
+        works: Runs to read, neighbours in the lake next to each other.
+        amended: Runs whose files are the same but for their times, or whose labels changed.
+        tables: By dataset, the summary tables that stand together, known ones included.
+        problems: By dataset and path, of files that are not read.
+        unchanged: Runs of which the lake has all already.
+    """
+
+    works: list[RunWork] = field(default_factory=list)
+    amended: list[RunWork] = field(default_factory=list)
+    tables: dict[str, list[RawFile]] = field(default_factory=lambda: defaultdict(list))
+    problems: Problems = field(default_factory=dict)
+    unchanged: int = 0
+
+
+def make_plan(found: Discovery, state: LakeState) -> Plan:
+    """Compare what was found with what the lake holds; looks into files only where it must."""
+    plan = Plan(problems=dict(found.problems))
+    groups: dict[RunKey, list[RawFile]] = defaultdict(list)
+    for file in found.files:
+        if file.format.role == "table":
+            plan.tables[file.dataset].append(file)
+        elif file.match is not None:
+            groups[file.match.key(file.dataset)].append(file)
+    for key in sorted(groups, key=_lake_order):
+        _plan_run(key, groups[key], found, state, plan)
+    return plan
+
+
+def _lake_order(key: RunKey) -> tuple[str, ...]:
+    knobs = dict(key.knobs)
+    load, message = knobs.get("load_qps", 0.0), knobs.get("message_bytes", 0)
+    return key.dataset, key.workload, f"{load:020.3f}", f"{message:020d}", make_run_id(key)
+
+
+def _plan_run(
+    key: RunKey, group: list[RawFile], found: Discovery, state: LakeState, plan: Plan
+) -> None:
+    run_id = make_run_id(key)
+    recorded = state.runs.get(run_id)
+    if recorded is not None and recorded.source == SUMMARY:
+        recorded = None
+    elsewhere = _recorded_elsewhere(recorded, group[0], found) if recorded else []
+    chosen = _choose(key, [*group, *elsewhere], plan.problems)
+    work = RunWork(key, run_id, tuple(sorted(chosen.values(), key=lambda file: file.path)))
+    if recorded is None:
+        plan.works.append(work)
+        return
+    lost = _lost(recorded, chosen, group[0], found)
+    if _is_same(work, recorded, lost):
+        if all(file.is_unchanged for file in work.files) and _has_labels(work, recorded):
+            plan.unchanged += 1
+        else:
+            plan.amended.append(work)
+    elif lost:
+        _refuse_rebuild(work, lost, plan.problems)
+    else:
+        plan.works.append(work)
+
+
+def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery) -> list[RawFile]:
+    """Files that the run was read from, still there, but not under what was given this time."""
+    files = []
+    for known in recorded.files:
+        file = _as_recorded(known, beside)
+        is_seen = (recorded.dataset, known.path) in found.seen
+        if file is None or is_seen or not Path(known.path).is_file():
+            continue
+        status = Path(known.path).stat()
+        if status.st_size:
+            files.append(replace(file, size=status.st_size, mtime=status.st_mtime))
+    return files
+
+
+def _as_recorded(known: RecordedFile, beside: RawFile) -> RawFile | None:
+    """A file as the lake recorded it; None if its format or name means nothing any more."""
+    form = _FORMATS_BY_NAME.get(known.format)
+    try:
+        match = match_name(known.path, beside.settings)
+    except FormatError:
+        match = None
+    if form is None or match is None:
+        return None
+    return replace(
+        beside,
+        path=known.path,
+        size=known.size,
+        mtime=known.mtime,
+        format=form,
+        match=match,
+        recorded=known,
+    )
+
+
+def _slot(file: RawFile) -> Slot:
+    """The place of a file in its run: two files in one place are two claims to it."""
+    if file.format.role != "log" or file.match is None:
+        return file.format.name, None
+    return "log", log_core(file)
+
+
+def log_core(file: RawFile) -> int | None:
+    """The core of a per-interrupt log: its name's, or the only one that its workload uses."""
+    if file.match is None or file.match.core is not None:
+        return file.match.core if file.match else None
+    cores = file.settings.workloads[file.match.workload].cores or ()
+    return cores[0] if len(cores) == 1 else None
+
+
+def _choose(key: RunKey, files: Iterable[RawFile], problems: Problems) -> dict[Slot, RawFile]:
+    claims: dict[Slot, list[RawFile]] = defaultdict(list)
+    for file in files:
+        claims[_slot(file)].append(file)
+    return {slot: _fullest(key, claimed, problems) for slot, claimed in claims.items()}
+
+
+def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile:
+    """The file with the most content; the others become problems. Of equals the one known."""
+    if len(claimed) == 1:
+        return claimed[0]
+    contents = _contents(claimed)
+    best = min(claimed, key=lambda file: (-contents[file.path][0], file.path))
+    equals = [file for file in claimed if contents[file.path] == contents[best.path]]
+    winner = next((file for file in equals if file.recorded is not None), best)
+    for file in claimed:
+        if file is winner:
+            continue
+        if file in equals:
+            detail = f"the same content as {winner.path}; dropped"
+            problem = Problem("identical_file", "repaired", detail)
+        else:
+            sizes = f"{contents[winner.path][0]} bytes, this {contents[file.path][0]}"
+            detail = (
+                f"claims the same place in run {make_run_id(key)} as {winner.path}, "
+                f"which is fuller ({sizes}); not read"
+            )
+            problem = Problem("duplicate_source", "refused", detail)
+        problems[key.dataset, file.path] = [problem]
+    return winner
+
+
+def _contents(files: Sequence[RawFile]) -> dict[str, tuple[int, str]]:
+    """Length and digest of each file's content; the digest is the path where lengths tell."""
+    packed = {file.path for file in files if is_compressed(Path(file.path))}
+    sizes = [file.size for file in files]
+    if not packed and len(set(sizes)) == len(sizes):
+        return {file.path: (file.size, file.path) for file in files}
+    return {file.path: _content(file, file.path in packed) for file in files}
+
+
+def _content(file: RawFile, is_packed: bool) -> tuple[int, str]:
+    if file.is_unchanged and file.recorded is not None and not is_packed:
+        return file.size, file.recorded.digest
+    try:
+        return digest_content(Path(file.path))
+    except (OSError, FormatError):
+        return -1, file.path
+
+
+def _lost(
+    recorded: RecordedRun, chosen: dict[Slot, RawFile], beside: RawFile, found: Discovery
+) -> list[RecordedFile]:
+    """Files of the run that are gone from the disk and that no other file stands in for."""
+    return [
+        known
+        for known in recorded.files
+        if (recorded.dataset, known.path) not in found.seen
+        and not Path(known.path).exists()
+        and ((file := _as_recorded(known, beside)) is None or _slot(file) not in chosen)
+    ]
+
+
+def _is_same(work: RunWork, recorded: RecordedRun, lost: Sequence[RecordedFile]) -> bool:
+    """Whether the lake's run was read from these files, with these settings, unchanged."""
+    paths = {file.path for file in work.files} | {file.path for file in lost}
+    return (
+        paths == {file.path for file in recorded.files}
+        and work.files[0].settings.fingerprint == recorded.fingerprint
+        and all(_has_recorded_content(file) for file in work.files)
+    )
+
+
+def _has_recorded_content(file: RawFile) -> bool:
+    known = file.recorded
+    if known is None or known.size != file.size:
+        return False
+    try:
+        return known.mtime == file.mtime or known.digest == digest_file(Path(file.path))
+    except OSError:
+        return False
+
+
+def _has_labels(work: RunWork, recorded: RecordedRun) -> bool:
+    labels = label_columns(work.key.workload, work.key.system, work.files[0].settings)
+    return labels == recorded.labels
+
+
+def _refuse_rebuild(work: RunWork, lost: Sequence[RecordedFile], problems: Problems) -> None:
+    names = ", ".join(file.path for file in lost)
+    detail = f"run {work.run_id} is left as it was: it was also read from {names}, now gone"
+    for file in work.files:
+        if not (file.recorded and file.is_unchanged):
+            problems[work.key.dataset, file.path] = [Problem("source_gone", "refused", detail)]

@@ -1,0 +1,77 @@
+"""How far an ingest is, counted by its workers and written for people."""
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+_BAR_WIDTH: Final = 24
+_UNITS: Final = ("B", "kB", "MB", "GB", "TB")
+
+
+@dataclass
+class Progress:
+    """Counts of an ingest under way; workers add to it from their threads.
+
+    Attributes:
+        bytes_total: Bytes to read, known once the plan is made.
+    """
+
+    bytes_total: int = 0
+    runs_total: int = 0
+    bytes_done: int = 0
+    runs_done: int = 0
+    problems: int = 0
+    started: float = field(default_factory=time.monotonic)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add_bytes(self, count: int) -> None:
+        """Count bytes read."""
+        with self._lock:
+            self.bytes_done += count
+
+    def add_run(self, problems: int) -> None:
+        """Count a run done, and what was wrong with it."""
+        with self._lock:
+            self.runs_done += 1
+            self.problems += problems
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started
+
+
+def format_bytes(count: float) -> str:
+    """Bytes with a decimal prefix: `1.2 GB`."""
+    for unit in _UNITS:
+        if abs(count) < 1000 or unit == _UNITS[-1]:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    raise AssertionError("BUG: no unit left")
+
+
+def format_progress(progress: Progress) -> str:
+    """One line: bytes, rate, time left, runs, problems."""
+    rate = progress.bytes_done / max(progress.elapsed_s, 1e-9)
+    left = max(progress.bytes_total - progress.bytes_done, 0)
+    seconds = f"{_clock(left / rate)} left" if rate else "starting"
+    trouble = f", {progress.problems} problems" if progress.problems else ""
+    return (
+        f"{format_bytes(progress.bytes_done)} of {format_bytes(progress.bytes_total)}, "
+        f"{format_bytes(rate)}/s, {seconds}, "
+        f"{progress.runs_done} of {progress.runs_total} runs{trouble}"
+    )
+
+
+def format_bar(progress: Progress) -> str:
+    """The same line behind a bar, for a terminal."""
+    share = min(progress.bytes_done / progress.bytes_total, 1.0) if progress.bytes_total else 1.0
+    full = round(share * _BAR_WIDTH)
+    return f"[{'#' * full}{'.' * (_BAR_WIDTH - full)}] {format_progress(progress)}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,124 @@
+"""File names to runs: every name that FORMATS.md has seen, and a lab's own."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import FormatError
+from ingest.names import identity_columns, make_run_id, match_name
+from ingest.settings import load_settings
+
+MCD = {"load_qps": 200000.0, "itr": 100, "dvfs_code": "0x1d00", "rapl_w": 135.0}
+NODE = {"itr": 4, "dvfs_code": "0x1900", "rapl_w": 55.0}
+NP = {"message_bytes": 8192, "itr": 8, "dvfs_code": "0x1900", "rapl_w": 135.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "workload", "system", "core", "knobs"),
+    [
+        ("linux.mcd.dmesg.0_3_100_0x1d00_135_200000", "memcached", "linux_tuned", 3, MCD),
+        ("linux.mcd.out.0_100_0x1d00_135_200000", "memcached", "linux_tuned", None, MCD),
+        ("linux.mcd.rdtsc.0_100_0x1D00_135_200000", "memcached", "linux_tuned", None, MCD),
+        ("linux.mcdsilo.dmesg.0_3_100_0x1d00_135_200000", "memcached-silo", "linux_tuned", 3, MCD),
+        ("linux.mcdsilo.out.0_100_0x1d00_135_200000", "memcached-silo", "linux_tuned", None, MCD),
+        ("linux.mcdsilo.rdtsc.0_100_0x1d00_135_200000", "memcached-silo", "linux_tuned", None, MCD),
+        ("ebbrt_dmesg.0_15_100_0x1d00_135_200000.csv", "memcached", "ebbrt_tuned", 15, MCD),
+        ("ebbrt_dmesg.0_15_100_0x1d00_135_200000_7.csv", "memcached", "ebbrt_tuned", 15, MCD),
+        ("ebbrt_dmesg.0_15_100_0x1d00_135_200000", "memcached", "ebbrt_tuned", 15, MCD),
+        ("ebbrt_out.0_100_0x1d00_135_200000", "memcached", "ebbrt_tuned", None, MCD),
+        ("ebbrt_rdtsc.0_100_0x1d00_135_200000", "memcached", "ebbrt_tuned", None, MCD),
+        ("linux.node.server.log.0_1_4_0x1900_55", "nodejs", "linux_tuned", 1, NODE),
+        ("linux.node.server.out.0_1_4_0x1900_55", "nodejs", "linux_tuned", 1, NODE),
+        ("linux.node.server.rdtsc.0_1_4_0x1900_55", "nodejs", "linux_tuned", 1, NODE),
+        ("node_dmesg.0_1_4_0x1900_55", "nodejs", "linux_tuned", 1, NODE),
+        ("node_out.0_1_4_0x1900_55", "nodejs", "linux_tuned", 1, NODE),
+        ("node_rdtsc.0_1_4_0x1900_55", "nodejs", "linux_tuned", 1, NODE),
+        ("ebbrt_dmesg.0_1_4_0x1900_55.csv", "nodejs", "ebbrt_tuned", 1, NODE),
+        ("ebbrt_out.0_1_4_0x1900_55", "nodejs", "ebbrt_tuned", 1, NODE),
+        ("ebbrt_rdtsc.0_4_0x1900_55", "nodejs", "ebbrt_tuned", None, NODE),
+        ("linux.np.log.0_1_8192_5000_8_0x1900_135", "netpipe", "linux_tuned", 1, NP),
+        ("linux.np.server.0_1_8192_5000_8_0x1900_135", "netpipe", "linux_tuned", 1, NP),
+        ("linux.np.client.0_1_8192_5000_8_0x1900_135", "netpipe", "linux_tuned", 1, NP),
+        ("dmesg_devicelog.0_8192_5000_8_0x1900_135", "netpipe", "linux_tuned", None, NP),
+        ("np.out.0_8192_5000_8_0x1900_135", "netpipe", "linux_tuned", None, NP),
+        ("np.server.0_8192_5000_8_0x1900_135", "netpipe", "linux_tuned", None, NP),
+        ("ebbrt.dmesg.0_8192_5000_8_0x1900_135", "netpipe", "ebbrt_tuned", None, NP),
+        ("ebbrt.dmesg.0_8192_5000_8_0x1900_135.csv", "netpipe", "ebbrt_tuned", None, NP),
+        ("ebbrt.np.out.0_8192_5000_8_0x1900_135", "netpipe", "ebbrt_tuned", None, NP),
+        ("folder/np.out.0_8192_5000_8_0x1900_135.gz", "netpipe", "linux_tuned", None, NP),
+        ("np.out.0_8192_5000_8_0x1900_135.zst", "netpipe", "linux_tuned", None, NP),
+        ("np.out.0_8192_5000_8_0x1900_135.xz", "netpipe", "linux_tuned", None, NP),
+    ],
+)
+def test_names_of_the_published_data(
+    name: str, workload: str, system: str, core: int | None, knobs: dict[str, Any]
+) -> None:
+    match = match_name(name, load_settings())
+    assert match is not None
+    assert (match.workload, match.system, match.core) == (workload, system, core)
+    assert match.replicate == 0
+    assert dict(match.knobs) == knobs
+
+
+def test_adaptive_itr_under_the_governor_is_the_default_system() -> None:
+    settings = load_settings()
+    default = match_name("linux.mcd.out.0_1_0xFFFF_135_200000", settings)
+    half = match_name("linux.mcd.out.0_1_0x1d00_135_200000", settings)
+    library = match_name("ebbrt_out.0_1_0xffff_135_200000", settings)
+    assert default is not None
+    assert half is not None
+    assert library is not None
+    systems = (default.system, half.system, library.system)
+    assert systems == ("linux_default", "linux_tuned", "ebbrt_tuned")
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "xlinux.mcd.out.0_1_0x1d00_135_9", "linux.mcd.out.", ""]
+)
+def test_other_names_are_nobodys(name: str) -> None:
+    assert match_name(name, load_settings()) is None
+
+
+def test_a_knob_that_cannot_be_is_refused() -> None:
+    with pytest.raises(FormatError):
+        match_name("linux.mcd.out.0_5000_0x1d00_135_200000", load_settings())
+
+
+def test_own_patterns_come_before_the_shipped_ones_and_may_look_at_folders(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(
+        r"""
+        [[names]]
+        pattern = '(?P<mode>poll|interrupt)/linux\.mcd\.out\.(?P<replicate>\d+)_(?P<itr>\d+)_.*'
+        workload = "memcached"
+        system = "ours"
+        """
+    )
+    match = match_name("/raw/poll/linux.mcd.out.3_8_0x1d00_135_9", load_settings(own))
+    assert match is not None
+    assert match.system == "ours"
+    assert dict(match.knobs) == {"mode": "poll", "itr": 8}
+    assert identity_columns(match.key("d"), load_settings(own))["mode"] == "poll"
+
+
+def test_run_ids_are_readable_stable_and_of_the_dataset() -> None:
+    settings = load_settings()
+    match = match_name("linux.mcd.out.0_100_0x1d00_135_200000", settings)
+    assert match is not None
+    run_id = make_run_id(match.key("published"))
+    assert run_id.startswith("memcached-linux_tuned-200000qps-itr100-0x1d00-135w-r0-")
+    assert run_id == make_run_id(match.key("published"))
+    assert run_id != make_run_id(match.key("other"))
+
+
+def test_identity_columns_decode_the_knobs() -> None:
+    settings = load_settings()
+    match = match_name("np.out.2_64_5000_1_0xffff_135", settings)
+    assert match is not None
+    columns = identity_columns(match.key("d"), settings)
+    assert columns["itr_us"] is None
+    assert columns["itr_policy"] == "adaptive"
+    assert (columns["dvfs_ghz"], columns["dvfs_policy"]) == (None, "governor")
+    assert (columns["replicate"], columns["message_bytes"], columns["rapl_w"]) == (2, 64, 135.0)
+    assert (columns["system_label"], columns["is_baseline"]) == ("Linux default", True)

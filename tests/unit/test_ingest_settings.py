@@ -1,0 +1,102 @@
+"""Settings: layers, every refusal, and the values that the published data needs."""
+
+from pathlib import Path
+
+import pytest
+
+from data.errors import SettingsError
+from ingest.settings import load_settings
+
+
+def _write(folder: Path, text: str, name: str = "own.toml") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_the_shipped_default_is_the_published_machine() -> None:
+    settings = load_settings()
+    assert settings.machine.tsc_hz == 2_899_999_000
+    assert settings.machine.energy_unit_j == 2**-16
+    assert settings.machine.energy_counter_bits == 32
+    assert settings.machine.package_of(14) == 0
+    assert settings.machine.package_of(1) == 1
+    assert settings.machine.package_of(16) is None
+    assert settings.expected_cores("memcached") == tuple(range(16))
+    assert settings.expected_cores("netpipe") == (1,)
+    assert settings.systems["linux_default"].baseline
+    assert not settings.systems["linux_tuned"].baseline
+    assert settings.workloads["memcached"].performance_metric == "latency_p99_us"
+    assert settings.workloads["nodejs"].loop == "closed"
+
+
+def test_a_layer_changes_what_it_names_and_leaves_the_rest(tmp_path: Path) -> None:
+    own = _write(
+        tmp_path,
+        """
+        [dataset]
+        name = "lab"
+        synthetic = true
+        [machine]
+        tsc_khz = 2000000
+        [machine.packages]
+        0 = [0, 1]
+        [systems.linux_tuned]
+        label = "Ours"
+        aliases = ["tuned"]
+        """,
+    )
+    settings = load_settings(own)
+    assert (settings.dataset, settings.synthetic) == ("lab", True)
+    assert settings.machine.tsc_hz == 2e9
+    assert settings.machine.cores == (0, 1)
+    assert settings.machine.energy_unit_j == 2**-16
+    assert settings.systems["linux_tuned"].label == "Ours"
+    assert settings.aliases == {"tuned": "linux_tuned"}
+    assert settings.systems["ebbrt_tuned"].label == "Library OS"
+
+
+def test_the_topmost_layer_wins(tmp_path: Path) -> None:
+    below = _write(tmp_path, '[dataset]\nname = "below"\nsynthetic = true\n', "below.toml")
+    above = _write(tmp_path, '[dataset]\nname = "above"\n', "above.toml")
+    settings = load_settings(below, above)
+    assert (settings.dataset, settings.synthetic) == ("above", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[machin]\n", "'machin'"),
+        ("[machine]\ntsc_mhz = 1\n", "machine.tsc_mhz"),
+        ("[machine]\ntsc_khz = 0\n", "machine.tsc_khz"),
+        ('[machine]\ntsc_khz = "fast"\n', "machine.tsc_khz"),
+        ("[machine]\nenergy_counter_bits = true\n", "machine.energy_counter_bits"),
+        ("[machine.packages]\n0 = [0, 1]\n1 = [1]\n", "core 1 is in two packages"),
+        ("[machine.packages]\n0 = []\n", "machine.packages.0"),
+        ("[machine.packages]\nfirst = [0]\n", "machine.packages.first"),
+        ('[dataset]\nname = "../up"\n', "dataset.name"),
+        ("[systems.x]\nlable = 1\n", "systems.x.lable"),
+        ('[workloads.x]\nloop = "ajar"\nperformance_metric = "duration_s"\n', "workloads.x.loop"),
+        ('[workloads.x]\nloop = "open"\nperformance_metric = "joy"\n', "performance_metric"),
+        ('[workloads.x]\nloop = "open"\n', "lacks 'performance_metric'"),
+        ('[[names]]\npattern = "("\nworkload = "nodejs"\nsystem = "s"\n', "names[1].pattern"),
+        ('[[names]]\npattern = "(?P<itre>x)"\nworkload = "nodejs"\nsystem = "s"\n', "'itre'"),
+        ('[[names]]\npattern = "x"\nsystem = "s"\n', "lacks 'workload'"),
+        ('[[names]]\npattern = "x"\nworkload = "chess"\nsystem = "s"\n', "'chess'"),
+        ("names = 3\n", "[[names]]"),
+        ("not toml", "not TOML"),
+    ],
+)
+def test_what_is_wrong_is_said_with_key_and_file(tmp_path: Path, text: str, said: str) -> None:
+    path = _write(tmp_path, text)
+    with pytest.raises(SettingsError) as error:
+        load_settings(path)
+    assert said in str(error.value)
+    assert str(path) in str(error.value)
+
+
+def test_labels_do_not_change_the_fingerprint_but_the_machine_does(tmp_path: Path) -> None:
+    label = _write(tmp_path, '[systems.linux_tuned]\nlabel = "Ours"\n', "label.toml")
+    clock = _write(tmp_path, "[machine]\ntsc_khz = 1\n", "clock.toml")
+    assert load_settings(label).fingerprint == load_settings().fingerprint
+    assert load_settings(clock).fingerprint != load_settings().fingerprint
