@@ -18,7 +18,6 @@ from ingest.run_tables import build_tables
 from ingest.settings import Settings
 
 DURATION_TOLERANCE: Final = 0.05
-LOG_CAPACITY: Final = 1_000_000
 
 
 @dataclass(slots=True)
@@ -133,7 +132,7 @@ def _take_window(run: _Run, window: Window) -> None:
 def _take_logs(run: _Run, window: Window | None) -> list[CoreCut]:
     """Cut the logs to the window, in order of their cores."""
     for read in run.logs:
-        _check_log(run, read)
+        run.flags.update(read.content.flags if read.content else ())
     if not run.logs:
         run.flags.add("no_log")
         if not any(read.file.format.role == "log" for read in run.reads):
@@ -153,16 +152,6 @@ def _take_logs(run: _Run, window: Window | None) -> list[CoreCut]:
         run.problems[read.file.path].extend(cut.problems)
         run.flags.update(problem.kind for problem in cut.problems)
     return sorted(cuts, key=lambda cut: cut.core)
-
-
-def _check_log(run: _Run, read: SourceRead) -> None:
-    log = read.content
-    assert isinstance(log, CoreLog)
-    run.flags.update(log.flags)
-    if log.entries == LOG_CAPACITY and "log_full" not in run.flags:
-        run.flags.add("log_full")
-        detail = f"{LOG_CAPACITY} entries fill the driver's buffer; what came after them is lost"
-        run.doubt(read, "log_full", detail)
 
 
 def _core_of(run: _Run, read: SourceRead) -> int:
