@@ -154,9 +154,8 @@ def parse_counter_lines(
                 is_digits = False
                 while data[at] != _LF and not _is_blank(data[at]):
                     at += 1
-            elif at - field >= _MAX_DIGITS:
-                if at - field > _MAX_DIGITS or value > np.uint64(_MAX_INT64):
-                    is_too_large = True
+            elif at - field > _MAX_DIGITS or value > np.uint64(_MAX_INT64):
+                is_too_large = True
             if fields < columns:
                 values[fields] = np.int64(value)
             fields += 1

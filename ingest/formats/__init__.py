@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ingest.formats import intlog
+from ingest.formats import intlog, intlog_binary, mutilate, netpipe, rdtsc, summary, wrk
 from ingest.records import CoreLog, ReadContext, Reading, SummaryTable
 
 Role = Literal["log", "output", "window", "table"]
@@ -30,7 +30,17 @@ class Format:
     read: Callable[[Iterable[bytes], ReadContext], CoreLog | Reading | SummaryTable]
 
 
-FORMATS: tuple[Format, ...] = (Format("intlog", "log", intlog.sniff, intlog.read),)
+FORMATS: tuple[Format, ...] = (
+    Format("intlog", "log", intlog.sniff, intlog.read),
+    Format("intlog_binary", "log", intlog_binary.sniff, intlog_binary.read),
+    Format("mutilate", "output", mutilate.sniff, mutilate.read),
+    Format("wrk", "output", wrk.sniff, wrk.read),
+    Format("netpipe_out", "output", netpipe.sniff_output, netpipe.read_output),
+    Format("netpipe_server", "window", netpipe.sniff_server, netpipe.read_server),
+    Format("netpipe_ebbrt", "window", netpipe.sniff_library_os, netpipe.read_library_os),
+    Format("rdtsc", "window", rdtsc.sniff, rdtsc.read),
+    Format("summary", "table", summary.sniff, summary.read),
+)
 
 
 def find_format(name: str, head: bytes) -> Format | None:

@@ -1,4 +1,4 @@
-"""Per-interrupt NIC logs as text: 14, 16 or 17 columns, with or without header and kernel prefix."""
+"""Per-interrupt NIC logs as text: 14, 16 or 17 columns, header and kernel prefix or none."""
 
 import re
 from collections import Counter
@@ -39,7 +39,7 @@ _HEAD_BYTES: Final = 64 * 1024
 _HEAD_LINES: Final = 200
 
 
-def sniff(name: str, head: bytes) -> bool:
+def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     """Tell a counter log by its header or by most of its first lines being such integers."""
     lines = _head_lines(head)
     if any(_header_names(line) in _LAYOUTS.values() for line in lines[:3]):
@@ -144,14 +144,18 @@ def _log(lines: CounterLines, columns: int, head: bytes, name: str) -> CoreLog:
     if lines.core_lines > 1:
         detail = f"{lines.core_lines} `Core=` lines in one log; all taken as the first's"
         problems.append(Problem("several_cores", "doubted", detail))
-    is_full = DRIVER_BUFFER_ENTRIES in (lines.entries, lines.last_index + 1)
+    flags = []
+    if DRIVER_BUFFER_ENTRIES in (lines.entries, lines.last_index + 1):
+        flags.append("log_full")
+        detail = f"{lines.entries} entries fill the driver's buffer; it may have stopped early"
+        problems.append(Problem("log_full", "doubted", detail))
     return CoreLog(
         interrupts=dict(zip(("tsc", *_NIC[1:]), lines.interrupt_columns(), strict=True)),
         samples=samples,
         sleep_states_cumulative=columns != 14 or _are_totals(samples, head, name),
         core=core,
         entries=lines.entries,
-        flags=["log_full"] if is_full else [],
+        flags=flags,
         problems=problems,
     )
 

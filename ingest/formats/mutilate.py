@@ -1,0 +1,102 @@
+"""Outputs of mutilate, the memcached load generator, upstream's and the forks'."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from data.errors import FormatError
+from ingest.problem_list import ProblemList
+from ingest.records import ReadContext, Reading
+from ingest.text_lines import unwrap_literal, whole_text
+
+_COLUMNS: Final = {
+    "avg": "latency_mean_us",
+    "min": "latency_min_us",
+    "5th": "latency_p5_us",
+    "10th": "latency_p10_us",
+    "50th": "latency_p50_us",
+    "90th": "latency_p90_us",
+    "95th": "latency_p95_us",
+    "99th": "latency_p99_us",
+}
+_QPS: Final = re.compile(r"Total QPS\s*=\s*([\d.]+)\s*\((\d+)\s*/\s*([\d.]+)s\)")
+
+
+def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
+    """Tell mutilate by the `#type` line that heads its table of latencies."""
+    return re.search(r"^#type\s.*\bavg\b", _head_text(head), re.MULTILINE) is not None
+
+
+def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
+    """Read the latencies of the `read` line and the total rate.
+
+    Args:
+        blocks: The file's bytes, cut anywhere.
+        context: Names the file in errors.
+
+    Returns:
+        Latencies in microseconds, by the names in the `#type` line; `throughput_qps`,
+        `requests`, `duration_s`. The byte counts are not taken: the tool's own integer bug makes
+        some of them absurd.
+
+    Raises:
+        FormatError: Neither a `read` line nor a total rate.
+    """
+    reading = Reading()
+    problems = ProblemList()
+    lines = whole_text(blocks, context.name).splitlines()
+    _take_latencies(lines, reading, problems)
+    _take_rate(lines, reading, problems)
+    reading.problems = problems.all()
+    if not reading.measurements and "no_load" not in reading.flags:
+        why = "".join(f"; {problem.detail}" for problem in reading.problems)
+        raise FormatError(f"no measurement in this mutilate output{why} ({context.name})")
+    return reading
+
+
+def _head_text(head: bytes) -> str:
+    return unwrap_literal(head.decode("utf-8", "replace"))
+
+
+def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Give the headings and the latencies of reads as fields, with their line numbers."""
+    for number, line in enumerate(lines, start=1):
+        fields = line.split()
+        if fields and fields[0] in ("#type", "read"):
+            yield number, fields
+
+
+def _take_latencies(lines: list[str], reading: Reading, problems: ProblemList) -> None:
+    rows = {fields[0]: (number, fields[1:]) for number, fields in _rows(lines)}
+    if "#type" not in rows or "read" not in rows:
+        problems.add("no_latencies", "refused", "no `read` line under a `#type` line")
+        return
+    headings, (number, fields) = rows["#type"][1], rows["read"]
+    if len(fields) != len(headings):
+        detail = f"{len(fields)} values in the `read` line, expected {len(headings)}; not read"
+        problems.add("field_count", "refused", detail, number)
+        return
+    try:
+        values = dict(zip(headings, map(float, fields), strict=True))
+    except ValueError as error:
+        problems.add("not_a_number", "refused", f"`read` line: {error}; not read", number)
+        return
+    if not any(values.values()):
+        reading.flags.append("no_load")
+        detail = "every latency of the `read` line is 0: no request was measured; left unset"
+        problems.add("no_load", "doubted", detail, number)
+        return
+    known = {_COLUMNS[name]: value for name, value in values.items() if name in _COLUMNS}
+    reading.measurements.update(known)
+
+
+def _take_rate(lines: list[str], reading: Reading, problems: ProblemList) -> None:
+    found = next(filter(None, map(_QPS.search, lines)), None)
+    if found is None:
+        problems.add("no_throughput", "doubted", "no `Total QPS` line; the output may be cut")
+        return
+    qps, requests, seconds = float(found[1]), int(found[2]), float(found[3])
+    if requests:
+        reading.measurements["throughput_qps"] = qps
+        reading.measurements["requests"] = requests
+    reading.measurements["duration_s"] = seconds

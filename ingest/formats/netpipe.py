@@ -1,0 +1,170 @@
+"""NetPIPE: the client's `np.out`, the server's window, and the library OS's one line of both."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from data.errors import FormatError
+from ingest.knobs import decode_dvfs, decode_itr
+from ingest.problem_list import ProblemList
+from ingest.records import ReadContext, Reading, Window
+from ingest.text_lines import whole_text
+
+MEGABIT: Final = 1024 * 1024
+_RATE_TOLERANCE: Final = 0.01
+_PERIOD: Final = re.compile(r"^SERVER_WORKLOAD_PERIOD:[ \t]*(.*)$", re.MULTILINE)
+_DECIMAL: Final = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_LIBRARY_FIELDS: Final = 12
+
+
+def sniff_output(name: str, head: bytes) -> bool:  # noqa: ARG001
+    """Tell `np.out` by lines whose rate is their bytes over their time."""
+    rows = _rows(_head_text(head))
+    return bool(rows) and all(_is_output(row) for row in rows)
+
+
+def sniff_server(name: str, head: bytes) -> bool:  # noqa: ARG001
+    """Tell `np.server` by its workload period, or by what the server prints before one."""
+    text = _head_text(head)
+    return _PERIOD.search(text) is not None or "Send and receive buffers are" in text
+
+
+def sniff_library_os(name: str, head: bytes) -> bool:  # noqa: ARG001
+    """Tell the library OS's record: one line of 12 fields, a DVFS code fourth."""
+    rows = _rows(_head_text(head))
+    return len(rows) == 1 and len(rows[0]) == _LIBRARY_FIELDS and rows[0][3][:2] in ("0x", "0X")
+
+
+def read_output(blocks: Iterable[bytes], context: ReadContext) -> Reading:
+    """Read `bytes Mbps seconds [total_seconds]` of one message size.
+
+    Args:
+        blocks: The file's bytes, cut anywhere.
+        context: Names the file in errors.
+
+    Returns:
+        `bandwidth_bytes_s` (a Mbps is 1024 * 1024 bits), the one-way time as `latency_mean_us`,
+        `duration_s` if there is a total, which includes warm-up; `message_bytes`.
+
+    Raises:
+        FormatError: No good line, or several message sizes, which are several runs.
+    """
+    problems = ProblemList()
+    good = []
+    for number, row in enumerate(_rows(whole_text(blocks, context.name)), start=1):
+        if _is_output(row):
+            good.append([float(field) for field in row])
+        else:
+            detail = f"{' '.join(row)[:60]!r} is not `bytes Mbps seconds`; line dropped"
+            problems.add("bad_line", "refused", detail, number)
+    sizes = sorted({int(row[0]) for row in good})
+    if len(sizes) != 1:
+        raise FormatError(f"{len(sizes)} message sizes {sizes[:5]}, expected 1 ({context.name})")
+    if len(good) > 1:
+        problems.add(
+            "several_lines", "doubted", f"{len(good)} lines of one size; the last is taken"
+        )
+    size, mbps, seconds, *total = good[-1]
+    reading = Reading(knobs={"message_bytes": int(size)}, problems=problems.all())
+    reading.measurements["bandwidth_bytes_s"] = mbps * MEGABIT / 8
+    reading.measurements["latency_mean_us"] = seconds * 1e6
+    if total:
+        reading.measurements["duration_s"] = total[0]
+    return reading
+
+
+def read_server(blocks: Iterable[bytes], context: ReadContext) -> Reading:
+    """Read the window from the line `SERVER_WORKLOAD_PERIOD: <tsc0> <tsc1> <J0> <J1>`.
+
+    Args:
+        blocks: The file's bytes, cut anywhere.
+        context: Names the file in errors.
+
+    Returns:
+        The window, or a `no_window` problem. The joules are left: on the published run the second
+        is within one sample of what the log's core counted, the difference is a third of it; so
+        they are the two packages' energies, and which one counts is a setting of the dataset.
+    """
+    found = _PERIOD.findall(whole_text(blocks, context.name))
+    if not found:
+        return _without_window("no SERVER_WORKLOAD_PERIOD line; the output may be cut")
+    window = _window(found[-1].split()[:2])
+    if window is None:
+        return _without_window(f"SERVER_WORKLOAD_PERIOD {found[-1][:60]!r} is no window")
+    return Reading(window=window)
+
+
+def read_library_os(blocks: Iterable[bytes], context: ReadContext) -> Reading:
+    """Read `rep msg iterations dvfs rapl itr ? ? Mbps one_way_us tsc0 tsc1`.
+
+    Args:
+        blocks: The file's bytes, cut anywhere.
+        context: Names the file in errors.
+
+    Returns:
+        Knobs, window, `bandwidth_bytes_s`, `latency_mean_us`. Fields 8 and 9 (from 0) are proven
+        by their product being the message's bits; fields 6 and 7 look like the energies of the two
+        packages and are left, as in `read_server`.
+
+    Raises:
+        FormatError: Not 12 fields, or a knob that is none.
+    """
+    rows = _rows(whole_text(blocks, context.name))
+    row = rows[0] if rows else []
+    if len(row) != _LIBRARY_FIELDS:
+        raise FormatError(f"{len(row)} fields, expected {_LIBRARY_FIELDS} ({context.name})")
+    window = _window(row[10:])
+    reading = Reading(window=window, knobs=_library_knobs(row))
+    problems = ProblemList()
+    if window is None:
+        problems.add("no_window", "doubted", f"{' '.join(row[10:])[:60]!r} is no window", 1)
+    rate, one_way_us = row[8], row[9]
+    if _is_output([row[1], rate, one_way_us], unit_s=1e-6):
+        reading.measurements["bandwidth_bytes_s"] = float(rate) * MEGABIT / 8
+        reading.measurements["latency_mean_us"] = float(one_way_us)
+    else:
+        detail = f"rate {rate!r} and time {one_way_us!r} do not fit {row[1]} bytes; both left unset"
+        problems.add("rate_mismatch", "doubted", detail, 1)
+    reading.problems = problems.all()
+    return reading
+
+
+def _library_knobs(row: list[str]) -> dict[str, float | int | str]:
+    if not all(row[place].isdigit() for place in (1, 4, 5)):
+        raise FormatError(f"message, RAPL, ITR {row[1]!r} {row[4]!r} {row[5]!r} are no numbers")
+    itr_us, _ = decode_itr(int(row[5]))
+    knobs: dict[str, float | int | str] = {
+        "message_bytes": int(row[1]),
+        "dvfs_code": decode_dvfs(row[3])[2],
+        "rapl_w": float(row[4]),
+    }
+    return knobs if itr_us is None else knobs | {"itr_us": itr_us}
+
+
+def _head_text(head: bytes) -> str:
+    return whole_text([head], "")
+
+
+def _rows(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines() if line.strip()]
+
+
+def _is_output(row: list[str], unit_s: float = 1.0) -> bool:
+    if len(row) not in (3, 4) or not all(_DECIMAL.fullmatch(field) for field in row):
+        return False
+    size, mbps, seconds = float(row[0]), float(row[1]), float(row[2]) * unit_s
+    bits = mbps * MEGABIT * seconds
+    return size > 0 and row[0].isdigit() and abs(bits - 8 * size) <= _RATE_TOLERANCE * 8 * size
+
+
+def _window(fields: list[str]) -> Window | None:
+    if len(fields) != 2 or not all(field.isdigit() for field in fields):
+        return None
+    start, end = map(int, fields)
+    return Window(start, end) if 0 < start < end else None
+
+
+def _without_window(why: str) -> Reading:
+    problems = ProblemList()
+    problems.add("no_window", "doubted", why)
+    return Reading(problems=problems.all())

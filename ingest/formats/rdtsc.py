@@ -1,0 +1,128 @@
+"""Records of the workload window: time stamps that the server took at start and end."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from data.errors import FormatError
+from ingest.problem_list import ProblemList
+from ingest.records import ReadContext, Reading, Window
+from ingest.text_lines import iterate_lines
+
+_SHORTEST_RUN_S: Final = 3
+_LONGEST_RUN_S: Final = 40
+_LEAST_TSC: Final = 1 << 32
+_WIDTHS: Final = (2, 3, 4)
+
+Row = tuple[int, ...]
+
+
+def sniff(name: str, head: bytes) -> bool:
+    """Tell a window record by lines of two, three or four integers, the last two time stamps.
+
+    Small numbers could be anything; then the name decides.
+    """
+    lines = head.decode("latin-1").split("\n")
+    rows = [row for row in map(_integers, lines[:-1] if len(lines) > 1 else lines) if row != ()]
+    good = [row for row in rows if row and len(row) in _WIDTHS]
+    if not good or 2 * len(good) <= len(rows):
+        return False
+    return "rdtsc" in name or any(max(row[-2:]) >= _LEAST_TSC for row in good)
+
+
+def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
+    """Find the window by the rule of the record's width.
+
+    Args:
+        blocks: The file's bytes, cut anywhere.
+        context: Gives the ticks a second, which three-column records need.
+
+    Returns:
+        A Reading with the window; without a usable one, a `no_window` problem says why.
+
+    Raises:
+        FormatError: Not one line of two, three or four integers.
+    """
+    problems = ProblemList()
+    rows = _read_rows(blocks, problems, context.name)
+    match len(rows[0]):
+        case 4:
+            window, why = _connections_window(rows, problems)
+        case 3:
+            window, why = _threads_window(rows, context.tsc_hz)
+        case _:
+            window, why = _single_window(rows, problems)
+    if window is None:
+        problems.add("no_window", "doubted", why)
+    return Reading(window=window, problems=problems.all())
+
+
+def _integers(line: str) -> Row | None:
+    """Give a line's integers: () if it is blank, None if it holds anything else."""
+    fields = line.split()
+    if all(
+        field.removeprefix("-").isascii() and field.removeprefix("-").isdigit() for field in fields
+    ):
+        return tuple(map(int, fields)) if all(len(field) < 20 for field in fields) else None
+    return None
+
+
+def _read_rows(blocks: Iterable[bytes], problems: ProblemList, name: str) -> list[Row]:
+    lines = [(number, line) for number, line in enumerate(iterate_lines(blocks), 1) if line.strip()]
+    parsed = [(number, line, _integers(line)) for number, line in lines]
+    widths = Counter(len(row) for _, _, row in parsed if row and len(row) in _WIDTHS)
+    if not widths:
+        raise FormatError(f"no line of 2, 3 or 4 integers among {len(lines)} ({name})")
+    width = widths.most_common(1)[0][0]
+    rows = []
+    for number, line, row in parsed:
+        if row is None:
+            detail = f"{line[:60]!r} is not of whole numbers; line dropped"
+            problems.add("not_digits", "refused", detail, number)
+        elif len(row) != width:
+            detail = f"{len(row)} fields, expected {width}; line dropped"
+            problems.add("field_count", "refused", detail, number)
+        else:
+            rows.append(row)
+    return rows
+
+
+def _connections_window(rows: list[Row], problems: ProblemList) -> tuple[Window | None, str]:
+    """One line a connection: from the last one's start to the last one's end."""
+    starts = [start for _, _, start, _ in rows if start > 0]
+    ends = [end for _, _, _, end in rows if end > 0]
+    if not ends:
+        return None, f"every end is 0 in all {len(rows)} lines"
+    if not starts:
+        return None, f"no start in any of {len(rows)} lines"
+    if len(ends) < len(rows):
+        missing = len(rows) - len(ends)
+        detail = f"{missing} of {len(rows)} connections have no end; the others' last one is taken"
+        problems.add("missing_end", "doubted", detail)
+    return _checked(max(starts), max(ends))
+
+
+def _threads_window(rows: list[Row], tsc_hz: float) -> tuple[Window | None, str]:
+    """One line a thread or trial: the first whose length is a run's."""
+    for _, start, end in rows:
+        if start >= 0 and end > 0:
+            seconds = (end - start) / tsc_hz
+            if _SHORTEST_RUN_S < seconds < _LONGEST_RUN_S:
+                return Window(start, end), ""
+    lengths = f"over {_SHORTEST_RUN_S} s and under {_LONGEST_RUN_S} s"
+    return None, f"none of {len(rows)} lines has a start, an end, and a length {lengths}"
+
+
+def _single_window(rows: list[Row], problems: ProblemList) -> tuple[Window | None, str]:
+    if len(rows) > 1:
+        problems.add("several_windows", "doubted", f"{len(rows)} windows; the first is taken")
+    start, end = rows[0]
+    if start < 0 or end <= 0:
+        return None, f"start {start} and end {end} are no window"
+    return _checked(start, end)
+
+
+def _checked(start: int, end: int) -> tuple[Window | None, str]:
+    if end <= start:
+        return None, f"the end {end} is not after the start {start}"
+    return Window(start, end), ""

@@ -1,0 +1,93 @@
+"""Outputs of wrk, the HTTP load generator, with or without `--latency`."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from data.errors import FormatError
+from ingest.problem_list import ProblemList
+from ingest.records import ReadContext, Reading
+from ingest.text_lines import unwrap_literal, whole_text
+
+_US: Final = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6}
+_TIME: Final = r"(\d+(?:\.\d+)?)(us|ms|s|m|h)\b"
+_MEAN: Final = re.compile(rf"^\s*Latency\s+{_TIME}", re.MULTILINE)
+_PERCENTILE: Final = re.compile(rf"^\s*(\d+(?:\.\d+)?)%\s+{_TIME}", re.MULTILINE)
+_TOTAL: Final = re.compile(rf"^\s*(\d+) requests in {_TIME}", re.MULTILINE)
+_RATE: Final = re.compile(r"^\s*Requests/sec:\s+(\d+(?:\.\d+)?)", re.MULTILINE)
+_SOCKET: Final = re.compile(r"^\s*(Socket errors: .*\S)", re.MULTILINE)
+_STATUS: Final = re.compile(r"^\s*(Non-2xx or 3xx responses: \d+)", re.MULTILINE)
+_PERCENTILES: Final = {
+    50.0: "latency_p50_us",
+    75.0: "latency_p75_us",
+    90.0: "latency_p90_us",
+    99.0: "latency_p99_us",
+}
+
+
+def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
+    """Tell wrk by its first line, `Running 30s test @ http://...`."""
+    text = unwrap_literal(head.decode("utf-8", "replace"))
+    return re.match(r"\s*Running \S+ test @ ", text) is not None
+
+
+def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
+    """Read latencies, requests, time and rate.
+
+    Args:
+        blocks: The file's bytes, cut anywhere.
+        context: Names the file in errors.
+
+    Returns:
+        Latencies in microseconds, `requests`, `duration_s`, `throughput_qps`; flags
+        `socket_errors` and `non_2xx` where wrk says so.
+
+    Raises:
+        FormatError: Neither a latency nor a count of requests.
+    """
+    text = whole_text(blocks, context.name)
+    reading = Reading()
+    problems = ProblemList()
+    _take_latencies(text, reading, problems)
+    _take_totals(text, reading, problems)
+    _take_errors(text, reading, problems)
+    reading.problems = problems.all()
+    if not reading.measurements:
+        raise FormatError(f"no latency and no count of requests in this output ({context.name})")
+    return reading
+
+
+def _microseconds(value: str, unit: str) -> float:
+    return float(value) * _US[unit]
+
+
+def _take_latencies(text: str, reading: Reading, problems: ProblemList) -> None:
+    if found := _MEAN.search(text):
+        reading.measurements["latency_mean_us"] = _microseconds(found[1], found[2])
+    for percent, value, unit in _PERCENTILE.findall(text):
+        if column := _PERCENTILES.get(float(percent)):
+            reading.measurements.setdefault(column, _microseconds(value, unit))
+    missing = [name for name in _PERCENTILES.values() if name not in reading.measurements]
+    if missing:
+        detail = f"no {' '.join(missing)}: run without --latency, or the output is cut"
+        problems.add("no_percentiles", "doubted", detail)
+
+
+def _take_totals(text: str, reading: Reading, problems: ProblemList) -> None:
+    if found := _TOTAL.search(text):
+        reading.measurements["requests"] = int(found[1])
+        reading.measurements["duration_s"] = _microseconds(found[2], found[3]) / 1e6
+    else:
+        problems.add("no_requests", "doubted", "no `N requests in T` line; the output may be cut")
+    if found := _RATE.search(text):
+        reading.measurements["throughput_qps"] = float(found[1])
+    else:
+        problems.add("no_throughput", "doubted", "no `Requests/sec` line; the output may be cut")
+
+
+def _take_errors(text: str, reading: Reading, problems: ProblemList) -> None:
+    for flag, pattern in (("socket_errors", _SOCKET), ("non_2xx", _STATUS)):
+        if found := pattern.search(text):
+            reading.flags.append(flag)
+            line = text.count("\n", 0, found.start(1)) + 1
+            problems.add(flag, "doubted", f"the load generator says: {found[1]}", line)
