@@ -22,6 +22,7 @@ from data.analysis.facets import count_runs, facet_choices, matches
 from data.analysis.pareto import pareto_mask
 from data.analysis.thinning import thin
 from data.analysis.winners import find_winners
+from data.errors import SelectionError
 from data.metrics import metric
 from data.queries.best import baselines_query, candidates_query
 from data.queries.heatmap import heatmap_query
@@ -97,7 +98,7 @@ def scatter(view: LakeView, state: ViewState) -> ScatterAnswer:
     if not view.runs:
         return ScatterAnswer(message_figure(EMPTY_LAKE), None)
     state, performance = resolve(view, state)
-    points = _points(view, state, performance)
+    points = _points(view, state)
     if not len(points):
         return ScatterAnswer(message_figure(_nothing_left(view, state)), None)
     drawn = thin(len(points), MAX_POINTS, _must_draw(points, state))
@@ -131,7 +132,7 @@ def heatmap(view: LakeView, state: ViewState) -> dict[str, Any]:
     system = heat_system(view, state)
     if system is None:
         return message_figure("Nothing to map." if view.runs else EMPTY_LAKE)
-    cells = view.lake.polars(*heatmap_query(state.selection, system, state.heat_metric))
+    cells = view.lake.polars(*_query_behind(view, state, "heatmap"))
     name = metric(state.heat_metric).title
     left = view.cube.filter(matches(state.selection) & (pl.col("system") == system))
     label = left["system_label"][0] or system
@@ -147,7 +148,7 @@ def heatmap(view: LakeView, state: ViewState) -> dict[str, Any]:
 def best_table(view: LakeView, state: ViewState) -> pl.DataFrame:
     """The best settings under the state's latency limit; columns of `best_settings`."""
     performance = performance_column(view, state.selection)
-    candidates = view.lake.polars(*candidates_query(state.selection, performance, MAX_ROWS))
+    candidates = view.lake.polars(*_query_behind(view, state, "best-table"))
     baselines = view.lake.polars(*baselines_query(state.selection, performance))
     return best_settings(candidates, baselines, state.limit)
 
@@ -171,25 +172,48 @@ def limit_domain(view: LakeView, state: ViewState) -> dict[str, Any]:
     return {"low": low, "high": high, "unit": metric(column).unit, "column": column}
 
 
-def rows_behind(view: LakeView, state: ViewState) -> pl.DataFrame:
-    """The runs that the filters leave, all columns: what `data` downloads."""
-    condition, parameters = state.selection.predicate()
-    return view.lake.polars(
-        f"SELECT * FROM runs WHERE {condition} ORDER BY run_id LIMIT {MAX_ROWS}", parameters
-    )
+def rows_behind(view: LakeView, state: ViewState, picture: str) -> pl.DataFrame:
+    """The rows that a download gives: those of one picture, or all runs that the filters leave.
+
+    Args:
+        picture: `scatter`, `heatmap`, `best-table` or `runs`.
+
+    Raises:
+        SelectionError: No such picture.
+    """
+    if picture == "best-table":
+        return best_table(view, state)
+    return view.lake.polars(*_query_behind(view, state, picture))
 
 
-def explain(view: LakeView, state: ViewState) -> str:
-    """How the scatter was computed: the query, its parameters, the filters, the lake's version."""
-    state, performance = resolve(view, state)
-    sql, parameters = points_query(
-        state.selection, _columns(state, performance), state.replicates == "means", MAX_ROWS
-    )
+def explain(view: LakeView, state: ViewState, picture: str = "scatter") -> str:
+    """How a picture was computed: the query, its parameters, the filters, the lake's version."""
+    sql, parameters = _query_behind(view, state, picture)
     return (
         f"lake {view.lake.path.name}, version {view.version}\n"
         f"filters: {state.selection.in_words()}\n"
-        f"performance metric: {performance}\n\n{sql}\n\nparameters: {parameters}"
+        f"performance metric: {performance_column(view, state.selection)}\n\n"
+        f"{sql}\n\nparameters: {parameters}"
     )
+
+
+def _query_behind(view: LakeView, state: ViewState, picture: str) -> tuple[str, list[Any]]:
+    state, performance = resolve(view, state)
+    if picture == "scatter":
+        columns = _columns(state, performance)
+        return points_query(state.selection, columns, state.replicates == "means", MAX_ROWS)
+    if picture == "heatmap":
+        system = heat_system(view, state) or ""
+        return heatmap_query(state.selection, system, state.heat_metric)
+    if picture == "best-table":
+        return candidates_query(state.selection, performance, MAX_ROWS)
+    if picture == "runs":
+        condition, parameters = state.selection.predicate()
+        return (
+            f"SELECT * FROM runs WHERE {condition} ORDER BY run_id LIMIT {MAX_ROWS}",
+            parameters,
+        )
+    raise SelectionError(f"no picture {picture!r}")
 
 
 def _columns(state: ViewState, performance: str) -> dict[str, str]:
@@ -206,11 +230,8 @@ def _columns(state: ViewState, performance: str) -> dict[str, str]:
     return columns
 
 
-def _points(view: LakeView, state: ViewState, performance: str) -> pl.DataFrame:
-    query = points_query(
-        state.selection, _columns(state, performance), state.replicates == "means", MAX_ROWS
-    )
-    return view.lake.polars(*query)
+def _points(view: LakeView, state: ViewState) -> pl.DataFrame:
+    return view.lake.polars(*_query_behind(view, state, "scatter"))
 
 
 def _must_draw(points: pl.DataFrame, state: ViewState) -> np.ndarray:

@@ -5,6 +5,7 @@ import logging
 
 import dash
 import polars as pl
+import polars.selectors as cs
 from flask import Flask, Response, request
 
 from app import ids
@@ -64,18 +65,20 @@ def _add_downloads(server: Flask) -> None:
             "wattlas.html",
         )
 
-    @server.get("/data.csv")
-    def data_csv() -> Response:
+    @server.get("/data/<picture>.csv")
+    def data_csv(picture: str) -> Response:
         return _answer(
-            lambda lakes, state: _flat(lakes, state).write_csv().encode(), "text/csv", "runs.csv"
+            lambda lakes, state: _flat(lakes, state, picture).write_csv().encode(),
+            "text/csv",
+            f"wattlas-{picture}.csv",
         )
 
-    @server.get("/data.parquet")
-    def data_parquet() -> Response:
+    @server.get("/data/<picture>.parquet")
+    def data_parquet(picture: str) -> Response:
         return _answer(
-            lambda lakes, state: _parquet(_flat(lakes, state)),
+            lambda lakes, state: _parquet(_flat(lakes, state, picture)),
             "application/vnd.apache.parquet",
-            "runs.parquet",
+            f"wattlas-{picture}.parquet",
         )
 
 
@@ -90,10 +93,10 @@ def _answer(make, kind: str, name: str) -> Response:  # type: ignore[no-untyped-
     return Response(body, mimetype=kind, headers=headers)
 
 
-def _flat(lakes: Lakes, state: ViewState) -> pl.DataFrame:
-    """The runs behind a view, lists written as text so that CSV can hold them."""
-    rows = rows_behind(lakes.at(state.lake_version), state)
-    return rows.with_columns(pl.col("flags").list.join(" "))
+def _flat(lakes: Lakes, state: ViewState, picture: str) -> pl.DataFrame:
+    """The rows behind a picture, lists written as text so that CSV can hold them."""
+    rows = rows_behind(lakes.at(state.lake_version), state, picture)
+    return rows.with_columns(cs.list().list.join(" "))
 
 
 def _parquet(rows: pl.DataFrame) -> bytes:

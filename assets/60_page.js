@@ -109,7 +109,7 @@
     const text = fullQuery();
     history.replaceState(history.state, "", location.pathname + "?" + text);
     const pinnedText = new URLSearchParams(text);
-    return ["export.html?" + pinnedText, "data.csv?" + pinnedText];
+    return ["export.html?" + pinnedText, "data/runs.csv?" + pinnedText];
   }
 
   /** Status line, table of what is selected, URL: after the pictures have been painted. */
@@ -121,7 +121,20 @@
     document.getElementById("clear-selection").hidden = !view.brush;
     document.getElementById("picked-words").textContent = words ? pickedNote() : "nothing yet: drag a box in a picture";
     setProps("picked-grid", { rowData: pickedRows() });
+    nameColumns();
   };
+
+  /* The last columns of the table are whatever the axes show. */
+  let named = "";
+  function nameColumns() {
+    const gd = wattlas.plot("scatter"), meta = gd && gd.layout && gd.layout.meta;
+    if (!meta || !meta.titles || named === meta.x + meta.y) return;
+    named = meta.x + meta.y;
+    const titles = { x: meta.titles[meta.x], y: meta.titles[meta.y] };
+    const grid = window.dash_ag_grid && window.dash_ag_grid.getApi && window.dash_ag_grid.getApi("picked-grid");
+    if (!grid) { named = ""; return; }
+    grid.setGridOption("columnDefs", grid.getColumnDefs().map((c) => ({ ...c, headerName: titles[c.field] || c.headerName })));
+  }
 
   const GRID_ROWS = 500;
   function picked() {
@@ -177,9 +190,9 @@
     "copy-link": () => navigator.clipboard && navigator.clipboard.writeText(location.href).then(() => say("link copied")),
     png: (id) => picture(id, "png"),
     svg: (id) => picture(id, "svg"),
-    csv: () => { location.href = "data.csv?" + fullQuery(); },
-    parquet: () => { location.href = "data.parquet?" + fullQuery(); },
-    explain: () => { setProps("explain", { data: Date.now() }); document.getElementById("how").showModal(); },
+    csv: (id) => { location.href = "data/" + id + ".csv?" + fullQuery(); },
+    parquet: (id) => { location.href = "data/" + id + ".parquet?" + fullQuery(); },
+    explain: (id) => { setProps("explain", { data: { picture: id, at: Date.now() } }); document.getElementById("how").showModal(); },
   };
   function picture(id, format) {
     const gd = wattlas.plot(id);

@@ -166,16 +166,16 @@ def _best_panel(view: LakeView, state: ViewState) -> html.Section:
 
 
 def _picked_panel() -> html.Section:
-    number = {"type": "rightAligned", "width": 88}
+    number = {"type": "rightAligned", "width": 84}
     columns: list[dict[str, Any]] = [
-        {"field": "system", "headerName": "System", "width": 104},
-        {"field": "load", "headerName": "Load", "width": 84},
-        {"field": "itr", "headerName": "ITR, us", **number, "width": 78},
-        {"field": "dvfs", "headerName": "DVFS, GHz", **number},
-        {"field": "rapl", "headerName": "RAPL, W", **number, "width": 80},
-        {"field": "n", "headerName": "n", **number, "width": 52},
+        {"field": "system", "headerName": "System", "width": 100},
+        {"field": "itr", "headerName": "ITR, us", **number, "width": 70},
+        {"field": "dvfs", "headerName": "GHz", **number, "width": 62},
+        {"field": "rapl", "headerName": "W", **number, "width": 46},
+        {"field": "n", "headerName": "n", **number, "width": 40},
         {"field": "y", "headerName": "y", **number},
         {"field": "x", "headerName": "x", **number},
+        {"field": "load", "headerName": "Load", "width": 84},
     ]
     return html.Section(
         [

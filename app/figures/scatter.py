@@ -203,16 +203,14 @@ def _legend_traces(shown: pl.DataFrame, scene: Scene, has_frontier: bool) -> lis
         symbol, hue = system_style(system, scene.systems)
         entries.append(_entry(0, labels[system] or system, symbol, 9, hue))
     if shown["dvfs_ghz"].null_count():
-        entries.append(_entry(0, "DVFS by governor", "circle", 9, GOVERNOR_HUE))
+        entries.append(_entry(0, "DVFS governor", "circle", 9, GOVERNOR_HUE))
     itr_us = np.unique(shown["itr_us"].drop_nulls().to_numpy())
     if itr_us.size:
         three = np.unique(itr_us[[0, itr_us.size // 2, -1]])
         for value, size in zip(three, itr_sizes_px(three, itr_us[-1]), strict=True):
             entries.append(_entry(1, f"ITR {value:g} us", "circle", float(size), "#808080"))
     if shown["itr_us"].null_count():
-        entries.append(
-            _entry(1, "ITR adaptive (hollow)", "circle-open", ADAPTIVE_SIZE_PX, "#808080")
-        )
+        entries.append(_entry(1, "ITR adaptive", "circle-open", ADAPTIVE_SIZE_PX, "#808080"))
     entries += [_entry(2, words, symbol, 11, "#808080", 2) for _, symbol, words in WINNER_MARKS]
     if has_frontier:
         line = _entry(0, "Pareto frontier", "circle-open", 9, "#808080")

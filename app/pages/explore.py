@@ -170,11 +170,11 @@ def turn_workload(
     State(ids.LAKE_VERSION, "data"),
     prevent_initial_call=True,
 )
-def explain_view(asked: int | None, query: str | None, version: int) -> str:
+def explain_view(asked: dict | None, query: str | None, version: int) -> str:
     """Somebody asked how the pictures were computed."""
     if not asked or not query:
         return ""
-    return explain(lake_view(version), ViewState.from_query(query))
+    return explain(lake_view(version), ViewState.from_query(query), asked["picture"])
 
 
 # What the browser does alone: gather the controls, dress and link the pictures, write the URL.
