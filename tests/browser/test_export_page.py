@@ -1,0 +1,49 @@
+"""An exported page, opened from a file: the same pictures, linked, without any network."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.browser.atlas import Atlas
+from tests.browser.conftest import ROOT, grid_rows
+from tests.fixtures.lakes import write_lake
+
+pytestmark = pytest.mark.browser
+
+_DRAWN = """() => window.wattlas && ["scatter", "heatmap"].every((id) => {
+  const gd = wattlas.plot(id); return gd && gd._fullLayout && gd.calcdata; })"""
+
+
+@pytest.fixture
+def exported(tmp_path: Path) -> Path:
+    lake = write_lake(tmp_path / "lake", grid_rows())
+    out = tmp_path / "view.html"
+    state = "v=1&workload=memcached&load=200000&limit=120&hsys=linux_tuned"
+    state += "&brush=cells~linux_tuned~50|1.3"
+    command = [sys.executable, "-m", "app", "export", str(out), "--lake", str(lake)]
+    subprocess.run([*command, "--state", state], cwd=ROOT, check=True, capture_output=True)
+    return out
+
+
+def test_export_shows_limit_and_selection_and_links(atlas: Atlas, exported: Path) -> None:
+    page = atlas.page
+    page.goto(exported.as_uri())
+    page.wait_for_function(_DRAWN, timeout=30_000)
+    page.wait_for_timeout(500)
+    assert [shape["x0"] for shape in atlas.layout("scatter")["shapes"]] == [120]
+    assert sum(n or 0 for n in atlas.selected_counts()) == 1
+    assert atlas.veiled_cells() == 11
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(500)
+    assert atlas.veiled_cells() == 0
+    atlas.drag("heatmap", (0.02, 0.02), (0.98, 0.3))
+    assert sum(n or 0 for n in atlas.selected_counts()) == 4
+    assert "selection: 8 runs in 4 configurations" in atlas.selection()
+    page.locator("#best-table tbody tr").filter(has_text="Library OS").click()
+    page.wait_for_timeout(500)
+    assert sum(n or 0 for n in atlas.selected_counts()) == 1
+    page.locator("#theme-button").click()
+    page.wait_for_timeout(600)
+    assert atlas.layout("scatter")["font"]["color"] == "#e6e8eb"

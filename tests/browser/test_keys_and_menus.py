@@ -1,0 +1,99 @@
+"""Explore without a mouse, and what its menus give."""
+
+import csv
+import io
+
+import pytest
+
+from tests.browser.atlas import Atlas
+
+pytestmark = pytest.mark.browser
+
+
+def test_heatmap_and_scatter_have_a_keyboard_cursor(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&hsys=linux_tuned")
+    atlas.page.locator("section[data-view=heatmap]").focus()
+    atlas.page.keyboard.press("ArrowRight")
+    card = atlas.page.locator("#hover-card")
+    # The cell of ITR 50 us at 1.3 GHz: 1300 and 1301 J.
+    assert "ITR 50 us · 1.3 GHz" in card.inner_text()
+    assert "Energy: 1.30 kJ" in card.inner_text()
+    atlas.page.keyboard.press("Enter")
+    atlas.page.wait_for_timeout(500)
+    assert sum(n or 0 for n in atlas.selected_counts()) == 1
+    atlas.page.keyboard.press("Escape")
+    atlas.page.locator("section[data-view=scatter]").focus()
+    atlas.page.keyboard.press("ArrowRight")
+    atlas.page.keyboard.press("ArrowRight")
+    assert "ITR 2 us" in card.inner_text()
+    atlas.page.keyboard.press("Enter")
+    atlas.page.wait_for_timeout(500)
+    assert "(configuration)" in atlas.selection()
+
+
+def test_question_mark_lists_the_keys(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address)
+    atlas.page.keyboard.press("?")
+    help_box = atlas.page.locator("dialog#help")
+    assert help_box.is_visible()
+    assert "Escape" in help_box.inner_text()
+    atlas.page.keyboard.press("?")
+    assert not help_box.is_visible()
+
+
+def test_menu_explains_and_downloads_what_the_heatmap_shows(
+    atlas: Atlas, grid_address: str
+) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&hsys=ebbrt_tuned")
+    menu = atlas.page.locator("section[data-view=heatmap]").get_by_label("menu of this view")
+    menu.click()
+    with atlas.page.expect_download() as download:
+        atlas.page.get_by_role("menuitem", name="Data as CSV").click()
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
+    assert len(rows) == 12
+    cell = next(r for r in rows if (r["dvfs_ghz"], r["itr_us"]) == ("1.9", "50.0"))
+    assert (float(cell["mean"]), cell["n"]) == (1140.5, "2")  # 600 x 1.9, and 1 J more
+    menu.click()
+    with atlas.page.expect_download() as download:
+        atlas.page.get_by_role("menuitem", name="Picture as SVG").click()
+    assert download.value.path().read_text().startswith("<svg")
+    menu.click()
+    atlas.page.get_by_role("menuitem", name="How was this computed").click()
+    atlas.page.wait_for_timeout(600)
+    text = atlas.page.locator("#explanation").inner_text()
+    assert "version 0" in text
+    assert "avg(energy_j)" in text
+    assert "ebbrt_tuned" in text
+
+
+def test_zoom_stays_in_the_url(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    atlas.page.evaluate(
+        """() => Plotly.relayout(wattlas.plot("scatter"),
+             {"xaxis.range[0]": 50, "xaxis.range[1]": 150,
+              "yaxis.range[0]": 500, "yaxis.range[1]": 2000})"""
+    )
+    atlas.page.wait_for_timeout(600)
+    url = atlas.page.url
+    assert "zoom=50%7E150%7E500%7E2000" in url
+    atlas.page.goto("about:blank")
+    atlas.page.goto(url)
+    atlas.ready()
+    assert atlas.layout("scatter")["xaxis"]["range"] == [50, 150]
+    assert atlas.page.url == url
+
+
+def test_axes_switch_to_any_column_and_logarithm(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    atlas.page.locator("#y-axis").click()
+    atlas.page.get_by_role("option", name="Energy-delay product").click()
+    atlas.page.wait_for_timeout(500)
+    atlas.page.get_by_label("log x").click(force=True)
+    atlas.page.wait_for_timeout(500)
+    atlas.ready()
+    layout = atlas.layout("scatter")
+    assert layout["yaxis"]["title"]["text"] == "Energy-delay product, J s (less is better)"
+    assert layout["xaxis"]["type"] == "log"
+    # Box selection is in the columns' own values, whatever the axis: all points.
+    atlas.drag("scatter", (0.005, 0.005), (0.995, 0.995))
+    assert atlas.selection().startswith("selection: 51 runs")

@@ -1,0 +1,49 @@
+"""What a visitor sees of a lake that is empty, filled meanwhile, or pinned by a link."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.browser.atlas import Atlas
+from tests.fixtures.lakes import run, write_lake
+
+pytestmark = pytest.mark.browser
+
+
+def test_empty_lake_says_what_to_do_and_shows_runs_after_a_reload(
+    atlas: Atlas, serve: Callable[[Path], str], tmp_path: Path
+) -> None:
+    address = serve(tmp_path / "lake")
+    atlas.open(address)
+    text = atlas.layout("scatter")["annotations"][0]["text"]
+    assert text.startswith("The lake holds no runs yet.")
+    assert "python -m ingest add" in text
+    assert "empty" in atlas.page.locator("#lake-line").inner_text()
+
+    write_lake(tmp_path / "lake", [run(replicate=r, energy_j=900.0 + r) for r in (0, 1)])
+    atlas.page.reload()
+    atlas.ready()
+    assert atlas.status() == "2 of 2 runs"
+    assert "v0 · 2 runs" in atlas.page.locator("#lake-line").inner_text()
+
+    write_lake(tmp_path / "lake", [run(itr_us=50.0, is_synthetic=True)])
+    pinned = f"{address}/?v=1&workload=memcached&lake=0"
+    atlas.page.goto(pinned)
+    atlas.ready()
+    assert atlas.status() == "2 of 2 runs"
+    assert "lake=0" in atlas.page.url
+    atlas.page.goto(address)
+    atlas.ready()
+    assert atlas.status() == "3 of 3 runs"
+    assert "synthetic data" in atlas.layout("scatter")["title"]["text"]
+    assert atlas.page.locator(".badge").inner_text() == "holds synthetic data"
+
+
+def test_a_link_to_a_version_that_is_not_there_is_named(
+    atlas: Atlas, serve: Callable[[Path], str], tmp_path: Path
+) -> None:
+    address = serve(write_lake(tmp_path / "lake", [run()]))
+    atlas.open(address, "?v=1&lake=99")
+    assert "version 99" in atlas.page.locator("#notice").inner_text()
+    assert atlas.status() == "1 of 1 runs"
