@@ -140,8 +140,9 @@ def _take_logs(run: _Run, window: Window | None) -> list[CoreCut]:
             run.doubt(run.reads[0], "no_log", detail)
     if window is None:
         run.flags.add("no_window")
-        detail = "the run has no record of its workload window; what was logged does not count"
-        run.doubt((run.logs or run.readings)[0], "no_window", detail)
+        if not any(p.kind == "no_window" for found in run.problems.values() for p in found):
+            detail = "the run has no record of its workload window; what was logged does not count"
+            run.doubt((run.logs or run.readings)[0], "no_window", detail)
         return []
     cuts = [
         cut_core(_core_of(run, read), read.content, window, run.settings.machine)

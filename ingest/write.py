@@ -26,6 +26,7 @@ _KEEP_FOREVER: Final = {
     "delta.enableExpiredLogCleanup": "false",
 }
 _DELTA_WRITER: Final = WriterProperties(compression="ZSTD", compression_level=3)
+_RISING: Final = ("t_ns", "bin")
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
 
 
@@ -79,7 +80,7 @@ def write_run_file(
 
 
 def _parquet_options(schema: pa.Schema) -> dict[str, Any]:
-    delta = {"t_ns": "DELTA_BINARY_PACKED"} if "t_ns" in schema.names else {}
+    delta = {name: "DELTA_BINARY_PACKED" for name in _RISING if name in schema.names}
     return {
         "compression": "zstd",
         "row_group_size": ROW_GROUP_ROWS,

@@ -28,6 +28,7 @@ NP = {"message_bytes": 8192, "itr": 8, "dvfs_code": "0x1900", "rapl_w": 135.0}
         ("ebbrt_dmesg.0_15_100_0x1d00_135_200000", "memcached", "ebbrt_tuned", 15, MCD),
         ("ebbrt_out.0_100_0x1d00_135_200000", "memcached", "ebbrt_tuned", None, MCD),
         ("ebbrt_rdtsc.0_100_0x1d00_135_200000", "memcached", "ebbrt_tuned", None, MCD),
+        ("linux_mcd_qps400000_iter0.out", "memcached", "linux", None, {"load_qps": 400000.0}),
         ("linux.node.server.log.0_1_4_0x1900_55", "nodejs", "linux_tuned", 1, NODE),
         ("linux.node.server.out.0_1_4_0x1900_55", "nodejs", "linux_tuned", 1, NODE),
         ("linux.node.server.rdtsc.0_1_4_0x1900_55", "nodejs", "linux_tuned", 1, NODE),

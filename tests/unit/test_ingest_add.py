@@ -1,0 +1,422 @@
+"""`ingest add` from end to end on tiny raw folders: rows, idempotence, changes, every blemish."""
+
+import gzip
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.connection import newest_version, open_lake
+from ingest.pipeline import AddOptions, AddReport, add
+from tests.fixtures.raw_runs import (
+    LOG,
+    MUTILATE,
+    RDTSC,
+    SETTINGS,
+    SUMMARY_HEADER,
+    summary_row,
+    write_memcached,
+    write_netpipe,
+    write_settings,
+)
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    folder = tmp_path / "raw"
+    write_settings(folder)
+    return folder
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    return tmp_path / "lake"
+
+
+def ingest(lake: Path, *raw: Path, **options: Any) -> AddReport:
+    return add(AddOptions(lake, raw, workers=2, **options))
+
+
+def runs(lake: Path, columns: str = "*") -> list[dict[str, Any]]:
+    with open_lake(lake) as opened:
+        return opened.polars(f"SELECT {columns} FROM runs ORDER BY run_id").to_dicts()
+
+
+def problems(lake: Path) -> list[tuple[str, int | None, str, str]]:
+    """File name, line, kind and severity of each problem."""
+    with open_lake(lake) as opened:
+        rows = opened.polars("SELECT * FROM problems ORDER BY path, line, kind").to_dicts()
+    return [(Path(row["path"]).name, row["line"], row["kind"], row["severity"]) for row in rows]
+
+
+def touch_later(path: Path, seconds: int = 10) -> None:
+    status = path.stat()
+    os.utime(path, (status.st_atime, status.st_mtime + seconds))
+
+
+def test_a_netpipe_run_comes_out_with_the_numbers_of_its_drawing(raw: Path, lake: Path) -> None:
+    write_netpipe(raw)
+    report = ingest(lake, raw)
+    assert (report.added, report.problems) == (1, [])
+    (run,) = runs(lake)
+    assert run["dataset"] == "tiny"
+    assert (run["workload"], run["system"], run["source"]) == ("netpipe", "linux_tuned", "intlog")
+    assert (run["itr_us"], run["dvfs_ghz"], run["message_bytes"]) == (8.0, 2.5, 64)
+    assert (run["duration_s"], run["energy_j"], run["power_w"]) == (0.002, 2.0, 1000.0)
+    assert (run["instructions"], run["cycles"], run["llc_misses"]) == (4000, 7000, 20)
+    assert (run["interrupts"], run["rx_bytes"], run["tx_desc"]) == (4, 550, 5)
+    assert run["flags"] == []
+    with open_lake(lake) as opened:
+        rows = opened.scan("interrupts", [run["run_id"]]).fetchall()
+        assert [row[2] for row in rows] == [0, 500_000, 1_000_000, 2_000_000]
+        samples = opened.scan("samples", [run["run_id"]]).fetchall()
+        assert [row[4] for row in samples] == [None, 3000, 1000]
+        sources = opened.polars("SELECT format FROM sources ORDER BY format")["format"].to_list()
+    assert sources == ["intlog", "netpipe_out", "netpipe_server", "settings"]
+
+
+def test_memcached_energy_is_summed_over_packages(raw: Path, lake: Path) -> None:
+    write_memcached(raw)
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["energy_j"], run["instructions"], run["interrupts"]) == (4.0, 8000, 8)
+    assert (run["latency_p99_us"], run["throughput_qps"], run["load_qps"]) == (117.9, 2e5, 2e5)
+    with open_lake(lake) as opened:
+        cores = opened.polars("SELECT core, package, energy_j FROM cores ORDER BY core").rows()
+    assert cores == [(0, 0, 2.0), (1, 1, 2.0)]
+
+
+def test_cores_of_one_package_share_its_energy(raw: Path, lake: Path) -> None:
+    write_settings(raw, SETTINGS.replace("{ 0 = [0], 1 = [1] }", "{ 0 = [0, 1] }"))
+    write_memcached(raw)
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert run["energy_j"] == 2.0
+    with open_lake(lake) as opened:
+        cores = opened.polars("SELECT core, energy_j FROM cores ORDER BY core").rows()
+    assert cores == [(0, 2.0), (1, None)]
+
+
+def test_adding_twice_adds_nothing(raw: Path, lake: Path) -> None:
+    write_netpipe(raw)
+    write_memcached(raw, cores=(0,))
+    (raw / "table.csv").write_text(SUMMARY_HEADER + summary_row(5) + summary_row(5, joules=1))
+    (raw / "linux.mcd.out.9_50_0x1d00_135_200000").write_text("")
+    first = ingest(lake, raw)
+    assert (first.added, len(first.refused)) == (4, 1)
+    version, before, known = newest_version(lake), runs(lake), problems(lake)
+    second = ingest(lake, raw)
+    assert (second.added, second.replaced, second.unchanged) == (0, 0, 4)
+    assert second.problems == []
+    assert second.bytes_read == 0
+    assert newest_version(lake) == version
+    assert (runs(lake), problems(lake)) == (before, known)
+
+
+def test_a_changed_file_replaces_its_run_and_its_problems(raw: Path, lake: Path) -> None:
+    log = write_netpipe(raw, log=LOG + "6 1 1\n")
+    write_netpipe(raw, replicate=1)
+    ingest(lake, raw)
+    assert [kind for _, _, kind, _ in problems(lake)] == ["field_count"]
+    old = {path.name for path in (lake / "interrupts").rglob("*.parquet")}
+    log.write_text(LOG.replace("3 3 300", "3 3 400"))
+    report = ingest(lake, raw)
+    assert (report.replaced, report.unchanged) == (1, 1)
+    assert [run["rx_bytes"] for run in runs(lake, "rx_bytes, replicate")] == [650, 550]
+    assert problems(lake) == []
+    new = {path.name for path in (lake / "interrupts").rglob("*.parquet")}
+    assert len(new - old) == 1
+
+
+def test_a_file_with_only_a_new_time_is_not_read_into_the_lake_again(raw: Path, lake: Path) -> None:
+    log = write_netpipe(raw)
+    ingest(lake, raw)
+    touch_later(log)
+    report = ingest(lake, raw)
+    assert (report.replaced, report.amended, report.bytes_read) == (0, 1, 0)
+    assert ingest(lake, raw).unchanged == 1
+
+
+def test_new_labels_change_the_row_and_leave_the_files(raw: Path, lake: Path) -> None:
+    write_netpipe(raw)
+    (raw / "table.csv").write_text(SUMMARY_HEADER + summary_row(5))
+    ingest(lake, raw)
+    files = sorted((lake / "interrupts").rglob("*.parquet"))
+    write_settings(raw, SETTINGS + '[systems.linux_tuned]\nlabel = "Ours"\n')
+    report = ingest(lake, raw)
+    assert (report.amended, report.bytes_read < 500) == (1, True)
+    assert {run["system_label"] for run in runs(lake)} == {"Ours"}
+    assert sorted((lake / "interrupts").rglob("*.parquet")) == files
+    assert ingest(lake, raw).unchanged == 2
+
+
+def test_another_clock_reads_the_runs_again(raw: Path, lake: Path) -> None:
+    write_netpipe(raw)
+    ingest(lake, raw)
+    write_settings(raw, SETTINGS.replace("tsc_khz = 1000000", "tsc_khz = 2000000"))
+    assert ingest(lake, raw).replaced == 1
+    (run,) = runs(lake)
+    assert (run["duration_s"], run["energy_j"]) == (0.001, 2.0)
+
+
+def test_files_of_a_run_may_come_one_after_the_other(raw: Path, lake: Path, tmp_path: Path) -> None:
+    log = write_netpipe(raw)
+    late = tmp_path / "late"
+    write_settings(late)
+    shutil.move(log, late / log.name)
+    ingest(lake, raw)
+    assert runs(lake)[0]["flags"] == ["no_log"]
+    assert ingest(lake, late).replaced == 1
+    (run,) = runs(lake)
+    assert (run["flags"], run["energy_j"]) == ([], 2.0)
+    assert problems(lake) == []
+
+
+def test_a_run_outlives_its_raw_files(raw: Path, lake: Path) -> None:
+    log = write_netpipe(raw)
+    ingest(lake, raw)
+    log.unlink()
+    assert ingest(lake, raw).unchanged == 1
+    server = raw / log.name.replace("log", "server")
+    server.write_text(server.read_text() + "\n")
+    report = ingest(lake, raw)
+    assert [found.problem.kind for found in report.refused] == ["source_gone"]
+    assert runs(lake)[0]["energy_j"] == 2.0
+
+
+def test_a_moved_folder_is_the_same_lake(raw: Path, lake: Path, tmp_path: Path) -> None:
+    write_netpipe(raw)
+    ingest(lake, raw)
+    before = runs(lake)
+    raw.rename(tmp_path / "moved")
+    ingest(lake, tmp_path / "moved")
+    assert runs(lake) == before
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_fuller_of_two_claimants_is_read(
+    raw: Path, lake: Path, tmp_path: Path, order: tuple[int, int]
+) -> None:
+    log = write_netpipe(raw)
+    other = tmp_path / "other"
+    write_settings(other)
+    (other / f"{log.name}.csv").write_text(LOG[: LOG.index("4 1 50")])
+    folders = (raw, other)
+    for index in order:
+        ingest(lake, folders[index])
+    (run,) = runs(lake)
+    assert run["rx_bytes"] == 550
+    assert (f"{log.name}.csv", None, "duplicate_source", "refused") in problems(lake)
+    assert ingest(lake, *folders).problems == []
+
+
+def test_a_copy_of_a_file_is_dropped_and_counted(raw: Path, lake: Path) -> None:
+    log = write_netpipe(raw)
+    (raw / "sub").mkdir()
+    (raw / "sub" / f"{log.name}.gz").write_bytes(gzip.compress(log.read_bytes()))
+    report = ingest(lake, raw)
+    assert (report.added, report.refused) == (1, [])
+    assert [kind for _, _, kind, _ in problems(lake)] == ["identical_file"]
+    assert ingest(lake, raw).problems == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line", "kind"),
+    [
+        ("linux.np.log.0_1_64_5000_8_0x1900_135", LOG[:-4], 6, "cut_last_line"),
+        ("linux.np.log.0_1_64_5000_8_0x1900_135", LOG + "7 1 2 3\n", 7, "field_count"),
+        ("linux.np.log.0_1_64_5000_8_0x1900_135", LOG + LOG[:20] + "x\n", 7, "field_count"),
+        ("linux.np.log.0_1_64_5000_8_0x1900_135", LOG.replace("300", "3x0"), 4, "not_digits"),
+        ("linux.np.log.0_1_64_5000_8_0x1900_135", "", None, "empty_file"),
+        ("linux.np.log.0_1_64_5000_8_0x1900_135", "no log\n", None, "unknown_content"),
+        ("linux.np.log.0_1_64_5000_5000_0x1900_135", LOG, None, "bad_knob"),
+        ("mystery.out", MUTILATE, None, "unknown_name"),
+    ],
+)
+def test_what_is_bad_is_named_with_file_line_and_reason_and_the_rest_goes_on(
+    raw: Path, lake: Path, name: str, content: str, line: int | None, kind: str
+) -> None:
+    write_netpipe(raw)
+    write_netpipe(raw, replicate=1)
+    (raw / name).write_text(content)
+    report = ingest(lake, raw)
+    assert (name, line, kind) in [row[:3] for row in problems(lake)]
+    assert kind in [found.problem.kind for found in report.problems]
+    assert len(runs(lake)) == 2
+    assert runs(lake)[1]["energy_j"] == 2.0
+
+
+def test_a_broken_gzip_is_refused_and_its_run_kept_without_a_log(raw: Path, lake: Path) -> None:
+    log = write_netpipe(raw)
+    packed = gzip.compress(log.read_bytes())
+    log.unlink()
+    (raw / f"{log.name}.gz").write_bytes(packed[:-12])
+    report = ingest(lake, raw)
+    assert [found.problem.kind for found in report.refused] == ["broken_compression"]
+    assert runs(lake)[0]["flags"] == ["no_log"]
+
+
+def test_a_log_without_its_window_counts_for_nothing(raw: Path, lake: Path) -> None:
+    write_memcached(raw)
+    (raw / "linux.mcd.rdtsc.0_50_0x1d00_135_200000").unlink()
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert run["flags"] == ["no_window"]
+    assert (run["energy_j"], run["instructions"], run["latency_p99_us"]) == (None, None, 117.9)
+    assert [(kind, how) for _, _, kind, how in problems(lake)] == [("no_window", "doubted")]
+
+
+def test_a_window_without_a_log_is_still_a_run(raw: Path, lake: Path) -> None:
+    write_memcached(raw, cores=())
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert run["flags"] == ["no_log"]
+    assert (run["duration_s"], run["energy_j"], run["source"]) == (0.002, None, "mutilate")
+
+
+def test_a_missing_core_is_flagged_and_its_package_leaves_energy_unknown(
+    raw: Path, lake: Path
+) -> None:
+    write_memcached(raw, cores=(1,))
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["flags"], run["energy_j"], run["instructions"]) == (["missing_core"], None, 4000)
+
+
+def test_an_output_that_states_another_duration_is_flagged(raw: Path, lake: Path) -> None:
+    write_memcached(raw)
+    rdtsc = raw / "linux.mcd.rdtsc.0_50_0x1d00_135_200000"
+    rdtsc.write_text(RDTSC.replace("1002000000", "1003000000"))
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["flags"], run["duration_s"]) == (["duration_off"], 0.003)
+
+
+def test_a_wrapped_energy_counter_is_unwrapped_and_flagged(raw: Path, lake: Path) -> None:
+    # 2**32 - 65536 up by 131072 steps of 2**-16 J wraps to 65536: still 2 J.
+    wrapped = LOG.replace(" 65536 1000000000", " 4294901760 1000000000")
+    wrapped = wrapped.replace(" 131072 10010", " 0 10010").replace(" 196608 10020", " 65536 10020")
+    write_netpipe(raw, log=wrapped)
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["energy_j"], run["flags"]) == (2.0, ["energy_counter_wrapped"])
+
+
+def test_summary_rows_with_a_key_that_is_there(raw: Path, lake: Path) -> None:
+    rows = [summary_row(0), summary_row(1), summary_row(0, joules=901), summary_row(1)]
+    (raw / "table.csv").write_text(SUMMARY_HEADER + "".join(rows))
+    report = ingest(lake, raw)
+    assert (report.added, report.dropped_rows) == (3, 1)
+    found = runs(lake, "replicate, energy_j, flags, run_id")
+    assert sorted((r["replicate"], r["energy_j"], r["flags"]) for r in found) == [
+        (0, 900.0, []),
+        (1, 900.0, []),
+        (2, 901.0, ["duplicate_key"]),
+    ]
+    assert problems(lake) == [
+        ("table.csv", 4, "duplicate_key", "doubted"),
+        ("table.csv", 5, "identical_row", "repaired"),
+    ]
+
+
+def test_a_changed_table_is_replaced_as_a_whole(raw: Path, lake: Path) -> None:
+    table = raw / "table.csv"
+    table.write_text(SUMMARY_HEADER + summary_row(0) + summary_row(1) + summary_row(0, joules=1))
+    ingest(lake, raw)
+    table.write_text(SUMMARY_HEADER + summary_row(0) + summary_row(2, joules=5))
+    report = ingest(lake, raw)
+    assert (report.added, report.removed) == (0, 1)
+    assert sorted(r["energy_j"] for r in runs(lake)) == [5.0, 900.0]
+    assert problems(lake) == []
+
+
+def test_a_system_that_nobody_knows_is_kept_and_flagged(raw: Path, lake: Path) -> None:
+    (raw / "table.csv").write_text(SUMMARY_HEADER + summary_row(system="linux_tuned2"))
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["system"], run["flags"]) == ("linux_tuned2", ["unknown_system"])
+    assert problems(lake) == [("table.csv", 2, "unknown_system", "doubted")]
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_raw_files_win_over_a_summary_row(raw: Path, lake: Path, together: bool) -> None:
+    (raw / "table.csv").write_text(SUMMARY_HEADER + summary_row(0) + summary_row(1))
+    if not together:
+        ingest(lake, raw)
+    write_memcached(raw)
+    ingest(lake, raw)
+    found = runs(lake, "replicate, source, run_id")
+    assert sorted((r["replicate"], r["source"]) for r in found) == [(0, "intlog"), (1, "summary")]
+    assert problems(lake) == [("table.csv", 2, "raw_run_wins", "doubted")]
+    assert ingest(lake, raw).unchanged == 2
+
+
+def test_tables_of_a_dataset_stand_together_in_any_order(raw: Path, tmp_path: Path) -> None:
+    for name, joules in (("a", 1.0), ("b", 2.0)):
+        write_settings(raw / name)
+        (raw / name / f"{name}.csv").write_text(SUMMARY_HEADER + summary_row(0, joules=joules))
+    results = []
+    for number, folders in enumerate(([raw / "a", raw / "b"], [raw / "b", raw / "a"], [raw])):
+        lake = tmp_path / f"lake{number}"
+        for folder in folders:
+            ingest(lake, folder)
+        results.append((runs(lake), problems(lake)))
+    assert results[0] == results[1] == results[2]
+
+
+def test_a_readme_is_ignored_and_counted(raw: Path, lake: Path) -> None:
+    write_netpipe(raw)
+    (raw / "README.md").write_text("# how we measured\n")
+    (raw / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (raw / "notes.txt").write_text("")
+    report = ingest(lake, raw)
+    assert (report.ignored, report.problems) == (3, [])
+
+
+def test_a_lake_inside_the_raw_folder_is_not_raw(raw: Path) -> None:
+    write_netpipe(raw)
+    ingest(raw / "lake", raw)
+    assert ingest(raw / "lake", raw).ignored == 0
+
+
+def test_a_mended_file_settles_its_problem(raw: Path, lake: Path) -> None:
+    log = write_netpipe(raw, log="")
+    ingest(lake, raw)
+    assert {row[2] for row in problems(lake)} == {"no_log", "empty_file"}
+    log.write_text(LOG)
+    ingest(lake, raw)
+    assert problems(lake) == []
+    empty = raw / "linux.mcd.out.9_50_0x1d00_135_200000"
+    empty.write_text("")
+    ingest(lake, raw)
+    assert [row[2] for row in problems(lake)] == ["empty_file"]
+    empty.unlink()
+    ingest(lake, raw)
+    assert problems(lake) == []
+
+
+def test_dataset_names_and_the_synthetic_mark(tmp_path: Path, lake: Path) -> None:
+    folder = tmp_path / "sweep"
+    write_netpipe(folder / "deep")
+    ingest(lake, folder)
+    ingest(lake, folder, dataset="other")
+    write_settings(folder, '[dataset]\nname = "synthetic-x"\nsynthetic = true\n')
+    ingest(lake, folder / "deep")
+    found = runs(lake, "dataset, is_synthetic, run_id")
+    assert sorted((r["dataset"], r["is_synthetic"]) for r in found) == [
+        ("other", False),
+        ("sweep", False),
+        ("synthetic-x", True),
+    ]
+
+
+def test_many_problems_of_a_table_stay_few_rows(raw: Path, lake: Path) -> None:
+    rows = [summary_row(0, joules=number) for number in range(1000)]
+    (raw / "table.csv").write_text(SUMMARY_HEADER + "".join(rows))
+    ingest(lake, raw)
+    with open_lake(lake) as opened:
+        table = opened.polars("SELECT count(*) AS n, sum(count) AS total FROM problems").row(0)
+    assert table == (201, 999)
+    assert len(runs(lake)) == 1000
