@@ -125,7 +125,7 @@ def _write_memcached(capture: _Capture) -> None:
     if capture.is_ebbrt:
         window = outputs.ebbrt_window_text(capture.span)
     else:
-        window = outputs.connections_text(run, capture.span, capture.rng)
+        window = outputs.connections_text(capture.span, capture.rng)
     capture.write(f"{prefix}rdtsc.{run.replicate}_{knobs}", window)
 
 
