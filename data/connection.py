@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
 
 import duckdb
 from deltalake import DeltaTable
@@ -202,11 +203,16 @@ def _create_views(
     connection.execute(f"CREATE VIEW problems AS {_select(problems, PROBLEMS)}")
 
 
+def local_files(table: DeltaTable) -> list[str]:
+    """Paths of the Parquet files of one version of a table; Delta gives them as quoted URIs."""
+    return [unquote(uri.removeprefix("file://")) for uri in table.file_uris()]
+
+
 def _select(table: DeltaTable | None, schema: "pa.Schema") -> str:
-    files = table.file_uris() if table is not None else []
+    files = local_files(table) if table is not None else []
     if not files:
         return _empty_select(schema)
-    listed = ", ".join("'" + uri.removeprefix("file://").replace("'", "''") + "'" for uri in files)
+    listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files)
     return f"SELECT * FROM read_parquet([{listed}], union_by_name = true)"
 
 

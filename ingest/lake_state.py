@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from data.connection import local_files
 from data.schema import RUNS
 from ingest.records import Problem
 from ingest.write import conform_row, open_table
@@ -142,8 +143,8 @@ def _rows(
     table = open_table(lake, name)
     if table is None:
         return
-    for uri in sorted(table.file_uris()):
-        with pq.ParquetFile(uri.removeprefix("file://")) as file:
+    for path in sorted(local_files(table)):
+        with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=4096, columns=columns):
                 rows = pa.Table.from_batches([batch])
                 yield from (rows.filter(condition) if condition is not None else rows).to_pylist()

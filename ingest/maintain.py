@@ -9,6 +9,7 @@ from typing import Any, Final
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
+from data.connection import local_files
 from data.errors import LakeError
 from data.schema import RUN_TABLES
 from ingest.write import locked_lake, open_table, remove_temporaries
@@ -109,7 +110,7 @@ def prune_lake(lake: Path, keep_versions: int) -> Pruned:
     _require(lake, "runs")
     with locked_lake(lake):
         remove_temporaries(lake)
-        gone = _prune_run_files(lake, _kept_versions(_require(lake, "runs"), keep_versions))
+        gone = _prune_run_files(lake, _kept_versions(lake, "runs", keep_versions))
         dropped = _prune_table(lake, "runs", keep_versions, gone)
         _prune_table(lake, "problems", 1, gone)
     return Pruned(dropped, len(gone), sum(gone.values()))
@@ -123,8 +124,8 @@ def _require(lake: Path, name: str) -> DeltaTable:
 
 
 def _rows(table: DeltaTable, columns: list[str] | None) -> Iterator[dict[str, Any]]:
-    for uri in sorted(table.file_uris()):
-        with pq.ParquetFile(uri.removeprefix("file://")) as file:
+    for path in sorted(local_files(table)):
+        with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=4096, columns=columns):
                 yield from batch.to_pylist()
 
@@ -156,35 +157,36 @@ def _check_file(path: Path, run_id: str, said: dict[str, Any]) -> str | None:
     return None
 
 
-def _kept_versions(table: DeltaTable, keep: int) -> list[int]:
-    newest = table.version()
-    log = Path(table.table_uri.removeprefix("file://")) / "_delta_log"
-    there = {int(p.stem) for p in log.glob("*.json") if p.stem.isdigit()}
+def _kept_versions(lake: Path, name: str, keep: int) -> list[int]:
+    """The newest versions whose log entry is there; the newest of all is always among them."""
+    newest = _require(lake, name).version()
+    log = lake / name / "_delta_log"
+    there = {int(p.stem) for p in log.glob("*.json") if p.stem.isdigit()} | {newest}
     return [v for v in range(newest, newest - keep, -1) if v in there]
 
 
 def _prune_run_files(lake: Path, versions: list[int]) -> dict[Path, int]:
     """Remove big files that no kept version names; gives their sizes."""
-    uris = {u for v in versions for u in DeltaTable(str(lake / "runs"), version=v).file_uris()}
+    tables = [DeltaTable(str(lake / "runs"), version=v) for v in versions]
     named: set[str] = set()
-    for uri in uris:
-        with pq.ParquetFile(uri.removeprefix("file://")) as file:
+    for path in {path for table in tables for path in local_files(table)}:
+        with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=4096, columns=["files"]):
                 for files in batch.column("files").to_pylist():
                     named.update(entry["path"] for entry in files or ())
     gone: dict[Path, int] = {}
-    for table in RUN_TABLES:
-        for path in (lake / table).glob("*/*.parquet"):
-            if path.relative_to(lake).as_posix() not in named:
-                gone[path] = path.stat().st_size
-                path.unlink()
+    for name in RUN_TABLES:
+        for big in (lake / name).glob("*/*.parquet"):
+            if big.relative_to(lake).as_posix() not in named:
+                gone[big] = big.stat().st_size
+                big.unlink()
     return gone
 
 
 def _prune_table(lake: Path, name: str, keep: int, gone: dict[Path, int]) -> int:
     """Drop old versions of a Delta table: their own Parquet files and their log entries."""
     table = _require(lake, name)
-    versions = _kept_versions(table, keep)
+    versions = _kept_versions(lake, name, keep)
     oldest = min(versions)
     old = table.vacuum(
         retention_hours=0,

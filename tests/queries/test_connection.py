@@ -1,0 +1,255 @@
+"""Opening lakes: versions, refusals, bounded queries, derived columns, several threads."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from deltalake import write_deltalake
+
+from data.connection import Lake, newest_version, open_lake
+from data.errors import LakeError
+from data.schema import DERIVED, INTERRUPTS, PROBLEMS, RUNS, SCHEMA_DESCRIPTION
+from ingest.__main__ import main as ingest
+from tests.fixtures.lakes import run, runs_from_text, write_lake
+
+
+def count(lake: Lake) -> int:
+    return int(lake.polars("SELECT count(*) FROM runs").item())
+
+
+def write_problems(lake: Path, rows: list[dict[str, Any]]) -> None:
+    table = pa.Table.from_pylist(rows, schema=PROBLEMS)
+    write_deltalake(str(lake / "problems"), table, description=SCHEMA_DESCRIPTION)
+
+
+def derived(tmp_path: Path, **values: Any) -> dict[str, Any]:
+    """The derived columns of one run with these values."""
+    with open_lake(write_lake(tmp_path / "lake", [run(**values)])) as lake:
+        return lake.polars(f"SELECT {', '.join(DERIVED)} FROM runs").row(0, named=True)
+
+
+def test_an_absent_folder_is_an_empty_lake(tmp_path: Path) -> None:
+    with open_lake(tmp_path / "none") as lake:
+        assert lake.version == -1
+        assert newest_version(lake.path) == -1
+        for view in ("runs", "cores", "sources", "problems"):
+            assert len(lake.polars(f"SELECT * FROM {view}")) == 0
+        columns = lake.polars("SELECT * FROM runs").columns
+    assert not {"cores", "sources", "files"} & set(columns)
+    assert set(DERIVED) <= set(columns)
+
+
+def test_an_empty_lake_has_the_columns_of_a_full_one(tmp_path: Path) -> None:
+    write_lake(tmp_path / "full", [run()])
+    with open_lake(tmp_path / "none") as empty, open_lake(tmp_path / "full") as full:
+        for view in ("runs", "cores", "sources"):
+            query = f"SELECT * FROM {view}"
+            assert empty.polars(query).columns == full.polars(query).columns
+
+
+def test_a_version_can_be_pinned(tmp_path: Path) -> None:
+    write_lake(tmp_path, [run(replicate=0)])
+    assert newest_version(tmp_path) == 0
+    write_lake(tmp_path, [run(replicate=1), run(replicate=2)])
+    assert newest_version(tmp_path) == 1
+    with open_lake(tmp_path, 0) as old, open_lake(tmp_path) as new:
+        assert (old.version, count(old)) == (0, 1)
+        assert (new.version, count(new)) == (1, 3)
+
+
+def test_an_open_lake_does_not_change_under_its_reader(tmp_path: Path) -> None:
+    write_lake(tmp_path, [run(replicate=0)])
+    with open_lake(tmp_path) as lake:
+        write_lake(tmp_path, [run(replicate=1)])
+        assert count(lake) == 1
+        assert newest_version(tmp_path) == 1
+
+
+@pytest.mark.parametrize("name", ["my lake", "it's", "läke", "what?", "a*b", "1,2"])
+def test_a_lake_may_be_called_anything(tmp_path: Path, name: str) -> None:
+    write_lake(tmp_path / name, [run()])
+    with open_lake(tmp_path / name) as lake:
+        assert count(lake) == 1
+
+
+def test_pruning_a_lake_with_a_space_in_its_path_keeps_its_files(tmp_path: Path) -> None:
+    lake = tmp_path / "my lake"
+    kept = tmp_path / "my lake" / "interrupts" / "tiny" / "r.1.parquet"
+    write_lake(lake, [run(files=[big_file(lake, "r", [10, 20])], run_id="r")])
+    write_problems(lake, [])
+    assert ingest(["prune", "--lake", str(lake)]) == 0
+    assert kept.exists()
+
+
+@pytest.mark.parametrize(
+    ("version", "words"), [(7, "version 7"), (10**30, "cannot open")], ids=["later", "absurd"]
+)
+def test_an_unknown_version_is_named(tmp_path: Path, version: int, words: str) -> None:
+    write_lake(tmp_path, [run()])
+    with pytest.raises(LakeError, match=words):
+        open_lake(tmp_path, version)
+
+
+def test_an_empty_lake_has_no_version_to_pin(tmp_path: Path) -> None:
+    with pytest.raises(LakeError, match="holds no runs yet, so no version 0"):
+        open_lake(tmp_path, 0)
+
+
+@pytest.mark.parametrize("description", ["wattlas schema 999", None])
+def test_another_schema_is_refused_by_name(tmp_path: Path, description: str | None) -> None:
+    rows = pa.Table.from_pylist([run()], schema=RUNS)
+    write_deltalake(str(tmp_path / "runs"), rows, description=description)
+    with pytest.raises(LakeError, match=SCHEMA_DESCRIPTION) as refusal:
+        open_lake(tmp_path)
+    assert repr(description) in str(refusal.value)
+
+
+def test_problems_are_read_from_their_own_table(tmp_path: Path) -> None:
+    write_lake(tmp_path, [run()])
+    row = {"dataset": "tiny", "path": "a.csv", "kind": "field_count", "severity": "refused"}
+    write_problems(tmp_path, [{**row, "line": 3, "count": 1}])
+    with open_lake(tmp_path) as lake:
+        assert lake.polars("SELECT path, line FROM problems").rows() == [("a.csv", 3)]
+
+
+def test_cores_and_sources_are_views_of_their_own(tmp_path: Path) -> None:
+    cores = [{"core": 0, "package": 0, "energy_j": 4.0}, {"core": 1, "package": 1}]
+    sources = [{"path": "raw/a.csv", "format": "intlog", "size_bytes": 10}]
+    write_lake(tmp_path, [run(run_id="a", cores=cores, sources=sources), run(run_id="b")])
+    with open_lake(tmp_path) as lake:
+        energies = lake.polars("SELECT run_id, core, energy_j FROM cores ORDER BY core")
+        assert energies.rows() == [("a", 0, 4.0), ("a", 1, None)]
+        assert lake.polars("SELECT run_id, path FROM sources").rows() == [("a", "raw/a.csv")]
+
+
+# Derived columns: 1,000 J; 20 s; p99 100 us; 300 of 400 cycles; 4,000 + 1,000 bytes; 60 interrupts.
+WORKED = {
+    "energy_j": 1000.0, "duration_s": 20.0, "latency_p99_us": 100.0, "instructions": 300,
+    "cycles": 400, "rx_bytes": 4000, "tx_bytes": 1000, "iops": 50.0, "interrupts": 60,
+}  # fmt: skip
+
+
+def test_derived_columns_by_hand(tmp_path: Path) -> None:
+    assert derived(tmp_path, **WORKED) == pytest.approx(
+        {
+            "ipc": 0.75,  # 300 / 400
+            "edp_js": 0.1,  # 1,000 J x 100e-6 s
+            "bytes_per_joule": 5.0,  # 5,000 B / 1,000 J
+            "ios_per_joule": 1.0,  # 50 x 20 / 1,000
+            "interrupts_per_s": 3.0,  # 60 / 20
+        }
+    )
+
+
+def test_a_closed_loop_multiplies_energy_by_time(tmp_path: Path) -> None:
+    values = derived(tmp_path, **WORKED, performance_metric="duration_s", loop="closed")
+    assert values["edp_js"] == pytest.approx(20_000.0)  # 1,000 J x 20 s
+
+
+def test_bytes_per_joule_prefers_the_measured_bandwidth(tmp_path: Path) -> None:
+    values = derived(tmp_path, **WORKED, bandwidth_bytes_s=1e6)
+    assert values["bytes_per_joule"] == pytest.approx(20_000.0)  # 1 MB/s x 20 s / 1,000 J
+
+
+@pytest.mark.parametrize("unknown", ["iops", "no_such_column", None])
+def test_an_unknown_performance_metric_gives_no_product(tmp_path: Path, unknown: str) -> None:
+    assert derived(tmp_path, **WORKED, performance_metric=unknown)["edp_js"] is None
+
+
+def test_nothing_is_divided_by_zero_or_by_what_was_not_measured(tmp_path: Path) -> None:
+    zeros = derived(tmp_path, **{**WORKED, "cycles": 0, "energy_j": 0.0, "duration_s": 0.0})
+    assert zeros["ipc"] is zeros["bytes_per_joule"] is zeros["interrupts_per_s"] is None
+    absent = derived(tmp_path / "b", **{**WORKED, "instructions": None, "rx_bytes": None})
+    assert absent["ipc"] is absent["bytes_per_joule"] is None
+
+
+def big_file(lake: Path, run_id: str, times_ns: list[int]) -> dict[str, Any]:
+    """Write a run's `interrupts` as ingest does, one row a time; gives the entry of `files`."""
+    path = Path("interrupts") / "tiny" / f"{run_id}.1.parquet"
+    rows = [{"run_id": run_id, "core": 0, "t_ns": t, "rx_desc": 1} for t in times_ns]
+    (lake / path).parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows, schema=INTERRUPTS), lake / path)
+    size = (lake / path).stat().st_size
+    return {"table": "interrupts", "path": str(path), "size_bytes": size, "rows": len(rows)}
+
+
+@pytest.fixture
+def logged(tmp_path: Path) -> Path:
+    """Runs `a` and `b` with interrupts, `c` without."""
+    times = {"a": [10, 20], "b": [15]}
+    rows = [run(run_id=r, files=[big_file(tmp_path, r, t)]) for r, t in times.items()]
+    return write_lake(tmp_path, [*rows, run(run_id="c")])
+
+
+def test_scan_reads_just_the_runs_that_were_asked_for(logged: Path) -> None:
+    with open_lake(logged) as lake:
+        both = lake.scan("interrupts", ["a", "b"]).order("t_ns").project("run_id, t_ns")
+        assert both.fetchall() == [("a", 10), ("b", 15), ("a", 20)]
+        assert lake.scan("interrupts", ["b"]).project("t_ns").fetchall() == [(15,)]
+
+
+def test_scan_of_runs_without_the_table_is_empty_but_has_its_columns(logged: Path) -> None:
+    with open_lake(logged) as lake:
+        for relation in (lake.scan("interrupts", ["c"]), lake.scan("interrupts", [])):
+            assert relation.fetchall() == []
+            assert relation.columns == INTERRUPTS.names
+
+
+def test_scan_names_what_is_unknown(logged: Path) -> None:
+    with open_lake(logged) as lake:
+        with pytest.raises(LakeError, match="no table 'intterupts'; known: interrupts"):
+            lake.scan("intterupts", ["a"])
+        with pytest.raises(LakeError, match=r"\(version 0\) holds no run y, z"):
+            lake.scan("interrupts", ["a", "z", "y"])
+
+
+def test_scan_names_a_file_that_is_gone(logged: Path) -> None:
+    (logged / "interrupts" / "tiny" / "a.1.parquet").unlink()
+    with open_lake(logged) as lake:
+        with pytest.raises(LakeError, match=r"gone from the lake: .*a\.1\.parquet"):
+            lake.scan("interrupts", ["a", "b"])
+        assert lake.scan("interrupts", ["b"]).project("t_ns").fetchall() == [(15,)]
+
+
+def test_a_query_that_takes_too_long_is_stopped_in_words(tmp_path: Path) -> None:
+    heavy = "SELECT sum(sqrt(a.range * b.range)) FROM range(1000000) a, range(1000000) b"
+    with open_lake(write_lake(tmp_path, [run()])) as lake:
+        with pytest.raises(LakeError, match=r"took longer than 0\.2 s and was stopped"):
+            lake.polars(heavy, timeout_s=0.2)
+        assert count(lake) == 1
+
+
+def test_rows_whose_files_vanished_are_a_lake_error(tmp_path: Path) -> None:
+    write_lake(tmp_path, [run()])
+    with open_lake(tmp_path) as lake:
+        for path in (tmp_path / "runs").glob("*.parquet"):
+            path.unlink()
+        with pytest.raises(LakeError, match="changed under version 0"):
+            lake.arrow("SELECT * FROM runs")
+
+
+def test_several_threads_ask_at_once(tmp_path: Path) -> None:
+    rows = runs_from_text("replicate energy_j\n" + "\n".join(f"{i} {i}.0" for i in range(200)))
+    together = threading.Barrier(8)
+
+    def ask(number: int) -> float:
+        together.wait()
+        query = "SELECT sum(energy_j) FROM runs WHERE replicate < ?"
+        return float(lake.polars(query, [number]).item())
+
+    with open_lake(write_lake(tmp_path, rows)) as lake, ThreadPoolExecutor(8) as pool:
+        bounds = list(range(10, 170, 10))
+        # 0 + 1 + ... + (n - 1) = n (n - 1) / 2
+        assert list(pool.map(ask, bounds)) == [n * (n - 1) / 2 for n in bounds]
+
+
+def test_parameters_are_bound_not_pasted(tmp_path: Path) -> None:
+    hostile = "x'; DROP VIEW runs; --"
+    with open_lake(write_lake(tmp_path, [run(system=hostile)])) as lake:
+        found = lake.sql("SELECT count(*) FROM runs WHERE system = ?", [hostile]).fetchall()
+        assert found == [(1,)]
+        assert count(lake) == 1
