@@ -166,7 +166,7 @@ def parse_counter_lines(
             if _is_core_line(data, start):
                 state[CORE_LINES] += 1
                 continue
-            if first == 105 and _is_blank(data[start + 1]):
+            if first == 105 and fields > 1 and _is_blank(data[start + 1]):
                 continue
         entries += 1
         if fields != columns:
