@@ -140,7 +140,9 @@ def heatmap(view: LakeView, state: ViewState) -> dict[str, Any]:
         return message_figure(f"No run of {label} has a value for<br>{name}.")
     note = synthetic_note(left)
     subtitle = f"cell means over runs{f' · <b>{note}</b>' if note else ''}"
-    figure = build_heatmap(cells, state.heat_metric, f"{name}, {label}, {subject(left)}", subtitle)
+    figure = build_heatmap(
+        cells, state.heat_metric, f"{name}, {label}, {subject(left, 1)}", subtitle
+    )
     figure["layout"]["meta"]["system"] = system
     return figure
 
@@ -154,8 +156,20 @@ def best_table(view: LakeView, state: ViewState) -> pl.DataFrame:
 
 
 def status_words(view: LakeView, state: ViewState) -> str:
-    """The status line: how many runs are shown, of how many."""
-    return f"{count_runs(view.cube, state.selection):,} of {view.runs:,} runs"
+    """The status line: how many runs are shown, of how many, and how many cannot be drawn."""
+    matching = count_runs(view.cube, state.selection)
+    words = f"{matching:,} of {view.runs:,} runs"
+    if not matching:
+        return words
+    resolved, _ = resolve(view, state)
+    condition, parameters = state.selection.predicate()
+    drawable = view.lake.polars(
+        f"SELECT count(*) FROM runs WHERE {condition} "
+        f"AND {resolved.x} IS NOT NULL AND {resolved.y} IS NOT NULL",
+        parameters,
+    ).item()
+    missing = matching - drawable
+    return f"{words} · {missing:,} of them without both axes' values" if missing else words
 
 
 def limit_domain(view: LakeView, state: ViewState) -> dict[str, Any]:

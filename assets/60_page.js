@@ -132,7 +132,7 @@
     named = meta.x + meta.y;
     const titles = { x: meta.titles[meta.x], y: meta.titles[meta.y] };
     const grid = window.dash_ag_grid && window.dash_ag_grid.getApi && window.dash_ag_grid.getApi("picked-grid");
-    if (!grid) { named = ""; return; }
+    if (!grid) { named = ""; setTimeout(nameColumns, 300); return; }
     grid.setGridOption("columnDefs", grid.getColumnDefs().map((c) => ({ ...c, headerName: titles[c.field] || c.headerName })));
   }
 

@@ -312,6 +312,8 @@ def _subtitle(points: pl.DataFrame, state: ViewState, scene: Scene) -> str:
     parts = [kind, f"{int(points['n'].sum()):,} of {scene.total:,} runs"]
     if scene.left_out:
         parts.append(f"{scene.left_out:,} more points not drawn; filter to see them")
+    if points.select("load_qps", "message_bytes").n_unique() > 1:
+        parts.append("several loads in one picture")
     if note := synthetic_note(points):
         parts.append(f"<b>{note}</b>")
     return " · ".join(parts)

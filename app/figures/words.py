@@ -37,8 +37,8 @@ def load_words(load_qps: float | None, message_bytes: float | None) -> str:
     return " · ".join(words)
 
 
-def subject(points: pl.DataFrame) -> str:
-    """What the points are of: `memcached at 200k QPS`, naming up to three loads."""
+def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
+    """What the points are of: `memcached at 200k QPS`, naming up to that many loads."""
     workloads = [WORKLOAD_TITLES.get(w, w) for w in points["workload"].unique().sort()]
     text = ", ".join(workloads)
     pairs = points.select("load_qps", "message_bytes").unique().sort("load_qps", "message_bytes")
@@ -46,7 +46,7 @@ def subject(points: pl.DataFrame) -> str:
     loads = [word for word in loads if word]
     if not loads:
         return text
-    return f"{text} at {', '.join(loads) if len(loads) <= 3 else f'{len(loads)} loads'}"
+    return f"{text} at {', '.join(loads) if len(loads) <= named_loads else f'{len(loads)} loads'}"
 
 
 def axis_words(state: ViewState) -> str:
