@@ -1,0 +1,83 @@
+"""Which format a file is, over all formats, and the texts that several of them share."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.errors import FormatError
+from ingest.formats import FORMATS, find_format
+from ingest.text_lines import iterate_lines, unwrap_literal, whole_text
+from tests.fixtures.real import real_data
+
+
+def test_names_are_unique() -> None:
+    names = [known.name for known in FORMATS]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"",
+        b"\n\n",
+        b"# Title\n\nSome words about 3 things.\n",
+        b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20,
+        b'{"fio version": "3.33"}\n',
+        b"# started on Sun Apr 28 19:51:03 2024\n\n248396588503,,instructions,14,100.00\n",
+        b"a,b,c\n1,2,3\n",
+        b"\xff\xfe\x00",
+    ],
+)
+def test_foreign_files_are_nobodys(head: bytes) -> None:
+    assert find_format("README.md", head) is None
+
+
+@given(st.binary(max_size=400))
+def test_sniffing_survives_any_bytes(head: bytes) -> None:
+    for known in FORMATS:
+        known.sniff("x", head)
+
+
+@given(st.text(max_size=60))
+def test_a_byte_literal_is_unwrapped_whole(text: str) -> None:
+    ascii_text = text.encode("ascii", "ignore").decode().replace("\0", "")
+    printable = "".join(c for c in ascii_text if c.isprintable() or c in "\n\t\r")
+    assert unwrap_literal(repr(printable.encode())) == printable
+
+
+@given(st.lists(st.text(alphabet="ab é", max_size=5)), st.integers(1, 9))
+def test_lines_come_whole_out_of_blocks_of_any_size(lines: list[str], block: int) -> None:
+    data = "".join(f"{line}\r\n" for line in lines).encode()
+    blocks = [data[i : i + block] for i in range(0, len(data), block)]
+    assert list(iterate_lines(blocks)) == lines
+
+
+def test_a_last_line_without_newline_is_a_line() -> None:
+    assert list(iterate_lines([b"a\nb"])) == ["a", "b"]
+
+
+def test_an_output_of_gigabytes_is_refused_before_it_is_held() -> None:
+    blocks = (b"x" * (1 << 20) for _ in range(10**6))
+    with pytest.raises(FormatError, match=r"output too large.*\(node_out\)"):
+        whole_text(blocks, "node_out")
+
+
+@pytest.mark.real
+def test_every_published_file_is_told_from_its_content_alone() -> None:
+    """By folder and name: what it is; the perf stat files and the README are nobody's yet."""
+    kinds: dict[str, int] = {}
+    for path in sorted(real_data().rglob("*")):
+        if path.is_file():
+            found = find_format("x", path.read_bytes()[: 64 * 1024])
+            kinds[found.name if found else "-"] = kinds.get(found.name if found else "-", 0) + 1
+    assert kinds == {
+        "mutilate": 27,
+        "rdtsc": 23,
+        "intlog": 2,
+        "netpipe_out": 1,
+        "netpipe_server": 1,
+        "netpipe_ebbrt": 1,
+        "wrk": 2,
+        "summary": 3,
+        "-": 7,
+    }
