@@ -5,14 +5,14 @@
   const view = wattlas.view;
   const setProps = (id, props) => window.dash_clientside.set_props(id, props);
   const FACETS = ["dataset", "workload", "load", "message", "system", "itr", "dvfs", "rapl"];
-  let query = "", pinned = {}, domain = null, started = false, axes = "";
+  const figures = {};
+  let query = "", domain = null, started = false, axes = "";
 
   function gatherState(...args) {
     const values = args.slice(0, FACETS.length);
     const [replicates, x, y, xlog, ylog, frontier, browser] = args.slice(FACETS.length);
     if (!started) {
       started = true;
-      pinned = browser;
       view.brush = browser.brush;
       view.zoom = browser.zoom;
       axes = [x, y, xlog, ylog].join();
@@ -25,6 +25,7 @@
 
   function dressScatter(figure, theme, rawPoints) {
     if (!figure) return window.dash_clientside.no_update;
+    figures.scatter = figure;
     if (rawPoints !== view.raw) {
       view.raw = rawPoints;
       view.points = wattlas.decodePoints(rawPoints);
@@ -43,7 +44,7 @@
   function dressHeatmap(figure, theme) {
     if (!figure) return window.dash_clientside.no_update;
     own("heatmap");
-    view.heat = figure;
+    figures.heatmap = figure;
     return wattlas.dress.heatmap(figure, view.points, view, theme);
   }
 
@@ -194,10 +195,13 @@
     parquet: (id) => { location.href = "data/" + id + ".parquet?" + fullQuery(); },
     explain: (id) => { setProps("explain", { data: { picture: id, at: Date.now() } }); document.getElementById("how").showModal(); },
   };
+  /* Pictures leave for papers: on white, whatever the theme of the screen. */
   function picture(id, format) {
     const gd = wattlas.plot(id);
     if (!gd) { say("this view is a table: take its data as CSV"); return; }
-    window.Plotly.downloadImage(gd, { format, filename: "wattlas-" + id, width: gd.clientWidth, height: gd.clientHeight, scale: format === "png" ? 2 : 1 });
+    const { data, layout } = wattlas.dress[id](figures[id], view.points, view, "light");
+    const onPaper = { data, layout: { ...layout, paper_bgcolor: "#ffffff" }, config: gd._context };
+    window.Plotly.downloadImage(onPaper, { format, filename: "wattlas-" + id, width: gd.clientWidth, height: gd.clientHeight, scale: format === "png" ? 2 : 1 });
   }
   function say(text) {
     const status = document.getElementById("status-selection");

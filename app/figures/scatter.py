@@ -246,8 +246,8 @@ def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ViewState, scene: 
     return {
         **base_layout(f"{axis_words(state)}, {subject(points)}", _subtitle(points, state, scene)),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 110},
-        "xaxis": _axis(state.x, state.x_log),
-        "yaxis": _axis(state.y, state.y_log),
+        "xaxis": _axis(state.x, state.x_log, shown["x"]),
+        "yaxis": _axis(state.y, state.y_log, shown["y"]),
         "dragmode": "select",
         "coloraxis": {
             "colorscale": DVFS_SCALE,
@@ -293,16 +293,18 @@ def _legend(row: int) -> dict:
     }
 
 
-def _axis(name: str, log: bool) -> dict:
+def _axis(name: str, log: bool, values: pl.Series) -> dict:
     measure = metric(name)
+    # Thousands of joules read best as k; of microseconds, and all below, as they are.
+    prefixed = measure.unit != "us" and not log and (values.abs().max() or 0) >= 1000  # type: ignore[operator]
     return {
         "title": {"text": measure.axis_title, "standoff": 6, "font": {"size": 12}},
         "type": "log" if log else "linear",
         "automargin": False,
         "zeroline": False,
         "exponentformat": "SI",
-        **({} if log or measure.unit == "us" else {"tickformat": "~s"}),
-        **({"tickformat": ","} if measure.unit == "us" and not log else {}),
+        "separatethousands": True,
+        **({"tickformat": "~s"} if prefixed else {}),
     }
 
 
