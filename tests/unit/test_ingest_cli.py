@@ -1,0 +1,191 @@
+"""The command line: exit status, what is printed, and for machines."""
+
+import json
+import sys
+import types
+from pathlib import Path
+
+import pytest
+from deltalake import DeltaTable
+
+from data.connection import newest_version, open_lake
+from ingest.__main__ import main
+from ingest.write import locked_lake
+from tests.fixtures.raw_runs import LOG, write_memcached, write_netpipe, write_settings
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    folder = tmp_path / "raw"
+    write_settings(folder)
+    write_netpipe(folder)
+    return folder
+
+
+@pytest.fixture
+def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "the lake"
+    monkeypatch.setenv("WATTLAS_LAKE", str(folder))
+    return folder
+
+
+def test_all_well_is_0(raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["add", str(raw)]) == 0
+    assert "1 added" in capsys.readouterr().out
+    assert main(["add", str(raw)]) == 0
+    assert "1 already there" in capsys.readouterr().out
+    assert main(["status"]) == 0
+    assert "tiny  netpipe  linux_tuned" in capsys.readouterr().out
+    assert main(["problems"]) == 0
+    assert "no problems" in capsys.readouterr().out
+    assert main(["verify"]) == 0
+    assert lake.is_dir()
+
+
+def test_refused_input_is_3_and_named(
+    raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = write_netpipe(raw, replicate=1, log=LOG + "7 1 2\n")
+    assert main(["add", str(raw)]) == 3
+    out = capsys.readouterr().out
+    assert f"refused: {log}, line 7: field_count" in out
+    assert main(["add", str(raw)]) == 0
+    capsys.readouterr()
+    assert main(["problems", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["path"], row["line"], row["kind"]) == (str(log), 7, "field_count")
+    assert lake.is_dir()
+
+
+def test_json_for_machines(raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = write_netpipe(raw, replicate=1, log="")
+    assert main(["add", str(raw), "--json"]) == 3
+    said = json.loads(capsys.readouterr().out)
+    assert said["added"] == 2
+    refused = [p for p in said["problems"] if p["severity"] == "refused"]
+    assert [(p["path"], p["kind"]) for p in refused] == [(str(log), "empty_file")]
+    assert main(["status", "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert (status["runs"], status["version"]) == (2, newest_version(lake))
+    assert status["flags"] == {"no_log": 1}
+    assert status["raw_files"] == 5
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["add"],
+        ["add", "nowhere/at/all"],
+        ["add", ".", "--workers", "0"],
+        ["add", ".", "--settings", "nowhere.toml"],
+        ["add", ".", "--dataset", "../x"],
+        ["sample", "out", "--size", "huge"],
+        ["fly"],
+        ["prune", "--keep-versions", "none"],
+    ],
+)
+def test_a_wrong_command_line_is_2(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+
+
+def test_anything_else_is_1(raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["status"]) == 1
+    assert "no lake" in capsys.readouterr().err
+    write_settings(raw, "[machin]\n")
+    assert main(["add", str(raw)]) == 1
+    assert "machin" in capsys.readouterr().err
+    assert not (lake / "interrupts").exists()
+
+
+def test_two_at_once_is_said_clearly(
+    raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with locked_lake(lake):
+        assert main(["add", str(raw)]) == 1
+    assert "another ingest is writing" in capsys.readouterr().err
+    assert main(["add", str(raw)]) == 0
+
+
+def test_a_lake_of_another_schema_is_refused(
+    raw: Path,
+    lake: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert main(["add", str(raw)]) == 0
+    monkeypatch.setattr("ingest.write.SCHEMA_DESCRIPTION", "wattlas schema 99")
+    assert main(["add", str(raw)]) == 1
+    assert "wattlas schema 99" in capsys.readouterr().err
+    assert lake.is_dir()
+
+
+def test_verify_finds_what_is_gone_or_spoilt(
+    raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_netpipe(raw, replicate=1)
+    main(["add", str(raw)])
+    (first, second) = sorted((lake / "interrupts").rglob("*.parquet"))
+    first.unlink()
+    second.write_bytes(second.read_bytes()[:-1])
+    capsys.readouterr()
+    assert main(["verify"]) == 1
+    out = capsys.readouterr().out
+    assert first.name in out
+    assert second.name in out
+    assert "2 faults" in out
+
+
+def test_prune_keeps_the_newest_versions_and_their_files(raw: Path, lake: Path) -> None:
+    log = write_netpipe(raw)
+    for number in range(4):
+        log.write_text(LOG.replace("300", f"30{number}"))
+        main(["add", str(raw)])
+    newest = newest_version(lake)
+    assert len(list((lake / "interrupts").rglob("*.parquet"))) == 4
+    assert main(["prune", "--keep-versions", "2"]) == 0
+    assert len(list((lake / "interrupts").rglob("*.parquet"))) == 2
+    assert newest_version(lake) == newest
+    assert main(["verify"]) == 0
+    for version in (newest, newest - 1):
+        with open_lake(lake, version) as opened:
+            (run,) = opened.polars("SELECT * FROM runs").to_dicts()
+            assert opened.scan("interrupts", [run["run_id"]]).fetchall()
+    with pytest.raises(Exception, match="version"):
+        open_lake(lake, newest - 2)
+    log.write_text(LOG)
+    assert main(["add", str(raw)]) == 0
+    assert newest_version(lake) == newest + 1
+
+
+def test_sample_calls_the_writer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls: list[tuple[Path, str, int]] = []
+
+    def write_sample(out: Path, size: str, seed: int, progress: object) -> Path:  # noqa: ARG001
+        calls.append((out, size, seed))
+        return out
+
+    monkeypatch.setitem(
+        sys.modules, "ingest.sample", types.SimpleNamespace(write_sample=write_sample)
+    )
+    assert main(["sample", str(tmp_path / "out"), "--size", "tiny", "--seed", "7"]) == 0
+    assert calls == [(tmp_path / "out", "tiny", 7)]
+    assert "synthetic" in capsys.readouterr().out
+
+
+def test_many_small_commits_are_merged(
+    tmp_path: Path, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.commits.FLUSH_RUNS", 1)
+    folder = tmp_path / "many"
+    write_settings(folder)
+    for replicate in range(60):
+        write_memcached(folder, replicate, cores=())
+    assert main(["add", str(folder)]) == 0
+    with open_lake(lake) as opened:
+        assert opened.polars("SELECT count(*) FROM runs").item() == 60
+    assert len(DeltaTable(str(lake / "runs")).file_uris()) == 1

@@ -1,0 +1,155 @@
+"""SIGKILL at any moment, then the same command again: the lake of one clean run."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from deltalake import DeltaTable
+
+from data.schema import RUN_TABLES
+from ingest.maintain import verify_lake
+from tests.fixtures.raw_runs import (
+    LOG,
+    SUMMARY_HEADER,
+    summary_row,
+    write_memcached,
+    write_netpipe,
+    write_settings,
+)
+
+_ROOT = Path(__file__).resolve().parents[2]
+_RUNS = 30
+_KILLS = 4
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of two workloads, tables that repeat keys, and a blemish of every third run."""
+    folder = tmp_path_factory.mktemp("kill") / "raw"
+    write_settings(folder)
+    for replicate in range(_RUNS):
+        write_netpipe(folder, replicate, LOG + ("7 1 2\n" if replicate % 3 == 0 else ""))
+    write_memcached(folder, cores=(0,))
+    rows = "".join(summary_row(n % 50, joules=n) for n in range(200))
+    (folder / "one.csv").write_text(SUMMARY_HEADER + rows)
+    (folder / "two.csv").write_text(SUMMARY_HEADER + summary_row(0, joules=3) + summary_row(999))
+    (folder / "linux.mcd.out.7_50_0x1d00_135_200000").write_text("")
+    return folder
+
+
+# Small batches, so that a kill can fall between many commits. With a number, the process kills
+# itself just before that call of a function of ingest.write.
+_COMMAND = """
+import os, signal, sys
+import ingest.commits, ingest.write
+from ingest.__main__ import main
+ingest.commits.FLUSH_RUNS = 7
+name, number = os.environ.get("KILL_BEFORE", "_commit 0").split()
+real, calls = getattr(ingest.write, name), []
+def counted(*given, **named):
+    calls.append(1)
+    if len(calls) == int(number):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*given, **named)
+setattr(ingest.write, name, counted)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def start(raw: Path, lake: Path, kill_before: str = "_commit 0") -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _COMMAND, "add", str(raw), "--lake", str(lake)],
+        env=os.environ | {"PYTHONPATH": str(_ROOT), "KILL_BEFORE": kill_before},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def contents(lake: Path) -> dict[str, list[str]]:
+    """Every table's rows as sorted text, without paths and times of raw files."""
+    found = {name: sorted(map(_plain, _rows(lake / name))) for name in ("runs", "problems")}
+    for name in RUN_TABLES:
+        files = sorted((lake / name).rglob("*.parquet"))
+        found[name] = sorted(f"{f.name} {pq.read_table(f).to_pylist()}" for f in files)
+    return found
+
+
+def _rows(table: Path) -> list[dict[str, Any]]:
+    uris = DeltaTable(str(table)).file_uris()
+    return [row for uri in uris for row in pq.read_table(uri).to_pylist()]
+
+
+def _plain(row: dict[str, Any]) -> str:
+    kept = {name: value for name, value in row.items() if name != "path"}
+    if kept.get("sources"):
+        kept["sources"] = sorted(source["digest"] for source in kept["sources"])
+    if kept.get("files"):
+        kept["files"] = [{**file, "size_bytes": 0} for file in kept["files"]]
+    return json.dumps(kept, sort_keys=True)
+
+
+@pytest.fixture(scope="module")
+def clean(
+    raw: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, list[str]], float]:
+    """The tables of one run that nobody disturbs, and the seconds it takes."""
+    lake = tmp_path_factory.mktemp("clean") / "lake"
+    began = time.monotonic()
+    assert start(raw, lake).wait() == 3
+    seconds = time.monotonic() - began
+    tables = contents(lake)
+    # Of the 202 rows, five have the key of the memcached run and give way to it.
+    assert len(tables["runs"]) == _RUNS + 1 + 197
+    assert len(tables["interrupts"]) == _RUNS + 1
+    return tables, seconds
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_killed_at_random_and_run_again_it_is_the_lake_of_a_clean_run(
+    raw: Path, clean: tuple[dict[str, list[str]], float], tmp_path: Path, seed: int
+) -> None:
+    tables, seconds = clean
+    lake = tmp_path / "lake"
+    chance = random.Random(seed)
+    killed = 0
+    for _ in range(_KILLS):
+        process = start(raw, lake)
+        # Most of the time goes into starting Python: aim at what comes after.
+        time.sleep(seconds * chance.uniform(0.3, 1.0))
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+    assert killed > 0
+    assert start(raw, lake).wait() in (0, 3)
+    assert contents(lake) == tables
+    assert list(verify_lake(lake)) == []
+    assert [p for p in lake.rglob("*.tmp") if "_delta_log" not in p.parts] == []
+
+
+# The first two commits are of the tables (problems, runs), the later ones of raw runs.
+@pytest.mark.parametrize("call", [1, 2, 3, 4, 7])
+def test_killed_before_a_commit_and_run_again(
+    raw: Path, clean: tuple[dict[str, list[str]], float], tmp_path: Path, call: int
+) -> None:
+    lake = tmp_path / "lake"
+    assert start(raw, lake, f"_commit {call}").wait() == -signal.SIGKILL
+    assert start(raw, lake).wait() == 3
+    assert contents(lake) == clean[0]
+
+
+def test_killed_while_a_big_file_is_written_leaves_nothing_half_written(
+    raw: Path, clean: tuple[dict[str, list[str]], float], tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    assert start(raw, lake, "_parquet_options 20").wait() == -signal.SIGKILL
+    assert list(lake.rglob(".*.tmp"))
+    assert start(raw, lake).wait() == 3
+    assert list(lake.rglob(".*.tmp")) == []
+    assert contents(lake) == clean[0]
