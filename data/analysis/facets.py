@@ -21,28 +21,23 @@ class Choice:
 def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[Choice]:
     """List the values of one facet that occur under the other facets' filters, in order.
 
-    A value that is chosen stays listed though nothing is left of it (count 0), so that it can be
-    taken back.
+    A value that is chosen stays where it is though nothing is left of it (count 0), so that it can
+    be taken back.
 
     Args:
         cube: Answer of `facet_cube_query`.
     """
     selection = _leading(selection, facet)
-    column = FACETS[facet].column
-    label = pl.col("system_label" if facet == "system" else column).first()
-    counts = (
-        cube.filter(matches(selection, exclude=facet))
-        .group_by(column)
-        .agg(pl.col("runs").sum(), label.alias("label"))
-        .sort(column, nulls_last=True)
-    )
-    choices = [
-        Choice(_value(FACETS[facet], v), str(label or _value(FACETS[facet], v)), runs)
-        for v, runs, label in counts.iter_rows()
-    ]
-    listed = {c.value for c in choices}
-    gone = [v for v in selection.values(facet) if v not in listed]
-    return choices + [Choice(v, str(v), 0) for v in gone]
+    column, null_word = FACETS[facet].column, FACETS[facet].null_word
+    left = cube.filter(matches(selection, exclude=facet))
+    runs = {
+        _value(FACETS[facet], value): count
+        for value, count in left.group_by(column).agg(pl.col("runs").sum()).iter_rows()
+    }
+    runs |= {value: 0 for value in selection.values(facet) if value not in runs}
+    labels = _system_labels(cube) | _system_labels(left) if facet == "system" else {}
+    ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
+    return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
 
 
 def count_runs(cube: pl.DataFrame, selection: Selection) -> int:
@@ -64,6 +59,10 @@ def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
                 one = one.fill_null(False) | column.is_null()
             expression = expression & one.fill_null(False)
     return expression
+
+
+def _system_labels(cube: pl.DataFrame) -> dict[Value, str]:
+    return dict(cube.select("system", "system_label").unique().sort("system_label").iter_rows())
 
 
 def _leading(selection: Selection, facet: str) -> Selection:
