@@ -1,0 +1,94 @@
+"""How numbers are written, case by case."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.units import (
+    MINUS,
+    MISSING,
+    format_bytes,
+    format_change,
+    format_digits,
+    format_load,
+    format_quantity,
+)
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(61.7, "61.7"), (0.0042, "0.00420"), (999.6, "1000"), (99.96, "100"), (1234.5, "1230"),
+     (0, "0"), (-1.005, "-1.00"), (0.9996, "1.00"), (100, "100")],
+)  # fmt: skip
+def test_three_significant_digits(value: float, text: str) -> None:
+    assert format_digits(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (61.7, "us", "61.7 us"),
+        (1203.0, "us", "1.20 ms"),
+        (2_500_000.0, "us", "2.50 s"),
+        (0.0707, "us", "0.0707 us"),
+        (2170.4, "J", "2.17 kJ"),
+        (0.707, "J", "707 mJ"),
+        (999.6, "J", "1.00 kJ"),
+        (9.9e12, "J", "9.90 TJ"),
+        (-2170.0, "J", "-2.17 kJ"),
+        (491.2, "J s", "491 J s"),
+        (0, "J", "0 J"),
+        (1.9, "GHz", "1.90 GHz"),
+        (12.34, "%", "12.3 %"),
+        (0.91, "", "0.910"),
+        (25739.0, "", "25.7 k"),
+        (199_972.2, "1/s", "200 k/s"),
+        (1e9, "B/s", "1.00 GB/s"),
+        (None, "J", MISSING),
+        (NAN, "us", MISSING),
+        (INF, "", MISSING),
+    ],
+)
+def test_a_quantity_carries_its_unit(value: float | None, unit: str, text: str) -> None:
+    assert format_quantity(value, unit) == text
+
+
+@given(st.floats(1e-6, 1e14), st.sampled_from(["J", "W", "s", "us", "B/s", "J s"]))
+def test_a_quantity_is_never_long_nor_wrong(value: float, unit: str) -> None:
+    text = format_quantity(value, unit)
+    number, rest = text.split(" ", 1)
+    scale = {"T": 1e12, "G": 1e9, "M": 1e6, "k": 1e3, "m": 1e-3, "u": 1e-6}
+    base = "s" if unit == "us" else unit
+    shown = float(number) * (scale[rest[0]] if rest != base else 1.0)
+    assert shown == pytest.approx(value * (1e-6 if unit == "us" else 1.0), rel=0.006)
+    assert len(re.sub(r"^0\.0*|\.", "", number)) <= 3 or float(number) >= 1000
+
+
+@pytest.mark.parametrize(
+    ("fraction", "text"),
+    [(-0.406, f"{MINUS}40.6 %"), (0.12, "+12.0 %"), (1.5, "+150 %"), (0.0, "+0 %"),
+     (-0.00012, f"{MINUS}0.0120 %"), (None, MISSING), (INF, MISSING)],
+)  # fmt: skip
+def test_a_change_has_a_true_sign(fraction: float | None, text: str) -> None:
+    assert format_change(fraction) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(64, "64 B"), (8192, "8 KiB"), (524_288, "512 KiB"), (1_048_576, "1 MiB"), (1 << 30, "1 GiB"),
+     (None, MISSING)],
+)  # fmt: skip
+def test_sizes_are_powers_of_1024(count: float | None, text: str) -> None:
+    assert format_bytes(count) == text
+
+
+@pytest.mark.parametrize(
+    ("qps", "text"),
+    [(200_000.0, "200k QPS"), (50.0, "50 QPS"), (1_500_000.0, "1.5M QPS"), (NAN, MISSING)],
+)
+def test_loads(qps: float, text: str) -> None:
+    assert format_load(qps) == text
