@@ -74,7 +74,7 @@ class ViewState:
         """Write the query string, defaults left out: the same state, the same text."""
         pairs: list[tuple[str, str]] = [("v", str(VERSION))]
         for name in FACETS:
-            pairs += [(name, _text(v)) for v in sorted(self.selection.values(name), key=str)]
+            pairs += [(name, text) for text in sorted(map(_text, self.selection.values(name)))]
         for key, attribute in _KEYS.items():
             value = getattr(self, attribute)
             if value != getattr(_DEFAULT, attribute):
@@ -163,9 +163,10 @@ def _pairs(raw: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _upgrade(parameters: Parameters) -> Parameters:
     text = parameters.pop("v", [str(VERSION)])[-1]
-    if not text.isdigit() or int(text) > VERSION:
+    if not _is_version(text) or int(text) > VERSION:
         raise SelectionError(
-            f"the link has version {text!r}; this wattlas reads up to {VERSION}: it may be newer"
+            f"the link has version {text[:40]!r}; this wattlas reads up to {VERSION}: "
+            "it may be newer"
         )
     for version in range(int(text), VERSION):
         if version not in UPGRADERS:
@@ -191,10 +192,15 @@ def _parse(key: str, text: str) -> Any:
     if key == "limit":
         return _number(key, text)
     if key == "lake":
-        if not text.isdigit():
-            raise SelectionError(f"lake is {text!r}, expected a version number")
+        if not _is_version(text):
+            raise SelectionError(f"lake is {text[:40]!r}, expected a version number")
         return int(text)
     return text
+
+
+def _is_version(text: str) -> bool:
+    """Whether it is a whole number as we write them: `str.isdigit` also takes superscripts."""
+    return text.isascii() and text.isdecimal() and len(text) <= 18
 
 
 def _number(name: str, text: str) -> float:
