@@ -1,0 +1,148 @@
+"""First load and selection in Chromium, beside a bare Plotly page with the same points."""
+
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from app.url_state import ViewState
+from bench.bare_page import SHOWN, write_bare_page
+from bench.report import Measurement, quantile
+from data.selection import Selection
+
+LOAD_LIMIT_MS: Final = 3000.0
+SELECTION_LIMIT_MS: Final = 300.0
+BARE_LIMIT: Final = 1.5
+SHOWN_POINTS: Final = 12_000
+
+_PROBE: Final = (Path(__file__).parent / "probe.js").read_text("utf-8")
+_QUIET_MS: Final = 600
+_SEED: Final = 3
+# Where a box may stand in a picture: left, top, right, bottom as shares of its drawing area.
+_BOXES: Final = {"scatter": (0.02, 0.25, 0.55, 0.95), "heatmap": (0.05, 0.05, 0.9, 0.9)}
+_VIEWS: Final = ("#best-table",)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium with software rendering."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"),
+            args=["--no-sandbox", "--disable-dev-shm-usage"],
+        )
+        yield browser
+        browser.close()
+
+
+def measure_first_load(browser: Browser, address: str, loads: int) -> list[Measurement]:
+    """Load the page with an empty cache until its scatter is painted."""
+    times = []
+    for _ in range(loads):
+        page = _new_page(browser)
+        page.goto(address)
+        page.wait_for_function("probe.firstScatter !== null", timeout=60_000)
+        times.append(float(page.evaluate("probe.firstScatter")))
+        page.context.close()
+    return [
+        Measurement("first_load_median", median(times), "ms", loads,
+                    LOAD_LIMIT_MS),
+        Measurement("first_load_max", max(times), "ms", loads),
+    ]  # fmt: skip
+
+
+def measure_selection(
+    browser: Browser, address: str, lake_runs: int, repeats: int, folder: Path
+) -> list[Measurement]:
+    """Drag boxes in scatter and heatmap, in Explore and in the bare page by turns."""
+    atlas = _new_page(browser)
+    atlas.goto(f"{address}/?{crowded_state(lake_runs).to_query()}")
+    atlas.wait_for_function("probe.firstScatter !== null && wattlas.view.points", timeout=60_000)
+    _wait_quiet(atlas)
+    shown = atlas.evaluate(SHOWN)
+    bare = _new_page(browser)
+    bare.goto(write_bare_page(folder, shown).as_uri())
+    bare.wait_for_function("window.bare && bare.ready", timeout=60_000)
+    atlas.evaluate("(views) => probe.watch(views)", list(_VIEWS))
+    bare.evaluate("probe.watch(['#table'])")
+    count = sum(len(trace["x"]) for trace in shown["traces"])
+    found = [Measurement("selection_points", count, "", 1)]
+    for view in _BOXES:
+        found += _compare(view, atlas, bare, repeats)
+    return found
+
+
+def crowded_state(lake_runs: int) -> ViewState:
+    """The state that shows about 12,000 points of a bench lake of 100,000 runs, each a run."""
+    dvfs = [round(0.1 * step, 1) for step in range(12, 28)]
+    chosen = Selection.of(
+        dataset=["synthetic-bench"], workload=["memcached"], load=[200_000.0],
+        dvfs=[*dvfs, 2.8] if lake_runs >= 100_000 else [],
+    )  # fmt: skip
+    return ViewState(chosen, replicates="runs")
+
+
+def _compare(view: str, atlas: Page, bare: Page, repeats: int) -> list[Measurement]:
+    chance = random.Random(_SEED)
+    ours: list[float] = []
+    theirs: list[float] = []
+    for turn in range(repeats + 1):
+        box = _box(view, chance)
+        mine = _time_box(atlas, view, box, "wattlas.select('')")
+        yardstick = _time_box(bare, view, box, "bare.clear()")
+        if turn:
+            ours.append(mine)
+            theirs.append(yardstick)
+    name = f"selection_{view}"
+    return [
+        Measurement(f"{name}_median", median(ours), "ms", repeats, SELECTION_LIMIT_MS),
+        Measurement(f"{name}_p95", quantile(ours, 0.95), "ms", repeats),
+        Measurement(f"{name}_bare_median", median(theirs), "ms", repeats),
+        Measurement(f"{name}_ratio", median(ours) / median(theirs), "x", repeats,
+                    BARE_LIMIT),
+    ]  # fmt: skip
+
+
+def _box(view: str, chance: random.Random) -> tuple[float, float, float, float]:
+    left, top, right, bottom = _BOXES[view]
+    width = (right - left) * chance.uniform(0.3, 0.8)
+    height = (bottom - top) * chance.uniform(0.3, 0.8)
+    x, y = chance.uniform(left, right - width), chance.uniform(top, bottom - height)
+    return x, y, x + width, y + height
+
+
+def _time_box(page: Page, view: str, box: tuple[float, ...], clear: str) -> float:
+    """Drag a box; from the mouse button's rise to the last painting, in ms. Clears it again."""
+    page.bring_to_front()
+    area: Any = page.locator(f"#{view} .nsewdrag").first.bounding_box()
+    x0, y0, x1, y1 = (
+        area[origin] + share * area[extent]
+        for share, origin, extent in zip(box, "xyxy", ("width", "height") * 2, strict=True)
+    )
+    page.mouse.move(x0, y0)
+    page.mouse.down()
+    page.mouse.move((x0 + x1) / 2, (y0 + y1) / 2, steps=3)
+    page.mouse.move(x1, y1, steps=3)
+    _wait_quiet(page, 200)
+    page.mouse.up()
+    page.wait_for_function("probe.paintedAt > probe.from", timeout=60_000)
+    _wait_quiet(page)
+    taken = float(page.evaluate("probe.paintedAt - probe.from"))
+    page.evaluate(clear)
+    _wait_quiet(page)
+    return taken
+
+
+def _new_page(browser: Browser) -> Page:
+    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    page.add_init_script(_PROBE)
+    return page
+
+
+def _wait_quiet(page: Page, quiet_ms: int = _QUIET_MS) -> None:
+    page.wait_for_function("(ms) => probe.isQuiet(ms)", arg=quiet_ms, timeout=60_000)

@@ -1,0 +1,81 @@
+"""Filter change to new figures on the server: through HTTP, and the functions by themselves."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from app import ids
+from app.components.explore_layout import column_choices
+from app.components.filters import facet_chips
+from app.explore import best_table, heatmap, limit_domain, scatter
+from app.lakes import Lakes, LakeView
+from app.url_state import ViewState
+from bench.callbacks import FilterChanges
+from bench.report import Measurement, quantile
+from bench.served import PeakMemory, Served
+from bench.states import varied_states
+from data.analysis.facets import facet_choices
+
+CHANGE_LIMIT_MS = 100.0
+MEMORY_LIMIT_MB = 400.0
+_WARM_UP = 5
+
+
+def measure_server(served: Served, lake: Path, changes: int) -> list[Measurement]:
+    """Post filter changes to a running app; its times and its memory."""
+    view = Lakes(lake).at(None)
+    states = varied_states(view.cube, changes + _WARM_UP)
+    visitor = FilterChanges(served.port, view.version)
+    with PeakMemory(served) as memory:
+        times = [visitor.time_ms(state) for state in states][_WARM_UP:]
+    visitor.close()
+    n = len(times)
+    return [
+        Measurement("filter_change_p95", quantile(times, 0.95), "ms", n,
+                    CHANGE_LIMIT_MS),
+        Measurement("filter_change_median", quantile(times, 0.5), "ms", n),
+        Measurement("filter_change_max", max(times), "ms", n),
+        Measurement("worker_memory", served.worker_mb(), "MB", 1,
+                    MEMORY_LIMIT_MB),
+        Measurement("worker_memory_peak", memory.peak_mb, "MB", n),
+    ]  # fmt: skip
+
+
+def measure_functions(lake: Path, changes: int) -> list[Measurement]:
+    """Call what the callbacks call, one after the other in this process, without HTTP or JSON."""
+    view = Lakes(lake).at(None)
+    states = varied_states(view.cube, changes + _WARM_UP)
+    found = []
+    total = [0.0] * changes
+    for name, compute in _PARTS.items():
+        times = _times_ms(view, states, compute)[_WARM_UP:]
+        total = [a + b for a, b in zip(total, times, strict=True)]
+        found.append(Measurement(f"compute_{name}_p95", quantile(times, 0.95), "ms", changes))
+    found.append(Measurement("compute_all_p95", quantile(total, 0.95), "ms", changes))
+    return found
+
+
+def _offer(view: LakeView, state: ViewState) -> None:
+    for name in ids.FACET_NAMES:
+        facet_chips(name, facet_choices(view.cube, state.selection, name))
+    column_choices(view, state)
+
+
+_PARTS: dict[str, Callable[[LakeView, ViewState], object]] = {
+    "scatter": scatter,
+    "heatmap": heatmap,
+    "best": best_table,
+    "limit_range": limit_domain,
+    "filters": _offer,
+}
+
+
+def _times_ms(
+    view: LakeView, states: Sequence[ViewState], compute: Callable[[LakeView, ViewState], object]
+) -> list[float]:
+    times = []
+    for state in states:
+        start = time.perf_counter()
+        compute(view, state)
+        times.append((time.perf_counter() - start) * 1e3)
+    return times

@@ -1,0 +1,39 @@
+"""The benchmark runs, and its lines can be read by a machine."""
+
+import json
+
+import pytest
+
+from bench.__main__ import main
+from bench.report import Measurement, quantile
+
+KEYS = {"name", "value", "unit", "n", "limit", "ok"}
+
+
+def test_the_server_part_runs_on_a_small_lake(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--json", "--runs", "300", "--changes", "6", "--loads", "0", "--selections", "0"]
+    assert main(["explore", *arguments]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert all(set(line) == KEYS for line in lines)
+    by_name = {line["name"]: line for line in lines}
+    assert len(by_name) == len(lines)
+    change = by_name["filter_change_p95"]
+    assert (change["unit"], change["n"], change["limit"]) == ("ms", 6, 100)
+    assert change["ok"] is (change["value"] <= 100)
+    assert 0 < by_name["filter_change_median"]["value"] <= by_name["filter_change_max"]["value"]
+    assert by_name["worker_memory"]["limit"] == 400
+    assert by_name["worker_memory"]["value"] > 20
+    assert by_name["compute_scatter_p95"]["ok"] is None
+
+
+def test_a_missed_limit_is_said() -> None:
+    missed = Measurement("first_load_median", 3100.0, "ms", 5, 3000.0)
+    assert missed.to_words().endswith("MISSED")
+    assert json.loads(missed.to_json())["ok"] is False
+    assert "MISSED" not in Measurement("first_load_max", 3100.0, "ms", 5).to_words()
+
+
+def test_quantile_is_an_observation() -> None:
+    # 20 values 1..20: 95 % of them are 1..19.
+    assert quantile(list(range(1, 21)), 0.95) == 19
+    assert quantile([5.0], 0.95) == 5.0
