@@ -169,7 +169,9 @@ def _connect() -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
             "memory_limit": MEMORY_LIMIT,
-            "threads": 2,
+            # One thread a query: with more, the order in which sums are added, and so the last
+            # digits of a mean, changes from time to time. Visitors' queries run side by side.
+            "threads": 1,
         },
     )
 

@@ -11,10 +11,12 @@ CONFIGURATION: Final = (
     "itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w", "load_qps", "message_bytes",
     "request_bytes", "io_depth", "threads", "rw", "device",
 )  # fmt: skip
-# Points of one drawn trace stand together: a system's governor and adaptive runs last.
+# Points of one drawn trace stand together: a system's governor and adaptive runs last. It goes on
+# to the last knob, so that the same data always gives the same rows in the same order.
 _ORDER: Final = (
     "system", "dvfs_ghz IS NULL", "itr_us IS NULL", "dataset", "workload", "load_qps",
-    "message_bytes", "dvfs_ghz", "itr_us", "rapl_w",
+    "message_bytes", "dvfs_ghz", "itr_us", "rapl_w", "mode", "request_bytes", "io_depth", "threads",
+    "rw", "device", "system_label", "is_baseline", "is_synthetic", "itr_policy", "dvfs_policy",
 )  # fmt: skip
 
 
