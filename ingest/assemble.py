@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from data.schema import COUNTERS, MEASUREMENTS
+from data.schema import COUNTERS, KNOBS, MEASUREMENTS
 from ingest.core_logs import CoreCut, cut_core, energy_by_package
 from ingest.discover import RawFile
 from ingest.lake_state import SETTINGS_FORMAT
@@ -111,7 +111,7 @@ def _check_knobs(run: _Run, read: SourceRead, content: Reading) -> None:
     for name, said in content.knobs.items():
         named = run.row.get(name)
         if named is None:
-            if name not in run.row:
+            if name in KNOBS and name not in run.row:
                 run.row[name] = said
         elif str(said).lower() != str(named).lower() and said != named:
             detail = f"the file says {name} {said!r}, its name {named!r}; the name holds"

@@ -13,6 +13,7 @@ from ingest.settings import Machine
 
 _CUMULATIVE: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
 _SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
+_INT32_MAX: Final = np.iinfo(np.int32).max
 _SUMMED: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
 
 
@@ -128,6 +129,11 @@ def _check_cut(cut: CoreCut, log: CoreLog, window: Window) -> None:
             f"it covers {covers}"
         )
         cut.problems.append(Problem("log_outside_window", "doubted", detail))
+    for name in ("rx_desc", "tx_desc"):
+        if len(cut.t_ns) and int(cut.interrupts[name].max()) > _INT32_MAX:
+            most = int(cut.interrupts[name].max())
+            detail = f"{name} of {most} does not fit its column, where it stands as {_INT32_MAX}"
+            cut.problems.append(Problem("value_range", "doubted", detail))
     backwards = [
         name for name, steps in cut.steps.items() if name in cut.totals and (steps < 0).any()
     ]

@@ -1,6 +1,7 @@
 """Find the raw files in files and folders, and tell of each what it is and whose run it is of."""
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,7 +66,7 @@ class Discovery:
     files: list[RawFile] = field(default_factory=list)
     problems: dict[tuple[str, str], list[Problem]] = field(default_factory=dict)
     seen: set[tuple[str, str]] = field(default_factory=set)
-    roots: list[tuple[str, str]] = field(default_factory=list)
+    roots: set[tuple[str, str]] = field(default_factory=set)
     settings: dict[str, Settings] = field(default_factory=dict)
     ignored: int = 0
 
@@ -98,9 +99,8 @@ def discover(
             if not is_dataset_name(name):
                 raise SettingsError(f"{name!r} cannot name a dataset: give --dataset ({path})")
             found.settings.setdefault(name, settings)
-            found.roots.append((name, str(folder)))
+            found.roots.add((name, str(folder)))
             _look_at(path, name, settings, state, found)
-    found.roots = sorted(set(found.roots))
     return found
 
 
@@ -131,16 +131,23 @@ class _SettingsByFolder:
 
 
 def _walk(root: Path) -> Iterator[Path]:
-    """Files under a path in order of their names; hidden ones and lakes are passed over."""
+    """Files under a path in order of their names; hidden ones and lakes are passed over.
+
+    A folder that cannot be listed is given as if it were a file, to be found unreadable.
+    """
     if not root.is_dir():
         root.stat()
         yield root
         return
-    for folder, subfolders, names in os.walk(root):
+    closed: list[Path] = []
+    for folder, subfolders, names in os.walk(
+        root, onerror=lambda e: closed.append(Path(e.filename))
+    ):
         is_lake = Path(folder, "runs", "_delta_log").is_dir()
         subfolders[:] = [] if is_lake else sorted(s for s in subfolders if not s.startswith("."))
         if not is_lake:
             yield from (Path(folder, n) for n in sorted(names) if not n.startswith("."))
+    yield from closed
 
 
 def _look_at(
@@ -162,6 +169,11 @@ def _look_at(
     recorded = state.files.get((dataset, text))
     try:
         status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            next(path.iterdir(), None)
+        if not stat.S_ISREG(status.st_mode):
+            found.ignored += 1
+            return
         known = recorded is not None and (recorded.size, recorded.mtime) == (
             status.st_size,
             status.st_mtime,

@@ -101,9 +101,10 @@ def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery
     """Files that the run was read from, still there, but not under what was given this time."""
     files = []
     for known in recorded.files:
+        if (recorded.dataset, known.path) in found.seen:
+            continue
         file = _as_recorded(known, beside)
-        is_seen = (recorded.dataset, known.path) in found.seen
-        if file is None or is_seen or not Path(known.path).is_file():
+        if file is None or not Path(known.path).is_file():
             continue
         status = Path(known.path).stat()
         if status.st_size:

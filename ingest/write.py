@@ -60,17 +60,24 @@ def write_run_file(
 
     Args:
         rows: Columns of the table's schema; texts may be dictionaries, and come back as texts.
+
+    Raises:
+        LakeError: It cannot be written, because the disk is full, say.
     """
     relative = Path(table) / dataset / f"{run_id}.{digest}.parquet"
     final = lake / relative
     final.parent.mkdir(parents=True, exist_ok=True)
     temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
     schema = RUN_TABLES[table]
-    with temporary.open("wb") as file:
-        pq.write_table(rows.select(schema.names), file, **_parquet_options(schema))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(final)
+    try:
+        with temporary.open("wb") as file:
+            pq.write_table(rows.select(schema.names), file, **_parquet_options(schema))
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(final)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise LakeError(f"cannot write {final}: {error.strerror or error}") from error
     return {
         "table": table,
         "path": relative.as_posix(),

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from data.connection import newest_version, open_lake
-from ingest.pipeline import AddOptions, AddReport, add
+from data.errors import LakeError
+from ingest.pipeline import AddOptions, AddReport, InterruptedIngestError, add
+from ingest.progress import Progress
 from tests.fixtures.raw_runs import (
     LOG,
     MUTILATE,
@@ -420,3 +422,62 @@ def test_many_problems_of_a_table_stay_few_rows(raw: Path, lake: Path) -> None:
         table = opened.polars("SELECT count(*) AS n, sum(count) AS total FROM problems").row(0)
     assert table == (201, 999)
     assert len(runs(lake)) == 1000
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_folder_is_named(raw: Path, lake: Path) -> None:
+    write_netpipe(raw)
+    closed = raw / "closed"
+    closed.mkdir(mode=0)
+    report = ingest(lake, raw)
+    assert [found.problem.kind for found in report.refused] == ["unreadable"]
+
+
+def test_a_broken_link_is_named_and_a_pipe_is_passed_over(raw: Path, lake: Path) -> None:
+    write_netpipe(raw)
+    (raw / "linux.np.log.3_1_64_5000_8_0x1900_135").symlink_to(raw / "gone")
+    os.mkfifo(raw / "pipe")
+    report = ingest(lake, raw)
+    assert [found.problem.kind for found in report.refused] == ["unreadable"]
+    assert (report.added, report.ignored) == (1, 1)
+
+
+def test_knobs_in_the_content_that_contradict_the_name_are_doubted(raw: Path, lake: Path) -> None:
+    # rep msg iterations dvfs rapl itr ... tsc0 tsc1
+    line = "0 64 5000 0x1600 135 6 3.7 4.7 2835.3 22.0 1000000000 1002000000\n"
+    (raw / "ebbrt.np.out.0_64_5000_8_0x1600_135").write_text(line)
+    ingest(lake, raw)
+    assert ("ebbrt.np.out.0_64_5000_8_0x1600_135", None, "knob_mismatch", "doubted") in problems(
+        lake
+    )
+    assert runs(lake)[0]["itr_us"] == 8.0
+
+
+def test_a_full_disk_is_said_with_the_file(
+    raw: Path, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    write_netpipe(raw)
+    with monkeypatch.context() as patch:
+        patch.setattr("ingest.write.pq.write_table", fail)
+        with pytest.raises(LakeError, match=r"interrupts.*No space left"):
+            ingest(lake, raw)
+    assert list(lake.rglob("*.tmp")) == []
+    assert ingest(lake, raw).added == 1
+
+
+def test_ctrl_c_says_how_to_go_on_and_the_next_add_goes_on(raw: Path, lake: Path) -> None:
+    def press(progress: Progress) -> None:
+        if progress.runs_done >= 3:
+            raise KeyboardInterrupt
+
+    for replicate in range(20):
+        write_netpipe(raw, replicate)
+    with pytest.raises(InterruptedIngestError, match=r"of 20 runs; the same command"):
+        add(AddOptions(lake, [raw], workers=2), press)
+    done = len(runs(lake))
+    assert 3 <= done < 20
+    report = ingest(lake, raw)
+    assert (report.added, report.unchanged) == (20 - done, done)
