@@ -18,6 +18,7 @@ OK: Final = 0
 FAILED: Final = 1
 USAGE: Final = 2
 REFUSED: Final = 3
+_BAR_EVERY_S: Final = 0.1
 _LINE_EVERY_S: Final = 5.0
 _SHOWN_PROBLEMS: Final = 50
 
@@ -130,14 +131,15 @@ class _ProgressPrinter:
         self._width = 0
 
     def show(self, progress: Progress) -> None:
-        if self._is_quiet:
+        every_s = _BAR_EVERY_S if self._is_terminal else _LINE_EVERY_S
+        if self._is_quiet or progress.elapsed_s - self._last_s < every_s:
             return
+        self._last_s = progress.elapsed_s
         if self._is_terminal:
             line = format_bar(progress)
             print("\r" + line.ljust(self._width), end="", file=sys.stderr, flush=True)
             self._width = len(line)
-        elif progress.elapsed_s - self._last_s >= _LINE_EVERY_S:
-            self._last_s = progress.elapsed_s
+        else:
             print(format_progress(progress), file=sys.stderr, flush=True)
 
     def end(self) -> None:
