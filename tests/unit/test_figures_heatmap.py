@@ -1,0 +1,131 @@
+"""The heatmap by its facts: cells, crosses, text, prefix, words for NULL."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.figures.heatmap import TEXT_MAX_CELLS, build_heatmap
+from tests.fixtures.lakes import run, runs_from_text
+from tests.fixtures.pictures import cells_of, pairs, traces
+
+# Energies; the two runs at ITR 2, 1.3 GHz have a mean of 1,005 J. ITR 50 at 2.9 GHz: not measured.
+TEXT = """
+itr_us  dvfs_ghz  replicate  energy_j  instructions  cycles
+2.0     1.3       0          1000.0    100           200
+2.0     1.3       1          1010.0    100           200
+2.0     2.9       0          2345.6    100           100
+50.0    1.3       0          999.94    100           400
+-       -         0          3000.0    -             -
+"""
+
+
+def draw(path: Path, column: str = "energy_j", rows: list | None = None) -> dict[str, Any]:
+    cells = cells_of(path, rows or runs_from_text(TEXT), column, "linux_tuned")
+    return build_heatmap(cells, column, "the title", "the subtitle")
+
+
+def matrix(figure: dict[str, Any]) -> dict[tuple[str, str], float]:
+    """Value of each measured cell by its two words: ITR, DVFS."""
+    (cells,) = traces(figure, "cells")
+    return {
+        (x, y): cells["z"][i][j]
+        for i, y in enumerate(cells["y"])
+        for j, x in enumerate(cells["x"])
+        if not np.isnan(cells["z"][i][j])
+    }
+
+
+def test_cells_hold_means_in_the_prefix_of_the_colour_bar(tmp_path: Path) -> None:
+    figure = draw(tmp_path)
+    (cells,) = traces(figure, "cells")
+    assert cells["colorbar"]["title"]["text"] == "Energy, kJ"
+    assert cells["x"] == ["2", "50", "adaptive"]
+    assert cells["y"] == ["1.3", "2.9", "governor"]
+    assert matrix(figure) == pytest.approx(
+        {
+            ("2", "1.3"): 1.005,
+            ("2", "2.9"): 2.3456,
+            ("50", "1.3"): 0.99994,
+            ("adaptive", "governor"): 3.0,
+        }
+    )
+
+
+def test_text_in_cells_has_three_digits(tmp_path: Path) -> None:
+    (cells,) = traces(draw(tmp_path), "cells")
+    assert [list(row) for row in cells["text"]] == [
+        ["1.00", "1.00", ""],  # 1.005 is a little less in binary
+        ["2.35", "", ""],
+        ["", "", "3.00"],
+    ]
+
+
+def test_cells_that_were_not_measured_have_a_cross(tmp_path: Path) -> None:
+    (missing,) = traces(draw(tmp_path), "missing")
+    assert missing["marker"]["symbol"] == "x-thin"
+    assert set(pairs(missing)) == {
+        ("50", "2.9"), ("adaptive", "1.3"), ("adaptive", "2.9"), ("2", "governor"),
+        ("50", "governor"),
+    }  # fmt: skip
+
+
+def test_spread_and_count_go_with_each_cell(tmp_path: Path) -> None:
+    (cells,) = traces(draw(tmp_path), "cells")
+    data = np.asarray(cells["customdata"])
+    assert data[0][0].tolist() == pytest.approx([50**0.5, 2])
+    assert data[1][0].tolist() == [-1, 1]  # one run has no deviation
+
+
+def test_box_and_lasso_can_catch_what_was_measured_only(tmp_path: Path) -> None:
+    figure = draw(tmp_path)
+    (catcher,) = traces(figure, "catcher")
+    assert set(pairs(catcher)) == set(matrix(figure))
+
+
+def test_the_veil_covers_nothing_at_first(tmp_path: Path) -> None:
+    (veil,) = traces(draw(tmp_path), "veil")
+    assert [list(row) for row in veil["z"]] == [[None] * 3] * 3
+
+
+def test_a_ratio_has_no_unit(tmp_path: Path) -> None:
+    figure = draw(tmp_path, "ipc")
+    (cells,) = traces(figure, "cells")
+    assert cells["colorbar"]["title"]["text"] == "Instructions per cycle"
+    assert matrix(figure) == {("2", "1.3"): 0.5, ("50", "1.3"): 0.25, ("2", "2.9"): 1.0}
+
+
+def test_latency_keeps_its_microseconds(tmp_path: Path) -> None:
+    rows = [run(latency_p99_us=25_000.0)]
+    (cells,) = traces(draw(tmp_path, "latency_p99_us", rows), "cells")
+    assert cells["colorbar"]["title"]["text"] == "p99 latency, us"
+    assert cells["z"].tolist() == [[25_000.0]]
+
+
+@pytest.mark.parametrize(
+    ("energy_j", "unit", "shown"), [(2.5e6, "MJ", 2.5), (950.0, "J", 950.0), (0.0, "J", 0.0)]
+)
+def test_the_largest_value_chooses_the_prefix(
+    tmp_path: Path, energy_j: float, unit: str, shown: float
+) -> None:
+    (cells,) = traces(draw(tmp_path, rows=[run(energy_j=energy_j)]), "cells")
+    assert cells["colorbar"]["title"]["text"] == f"Energy, {unit}"
+    assert cells["z"].tolist() == [[shown]]
+
+
+def test_axes_title_and_what_the_browser_is_told(tmp_path: Path) -> None:
+    layout = draw(tmp_path)["layout"]
+    assert layout["xaxis"]["title"]["text"] == "Interrupt delay (ITR), us"
+    assert layout["yaxis"]["title"]["text"] == "DVFS, GHz"
+    assert layout["xaxis"]["type"] == layout["yaxis"]["type"] == "category"
+    assert layout["title"]["text"].startswith("the title<br>")
+    assert "the subtitle" in layout["title"]["text"]
+    assert layout["meta"]["dvfs_words"] == ["1.3 GHz", "2.9 GHz", "governor"]
+    assert layout["meta"]["itr_words"] == ["ITR 2 us", "ITR 50 us", "ITR adaptive"]
+
+
+def test_a_fine_grid_has_colour_only(tmp_path: Path) -> None:
+    rows = [run(itr_us=float(i), energy_j=1.0 + i) for i in range(TEXT_MAX_CELLS + 1)]
+    (cells,) = traces(draw(tmp_path, rows=rows), "cells")
+    assert "text" not in cells

@@ -1,0 +1,268 @@
+"""The scatter by its facts: traces, numbers, marks, frontier, legend, words."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from app.figures.encodings import (
+    ADAPTIVE_SIZE_PX,
+    GOVERNOR_HUE,
+    SIZE_MAX_PX,
+    SIZE_MIN_PX,
+    itr_sizes_px,
+    message_figure,
+    system_order,
+    system_style,
+)
+from app.figures.scatter import Scene, build_scatter, trace_groups
+from app.url_state import ViewState
+from data.metrics import metric
+from tests.fixtures.lakes import run, runs_from_text
+from tests.fixtures.pictures import pairs, points_of, traces
+
+# Two replicates of one setting; the best p99, the least energy and the best product of Linux tuned
+# are three different settings:       p99   energy  product
+#   t2  (ITR 2,  2.9 GHz), 2 runs      63    1,005   0.0633  best performance
+#   t50 (ITR 50, 1.3 GHz)             110      500   0.0550  lowest energy
+#   t20 (ITR 20, 1.9 GHz)              70      600   0.0420  best product
+#   bad (ITR 100, 1.9 GHz)            160      700   0.1120  not on the frontier
+TEXT = """
+system         itr_us  dvfs_ghz  replicate  energy_j  latency_p99_us
+linux_tuned    2.0     2.9       0          1000.0    62.0
+linux_tuned    2.0     2.9       1          1010.0    64.0
+linux_tuned    50.0    1.3       0          500.0     110.0
+linux_tuned    20.0    1.9       0          600.0     70.0
+linux_tuned    100.0   1.9       0          700.0     160.0
+linux_tuned    -       1.9       0          650.0     90.0
+linux_default  -       -         0          2000.0    104.0
+ebbrt_tuned    2.0     2.9       0          900.0     60.0
+"""
+SYSTEMS = ("ebbrt_tuned", "linux_default", "linux_tuned")
+
+
+def draw(
+    points: pl.DataFrame, drawn: list[int] | None = None, scene: dict | None = None, **state: Any
+) -> dict[str, Any]:
+    """The figure; x is p99 and y is energy unless told otherwise."""
+    view = ViewState(**{"x": "latency_p99_us", **state})
+    indices = np.arange(len(points)) if drawn is None else np.array(drawn)
+    setting = Scene(**{"systems": SYSTEMS, "performance": "latency_p99_us", **(scene or {})})
+    return build_scatter(points, indices, view, setting)
+
+
+@pytest.fixture
+def points(tmp_path: Path) -> pl.DataFrame:
+    return points_of(tmp_path / "lake", runs_from_text(TEXT))
+
+
+def test_one_trace_a_system_governed_or_not_adaptive_or_not(points: pl.DataFrame) -> None:
+    shown = [
+        (t["name"], t["marker"]["symbol"], len(t["x"])) for t in traces(draw(points), "points")
+    ]
+    assert shown == [
+        ("Library OS", "diamond", 1),
+        ("Linux default", "square-open", 1),  # adaptive: hollow
+        ("Linux tuned", "circle", 4),
+        ("Linux tuned", "circle-open", 1),
+    ]
+    assert trace_groups(points) == [(0, 1), (1, 2), (2, 6), (6, 7)]
+
+
+def test_the_numbers_at_a_point(points: pl.DataFrame) -> None:
+    tuned = traces(draw(points), "points")[2]
+    # In the query's order: by DVFS, then ITR. The last is the mean of the two replicates.
+    assert pairs(tuned) == [(110, 500), (70, 600), (160, 700), (63, 1005)]
+
+
+def test_axes_carry_unit_and_direction(points: pl.DataFrame) -> None:
+    layout = draw(points)["layout"]
+    assert layout["xaxis"]["title"]["text"] == "p99 latency, us (less is better)"
+    assert layout["yaxis"]["title"]["text"] == "Energy, J (less is better)"
+    assert (layout["xaxis"]["type"], layout["yaxis"]["type"]) == ("linear", "linear")
+    logged = draw(points, x_log=True)["layout"]
+    assert (logged["xaxis"]["type"], logged["yaxis"]["type"]) == ("log", "linear")
+
+
+def test_colour_is_dvfs_and_the_governor_has_a_hue_of_its_own(points: pl.DataFrame) -> None:
+    figure = draw(points)
+    by_name = {t["marker"]["symbol"]: t["marker"] for t in traces(figure, "points")}
+    assert by_name["circle"]["color"].tolist() == pytest.approx([1.3, 1.9, 1.9, 2.9])
+    assert by_name["circle"]["coloraxis"] == "coloraxis"
+    assert by_name["square-open"]["color"] == GOVERNOR_HUE
+    axis = figure["layout"]["coloraxis"]
+    assert (axis["cmin"], axis["cmax"]) == (1.3, 2.9)
+    assert axis["colorbar"]["title"]["text"] == "DVFS, GHz"
+
+
+def test_without_a_set_frequency_there_is_no_colour_bar(tmp_path: Path) -> None:
+    rows = [run(dvfs_ghz=None, itr_us=i) for i in (2.0, 4.0)]
+    assert not draw(points_of(tmp_path, rows))["layout"]["coloraxis"]["showscale"]
+
+
+def test_a_single_frequency_still_has_a_scale(tmp_path: Path) -> None:
+    axis = draw(points_of(tmp_path, [run()]))["layout"]["coloraxis"]
+    assert axis["cmin"] < axis["cmax"]
+
+
+def test_area_grows_in_step_with_the_interrupt_delay() -> None:
+    sizes = itr_sizes_px(np.array([0.0, 100.0, 200.0, np.nan]), 200.0)
+    assert sizes[0] == pytest.approx(SIZE_MIN_PX)
+    assert sizes[2] == pytest.approx(SIZE_MAX_PX)
+    # Half the delay, half-way between the areas.
+    assert sizes[1] ** 2 == pytest.approx((SIZE_MIN_PX**2 + SIZE_MAX_PX**2) / 2)
+    assert sizes[3] == pytest.approx(ADAPTIVE_SIZE_PX)
+
+
+def test_sizes_in_the_figure(points: pl.DataFrame) -> None:
+    tuned = traces(draw(points), "points")[2]["marker"]["size"]
+    itr = np.array([50, 20, 100, 2])
+    assert np.argsort(tuned).tolist() == np.argsort(itr).tolist()
+
+
+def test_winners_are_marked_where_they_are(points: pl.DataFrame) -> None:
+    marks = {t["meta"]["winner"]: t for t in traces(draw(points), "winner")}
+    # In the order of the systems' symbols: Linux tuned, library OS, Linux default.
+    assert pairs(marks["performance"]) == [(63, 1005), (60, 900), (104, 2000)]
+    assert pairs(marks["energy"]) == [(110, 500), (60, 900), (104, 2000)]
+    assert pairs(marks["edp"]) == [(70, 600), (60, 900), (104, 2000)]
+    assert [marks[k]["marker"]["symbol"] for k in ("performance", "energy", "edp")] == [
+        "cross-thin-open", "x-thin-open", "circle-open",
+    ]  # fmt: skip
+    hues = [system_style(s, SYSTEMS)[1] for s in ("linux_tuned", "ebbrt_tuned", "linux_default")]
+    assert marks["energy"]["marker"]["color"] == hues
+
+
+def test_winners_of_what_was_not_measured_are_not_marked(tmp_path: Path) -> None:
+    rows = [run(energy_j=None, power_w=p, itr_us=i) for p, i in ((50.0, 2.0), (40.0, 4.0))]
+    figure = draw(points_of(tmp_path, rows, y="power_w"), y="power_w")
+    marks = {t["meta"]["winner"]: pairs(t) for t in traces(figure, "winner")}
+    assert marks["energy"] == marks["edp"] == []
+    assert len(marks["performance"]) == 1
+
+
+def test_the_frontier_of_each_system(points: pl.DataFrame) -> None:
+    lines = {t["meta"]["system"]: t for t in traces(draw(points), "frontier")}
+    # (90, 650) and (160, 700) are beaten by (70, 600).
+    assert pairs(lines["linux_tuned"]) == [(63, 1005), (70, 600), (110, 500)]
+    assert pairs(lines["ebbrt_tuned"]) == [(60, 900)]
+    assert lines["linux_tuned"]["line"]["shape"] == "hv"
+    assert lines["linux_tuned"]["line"]["color"] == system_style("linux_tuned", SYSTEMS)[1]
+
+
+def test_the_frontier_minds_which_way_is_better(tmp_path: Path) -> None:
+    # More throughput is better:  (10, 500) and (30, 900) stay, (20, 950) is beaten by (30, 900).
+    rows = [run(throughput_qps=q, energy_j=e, itr_us=q) for q, e in ((10.0, 500.0), (20.0, 950.0), (30.0, 900.0))]  # fmt: skip  # noqa: E501
+    figure = draw(points_of(tmp_path, rows, x="throughput_qps"), x="throughput_qps")
+    (line,) = traces(figure, "frontier")
+    assert pairs(line) == [(10, 500), (30, 900)]
+    assert line["line"]["shape"] == "vh"
+
+
+def test_no_frontier_for_a_metric_without_a_direction(tmp_path: Path) -> None:
+    assert metric("c1").better is None
+    figure = draw(points_of(tmp_path, [run(c1=5)], x="c1"), x="c1")
+    assert traces(figure, "frontier") == []
+    assert "Pareto frontier" not in [t["name"] for t in traces(figure, "legend")]
+
+
+def test_the_frontier_can_be_turned_off(points: pl.DataFrame) -> None:
+    assert traces(draw(points, frontier=False), "frontier") == []
+
+
+def test_frontier_and_winners_count_points_that_are_not_drawn(points: pl.DataFrame) -> None:
+    figure = draw(points, drawn=[0], scene={"left_out": 6})
+    assert sum(len(t["x"]) for t in traces(figure, "points")) == 1
+    lines = {t["meta"]["system"]: t for t in traces(figure, "frontier")}
+    assert len(pairs(lines["linux_tuned"])) == 3
+
+
+def test_the_legend_says_what_everything_means(points: pl.DataFrame) -> None:
+    names = [t["name"] for t in traces(draw(points), "legend")]
+    assert names[:3] == ["Linux tuned", "Library OS", "Linux default"]
+    # Shortest, middle and longest of the delays that occur: 2, 20, 50, 100.
+    assert [n for n in names if n.startswith("ITR") and n.endswith(" us")] == [
+        "ITR 2 us", "ITR 50 us", "ITR 100 us",
+    ]  # fmt: skip
+    assert {
+        "+ best performance", "x lowest energy", "o best energy-delay product", "Pareto frontier",
+    } <= set(names)  # fmt: skip
+    assert any("governor" in name for name in names)
+    assert any("adaptive" in name for name in names)
+    assert all(t["showlegend"] for t in traces(draw(points), "legend"))
+
+
+def test_the_legend_has_only_what_is_there(tmp_path: Path) -> None:
+    names = [t["name"] for t in traces(draw(points_of(tmp_path, [run()])), "legend")]
+    assert not [n for n in names if "governor" in n or "adaptive" in n]
+    assert [n for n in names if n.startswith("ITR")] == ["ITR 2 us"]
+
+
+def test_sizes_in_the_legend_are_those_of_the_points(points: pl.DataFrame) -> None:
+    figure = draw(points)
+    legend = {t["name"]: t["marker"]["size"] for t in traces(figure, "legend")}
+    tuned = traces(figure, "points")[2]["marker"]["size"].tolist()
+    assert [legend["ITR 50 us"], legend["ITR 100 us"], legend["ITR 2 us"]] == pytest.approx(
+        [tuned[0], tuned[2], tuned[3]]
+    )
+
+
+def test_title_and_subtitle_count_and_say_how(points: pl.DataFrame) -> None:
+    title = draw(points, scene={"total": 8296, "matching": 8})["layout"]["title"]["text"]
+    assert title.startswith("Energy against p99 latency, memcached at 200k QPS<br>")
+    assert "configuration means, bars ±1 sd where n > 1" in title
+    assert "8 of 8,296 runs" in title
+    assert "synthetic" not in title
+    assert "not drawn" not in title
+
+
+def test_each_run_says_so(tmp_path: Path) -> None:
+    points = points_of(tmp_path, runs_from_text(TEXT), means=False)
+    figure = draw(points, replicates="runs")
+    assert "each run" in figure["layout"]["title"]["text"]
+    assert sum(len(t["x"]) for t in traces(figure, "points")) == 8
+
+
+def test_what_is_left_out_is_said(points: pl.DataFrame) -> None:
+    title = draw(points, scene={"left_out": 1234})["layout"]["title"]["text"]
+    assert "1,234 more points not drawn; filter to see them" in title
+
+
+@pytest.mark.parametrize(
+    ("flags", "note"),
+    [((True, True), "<b>synthetic data</b>"), ((True, False), "<b>partly synthetic data</b>")],
+)
+def test_synthetic_runs_carry_their_warning(tmp_path: Path, flags: tuple, note: str) -> None:
+    rows = [run(is_synthetic=flag, itr_us=float(i)) for i, flag in enumerate(flags)]
+    assert note in draw(points_of(tmp_path, rows))["layout"]["title"]["text"]
+
+
+def test_error_bars_only_in_means_of_several_runs(tmp_path: Path) -> None:
+    rows = runs_from_text(TEXT)
+    means = points_of(tmp_path / "a", rows)
+    library, _, tuned, _ = traces(draw(means), "points")
+    # Half the difference times the root of two; nothing where there is one run.
+    assert tuned["error_x"]["array"].tolist() == pytest.approx([0, 0, 0, 2**0.5])
+    assert tuned["error_y"]["array"].tolist() == pytest.approx([0, 0, 0, 50**0.5])
+    assert "error_x" not in library
+    each = draw(points_of(tmp_path / "b", rows, means=False), replicates="runs")
+    assert not [t for t in traces(each, "points") if "error_x" in t or "error_y" in t]
+
+
+def test_a_system_keeps_its_symbol_whatever_else_is_there() -> None:
+    alone = system_style("linux_tuned", ["linux_tuned"])
+    assert alone == system_style("linux_tuned", ["a", "linux_tuned", "z"])
+    others = {system_style(s, ["a", "b", "linux_tuned"]) for s in ("a", "b", "linux_tuned")}
+    assert len(others) == 3
+    assert system_order({"z", "linux_default", "a", "linux_tuned"}) == [
+        "linux_tuned", "linux_default", "a", "z",
+    ]  # fmt: skip
+
+
+def test_a_message_stands_in_the_middle_of_nothing() -> None:
+    figure = message_figure("No run has all of these filters.")
+    assert figure["data"] == []
+    assert figure["layout"]["annotations"][0]["text"] == "No run has all of these filters."
+    assert figure["layout"]["meta"]["kind"] == "message"

@@ -1,0 +1,77 @@
+"""The drawn points as the browser gets them, decoded again."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from app.points_payload import KNOBS, encode_points
+from tests.fixtures.lakes import runs_from_text
+from tests.fixtures.pictures import decode, points_of
+
+TEXT = """
+system         itr_us  dvfs_ghz  replicate  energy_j    latency_p99_us
+linux_tuned    2.0     2.9       0          1000.1      62.123456789
+linux_tuned    2.0     2.9       1          1010.0      64.0
+linux_tuned    50.0    1.3       0          500.0       110.0
+linux_tuned    -       1.9       0          650.0       90.0
+linux_default  -       -         0          2000.0      104.0
+"""
+
+
+@pytest.fixture
+def points(tmp_path: Path) -> pl.DataFrame:
+    return points_of(tmp_path, runs_from_text(TEXT))
+
+
+def test_every_knob_comes_back(points: pl.DataFrame) -> None:
+    payload = encode_points(points)
+    assert payload["count"] == 4
+    for name in KNOBS:
+        knob = payload["knobs"][name]
+        assert [knob["values"][i] for i in decode(knob["index"])] == points[name].to_list()
+    assert payload["knobs"]["itr_us"]["values"] == [2.0, 50.0, None]
+
+
+def test_every_number_comes_back(points: pl.DataFrame) -> None:
+    payload = encode_points(points)
+    for name in ("x", "y", "performance", "energy_j", "edp_js"):
+        np.testing.assert_array_equal(decode(payload["values"][name]), points[name].to_numpy())
+    # Default 104 us; Linux tuned by DVFS: 110 us, the mean of the two replicates, adaptive 90 us.
+    assert decode(payload["values"]["performance"])[0] == 104.0
+    assert decode(payload["n"]).tolist() == [1, 1, 2, 1]
+
+
+def test_what_was_not_measured_is_not_a_number(points: pl.DataFrame) -> None:
+    values = encode_points(points)["values"]
+    spread = decode(values["x_sd"])
+    assert spread.dtype == np.float32
+    assert np.isnan(spread).tolist() == [True, True, False, True]
+    blind = points.with_columns(energy_j=pl.lit(None, dtype=pl.Float64))
+    assert np.isnan(decode(encode_points(blind)["values"]["energy_j"])).all()
+
+
+def test_traces_are_ranges_of_rows(points: pl.DataFrame) -> None:
+    assert encode_points(points)["traces"] == [0, 1, 3, 4]
+
+
+def test_replicates_are_known_for_runs_only(points: pl.DataFrame, tmp_path: Path) -> None:
+    assert np.isnan(decode(encode_points(points)["replicate"])).all()
+    runs = points_of(tmp_path / "runs", runs_from_text(TEXT), means=False)
+    assert decode(encode_points(runs)["replicate"]).tolist() == runs["replicate"].to_list()
+
+
+def test_labels_and_brush_columns(points: pl.DataFrame) -> None:
+    assert encode_points(points)["labels"] == {
+        "linux_default": "Linux default", "linux_tuned": "Linux tuned",
+    }  # fmt: skip
+    brushed = encode_points(points.with_columns(brush_x=pl.col("x"), brush_y=pl.col("y")))
+    assert decode(brushed["values"]["brush_x"]).tolist() == points["x"].to_list()
+    assert "brush_x" not in encode_points(points)["values"]
+
+
+def test_it_travels_as_json(points: pl.DataFrame) -> None:
+    payload = encode_points(points)
+    assert json.loads(json.dumps(payload)) == payload
