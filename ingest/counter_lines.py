@@ -11,6 +11,7 @@ _FIRST_ROOM: Final = 1 << 14
 _GROWTH: Final = 1.5
 # A line this long is damage whatever its end says; keeping more would cost memory without bound.
 _LONGEST_LINE: Final = 1 << 16
+_SLACK: Final = 1 << 10
 
 _KINDS: Final = {
     kernels.FIELD_COUNT: "field_count",
@@ -113,7 +114,7 @@ class CounterLines:
     def _append(self, block: bytes) -> None:
         needed = self._tail + len(block)
         if needed > self._work.size:
-            work = np.empty(needed, np.uint8)
+            work = np.empty(needed + _SLACK, np.uint8)
             work[: self._tail] = self._work[: self._tail]
             self._work = work
         self._work[self._tail : needed] = np.frombuffer(block, np.uint8)
