@@ -17,7 +17,7 @@ from ingest.records import CoreLog, Problem, Reading, Window
 from ingest.run_tables import build_tables
 from ingest.settings import Settings
 
-DURATION_TOLERANCE: Final = 0.05
+DURATION_TOLERANCE: Final = 0.10
 
 
 @dataclass(slots=True)

@@ -130,8 +130,8 @@ def np_out_text(run: Run, measured: Measured) -> str:
 def np_server_text(span: Span, energy_j: float, rng: np.random.Generator) -> str:
     """Print what the NetPIPE server does: its machine, then the window and package energies."""
     packages = "".join(_NP_PACKAGE.format(package=p) for p in range(MACHINE.packages))
-    begin_j = float(rng.uniform(1, 50))
-    period = f"{span.start_tsc} {span.end_tsc} {begin_j:.6f} {begin_j + energy_j:.6f}"
+    idle_package_j = energy_j * float(rng.uniform(0.6, 0.7))
+    period = f"{span.start_tsc} {span.end_tsc} {idle_package_j:.6f} {energy_j:.6f}"
     return f"{_NP_SERVER}{packages}\n\nSERVER_WORKLOAD_PERIOD: {period}\n"
 
 
