@@ -10,7 +10,7 @@ from flask import Flask, Response, request
 
 from app import ids
 from app.components.shell import shell
-from app.context import EXTENSION
+from app.context import EXTENSION, lakes
 from app.explore import rows_behind
 from app.export import export_html
 from app.lakes import Lakes
@@ -60,7 +60,7 @@ def _add_downloads(server: Flask) -> None:
     @server.get("/export.html")
     def export() -> Response:
         return _answer(
-            lambda lakes, state: export_html(lakes.at(state.lake_version), state).encode(),
+            lambda found, state: export_html(found.at(state.lake_version), state).encode(),
             "text/html",
             "wattlas.html",
         )
@@ -68,7 +68,7 @@ def _add_downloads(server: Flask) -> None:
     @server.get("/data/<picture>.csv")
     def data_csv(picture: str) -> Response:
         return _answer(
-            lambda lakes, state: _flat(lakes, state, picture).write_csv().encode(),
+            lambda found, state: _flat(found, state, picture).write_csv().encode(),
             "text/csv",
             f"wattlas-{picture}.csv",
         )
@@ -76,7 +76,7 @@ def _add_downloads(server: Flask) -> None:
     @server.get("/data/<picture>.parquet")
     def data_parquet(picture: str) -> Response:
         return _answer(
-            lambda lakes, state: _parquet(_flat(lakes, state, picture)),
+            lambda found, state: _parquet(_flat(found, state, picture)),
             "application/vnd.apache.parquet",
             f"wattlas-{picture}.parquet",
         )
@@ -84,18 +84,17 @@ def _add_downloads(server: Flask) -> None:
 
 def _answer(make, kind: str, name: str) -> Response:  # type: ignore[no-untyped-def]
     """Answer a download for the state in the request's query, or say what is wrong with it."""
-    lakes: Lakes = dash.get_app().server.extensions[EXTENSION]
     try:
-        body = make(lakes, ViewState.from_query(request.query_string.decode()))
+        body = make(lakes(), ViewState.from_query(request.query_string.decode()))
     except WattlasError as error:
         return Response(f"{error}\n", status=400, mimetype="text/plain")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, mimetype=kind, headers=headers)
 
 
-def _flat(lakes: Lakes, state: ViewState, picture: str) -> pl.DataFrame:
+def _flat(found: Lakes, state: ViewState, picture: str) -> pl.DataFrame:
     """The rows behind a picture, lists written as text so that CSV can hold them."""
-    rows = rows_behind(lakes.at(state.lake_version), state, picture)
+    rows = rows_behind(found.at(state.lake_version), state, picture)
     return rows.with_columns(cs.list().list.join(" "))
 
 
