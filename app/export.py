@@ -80,7 +80,9 @@ def render(part: Component | str | float | list | None) -> str:
 
 
 def _title(figure: dict[str, Any]) -> str:
-    return f"{figure['layout']['title']['text'] or 'Explore'} · wattlas"
+    """The figure's title without its subtitle; a message has none."""
+    first_line = figure["layout"]["title"]["text"].split("<br>")[0]
+    return f"{first_line or 'Explore'} · wattlas"
 
 
 def _json(data: dict[str, Any]) -> str:
