@@ -18,15 +18,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "export":
             return _export(settings, options.out, options.state)
         return _serve(settings)
-    except WattlasError as error:
+    except (WattlasError, OSError) as error:
         print(f"wattlas: {error}", file=sys.stderr)
         return 1
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m app", description="Show a lake in a browser.")
+    # Without a default of its own: that would undo a --lake given before the command.
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--lake", type=Path, default=default_lake(), help="the lake's folder")
+    shared.add_argument("--lake", type=Path, default=argparse.SUPPRESS, help="the lake's folder")
     parser.add_argument("--lake", type=Path, default=default_lake(), help="the lake's folder")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8050)
