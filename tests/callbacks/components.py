@@ -1,0 +1,30 @@
+"""Ways to look into a tree of Dash components."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from dash.development.base_component import Component
+
+
+def walk(part: Any) -> Iterator[Component]:
+    """Every component of a tree, the root first."""
+    if isinstance(part, (list, tuple)):
+        for child in part:
+            yield from walk(child)
+    elif isinstance(part, Component):
+        yield part
+        yield from walk(getattr(part, "children", None))
+
+
+def by_id(part: Any, component_id: str) -> Component:
+    """The component of that name."""
+    return next(c for c in walk(part) if getattr(c, "id", None) == component_id)
+
+
+def texts(part: Any) -> list[str]:
+    """Every text of a tree, in order."""
+    if isinstance(part, (list, tuple)):
+        return [text for child in part for text in texts(child)]
+    if isinstance(part, Component):
+        return texts(getattr(part, "children", None))
+    return [] if part is None else [str(part)]

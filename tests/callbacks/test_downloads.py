@@ -1,0 +1,269 @@
+"""Downloads and exports: what is in them, what they refuse, that they are self-contained."""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from app.__main__ import main
+from app.export import POLICY
+from app.server import create_app
+from app.settings import Settings
+from tests.fixtures.lakes import run, write_lake
+
+ROOT = Path(__file__).resolve().parents[2]
+AT_200K = "v=1&workload=memcached&load=200000"
+
+
+@pytest.fixture
+def client(server: Flask) -> FlaskClient:
+    return server.test_client()
+
+
+def csv(client: FlaskClient, address: str) -> pl.DataFrame:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.text
+    return pl.read_csv(io.BytesIO(answer.data))
+
+
+def data_of(page: str) -> dict:
+    found = re.search(r'id="view-data">(.*?)</script>', page, re.S)
+    assert found
+    return dict(json.loads(found[1]))
+
+
+def test_the_runs_that_the_filters_leave(client: FlaskClient) -> None:
+    rows = csv(client, f"/data/runs.csv?{AT_200K}&system=ebbrt_tuned&dvfs=2.9")
+    assert len(rows) == 6
+    assert set(rows["system"]) == {"ebbrt_tuned"}
+    assert set(rows["energy_j"]) == {1740.0}
+    assert {"run_id", "edp_js", "flags"} <= set(rows.columns)
+    assert not {"cores", "sources", "files"} & set(rows.columns)
+
+
+def test_parquet_holds_what_csv_holds(client: FlaskClient) -> None:
+    answer = client.get(f"/data/runs.parquet?{AT_200K}")
+    rows = pl.read_parquet(io.BytesIO(answer.data))
+    listed = csv(client, f"/data/runs.csv?{AT_200K}")
+    assert len(rows) == 26
+    assert rows["run_id"].to_list() == listed["run_id"].to_list()
+    assert rows["energy_j"].to_list() == listed["energy_j"].to_list()
+
+
+def test_the_rows_of_a_picture(client: FlaskClient) -> None:
+    points = csv(client, f"/data/scatter.csv?{AT_200K}")
+    assert len(points) == 13
+    assert set(points["n"]) == {2}
+    cells = csv(client, f"/data/heatmap.csv?{AT_200K}&hsys=ebbrt_tuned")
+    assert len(cells) == 6
+    assert set(cells["mean"]) == {780.0, 1740.0}
+    best = csv(client, f"/data/best-table.csv?{AT_200K}&limit=100")
+    assert dict(best.select("system", "meets").iter_rows()) == {
+        "ebbrt_tuned": True, "linux_default": False, "linux_tuned": True,
+    }  # fmt: skip
+
+
+def test_a_download_of_a_pinned_version(client: FlaskClient) -> None:
+    assert len(csv(client, "/data/runs.csv?v=1&lake=0")) == 27
+    assert len(csv(client, "/data/runs.csv?v=1&lake=1")) == 28
+
+
+def test_a_download_is_named_as_a_file(client: FlaskClient) -> None:
+    answer = client.get(f"/data/runs.csv?{AT_200K}")
+    assert "attachment" in answer.headers["Content-Disposition"]
+    assert ".csv" in answer.headers["Content-Disposition"]
+    assert answer.mimetype == "text/csv"
+
+
+@pytest.mark.parametrize("address", ["/data/runs.csv", "/data/runs.parquet", "/export.html"])
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("v=1&x=no_such", "no such column to plot: 'no_such'"),
+        ("v=99", "version '99'"),
+        ("v=1&lake=77", "version 77"),
+        ("v=1&itr=fast", "itr is 'fast', expected a number"),
+    ],
+)
+def test_a_bad_state_is_refused_in_words(
+    client: FlaskClient, address: str, query: str, words: str
+) -> None:
+    answer = client.get(f"{address}?{query}")
+    assert answer.status_code == 400
+    assert words in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_an_unknown_picture_is_refused(client: FlaskClient) -> None:
+    answer = client.get(f"/data/secrets.csv?{AT_200K}")
+    assert answer.status_code == 400
+    assert "no picture 'secrets'" in answer.text
+
+
+def test_each_app_answers_from_its_own_lake(tmp_path: Path) -> None:
+    apps = [
+        create_app(Settings(lake=write_lake(tmp_path / name, [run(system=name)])))
+        for name in ("first", "second")
+    ]
+    for app, name in zip(apps, ("first", "second"), strict=True):
+        rows = csv(app.server.test_client(), "/data/runs.csv?v=1")
+        assert rows["system"].to_list() == [name]
+
+
+def test_an_empty_lake_gives_an_empty_table_with_its_columns(empty_server: Flask) -> None:
+    rows = csv(empty_server.test_client(), "/data/runs.csv?v=1")
+    assert len(rows) == 0
+    assert "energy_j" in rows.columns
+
+
+def test_an_empty_lake_can_be_exported(empty_server: Flask) -> None:
+    answer = empty_server.test_client().get("/export.html?v=1")
+    assert answer.status_code == 200
+    assert "The lake holds no runs yet" in answer.text
+
+
+def test_the_health_check(client: FlaskClient) -> None:
+    assert client.get("/health").status_code == 200
+
+
+@pytest.fixture(scope="module")
+def page(server: Flask) -> str:
+    return server.test_client().get(f"/export.html?{AT_200K}&limit=100&brush=").text
+
+
+def test_an_export_holds_pictures_table_and_words(page: str) -> None:
+    data = data_of(page)
+    assert data["points"]["count"] == 13
+    assert data["state"]["limit"] == 100.0
+    assert data["heatmap"]["layout"]["meta"]["kind"] == "heatmap"
+    assert "26 of 28 runs" in page
+    assert "workload memcached; load 200000" in page
+    assert "Missed by every configuration of Linux default." in page
+    assert "lake lake, version 1" in page
+
+
+def test_an_export_has_a_plain_title(page: str) -> None:
+    found = re.search(r"<title>(.*?)</title>", page)
+    assert found
+    assert found[1] == "Energy against p99 latency, memcached at 200k QPS · wattlas"
+
+
+def test_an_export_may_not_ask_the_network(page: str) -> None:
+    assert (
+        f'http-equiv="Content-Security-Policy" content="{POLICY.replace(chr(39), "&#x27;")}"'
+        in page
+    )
+    assert "default-src 'none'" in POLICY
+    assert "connect-src" not in POLICY
+    assert "http" not in POLICY
+    outside = (
+        r"""(?:src|href|action)\s*=\s*["']?\s*(?:https?:)?//|@import|url\(\s*["']?(?:https?:)?//"""
+    )
+    ours = re.sub(r"<script>.*?</script>", "", page, flags=re.S)
+    assert re.findall(outside, ours) == []
+    assert "://" not in ours
+    assert "<link" not in ours
+    assert not re.findall(r"<script[^>]+src", page)
+
+
+def test_an_export_twice_is_the_same_file(grid: Path) -> None:
+    """Two processes' worth: apps that share nothing, on the same lake."""
+    pages = [
+        create_app(Settings(lake=grid)).server.test_client().get(f"/export.html?{AT_200K}").data
+        for _ in range(2)
+    ]
+    assert pages[0] == pages[1]
+
+
+def test_nothing_in_the_data_can_end_the_script(tmp_path: Path) -> None:
+    evil = "</script><script>alert(1)</script>"
+    lake = write_lake(tmp_path / "lake", [run(system=evil)])
+    page = create_app(Settings(lake=lake)).server.test_client().get("/export.html?v=1").text
+    assert evil not in page
+    assert data_of(page)["points"]["knobs"]["system"]["values"] == [evil]
+
+
+def test_synthetic_data_is_said_in_an_export(tmp_path: Path) -> None:
+    lake = write_lake(tmp_path / "lake", [run(is_synthetic=True)])
+    page = create_app(Settings(lake=lake)).server.test_client().get("/export.html?v=1").text
+    assert '<strong class="badge">synthetic data</strong>' in page
+
+
+def export(grid: Path, out: Path, *more: str) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "PYTHONHASHSEED": "random"}
+    command = [sys.executable, "-m", "app", "export", str(out), "--lake", str(grid), *more]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_export_from_the_command_line(grid: Path, tmp_path: Path, server: Flask) -> None:
+    out = tmp_path / "view.html"
+    done = export(grid, out, "--state", AT_200K)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert str(out) in done.stdout
+    assert list(tmp_path.iterdir()) == [out]
+    # Another process, the same bytes.
+    assert out.read_bytes() == server.test_client().get(f"/export.html?{AT_200K}").data
+
+
+def test_export_without_a_state_shows_what_a_first_visitor_sees(
+    grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "view.html"
+    assert main(["export", str(out), "--lake", str(grid)]) == 0
+    assert "26 of 28 runs" in out.read_text("utf-8")
+    assert "MB" in capsys.readouterr().out
+
+
+def test_the_lake_may_be_named_before_the_command(grid: Path, tmp_path: Path) -> None:
+    out = tmp_path / "view.html"
+    assert main(["--lake", str(grid), "export", str(out)]) == 0
+    assert "of 28 runs" in out.read_text("utf-8")
+
+
+def test_the_lake_may_come_from_the_environment(
+    grid: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WATTLAS_LAKE", str(grid))
+    out = tmp_path / "view.html"
+    assert main(["export", str(out)]) == 0
+    assert "of 28 runs" in out.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [("v=1&x=no_such", "no such column to plot: 'no_such'"), ("v=1&lake=77", "version 77")],
+)
+def test_export_refuses_a_bad_state_in_words(
+    grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], state: str, words: str
+) -> None:
+    out = tmp_path / "view.html"
+    assert main(["export", str(out), "--lake", str(grid), "--state", state]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("wattlas: ")
+    assert words in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_export_to_a_folder_that_is_not_there(
+    grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "none" / "view.html"
+    assert main(["export", str(out), "--lake", str(grid)]) == 1
+    assert capsys.readouterr().err.startswith("wattlas: ")
+
+
+def test_a_wrong_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["export"])
+    assert stop.value.code == 2
+    assert "out" in capsys.readouterr().err

@@ -1,0 +1,282 @@
+"""Explore's callbacks, called as plain functions on a small lake."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from dash import no_update
+from flask import Flask
+
+from app import ids
+from app.pages import explore
+from app.pages.explore import (
+    describe_view,
+    explain_view,
+    layout,
+    turn_workload,
+    update_best,
+    update_filters,
+    update_heatmap,
+    update_scatter,
+)
+from app.url_state import ViewState
+from data.errors import LakeError, SelectionError
+from data.metrics import metric
+from data.units import MINUS
+from tests.callbacks.components import by_id, texts, walk
+from tests.fixtures.pictures import decode, pairs, traces
+
+NEWEST = 1
+AT_200K = {"workload": "memcached", "load": ["200000"], "rep": "means", "x": "performance",
+           "y": "energy_j"}  # fmt: skip
+
+pytestmark = pytest.mark.usefixtures("here")
+
+
+def title(figure: dict[str, Any]) -> str:
+    return str(figure["layout"]["title"]["text"])
+
+
+def message(figure: dict[str, Any]) -> str:
+    assert figure["layout"]["meta"]["kind"] == "message"
+    return str(figure["layout"]["annotations"][0]["text"])
+
+
+def test_the_scatter_and_its_columns() -> None:
+    figure, points = update_scatter(AT_200K, NEWEST)
+    assert title(figure).startswith("Energy against p99 latency, memcached at 200k QPS")
+    assert "26 of 28 runs" in title(figure)
+    # 6 settings of two systems, and the default.
+    assert sum(len(t["x"]) for t in traces(figure, "points")) == 13
+    assert points is not None
+    assert points["count"] == 13
+    # Each mean is over two replicates, half a microsecond above the first.
+    assert min(decode(points["values"]["x"])) == 62.5
+    assert set(decode(points["n"])) == {2}
+
+
+def test_what_is_filtered_is_gone_from_the_picture() -> None:
+    figure, points = update_scatter({**AT_200K, "system": ["ebbrt_tuned"], "dvfs": ["2.9"]}, NEWEST)
+    (trace,) = traces(figure, "points")
+    assert pairs(trace) == [(62.5, 1740), (110.5, 1740), (160.5, 1740)]
+    assert points is not None
+    assert points["knobs"]["system"]["values"] == ["ebbrt_tuned"]
+
+
+def test_each_run_is_a_point() -> None:
+    figure, _ = update_scatter({**AT_200K, "rep": "runs"}, NEWEST)
+    assert sum(len(t["x"]) for t in traces(figure, "points")) == 26
+
+
+def test_the_metric_follows_the_workload() -> None:
+    figure, _ = update_scatter({**AT_200K, "workload": "netpipe", "load": []}, NEWEST)
+    assert title(figure).startswith("Energy against time, NetPIPE at 8 KiB")
+    assert pairs(traces(figure, "points")[0]) == [(0.25, 7)]
+
+
+def test_filters_that_leave_nothing_say_which_to_clear() -> None:
+    figure, points = update_scatter({**AT_200K, "itr": ["50"], "dvfs": ["governor"]}, NEWEST)
+    assert points is None
+    assert message(figure).startswith("No run has all of these filters.")
+    assert "itr (2 runs)" in message(figure)
+    assert "dvfs (8 runs)" in message(figure)
+
+
+def test_axes_that_were_not_measured_say_so() -> None:
+    figure, points = update_scatter({**AT_200K, "y": "iops"}, NEWEST)
+    assert points is None
+    assert message(figure) == (
+        "None of the 26 runs that the filters leave has both p99 latency and "
+        f"{metric('iops').title}."
+    )
+
+
+def test_the_heatmap_of_a_system_and_a_metric() -> None:
+    figure = update_heatmap(AT_200K, "ebbrt_tuned", "energy_j", NEWEST)
+    assert title(figure).startswith("Energy, Library OS, memcached at 200k QPS")
+    (cells,) = traces(figure, "cells")
+    assert cells["y"] == ["1.3", "2.9"]
+    # 600 J x 1.3 and x 2.9, in kJ as the colour bar says.
+    assert cells["colorbar"]["title"]["text"] == "Energy, kJ"
+    assert cells["z"] == pytest.approx(np.array([[0.78] * 3, [1.74] * 3]))
+    assert figure["layout"]["meta"]["system"] == "ebbrt_tuned"
+
+
+def test_the_heatmap_turns_to_a_system_that_is_left() -> None:
+    figure = update_heatmap({**AT_200K, "system": ["linux_tuned"]}, "ebbrt_tuned", "ipc", NEWEST)
+    assert figure["layout"]["meta"]["system"] == "linux_tuned"
+
+
+def test_the_heatmap_without_values_says_so() -> None:
+    words = message(update_heatmap(AT_200K, "linux_tuned", "c6", NEWEST))
+    assert words.startswith("No run of Linux tuned has a value for")
+
+
+def test_best_settings_without_and_with_a_limit() -> None:
+    table, words = update_best(AT_200K, "", NEWEST)
+    said = " ".join(texts(table))
+    # Library OS at 1.3 GHz: 780 J of 2,500 J is -68.8 %.
+    assert f"{MINUS}68.8 %" in said
+    assert words == ""
+    table, words = update_best(AT_200K, 100, NEWEST)
+    assert words == "Missed by every configuration of Linux default."
+    table, words = update_best(AT_200K, 50, NEWEST)
+    assert words.startswith("No configuration meets 50.0 us. The lowest p99 latency is 62.5 us")
+    assert "none meets 50.0 us" in " ".join(texts(table))
+
+
+def test_filters_on_tuned_knobs_leave_the_default_to_compare_with() -> None:
+    table, _ = update_best({**AT_200K, "system": ["linux_tuned"], "dvfs": ["1.3"]}, "", NEWEST)
+    assert f"{MINUS}48.0 %" in " ".join(texts(table))  # 1,300 J of 2,500 J
+
+
+def test_the_url_the_status_line_and_the_limit() -> None:
+    query, status, domain = describe_view(AT_200K, "linux_tuned", "ipc", 80, NEWEST)
+    state = ViewState.from_query(query)
+    assert (state.heat_system, state.heat_metric, state.limit) == ("linux_tuned", "ipc", 80.0)
+    assert state.selection.values("load") == (200_000.0,)
+    assert status == "26 of 28 runs"
+    assert domain == {"low": 62.0, "high": 161.0, "unit": "us", "column": "latency_p99_us"}
+
+
+def test_the_status_line_counts_what_cannot_be_drawn() -> None:
+    _, status, _ = describe_view({"x": "performance", "y": "energy_j"}, "", "energy_j", "", NEWEST)
+    # The commonest metric is p99, which NetPIPE's run does not have.
+    assert status.startswith("28 of 28 runs")
+    assert "1 of them" in status
+
+
+def test_filters_offer_what_the_others_leave() -> None:
+    answer = update_filters({**AT_200K, "itr": ["50"], "system": ["linux_tuned"]}, NEWEST)
+    count = len(ids.FACET_NAMES)
+    chips = dict(zip(ids.FACET_NAMES, answer[:count], strict=True))
+    notes = dict(zip(ids.FACET_NAMES, answer[count : 2 * count], strict=True))
+    hidden = dict(zip(ids.FACET_NAMES, answer[2 * count : 3 * count], strict=True))
+    assert [c.value for c in chips["itr"]] == ["2", "50", "100"]
+    assert [c.value for c in chips["system"]] == ["ebbrt_tuned", "linux_tuned"]
+    assert [texts(c) for c in chips["workload"]] == [["memcached"], ["NetPIPE"]]
+    assert notes["itr"] == "1 of 3 · 4 runs"
+    assert notes["dvfs"] == ""
+    assert hidden["message"]
+    assert not hidden["load"]
+    labels = {entry["value"]: entry["label"] for entry in answer[-1]}
+    assert labels["performance"] == "p99 latency (performance)"
+    assert "energy_j" in labels
+    assert "c6" not in labels
+
+
+def test_another_workload_keeps_what_still_fits() -> None:
+    state = {**AT_200K, "itr": ["2", "50"], "system": ["linux_tuned"]}
+    turned = dict(zip(explore._TURNED, turn_workload("netpipe", [], state, NEWEST), strict=True))
+    assert turned["message"] == ["8192"]
+    assert turned["load"] == []
+    assert turned["system"] == ["linux_tuned"]
+    assert turned["itr"] == []
+    back = dict(zip(explore._TURNED, turn_workload("memcached", [], None, NEWEST), strict=True))
+    assert back["load"] == ["200000"]
+
+
+def test_the_same_workload_turns_nothing() -> None:
+    answer = turn_workload("memcached", [], AT_200K, NEWEST)
+    assert all(value is no_update for value in answer)
+
+
+@pytest.mark.parametrize("picture", ["scatter", "heatmap", "best-table"])
+def test_how_it_was_computed(picture: str) -> None:
+    query = "v=1&workload=memcached&load=200000"
+    words = explain_view({"picture": picture}, query, NEWEST)
+    assert "version 1" in words
+    assert "workload memcached; load 200000" in words
+    assert "SELECT" in words
+    assert "'memcached', 200000.0" in words
+    assert explain_view(None, query, NEWEST) == ""
+
+
+def test_a_pinned_version_is_shown_as_it_was() -> None:
+    everything = {"x": "performance", "y": "energy_j"}
+    assert describe_view(everything, "", "energy_j", "", 0)[1].startswith("27 of 27 runs")
+    assert describe_view(everything, "", "energy_j", "", 1)[1].startswith("28 of 28 runs")
+    with pytest.raises(LakeError, match="version 99"):
+        update_scatter(AT_200K, 99)
+
+
+def test_a_bad_state_is_refused_in_words() -> None:
+    with pytest.raises(SelectionError, match="no such column to plot: 'no_such'"):
+        update_scatter({**AT_200K, "x": "no_such"}, NEWEST)
+
+
+def test_the_page_for_a_link() -> None:
+    page = layout(
+        v="1", workload="memcached", load="200000", itr=["2", "adaptive"], limit="80", xlog="1",
+        brush="cells~linux_tuned~2|2.9",
+    )  # fmt: skip
+    assert by_id(page, ids.NOTICE).children == ""
+    assert by_id(page, ids.facet("workload")).value == "memcached"
+    assert by_id(page, ids.facet("itr")).value == ["2", "adaptive"]
+    assert by_id(page, ids.LIMIT_BOX).value == 80.0
+    assert by_id(page, ids.X_LOG).checked
+    assert by_id(page, ids.PINNED).data["brush"] == "cells~linux_tuned~2|2.9"
+    assert by_id(page, ids.LAKE_VERSION).data == NEWEST
+
+
+def test_the_page_without_a_link_chooses() -> None:
+    page = layout()
+    assert by_id(page, ids.facet("workload")).value == "memcached"
+    assert by_id(page, ids.facet("load")).value == ["200000"]
+    assert by_id(page, ids.facet("system")).value == []
+
+
+def test_the_page_of_a_pinned_version() -> None:
+    page = layout(v="1", lake="0")
+    assert by_id(page, ids.LAKE_VERSION).data == 0
+    assert by_id(page, ids.PINNED).data["lake"] == 0
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"v": "1", "x": "no_such_column"}, "no such column to plot: 'no_such_column'"),
+        ({"v": "9"}, "version '9'"),
+        ({"v": "1", "lake": "77"}, "version 77"),
+        ({"v": "1", "surprise": "1"}, "unknown part 'surprise'"),
+    ],
+)
+def test_a_bad_link_is_named_and_the_default_shown(parts: dict[str, str], words: str) -> None:
+    page = layout(**parts)
+    notice = str(by_id(page, ids.NOTICE).children)
+    assert notice.startswith("This link could not be followed: ")
+    assert words in notice
+    assert by_id(page, ids.facet("workload")).value == "memcached"
+
+
+def test_every_control_has_a_name_for_a_screen_reader() -> None:
+    page = layout()
+    controls = [c for c in walk(page) if type(c).__name__ in ("Select", "NumberInput", "Chip")]
+    assert controls
+    assert [c for c in controls if not c.to_plotly_json()["props"].get("aria-label")] == []
+
+
+def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
+    with empty_server.app_context():
+        page = layout()
+        assert by_id(page, ids.LAKE_VERSION).data == -1
+        figure, points = update_scatter({"x": "performance", "y": "energy_j"}, -1)
+        assert message(figure).startswith("The lake holds no runs yet.")
+        assert "python -m ingest add RAW" in message(figure)
+        assert points is None
+        assert "holds no runs" in message(update_heatmap({}, "", "energy_j", -1))
+        table, words = update_best({}, "", -1)
+        assert texts(table) == ["Nothing to compare: no run has both energy and the metric."]
+        _, status, domain = describe_view({}, "", "energy_j", "", -1)
+        assert status == "0 of 0 runs"
+        assert (domain["low"], domain["high"]) == (None, None)
+        assert len(update_filters({}, -1)) == 3 * len(ids.FACET_NAMES) + 3
+        assert len(turn_workload("memcached", [], None, -1)) == len(explore._TURNED)
+        assert words == ""
+
+
+def test_what_travels_to_the_browser_is_json() -> None:
+    _, points = update_scatter(AT_200K, NEWEST)
+    _, _, domain = describe_view(AT_200K, "", "energy_j", "", NEWEST)
+    assert json.loads(json.dumps([points, domain]))

@@ -1,0 +1,58 @@
+"""The frame around every page: which lake, at which version, how many runs, what is synthetic."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import write_deltalake
+from flask import Flask
+
+from app.components.shell import shell
+from app.server import create_app
+from app.settings import Settings
+from data.schema import RUNS
+from tests.callbacks.components import texts, walk
+from tests.fixtures.lakes import run, write_lake
+
+
+@pytest.mark.usefixtures("here")
+def test_it_names_the_lake_its_version_and_its_runs() -> None:
+    said = texts(shell())
+    assert "lake: lake v1 · 28 runs" in said
+    assert "holds synthetic data" not in said
+
+
+def test_an_empty_lake_is_called_empty(empty_server: Flask) -> None:
+    with empty_server.app_context():
+        assert "lake: lake, empty" in texts(shell())
+
+
+def test_synthetic_runs_are_announced(tmp_path: Path) -> None:
+    lake = write_lake(tmp_path / "lake", [run(is_synthetic=True)])
+    with create_app(Settings(lake=lake)).server.app_context():
+        assert "holds synthetic data" in texts(shell())
+
+
+def test_new_runs_appear_with_a_reload(tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    with create_app(Settings(lake=lake)).server.app_context():
+        assert "lake: lake, empty" in texts(shell())
+        write_lake(lake, [run()])
+        assert "lake: lake v0 · 1 runs" in texts(shell())
+        write_lake(lake, [run(replicate=1)])
+        assert "lake: lake v1 · 2 runs" in texts(shell())
+
+
+def test_a_lake_of_another_schema_is_a_sentence(tmp_path: Path) -> None:
+    rows = pa.Table.from_pylist([run()], schema=RUNS)
+    write_deltalake(str(tmp_path / "runs"), rows, description="wattlas schema 999")
+    with create_app(Settings(lake=tmp_path)).server.app_context():
+        alerts = [c for c in walk(shell()) if getattr(c, "role", "") == "alert"]
+        assert "says 'wattlas schema 999', this wattlas reads" in texts(alerts)[0]
+
+
+@pytest.mark.usefixtures("here")
+def test_it_lists_the_keys() -> None:
+    said = texts(shell())
+    assert "Escape" in said
+    assert "clear the selection" in said
