@@ -36,11 +36,15 @@ class CounterLines:
         self._samples = np.empty((columns - 5, _FIRST_ROOM), np.int64)
         self._work = np.empty(_LONGEST_LINE, np.uint8)
         self._tail = 0
+        self._taken = 0
+        self._is_finished = False
+        self._to_drop = (0, 0)
         self._first_bytes: dict[int, bytes] = {}
         self._cut: Problem | None = None
 
     def feed(self, block: bytes) -> None:
         """Read a further block; a line that it cuts waits for the next one."""
+        self._drop_taken()
         newline = block.rfind(b"\n")
         if newline < 0:
             self._append(block[: max(0, _LONGEST_LINE - self._tail)])
@@ -54,6 +58,7 @@ class CounterLines:
 
     def finish(self) -> None:
         """Read the last line if the file does not end in a newline; refused, it counts as cut."""
+        self._is_finished = True
         if self._tail == 0:
             return
         text = self._work[: self._tail].tobytes()
@@ -86,7 +91,33 @@ class CounterLines:
     @property
     def has_interrupts(self) -> bool:
         """Whether any line was good."""
-        return bool(self._state[kernels.INTERRUPTS])
+        return bool(self._taken or self._state[kernels.INTERRUPTS])
+
+    def take(self) -> tuple[np.ndarray, np.ndarray]:
+        """Hand out the rows that no later line can take back; they are gone with the next feed.
+
+        Returns:
+            What `interrupt_columns` and `sample_columns` have, but for the last row of a log that
+            is not finished: its time stamp may turn out to be damaged.
+        """
+        self._drop_taken()
+        interrupts, samples = self._state[kernels.INTERRUPTS], self._state[kernels.SAMPLES]
+        if interrupts and not self._is_finished:
+            interrupts -= 1
+            samples -= self._state[kernels.LAST_IS_SAMPLE]
+        self._to_drop = (int(interrupts), int(samples))
+        self._taken += int(interrupts)
+        return self._interrupts[:, :interrupts], self._samples[:, :samples]
+
+    def _drop_taken(self) -> None:
+        slots = (kernels.INTERRUPTS, kernels.SAMPLES)
+        buffers = (self._interrupts, self._samples)
+        for slot, buffer, drop in zip(slots, buffers, self._to_drop, strict=True):
+            left = int(self._state[slot]) - drop
+            if drop and left:
+                buffer[:, :left] = buffer[:, drop : drop + left].copy()
+            self._state[slot] = left
+        self._to_drop = (0, 0)
 
     def interrupt_columns(self) -> np.ndarray:
         """Time stamp and the four NIC columns, int64, shape (5, n)."""

@@ -11,7 +11,7 @@ _Generator = tuple[Any, Callable[..., Any]]
 
 
 @intrinsic
-def load_word(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
+def _load_word(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
     """The 8 bytes of a uint8 array from an index on, as a little-endian uint64; no bound check."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -25,7 +25,7 @@ def load_word(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
 
 
 @intrinsic
-def trailing_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
+def _trailing_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
     """How many low bits of a uint64 are 0; 64 of none set."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
@@ -35,10 +35,16 @@ def trailing_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
 
 
 @intrinsic
-def leading_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
+def _leading_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
     """How many high bits of a uint64 are 0; 64 of none set."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.uint64(types.uint64), generate
+
+
+# As compiled code calls them: without the typing context, of which type checkers do not know.
+load_word: Any = _load_word
+trailing_zeros: Any = _trailing_zeros
+leading_zeros: Any = _leading_zeros

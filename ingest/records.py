@@ -1,7 +1,7 @@
 """What the readers hand to the assembler: values, windows and problems, without files or tables."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -61,6 +61,54 @@ class Reading:
     window: Window | None = None
     flags: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class LogFacts:
+    """What a per-interrupt log says beside its rows, known once it is read.
+
+    Attributes:
+        sleep_states_cumulative: As in `CoreLog`.
+        core: The core that the log itself names, if it does.
+        entries: How many log entries the file held, bad ones included.
+        span_tsc: Time stamps of its first and last good line.
+    """
+
+    sleep_states_cumulative: bool
+    core: int | None
+    entries: int
+    span_tsc: tuple[int, int]
+    flags: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+class LogReader(Protocol):
+    """A per-interrupt log on its way through memory, block by block."""
+
+    @property
+    def sample_names(self) -> tuple[str, ...] | None:
+        """Names of the rows of `take`'s samples; None until enough of the log was fed."""
+
+    @property
+    def core(self) -> int | None:
+        """The core that the log's beginning names, once `sample_names` is known."""
+
+    def feed(self, block: bytes) -> None:
+        """Read a further block, cut anywhere; FormatError if it cannot be such a log."""
+
+    def finish(self) -> None:
+        """Read what waits for its end; FormatError if nothing could be used."""
+
+    def take(self) -> tuple[np.ndarray, np.ndarray]:
+        """Hand out the rows that no later line can take back, each once.
+
+        Returns:
+            Interrupts (`tsc rx_desc rx_bytes tx_desc tx_bytes`), int64, shape (5, n), and samples,
+            int64, shape (len(sample_names), m). They stay as they are until the next `feed`.
+        """
+
+    def facts(self) -> LogFacts:
+        """What the whole log says; after `finish`."""
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ingest.formats import intlog, intlog_binary, mutilate, netpipe, rdtsc, summary, wrk
-from ingest.records import CoreLog, ReadContext, Reading, SummaryTable
+from ingest.records import CoreLog, LogReader, ReadContext, Reading, SummaryTable
 
 Role = Literal["log", "output", "window", "table"]
 
@@ -22,17 +22,19 @@ class Format:
             Content decides; the name only where content cannot.
         read: Blocks of bytes, cut anywhere, to what they say. Bad lines become problems; only a
             file of which nothing can be used raises FormatError.
+        open_log: Of a log, begin to read it block by block in bounded memory.
     """
 
     name: str
     role: Role
     sniff: Callable[[str, bytes], bool]
     read: Callable[[Iterable[bytes], ReadContext], CoreLog | Reading | SummaryTable]
+    open_log: Callable[[ReadContext], LogReader] | None = None
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("intlog", "log", intlog.sniff, intlog.read),
-    Format("intlog_binary", "log", intlog_binary.sniff, intlog_binary.read),
+    Format("intlog", "log", intlog.sniff, intlog.read, intlog.open_log),
+    Format("intlog_binary", "log", intlog_binary.sniff, intlog_binary.read, intlog_binary.open_log),
     Format("mutilate", "output", mutilate.sniff, mutilate.read),
     Format("wrk", "output", wrk.sniff, wrk.read),
     Format("netpipe_out", "output", netpipe.sniff_output, netpipe.read_output),

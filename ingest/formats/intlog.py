@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 
 from data.errors import FormatError
 from ingest.counter_lines import CounterLines
-from ingest.records import CoreLog, Problem, ReadContext
+from ingest.records import CoreLog, LogFacts, Problem, ReadContext
 
 DRIVER_BUFFER_ENTRIES: Final = 1_000_000
 
@@ -61,18 +61,114 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> CoreLog:
     Raises:
         FormatError: No line of a known column count, or a header of unknown columns.
     """
-    source = iter(blocks)
-    head = _take_head(source)
-    columns = _column_count(head, context.name)
-    lines = CounterLines(columns)
-    lines.feed(head)
-    for block in source:
-        lines.feed(block)
-    lines.finish()
-    if not lines.has_interrupts:
-        why = "".join(f"; {problem.detail}" for problem in lines.problems()[:1])
-        raise FormatError(f"no good line among {lines.entries}{why} ({context.name})")
-    return _log(lines, columns, head[:_HEAD_BYTES], context.name)
+    reader = open_log(context)
+    for block in blocks:
+        reader.feed(block)
+    reader.finish()
+    interrupts, samples = reader.take()
+    facts = reader.facts()
+    by_name = dict(zip(reader.sample_names or (), samples, strict=True))
+    by_name.pop("c0", None)
+    return CoreLog(
+        interrupts=dict(zip(("tsc", *_NIC[1:]), interrupts, strict=True)),
+        samples=by_name,
+        sleep_states_cumulative=facts.sleep_states_cumulative,
+        core=facts.core,
+        entries=facts.entries,
+        flags=facts.flags,
+        problems=facts.problems,
+    )
+
+
+def open_log(context: ReadContext) -> "IntlogReader":
+    """Begin to read one core's log block by block."""
+    return IntlogReader(context.name)
+
+
+class IntlogReader:
+    """One core's log in memory that does not grow with it; see `ingest.records.LogReader`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._head = bytearray()
+        self._lines: CounterLines | None = None
+        self._columns = 0
+        self._states: _SleepStates | None = None
+        self._core: int | None = None
+        self._announced: int | None = None
+        self._span: tuple[int, int] | None = None
+
+    @property
+    def sample_names(self) -> tuple[str, ...] | None:
+        return sample_names(self._columns) if self._lines is not None else None
+
+    @property
+    def core(self) -> int | None:
+        return self._core
+
+    def feed(self, block: bytes) -> None:
+        if self._lines is not None:
+            self._lines.feed(block)
+            return
+        self._head += block
+        if len(self._head) >= _HEAD_BYTES:
+            self._begin()
+
+    def finish(self) -> None:
+        lines = self._lines or self._begin()
+        lines.finish()
+        if not lines.has_interrupts:
+            why = "".join(f"; {problem.detail}" for problem in lines.problems()[:1])
+            raise FormatError(f"no good line among {lines.entries}{why} ({self._name})")
+
+    def take(self) -> tuple[np.ndarray, np.ndarray]:
+        if self._lines is None:
+            return np.empty((5, 0), np.int64), np.empty((0, 0), np.int64)
+        interrupts, samples = self._lines.take()
+        if interrupts.shape[1]:
+            first = self._span[0] if self._span else int(interrupts[0, 0])
+            self._span = (first, int(interrupts[0, -1]))
+        if self._states is not None:
+            self._states.look_at(samples[5:8])
+        return interrupts, samples
+
+    def facts(self) -> LogFacts:
+        assert self._lines is not None
+        assert self._span is not None
+        return LogFacts(
+            sleep_states_cumulative=self._states is None or self._states.are_totals,
+            core=self._core,
+            entries=self._lines.entries,
+            span_tsc=self._span,
+            flags=["log_full"] if _is_full(self._lines) else [],
+            problems=_problems(self._lines, self._announced),
+        )
+
+    def _begin(self) -> CounterLines:
+        head = bytes(self._head)
+        self._columns = _column_count(head, self._name)
+        self._core, self._announced = _core_line(head[:_HEAD_BYTES])
+        if self._columns == 14 and not _PREFIX.match(head):
+            self._states = _SleepStates("ebbrt" not in self._name.lower())
+        self._lines = CounterLines(self._columns)
+        self._lines.feed(head)
+        self._head.clear()
+        return self._lines
+
+
+class _SleepStates:
+    """Whether a 14-column log's sleep states are running totals (Linux) or a sample's own."""
+
+    def __init__(self, are_totals: bool) -> None:
+        self.are_totals = are_totals
+        self._last = np.zeros((len(_SLEEP_STATES[14]), 1), np.int64)
+
+    def look_at(self, states: np.ndarray) -> None:
+        """Take further samples in, shape (3, m): totals never fall."""
+        if not states.shape[1] or not self.are_totals:
+            return
+        self.are_totals = bool(np.all(np.diff(states, axis=1, prepend=self._last) >= 0))
+        self._last = states[:, -1:].copy()
 
 
 def sample_names(columns: int) -> tuple[str, ...]:
@@ -85,15 +181,6 @@ def _layout(columns: int) -> tuple[str, ...]:
 
 
 _LAYOUTS: Final = {columns: _layout(columns) for columns in _SLEEP_STATES}
-
-
-def _take_head(source: Iterator[bytes]) -> bytes:
-    head = bytearray()
-    for block in source:
-        head += block
-        if len(head) >= _HEAD_BYTES:
-            break
-    return bytes(head)
 
 
 def _head_lines(head: bytes) -> list[list[bytes]]:
@@ -133,31 +220,22 @@ def _column_count(head: bytes, name: str) -> int:
     return counts.most_common(1)[0][0]
 
 
-def _log(lines: CounterLines, columns: int, head: bytes, name: str) -> CoreLog:
-    samples = dict(zip(sample_names(columns), lines.sample_columns(), strict=True))
-    samples.pop("c0", None)
+def _is_full(lines: CounterLines) -> bool:
+    return DRIVER_BUFFER_ENTRIES in (lines.entries, lines.last_index + 1)
+
+
+def _problems(lines: CounterLines, announced: int | None) -> list[Problem]:
     problems = lines.problems()
-    core, announced = _core_line(head)
     if announced is not None and lines.entries < announced:
         detail = f"{lines.entries} entries, but its first line announces {announced}"
         problems.append(Problem("short_log", "doubted", detail))
     if lines.core_lines > 1:
         detail = f"{lines.core_lines} `Core=` lines in one log; all taken as the first's"
         problems.append(Problem("several_cores", "doubted", detail))
-    flags = []
-    if DRIVER_BUFFER_ENTRIES in (lines.entries, lines.last_index + 1):
-        flags.append("log_full")
+    if _is_full(lines):
         detail = f"{lines.entries} entries fill the driver's buffer; it may have stopped early"
         problems.append(Problem("log_full", "doubted", detail))
-    return CoreLog(
-        interrupts=dict(zip(("tsc", *_NIC[1:]), lines.interrupt_columns(), strict=True)),
-        samples=samples,
-        sleep_states_cumulative=columns != 14 or _are_totals(samples, head, name),
-        core=core,
-        entries=lines.entries,
-        flags=flags,
-        problems=problems,
-    )
+    return problems
 
 
 def _core_line(head: bytes) -> tuple[int | None, int | None]:
@@ -165,12 +243,3 @@ def _core_line(head: bytes) -> tuple[int | None, int | None]:
     if found is None:
         return None, None
     return int(found[1]), int(found[2]) if found[2] else None
-
-
-def _are_totals(samples: dict[str, np.ndarray], head: bytes, name: str) -> bool:
-    """Whether a 14-column log's sleep states are running totals (Linux) or a sample's own."""
-    if _PREFIX.match(head):
-        return True
-    if "ebbrt" in name.lower():
-        return False
-    return all(bool(np.all(np.diff(samples[state]) >= 0)) for state in _SLEEP_STATES[14])

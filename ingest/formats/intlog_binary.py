@@ -1,12 +1,12 @@
 """Per-interrupt logs as the library OS dumps them: packed 88-byte entries, little-endian."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 
 from data.errors import FormatError
-from ingest.records import CoreLog, Problem, ReadContext
+from ingest.records import CoreLog, LogFacts, Problem, ReadContext
 
 _NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
 _COUNTERS: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
@@ -15,7 +15,6 @@ _WIDE: Final = ("tsc", *_COUNTERS, "joules", "c3", "c6", "c7")
 ENTRY: Final = np.dtype([(name, "<i8") for name in _WIDE] + [(name, "<i4") for name in _NIC])
 
 _DRIVER_BUFFER_ENTRIES: Final = 1_000_000
-_ENTRIES_AT_ONCE: Final = 16384
 _MOST_DESCRIPTORS: Final = 1 << 16
 _REFUSALS: Final = {
     "empty_entry": "an entry that was never written; dropped",
@@ -56,38 +55,76 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> CoreLog:
     Raises:
         FormatError: Not one good entry.
     """
-    collected = _Collected()
-    rest = 0
-    for data in _regrouped(blocks):
-        count, rest = divmod(len(data), ENTRY.itemsize)
-        collected.take(np.frombuffer(data, ENTRY, count=count))
-    if not collected.filled:
-        raise FormatError(f"no good entry among {collected.entries} ({context.name})")
-    problems = collected.problems()
-    if rest:
-        detail = f"{rest} bytes at the end, expected {ENTRY.itemsize}; entry dropped"
-        problems.append(Problem("cut_last_entry", "refused", detail, collected.entries + 1))
+    reader = open_log(context)
+    for block in blocks:
+        reader.feed(block)
+    reader.finish()
+    interrupts, samples = reader.take()
+    facts = reader.facts()
     return CoreLog(
-        interrupts=collected.columns(collected.interrupts, ("tsc", *_NIC)),
-        samples=collected.columns(collected.samples, ("tsc", *_SAMPLED)),
+        interrupts=dict(zip(("tsc", *_NIC), interrupts, strict=True)),
+        samples=dict(zip(reader.sample_names, samples, strict=True)),
         sleep_states_cumulative=False,
-        entries=collected.entries + bool(rest),
-        flags=["log_full"] if collected.entries == _DRIVER_BUFFER_ENTRIES else [],
-        problems=problems,
+        entries=facts.entries,
+        flags=facts.flags,
+        problems=facts.problems,
     )
 
 
-def _regrouped(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Give blocks of whole entries; only the last may end in a part of one."""
-    step = _ENTRIES_AT_ONCE * ENTRY.itemsize
-    waiting = bytearray()
-    for block in blocks:
-        waiting += block
-        whole = len(waiting) // step * step
-        if whole:
-            yield bytes(waiting[:whole])
-            del waiting[:whole]
-    yield bytes(waiting)
+def open_log(context: ReadContext) -> "BinaryReader":
+    """Begin to read one core's log block by block."""
+    return BinaryReader(context.name)
+
+
+class BinaryReader:
+    """One core's log in memory that does not grow with it; see `ingest.records.LogReader`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._collected = _Collected()
+        self._waiting = b""
+        self._span: tuple[int, int] | None = None
+
+    @property
+    def sample_names(self) -> tuple[str, ...]:
+        return ("tsc", *_SAMPLED)
+
+    @property
+    def core(self) -> int | None:
+        return None
+
+    def feed(self, block: bytes) -> None:
+        data = self._waiting + block
+        count, rest = divmod(len(data), ENTRY.itemsize)
+        self._collected.take(np.frombuffer(data, ENTRY, count=count))
+        self._waiting = data[len(data) - rest :]
+
+    def finish(self) -> None:
+        if not self._collected.filled:
+            raise FormatError(f"no good entry among {self._collected.entries} ({self._name})")
+
+    def take(self) -> tuple[np.ndarray, np.ndarray]:
+        interrupts, samples = self._collected.drain()
+        if interrupts.shape[1]:
+            first = self._span[0] if self._span else int(interrupts[0, 0])
+            self._span = (first, int(interrupts[0, -1]))
+        return interrupts, samples
+
+    def facts(self) -> LogFacts:
+        assert self._span is not None
+        collected, rest = self._collected, len(self._waiting)
+        problems = collected.problems()
+        if rest:
+            detail = f"{rest} bytes at the end, expected {ENTRY.itemsize}; entry dropped"
+            problems.append(Problem("cut_last_entry", "refused", detail, collected.entries + 1))
+        return LogFacts(
+            sleep_states_cumulative=False,
+            core=None,
+            entries=collected.entries + bool(rest),
+            span_tsc=self._span,
+            flags=["log_full"] if collected.entries == _DRIVER_BUFFER_ENTRIES else [],
+            problems=problems,
+        )
 
 
 class _Collected:
@@ -122,8 +159,12 @@ class _Collected:
         self.entries += entries.size
         self.filled += good.size
 
-    def columns(self, pieces: list[np.ndarray], names: Iterable[str]) -> dict[str, np.ndarray]:
-        return {n: np.concatenate([p[n].astype(np.int64) for p in pieces]) for n in names}
+    def drain(self) -> tuple[np.ndarray, np.ndarray]:
+        """Give the rows collected since the last call as columns, int64."""
+        interrupts = _columns(self.interrupts, ("tsc", *_NIC))
+        samples = _columns(self.samples, ("tsc", *_SAMPLED))
+        self.interrupts, self.samples = [], []
+        return interrupts, samples
 
     def problems(self) -> list[Problem]:
         return [
@@ -140,3 +181,13 @@ class _Collected:
             first, before = self._refused.get(kind, (line, 0))
             self._refused[kind] = (first, before + count)
             kept &= ~is_bad
+
+
+def _columns(pieces: list[np.ndarray], names: tuple[str, ...]) -> np.ndarray:
+    filled = np.empty((len(names), sum(map(len, pieces))), np.int64)
+    at = 0
+    for piece in pieces:
+        for row, name in enumerate(names):
+            filled[row, at : at + len(piece)] = piece[name]
+        at += len(piece)
+    return filled
