@@ -1,0 +1,158 @@
+"""The paper's own findings, from its own tables, by what Explore shows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from app.explore import best_table, limit_domain, scatter, status_words
+from app.lakes import LakeView
+from app.url_state import ViewState
+from data.connection import Lake, open_lake
+from data.selection import Selection
+from ingest.__main__ import main as ingest
+from tests.fixtures.pictures import decode, traces
+from tests.fixtures.real import real_data
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    """The three summary tables, ingested as the README says."""
+    path = tmp_path_factory.mktemp("paper") / "lake"
+    assert ingest(["add", str(real_data() / "summaries"), "--lake", str(path)]) == 0
+    with open_lake(path) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def view(lake: Lake) -> LakeView:
+    return LakeView(lake)
+
+
+def memcached(load_qps: int) -> Selection:
+    return Selection.of(workload=["memcached"], load=[load_qps])
+
+
+def winner(view: LakeView, state: ViewState, system: str, kind: str) -> dict[str, Any]:
+    """The run under a mark of the scatter: its knobs and values, found by where the mark is."""
+    answer = scatter(view, state)
+    points = answer.points
+    assert points is not None
+    knobs = {
+        name: np.array(knob["values"], dtype=object)[decode(knob["index"])]
+        for name, knob in points["knobs"].items()
+    }
+    values = {name: decode(column) for name, column in points["values"].items()}
+    (mark,) = [t for t in traces(answer.figure, "winner") if t["meta"]["winner"] == kind]
+    mine = knobs["system"] == system
+    at = [
+        int(i)
+        for x, y in zip(mark["x"], mark["y"], strict=True)
+        for i in np.flatnonzero(mine & (values["x"] == x) & (values["y"] == y))
+    ]
+    assert len(at) == 1, f"{len(at)} points of {system} under {kind}"
+    return {name: column[at[0]] for name, column in {**knobs, **values}.items()}
+
+
+@pytest.mark.parametrize(
+    ("load_qps", "default_us", "tuned_us", "cut_percent"),
+    [(200_000, 103.87, 61.7, -40.6), (600_000, 138.93, 102.6, -26.2)],
+)
+def test_tuning_cuts_the_tail_of_memcached(
+    view: LakeView, load_qps: int, default_us: float, tuned_us: float, cut_percent: float
+) -> None:
+    means = ViewState(memcached(load_qps).with_values("system", ["linux_default"]))
+    default = winner(view, means, "linux_default", "performance")
+    assert default["x"] == pytest.approx(default_us, abs=0.005)
+    tuned = winner(
+        view, ViewState(memcached(load_qps), replicates="runs"), "linux_tuned", "performance"
+    )
+    assert tuned["x"] == tuned_us
+    assert 100 * (tuned["x"] / default["x"] - 1) == pytest.approx(cut_percent, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("selection", "system", "itr_us", "dvfs_ghz", "product_js"),
+    [
+        ({"workload": ["netpipe"], "message": [512 << 10]}, "linux_tuned", 28.0, 1.2, 491.2),
+        ({"workload": ["nodejs"]}, "ebbrt_tuned", 4.0, 2.9, 986.1),
+    ],
+    ids=["netpipe", "nodejs"],
+)
+def test_the_best_energy_delay_product(
+    view: LakeView,
+    selection: dict[str, list],
+    system: str,
+    itr_us: float,
+    dvfs_ghz: float,
+    product_js: float,
+) -> None:
+    state = ViewState(Selection.of(**selection), replicates="runs")
+    best = winner(view, state, system, "edp")
+    assert (best["itr_us"], best["dvfs_ghz"]) == (itr_us, dvfs_ghz)
+    assert best["edp_js"] == pytest.approx(product_js, abs=0.05)
+    assert best["edp_js"] == pytest.approx(best["energy_j"] * best["x"])
+
+
+def read_table(name: str) -> pl.DataFrame:
+    """A published table read by itself, a row that is there twice counted once."""
+    path = real_data() / "summaries" / f"{name}_combined.csv"
+    return pl.read_csv(path, separator=" ", infer_schema_length=None).unique()
+
+
+def read_memcached() -> pl.DataFrame:
+    """Configuration means of energy and p99."""
+    return (
+        read_table("mcd")
+        .filter(pl.col("joules").is_not_null() & pl.col("read_99th").is_not_null())
+        .with_columns(code=pl.col("dvfs").str.to_lowercase())
+        .group_by("sys", "itr", "code", "rapl", "target_QPS")
+        .agg(pl.col("joules").mean(), pl.col("read_99th").mean(), n=pl.len())
+    )
+
+
+@pytest.mark.parametrize("load_qps", [200_000, 400_000, 600_000])
+@pytest.mark.parametrize("limit_us", [None, 110.0, 500.0])
+def test_best_settings_agree_with_the_published_table(
+    view: LakeView, load_qps: int, limit_us: float | None
+) -> None:
+    found = best_table(view, ViewState(memcached(load_qps), limit=limit_us))
+    means = read_memcached().filter(pl.col("target_QPS") == load_qps)
+    default = means.filter(pl.col("sys") == "linux_default").row(0, named=True)
+    assert set(found["system"]) == set(means["sys"])
+    for row in found.iter_rows(named=True):
+        mine = means.filter(pl.col("sys") == row["system"])
+        meeting = mine if limit_us is None else mine.filter(pl.col("read_99th") <= limit_us)
+        assert row["meets"] == bool(len(meeting))
+        best = (meeting.sort("joules") if len(meeting) else mine.sort("read_99th")).row(
+            0, named=True
+        )
+        assert (row["y"], row["x"], row["n"]) == (
+            pytest.approx(best["joules"]), pytest.approx(best["read_99th"]), best["n"],
+        )  # fmt: skip
+        assert row["rapl_w"] == best["rapl"]
+        if row["dvfs_ghz"] is not None:
+            assert row["dvfs_ghz"] == pytest.approx((int(best["code"], 16) >> 8) / 10)
+            assert row["itr_us"] == best["itr"]
+        assert row["energy_change"] == pytest.approx(best["joules"] / default["joules"] - 1)
+
+
+def test_every_row_of_the_tables_is_there(view: LakeView) -> None:
+    rows = {name: len(read_table(name)) for name in ("mcd", "node", "netpipe")}
+    counted = dict(view.cube.group_by("workload").agg(pl.col("runs").sum()).iter_rows())
+    assert counted == {
+        "memcached": rows["mcd"], "nodejs": rows["node"], "netpipe": rows["netpipe"],
+    }  # fmt: skip
+    assert status_words(view, ViewState(Selection.of(workload=["nodejs"]))).startswith(
+        f"{rows['node']:,} of {sum(rows.values()):,} runs"
+    )
+
+
+def test_the_range_of_the_limit_is_that_of_the_load(view: LakeView) -> None:
+    mine = read_table("mcd").filter(pl.col("target_QPS") == 200_000)["read_99th"]
+    domain = limit_domain(view, ViewState(memcached(200_000)))
+    assert (domain["low"], domain["high"]) == (mine.min(), mine.max())
