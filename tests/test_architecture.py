@@ -1,0 +1,110 @@
+"""The rooms and the one-way rule between them, read from the imports themselves."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CODE = ("data", "ingest", "app", "bench", "scripts", "tests")
+ROOMS = (
+    "data",
+    "ingest",
+    "ingest/formats",
+    "ingest/sample",
+    "app",
+    "assets",
+    "bench",
+    "tests",
+)
+# Who (a module or a folder) may not import what (top-level packages, modules or folders).
+FORBIDDEN = [
+    ("data", ("ingest", "app", "bench", "tests", "scripts", "dash", "plotly", "flask")),
+    ("data/queries", ("plotly", "dash", "duckdb", "polars")),
+    ("data/analysis", ("duckdb", "deltalake", "data.connection", "data.queries")),
+    ("ingest", ("app", "bench", "tests", "scripts", "dash", "plotly")),
+    ("app", ("ingest", "bench", "tests", "scripts")),
+    ("app/figures", ("duckdb", "dash", "deltalake", "data.connection", "data.queries")),
+    ("app/figures", ("app.pages", "app.components", "app.explore", "app.lakes", "app.server")),
+    ("app/components", ("duckdb", "app.pages", "app.server")),
+    ("app/pages", ("duckdb", "app.server")),
+    ("app/url_state.py", ("app", "dash", "plotly", "duckdb")),
+    ("bench", ("tests",)),
+    ("scripts", ("tests",)),
+]
+
+
+def modules(folder: str) -> list[Path]:
+    start = ROOT / folder
+    return [start] if start.suffix else sorted(start.rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every dotted name that a module imports, wherever in it: `from a import b` gives `a.b`."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"), str(path))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.relative_to(ROOT)} imports relatively"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def is_inside(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+@pytest.mark.parametrize(("who", "what"), FORBIDDEN, ids=[f"{w}-{n[0]}" for w, n in FORBIDDEN])
+def test_the_one_way_rule(who: str, what: tuple[str, ...]) -> None:
+    found = modules(who)
+    assert found, f"there is no {who}"
+    bad = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in found
+        for name in imports(path)
+        for package in what
+        if is_inside(name, package)
+    ]
+    assert bad == []
+
+
+def test_the_rule_sees_imports_inside_functions(tmp_path: Path) -> None:
+    late = tmp_path / "late.py"
+    late.write_text("def f():\n    import dash.html\n    from app import ids\n")
+    assert list(imports(late)) == ["dash.html", "app.ids"]
+
+
+def test_no_catch_all_module() -> None:
+    names = {path.stem for folder in CODE for path in modules(folder)}
+    assert not names & {"utils", "util", "helpers", "misc", "common"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_what_lives_in_it(room: str) -> None:
+    readme = ROOT / room / "README.md"
+    assert readme.is_file(), f"{room}/ has no README.md"
+    assert readme.read_text("utf-8").startswith("# "), f"{room}/README.md has no title"
+
+
+def test_every_folder_of_code_belongs_to_a_room() -> None:
+    skipped = {".venv", "lake", "sample-raw"}
+    top = {
+        path.relative_to(ROOT).parts[0]
+        for path in ROOT.glob("*/**/*.py")
+        if not path.relative_to(ROOT).parts[0].startswith(".")
+    }
+    assert top - skipped <= set(CODE)
+
+
+@pytest.mark.parametrize("folder", ["data", "ingest", "app"])
+def test_only_the_rim_prints_or_exits(folder: str) -> None:
+    bad = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.func.id}"
+        for path in modules(folder)
+        if path.name != "__main__.py"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("print", "exit", "breakpoint")
+    ]
+    assert bad == []
