@@ -40,7 +40,7 @@
     scatter: {
       plotly_selected(gd, event) {
         if (!event) return;
-        if (event.range) wattlas.select(wattlas.boxClause(view.fields, event.range.x, event.range.y));
+        if (event.range) wattlas.select(boxAsDrawn(gd, event.range));
         else if (event.lassoPoints) wattlas.select(wattlas.lassoClause(view.fields, event.lassoPoints.x, event.lassoPoints.y));
       },
       plotly_deselect() { wattlas.select(""); },
@@ -62,7 +62,6 @@
         if (!event || !(event.range || event.lassoPoints)) return;
         const meta = gd.layout.meta, catcher = wattlas.tracesOf(gd.data, "catcher")[0];
         const cells = event.points.filter((p) => p.curveNumber === catcher).map((p) => cellAt(meta, gd, p.x, p.y));
-        clearOutline(gd);
         wattlas.select(wattlas.cellsClause(meta.system, cells));
       },
       plotly_deselect() { wattlas.select(""); },
@@ -99,29 +98,56 @@
     tell("selection");
   };
 
-  function clearOutline(gd) {
-    if (gd && gd.layout && gd.layout.selections && gd.layout.selections.length) window.Plotly.relayout(gd, { selections: [] });
-  }
+  const hasOutline = (gd) => Boolean(gd.layout.selections && gd.layout.selections.length);
+  const withoutOutline = (gd) => (hasOutline(gd) ? { selections: [] } : {});
 
   function paint() {
-    const gd = plot("scatter");
-    const drawn = view.points && gd && gd.layout && gd.layout.meta && gd.layout.meta.kind === "scatter";
-    if (drawn) {
-      const kind = wattlas.clauseKind(view.brush);
-      if (kind !== "box" && kind !== "lasso") clearOutline(gd);
-      window.Plotly.restyle(gd, { selectedpoints: wattlas.selectedPoints(view.points, view.mask) }, wattlas.tracesOf(gd.data, "points"));
-    }
+    paintPoints();
     wattlas.paintVeil();
     wattlas.paintBest();
   }
 
-  /** Draw the heatmap's veil for the selection, unless it is drawn already. */
+  /** Highlight the selected points, unless Plotly's own selection has drawn just these already. */
+  function paintPoints() {
+    const gd = plot("scatter");
+    if (!view.points || !gd || !gd.layout || !gd.layout.meta || gd.layout.meta.kind !== "scatter") return;
+    const traces = wattlas.tracesOf(gd.data, "points");
+    const selected = wattlas.selectedPoints(view.points, view.mask);
+    const kind = wattlas.clauseKind(view.brush);
+    const layout = kind === "box" || kind === "lasso" ? {} : withoutOutline(gd);
+    const isDrawn = traces.every((t, k) => sameIndices(gd.data[t].selectedpoints, selected[k]));
+    if (!isDrawn) window.Plotly.update(gd, { selectedpoints: selected }, layout, traces);
+    else if (layout.selections) window.Plotly.relayout(gd, layout);
+  }
+
+  /* Plotly rounds a box's range to hundredths of a pixel, its own selection not: where a point at the
+     edge makes the two differ, the clause is the box around the points that Plotly has drawn. */
+  function boxAsDrawn(gd, range) {
+    const clause = wattlas.boxClause(view.fields, range.x, range.y);
+    const mask = wattlas.evaluate(clause, view.points, view.fields);
+    const drawn = [];
+    wattlas.tracesOf(gd.data, "points").forEach((t, k) => (gd.data[t].selectedpoints || []).forEach((i) => drawn.push(view.points.traces[k] + i)));
+    const { x, y } = view.points.values;
+    if (!drawn.length || (drawn.every((i) => mask[i]) && drawn.length === mask.reduce((n, v) => n + v, 0))) return clause;
+    const ends = (values) => drawn.reduce(([low, high], i) => [Math.min(low, values[i]), Math.max(high, values[i])], [Infinity, -Infinity]);
+    return ["box", view.fields.x, view.fields.y, ...ends(x), ...ends(y)].join("~");
+  }
+
+  function sameIndices(drawn, wanted) {
+    if (!drawn || !wanted) return !drawn && !wanted;
+    if (drawn.length !== wanted.length) return false;
+    const sorted = Array.from(drawn).sort((a, b) => a - b);
+    return wanted.every((v, i) => v === sorted[i]);
+  }
+
+  /** Draw the heatmap's veil for the selection, unless it is drawn already; its outline goes. */
   wattlas.paintVeil = function () {
     const heat = plot("heatmap");
     if (!view.points || !heat || !heat.layout || !heat.layout.meta || heat.layout.meta.kind !== "heatmap") return;
     const [index] = wattlas.tracesOf(heat.data, "veil");
     const veil = wattlas.veil({ layout: heat.layout }, view.points, view.mask);
-    if (JSON.stringify(heat.data[index].z) !== JSON.stringify(veil)) window.Plotly.restyle(heat, { z: [veil] }, [index]);
+    if (JSON.stringify(heat.data[index].z) !== JSON.stringify(veil)) window.Plotly.update(heat, { z: [veil] }, withoutOutline(heat), [index]);
+    else if (hasOutline(heat)) window.Plotly.relayout(heat, withoutOutline(heat));
   };
 
   /** Mark the rows of the best-settings table whose configuration is selected. */

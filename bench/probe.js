@@ -31,7 +31,7 @@ window.probe = (function () {
     get: () => plotly,
     set(value) {
       plotly = value;
-      for (const name of ["newPlot", "react", "restyle", "relayout"]) {
+      for (const name of ["newPlot", "react", "restyle", "relayout", "update"]) {
         const original = value[name];
         value[name] = function (target, ...rest) {
           const gd = typeof target === "string" ? document.getElementById(target) : target;
