@@ -71,9 +71,10 @@ def render(part: Component | str | float | list | None) -> str:
     properties = dict(plain["props"])
     children = properties.pop("children", None)
     names = {"className": "class", "tabIndex": "tabindex"}
+    # Sorted: Dash keeps data-* and aria-* in a set, whose order differs from process to process.
     attributes = "".join(
         f' {names.get(key, key)}="{html.escape(str(value), quote=True)}"'
-        for key, value in properties.items()
+        for key, value in sorted(properties.items())
     )
     tag = plain["type"].lower()
     return f"<{tag}{attributes}>{render(children)}</{tag}>"

@@ -5,6 +5,7 @@ import json
 import re
 
 import polars as pl
+from dash.html import Div
 
 from app.components.best_table import best_settings_table, limit_words
 from app.export import render
@@ -131,3 +132,10 @@ def test_a_label_is_text_not_markup() -> None:
     text = render(best_settings_table(answer(None, [evil]), "latency_p99_us", None))
     assert "<img" not in text
     assert "&lt;img" in text
+
+
+def test_attributes_come_in_one_order() -> None:
+    """Dash holds some of them in a set; two exports of one view must still be the same file."""
+    part = Div("x", className="c", id="i", **{f"data-{name}": name for name in "gfedcba"})
+    listed = re.findall(r" ([a-z-]+)=", render(part))
+    assert listed == ["class", *[f"data-{name}" for name in "abcdefg"], "id"]
