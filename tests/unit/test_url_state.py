@@ -64,7 +64,7 @@ def facets_of(state: ViewState) -> dict[str, set]:
     return {name: set(state.selection.values(name)) for name in FACETS}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(states)
 def test_a_link_brings_the_whole_state_back(state: ViewState) -> None:
     back = ViewState.from_query(state.to_query())
@@ -74,7 +74,7 @@ def test_a_link_brings_the_whole_state_back(state: ViewState) -> None:
     assert facets_of(back) == facets_of(state)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(states)
 @example(ViewState(Selection.of(rapl=[-0.0, -1.0])))
 def test_the_same_state_has_the_same_text(state: ViewState) -> None:
@@ -154,7 +154,7 @@ def test_a_bad_link_is_named(query: str, words: str) -> None:
         ViewState.from_query(query)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=60))
 def test_any_text_is_a_state_or_is_refused(text: str) -> None:
     for query in (text, f"v=1&{text}", f"v=1&lake={text}", f"v={text}", f"v=1&limit={text}"):
