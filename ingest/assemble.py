@@ -1,89 +1,111 @@
-"""Files of one run to its row and its big tables: no files are touched here, only values."""
+"""What the files of one run say, put together to its row: values only, no files."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-import pyarrow as pa
-
 from data.schema import COUNTERS, KNOBS, MEASUREMENTS
-from ingest.core_logs import CoreCut, cut_core, energy_by_package
+from ingest.core_logs import CoreCut, PackageEnergy
 from ingest.discover import RawFile
 from ingest.lake_state import SETTINGS_FORMAT
 from ingest.names import RunKey, identity_columns
 from ingest.plan import RunWork, log_core
-from ingest.records import CoreLog, Problem, Reading, Window
-from ingest.run_tables import build_tables
+from ingest.read_sources import SourceRead
+from ingest.records import LogFacts, Problem, Reading, Window
 from ingest.settings import Settings
 
 DURATION_TOLERANCE: Final = 0.10
 
 
 @dataclass(slots=True)
-class SourceRead:
-    """One raw file as read; no content if it was refused."""
-
-    file: RawFile
-    digest: str
-    content: CoreLog | Reading | None
-    problems: list[Problem] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class AssembledRun:
-    """A run ready to be written.
+    """A run ready to be committed.
 
     Attributes:
         row: Columns of `runs` that are known, `files` not yet among them; None if no file of the
             run could be used.
-        tables: The big tables by name.
         problems: By path, of all the files read, empty lists included.
         digest: Of the sources and settings; names the big files.
     """
 
     row: dict[str, Any] | None
-    tables: dict[str, pa.Table]
     problems: dict[str, list[Problem]]
     digest: str
 
 
-class _Run:
-    """A run while it is put together."""
-
-    def __init__(self, key: RunKey, settings: Settings, reads: Sequence[SourceRead]) -> None:
-        self.key = key
-        self.settings = settings
-        self.reads = reads
-        self.row: dict[str, Any] = identity_columns(key, settings)
-        self.flags: set[str] = set()
-        self.problems = {read.file.path: list(read.problems) for read in reads}
-        self.logs = [read for read in reads if isinstance(read.content, CoreLog)]
-        self.readings = [read for read in reads if isinstance(read.content, Reading)]
-
-    def doubt(self, read: SourceRead, kind: str, detail: str) -> None:
-        self.problems[read.file.path].append(Problem(kind, "doubted", detail))
-
-
-def assemble_run(work: RunWork, reads: Sequence[SourceRead]) -> AssembledRun:
-    """Put the files of one run together.
+class RunAssembly:
+    """A run while it is put together: first the small files, which know the window, then the logs.
 
     The window decides: what was logged outside of it is dropped, and without one the logs count
     for nothing. The load generator's measures hold unless the window or the counters say better.
+
+    Attributes:
+        window: The run's own record of its workload, else what its output says, else None.
     """
-    settings = work.files[0].settings
-    run = _Run(work.key, settings, reads)
-    digest = _sources_digest(reads, settings)
-    if not run.logs and not run.readings:
-        return AssembledRun(None, {}, run.problems, digest)
-    window = _take_readings(run)
-    cuts = _take_logs(run, window)
-    tables: dict[str, pa.Table] = {}
-    if window is not None and cuts:
-        carriers = _take_counters(run, cuts)
-        tables = build_tables(work.run_id, cuts, carriers, window, settings.machine.tsc_hz)
-    _finish_row(run)
-    return AssembledRun(run.row, tables, run.problems, digest)
+
+    def __init__(self, work: RunWork, small: Sequence[SourceRead]) -> None:
+        self._work = work
+        self._run = _Run(work.key, work.files[0].settings)
+        self._run.take(small)
+        self.window = _take_readings(self._run)
+
+    def core_of(self, file: RawFile, said: int | None) -> int:
+        """The core of a log, from its name, else from what it says, else from its workload."""
+        named = log_core(file)
+        if named is not None:
+            return named
+        if said is not None:
+            return said
+        return self._run.settings.expected_cores(self._run.key.workload)[0]
+
+    def finish(
+        self, logs: Sequence[SourceRead], cuts: Sequence[CoreCut], energy: PackageEnergy
+    ) -> AssembledRun:
+        """Take the logs in and give the run.
+
+        Args:
+            logs: As read, in order of their paths.
+            cuts: Of those that could be used, in order of their cores; none without a window.
+        """
+        run = self._run
+        run.take(logs)
+        run.reads.sort(key=lambda read: read.file.path)
+        digest = _sources_digest(run.reads, run.settings)
+        if not run.logs and not run.readings:
+            return AssembledRun(None, run.problems, digest)
+        _take_logs(run, self.window, cuts, self.core_of)
+        if cuts:
+            _take_counters(run, cuts, energy)
+        _finish_row(run)
+        return AssembledRun(run.row, run.problems, digest)
+
+
+class _Run:
+    """A run's row and problems while they come together."""
+
+    def __init__(self, key: RunKey, settings: Settings) -> None:
+        self.key = key
+        self.settings = settings
+        self.reads: list[SourceRead] = []
+        self.row: dict[str, Any] = identity_columns(key, settings)
+        self.flags: set[str] = set()
+        self.problems: dict[str, list[Problem]] = {}
+
+    def take(self, reads: Sequence[SourceRead]) -> None:
+        self.reads += reads
+        self.problems |= {read.file.path: list(read.problems) for read in reads}
+
+    @property
+    def logs(self) -> list[SourceRead]:
+        return [read for read in self.reads if isinstance(read.content, LogFacts)]
+
+    @property
+    def readings(self) -> list[SourceRead]:
+        return [read for read in self.reads if isinstance(read.content, Reading)]
+
+    def doubt(self, read: SourceRead, kind: str, detail: str) -> None:
+        self.problems[read.file.path].append(Problem(kind, "doubted", detail))
 
 
 def _sources_digest(reads: Sequence[SourceRead], settings: Settings) -> str:
@@ -129,11 +151,27 @@ def _take_window(run: _Run, window: Window) -> None:
         run.doubt(output, "duration_off", detail)
 
 
-def _take_logs(run: _Run, window: Window | None) -> list[CoreCut]:
-    """Cut the logs to the window, in order of their cores."""
-    for read in run.logs:
-        run.flags.update(read.content.flags if read.content else ())
-    if not run.logs:
+def _take_logs(
+    run: _Run,
+    window: Window | None,
+    cuts: Sequence[CoreCut],
+    core_of: Callable[[RawFile, int | None], int],
+) -> None:
+    """Take over what the logs say beside their counters."""
+    logs = run.logs
+    by_core = {cut.core: cut for cut in cuts}
+    for read in logs:
+        facts = read.content
+        assert isinstance(facts, LogFacts)
+        run.flags.update(facts.flags)
+        core = core_of(read.file, facts.core)
+        if window is not None and facts.core is not None and facts.core != core:
+            detail = f"the file says core {facts.core}, its name core {core}; the name holds"
+            run.doubt(read, "core_mismatch", detail)
+        if core in by_core:
+            run.problems[read.file.path].extend(by_core[core].problems)
+            run.flags.update(problem.kind for problem in by_core[core].problems)
+    if not logs:
         run.flags.add("no_log")
         if not any(read.file.format.role == "log" for read in run.reads):
             detail = "no per-interrupt log of this run was found; its counters and energy are NULL"
@@ -142,50 +180,25 @@ def _take_logs(run: _Run, window: Window | None) -> list[CoreCut]:
         run.flags.add("no_window")
         if not any(p.kind == "no_window" for found in run.problems.values() for p in found):
             detail = "the run has no record of its workload window; what was logged does not count"
-            run.doubt((run.logs or run.readings)[0], "no_window", detail)
-        return []
-    cuts = [
-        cut_core(_core_of(run, read), read.content, window, run.settings.machine)
-        for read in run.logs
-        if isinstance(read.content, CoreLog)
-    ]
-    for read, cut in zip(run.logs, cuts, strict=True):
-        run.problems[read.file.path].extend(cut.problems)
-        run.flags.update(problem.kind for problem in cut.problems)
-    return sorted(cuts, key=lambda cut: cut.core)
+            run.doubt((logs or run.readings)[0], "no_window", detail)
 
 
-def _core_of(run: _Run, read: SourceRead) -> int:
-    log = read.content
-    assert isinstance(log, CoreLog)
-    named = log_core(read.file)
-    if named is None:
-        named = (
-            log.core if log.core is not None else run.settings.expected_cores(run.key.workload)[0]
-        )
-    if log.core is not None and log.core != named:
-        detail = f"the file says core {log.core}, its name core {named}; the name holds"
-        run.doubt(read, "core_mismatch", detail)
-    return named
-
-
-def _take_counters(run: _Run, cuts: Sequence[CoreCut]) -> set[int]:
-    """Sum the cores into the row; gives the cores whose energy counter stands for their package."""
-    energy, carriers, wrapped = energy_by_package(cuts, run.settings.machine)
-    if wrapped:
+def _take_counters(run: _Run, cuts: Sequence[CoreCut], energy: PackageEnergy) -> None:
+    """Sum the cores into the row."""
+    if energy.has_wrapped:
         run.flags.add("energy_counter_wrapped")
     missing = _missing_cores(run, cuts)
     if missing:
         run.flags.add("missing_core")
-    lacking = {run.settings.machine.package_of(core) for core in missing} - set(energy)
-    if energy and not lacking and None not in energy.values():
-        run.row["energy_j"] = sum(value for value in energy.values() if value is not None)
+    joules = energy.energy_j
+    lacking = {run.settings.machine.package_of(core) for core in missing} - set(joules)
+    if joules and not lacking and None not in joules.values():
+        run.row["energy_j"] = sum(value for value in joules.values() if value is not None)
     for name in COUNTERS:
         values = [cut.totals[name] for cut in cuts if cut.totals.get(name) is not None]
         if values:
-            run.row[name] = sum(values)
-    run.row["cores"] = [_core_struct(run, cut, energy, carriers) for cut in cuts]
-    return carriers
+            run.row[name] = sum(value for value in values if value is not None)
+    run.row["cores"] = [_core_struct(run, cut, energy) for cut in cuts]
 
 
 def _missing_cores(run: _Run, cuts: Sequence[CoreCut]) -> list[int]:
@@ -199,16 +212,14 @@ def _missing_cores(run: _Run, cuts: Sequence[CoreCut]) -> list[int]:
     return missing
 
 
-def _core_struct(
-    run: _Run, cut: CoreCut, energy: dict[int | None, float | None], carriers: set[int]
-) -> dict[str, Any]:
+def _core_struct(run: _Run, cut: CoreCut, energy: PackageEnergy) -> dict[str, Any]:
     return {
         "core": cut.core,
         "package": cut.package,
         "duration_s": run.row["duration_s"],
-        "energy_j": energy[cut.package] if cut.core in carriers else None,
+        "energy_j": energy.energy_j[cut.package] if cut.core in energy.carriers else None,
         **cut.totals,
-        "samples": len(cut.sample_t_ns),
+        "samples": cut.samples,
         "gap_hist": cut.gap_hist.tolist(),
     }
 

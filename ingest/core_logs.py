@@ -1,170 +1,264 @@
-"""One core's log cut to the workload window: its interrupts, its sampled steps, its totals."""
+"""One core's log cut to the workload window as it comes: rows queued, all else counted."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
-from ingest.binning import gap_histogram
-from ingest.energy import energy_j, has_wrapped, unwrapped_steps, widest_core
-from ingest.records import CoreLog, Problem, Window
+from data.schema import OVERVIEW_LEVELS
+from ingest import merging
+from ingest.energy import widest_core
+from ingest.records import LogFacts, Problem, Window
 from ingest.settings import Machine
 
+FINEST_BINS: Final = max(OVERVIEW_LEVELS)
 _CUMULATIVE: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
 _SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
+_NIC: Final = {
+    "rx_desc": merging.RX_DESC,
+    "rx_bytes": merging.RX_BYTES,
+    "tx_desc": merging.TX_DESC,
+    "tx_bytes": merging.TX_BYTES,
+}
+_DESCRIPTORS: Final = {"rx_desc": merging.MAX_RX_DESC, "tx_desc": merging.MAX_TX_DESC}
 _INT32_MAX: Final = np.iinfo(np.int32).max
-_SUMMED: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
 
 
-@dataclass(slots=True)
-class CoreCut:
-    """What one core did within the window.
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """What the cores of a run are cut by.
 
     Attributes:
-        t_ns: Times of its interrupts since the window's start, int64, never decreasing.
-        interrupts: Columns `rx_desc rx_bytes tx_desc tx_bytes`, as long as `t_ns`.
-        sample_t_ns: Times of its counter samples since the window's start.
-        steps: By counter, what it counted since the sample before; one element shorter than
-            `sample_t_ns`, because the first sample only starts the count. `energy_uj` is what
-            the core's package used.
-        totals: By column of `cores`, over the window; None where it was not measured.
-        counter: The raw energy counter at each sample.
+        length_ns: The window's length in whole nanoseconds.
+        edges: First nanosecond of each of the finest bins, and one behind the last that no time
+            reaches, so that the last instant falls into the last bin.
     """
 
-    core: int
-    package: int | None
-    t_ns: np.ndarray
-    interrupts: dict[str, np.ndarray]
-    sample_t_ns: np.ndarray
-    steps: dict[str, np.ndarray]
-    totals: dict[str, int | None]
-    counter: np.ndarray
-    gap_hist: np.ndarray
-    problems: list[Problem] = field(default_factory=list)
+    window: Window
+    ns_per_tick: float
+    length_ns: int
+    edges: np.ndarray
 
 
-def ticks_to_ns(ticks: np.ndarray, tsc_hz: float) -> np.ndarray:
-    """Time-stamp counter ticks as whole nanoseconds, the nearest."""
-    return np.rint(ticks * (1e9 / tsc_hz)).astype(np.int64)
+def cutting(window: Window, tsc_hz: float) -> Cutting:
+    """Prepare to cut logs to a window."""
+    ns_per_tick = 1e9 / tsc_hz
+    length_ns = int(np.rint((window.end_tsc - window.start_tsc) * ns_per_tick))
+    edges = np.append(bin_starts_ns(max(length_ns, 1), FINEST_BINS), merging.LATEST)
+    return Cutting(window, ns_per_tick, length_ns, edges)
 
 
-def duration_ns(window: Window, tsc_hz: float) -> int:
-    """The window's length in whole nanoseconds, on the same scale as `ticks_to_ns`."""
-    return int(ticks_to_ns(np.asarray(window.end_tsc - window.start_tsc), tsc_hz))
+def bin_starts_ns(duration_ns: int, bins: int) -> np.ndarray:
+    """Give the first whole nanosecond of each of `bins` equal bins of a window, int64."""
+    return -(-np.arange(bins, dtype=np.int64) * duration_ns // bins)
 
 
-def cut_core(core: int, log: CoreLog, window: Window, machine: Machine) -> CoreCut:
-    """Cut a log to the window, both ends in it, and count what happened there.
+class Queues:
+    """Rows of a run's cores between cutting and merging; each core's own, in time order."""
 
-    Counters are the last sample less the first one within the window. C-states are differenced
-    the same way where they are running totals, and added where each sample has its own.
+    def __init__(self, cores: int, room: int) -> None:
+        self.rows = np.empty((cores, room, 4), np.int64)
+        self.heads = np.zeros(cores, np.int64)
+        self.ends = np.zeros(cores, np.int64)
+
+    def waiting(self, place: int) -> int:
+        """How many rows of a core wait."""
+        return int(self.ends[place] - self.heads[place])
+
+    def make_room(self, place: int) -> None:
+        """Move what waits to the queue's front."""
+        head, end = int(self.heads[place]), int(self.ends[place])
+        if head:
+            self.rows[place, : end - head] = self.rows[place, head:end].copy()
+            self.heads[place], self.ends[place] = 0, end - head
+
+
+class CoreCut:
+    """What one core did within the window, counted block by block.
+
+    Attributes:
+        floor_ns: No later row of this log can be earlier than this.
+        interrupt_bins: int64, shape (6, FINEST_BINS), rows as `merging.INTERRUPT_BINS`.
+        gap_hist: int64, shape (64,), times between interrupts by their power of two.
+        samples: How many samples are in the window.
+        sample_span_ns: Times of the first and last of them.
+        totals: By column of `cores`, over the window; None where it was not measured. Counters
+            are last less first sample; sleep states likewise where they are running totals, and
+            added where each sample has its own. Counters only once `take_steps` was called.
     """
-    lines = _within(log.interrupts["tsc"], window)
-    sampled = _within(log.samples["tsc"], window)
-    interrupts = {name: log.interrupts[name][lines] for name in _SUMMED}
-    samples = {name: column[sampled] for name, column in log.samples.items()}
-    t_ns = ticks_to_ns(log.interrupts["tsc"][lines] - window.start_tsc, machine.tsc_hz)
-    steps = _steps(samples, log.sleep_states_cumulative, machine)
-    cut = CoreCut(
-        core=core,
-        package=machine.package_of(core),
-        t_ns=t_ns,
-        interrupts=interrupts,
-        sample_t_ns=ticks_to_ns(samples["tsc"] - window.start_tsc, machine.tsc_hz),
-        steps=steps,
-        totals=_totals(t_ns, interrupts, samples, steps, log.sleep_states_cumulative),
-        counter=samples["joules"],
-        gap_hist=gap_histogram(t_ns),
-    )
-    _check_cut(cut, log, window)
-    return cut
 
+    def __init__(self, core: int, place: int, machine: Machine, by: Cutting) -> None:
+        self.core = core
+        self.place = place
+        self.package = machine.package_of(core)
+        self.floor_ns = -1
+        self.interrupt_bins = np.zeros((6, FINEST_BINS), np.int64)
+        self.gap_hist = np.zeros(merging.GAP_BINS, np.int64)
+        self.samples = 0
+        self.sample_span_ns = (0, 0)
+        self.totals: dict[str, int | None] = {}
+        self.problems: list[Problem] = []
+        self._by = by
+        self._tally = np.zeros(merging.TALLY_SLOTS, np.int64)
+        self._tally[merging.LAST_NS] = -1
+        self._names: frozenset[str] = frozenset()
+        self._waiting: list[np.ndarray] = []
 
-def _within(tsc: np.ndarray, window: Window) -> slice:
-    first = int(np.searchsorted(tsc, window.start_tsc, side="left"))
-    return slice(first, int(np.searchsorted(tsc, window.end_tsc, side="right")))
+    @property
+    def interrupts(self) -> int:
+        """How many interrupts are in the window."""
+        return int(self._tally[merging.COUNT])
 
+    def has(self, name: str) -> bool:
+        """Whether the log has a column of samples."""
+        return name in self._names
 
-def _steps(
-    samples: dict[str, np.ndarray], is_cumulative: bool, machine: Machine
-) -> dict[str, np.ndarray]:
-    steps: dict[str, np.ndarray] = {
-        name: np.diff(samples[name]) for name in _CUMULATIVE if name in samples
-    }
-    for name in _SLEEP_STATES:
-        if name in samples:
-            steps[name] = np.diff(samples[name]) if is_cumulative else samples[name][1:]
-    energy = unwrapped_steps(samples["joules"], machine.energy_counter_bits)
-    steps["energy_uj"] = energy * (machine.energy_unit_j * 1e6)
-    return steps
-
-
-def _totals(
-    t_ns: np.ndarray,
-    interrupts: dict[str, np.ndarray],
-    samples: dict[str, np.ndarray],
-    steps: dict[str, np.ndarray],
-    is_cumulative: bool,
-) -> dict[str, int | None]:
-    totals: dict[str, int | None] = {"interrupts": len(t_ns)}
-    totals.update({name: int(column.sum()) for name, column in interrupts.items()})
-    for name in (*_CUMULATIVE, *_SLEEP_STATES):
-        if name not in steps or len(samples["tsc"]) < 2:
-            totals[name] = None
-        elif name in _SLEEP_STATES and not is_cumulative:
-            totals[name] = int(samples[name].sum())
-        else:
-            totals[name] = int(samples[name][-1] - samples[name][0])
-    return totals
-
-
-def _check_cut(cut: CoreCut, log: CoreLog, window: Window) -> None:
-    """Doubt a log that has nothing in the window, and counters that ran backwards."""
-    if not len(cut.t_ns):
-        tsc = log.interrupts["tsc"]
-        covers = f"{tsc[0]} to {tsc[-1]}" if len(tsc) else "nothing"
-        detail = (
-            f"no line of the log is in the window {window.start_tsc} to {window.end_tsc}; "
-            f"it covers {covers}"
+    def take(
+        self,
+        interrupts: np.ndarray,
+        samples: np.ndarray,
+        names: tuple[str, ...] | None,
+        queues: Queues,
+    ) -> None:
+        """Take further rows of the log in, as `LogReader.take` gives them."""
+        if not interrupts.shape[1]:
+            return
+        window, place = self._by.window, self.place
+        queues.make_room(place)
+        if interrupts.shape[1] > queues.rows.shape[1] - queues.ends[place]:
+            raise AssertionError(f"BUG: no room for {interrupts.shape[1]} rows of core {self.core}")
+        queues.ends[place] = merging.cut_interrupts(
+            interrupts,
+            window.start_tsc,
+            window.end_tsc,
+            self._by.ns_per_tick,
+            queues.rows[place],
+            int(queues.ends[place]),
+            self._by.edges,
+            self.interrupt_bins,
+            self._tally,
+            self.gap_hist,
         )
-        cut.problems.append(Problem("log_outside_window", "doubted", detail))
-    for name in ("rx_desc", "tx_desc"):
-        if len(cut.t_ns) and int(cut.interrupts[name].max()) > _INT32_MAX:
-            most = int(cut.interrupts[name].max())
-            detail = f"{name} of {most} does not fit its column, where it stands as {_INT32_MAX}"
-            cut.problems.append(Problem("value_range", "doubted", detail))
-    backwards = [
-        name for name, steps in cut.steps.items() if name in cut.totals and (steps < 0).any()
-    ]
-    for name in backwards:
-        cut.totals[name] = None
-    if backwards:
-        detail = f"counted backwards: {', '.join(backwards)}; NULL for core {cut.core}"
-        cut.problems.append(Problem("counter_backwards", "doubted", detail))
+        is_beyond = interrupts[0, -1] > window.end_tsc
+        self.floor_ns = merging.LATEST if is_beyond else int(self._tally[merging.LAST_NS])
+        if names is not None and samples.shape[1]:
+            self._take_samples(samples, names)
+
+    def _take_samples(self, samples: np.ndarray, names: tuple[str, ...]) -> None:
+        self._names = frozenset(names)
+        tsc, window = samples[0], self._by.window
+        first = int(np.searchsorted(tsc, window.start_tsc, side="left"))
+        end = int(np.searchsorted(tsc, window.end_tsc, side="right"))
+        if first >= end:
+            return
+        kept = np.zeros((1 + len(merging.SAMPLED), end - first), np.int64)
+        kept[0] = self.place
+        kept[1] = np.rint((tsc[first:end] - window.start_tsc) * self._by.ns_per_tick)
+        for row, name in enumerate(merging.SAMPLED[1:], start=2):
+            if name in names:
+                kept[row] = samples[names.index(name), first:end]
+        begin = self.sample_span_ns[0] if self.samples else int(kept[1, 0])
+        self.sample_span_ns = (begin, int(kept[1, -1]))
+        self.samples += end - first
+        self._waiting.append(kept)
+
+    def samples_until(self, t_ns: int) -> list[np.ndarray]:
+        """Give away the samples that wait up to a time, both ends in, as `step_samples` wants."""
+        given: list[np.ndarray] = []
+        while self._waiting:
+            piece = self._waiting[0]
+            end = int(np.searchsorted(piece[1], t_ns, side="right"))
+            if end < piece.shape[1]:
+                if end:
+                    given.append(piece[:, :end])
+                    self._waiting[0] = piece[:, end:]
+                break
+            given.append(self._waiting.pop(0))
+        return given
+
+    def is_total(self, facts: LogFacts) -> np.ndarray:
+        """Which rows of `merging.SAMPLED` are running totals, bool, shape (11,)."""
+        are_totals = np.ones(len(merging.SAMPLED), bool)
+        sleep = slice(merging.FIRST_SLEEP_STATE, merging.JOULES)
+        are_totals[sleep] = facts.sleep_states_cumulative
+        return are_totals
+
+    def take_steps(self, sums: np.ndarray, falls: np.ndarray, facts: LogFacts) -> None:
+        """Take over the totals of the samples' steps, and doubt what cannot be."""
+        self.totals = {"interrupts": self.interrupts}
+        self.totals |= {name: int(self._tally[slot]) for name, slot in _NIC.items()}
+        backwards = []
+        for name in (*_CUMULATIVE, *_SLEEP_STATES):
+            row = merging.SAMPLED.index(name)
+            is_measured = self.has(name) and self.samples > 1
+            self.totals[name] = int(sums[row]) if is_measured and not falls[row] else None
+            if is_measured and falls[row]:
+                backwards.append(name)
+        self._check(facts, backwards)
+
+    def _check(self, facts: LogFacts, backwards: list[str]) -> None:
+        if not self.interrupts:
+            window = self._by.window
+            detail = (
+                f"no line of the log is in the window {window.start_tsc} to {window.end_tsc}; "
+                f"it covers {facts.span_tsc[0]} to {facts.span_tsc[1]}"
+            )
+            self.problems.append(Problem("log_outside_window", "doubted", detail))
+        for name, slot in _DESCRIPTORS.items():
+            if (most := int(self._tally[slot])) > _INT32_MAX:
+                detail = (
+                    f"{name} of {most} does not fit its column, where it stands as {_INT32_MAX}"
+                )
+                self.problems.append(Problem("value_range", "doubted", detail))
+        if backwards:
+            detail = f"counted backwards: {', '.join(backwards)}; NULL for core {self.core}"
+            self.problems.append(Problem("counter_backwards", "doubted", detail))
+
+
+@dataclass(frozen=True, slots=True)
+class PackageEnergy:
+    """What the packages of a run used.
+
+    Attributes:
+        energy_j: Package to joules; None where no core has two samples.
+        carriers: Cores whose counter stands for their package.
+        has_wrapped: Whether one of those counters wrapped.
+    """
+
+    energy_j: dict[int | None, float | None] = field(default_factory=dict)
+    carriers: frozenset[int] = frozenset()
+    has_wrapped: bool = False
+
+
+def find_carriers(cuts: list[CoreCut]) -> frozenset[int]:
+    """The core of each package whose samples span the most of the window."""
+    found = set()
+    for package in {cut.package for cut in cuts}:
+        spans = {c.core: c.sample_span_ns for c in cuts if c.package == package and c.samples}
+        core = widest_core(spans)
+        if core is not None:
+            found.add(core)
+    return frozenset(found)
 
 
 def energy_by_package(
-    cuts: Sequence[CoreCut], machine: Machine
-) -> tuple[dict[int | None, float | None], set[int], bool]:
-    """Joules of each package, from the one of its cores whose samples span the most of the window.
+    cuts: list[CoreCut],
+    carriers: frozenset[int],
+    steps: np.ndarray,
+    falls: np.ndarray,
+    machine: Machine,
+) -> PackageEnergy:
+    """Joules of each package, from the core that stands for it.
 
-    Returns:
-        Package to joules (None: fewer than two samples); the cores that stand for their
-        packages; whether one of their counters wrapped.
+    Args:
+        steps: Steps of each core's energy counter over the window, unwrapped, int64, shape (k,).
+        falls: How often each core's counter wrapped, shape (k,).
     """
-    energy: dict[int | None, float | None] = {}
-    carriers: set[int] = set()
+    energy: dict[int | None, float | None] = {cut.package: None for cut in cuts}
     wrapped = False
-    for package in sorted({cut.package for cut in cuts}, key=lambda p: -1 if p is None else p):
-        by_core = {c.core: c for c in cuts if c.package == package and len(c.counter)}
-        spans = {n: (int(c.sample_t_ns[0]), int(c.sample_t_ns[-1])) for n, c in by_core.items()}
-        core = widest_core(spans)
-        if core is None:
-            energy[package] = None
-            continue
-        counter = by_core[core].counter
-        energy[package] = energy_j(counter, machine.energy_counter_bits, machine.energy_unit_j)
-        carriers.add(core)
-        wrapped = wrapped or has_wrapped(counter)
-    return energy, carriers, wrapped
+    for cut in cuts:
+        if cut.core in carriers:
+            if cut.samples > 1:
+                energy[cut.package] = int(steps[cut.place]) * machine.energy_unit_j
+            wrapped = wrapped or bool(falls[cut.place])
+    return PackageEnergy(energy, carriers, wrapped)

@@ -4,7 +4,7 @@ Every good line is an interrupt; a line whose performance counters are not all 0
 well. `ingest.formats.intlog` owns the buffers and gives the meaning; this module only reads bytes.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numba import njit
@@ -115,14 +115,14 @@ def _blame(faults: np.ndarray, kind: int, line: int, fields: int, start: int, en
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _digits_in(word: np.uint64) -> np.int64:
+def _digits_in(word: Any) -> Any:
     """How many of a word's bytes, from its low end, are digits; `word` has '0' taken off each."""
     other = (((word & _LOW_BITS) + _TO_HIGH_BIT) | word) & _HIGH_BITS
     return np.int64(trailing_zeros(other) >> np.uint64(3))
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _number_of(word: np.uint64, digits: np.int64) -> np.uint64:
+def _number_of(word: Any, digits: Any) -> Any:
     """The number that the first 1 to 8 digits of a word spell."""
     word = word << np.uint64(64 - 8 * digits)
     word = (word * np.uint64(2561)) >> np.uint64(8)
@@ -132,7 +132,7 @@ def _number_of(word: np.uint64, digits: np.int64) -> np.uint64:
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _read_number(data: np.ndarray, at: int) -> tuple[int, int]:
+def _read_number(data: np.ndarray, at: int) -> tuple[Any, int]:
     """A number of 1 to 18 digits and where it ends; -1 for the end where there is none such."""
     word = load_word(data, at) ^ _ZEROS
     digits = _digits_in(word)

@@ -4,13 +4,13 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from data.errors import WattlasError
-from ingest.assemble import AssembledRun, assemble_run, settings_struct, source_struct
+from ingest.assemble import AssembledRun, RunAssembly, settings_struct, source_struct
 from ingest.commits import Committer
 from ingest.discover import Discovery, discover
 from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
@@ -19,8 +19,9 @@ from ingest.plan import Plan, RunWork, make_plan
 from ingest.progress import Progress
 from ingest.read_sources import read_source
 from ingest.records import Problem
+from ingest.run_stream import stream_logs
 from ingest.table_stage import TableStage
-from ingest.write import create_tables, locked_lake, remove_temporaries, write_run_file
+from ingest.write import RunFile, create_tables, locked_lake, remove_temporaries
 
 _TICK_S: Final = 0.5
 
@@ -187,7 +188,11 @@ class _Ingest:
     def _read_runs(self) -> set[str]:
         """Read all planned runs; gives the ids of those of which nothing could be used."""
         failed: set[str] = set()
-        with ThreadPoolExecutor(self._workers) as pool, self._stopping_cleanly():
+        with (
+            ThreadPoolExecutor(self._workers) as self._helpers,
+            ThreadPoolExecutor(self._workers) as pool,
+            self._stopping_cleanly(),
+        ):
             for work, run in self._results(pool):
                 if not self._take(work, run):
                     failed.add(work.run_id)
@@ -225,14 +230,27 @@ class _Ingest:
 
     def _read_run(self, work: RunWork) -> AssembledRun:
         """Read, assemble and write the big files of one run; runs in a worker."""
-        reads = [read_source(file, self._count_bytes)[0] for file in work.files]
-        run = assemble_run(work, reads)
-        if run.row is not None:
-            run.row["files"] = [
-                write_run_file(self._lake, name, work.key.dataset, work.run_id, run.digest, rows)
-                for name, rows in run.tables.items()
-            ]
-        run.tables = {}
+        logs = [file for file in work.files if file.format.role == "log"]
+        small = [read_source(f, self._count_bytes) for f in work.files if f.format.role != "log"]
+        assembly = RunAssembly(work, small)
+        streamed = stream_logs(
+            logs,
+            assembly.window,
+            work.files[0].settings.machine,
+            work.run_id,
+            assembly.core_of,
+            lambda table: RunFile(self._lake, table, work.key.dataset, work.run_id),
+            self._lake,
+            self._helpers,
+            self._count_bytes,
+        )
+        with ExitStack() as on_failure:
+            for file in streamed.files:
+                on_failure.callback(file.abandon)
+            run = assembly.finish(streamed.reads, streamed.cuts, streamed.energy)
+            if run.row is not None:
+                run.row["files"] = [file.finish(run.digest) for file in streamed.files]
+                on_failure.pop_all()
         return run
 
     def _count_bytes(self, count: int) -> None:

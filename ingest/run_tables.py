@@ -1,148 +1,214 @@
-"""The big tables of one run: interrupts and samples in time order over all cores, and overview."""
+"""The big tables of one run out of what its cores' logs gave: samples and overview."""
 
-from collections.abc import Sequence
-from typing import Final
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Final
 
 import numpy as np
 import pyarrow as pa
 
 from data.schema import INTERRUPTS, OVERVIEW, OVERVIEW_LEVELS, SAMPLES
-from ingest.binning import bin_interrupts, bin_samples, bin_starts_ns, merge_order
-from ingest.core_logs import CoreCut, duration_ns
-from ingest.records import Window
+from ingest import merging
+from ingest.core_logs import FINEST_BINS, CoreCut, Cutting, bin_starts_ns
 
-_OVERVIEW_STEPS: Final = ("energy_uj", "instructions", "cycles", "ref_cycles", "llc_misses")
-_INT32_MAX: Final = np.iinfo(np.int32).max
+_SPOOL_BYTES: Final = 48 << 20
+_COUNTED: Final = SAMPLES.names[4:-1]
 
 
-def build_tables(
-    run_id: str,
-    cuts: Sequence[CoreCut],
-    carriers: set[int],
-    window: Window,
-    tsc_hz: float,
-) -> dict[str, pa.Table]:
-    """Build `interrupts`, `samples` and `overview` of a run.
+class SampleSpool:
+    """Samples of a run in time order; in memory, and beyond a bound in a nameless file.
 
-    Args:
-        cuts: Its cores in order of their numbers, at least one.
-        carriers: Cores whose energy counter stands for their package; the other cores of a
-            package carry no energy, so that a sum over cores is the run's.
+    What they mean is known only when all logs are read: whose energy counter stands for its
+    package, and whether sleep states are running totals.
     """
-    return {
-        "interrupts": _interrupts(run_id, cuts),
-        "samples": _samples(run_id, cuts, carriers),
-        "overview": _overview(run_id, cuts, carriers, duration_ns(window, tsc_hz)),
-    }
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._kept: list[np.ndarray] = []
+        self._kept_bytes = 0
+        self._file: IO[bytes] | None = None
+        self._spilled: list[tuple[int, ...]] = []
+
+    def add(self, samples: np.ndarray) -> None:
+        """Take further samples, later than all before; as `merging.step_samples` wants them."""
+        if not samples.shape[1]:
+            return
+        self._kept.append(samples)
+        self._kept_bytes += samples.nbytes
+        if self._kept_bytes > _SPOOL_BYTES:
+            self._spill()
+
+    def _spill(self) -> None:
+        if self._file is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115
+        for piece in self._kept:
+            self._file.write(np.ascontiguousarray(piece).data)
+            self._spilled.append(piece.shape)
+        self._file.flush()
+        self._kept, self._kept_bytes = [], 0
+
+    def pieces(self, rows: int) -> Iterator[np.ndarray]:
+        """All samples in pieces of about so many."""
+        waiting: list[np.ndarray] = []
+        for piece in self._in_order():
+            waiting.append(piece)
+            if sum(part.shape[1] for part in waiting) >= rows:
+                yield np.concatenate(waiting, axis=1)
+                waiting = []
+        if waiting:
+            yield np.concatenate(waiting, axis=1)
+
+    def _in_order(self) -> Iterator[np.ndarray]:
+        if self._file is not None:
+            self._file.seek(0)
+            for shape in self._spilled:
+                data = self._file.read(8 * shape[0] * shape[1])
+                yield np.frombuffer(data, np.int64).reshape(shape)
+        yield from self._kept
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
 
 
-def _time_order(times: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """All times end to end, and the order that sorts them."""
-    starts = np.concatenate([[0], np.cumsum([len(t) for t in times])])
-    joined = np.concatenate(times)
-    return joined, merge_order(joined, starts)
-
-
-def _interrupts(run_id: str, cuts: Sequence[CoreCut]) -> pa.Table:
-    times, order = _time_order([cut.t_ns for cut in cuts])
+def interrupts_table(
+    run_id: str,
+    core: np.ndarray,
+    t_ns: np.ndarray,
+    descriptors: np.ndarray,
+    octets: np.ndarray,
+) -> pa.Table:
+    """Rows of `interrupts`, from merged columns."""
     columns = {
-        "core": np.repeat([cut.core for cut in cuts], [len(cut.t_ns) for cut in cuts]),
-        "t_ns": times,
-        **{
-            name: np.concatenate([cut.interrupts[name] for cut in cuts])
-            for name in ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
-        },
+        "core": core,
+        "t_ns": t_ns,
+        "rx_desc": descriptors[0],
+        "rx_bytes": octets[0],
+        "tx_desc": descriptors[1],
+        "tx_bytes": octets[1],
     }
-    for name in ("rx_desc", "tx_desc"):
-        columns[name] = np.clip(columns[name], 0, _INT32_MAX)
-    return _table(run_id, {n: pa.array(c[order]) for n, c in columns.items()}, INTERRUPTS)
+    return _table(run_id, {name: pa.array(c) for name, c in columns.items()}, INTERRUPTS)
 
 
-def _samples(run_id: str, cuts: Sequence[CoreCut], carriers: set[int]) -> pa.Table:
-    times, order = _time_order([cut.sample_t_ns for cut in cuts])
-    counts = [len(cut.sample_t_ns) for cut in cuts]
-    columns: dict[str, pa.Array] = {
-        "core": pa.array(np.repeat([cut.core for cut in cuts], counts)[order]),
-        "t_ns": pa.array(times[order]),
-        "dt_ns": _stepped([np.diff(cut.sample_t_ns) for cut in cuts], counts, order),
-    }
-    for name in SAMPLES.names[4:]:
-        parts = [_measured(cut, name, carriers) for cut in cuts]
-        columns[name] = _stepped(parts, counts, order)
-    return _table(run_id, columns, SAMPLES)
+class SampleSteps:
+    """What the samples of a run counted, each since the one before it on its core.
+
+    Attributes:
+        sums: Steps over the window, int64, shape (k, 11), rows as `merging.SAMPLED`.
+        falls: How often a counter ran backwards, same shape.
+        bins: int64, shape (k, 5, FINEST_BINS), rows as `merging.SAMPLE_BINS`.
+    """
+
+    def __init__(
+        self,
+        cuts: Sequence[CoreCut],
+        are_totals: np.ndarray,
+        carriers: frozenset[int],
+        by: Cutting,
+        energy_bits: int,
+        energy_unit_j: float,
+    ) -> None:
+        shape = (len(cuts), len(merging.SAMPLED))
+        self.sums, self.falls = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        self.bins = np.zeros((len(cuts), len(merging.SAMPLE_BINS), FINEST_BINS), np.int64)
+        self._last = np.full(shape, -1, np.int64)
+        self._cores = np.array([cut.core for cut in cuts], np.int32)
+        self._is_measured = np.array([_measured(cut, carriers) for cut in cuts]).reshape(shape)
+        self._are_totals = are_totals
+        self._by = by
+        self._mask = (1 << energy_bits) - 1
+        self._unit_uj = energy_unit_j * 1e6
+
+    def table(self, run_id: str, samples: np.ndarray) -> pa.Table:
+        """Rows of `samples`, from the next samples in time order."""
+        steps = np.empty((len(merging.SAMPLED), samples.shape[1]), np.int64)
+        is_first = np.empty(samples.shape[1], bool)
+        merging.step_samples(
+            samples,
+            self._last,
+            self._are_totals,
+            self._mask,
+            steps,
+            is_first,
+            self.sums,
+            self.falls,
+            self._by.edges,
+            self.bins,
+        )
+        place = samples[0]
+        columns: dict[str, pa.Array] = {
+            "core": pa.array(self._cores[place]),
+            "t_ns": pa.array(samples[1]),
+            "dt_ns": pa.array(steps[0], mask=is_first),
+        }
+        for name in _COUNTED:
+            row = merging.SAMPLED.index(name)
+            missing = is_first | ~self._is_measured[place, row]
+            columns[name] = pa.array(steps[row], mask=missing)
+        missing = is_first | ~self._is_measured[place, merging.JOULES]
+        columns["energy_uj"] = pa.array(steps[merging.JOULES] * self._unit_uj, mask=missing)
+        return _table(run_id, columns, SAMPLES)
+
+    def overview_columns(self, name: str, cuts: Sequence[CoreCut]) -> tuple[np.ndarray, np.ndarray]:
+        """A column of the finest bins, shape (k, FINEST_BINS), and which cores have it."""
+        row = merging.JOULES if name == "energy_uj" else merging.SAMPLED.index(name)
+        values: np.ndarray = self.bins[:, merging.SAMPLE_BINS.index(name)]
+        if name == "energy_uj":
+            values = values * self._unit_uj
+        enough = np.array([cut.samples > 1 for cut in cuts])
+        return values, enough & self._is_measured[:, row]
 
 
-def _measured(cut: CoreCut, name: str, carriers: set[int]) -> np.ndarray | None:
-    if name == "energy_uj" and cut.core not in carriers:
-        return None
-    return cut.steps.get(name)
+def _measured(cut: CoreCut, carriers: frozenset[int]) -> list[bool]:
+    """Which rows of `merging.SAMPLED` a core has to say."""
+    has = [cut.has(name) for name in merging.SAMPLED]
+    has[0] = True
+    has[merging.JOULES] = cut.core in carriers
+    return has
 
 
-def _stepped(
-    parts: Sequence[np.ndarray | None], counts: Sequence[int], order: np.ndarray
-) -> pa.Array:
-    """Steps of each core behind a NULL for its first sample; all NULL for a core without them."""
-    kind = next((part.dtype for part in parts if part is not None), np.dtype(np.int64))
-    values, missing = np.zeros(sum(counts), kind), np.ones(sum(counts), bool)
-    at = 0
-    for part, count in zip(parts, counts, strict=True):
-        if part is not None and count:
-            values[at + 1 : at + count] = part
-            missing[at + 1 : at + count] = False
-        at += count
-    return pa.array(values[order], mask=missing[order])
-
-
-def _overview(run_id: str, cuts: Sequence[CoreCut], carriers: set[int], length_ns: int) -> pa.Table:
-    levels = [_level(cuts, carriers, length_ns, bins) for bins in OVERVIEW_LEVELS]
+def build_overview(
+    run_id: str, cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting
+) -> pa.Table:
+    """Rows of `overview`: of each level in time order, of each bin in turn all the cores."""
+    levels = [_level(cuts, steps, by, bins) for bins in OVERVIEW_LEVELS]
     return pa.concat_tables([_table(run_id, level, OVERVIEW) for level in levels])
 
 
 def _level(
-    cuts: Sequence[CoreCut], carriers: set[int], length_ns: int, bins: int
+    cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting, bins: int
 ) -> dict[str, pa.Array]:
-    """One level, in time order: of each bin in turn all the cores."""
     n = len(cuts)
     columns: dict[str, pa.Array] = {
-        "level": pa.array(np.full(n * bins, bins)),
-        "core": pa.array(np.tile([cut.core for cut in cuts], bins)),
-        "bin": pa.array(np.repeat(np.arange(bins), n)),
-        "t_ns": pa.array(np.repeat(bin_starts_ns(length_ns, bins), n)),
+        "level": pa.array(np.full(n * bins, bins, np.int32)),
+        "core": pa.array(np.tile(np.array([cut.core for cut in cuts], np.int32), bins)),
+        "bin": pa.array(np.repeat(np.arange(bins, dtype=np.int32), n)),
+        "t_ns": pa.array(np.repeat(bin_starts_ns(by.length_ns, bins), n)),
     }
-    folded = [
-        bin_interrupts(
-            cut.t_ns, cut.interrupts["rx_bytes"], cut.interrupts["tx_bytes"], length_ns, bins
-        )
-        for cut in cuts
-    ]
-    for name in folded[0]:
-        columns[name] = pa.array(np.stack([core[name] for core in folded], axis=1).ravel())
-    sums = [_binned_steps(cut, carriers, length_ns, bins) for cut in cuts]
-    for name in _OVERVIEW_STEPS:
-        columns[name] = _side_by_side([core.get(name) for core in sums], bins)
+    for row, name in enumerate(merging.INTERRUPT_BINS):
+        finest = np.stack([cut.interrupt_bins[row] for cut in cuts])
+        folded = _fold(finest, bins, is_most=name.startswith("max_"))
+        columns[name] = pa.array(folded.T.ravel())
+    for name in merging.SAMPLE_BINS:
+        finest, has = steps.overview_columns(name, cuts)
+        folded = _fold(finest, bins, is_most=False)
+        missing = None if has.all() else np.tile(~has, bins)
+        columns[name] = pa.array(folded.T.ravel(), mask=missing)
     return columns
 
 
-def _binned_steps(
-    cut: CoreCut, carriers: set[int], length_ns: int, bins: int
-) -> dict[str, np.ndarray]:
-    steps = {
-        name: part
-        for name in _OVERVIEW_STEPS
-        if (part := _measured(cut, name, carriers)) is not None and len(part)
-    }
-    return bin_samples(cut.sample_t_ns[1:], steps, length_ns, bins)
-
-
-def _side_by_side(parts: Sequence[np.ndarray | None], bins: int) -> pa.Array:
-    kind = next((part.dtype for part in parts if part is not None), np.dtype(np.int64))
-    values = [np.zeros(bins, kind) if part is None else part for part in parts]
-    missing = [np.full(bins, part is None) for part in parts]
-    return pa.array(np.stack(values, axis=1).ravel(), mask=np.stack(missing, axis=1).ravel())
+def _fold(finest: np.ndarray, bins: int, is_most: bool) -> np.ndarray:
+    """Join neighbouring bins, shape (k, FINEST_BINS), into fewer."""
+    parts = finest.reshape(len(finest), bins, FINEST_BINS // bins)
+    folded: np.ndarray = parts.max(axis=2) if is_most else parts.sum(axis=2)
+    return folded
 
 
 def _table(run_id: str, columns: dict[str, pa.Array], schema: pa.Schema) -> pa.Table:
     zeros = pa.array(np.zeros(len(columns["t_ns"]), np.int8))
     arrays = {"run_id": pa.DictionaryArray.from_arrays(zeros, pa.array([run_id], pa.string()))}
-    arrays |= {f.name: columns[f.name].cast(f.type) for f in schema if f.name != "run_id"}
+    arrays |= {f.name: columns[f.name] for f in schema if f.name != "run_id"}
     return pa.table(arrays)

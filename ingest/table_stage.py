@@ -13,7 +13,7 @@ from ingest.names import label_columns
 from ingest.plan import Plan
 from ingest.raw_files import digest_file
 from ingest.read_sources import read_source
-from ingest.records import Problem
+from ingest.records import Problem, SummaryTable
 from ingest.settings import Settings
 from ingest.summaries import SummaryRuns, TableRead, resolve_tables
 from ingest.write import conform_row
@@ -124,9 +124,10 @@ class TableStage:
             return self._reads[dataset]
         reads = []
         for file in files:
-            source, table = read_source(file)
+            source = read_source(file)
+            table = source.content
             self.bytes_read += file.size
-            if table is None:
+            if not isinstance(table, SummaryTable):
                 on_problems(dataset, file.path, source.problems)
                 self._committer.add_problems(dataset, {file.path: source.problems})
             else:

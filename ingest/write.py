@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,12 @@ _KEEP_FOREVER: Final = {
     "delta.enableExpiredLogCleanup": "false",
 }
 _DELTA_WRITER: Final = WriterProperties(compression="ZSTD", compression_level=3)
-_RISING: Final = ("t_ns", "bin")
+# Columns of wide numbers that seldom repeat; the others have few values, or some that are usual.
+_PACKED: Final = frozenset(
+    ("t_ns", "bin", "dt_ns", "max_gap_ns", "instructions", "cycles", "ref_cycles", "llc_misses")
+)
+# Columns by which a reader passes over whole row groups.
+_SEARCHED: Final = frozenset(("core", "level", "bin", "t_ns", "t_s"))
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
 
 
@@ -53,46 +58,88 @@ def locked_lake(lake: Path) -> Iterator[None]:
         yield
 
 
-def write_run_file(
-    lake: Path, table: str, dataset: str, run_id: str, digest: str, rows: pa.Table
-) -> dict[str, Any]:
-    """Write one big file of a run, whole or not at all, and describe it as `runs.files` does.
+class RunFile:
+    """One big file of a run while it is written: whole or not at all, and unseen until then."""
 
-    Args:
-        rows: Columns of the table's schema; texts may be dictionaries, and come back as texts.
+    def __init__(self, lake: Path, table: str, dataset: str, run_id: str) -> None:
+        self._lake = lake
+        self._table = table
+        self._run_id = run_id
+        self._folder = lake / table / dataset
+        self._temporary = self._folder / f".{run_id}.{os.getpid()}.tmp"
+        self._schema = RUN_TABLES[table]
+        self._rows = 0
+        with self._naming_itself():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._file = self._temporary.open("wb")
+        self._writer: pq.ParquetWriter | None = None
 
-    Raises:
-        LakeError: It cannot be written, because the disk is full, say.
-    """
-    relative = Path(table) / dataset / f"{run_id}.{digest}.parquet"
-    final = lake / relative
-    final.parent.mkdir(parents=True, exist_ok=True)
-    temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
-    schema = RUN_TABLES[table]
-    try:
-        with temporary.open("wb") as file:
-            pq.write_table(rows.select(schema.names), file, **_parquet_options(schema))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(final)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise LakeError(f"cannot write {final}: {error.strerror or error}") from error
-    return {
-        "table": table,
-        "path": relative.as_posix(),
-        "size_bytes": final.stat().st_size,
-        "rows": rows.num_rows,
-    }
+    def write(self, rows: pa.Table) -> None:
+        """Write further rows, in row groups.
+
+        Args:
+            rows: Columns of the table's schema; texts may be dictionaries, and come back as texts.
+
+        Raises:
+            LakeError: They cannot be written, because the disk is full, say.
+        """
+        with self._naming_itself():
+            chosen = rows.select(self._schema.names)
+            if self._writer is None:
+                options = _parquet_options(self._schema)
+                self._writer = pq.ParquetWriter(self._file, chosen.schema, **options)
+            self._writer.write_table(chosen, row_group_size=ROW_GROUP_ROWS)
+        self._rows += rows.num_rows
+
+    def finish(self, digest: str) -> dict[str, Any]:
+        """Put the file in its place, and describe it as `runs.files` does.
+
+        Args:
+            digest: Of the run's sources; a part of the name.
+
+        Raises:
+            LakeError: It cannot be written.
+        """
+        final = self._folder / f"{self._run_id}.{digest}.parquet"
+        with self._naming_itself():
+            if self._writer is None:
+                self.write(self._schema.empty_table())
+            assert self._writer is not None
+            self._writer.close()
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._temporary.replace(final)
+        return {
+            "table": self._table,
+            "path": final.relative_to(self._lake).as_posix(),
+            "size_bytes": final.stat().st_size,
+            "rows": self._rows,
+        }
+
+    def abandon(self) -> None:
+        """Leave nothing behind, unless the file is finished."""
+        with suppress(OSError):
+            self._file.close()
+        self._temporary.unlink(missing_ok=True)
+
+    @contextmanager
+    def _naming_itself(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            place = self._folder / f"{self._run_id}.parquet"
+            raise LakeError(f"cannot write {place}: {error.strerror or error}") from error
 
 
 def _parquet_options(schema: pa.Schema) -> dict[str, Any]:
-    delta = {name: "DELTA_BINARY_PACKED" for name in _RISING if name in schema.names}
+    packed = [name for name in schema.names if name in _PACKED]
     return {
         "compression": "zstd",
-        "row_group_size": ROW_GROUP_ROWS,
-        "column_encoding": delta,
-        "use_dictionary": [name for name in schema.names if name not in delta],
+        "compression_level": 1,
+        "column_encoding": dict.fromkeys(packed, "DELTA_BINARY_PACKED"),
+        "use_dictionary": [name for name in schema.names if name not in packed],
+        "write_statistics": ["run_id", *(name for name in schema.names if name in _SEARCHED)],
         "store_schema": False,
     }
 

@@ -461,8 +461,8 @@ def test_a_full_disk_is_said_with_the_file(
 
     write_netpipe(raw)
     with monkeypatch.context() as patch:
-        patch.setattr("ingest.write.pq.write_table", fail)
-        with pytest.raises(LakeError, match=r"interrupts.*No space left"):
+        patch.setattr("ingest.write.pq.ParquetWriter", fail)
+        with pytest.raises(LakeError, match=r"cannot write .*parquet: No space left"):
             ingest(lake, raw)
     assert list(lake.rglob("*.tmp")) == []
     assert ingest(lake, raw).added == 1

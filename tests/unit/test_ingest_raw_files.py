@@ -1,12 +1,12 @@
 """Raw bytes in blocks: every compression, the digest, and what is broken."""
 
 import gzip
-import hashlib
 import lzma
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import xxhash
 from backports import zstd
 
 from ingest.raw_files import (
@@ -38,8 +38,8 @@ def test_blocks_join_to_the_content_and_the_digest_is_of_the_disk(
     file = MeteredFile(path, counted.append)
     assert b"".join(file.blocks(size)) == CONTENT
     assert file.bytes_read == sum(counted) == len(on_disk)
-    assert file.digest == digest_file(path) == hashlib.sha256(on_disk).hexdigest()[:32]
-    assert digest_content(path) == (len(CONTENT), hashlib.sha256(CONTENT).hexdigest()[:32])
+    assert file.digest == digest_file(path) == xxhash.xxh3_128(on_disk).hexdigest()
+    assert digest_content(path) == (len(CONTENT), xxhash.xxh3_128(CONTENT).hexdigest())
     assert is_compressed(path) == (pack is not None)
     assert read_head(path, 100) == CONTENT[:100]
 

@@ -1,19 +1,10 @@
-"""The compiled parser against a slow obvious one, and the binning kernels against arithmetic."""
+"""The compiled parser against a slow, obvious one."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.errors import DataError
-from ingest.binning import (
-    bin_indices,
-    bin_interrupts,
-    bin_samples,
-    bin_starts_ns,
-    gap_histogram,
-    merge_order,
-)
 from ingest.counter_lines import CounterLines
 from tests.fixtures.slow_intlog import read_slowly
 
@@ -122,68 +113,3 @@ def test_a_damaged_leap_forward_condemns_only_its_own_line() -> None:
     (problem,) = lines.problems()
     assert (problem.kind, problem.line, problem.count) == ("time_leap", 3, 1)
     assert "71555530950003" in problem.detail
-
-
-def test_gap_histogram_counts_by_powers_of_two() -> None:
-    """Gaps 0, 1 -> bin 0; 2, 3 -> bin 1; 4 -> bin 2; 1,000 -> bin 9; 2**40 -> bin 40."""
-    gaps = [0, 1, 2, 3, 4, 1000, 2**40]
-    counts = gap_histogram(np.concatenate(([5], 5 + np.cumsum(gaps))))
-    assert {b: int(n) for b, n in enumerate(counts) if n} == {0: 2, 1: 2, 2: 1, 9: 1, 40: 1}
-    assert counts.shape == (64,)
-    assert gap_histogram(np.array([7])).sum() == 0
-    assert gap_histogram(np.array([], np.int64)).sum() == 0
-
-
-@given(st.lists(st.lists(st.integers(0, 30)), max_size=9))
-def test_merge_order_is_a_stable_sort(arrays: list[list[int]]) -> None:
-    times = np.array([t for array in arrays for t in sorted(array)], np.int64)
-    starts = np.cumsum([0, *map(len, arrays)])
-    assert np.array_equal(merge_order(times, starts), np.argsort(times, kind="stable"))
-
-
-def test_merge_order_refuses_starts_that_do_not_cover_the_times() -> None:
-    with pytest.raises(DataError, match="from 0 to 3"):
-        merge_order(np.arange(3), np.array([0, 2]))
-
-
-def test_bins_are_half_open_and_the_last_instant_is_in_the_last_bin() -> None:
-    """A window of 100 ns in 3 bins: [0, 33.3), [33.3, 66.7), [66.7, 100]."""
-    t_ns = np.array([0, 33, 34, 66, 67, 99, 100])
-    assert bin_indices(t_ns, 100, 3).tolist() == [0, 0, 1, 1, 2, 2, 2]
-    assert bin_starts_ns(100, 3).tolist() == [0, 34, 67]
-    assert bin_indices(np.array([0, 0]), 0, 4).tolist() == [0, 0]
-    with pytest.raises(DataError, match="101"):
-        bin_indices(np.array([5, 101]), 100, 3)
-
-
-@given(st.integers(1, 10**6), st.integers(1, 50), st.data())
-def test_bins_hold_all_that_happened(duration_ns: int, bins: int, data: st.DataObject) -> None:
-    t_ns = np.array(sorted(data.draw(st.lists(st.integers(0, duration_ns)))), np.int64)
-    received = np.arange(t_ns.size)
-    folded = bin_interrupts(t_ns, received, 2 * received, duration_ns, bins)
-    assert folded["interrupts"].sum() == t_ns.size
-    assert folded["rx_bytes"].sum() == received.sum()
-    assert folded["tx_bytes"].sum() == 2 * received.sum()
-    assert folded["max_gap_ns"].max() == np.diff(t_ns, prepend=t_ns[:1]).max(initial=0)
-    starts = bin_starts_ns(duration_ns, bins)
-    where = np.minimum(np.searchsorted(starts, t_ns, side="right") - 1, bins - 1)
-    if duration_ns >= bins:
-        assert np.array_equal(where, bin_indices(t_ns, duration_ns, bins))
-
-
-def test_a_gap_counts_in_the_bin_of_its_later_interrupt() -> None:
-    """Interrupts at 10, 15 and 80 ns of 100: gaps 5 in bin 0 and 65 in bin 1 of two."""
-    ones = np.array([3, 9, 4])
-    folded = bin_interrupts(np.array([10, 15, 80]), ones, 10 * ones, 100, 2)
-    assert folded["max_gap_ns"].tolist() == [5, 65]
-    assert folded["interrupts"].tolist() == [2, 1]
-    assert folded["max_rx_bytes"].tolist() == [9, 4]
-    assert folded["max_tx_bytes"].tolist() == [90, 40]
-
-
-def test_sample_deltas_add_up_in_the_bin_of_their_sample() -> None:
-    deltas = {"energy_uj": np.array([1.5, 2.0, 4.0]), "cycles": np.array([10, 20, 2**60])}
-    folded = bin_samples(np.array([0, 49, 100]), deltas, 100, 2)
-    assert folded["energy_uj"].tolist() == [3.5, 4.0]
-    assert folded["cycles"].tolist() == [30, 2**60]
-    assert folded["cycles"].dtype == np.int64

@@ -1,0 +1,393 @@
+"""The logs of one run, read side by side and merged by time in memory that does not grow."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from data.errors import FormatError
+from ingest import merging
+from ingest.core_logs import (
+    CoreCut,
+    PackageEnergy,
+    Queues,
+    cutting,
+    energy_by_package,
+    find_carriers,
+)
+from ingest.discover import RawFile
+from ingest.raw_files import MeteredFile
+from ingest.read_sources import SourceRead, change_of, refusal_of
+from ingest.records import LogFacts, LogReader, Problem, ReadContext, Window
+from ingest.run_tables import SampleSpool, SampleSteps, build_overview, interrupts_table
+from ingest.settings import Machine
+from ingest.write import ROW_GROUP_ROWS, RunFile
+
+BLOCK_BYTES: Final = 1 << 19
+# A core with fewer rows than this is read on; the block that it then reads must find room, and so
+# must the beginning of a log and a cut line, both at most 64 KiB, at 28 bytes a line or more.
+_HUNGRY_BELOW: Final = 1 << 14
+_ROOM: Final = _HUNGRY_BELOW + (BLOCK_BYTES + 4 * (1 << 16)) // 28
+_MOST_WRITES_WAITING: Final = 3
+_SAMPLES_A_PIECE: Final = 1 << 17
+
+OnBytes = Callable[[int], None]
+CoreOf = Callable[[RawFile, int | None], int]
+OpenFile = Callable[[str], RunFile]
+
+
+@dataclass(slots=True)
+class StreamedRun:
+    """What the logs of a run gave.
+
+    Attributes:
+        reads: The logs as read, in the order given.
+        cuts: One of each log that was not refused, in order of their cores; none without a window.
+        files: The big files, not yet in their places; none without cuts.
+    """
+
+    reads: list[SourceRead]
+    cuts: list[CoreCut]
+    energy: PackageEnergy
+    files: list[RunFile]
+
+
+class LogStream:
+    """One log on its way: read, parsed and cut a block at a time, by whatever thread is free."""
+
+    def __init__(self, file: RawFile, on_bytes: OnBytes) -> None:
+        self.file = file
+        self.cut: CoreCut | None = None
+        self.refusal: Problem | None = None
+        self.is_finished = False
+        self._metered = MeteredFile(Path(file.path), on_bytes)
+        self._blocks = self._metered.blocks(BLOCK_BYTES)
+        context = ReadContext(file.name, file.settings.machine.tsc_hz)
+        assert file.format.open_log is not None
+        self._reader: LogReader = file.format.open_log(context)
+
+    @property
+    def core(self) -> int | None:
+        """The core that the log itself names."""
+        return self._reader.core
+
+    def begin(self) -> None:
+        """Read until the log's core and columns are known."""
+        while not self.is_finished and self._reader.sample_names is None:
+            self._read_block()
+
+    def advance(self, queues: Queues | None) -> None:
+        """Read a further block into the queues."""
+        self._read_block()
+        self.give(queues)
+
+    def give(self, queues: Queues | None) -> None:
+        """Hand over what was read."""
+        if self.refusal is not None:
+            return
+        interrupts, samples = self._reader.take()
+        if self.cut is not None and queues is not None:
+            self.cut.take(interrupts, samples, self._reader.sample_names, queues)
+            if self.is_finished:
+                self.cut.floor_ns = merging.LATEST
+
+    def _read_block(self) -> None:
+        try:
+            block = next(self._blocks, None)
+            if block is not None:
+                self._reader.feed(block)
+                return
+            self._reader.finish()
+            self._metered.finish()
+        except (FormatError, OSError) as error:
+            self.refusal = refusal_of(error)
+            self._refuse()
+        self.is_finished = True
+
+    def _refuse(self) -> None:
+        """Read on to the file's end, if the disk lets us, so that the digest is of all of it."""
+        try:
+            self._metered.finish()
+        except OSError as error:
+            self.refusal = refusal_of(error)
+
+    def facts(self) -> LogFacts:
+        """What the log says, once it is finished and not refused."""
+        return self._reader.facts()
+
+    def result(self) -> SourceRead:
+        """The file as read."""
+        digest = self._metered.digest
+        if self.refusal is not None:
+            return SourceRead(self.file, digest, None, [self.refusal])
+        facts = self.facts()
+        problems = [*facts.problems, *change_of(self.file, self._metered.bytes_read)]
+        return SourceRead(self.file, digest, facts, problems)
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes taken from the disk."""
+        return self._metered.bytes_read
+
+
+class _LogRefusedError(Exception):
+    """A log turned out unusable after rows of it were merged: begin again without it."""
+
+
+def stream_logs(
+    files: Sequence[RawFile],
+    window: Window | None,
+    machine: Machine,
+    run_id: str,
+    core_of: CoreOf,
+    open_file: OpenFile,
+    spool_folder: Path,
+    helpers: Executor,
+    on_bytes: OnBytes,
+) -> StreamedRun:
+    """Read all logs of a run and write its big files, in one pass and in time order.
+
+    Args:
+        files: Logs, one a core.
+        window: What counts; None if the run has no window: the logs are read for what is wrong
+            with them, and nothing is written.
+        core_of: A log's core, from its file and what the log itself says.
+        open_file: Opens a big file of the run by its table.
+        spool_folder: Where a file for very many samples may lie.
+        helpers: Threads that parse.
+        on_bytes: Told of bytes read; of a second beginning, with bytes to take off again.
+
+    Raises:
+        LakeError: A big file cannot be written.
+    """
+    refused: dict[str, SourceRead] = {}
+    while True:
+        streams = [LogStream(file, on_bytes) for file in files if file.path not in refused]
+        run = _Merge(streams, machine, run_id, helpers)
+        try:
+            with ExitStack() as on_failure:
+                files_written = []
+                if run.begin(window, core_of):
+                    for table in ("interrupts", "samples", "overview"):
+                        files_written.append(open_file(table))
+                        on_failure.callback(files_written[-1].abandon)
+                    run.write(files_written, spool_folder)
+                else:
+                    run.read_only()
+                on_failure.pop_all()
+        except _LogRefusedError:
+            for stream in streams:
+                if stream.refusal is not None:
+                    refused[stream.file.path] = stream.result()
+                else:
+                    on_bytes(-stream.bytes_read)
+            continue
+        results = {stream.file.path: stream.result() for stream in streams} | refused
+        reads = [results[file.path] for file in files]
+        return StreamedRun(reads, run.cuts, run.energy, files_written)
+
+
+class _Merge:
+    """One attempt to merge a run's logs."""
+
+    def __init__(
+        self, streams: list[LogStream], machine: Machine, run_id: str, helpers: Executor
+    ) -> None:
+        self._streams = streams
+        self._machine = machine
+        self._run_id = run_id
+        self._helpers = helpers
+        self.cuts: list[CoreCut] = []
+        self.energy = PackageEnergy()
+
+    def begin(self, window: Window | None, core_of: CoreOf) -> bool:
+        """Read the logs' beginnings; tells whether there is something to cut."""
+        self._all(LogStream.begin, self._streams)
+        self._streams = [stream for stream in self._streams if stream.refusal is None]
+        if window is None or not self._streams:
+            return False
+        by = cutting(window, self._machine.tsc_hz)
+        cores = {id(stream): core_of(stream.file, stream.core) for stream in self._streams}
+        self._streams.sort(key=lambda stream: cores[id(stream)])
+        for place, stream in enumerate(self._streams):
+            stream.cut = CoreCut(cores[id(stream)], place, self._machine, by)
+            self.cuts.append(stream.cut)
+        self._by = by
+        return True
+
+    def read_only(self) -> None:
+        """Read to the end for what is wrong with the logs."""
+        self._all(_exhaust, self._streams)
+
+    def write(self, files: Sequence[RunFile], spool_folder: Path) -> None:
+        """Merge all into the three big files, in the order `interrupts`, `samples`, `overview`."""
+        interrupts, samples, overview = files
+        spool = SampleSpool(spool_folder)
+        try:
+            cores = np.array([cut.core for cut in self.cuts], np.int32)
+            with _RowGroups(self._run_id, cores, interrupts) as rows:
+                self._merge(rows, spool)
+                steps = self._steps()
+                for piece in spool.pieces(_SAMPLES_A_PIECE):
+                    samples.write(steps.table(self._run_id, piece))
+        finally:
+            spool.close()
+        self._count(steps)
+        overview.write(build_overview(self._run_id, self.cuts, steps, self._by))
+
+    def _merge(self, rows: "_RowGroups", spool: SampleSpool) -> None:
+        queues = Queues(len(self._streams), _ROOM)
+        self._all(lambda stream: stream.give(queues), self._streams)
+        while True:
+            limit = self._limit()
+            is_over = all(stream.is_finished for stream in self._streams)
+            self._emit(queues, limit, rows)
+            spool.add(self._samples_until(limit))
+            if is_over:
+                break
+            hungry = [
+                stream
+                for place, stream in enumerate(self._streams)
+                if not stream.is_finished and queues.waiting(place) < _HUNGRY_BELOW
+            ]
+            self._all(lambda stream: stream.advance(queues), hungry)
+            if any(stream.refusal is not None for stream in hungry):
+                self._all(_exhaust, self._streams)
+                raise _LogRefusedError
+
+    def _limit(self) -> tuple[int, int]:
+        """The earliest time and place at which a row may still come: what is before it is ready."""
+        return min((cut.floor_ns, cut.place) for cut in self.cuts)
+
+    def _emit(self, queues: Queues, limit: tuple[int, int], rows: "_RowGroups") -> None:
+        ends = np.empty(len(self.cuts), np.int64)
+        for place in range(len(self.cuts)):
+            head, end = int(queues.heads[place]), int(queues.ends[place])
+            # Later cores wait at the same time, lest a row of an earlier one is still to come.
+            until = limit[0] if place <= limit[1] else limit[0] - 1
+            waiting = queues.rows[place, head:end, 0]
+            ends[place] = head + np.searchsorted(waiting, until, side="right")
+        rows.take(queues, ends)
+
+    def _samples_until(self, limit: tuple[int, int]) -> np.ndarray:
+        given: list[np.ndarray] = []
+        for cut in self.cuts:
+            given += cut.samples_until(limit[0] - (cut.place > limit[1]))
+        if not given:
+            return np.empty((1 + len(merging.SAMPLED), 0), np.int64)
+        joined = np.concatenate(given, axis=1)
+        return joined[:, np.argsort(joined[1], kind="stable")]
+
+    def _steps(self) -> SampleSteps:
+        machine = self._machine
+        facts = [(stream.cut, stream.facts()) for stream in self._streams]
+        are_totals = np.array([cut.is_total(said) for cut, said in facts if cut is not None])
+        return SampleSteps(
+            self.cuts,
+            are_totals,
+            find_carriers(self.cuts),
+            self._by,
+            machine.energy_counter_bits,
+            machine.energy_unit_j,
+        )
+
+    def _count(self, steps: SampleSteps) -> None:
+        for stream, cut in zip(self._streams, self.cuts, strict=True):
+            cut.take_steps(steps.sums[cut.place], steps.falls[cut.place], stream.facts())
+        self.energy = energy_by_package(
+            self.cuts,
+            find_carriers(self.cuts),
+            steps.sums[:, merging.JOULES],
+            steps.falls[:, merging.JOULES],
+            self._machine,
+        )
+
+    def _all(self, do: Callable[[LogStream], None], streams: Sequence[LogStream]) -> None:
+        """Do the same with several logs side by side; every one is through before any error."""
+        waiting = [self._helpers.submit(do, stream) for stream in streams]
+        errors = [future.exception() for future in waiting]
+        for error in errors:
+            if error is not None:
+                raise error
+
+
+def _exhaust(stream: LogStream) -> None:
+    stream.give(None)
+    while not stream.is_finished:
+        stream.advance(None)
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Room for the rows of a row group."""
+
+    core: np.ndarray = field(default_factory=lambda: np.empty(ROW_GROUP_ROWS, np.int32))
+    t_ns: np.ndarray = field(default_factory=lambda: np.empty(ROW_GROUP_ROWS, np.int64))
+    descriptors: np.ndarray = field(default_factory=lambda: np.empty((2, ROW_GROUP_ROWS), np.int32))
+    octets: np.ndarray = field(default_factory=lambda: np.empty((2, ROW_GROUP_ROWS), np.int64))
+    filled: int = 0
+
+
+class _RowGroups:
+    """Merged rows on their way to row groups, which a thread of its own writes meanwhile."""
+
+    def __init__(self, run_id: str, cores: np.ndarray, file: RunFile) -> None:
+        self._run_id = run_id
+        self._cores = cores
+        self._file = file
+        self._now = _Columns()
+        self._free: list[_Columns] = []
+        self._pool = ThreadPoolExecutor(1)
+        self._waiting: deque[Future[_Columns]] = deque()
+
+    def take(self, queues: Queues, ends: np.ndarray) -> None:
+        """Merge the queues up to some ends."""
+        while (queues.heads < ends).any():
+            now = self._now
+            now.filled = merging.merge_rows(
+                queues.rows,
+                queues.heads,
+                ends,
+                self._cores,
+                now.core,
+                now.t_ns,
+                now.descriptors,
+                now.octets,
+                now.filled,
+            )
+            if now.filled == ROW_GROUP_ROWS:
+                self._send_off()
+
+    def _send_off(self) -> None:
+        """Have a row group written after all before; wait when too many wait."""
+        self._waiting.append(self._pool.submit(self._write, self._now))
+        while self._waiting and (
+            self._waiting[0].done() or len(self._waiting) >= _MOST_WRITES_WAITING
+        ):
+            self._free.append(self._waiting.popleft().result())
+        self._now = self._free.pop() if self._free else _Columns()
+        self._now.filled = 0
+
+    def _write(self, columns: _Columns) -> _Columns:
+        n = columns.filled
+        given = columns.core, columns.t_ns, columns.descriptors, columns.octets
+        cut = (column[..., :n] for column in given)
+        self._file.write(interrupts_table(self._run_id, *cut))
+        return columns
+
+    def __enter__(self) -> "_RowGroups":
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        try:
+            if kind is None and self._now.filled:
+                self._send_off()
+            while kind is None and self._waiting:
+                self._waiting.popleft().result()
+        finally:
+            self._pool.shutdown(cancel_futures=True)

@@ -1,0 +1,220 @@
+"""A run streamed and merged: the tables of a slow, obvious reader, whatever the blocks."""
+
+import gzip
+import lzma
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from backports import zstd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest import run_stream, run_tables
+from ingest.records import Window
+from ingest.settings import Machine
+from tests.fixtures.slow_intlog import read_slowly
+from tests.fixtures.slow_run import run_slowly
+from tests.fixtures.streamed import Streamed, stream
+
+BLOCKS = (1, 2, 3, 7, 64, 1000, 1 << 16, 1 << 22)
+# A tick is a third of a nanosecond; cores 0 and 2 share a package, as do 1 and 3.
+MACHINE = Machine(3_000_000, 2.0**-16, 32, {0: (0, 2), 1: (1, 3)})
+START, END = 10_000, 40_000
+
+_BAD_LINES = ("", "x", "1 2 3", "0 1 66 0 0 5 5 x", "[ 1.0] Core=1", "9 " * 40)
+
+
+@st.composite
+def _logs(draw: st.DrawFn) -> tuple[bytes, int]:
+    """A log of plain, sampled and damaged lines around the window, and its column count."""
+    columns = draw(st.sampled_from((14, 16, 17)))
+    tsc, totals = draw(st.integers(0, 20_000)), [0] * (columns - 6)
+    lines = []
+    for index in range(draw(st.integers(1, 25))):
+        tsc += draw(st.sampled_from((0, 0, 1, 2, 700, 5000)))
+        nic = [draw(st.sampled_from((0, 1, 66, 2**32, 2**40))) for _ in range(4)]
+        if draw(st.booleans()):
+            totals = [total + draw(st.sampled_from((0, 3, 10**6))) for total in totals]
+            totals[-1] %= 2**32
+            if draw(st.integers(0, 9)) == 0:
+                totals[0] = draw(st.integers(1, 5))
+            sampled = totals
+        else:
+            sampled = [0] * (columns - 6)
+        lines.append(" ".join(map(str, (index, *nic, *sampled, tsc))))
+        if draw(st.integers(0, 5)) == 0:
+            lines.append(draw(st.sampled_from(_BAD_LINES)))
+    lines.insert(0, " ".join(map(str, (0, *[0] * (columns - 2), 0))))
+    end = draw(st.sampled_from(("\n", "\r\n")))
+    return (end.join(lines) + draw(st.sampled_from(("", end)))).encode(), columns
+
+
+def _rows(found: Streamed, table: str) -> list[dict[str, Any]]:
+    rows = found.tables[table]
+    if table == "overview":
+        happened = (rows["interrupts"].to_numpy() > 0) | _has_step(found)
+        rows = rows.filter(pa.array(happened))
+    listed: list[dict[str, Any]] = rows.drop_columns(["run_id"]).to_pylist()
+    return listed
+
+
+def _has_step(found: Streamed) -> Any:
+    """Which bins of the overview hold a sample that is not the first of its core."""
+    rows = found.tables["overview"]
+    keys = [rows[name].to_numpy().astype(np.int64) for name in ("core", "level", "bin")]
+    places = [
+        (row["core"] << 40) + (level << 20) + min(row["t_ns"] * level // 10_000, level - 1)
+        for row in found.tables["samples"].to_pylist()
+        if row["dt_ns"] is not None
+        for level in (1024, 16384)
+    ]
+    return np.isin((keys[0] << 40) + (keys[1] << 20) + keys[2], places)
+
+
+@settings(max_examples=60, deadline=None)
+@given(drawn=st.dictionaries(st.integers(0, 3), _logs(), min_size=1), block=st.sampled_from(BLOCKS))
+def test_tables_are_those_of_the_slow_reader_at_any_block_size(
+    drawn: dict[int, tuple[bytes, int]], block: int
+) -> None:
+    window = Window(START, END)
+    slow = {core: (read_slowly(text, columns), columns) for core, (text, columns) in drawn.items()}
+    expected = run_slowly(slow, window, MACHINE)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(run_stream, "BLOCK_BYTES", block)
+        # So small that rows wait for each other, row groups fill and samples spill.
+        patch.setattr(run_stream, "_HUNGRY_BELOW", 3)
+        patch.setattr(run_stream, "ROW_GROUP_ROWS", 8)
+        patch.setattr(run_tables, "_SPOOL_BYTES", 400)
+        patch.setattr(run_stream, "_SAMPLES_A_PIECE", 5)
+        found = stream(
+            Path(folder), {core: text for core, (text, _) in drawn.items()}, window, MACHINE
+        )
+    refusals = [read.problems for read in found.run.reads if read.content is None]
+    assert refusals == []
+    for name, rows in expected.items():
+        assert _rows(found, name) == rows
+    assert len(found.tables["overview"]) == len(drawn) * (1024 + 16384)
+    for core, (log, _) in slow.items():
+        refused = {p.kind: (p.count, p.line) for p in found.problems[core]}
+        assert {k: v for k, v in refused.items() if k != "several_cores"} == log.refused
+
+
+# One tick is one nanosecond, one step of the counter one microjoule.
+PLAIN = Machine(1_000_000, 1e-6, 32, {0: (0, 2), 1: (1, 3)})
+WINDOW = Window(100, 200)
+
+
+def log_text(tsc: list[int], sampled: list[tuple[int, int, int]]) -> bytes:
+    """A 14-column log of lines at `tsc`, each with 2 descriptors and 100 bytes in, 1 and 10 out.
+
+    Args:
+        sampled: Time, counter value (instructions, cycles, c7 alike), energy counter; such a line
+            has no traffic.
+    """
+    lines = [(t, f"0 2 100 1 10 0 0 0 0 0 0 0 0 {t}") for t in tsc]
+    lines += [(t, f"0 0 0 0 0 {n} {n} {n} {n} 0 0 {n} {j} {t}") for t, n, j in sampled]
+    return "".join(f"{line}\n" for _, line in sorted(lines, key=lambda row: row[0])).encode()
+
+
+def test_both_ends_of_the_window_count_and_nothing_beyond(tmp_path: Path) -> None:
+    text = log_text([99, 100, 150, 201], [(99, 1, 1), (100, 10, 2), (200, 40, 9), (201, 90, 20)])
+    core = stream(tmp_path, {0: text}, WINDOW, PLAIN).cut(0)
+    assert core.totals["interrupts"] == 4
+    assert (core.totals["rx_bytes"], core.totals["tx_desc"]) == (200, 2)
+    assert (core.totals["instructions"], core.totals["c7"], core.totals["c1"]) == (30, 30, None)
+    # Gaps of 0, 50 and 50 ns: below 2, and twice between 2**5 and 2**6.
+    assert (core.gap_hist[0], core.gap_hist[5], core.gap_hist.sum()) == (1, 2, 3)
+
+
+def test_sleep_states_of_the_library_os_are_added(tmp_path: Path) -> None:
+    text = log_text([], [(100, 3, 0), (150, 4, 0), (200, 5, 0)])
+    found = stream(tmp_path, {0: text}, WINDOW, PLAIN, "ebbrt_dmesg")
+    assert found.cut(0).totals["c7"] == 12
+    assert found.cut(0).totals["instructions"] == 2
+    assert found.tables["samples"]["c7"].to_pylist() == [None, 4, 5]
+
+
+def test_one_sample_starts_a_count_but_measures_nothing(tmp_path: Path) -> None:
+    found = stream(tmp_path, {0: log_text([100, 110], [(105, 7, 7)])}, WINDOW, PLAIN)
+    assert found.cut(0).totals["instructions"] is None
+    assert found.cut(0).totals["interrupts"] == 3
+    assert found.run.energy.energy_j == {0: None}
+
+
+def test_a_log_beside_its_window_is_doubted(tmp_path: Path) -> None:
+    found = stream(tmp_path, {0: log_text([1, 2], [(1, 1, 1)])}, WINDOW, PLAIN)
+    (problem,) = found.cut(0).problems
+    assert (problem.kind, problem.severity) == ("log_outside_window", "doubted")
+    assert "1 to 2" in problem.detail
+    assert found.tables["interrupts"].num_rows == 0
+
+
+def test_a_counter_that_runs_backwards_measures_nothing(tmp_path: Path) -> None:
+    text = log_text([100], [(100, 9, 1), (150, 3, 2), (200, 12, 3)])
+    found = stream(tmp_path, {0: text}, WINDOW, PLAIN)
+    assert found.cut(0).totals["instructions"] is None
+    assert [p.kind for p in found.cut(0).problems] == ["counter_backwards"]
+    assert found.run.energy.energy_j == {0: 2e-6}
+
+
+def test_energy_is_of_the_package_and_stands_at_one_of_its_cores(tmp_path: Path) -> None:
+    logs = {
+        0: log_text([100], [(120, 1, 5), (180, 2, 9)]),
+        1: log_text([100], [(100, 1, 100), (200, 2, 130)]),
+        2: log_text([100], [(110, 1, 2**32 - 4), (190, 2, 6)]),
+    }
+    energy = stream(tmp_path, logs, WINDOW, PLAIN).run.energy
+    assert energy.carriers == {1, 2}
+    assert energy.has_wrapped
+    assert energy.energy_j == pytest.approx({0: 10e-6, 1: 30e-6})
+
+
+def test_without_a_window_logs_are_read_and_nothing_is_written(tmp_path: Path) -> None:
+    found = stream(tmp_path, {0: log_text([1], []) + b"1 2\n"}, None, PLAIN)
+    assert (found.run.cuts, found.run.files, found.tables) == ([], [], {})
+    assert [p.kind for p in found.problems[0]] == ["field_count"]
+
+
+def test_a_descriptor_count_that_does_not_fit_is_doubted(tmp_path: Path) -> None:
+    text = log_text([100], []).replace(b"0 2 100", b"0 9876543210 100")
+    found = stream(tmp_path, {0: text}, WINDOW, PLAIN)
+    assert [p.kind for p in found.cut(0).problems] == ["value_range"]
+    assert found.tables["interrupts"]["rx_desc"].to_pylist() == [2**31 - 1]
+
+
+def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(run_stream, "_HUNGRY_BELOW", 10)
+    window = Window(0, 10**6)
+    texts = {c: log_text(list(range(c, 200_000, 7)), [(0, 1, 1), (9, 3, 4)]) for c in (0, 1)}
+    packed = gzip.compress(texts[1], mtime=0)
+    broken = packed[: len(packed) // 2]
+    both = stream(tmp_path / "both", {0: texts[0], 1: broken}, window, PLAIN)
+    alone = stream(tmp_path / "alone", {0: texts[0]}, window, PLAIN)
+    assert [p.kind for p in both.problems[1]] == ["broken_compression"]
+    assert "0001" in both.problems[1][0].detail
+    assert [cut.core for cut in both.run.cuts] == [0]
+    assert both.tables == alone.tables
+    assert list(tmp_path.rglob(".*.tmp")) == []
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, zstd.compress])
+def test_packed_logs_give_the_same_tables(
+    tmp_path: Path, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
+    text = log_text(list(range(100, 200)) * 50, [(t, t, t) for t in range(90, 210, 3)])
+    plain = stream(tmp_path / "plain", {0: text, 1: text}, WINDOW, PLAIN)
+    half = len(text) // 2
+    packed = pack(text[:half]) + pack(text[half:])
+    assert stream(tmp_path / "p", {0: packed, 1: text}, WINDOW, PLAIN).tables == plain.tables
