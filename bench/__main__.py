@@ -1,25 +1,33 @@
-"""`python -m bench explore`: measure, and print one line a measurement."""
+"""`python -m bench NAME`: measure, and print one line a measurement."""
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from bench.report import Measurement
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one benchmark; a missed target is said, and is no failure."""
     options = _parser().parse_args(arguments)
-    from bench.explore import measure
-
     missed = 0
-    for found in measure(
-        options.runs, options.changes, options.loads, options.selections, options.lake
-    ):
+    for found in _measurements(options):
         print(found.to_json() if options.json else found.to_words(), flush=True)
         missed += found.ok is False
     if not options.json:
         print(f"{missed} of the limits missed" if missed else "all limits kept")
     return 0
+
+
+def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
+    if options.bench == "ingest":
+        from bench.ingest import measure as measure_ingest
+
+        return measure_ingest(options.rounds, options.scale, options.resume_files)
+    from bench.explore import measure
+
+    return measure(options.runs, options.changes, options.loads, options.selections, options.lake)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -32,6 +40,13 @@ def _parser() -> argparse.ArgumentParser:
     explore.add_argument("--loads", type=int, default=7, help="first loads; 0 leaves out")
     explore.add_argument("--selections", type=int, default=15, help="selections; 0 leaves out")
     explore.add_argument("--lake", type=Path, help="a lake of the bench that is there already")
+    ingest = benches.add_parser("ingest", help="raw logs to a lake, against other ways")
+    ingest.add_argument("--json", action="store_true", help="one JSON object a line")
+    ingest.add_argument("--rounds", type=int, default=5, help="times that each contender runs")
+    ingest.add_argument("--scale", action="store_true", help="also 1, 4 and 16 runs")
+    ingest.add_argument(
+        "--resume-files", type=int, default=200_000, help="files known already; 0 leaves out"
+    )
     return parser
 
 

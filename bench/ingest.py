@@ -1,0 +1,231 @@
+"""Ingest against other ways through the same bytes, and as the number of runs grows."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+import polars as pl
+
+from bench.report import Measurement
+from ingest.pipeline import AddOptions, add
+from ingest.sample.plan import Run
+from ingest.sample.raw import write_run
+from ingest.sample.writer import measure_run
+
+ROUNDS: Final = 5
+SCALES: Final = (1, 4, 16)
+MEMORY_LIMIT_MB: Final = 400.0
+RESUME_FILES: Final = 200_000
+RESUME_LIMIT_S: Final = 10.0
+_SECONDS: Final = 18.5
+_BLOCK: Final = 1 << 20
+_NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
+_COUNTERS: Final = ("instructions", "cycles", "ref_cycles", "llc_miss")
+_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
+_NAMES: Final = ["i", *_NIC, *_COUNTERS, *_STATES, "joules", "timestamp"]
+
+
+class Floor(Measurement):
+    """A number whose limit is the least that will do."""
+
+    @property
+    def ok(self) -> bool | None:
+        return None if self.limit is None else self.value >= self.limit
+
+
+@dataclass(frozen=True)
+class _Input:
+    """A folder of raw runs: their logs, all their bytes, and how many lines."""
+
+    folder: Path
+    logs: tuple[Path, ...]
+    size: int
+    lines: int
+
+
+def measure(rounds: int, scale: bool, resume_files: int) -> Iterator[Measurement]:
+    """Make the input in a temporary folder, run everything on it, and give what was found."""
+    with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
+        work = Path(name)
+        raw = _make_input(work / "raw", 1)
+        yield Measurement("input_size", raw.size / 1e6, "MB", 1)
+        yield Measurement("input_lines", raw.lines, "", 1)
+        yield from _against_others(raw, work, rounds)
+        yield from _sizes(raw, work)
+        if scale:
+            yield from _scale(raw, work)
+        if resume_files:
+            yield from _resume(work, resume_files)
+
+
+def _make_input(folder: Path, runs: int) -> _Input:
+    """Write runs of 16 core logs; those after the first are links to it under other names."""
+    folder.mkdir(parents=True)
+    (folder / "wattlas.toml").write_text('[dataset]\nname = "synthetic-bench"\nsynthetic = true\n')
+    run = Run("memcached", "linux_tuned", 50, 2.9, 135, 600_000, 0, _SECONDS, True)
+    rng = run.generator(1)
+    write_run(folder, run, measure_run(run, rng), rng)
+    return _repeat(folder, folder, runs)
+
+
+def _repeat(first: Path, folder: Path, runs: int) -> _Input:
+    folder.mkdir(exist_ok=True)
+    originals = sorted(path for path in first.iterdir() if path.is_file())
+    for path in originals:
+        if first != folder and "_" not in path.name:
+            os.link(path, folder / path.name)
+        kind, _, knobs = path.name.rpartition(".0_")
+        for replicate in range(0 if first != folder else 1, runs):
+            if kind:
+                os.link(path, folder / f"{kind}.{replicate}_{knobs}")
+    logs = tuple(sorted(folder.glob("*dmesg*")))
+    lines = sum(_count_newlines(log) for log in logs)
+    return _Input(folder, logs, sum(log.stat().st_size for log in logs), lines)
+
+
+def _against_others(raw: _Input, work: Path, rounds: int) -> Iterator[Measurement]:
+    contenders: dict[str, Callable[[], object]] = {
+        "ours": lambda: _ingest(raw.folder, work / "lake"),
+        "newlines_one_core": lambda: [_count_newlines(log) for log in raw.logs],
+        "polars_parquet": lambda: _polars(raw, work / "polars.parquet"),
+        "pandas_cleaning": lambda: _clean_with_pandas(raw),
+    }
+    contenders["ours"]()  # compiles, or loads what was compiled
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    processor: list[float] = []
+    for _ in range(rounds):
+        for name, run in contenders.items():
+            shutil.rmtree(work / "lake", ignore_errors=True)
+            began, busy = time.perf_counter(), time.process_time()
+            run()
+            times[name].append(time.perf_counter() - began)
+            if name == "ours":
+                processor.append(time.process_time() - busy)
+    _ingest(raw.folder, work / "lake")
+    size = raw.size / 1e6
+    for name, taken in times.items():
+        yield Measurement(f"{name}_rate", size / statistics.median(taken), "MB/s", rounds)
+    ours = statistics.median(times["ours"])
+    yield Measurement("ours_rows_rate", raw.lines / ours / 1e6, "M/s", rounds)
+    busy_rate = size / statistics.median(processor)
+    yield Measurement("ours_rate_per_processor_second", busy_rate, "MB", rounds)
+    for name, least in (
+        ("polars_parquet", 4.0),
+        ("pandas_cleaning", 3.0),
+        ("newlines_one_core", 0.6),
+    ):
+        ratios = [other / mine for other, mine in zip(times[name], times["ours"], strict=True)]
+        yield Floor(f"ours_against_{name}", statistics.median(ratios), "x", rounds, least)
+
+
+def _ingest(raw: Path, lake: Path) -> None:
+    report = add(AddOptions(lake, [raw]))
+    if report.problems:
+        raise RuntimeError(f"BUG: the input has problems: {report.problems[0]}")
+
+
+def _count_newlines(path: Path) -> int:
+    count = 0
+    with path.open("rb", buffering=0) as file:
+        while block := file.read(_BLOCK):
+            count += block.count(b"\n")
+    return count
+
+
+def _polars(raw: _Input, out: Path) -> None:
+    scan = pl.scan_csv(list(raw.logs), separator=" ", has_header=False)
+    scan.sink_parquet(out, compression="zstd")
+
+
+def _clean_with_pandas(raw: _Input) -> dict[str, float]:
+    """Clean a run as the published scripts do: read, window, filter, difference, sum."""
+    (record,) = raw.folder.glob("*rdtsc*")
+    connections = [line.split() for line in record.read_text().splitlines()]
+    start = max(int(fields[2]) for fields in connections)
+    end = max(int(fields[3]) for fields in connections)
+    total: dict[str, float] = {}
+    for log in raw.logs:
+        rows = pd.read_csv(log, sep=" ", names=_NAMES)
+        rows = rows[(rows["timestamp"] >= start) & (rows["timestamp"] <= end)]
+        for name in _NIC:
+            total[name] = total.get(name, 0) + int(rows[name].sum())
+        sampled = rows[(rows["joules"] > 0) & (rows["instructions"] > 0)]
+        steps = sampled[_NAMES[5:]].diff().iloc[1:]
+        steps = steps[steps["joules"] > 0]
+        for name in (*_COUNTERS, *_STATES, "joules"):
+            total[name] = total.get(name, 0) + float(steps[name].sum())
+    return total
+
+
+def _sizes(raw: _Input, work: Path) -> Iterator[Measurement]:
+    lake = work / "lake"
+    tables = {table: _size_of(lake / table) for table in ("interrupts", "samples", "overview")}
+    for table, size in tables.items():
+        yield Measurement(f"{table}_size", size / 1e6, "MB", 1)
+    yield Floor("raw_to_lake", raw.size / _size_of(lake), "x", 1, 8.0)
+    _, peak_mb = _add_apart(raw.folder, work / "lake-apart")
+    yield Measurement("peak_memory", peak_mb, "MB", 1, MEMORY_LIMIT_MB)
+
+
+def _size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*.parquet"))
+
+
+def _add_apart(raw: Path, lake: Path) -> tuple[float, float]:
+    """Ingest in a process of its own; its MB/s and its peak memory in MB."""
+    shutil.rmtree(lake, ignore_errors=True)
+    command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(command, stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise RuntimeError(f"ingest ended with {process.returncode}")
+        out.seek(0)
+        report = json.load(out)
+    rate = report["bytes_read"] / 1e6 / max(report["elapsed_s"], 1e-9)
+    shutil.rmtree(lake, ignore_errors=True)
+    return rate, usage.ru_maxrss / 1e3
+
+
+def _scale(raw: _Input, work: Path) -> Iterator[Measurement]:
+    """Cost in proportion: the same MB/s and memory for more of the same."""
+    rates = {}
+    for runs in SCALES:
+        many = _repeat(raw.folder, work / f"raw-{runs}", runs)
+        found = [_add_apart(many.folder, work / "lake-scale") for _ in range(3)]
+        rates[runs] = statistics.median(rate for rate, _ in found)
+        yield Measurement(f"scale_{runs}_runs_rate", rates[runs], "MB/s", len(found))
+        peak = max(peak for _, peak in found)
+        yield Measurement(f"scale_{runs}_runs_memory", peak, "MB", len(found), MEMORY_LIMIT_MB)
+    spread = (max(rates.values()) - min(rates.values())) / max(rates.values())
+    yield Measurement("scale_spread", 100 * spread, "%", len(rates), 10.0)
+
+
+def _resume(work: Path, files: int) -> Iterator[Measurement]:
+    from bench.settled import write_settled_lake
+
+    raw, lake = work / "raw-settled", work / "lake-settled"
+    runs = write_settled_lake(raw, lake, files)
+    command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
+    times = []
+    for _ in range(3):
+        began = time.perf_counter()
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        times.append(time.perf_counter() - began)
+        report = json.loads(done.stdout)
+        if report["unchanged"] != runs or report["added"] or report["bytes_read"]:
+            raise RuntimeError(f"BUG: something was done: {report}")
+    taken = statistics.median(times)
+    yield Measurement("resume_scan_files", files, "", 1)
+    yield Measurement("resume_scan", taken, "s", len(times), RESUME_LIMIT_S)
