@@ -20,13 +20,15 @@ from app.url_state import ViewState, brush_fields
 from data.analysis.best import best_settings
 from data.analysis.facets import count_runs, facet_choices, matches
 from data.analysis.pareto import pareto_mask
+from data.analysis.pooling import pool
 from data.analysis.thinning import thin
 from data.analysis.winners import find_winners
 from data.errors import SelectionError
 from data.metrics import metric
-from data.queries.best import baselines_query, candidates_query
+from data.queries.best import candidates_query
 from data.queries.heatmap import heatmap_query
-from data.queries.points import points_query
+from data.queries.metric_cube import metric_cube_query
+from data.queries.points import points_query, shown_points_query
 from data.selection import FACETS, Selection
 
 EMPTY_LAKE = (
@@ -101,7 +103,8 @@ def scatter(view: LakeView, state: ViewState) -> ScatterAnswer:
     points = _points(view, state)
     if not len(points):
         return ScatterAnswer(message_figure(_nothing_left(view, state)), None)
-    drawn = thin(len(points), MAX_POINTS, _must_draw(points, state))
+    crowded = len(points) > MAX_POINTS
+    drawn = thin(len(points), MAX_POINTS, _must_draw(points, state) if crowded else np.arange(0))
     scene = Scene(
         systems=view.systems,
         performance=performance,
@@ -132,7 +135,8 @@ def heatmap(view: LakeView, state: ViewState) -> dict[str, Any]:
     system = heat_system(view, state)
     if system is None:
         return message_figure("Nothing to map." if view.runs else EMPTY_LAKE)
-    cells = view.lake.polars(*_query_behind(view, state, "heatmap"))
+    chosen = state.selection.with_values("system", [system])
+    cells = pool(_metric_cube(view, chosen, state.heat_metric), ("dvfs_ghz", "itr_us"))
     name = metric(state.heat_metric).title
     left = view.cube.filter(matches(state.selection) & (pl.col("system") == system))
     label = left["system_label"][0] or system
@@ -150,8 +154,12 @@ def heatmap(view: LakeView, state: ViewState) -> dict[str, Any]:
 def best_table(view: LakeView, state: ViewState) -> pl.DataFrame:
     """The best settings under the state's latency limit; columns of `best_settings`."""
     performance = performance_column(view, state.selection)
-    candidates = view.lake.polars(*_query_behind(view, state, "best-table"))
-    baselines = view.lake.polars(*baselines_query(state.selection, performance))
+    asked = {"x": performance, "y": "energy_j"}
+    candidates = view.narrowed(
+        lambda selection, limit: shown_points_query(selection, asked, True, limit),
+        state.selection,
+    )
+    baselines = view.baselines(state.selection, performance)
     return best_settings(candidates, baselines, state.limit)
 
 
@@ -162,12 +170,7 @@ def status_words(view: LakeView, state: ViewState) -> str:
     if not matching:
         return words
     resolved, _ = resolve(view, state)
-    condition, parameters = state.selection.predicate()
-    drawable = view.lake.polars(
-        f"SELECT count(*) FROM runs WHERE {condition} "
-        f"AND {resolved.x} IS NOT NULL AND {resolved.y} IS NOT NULL",
-        parameters,
-    ).item()
+    drawable = int(_points(view, resolved)["n"].sum())
     missing = matching - drawable
     return f"{words} · {missing:,} of them without both axes' values" if missing else words
 
@@ -179,10 +182,8 @@ def limit_domain(view: LakeView, state: ViewState) -> dict[str, Any]:
         `low` and `high` (NULL when nothing is left), `unit`, `column`.
     """
     column = performance_column(view, state.selection)
-    condition, parameters = state.selection.predicate()
-    low, high = view.lake.polars(
-        f"SELECT min({column}), max({column}) FROM runs WHERE {condition}", parameters
-    ).row(0)
+    cube = _metric_cube(view, state.selection, column)
+    low, high = cube["low"].min(), cube["high"].max()
     return {"low": low, "high": high, "unit": metric(column).unit, "column": column}
 
 
@@ -195,9 +196,11 @@ def rows_behind(view: LakeView, state: ViewState, picture: str) -> pl.DataFrame:
     Raises:
         SelectionError: No such picture.
     """
-    if picture == "best-table":
-        return best_table(view, state)
-    return view.lake.polars(*_query_behind(view, state, picture))
+    rows = view.lake.polars(*_query_behind(view, state, picture))
+    if picture != "best-table":
+        return rows
+    performance = performance_column(view, state.selection)
+    return best_settings(rows, view.baselines(state.selection, performance), state.limit)
 
 
 def explain(view: LakeView, state: ViewState, picture: str = "scatter") -> str:
@@ -245,23 +248,34 @@ def _columns(state: ViewState, performance: str) -> dict[str, str]:
 
 
 def _points(view: LakeView, state: ViewState) -> pl.DataFrame:
-    return view.lake.polars(*_query_behind(view, state, "scatter"))
+    """Rows of `points_query` for a state with `performance` resolved or not."""
+    state, performance = resolve(view, state)
+    columns, means = _columns(state, performance), state.replicates == "means"
+    return view.narrowed(
+        lambda selection, limit: shown_points_query(selection, columns, means, limit),
+        state.selection,
+    )
+
+
+def _metric_cube(view: LakeView, selection: Selection, column: str) -> pl.DataFrame:
+    return view.narrowed(lambda selection, _: metric_cube_query(selection, column), selection)
 
 
 def _must_draw(points: pl.DataFrame, state: ViewState) -> np.ndarray:
     """Indices that no thinning may drop: each system's frontier and winners."""
-    systems = points["system"].to_numpy()
+    names, group = np.unique(
+        points["system"].cast(pl.Categorical).to_physical().to_numpy(), return_inverse=True
+    )
     values = {
         name: points[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
         for name in ("x", "y", "performance", "energy_j", "edp_js")
     }
     signs = [-1.0 if metric(name).better == "more" else 1.0 for name in (state.x, state.y)]
     kept: list[np.ndarray] = []
-    for system in np.unique(systems):
-        mine = np.flatnonzero(systems == system)
+    for number in range(len(names)):
+        mine = np.flatnonzero(group == number)
         mask = pareto_mask(signs[0] * values["x"][mine], signs[1] * values["y"][mine])
         kept.append(mine[mask])
-    _, group = np.unique(systems, return_inverse=True)
     winners = find_winners(group, values["performance"], values["energy_j"], values["edp_js"])
     kept.append(np.array([i for w in winners.values() for i in w.indices()], dtype=int))
     return np.concatenate(kept)

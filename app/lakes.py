@@ -5,17 +5,25 @@ Nothing in here belongs to one visitor: any worker can answer any request.
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
+from app.settings import MAX_ROWS
+from app.working_sets import KEPT_ROWS, WorkingSets
+from data.analysis.facets import LEADING, matches
 from data.connection import Lake, newest_version, open_lake
 from data.metrics import plottable
+from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query
+from data.selection import Selection
 
 _KEPT_VERSIONS: Final = 4
+# A question for the runs of a selection, with at most so many rows in the answer.
+Query = Callable[[Selection, int], tuple[str, list[Any]]]
 
 
 class LakeView:
@@ -24,6 +32,7 @@ class LakeView:
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
         self._measured: dict[str, tuple[str, ...]] = {}
+        self._sets = WorkingSets(lake.polars)
 
     @property
     def version(self) -> int:
@@ -45,6 +54,23 @@ class LakeView:
         """How many runs the lake holds."""
         return int(self.cube["runs"].sum())
 
+    def narrowed(self, query: Query, selection: Selection) -> pl.DataFrame:
+        """Answer a query whose rows carry the facets' columns, each row by one value of them.
+
+        The lake is asked once for the filters that lead (dataset, workload); the others narrow
+        that answer here. An answer too large to keep is asked for with all filters each time.
+        """
+        kept = self._sets.get(*query(leading(selection), KEPT_ROWS + 1))
+        if kept is None:
+            return self.lake.polars(*query(selection, MAX_ROWS))
+        return kept.filter(matches(selection))
+
+    def baselines(self, selection: Selection, performance: str) -> pl.DataFrame:
+        """Answer of `baselines_query` for all loads of the datasets and workloads selected."""
+        sql, parameters = baselines_query(leading(selection), performance)
+        kept = self._sets.get(sql, parameters)
+        return self.lake.polars(sql, parameters) if kept is None else kept
+
     def measured_columns(self, workload: str) -> tuple[str, ...]:
         """Columns that at least one run of the workload has a value in, in schema order."""
         if workload not in self._measured:
@@ -56,6 +82,11 @@ class LakeView:
                 name for name, count in zip(plottable(), row, strict=True) if count
             )
         return self._measured[workload]
+
+
+def leading(selection: Selection) -> Selection:
+    """The clauses on the facets that lead."""
+    return Selection(tuple(c for c in selection.clauses if c.facet in LEADING))
 
 
 class Lakes:

@@ -38,6 +38,11 @@ class Served:
         workers = psutil.Process(self.process.pid).children()
         return max(worker.memory_info().rss for worker in workers) / 1e6
 
+    def worker_cpu_s(self) -> float:
+        """Processor seconds that the serving workers have taken, user and system."""
+        workers = psutil.Process(self.process.pid).children()
+        return sum(sum(worker.cpu_times()[:2]) for worker in workers)
+
 
 @contextmanager
 def serve(lake: Path, log: Path) -> Iterator[Served]:

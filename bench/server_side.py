@@ -26,8 +26,12 @@ def measure_server(served: Served, lake: Path, changes: int) -> list[Measurement
     view = Lakes(lake).at(None)
     states = varied_states(view.cube, changes + _WARM_UP)
     visitor = FilterChanges(served.port, view.version)
+    for state in states[:_WARM_UP]:
+        visitor.time_ms(state)
+    cpu_s = served.worker_cpu_s()
     with PeakMemory(served) as memory:
-        times = [visitor.time_ms(state) for state in states][_WARM_UP:]
+        times = [visitor.time_ms(state) for state in states[_WARM_UP:]]
+    cpu_ms = (served.worker_cpu_s() - cpu_s) * 1e3
     visitor.close()
     n = len(times)
     return [
@@ -35,6 +39,7 @@ def measure_server(served: Served, lake: Path, changes: int) -> list[Measurement
                     CHANGE_LIMIT_MS),
         Measurement("filter_change_median", quantile(times, 0.5), "ms", n),
         Measurement("filter_change_max", max(times), "ms", n),
+        Measurement("filter_change_cpu_mean", cpu_ms / n, "ms", n),
         Measurement("worker_memory", served.worker_mb(), "MB", 1,
                     MEMORY_LIMIT_MB),
         Measurement("worker_memory_peak", memory.peak_mb, "MB", n),

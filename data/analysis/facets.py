@@ -1,12 +1,14 @@
 """What each filter offers, with counts, from the cube of combinations that occur."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import polars as pl
 
 from data.selection import FACETS, Facet, Selection, Value
 
-_LEADING = ("dataset", "workload")
+# The filters that lead the others: another value of them brings other loads and another grid.
+LEADING: Final = ("dataset", "workload")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,9 @@ def _leading(selection: Selection, facet: str) -> Selection:
 
     Another dataset or workload brings its own loads and grid, so their choices stay whole.
     """
-    if facet not in _LEADING:
+    if facet not in LEADING:
         return selection
-    before = _LEADING[: _LEADING.index(facet)]
+    before = LEADING[: LEADING.index(facet)]
     return Selection(tuple(c for c in selection.clauses if c.facet in (*before, facet)))
 
 

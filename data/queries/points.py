@@ -64,3 +64,22 @@ def points_query(
             f"WHERE {where} ORDER BY {', '.join(_ORDER)}, replicate, run_id LIMIT {limit:d}"
         )
     return sql, parameters
+
+
+# What pictures and tables show of a point, beside its values.
+SHOWN: Final = (
+    "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic",
+    "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes", "replicate", "n",
+)  # fmt: skip
+
+
+def shown_points_query(
+    selection: Selection, columns: dict[str, str], means: bool, limit: int
+) -> tuple[str, list[Any]]:
+    """Build `points_query` with only what is shown, so that its answer can be kept in memory.
+
+    Returns:
+        As `points_query`, in its order. Columns: SHOWN, the asked ones, `x_sd`, `y_sd`.
+    """
+    sql, parameters = points_query(selection, columns, means, limit)
+    return f"SELECT {', '.join((*SHOWN, *columns, 'x_sd', 'y_sd'))} FROM ({sql})", parameters

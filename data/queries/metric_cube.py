@@ -1,0 +1,26 @@
+"""One column over every combination of filter values: means and ranges under any filter."""
+
+from typing import Any
+
+from data.metrics import metric
+from data.selection import FACETS, Selection
+
+
+def metric_cube_query(selection: Selection, column: str) -> tuple[str, list[Any]]:
+    """Build the query of one column's statistics for each combination that occurs.
+
+    Returns:
+        SQL and parameters. The facets' columns, then `n` (runs that have a value), `mean`, `sd`
+        (sample standard deviation; NULL for one run), `low`, `high`. Combinations in which
+        nothing was measured are absent.
+    """
+    metric(column)
+    condition, parameters = selection.predicate()
+    facets = ", ".join(facet.column for facet in FACETS.values())
+    return (
+        f"SELECT {facets}, count(*) AS n, avg({column})::DOUBLE AS mean, "
+        f"stddev_samp({column}) AS sd, min({column})::DOUBLE AS low, "
+        f"max({column})::DOUBLE AS high FROM runs WHERE ({condition}) AND {column} IS NOT NULL "
+        f"GROUP BY {facets} ORDER BY ALL",
+        parameters,
+    )

@@ -1,0 +1,115 @@
+"""Answers that are kept: asked for once, narrowed in memory, bounded."""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import app.working_sets as working_sets
+from app.explore import heatmap, limit_domain, scatter, status_words
+from app.lakes import LakeView
+from app.url_state import ViewState
+from app.working_sets import WorkingSets
+from data.connection import open_lake
+from data.queries.heatmap import heatmap_query
+from data.queries.points import points_query
+from data.selection import Selection
+from tests.fixtures.lakes import run, write_lake
+
+AT_200K = Selection.of(workload=["memcached"], load=[200_000.0])
+COLUMNS = {"x": "latency_p99_us", "y": "energy_j"}
+
+
+class Asked:
+    """A lake that counts what it is asked."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.questions: list[str] = []
+
+    def __call__(self, sql: str, _: object) -> pl.DataFrame:
+        self.questions.append(sql)
+        time.sleep(0.02)
+        return pl.DataFrame({"i": range(self.rows)})
+
+
+def test_the_same_question_is_asked_once_even_by_many_at_once() -> None:
+    lake = Asked(3)
+    sets = WorkingSets(lake)
+    threads = [threading.Thread(target=sets.get, args=("q", [1])) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert lake.questions == ["q"]
+    sets.get("q", [2])
+    assert lake.questions == ["q", "q"]
+
+
+def test_what_is_too_large_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working_sets, "KEPT_ROWS", 2)
+    lake = Asked(3)
+    sets = WorkingSets(lake)
+    assert sets.get("q", []) is None
+    assert sets.get("q", []) is None
+    assert lake.questions == ["q"]
+
+
+def test_the_longest_unused_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working_sets, "ALL_ROWS", 7)
+    lake = Asked(3)
+    sets = WorkingSets(lake)
+    for sql in ("a", "b", "a", "c", "a", "b"):
+        sets.get(sql, [])
+    assert lake.questions == ["a", "b", "c", "b"]
+
+
+@pytest.fixture
+def view(tmp_path: Path) -> LakeView:
+    rows = [
+        run(system=system, itr_us=itr, dvfs_ghz=ghz, replicate=r, load_qps=load, rapl_w=rapl,
+            energy_j=900.0 * ghz + 3.0 * r + rapl, latency_p99_us=60 + (itr or 30.0) + r / 7)
+        for system in ("linux_tuned", "ebbrt_tuned") for itr in (2.0, 50.0, None)
+        for ghz in (1.3, 2.9, None) for load in (200_000.0, 400_000.0) for rapl in (75.0, 135.0)
+        for r in range(3) if ghz is not None
+    ]  # fmt: skip
+    return LakeView(open_lake(write_lake(tmp_path / "lake", rows)))
+
+
+@pytest.mark.parametrize("means", [True, False])
+def test_narrowing_in_memory_is_asking_the_lake(view: LakeView, means: bool) -> None:
+    selection = AT_200K.with_values("itr", [2.0, "adaptive"]).with_values("rapl", [75.0])
+    kept = view.narrowed(lambda s, limit: points_query(s, COLUMNS, means, limit), selection)
+    assert kept.equals(view.lake.polars(*points_query(selection, COLUMNS, means, 1000)))
+
+
+def test_pooled_cells_are_the_lakes(view: LakeView) -> None:
+    figure = heatmap(view, ViewState(AT_200K, heat_system="linux_tuned"))
+    z, n = figure["data"][0]["z"], figure["data"][0]["customdata"][..., 1]
+    sd = figure["data"][0]["customdata"][..., 0]
+    for row in view.lake.polars(*heatmap_query(AT_200K, "linux_tuned", "energy_j")).iter_rows(
+        named=True
+    ):
+        at = (
+            figure["layout"]["meta"]["dvfs"].index(row["dvfs_ghz"]),
+            figure["layout"]["meta"]["itr"].index(row["itr_us"]),
+        )
+        scale = figure["data"][0]["meta"]["scale"]
+        assert z[at] * scale == pytest.approx(row["mean"])
+        assert sd[at] == pytest.approx(row["sd"])
+        assert n[at] == row["n"] == 6
+
+
+def test_another_filter_of_the_same_workload_asks_the_lake_nothing(
+    view: LakeView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pictures: tuple[Callable, ...] = (scatter, heatmap, limit_domain, status_words)
+    for show in pictures:
+        show(view, ViewState(AT_200K))
+    monkeypatch.setattr(view.lake, "polars", lambda *_: pytest.fail("asked the lake"))
+    other = ViewState(AT_200K.with_values("load", [400_000.0]).with_values("dvfs", [1.3]))
+    for show in pictures:
+        show(view, other)
