@@ -24,17 +24,17 @@ from ingest.discover import RawFile
 from ingest.raw_files import MeteredFile
 from ingest.read_sources import SourceRead, change_of, refusal_of
 from ingest.records import LogFacts, LogReader, Problem, ReadContext, Window
-from ingest.run_tables import SampleSpool, SampleSteps, build_overview, interrupts_table
+from ingest.run_tables import SampleSpool, SampleSteps, interrupts_table, overview_tables
 from ingest.settings import Machine
 from ingest.write import ROW_GROUP_ROWS, RunFile
 
-BLOCK_BYTES: Final = 1 << 19
+BLOCK_BYTES: Final = 1 << 18
 # A core with fewer rows than this is read on; the block that it then reads must find room, and so
 # must the beginning of a log and a cut line, both at most 64 KiB, at 28 bytes a line or more.
 _HUNGRY_BELOW: Final = 1 << 14
 _ROOM: Final = _HUNGRY_BELOW + (BLOCK_BYTES + 4 * (1 << 16)) // 28
 _MOST_WRITES_WAITING: Final = 3
-_SAMPLES_A_PIECE: Final = 1 << 17
+_SAMPLES_A_PIECE: Final = 1 << 16
 
 OnBytes = Callable[[int], None]
 CoreOf = Callable[[RawFile, int | None], int]
@@ -238,7 +238,8 @@ class _Merge:
         finally:
             spool.close()
         self._count(steps)
-        overview.write(build_overview(self._run_id, self.cuts, steps, self._by))
+        for piece in overview_tables(self._run_id, self.cuts, steps, self._by):
+            overview.write(piece)
 
     def _merge(self, rows: "_RowGroups", spool: SampleSpool) -> None:
         queues = Queues(len(self._streams), _ROOM)

@@ -12,7 +12,8 @@ from data.schema import INTERRUPTS, OVERVIEW, OVERVIEW_LEVELS, SAMPLES
 from ingest import merging
 from ingest.core_logs import FINEST_BINS, CoreCut, Cutting, bin_starts_ns
 
-_SPOOL_BYTES: Final = 48 << 20
+_SPOOL_BYTES: Final = 32 << 20
+_OVERVIEW_ROWS: Final = 1 << 16
 _COUNTED: Final = SAMPLES.names[4:-1]
 
 
@@ -152,10 +153,12 @@ class SampleSteps:
         columns["energy_uj"] = pa.array(steps[merging.JOULES] * self._unit_uj, mask=missing)
         return _table(run_id, columns, SAMPLES)
 
-    def overview_columns(self, name: str, cuts: Sequence[CoreCut]) -> tuple[np.ndarray, np.ndarray]:
-        """A column of the finest bins, shape (k, FINEST_BINS), and which cores have it."""
+    def overview_column(
+        self, name: str, cuts: Sequence[CoreCut], finest: slice
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Some of the finest bins of a column, shape (k, bins), and which cores have it."""
         row = merging.JOULES if name == "energy_uj" else merging.SAMPLED.index(name)
-        values: np.ndarray = self.bins[:, merging.SAMPLE_BINS.index(name)]
+        values: np.ndarray = self.bins[:, merging.SAMPLE_BINS.index(name), finest]
         if name == "energy_uj":
             values = values * self._unit_uj
         enough = np.array([cut.samples > 1 for cut in cuts])
@@ -170,39 +173,45 @@ def _measured(cut: CoreCut, carriers: frozenset[int]) -> list[bool]:
     return has
 
 
-def build_overview(
+def overview_tables(
     run_id: str, cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting
-) -> pa.Table:
-    """Rows of `overview`: of each level in time order, of each bin in turn all the cores."""
-    levels = [_level(cuts, steps, by, bins) for bins in OVERVIEW_LEVELS]
-    return pa.concat_tables([_table(run_id, level, OVERVIEW) for level in levels])
+) -> Iterator[pa.Table]:
+    """Rows of `overview` in pieces: of each level in time order, of each bin in turn all cores."""
+    at_once = 1 << (_OVERVIEW_ROWS // len(cuts)).bit_length() - 1
+    for bins in OVERVIEW_LEVELS:
+        for first in range(0, bins, min(bins, at_once)):
+            end = min(first + at_once, bins)
+            columns = _overview_columns(cuts, steps, by, bins, slice(first, end))
+            yield _table(run_id, columns, OVERVIEW)
 
 
-def _level(
-    cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting, bins: int
+def _overview_columns(
+    cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting, bins: int, part: slice
 ) -> dict[str, pa.Array]:
-    n = len(cuts)
+    n, count = len(cuts), part.stop - part.start
+    joined = FINEST_BINS // bins
+    finest = slice(part.start * joined, part.stop * joined)
     columns: dict[str, pa.Array] = {
-        "level": pa.array(np.full(n * bins, bins, np.int32)),
-        "core": pa.array(np.tile(np.array([cut.core for cut in cuts], np.int32), bins)),
-        "bin": pa.array(np.repeat(np.arange(bins, dtype=np.int32), n)),
-        "t_ns": pa.array(np.repeat(bin_starts_ns(by.length_ns, bins), n)),
+        "level": pa.array(np.full(n * count, bins, np.int32)),
+        "core": pa.array(np.tile(np.array([cut.core for cut in cuts], np.int32), count)),
+        "bin": pa.array(np.repeat(np.arange(part.start, part.stop, dtype=np.int32), n)),
+        "t_ns": pa.array(np.repeat(bin_starts_ns(by.length_ns, bins)[part], n)),
     }
     for row, name in enumerate(merging.INTERRUPT_BINS):
-        finest = np.stack([cut.interrupt_bins[row] for cut in cuts])
-        folded = _fold(finest, bins, is_most=name.startswith("max_"))
+        values = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
+        folded = _fold(values, count, is_most=name.startswith("max_"))
         columns[name] = pa.array(folded.T.ravel())
     for name in merging.SAMPLE_BINS:
-        finest, has = steps.overview_columns(name, cuts)
-        folded = _fold(finest, bins, is_most=False)
-        missing = None if has.all() else np.tile(~has, bins)
+        values, has = steps.overview_column(name, cuts, finest)
+        folded = _fold(values, count, is_most=False)
+        missing = None if has.all() else np.tile(~has, count)
         columns[name] = pa.array(folded.T.ravel(), mask=missing)
     return columns
 
 
 def _fold(finest: np.ndarray, bins: int, is_most: bool) -> np.ndarray:
-    """Join neighbouring bins, shape (k, FINEST_BINS), into fewer."""
-    parts = finest.reshape(len(finest), bins, FINEST_BINS // bins)
+    """Join neighbouring bins, shape (k, a multiple of `bins`), into so many."""
+    parts = finest.reshape(len(finest), bins, -1)
     folded: np.ndarray = parts.max(axis=2) if is_most else parts.sum(axis=2)
     return folded
 

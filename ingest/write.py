@@ -26,10 +26,20 @@ _KEEP_FOREVER: Final = {
     "delta.enableExpiredLogCleanup": "false",
 }
 _DELTA_WRITER: Final = WriterProperties(compression="ZSTD", compression_level=3)
-# Columns of wide numbers that seldom repeat; the others have few values, or some that are usual.
-_PACKED: Final = frozenset(
-    ("t_ns", "bin", "dt_ns", "max_gap_ns", "instructions", "cycles", "ref_cycles", "llc_misses")
-)
+_DELTA: Final = "DELTA_BINARY_PACKED"
+_BYTES: Final = "BYTE_STREAM_SPLIT"
+# Wide numbers that seldom repeat are packed by their differences, small ones that vary byte by
+# byte; the rest have few values, or some that are usual.
+_PACKED: Final = {
+    "interrupts": {"t_ns": _DELTA, "tx_desc": _BYTES},
+    "samples": dict.fromkeys(("t_ns", "dt_ns", "instructions", "cycles", "ref_cycles"), _DELTA)
+    | {"core": _BYTES},
+    "overview": dict.fromkeys(
+        ("bin", "t_ns", "rx_bytes", "tx_bytes", "max_gap_ns", "instructions", "cycles"), _DELTA
+    )
+    | {"ref_cycles": _DELTA}
+    | dict.fromkeys(("interrupts", "max_rx_bytes", "max_tx_bytes", "llc_misses"), _BYTES),
+}
 # Columns by which a reader passes over whole row groups.
 _SEARCHED: Final = frozenset(("core", "level", "bin", "t_ns", "t_s"))
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
@@ -86,7 +96,7 @@ class RunFile:
         with self._naming_itself():
             chosen = rows.select(self._schema.names)
             if self._writer is None:
-                options = _parquet_options(self._schema)
+                options = _parquet_options(self._table)
                 self._writer = pq.ParquetWriter(self._file, chosen.schema, **options)
             self._writer.write_table(chosen, row_group_size=ROW_GROUP_ROWS)
         self._rows += rows.num_rows
@@ -132,14 +142,14 @@ class RunFile:
             raise LakeError(f"cannot write {place}: {error.strerror or error}") from error
 
 
-def _parquet_options(schema: pa.Schema) -> dict[str, Any]:
-    packed = [name for name in schema.names if name in _PACKED]
+def _parquet_options(table: str) -> dict[str, Any]:
+    names, packed = RUN_TABLES[table].names, _PACKED.get(table, {})
     return {
         "compression": "zstd",
         "compression_level": 1,
-        "column_encoding": dict.fromkeys(packed, "DELTA_BINARY_PACKED"),
-        "use_dictionary": [name for name in schema.names if name not in packed],
-        "write_statistics": ["run_id", *(name for name in schema.names if name in _SEARCHED)],
+        "column_encoding": packed,
+        "use_dictionary": [name for name in names if name not in packed],
+        "write_statistics": ["run_id", *(name for name in names if name in _SEARCHED)],
         "store_schema": False,
     }
 
