@@ -64,6 +64,7 @@ def _serve(settings: Settings) -> int:
         def load_config(self) -> None:
             options = {
                 "bind": f"{settings.host}:{settings.port}",
+                "limit_request_line": 8190,
                 "worker_class": "gthread",
                 "workers": 1,
                 "threads": 8,

@@ -54,7 +54,7 @@ def export_html(view: LakeView, state: ViewState) -> str:
         words=html.escape(limit_words(rows, performance, state.limit)),
         table=render(table),
         explanation=html.escape(explain(view, state)),
-        data=_script_safe(_json(data)),
+        data=_json(data).replace("<", "\\u003c"),
         scripts=_script_safe("\n".join(scripts)),
     )
 

@@ -29,7 +29,7 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
     Returns:
         `count`; `traces` (first row of each trace, and the count at the end); `knobs` (name to
         `{values, index}`; a NULL value stays null); `values` (name to typed array; NaN where not
-        measured; the axes in float32, the rest in float64 because limits are compared with them);
+        measured; float64, because limits and boxes are compared with them; spreads in float32);
         `n`, `replicate`.
     """
     groups = trace_groups(points)
@@ -47,7 +47,7 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
                 if name in points.columns
             },
         },
-        "n": _typed(points["n"].to_numpy().astype(np.uint16)),
+        "n": _typed(points["n"].to_numpy().astype(np.uint32)),
         "replicate": _typed(_numbers(points["replicate"]).astype(np.float32)),
     }
 

@@ -35,7 +35,7 @@ class ViewState:
         x: Column of the scatter's x axis, or `performance`.
         heat_system: System of the heatmap; None lets the page choose.
         limit: Latency limit in the unit of the workload's performance metric.
-        brush: The selection as the browser wrote it (see assets/30_clause.js); empty for none.
+        brush: The selection as the browser wrote it (see assets/20_clause.js); empty for none.
         zoom: Range of the scatter's axes, `x0~x1~y0~y1`; empty for all points.
         lake_version: A version that the link pins; None for the newest.
     """
@@ -62,6 +62,8 @@ class ViewState:
                 raise SelectionError(f"no such column to plot: {name!r}")
         if self.brush and self.brush.split("~", 1)[0] not in _BRUSH_KINDS:
             raise SelectionError(f"unknown kind of selection: {self.brush[:40]!r}")
+        if self.limit is not None and self.limit <= 0:
+            raise SelectionError(f"limit is {self.limit:g}, expected a number above 0")
         brush_fields(self.brush)
         if self.zoom:
             bounds = [_number("zoom", text) for text in self.zoom.split("~")]

@@ -41,7 +41,7 @@
     if (value === 0) return "0";
     const shown = Number(value.toExponential(2));
     const magnitude = Math.floor(Math.log10(Math.abs(shown)) + 1e-12);
-    return shown.toFixed(Math.max(0, 2 - magnitude));
+    return shown.toFixed(Math.min(100, Math.max(0, 2 - magnitude)));
   }
 
   function scaled(value, prefixes) {

@@ -4,7 +4,7 @@
  *
  *   box~X~Y~x0~x1~y0~y1        points in a rectangle over the columns X and Y
  *   lasso~X~Y~x,y~x,y~...      points in a polygon
- *   cells~SYSTEM~itr|dvfs~...  points of one system in cells of the heatmap
+ *   cells~SYSTEM~dvfs:itr,itr~...  points of one system in cells of the heatmap, row by row
  *   configs~JSON               points of one configuration
  *
  * A NULL knob is written as `-`.
@@ -25,8 +25,14 @@
     return ["lasso", fields.x, fields.y, ...corners].join("~");
   };
 
-  wattlas.cellsClause = (system, cells) =>
-    ["cells", system, ...cells.map(([itr, dvfs]) => (itr === null ? "-" : itr) + "|" + (dvfs === null ? "-" : dvfs))].join("~");
+  const word = (v) => (v === null ? "-" : String(v));
+
+  /** Row by row, so that the text of a whole heatmap still fits into a URL. */
+  wattlas.cellsClause = function (system, cells) {
+    const rows = new Map();
+    for (const [itr, dvfs] of cells) rows.set(word(dvfs), [...(rows.get(word(dvfs)) || []), word(itr)]);
+    return ["cells", system, ...[...rows].map(([dvfs, itrs]) => dvfs + ":" + itrs.join(","))].join("~");
+  };
 
   wattlas.configClause = (config) => "configs~" + JSON.stringify(config);
 
@@ -44,18 +50,21 @@
       return (i) => insidePolygon(corners, x[i], y[i]);
     },
     cells(points, parts) {
-      const wanted = new Set(parts.slice(1));
+      const rows = new Map(parts.slice(1).map((row) => {
+        const [dvfs, itrs] = row.split(":");
+        return [dvfs, new Set(itrs.split(","))];
+      }));
       const { system, itr_us: itr, dvfs_ghz: dvfs } = points.knobs;
-      const word = (v) => (v === null ? "-" : String(v));
-      return (i) =>
-        system.values[system.index[i]] === parts[0] &&
-        wanted.has(word(itr.values[itr.index[i]]) + "|" + word(dvfs.values[dvfs.index[i]]));
+      return (i) => {
+        const row = rows.get(word(dvfs.values[dvfs.index[i]]));
+        return system.values[system.index[i]] === parts[0] && row !== undefined && row.has(word(itr.values[itr.index[i]]));
+      };
     },
     configs(points, parts) {
       const wanted = JSON.parse(parts.join("~"));
       const names = Object.keys(wanted).filter((name) => name in points.knobs);
       const at = names.map((name) => [points.knobs[name].index, points.knobs[name].values.indexOf(wanted[name])]);
-      return (i) => at.every(([index, value]) => index[i] === value);
+      return (i) => at.length > 0 && at.every(([index, value]) => index[i] === value);
     },
   };
 

@@ -46,6 +46,16 @@
     });
   };
 
+  /** The box or lasso of a clause as Plotly draws it, where its columns are the axes. */
+  wattlas.outline = function (brush, fields, theme) {
+    const [kind, x, y, ...rest] = (brush || "").split("~");
+    if ((kind !== "box" && kind !== "lasso") || x !== fields.x || y !== fields.y) return [];
+    const look = { xref: "x", yref: "y", line: { color: THEMES[theme].text, width: 1, dash: "dot" } };
+    if (kind === "lasso") return [{ ...look, type: "path", path: "M" + rest.join("L") + "Z" }];
+    const [x0, x1, y0, y1] = rest.map(Number);
+    return [{ ...look, type: "rect", x0, x1, y0, y1 }];
+  };
+
   function inRightHalf(value, xs) {
     let low = Infinity, high = -Infinity;
     for (const x of xs) { if (x < low) low = x; if (x > high) high = x; }
@@ -81,6 +91,7 @@
         return { ...trace, marker, selectedpoints: selected[k++] };
       });
       layout.shapes = wattlas.limitShapes(meta, view.limit, theme, points.values.x);
+      layout.selections = wattlas.outline(view.brush, view.fields, theme);
       if (view.zoom) {
         const [x0, x1, y0, y1] = view.zoom.split("~").map(Number);
         layout.xaxis = { ...layout.xaxis, range: [x0, x1], autorange: false };
@@ -97,11 +108,12 @@
     },
   };
 
-  /** The veil over the heatmap's cells: 1 where a cell holds no selected point, else null. */
+  /** The veil over the heatmap: 1 where a measured cell holds no selected point, else null. */
   wattlas.veil = function (figure, points, mask) {
-    const { itr, dvfs, system } = figure.layout.meta;
+    const { itr, dvfs, system, missing } = figure.layout.meta;
     const z = dvfs.map(() => itr.map(() => (mask ? 1 : null)));
     if (!mask) return z;
+    for (const [row, column] of missing) z[row][column] = null;
     const rowOf = points.knobs.dvfs_ghz.values.map((v) => dvfs.indexOf(v));
     const columnOf = points.knobs.itr_us.values.map((v) => itr.indexOf(v));
     const mine = points.knobs.system.values.indexOf(system);

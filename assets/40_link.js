@@ -66,7 +66,7 @@
       },
       plotly_deselect() { wattlas.select(""); },
       plotly_click(gd, event) {
-        const p = event.points.find((q) => q.z !== null && q.z !== undefined) || event.points[0];
+        const p = event.points.find((q) => q.z !== null && q.z !== undefined && !isNaN(q.z));
         if (!p) return;
         const clause = wattlas.cellsClause(gd.layout.meta.system, [cellAt(gd.layout.meta, gd, p.x, p.y)]);
         wattlas.select(clause === view.brush ? "" : clause);

@@ -6,7 +6,7 @@
   const setProps = (id, props) => window.dash_clientside.set_props(id, props);
   const FACETS = ["dataset", "workload", "load", "message", "system", "itr", "dvfs", "rapl"];
   const figures = {};
-  let query = "", domain = null, started = false, axes = "";
+  let query = "", domain = null, started = false, axes = "", workload = null;
 
   function gatherState(...args) {
     const values = args.slice(0, FACETS.length);
@@ -15,10 +15,14 @@
       started = true;
       view.brush = browser.brush;
       view.zoom = browser.zoom;
-      axes = [x, y, xlog, ylog].join();
+      workload = values[1];
+      axes = [workload, x, y, xlog, ylog].join();
     }
-    if (axes !== [x, y, xlog, ylog].join()) view.zoom = "";
-    axes = [x, y, xlog, ylog].join();
+    // A zoom belongs to its axes, a selection to its workload: neither means anything on another.
+    if (axes !== [values[1], x, y, xlog, ylog].join()) view.zoom = "";
+    if (workload !== values[1]) view.brush = "";
+    workload = values[1];
+    axes = [workload, x, y, xlog, ylog].join();
     const state = Object.fromEntries(FACETS.map((name, i) => [name, [].concat(values[i] || [])]));
     return { ...state, rep: replicates, x, y, xlog: Boolean(xlog), ylog: Boolean(ylog), frontier: Boolean(frontier), brush: view.brush, zoom: view.zoom, lake: browser.lake };
   }
@@ -83,8 +87,11 @@
     boxTimer = setTimeout(() => setProps("limit-box", { value: limit === null ? "" : limit }), 120);
   }
   function setLimit(value, range) {
+    const other = domain && range && domain.column !== range.column;
+    if (range && (!domain || other)) setProps("limit-box", { suffix: " " + range.unit });
     domain = range;
-    const limit = value === "" || value === null || value === undefined ? null : Number(value);
+    if (other && value !== "") { setProps("limit-box", { value: "" }); return; }
+    const limit = Number(value) > 0 && Number.isFinite(Number(value)) ? Number(value) : null;
     if (view.points) wattlas.drawLimit(limit); else view.limit = limit;
     if (limitOf(expected === null ? STEPS : expected) === limit) return;
     expected = stepOf(limit);
@@ -121,20 +128,30 @@
     status.textContent = words ? words + " \u00b7 Esc clears" : "";
     document.getElementById("clear-selection").hidden = !view.brush;
     document.getElementById("picked-words").textContent = words ? pickedNote() : "nothing yet: drag a box in a picture";
-    setProps("picked-grid", { rowData: pickedRows() });
-    nameColumns();
+    fillGrid(40);
   };
 
-  /* The last columns of the table are whatever the axes show. */
-  let named = "";
-  function nameColumns() {
+  /* getApi throws while the grid is not there yet. */
+  function gridApi() {
+    try { return window.dash_ag_grid.getApi("picked-grid"); } catch (error) { return null; }
+  }
+
+  /* The table comes up after the pictures; its last columns are whatever the axes show. */
+  let named = "", gridTimer = 0;
+  function fillGrid(tries) {
+    clearTimeout(gridTimer);
     const gd = wattlas.plot("scatter"), meta = gd && gd.layout && gd.layout.meta;
-    if (!meta || !meta.titles || named === meta.x + meta.y) return;
-    named = meta.x + meta.y;
-    const titles = { x: meta.titles[meta.x], y: meta.titles[meta.y] };
-    const grid = window.dash_ag_grid && window.dash_ag_grid.getApi && window.dash_ag_grid.getApi("picked-grid");
-    if (!grid) { named = ""; setTimeout(nameColumns, 300); return; }
-    grid.setGridOption("columnDefs", grid.getColumnDefs().map((c) => ({ ...c, headerName: titles[c.field] || c.headerName })));
+    const grid = gridApi();
+    if (!grid || !gd || !meta) {
+      if (tries > 0) gridTimer = setTimeout(() => fillGrid(tries - 1), 250);
+      return;
+    }
+    if (meta.titles && named !== meta.x + meta.y) {
+      named = meta.x + meta.y;
+      const titles = { x: meta.titles[meta.x], y: meta.titles[meta.y] };
+      grid.setGridOption("columnDefs", grid.getColumnDefs().map((c) => ({ ...c, headerName: titles[c.field] || c.headerName })));
+    }
+    setProps("picked-grid", { rowData: pickedRows() });
   }
 
   const GRID_ROWS = 500;

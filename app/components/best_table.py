@@ -9,7 +9,7 @@ from app.figures.words import configuration_words, load_words
 from data.metrics import metric
 from data.units import format_change, format_quantity
 
-# What tells one configuration from another in the browser; see assets/30_clause.js.
+# What tells one configuration from another in the browser; see assets/20_clause.js.
 _KEY = ("dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes")
 # The baseline compared with itself differs by the rounding of two sums at most.
 _ROUNDING = 1e-9

@@ -12,7 +12,7 @@ from app.components.panel import graph_panel, view_menu
 from app.explore import heat_system, performance_column
 from app.lakes import LakeView
 from app.url_state import PERFORMANCE, ViewState
-from data.analysis.facets import facet_choices
+from data.analysis.facets import facet_choices, matches
 from data.metrics import metric
 
 
@@ -113,7 +113,7 @@ def _heatmap_panel(view: LakeView, state: ViewState) -> html.Section:
     controls = [
         _select(ids.HEAT_METRIC, "metric of the heatmap", column_choices(view, state),
                 state.heat_metric),
-        _select(ids.HEAT_SYSTEM, "system of the heatmap", system_choices(view),
+        _select(ids.HEAT_SYSTEM, "system of the heatmap", system_choices(view, state),
                 heat_system(view, state)),
     ]  # fmt: skip
     return graph_panel(ids.HEATMAP, "DVFS by ITR heatmap", controls, "panel-heatmap")
@@ -136,6 +136,7 @@ def _best_panel(view: LakeView, state: ViewState) -> html.Section:
                         size="xs",
                         w=110,
                         hideControls=True,
+                        allowNegative=False,
                         debounce=300,
                         decimalScale=6,
                         **{"aria-label": "latency limit"},
@@ -237,9 +238,10 @@ def column_choices(view: LakeView, state: ViewState) -> list[dict[str, str]]:
     return [{"value": name, "label": title} for name, title in listed.items()]
 
 
-def system_choices(view: LakeView) -> list[dict[str, str]]:
-    """All systems of the lake by their labels."""
-    rows = view.cube.select("system", "system_label").unique().sort("system").iter_rows()
+def system_choices(view: LakeView, state: ViewState) -> list[dict[str, str]]:
+    """The systems that the filters leave, by their labels."""
+    left = view.cube.filter(matches(state.selection)).select("system", "system_label")
+    rows = left.unique().sort("system").iter_rows()
     return [{"value": system, "label": label or system} for system, label in rows if system]
 
 

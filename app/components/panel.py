@@ -33,10 +33,7 @@ def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -
                 config=GRAPH_CONFIG,
                 className="graph",
                 responsive=True,
-                figure={
-                    "data": [],
-                    "layout": {"xaxis": {"visible": False}, "yaxis": {"visible": False}},
-                },
+                figure={"data": [], "layout": _HIDDEN_AXES},
             ),
         ],
         className=f"panel {class_name}",

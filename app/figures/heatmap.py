@@ -155,6 +155,7 @@ def _layout(title: str, subtitle: str, grid: dict, column: str) -> dict:
             "dvfs": grid["dvfs"],
             "itr": grid["itr"],
             "dvfs_words": [dvfs_word(v) for v in grid["dvfs"]],
+            "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
             "itr_words": [itr_word(v) for v in grid["itr"]],
         },
     }

@@ -1,5 +1,6 @@
 """Energy against the workload's performance: one point a run or a configuration's mean."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -305,7 +306,17 @@ def _axis(name: str, log: bool, values: pl.Series) -> dict:
         "exponentformat": "SI",
         "separatethousands": True,
         **({"tickformat": "~s"} if prefixed else {}),
+        "range": _range(values, log),
     }
+
+
+def _range(values: pl.Series, log: bool) -> list[float]:
+    """Range of an axis: the points with a margin, whatever their error bars need."""
+    low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
+    if log and low > 0:
+        low, high = math.log10(low), math.log10(high)
+    margin = 0.06 * (high - low) or 0.06 * abs(high) or 1.0
+    return [low - margin, high + margin]
 
 
 def _subtitle(points: pl.DataFrame, state: ViewState, scene: Scene) -> str:

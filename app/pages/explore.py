@@ -17,7 +17,7 @@ from dash import (
 
 from app import ids
 from app.components.best_table import best_settings_table, limit_words
-from app.components.explore_layout import column_choices, explore_layout
+from app.components.explore_layout import column_choices, explore_layout, system_choices
 from app.components.filters import chip_value, facet_chips, facet_note, is_idle
 from app.context import lake_view
 from app.explore import (
@@ -25,6 +25,7 @@ from app.explore import (
     choose_workload,
     default_state,
     explain,
+    heat_system,
     heatmap,
     limit_domain,
     performance_column,
@@ -56,6 +57,10 @@ def layout(**parts: str | list[str]) -> html.Main:
     except WattlasError as error:
         notice = f"This link could not be followed: {error}. The default view is shown instead."
         state, view = None, lake_view(None)
+    if state and state.lake_version is not None:
+        newest = lake_view(None).version
+        if view.version != newest:
+            notice = f"This link pins version {view.version} of the lake; the newest is {newest}."
     return explore_layout(view, state or default_state(view), notice)
 
 
@@ -127,19 +132,27 @@ def describe_view(
     Output(ids.X_AXIS, "data"),
     Output(ids.Y_AXIS, "data"),
     Output(ids.HEAT_METRIC, "data"),
+    Output(ids.HEAT_SYSTEM, "data"),
+    Output(ids.HEAT_SYSTEM, "value"),
     Input(ids.VIEW, "data"),
+    State(ids.HEAT_SYSTEM, "value"),
+    State(ids.HEAT_METRIC, "value"),
     State(ids.LAKE_VERSION, "data"),
     prevent_initial_call=True,
 )
-def update_filters(raw_state: dict[str, Any], version: int) -> tuple:
+def update_filters(raw_state: dict[str, Any], system: str, column: str, version: int) -> tuple:
     """New filters: what each other filter still offers, and how many runs."""
-    state, view = ViewState.from_json(raw_state), lake_view(version)
+    state = ViewState.from_json({**raw_state, "hsys": system, "hmet": column})
+    view = lake_view(version)
+    shown_system = heat_system(view, state)
     offered = {n: facet_choices(view.cube, state.selection, n) for n in ids.FACET_NAMES}
     return (
         *[facet_chips(n, c) for n, c in offered.items()],
         *[facet_note(n, c, state.selection.values(n)) for n, c in offered.items()],
         *[is_idle(n, c) for n, c in offered.items()],
         *[column_choices(view, state)] * 3,
+        system_choices(view, state),
+        no_update if shown_system == system else shown_system,
     )
 
 

@@ -148,7 +148,8 @@ def test_the_status_line_counts_what_cannot_be_drawn() -> None:
 
 
 def test_filters_offer_what_the_others_leave() -> None:
-    answer = update_filters({**AT_200K, "itr": ["50"], "system": ["linux_tuned"]}, NEWEST)
+    raw = {**AT_200K, "itr": ["50"], "system": ["linux_tuned"]}
+    answer = update_filters(raw, "ebbrt_tuned", "energy_j", NEWEST)
     count = len(ids.FACET_NAMES)
     chips = dict(zip(ids.FACET_NAMES, answer[:count], strict=True))
     notes = dict(zip(ids.FACET_NAMES, answer[count : 2 * count], strict=True))
@@ -160,7 +161,10 @@ def test_filters_offer_what_the_others_leave() -> None:
     assert notes["dvfs"] == ""
     assert hidden["message"]
     assert not hidden["load"]
-    labels = {entry["value"]: entry["label"] for entry in answer[-1]}
+    labels = {entry["value"]: entry["label"] for entry in answer[-3]}
+    # The heatmap's system is one that the filters leave.
+    assert [entry["value"] for entry in answer[-2]] == ["linux_tuned"]
+    assert answer[-1] == "linux_tuned"
     assert labels["performance"] == "p99 latency (performance)"
     assert "energy_j" in labels
     assert "c6" not in labels
@@ -209,14 +213,14 @@ def test_a_bad_state_is_refused_in_words() -> None:
 def test_the_page_for_a_link() -> None:
     page = layout(
         v="1", workload="memcached", load="200000", itr=["2", "adaptive"], limit="80", xlog="1",
-        brush="cells~linux_tuned~2|2.9",
+        brush="cells~linux_tuned~2.9:2",
     )  # fmt: skip
     assert by_id(page, ids.NOTICE).children == ""
     assert by_id(page, ids.facet("workload")).value == "memcached"
     assert by_id(page, ids.facet("itr")).value == ["2", "adaptive"]
     assert by_id(page, ids.LIMIT_BOX).value == 80.0
     assert by_id(page, ids.X_LOG).checked
-    assert by_id(page, ids.PINNED).data["brush"] == "cells~linux_tuned~2|2.9"
+    assert by_id(page, ids.PINNED).data["brush"] == "cells~linux_tuned~2.9:2"
     assert by_id(page, ids.LAKE_VERSION).data == NEWEST
 
 
@@ -271,7 +275,7 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         _, status, domain = describe_view({}, "", "energy_j", "", -1)
         assert status == "0 of 0 runs"
         assert (domain["low"], domain["high"]) == (None, None)
-        assert len(update_filters({}, -1)) == 3 * len(ids.FACET_NAMES) + 3
+        assert len(update_filters({}, "", "energy_j", -1)) == 3 * len(ids.FACET_NAMES) + 5
         assert len(turn_workload("memcached", [], None, -1)) == len(explore._TURNED)
         assert words == ""
 

@@ -38,7 +38,7 @@ def brushes(draw: st.DrawFn) -> str:
     if shape == "lasso":
         return f"lasso~{x}~{y}~1,2~3,4~{draw(finite)},{draw(finite)}"
     if shape == "cells":
-        return f"cells~{draw(texts)}~-|2.9~50|-"
+        return f"cells~{draw(texts)}~2.9:2,50,-~-:4"
     return f'configs~{{"system":"{draw(texts)}"}}' if shape else ""
 
 
@@ -53,7 +53,7 @@ states = st.builds(
     frontier=st.booleans(),
     heat_system=st.none() | texts,
     heat_metric=columns,
-    limit=st.none() | finite,
+    limit=st.none() | finite.filter(lambda v: v > 0),
     brush=brushes(),
     zoom=st.just("") | st.tuples(*[finite] * 4).map(lambda v: "~".join(map(repr, v))),
     lake_version=st.none() | st.integers(0, 10**9),
@@ -136,6 +136,7 @@ def test_an_uncommon_name_survives() -> None:
         ("v=1&load=inf", "load is 'inf', expected a finite number"),
         ("v=1&limit=nan", "limit is 'nan', expected a finite number"),
         ("v=1&limit=", "limit is '', expected a number"),
+        ("v=1&limit=-5", "limit is -5, expected a number above 0"),
         ("v=1&xlog=yes", "xlog is 'yes', expected 0 or 1"),
         ("v=1&frontier=2", "frontier is '2', expected 0 or 1"),
         ("v=1&lake=newest", "lake is 'newest', expected a version number"),
@@ -217,5 +218,5 @@ def test_performance_becomes_a_column_everywhere() -> None:
 
 def test_fields_of_a_brush() -> None:
     assert brush_fields("box~duration_s~energy_j~0~1~2~3") == ("duration_s", "energy_j")
-    assert brush_fields("cells~linux_tuned~2|2.9") is None
+    assert brush_fields("cells~linux_tuned~2.9:2") is None
     assert brush_fields("") is None

@@ -1,0 +1,61 @@
+"""What a link brings back, and what must not be carried from one workload to another."""
+
+import pytest
+
+from tests.browser.atlas import Atlas
+
+pytestmark = pytest.mark.browser
+
+BOX = "box%7Elatency_p99_us%7Eenergy_j%7E50%7E140%7E1200%7E2990"
+
+
+def test_a_link_brings_the_box_its_outline_and_the_table(atlas: Atlas, grid_address: str) -> None:
+    query = f"?v=1&workload=memcached&load=200000&system=linux_tuned&brush={BOX}"
+    atlas.open(grid_address, query)
+    atlas.page.wait_for_function("document.querySelectorAll('#picked-grid .ag-row').length === 6")
+    outline = atlas.layout("scatter")["selections"][0]
+    assert (outline["x0"], outline["x1"], outline["y0"], outline["y1"]) == (50, 140, 1200, 2990)
+    assert atlas.selection().startswith("selection: 12 runs in 6 configurations (box)")
+    assert f"brush={BOX}" in atlas.page.url
+    headers = atlas.page.locator("#picked-grid .ag-header-cell-text").all_inner_texts()
+    assert "Energy" in headers
+    atlas.page.keyboard.press("Escape")
+    atlas.page.wait_for_timeout(600)
+    assert not atlas.layout("scatter").get("selections")
+
+
+def test_limit_zoom_and_selection_stay_with_their_workload(atlas: Atlas, grid_address: str) -> None:
+    query = f"?v=1&workload=memcached&load=200000&limit=120&zoom=50~150~500~2000&brush={BOX}"
+    atlas.open(grid_address, query)
+    assert atlas.layout("scatter")["xaxis"]["range"] == [50, 150]
+    atlas.chip("workload", "netpipe")
+    atlas.page.wait_for_timeout(1200)
+    assert atlas.layout("scatter")["shapes"] == []
+    assert atlas.layout("scatter")["xaxis"]["range"][1] < 1  # 0.3 s
+    assert atlas.selected_counts() == [None]
+    assert atlas.page.locator("#limit-box").input_value() == ""
+    atlas.page.locator("#limit-box").fill("0.2")
+    atlas.page.keyboard.press("Tab")
+    atlas.page.wait_for_timeout(1000)
+    assert atlas.page.locator("#limit-box").input_value() == "0.2 s"
+    words = atlas.page.locator("#limit-words").inner_text()
+    assert words.startswith("No configuration meets 200 ms. The lowest Time is 300 ms")
+    for part in ("zoom=", "brush=", "limit=120"):
+        assert part not in atlas.page.url
+
+
+def test_the_heatmap_shows_a_system_that_the_filters_leave(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&hsys=linux_tuned")
+    atlas.chip("system", "ebbrt_tuned")
+    atlas.page.wait_for_timeout(600)
+    assert "Library OS" in atlas.layout("heatmap")["title"]["text"]
+    assert atlas.page.locator("#heat-system").input_value() == "Library OS"
+    assert "hsys=ebbrt_tuned" in atlas.page.url
+
+
+def test_points_decide_the_range_not_their_error_bars(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    low, high = atlas.layout("scatter")["xaxis"]["range"]
+    # Points from 62.05 to 260.05 us with 6 % on each side.
+    assert low == pytest.approx(62.05 - 0.06 * 198)
+    assert high == pytest.approx(260.05 + 0.06 * 198)
