@@ -164,6 +164,8 @@ def _take_logs(
         facts = read.content
         assert isinstance(facts, LogFacts)
         run.flags.update(facts.flags)
+        if any(problem.severity == "refused" for problem in read.problems):
+            run.flags.add("damaged_log")
         core = core_of(read.file, facts.core)
         if window is not None and facts.core is not None and facts.core != core:
             detail = f"the file says core {facts.core}, its name core {core}; the name holds"

@@ -21,6 +21,10 @@ _NIC: Final = {
     "tx_bytes": merging.TX_BYTES,
 }
 _DESCRIPTORS: Final = {"rx_desc": merging.MAX_RX_DESC, "tx_desc": merging.MAX_TX_DESC}
+# A log is sampled about every millisecond. What it may miss of its window before its energy counts
+# for nothing: this much, or this share of a long one.
+_MISSED_NS: Final = 20_000_000
+_MISSED_SHARE: Final = 0.02
 _INT32_MAX: Final = np.iinfo(np.int32).max
 
 
@@ -196,6 +200,19 @@ class CoreCut:
                 backwards.append(name)
         self._check(facts, backwards)
 
+    def doubt_coverage(self) -> bool:
+        """Whether the samples miss too much of the window to stand for it; then it is a problem."""
+        length_ns = self._by.length_ns
+        missed_ns = length_ns - (self.sample_span_ns[1] - self.sample_span_ns[0])
+        if self.samples < 2 or missed_ns <= max(_MISSED_NS, _MISSED_SHARE * length_ns):
+            return False
+        detail = (
+            f"samples of core {self.core} miss {missed_ns * 1e-9:.3g} s of the window's "
+            f"{length_ns * 1e-9:.3g} s; the package's energy is NULL, its counters lack that time"
+        )
+        self.problems.append(Problem("log_short", "doubted", detail))
+        return True
+
     def _check(self, facts: LogFacts, backwards: list[str]) -> None:
         if not self.interrupts:
             window = self._by.window
@@ -248,7 +265,7 @@ def energy_by_package(
     falls: np.ndarray,
     machine: Machine,
 ) -> PackageEnergy:
-    """Joules of each package, from the core that stands for it.
+    """Joules of each package, from the core that stands for it; None if its samples end short.
 
     Args:
         steps: Steps of each core's energy counter over the window, unwrapped, int64, shape (k,).
@@ -258,6 +275,8 @@ def energy_by_package(
     wrapped = False
     for cut in cuts:
         if cut.core in carriers:
+            if cut.doubt_coverage():
+                continue
             if cut.samples > 1:
                 energy[cut.package] = int(steps[cut.place]) * machine.energy_unit_j
             wrapped = wrapped or bool(falls[cut.place])
