@@ -64,7 +64,7 @@ def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) ->
     Args:
         dataset: Name of the dataset.
         reads: All summary tables of the dataset.
-        taken: Run ids of the dataset that raw logs (or tables now gone) hold; they win.
+        taken: Run ids of the dataset that raw logs (or tables now gone) hold already.
 
     A key that is there already: identical values are dropped; other values become a further
     replicate, numbered after all that the configuration has, flagged `duplicate_key`.
@@ -77,14 +77,10 @@ def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) ->
     last = _last_replicates(claims)
     further: list[_Claim] = []
     for key, same in claims.items():
-        first, *others = _distinct(same, notes, runs)
-        if make_run_id(key) in taken:
-            for claim in (first, *others):
-                detail = f"run {make_run_id(key)} has raw files, which win; row not read"
-                notes[claim.read.file.path].add("raw_run_wins", "doubted", detail, claim.row.line)
-            continue
-        runs.rows.append(_build_row(first, notes))
-        further += others
+        distinct = _distinct(same, notes, runs)
+        if make_run_id(key) not in taken:
+            runs.rows.append(_build_row(distinct.pop(0), notes))
+        further += distinct
     used = set(taken)
     for claim in further:
         runs.rows.append(_build_row(_renumber(claim, last, used, notes), notes))

@@ -8,7 +8,14 @@ from typing import Final
 from ingest.commits import Committer
 from ingest.discover import Discovery, RawFile
 from ingest.formats import FORMATS
-from ingest.lake_state import SUMMARY, LakeState, RecordedRun, row_digest, summary_row_digests
+from ingest.lake_state import (
+    SUMMARY,
+    LakeState,
+    RecordedFile,
+    RecordedRun,
+    row_digest,
+    summary_row_digests,
+)
 from ingest.names import label_columns
 from ingest.plan import Plan
 from ingest.raw_files import digest_file
@@ -99,10 +106,11 @@ class TableStage:
     ) -> None:
         reads = self._read(dataset, files, on_problems)
         paths = {read.file.path for read in reads}
+        digests = {read.digest for read in reads}
         ours = {
             run.run_id
             for run in self._summaries(dataset)
-            if any(file.path in paths for file in run.files)
+            if any(file.path in paths or _is_moved(file, digests) for file in run.files)
         }
         others = {
             run.run_id
@@ -164,6 +172,10 @@ def _is_same(file: RawFile) -> bool:
         and known.size == file.size
         and known.digest == digest_file(Path(file.path))
     )
+
+
+def _is_moved(known: RecordedFile, digests: Set[str]) -> bool:
+    return known.digest in digests and not Path(known.path).exists()
 
 
 def _has_settings(run: RecordedRun, by_path: dict[str, RawFile]) -> bool:

@@ -1,0 +1,75 @@
+"""`ingest add` where a review found it wanting: key clashes, settings by path, odd tables, repair."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.connection import open_lake
+from ingest.__main__ import main
+from tests.fixtures.raw_runs import (
+    SUMMARY_HEADER,
+    summary_row,
+    write_memcached,
+    write_settings,
+)
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    folder = tmp_path / "raw"
+    write_settings(folder)
+    return folder
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    return tmp_path / "lake"
+
+
+def ingest(lake: Path, *raw: Path, dataset: str | None = None) -> int:
+    named = ["--dataset", dataset] if dataset else []
+    return main(["add", *map(str, raw), "--lake", str(lake), "--workers", "2", *named])
+
+
+def runs(lake: Path, columns: str = "*") -> list[dict[str, Any]]:
+    with open_lake(lake) as opened:
+        return opened.polars(f"SELECT {columns} FROM runs ORDER BY run_id").to_dicts()
+
+
+def problems(lake: Path) -> list[tuple[str, int | None, str, str]]:
+    """File name, line, kind and severity of each problem."""
+    with open_lake(lake) as opened:
+        rows = opened.polars("SELECT * FROM problems ORDER BY path, line, kind").to_dicts()
+    return [(Path(row["path"]).name, row["line"], row["kind"], row["severity"]) for row in rows]
+
+
+def test_a_measured_row_is_kept_beside_raw_files_of_its_key_in_any_order(
+    raw: Path, tmp_path: Path
+) -> None:
+    # The raw run has an output only, so the energy of replicate 0 is known from the table alone.
+    write_memcached(raw / "logs", cores=())
+    (raw / "tables").mkdir()
+    (raw / "tables" / "t.csv").write_text(SUMMARY_HEADER + summary_row(0) + summary_row(1))
+    results = []
+    for number, steps in enumerate((["logs", "tables"], ["tables", "logs"], ["."])):
+        lake = tmp_path / f"lake{number}"
+        for step in [*steps, "."]:
+            ingest(lake, raw / step, dataset="tiny")
+        results.append((runs(lake), problems(lake)))
+    rows = sorted((r["replicate"], r["energy_j"], r["source"], r["flags"]) for r in results[0][0])
+    assert rows == [
+        (0, None, "mutilate", ["no_log"]),
+        (1, 900.0, "summary", []),
+        (2, 900.0, "summary", ["duplicate_key"]),
+    ]
+    assert ("t.csv", 2, "duplicate_key", "doubted") in results[0][1]
+    assert results[0] == results[1] == results[2]
+
+
+def test_a_moved_table_is_not_counted_twice(raw: Path, lake: Path, tmp_path: Path) -> None:
+    (raw / "t.csv").write_text(SUMMARY_HEADER + summary_row(0) + summary_row(0, joules=1))
+    ingest(lake, raw)
+    raw.rename(tmp_path / "moved")
+    ingest(lake, tmp_path / "moved")
+    assert sorted((r["replicate"], r["energy_j"]) for r in runs(lake)) == [(0, 900.0), (1, 1.0)]
