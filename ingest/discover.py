@@ -61,6 +61,7 @@ class Discovery:
         roots: Dataset and folder of every argument.
         settings: The settings of each dataset (of its first file, or of its folder).
         ignored: Files of which nobody knows the content or the name.
+        layers: Settings of files that the lake knows from elsewhere.
     """
 
     files: list[RawFile] = field(default_factory=list)
@@ -69,6 +70,7 @@ class Discovery:
     roots: set[tuple[str, str]] = field(default_factory=set)
     settings: dict[str, Settings] = field(default_factory=dict)
     ignored: int = 0
+    layers: "SettingsByFolder" = field(default_factory=lambda: SettingsByFolder(None))
 
 
 def discover(
@@ -85,8 +87,8 @@ def discover(
         SettingsError: A settings file is wrong, or a dataset cannot be named.
         OSError: A path of `raw` is not there.
     """
-    found = Discovery()
-    layers = _SettingsByFolder(settings_file)
+    layers = SettingsByFolder(settings_file)
+    found = Discovery(layers=layers)
     visited: set[str] = set()
     for root in sorted({path.resolve() for path in raw}):
         folder = root if root.is_dir() else root.parent
@@ -104,7 +106,7 @@ def discover(
     return found
 
 
-class _SettingsByFolder:
+class SettingsByFolder:
     """Settings of each folder: the nearest wattlas.toml at or above it, under `--settings`."""
 
     def __init__(self, top: Path | None) -> None:
@@ -113,6 +115,11 @@ class _SettingsByFolder:
         self._file_of: dict[Path, Path | None] = {}
 
     def settings_of(self, folder: Path) -> Settings:
+        """Settings of the files in a folder.
+
+        Raises:
+            SettingsError: A settings file is wrong.
+        """
         nearest = self._nearest(folder)
         if nearest not in self._by_file:
             below = (nearest,) if nearest is not None else ()

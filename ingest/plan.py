@@ -103,7 +103,7 @@ def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery
     for known in recorded.files:
         if (recorded.dataset, known.path) in found.seen:
             continue
-        file = _as_recorded(known, beside)
+        file = _as_recorded(known, beside, found)
         if file is None or not Path(known.path).is_file():
             continue
         status = Path(known.path).stat()
@@ -112,11 +112,12 @@ def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery
     return files
 
 
-def _as_recorded(known: RecordedFile, beside: RawFile) -> RawFile | None:
+def _as_recorded(known: RecordedFile, beside: RawFile, found: Discovery) -> RawFile | None:
     """A file as the lake recorded it; None if its format or name means nothing any more."""
     form = _FORMATS_BY_NAME.get(known.format)
+    settings = found.layers.settings_of(Path(known.path).parent)
     try:
-        match = match_name(known.path, beside.settings)
+        match = match_name(known.path, settings)
     except FormatError:
         match = None
     if form is None or match is None:
@@ -126,6 +127,7 @@ def _as_recorded(known: RecordedFile, beside: RawFile) -> RawFile | None:
         path=known.path,
         size=known.size,
         mtime=known.mtime,
+        settings=settings,
         format=form,
         match=match,
         recorded=known,
@@ -206,7 +208,7 @@ def _lost(
         for known in recorded.files
         if (recorded.dataset, known.path) not in found.seen
         and not Path(known.path).exists()
-        and ((file := _as_recorded(known, beside)) is None or _slot(file) not in chosen)
+        and ((file := _as_recorded(known, beside, found)) is None or _slot(file) not in chosen)
     ]
 
 

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Final
 
 from ingest.commits import Committer
-from ingest.discover import Discovery, RawFile
+from ingest.discover import Discovery, RawFile, SettingsByFolder
 from ingest.formats import FORMATS
 from ingest.lake_state import (
+    LABEL_COLUMNS,
     SUMMARY,
     LakeState,
     RecordedFile,
     RecordedRun,
+    read_rows,
     row_digest,
     summary_row_digests,
 )
@@ -43,6 +45,7 @@ class TableStage:
         self._lake = lake
         self._state = state
         self._found = found
+        self._layers = SettingsByFolder(None)
         self._plan = plan
         self._committer = committer
         self._reads: dict[str, list[TableRead]] = {}
@@ -70,18 +73,21 @@ class TableStage:
     def _files_of(self, dataset: str) -> list[RawFile]:
         """Tables found now, and those of the lake that are still there but lie elsewhere."""
         found = list(self._plan.tables.get(dataset, ()))
-        settings = self._found.settings[dataset]
         for (owner, path), known in self._state.files.items():
             form = _TABLE_FORMATS.get(known.format)
             is_elsewhere = owner == dataset and (dataset, path) not in self._found.seen
             if form is not None and is_elsewhere and Path(path).is_file():
                 status = Path(path).stat()
+                settings = self._layers.settings_of(Path(path).parent)
                 found.append(
                     RawFile(
                         path, status.st_size, status.st_mtime, dataset, settings, form, None, known
                     )
                 )
         return sorted(found, key=lambda file: file.path)
+
+    def _is_given(self, file: RawFile) -> bool:
+        return (file.dataset, file.path) in self._found.seen
 
     def _summaries(self, dataset: str) -> list[RecordedRun]:
         runs = self._state.runs.values()
@@ -93,7 +99,7 @@ class TableStage:
     def _is_settled(self, dataset: str, files: Sequence[RawFile], planned: Set[str]) -> bool:
         """Whether the lake's rows are what a reading of these tables would give."""
         runs = self._summaries(dataset)
-        by_path = {file.path: file for file in files}
+        by_path = {file.path: file for file in files if self._is_given(file)}
         return (
             not any(run_id not in self._state.runs for run_id in planned)
             and not any(self._state.runs[run_id].source == SUMMARY for run_id in planned)
@@ -123,6 +129,8 @@ class TableStage:
             if not (read.file.is_unchanged and self._committer.is_known(dataset, path, problems)):
                 on_problems(dataset, path, problems)
         self._committer.add_problems(dataset, resolved.problems)
+        elsewhere = {read.file.path for read in reads if not self._is_given(read.file)}
+        self._keep_labels(resolved, ours, elsewhere)
         self._commit_rows(dataset, resolved, ours - planned)
 
     def _read(
@@ -143,6 +151,20 @@ class TableStage:
                 reads.append(TableRead(file, source.digest, table))
         self._reads[dataset] = reads
         return reads
+
+    def _keep_labels(self, resolved: SummaryRuns, ours: set[str], elsewhere: set[str]) -> None:
+        """Leave to rows of tables that were not given this time the labels that the lake has."""
+        ids = {
+            run_id
+            for run_id in ours
+            if any(file.path in elsewhere for file in self._state.runs[run_id].files)
+        }
+        rows = read_rows(self._lake, sorted(ids)) if ids else []
+        recorded = {(row["run_id"], row["sources"][0]["path"]): row for row in rows}
+        for row in resolved.rows:
+            if known := recorded.get((row["run_id"], row["sources"][0]["path"])):
+                row |= {name: known.get(name) for name in LABEL_COLUMNS}
+                row["sources"] = [row["sources"][0], *known["sources"][1:]]
 
     def _commit_rows(self, dataset: str, resolved: SummaryRuns, ours: set[str]) -> None:
         known = summary_row_digests(self._lake, dataset) if ours else {}

@@ -1,4 +1,4 @@
-"""`ingest add` where a review found it wanting: key clashes, settings by path, odd tables, repair."""
+"""`ingest add` where a review found it wanting: key clashes, settings by path, odd tables."""
 
 from pathlib import Path
 from typing import Any
@@ -8,9 +8,11 @@ import pytest
 from data.connection import open_lake
 from ingest.__main__ import main
 from tests.fixtures.raw_runs import (
+    SETTINGS,
     SUMMARY_HEADER,
     summary_row,
     write_memcached,
+    write_netpipe,
     write_settings,
 )
 
@@ -73,3 +75,41 @@ def test_a_moved_table_is_not_counted_twice(raw: Path, lake: Path, tmp_path: Pat
     raw.rename(tmp_path / "moved")
     ingest(lake, tmp_path / "moved")
     assert sorted((r["replicate"], r["energy_j"]) for r in runs(lake)) == [(0, 900.0), (1, 1.0)]
+
+
+def test_adding_a_folder_leaves_the_rows_of_others_their_settings(
+    raw: Path, lake: Path, tmp_path: Path
+) -> None:
+    write_settings(raw, SETTINGS.replace("[machine]", "synthetic = true\n[machine]"))
+    (raw / "t.csv").write_text(SUMMARY_HEADER + summary_row(0) + summary_row(1))
+    write_netpipe(raw)
+    ingest(lake, raw)
+    before = runs(lake)
+    extra = tmp_path / "extra"
+    extra.mkdir()
+    (extra / "u.csv").write_text(SUMMARY_HEADER + summary_row(7))
+    write_netpipe(extra, replicate=5)
+    # A further log of a run that is there: its other files keep the clock of their own folder.
+    (extra / "linux.np.log.0_1_64_5000_8_0x1900_135.csv").write_text("")
+    ingest(lake, extra, dataset="tiny")
+    after = {row["run_id"]: row for row in runs(lake)}
+    assert [after[row["run_id"]] for row in before] == before
+    marks = sorted((r["replicate"], r["is_synthetic"]) for r in after.values())
+    assert marks == [(0, True), (0, True), (1, True), (5, False), (7, False)]
+
+
+def test_labels_given_by_hand_stay_on_tables_that_are_not_given_again(
+    raw: Path, lake: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('[systems.linux_tuned]\nlabel = "Ours"\n')
+    (raw / "t.csv").write_text(SUMMARY_HEADER + summary_row(0))
+    main(["add", str(raw), "--lake", str(lake), "--settings", str(own)])
+    extra = tmp_path / "extra"
+    extra.mkdir()
+    (extra / "u.csv").write_text(SUMMARY_HEADER + summary_row(7))
+    ingest(lake, extra, dataset="tiny")
+    labels = sorted((r["replicate"], r["system_label"]) for r in runs(lake))
+    assert labels == [(0, "Ours"), (7, "Linux tuned")]
+    ingest(lake, raw)
+    assert {r["system_label"] for r in runs(lake)} == {"Linux tuned"}
