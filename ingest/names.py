@@ -153,6 +153,8 @@ def make_run_id(key: RunKey) -> str:
 def identity_columns(key: RunKey, settings: Settings) -> dict[str, Any]:
     """The columns of `runs` that follow from a run's key and the settings alone."""
     knobs = {name: value for name, value in key.knobs if name in KNOBS or name == "mode"}
+    if knobs.get("load_qps") == 0:
+        del knobs["load_qps"]  # No load was asked for, which is no load of 0 on an axis.
     return {
         "run_id": make_run_id(key),
         "dataset": key.dataset,

@@ -10,6 +10,7 @@ from ingest.names import identity_columns, make_run_id, match_name
 from ingest.settings import load_settings
 
 MCD = {"load_qps": 200000.0, "itr": 100, "dvfs_code": "0x1d00", "rapl_w": 135.0}
+SLEEP = MCD | {"variant": "7"}
 NODE = {"itr": 4, "dvfs_code": "0x1900", "rapl_w": 55.0}
 NP = {"message_bytes": 8192, "itr": 8, "dvfs_code": "0x1900", "rapl_w": 135.0}
 
@@ -24,7 +25,8 @@ NP = {"message_bytes": 8192, "itr": 8, "dvfs_code": "0x1900", "rapl_w": 135.0}
         ("linux.mcdsilo.out.0_100_0x1d00_135_200000", "memcached-silo", "linux_tuned", None, MCD),
         ("linux.mcdsilo.rdtsc.0_100_0x1d00_135_200000", "memcached-silo", "linux_tuned", None, MCD),
         ("ebbrt_dmesg.0_15_100_0x1d00_135_200000.csv", "memcached", "ebbrt_tuned", 15, MCD),
-        ("ebbrt_dmesg.0_15_100_0x1d00_135_200000_7.csv", "memcached", "ebbrt_tuned", 15, MCD),
+        ("ebbrt_dmesg.0_15_100_0x1d00_135_200000_7.csv", "memcached", "ebbrt_tuned", 15, SLEEP),
+        ("ebbrt_rdtsc.0_100_0X1D00_135_200000_7", "memcached", "ebbrt_tuned", None, SLEEP),
         ("ebbrt_dmesg.0_15_100_0x1d00_135_200000", "memcached", "ebbrt_tuned", 15, MCD),
         ("ebbrt_out.0_100_0x1d00_135_200000", "memcached", "ebbrt_tuned", None, MCD),
         ("ebbrt_rdtsc.0_100_0x1d00_135_200000", "memcached", "ebbrt_tuned", None, MCD),

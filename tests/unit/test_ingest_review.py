@@ -8,6 +8,9 @@ import pytest
 from data.connection import open_lake
 from ingest.__main__ import main
 from tests.fixtures.raw_runs import (
+    LOG,
+    MUTILATE,
+    RDTSC,
     SETTINGS,
     SUMMARY_HEADER,
     summary_row,
@@ -113,3 +116,19 @@ def test_labels_given_by_hand_stay_on_tables_that_are_not_given_again(
     assert labels == [(0, "Ours"), (7, "Linux tuned")]
     ingest(lake, raw)
     assert {r["system_label"] for r in runs(lake)} == {"Linux tuned"}
+
+
+def test_library_os_logs_of_two_sleep_states_are_two_runs(raw: Path, lake: Path) -> None:
+    for state in (0, 3):
+        (raw / f"ebbrt_rdtsc.0_50_0X1D00_135_200000_{state}").write_text(RDTSC)
+        for core in (0, 1):
+            (raw / f"ebbrt_dmesg.0_{core}_50_0X1D00_135_200000_{state}.csv").write_text(LOG)
+    assert ingest(lake, raw) == 0
+    assert [row["dvfs_code"] for row in runs(lake)] == ["0x1d00", "0x1d00"]
+
+
+def test_a_load_of_zero_in_a_name_is_no_load(raw: Path, lake: Path) -> None:
+    (raw / "linux.mcd.out.0_50_0x1d00_135_0").write_text(MUTILATE)
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["load_qps"], run["throughput_qps"]) == (None, 2e5)
