@@ -1,4 +1,7 @@
-"""Per-run summary tables: `sys i itr dvfs rapl ...`, one row a run, columns mapped by name."""
+"""Per-run summary tables: `sys i itr dvfs rapl ...`, one row a run, columns mapped by name.
+
+Columns stand apart by blanks, commas, semicolons or tabs, after a byte-order mark or none.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -46,6 +49,8 @@ _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _WHOLE: Final = {"replicate", "itr"} | {
     name for name, kind in (KNOBS | MEASUREMENTS).items() if pa.types.is_integer(kind)
 }
+_BOM: Final = "\ufeff"
+_SEPARATORS: Final = (",", ";", "\t")
 _MOST_INT64: Final = 2**63
 
 Values = dict[str, float | int | str | None]
@@ -53,7 +58,8 @@ Values = dict[str, float | int | str | None]
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     """Tell a summary table by its header."""
-    fields = head.split(b"\n", 1)[0].decode("latin-1").split()
+    header = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix(_BOM)
+    fields = _fields(header, _separator(header))
     return fields[:1] == ["sys"] and all(name in fields for name in _REQUIRED)
 
 
@@ -72,7 +78,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         FormatError: No header, or columns that tell no workload.
     """
     lines = iterate_lines(blocks)
-    headings = next(lines, "").split()
+    header = next(lines, "").removeprefix(_BOM)
+    separator = _separator(header)
+    headings = _fields(header, separator)
     if missing := [name for name in _REQUIRED if name not in headings]:
         raise FormatError(f"no {' '.join(missing)} in the header ({context.name})")
     problems = ProblemList()
@@ -81,7 +89,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
             detail = f"column {heading!r} is not known; its values are not kept"
             problems.add("unknown_column", "doubted", detail, 1)
     table = SummaryTable(_workload(headings, context.name), [])
-    table.rows.extend(_read_rows(lines, headings, problems))
+    table.rows.extend(_read_rows(lines, headings, separator, problems))
     table.problems = problems.all()
     return table
 
@@ -97,12 +105,14 @@ def _workload(headings: list[str], name: str) -> str:
 
 
 def _read_rows(
-    lines: Iterable[str], headings: list[str], problems: ProblemList
+    lines: Iterable[str], headings: list[str], separator: str | None, problems: ProblemList
 ) -> Iterator[SummaryRow]:
     for number, line in enumerate(lines, start=2):
-        if not line.strip():
+        if not line.strip(" \t,;"):
             continue
-        fields = _split(line, headings)
+        fields = _fields(line, separator)
+        if separator is None or len(fields) != len(headings):
+            fields = _split(line, headings, separator)
         if len(fields) != len(headings):
             detail = f"{len(fields)} fields, expected {len(headings)}; row dropped"
             problems.add("field_count", "refused", detail, number)
@@ -118,10 +128,22 @@ def _read_rows(
         yield row
 
 
-def _split(line: str, headings: list[str]) -> list[str]:
+def _separator(header: str) -> str | None:
+    """What stands between the columns; None for blanks, any number of them."""
+    for mark in _SEPARATORS:
+        if all(name in _fields(header, mark) for name in _REQUIRED):
+            return mark
+    return None
+
+
+def _fields(line: str, separator: str | None) -> list[str]:
+    return [field.strip().strip('"') for field in line.split(separator)]
+
+
+def _split(line: str, headings: list[str], separator: str | None) -> list[str]:
     """Split a row; where only its `i` is left out, put an empty one."""
     line = line.strip(" \t")
-    for fields in (line.split(" "), line.split()):
+    for fields in (line.split(separator or " "), _fields(line, separator)):
         if len(fields) == len(headings):
             return fields
     code = headings.index("dvfs")

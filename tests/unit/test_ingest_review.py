@@ -132,3 +132,33 @@ def test_a_load_of_zero_in_a_name_is_no_load(raw: Path, lake: Path) -> None:
     ingest(lake, raw)
     (run,) = runs(lake)
     assert (run["load_qps"], run["throughput_qps"]) == (None, 2e5)
+
+
+@pytest.mark.parametrize("separator", [" ", ",", ";", "\t", ", "])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_summary_tables_of_other_programs_are_read_the_same(
+    raw: Path, lake: Path, separator: str, mark: str
+) -> None:
+    text = (SUMMARY_HEADER + summary_row(0) + summary_row(1)).replace(" ", separator)
+    (raw / "t.csv").write_text(mark + text.replace("\n", "\r\n"), newline="")
+    assert ingest(lake, raw) == 0
+    rows = [(r["replicate"], r["energy_j"], r["itr_us"], r["load_qps"]) for r in runs(lake)]
+    assert rows == [(0, 900.0, 50.0, 2e5), (1, 900.0, 50.0, 2e5)]
+    assert problems(lake) == []
+
+
+def test_an_empty_field_between_commas_is_an_unset_value(raw: Path, lake: Path) -> None:
+    text = (SUMMARY_HEADER + summary_row(0)).replace(" ", ",").replace(",900.0,", ",,")
+    (raw / "t.csv").write_text(text)
+    ingest(lake, raw)
+    assert [(r["energy_j"], r["instructions"]) for r in runs(lake)] == [(None, 1234)]
+
+
+@pytest.mark.parametrize("header", ["", "i rx_desc rx_bytes a b c d e f g h i j k l m n o\n"])
+def test_a_log_of_eighteen_columns_is_refused(raw: Path, lake: Path, header: str) -> None:
+    lines = "".join(f"{n} " + " ".join(["7"] * 17) + "\n" for n in range(50))
+    (raw / "linux.np.log.0_1_64_5000_8_0x1900_135").write_text(header + lines)
+    assert ingest(lake, raw) == 3
+    assert [row[:3] for row in problems(lake)] == [
+        ("linux.np.log.0_1_64_5000_8_0x1900_135", None, "unknown_content"),
+    ]
