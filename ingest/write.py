@@ -129,6 +129,9 @@ class RunFile:
 
     def abandon(self) -> None:
         """Leave nothing behind, unless the file is finished."""
+        with suppress(OSError, ValueError):
+            if self._writer is not None:
+                self._writer.close()
         with suppress(OSError):
             self._file.close()
         self._temporary.unlink(missing_ok=True)
@@ -189,14 +192,15 @@ def create_tables(lake: Path) -> None:
     """
     for name, schema in (("problems", PROBLEMS), ("runs", RUNS)):
         if open_table(lake, name) is None:
-            DeltaTable.create(
-                str(lake / name),
-                schema=schema,
-                mode="ignore",
-                name=name,
-                description=SCHEMA_DESCRIPTION,
-                configuration=_KEEP_FOREVER,
-            )
+            with _naming(lake / name):
+                DeltaTable.create(
+                    str(lake / name),
+                    schema=schema,
+                    mode="ignore",
+                    name=name,
+                    description=SCHEMA_DESCRIPTION,
+                    configuration=_KEEP_FOREVER,
+                )
 
 
 def conform_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -264,10 +268,25 @@ def compact(lake: Path) -> None:
     for name in ("runs", "problems"):
         table = open_table(lake, name)
         if table is not None and len(table.file_uris()) > COMPACT_ABOVE_FILES:
-            table.optimize.compact(writer_properties=_DELTA_WRITER)
+            with _naming(lake / name):
+                table.optimize.compact(writer_properties=_DELTA_WRITER)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Say which table could not be written, and why, in our own words."""
+    try:
+        yield
+    except (DeltaError, OSError) as error:
+        raise LakeError(f"cannot write {path}: {error}") from error
 
 
 def _commit(path: Path, data: pa.Table, predicate: str | None) -> None:
+    with _naming(path):
+        _write_commit(path, data, predicate)
+
+
+def _write_commit(path: Path, data: pa.Table, predicate: str | None) -> None:
     if predicate is None:
         if data.num_rows:
             write_deltalake(str(path), data, mode="append", writer_properties=_DELTA_WRITER)
