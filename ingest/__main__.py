@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from data.errors import WattlasError
 from ingest.maintain import describe_lake, list_problems, prune_lake, verify_lake
-from ingest.pipeline import AddOptions, AddReport, add
+from ingest.pipeline import AddOptions, AddReport, Reported, add
 from ingest.progress import Progress, format_bar, format_bytes, format_progress
 from ingest.settings_file import is_dataset_name
 
@@ -164,14 +164,19 @@ def _print_report(report: AddReport, lake: Path) -> None:
         print(f"rows dropped because another says the same: {report.dropped_rows}")
     if report.ignored:
         print(f"files that are no raw logs: {report.ignored}")
-    for found in report.refused[:_SHOWN_PROBLEMS]:
+    refused = sorted(report.refused, key=_path_and_line)
+    for found in refused[:_SHOWN_PROBLEMS]:
         problem = found.problem
         print(f"refused: {_place(found.path, problem.line)}: {problem.kind}: {problem.detail}")
-    if len(report.refused) > _SHOWN_PROBLEMS:
-        print(f"and {len(report.refused) - _SHOWN_PROBLEMS} more refused")
-    others = len(report.problems) - len(report.refused)
+    if len(refused) > _SHOWN_PROBLEMS:
+        print(f"and {len(refused) - _SHOWN_PROBLEMS} more refused")
+    others = len(report.problems) - len(refused)
     if others:
         print(f"repaired or doubted: {others}; `python -m ingest problems` lists them")
+
+
+def _path_and_line(found: Reported) -> tuple[str, int]:
+    return found.path, found.problem.line or 0
 
 
 def _report_json(report: AddReport) -> dict[str, Any]:
@@ -191,7 +196,7 @@ def _report_json(report: AddReport) -> dict[str, Any]:
                 "detail": found.problem.detail,
                 "count": found.problem.count,
             }
-            for found in report.problems
+            for found in sorted(report.problems, key=_path_and_line)
         ],
     }
 
@@ -216,7 +221,7 @@ def _status(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(status, indent=1))
         return OK
-    print(f"lake {status['lake']}, version {status['version']}: {status['runs']} runs")
+    print(f"lake {status['lake']}, version {status['version']}: {_count(status['runs'], 'run')}")
     for group in status["groups"]:
         name = f"{group['dataset']}  {group['workload']}  {group['system']}"
         print(f"  {group['runs']:>8}  {name}")
@@ -251,7 +256,9 @@ def _verify(options: argparse.Namespace) -> int:
     else:
         for fault in faults:
             print(f"{fault.path}: {fault.detail} (run {fault.run_id})")
-        print("every run's files are as its row says" if not faults else f"{len(faults)} faults")
+        print(
+            "every run's files are as its row says" if not faults else _count(len(faults), "fault")
+        )
     return FAILED if faults else OK
 
 
@@ -262,10 +269,14 @@ def _prune(options: argparse.Namespace) -> int:
         print(json.dumps(said))
     else:
         print(
-            f"dropped {pruned.versions} versions, {pruned.files} files, "
+            f"dropped {_count(pruned.versions, 'version')}, {_count(pruned.files, 'file')}, "
             f"{format_bytes(pruned.bytes)}"
         )
     return OK
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _place(path: str, line: int | None) -> str:

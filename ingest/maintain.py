@@ -70,13 +70,13 @@ def describe_lake(lake: Path) -> dict[str, Any]:
 
 
 def list_problems(lake: Path) -> list[dict[str, Any]]:
-    """All rows of `problems`, by dataset, path and line.
+    """All rows of `problems`, by path, then line.
 
     Raises:
         LakeError: There is no lake at this path, or it is of another schema version.
     """
     rows = list(_rows(_require(lake, "problems"), None))
-    return sorted(rows, key=lambda r: (r["dataset"], r["path"], r["line"] or 0, r["kind"]))
+    return sorted(rows, key=lambda r: (r["path"], r["line"] or 0, r["kind"], r["dataset"]))
 
 
 def verify_lake(lake: Path) -> Iterator[Fault]:
