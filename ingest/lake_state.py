@@ -42,7 +42,7 @@ class RecordedFile:
 
 @dataclass(slots=True)
 class RecordedRun:
-    """What a row of `runs` says about where it came from."""
+    """What a row of `runs` says about where it came from, and its big files with their sizes."""
 
     run_id: str
     dataset: str
@@ -52,6 +52,7 @@ class RecordedRun:
     workload: str
     system: str
     labels: dict[str, Any]
+    big_files: list[tuple[str, int]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -62,11 +63,20 @@ class LakeState:
         runs: By run id.
         files: By dataset and path, the recorded file; a summary table's once.
         problems: By dataset, then path.
+        lake: Its folder.
     """
 
+    lake: Path = Path()
     runs: dict[str, RecordedRun] = field(default_factory=dict)
     files: dict[tuple[str, str], RecordedFile] = field(default_factory=dict)
     problems: dict[str, dict[str, list[Problem]]] = field(default_factory=lambda: defaultdict(dict))
+
+    def is_whole(self, run: RecordedRun) -> bool:
+        """Whether a run's big files are all there, of the sizes that its row says."""
+        try:
+            return all((self.lake / path).stat().st_size == size for path, size in run.big_files)
+        except OSError:
+            return False
 
     def record(self, run: RecordedRun) -> None:
         """Take a run in, as committed."""
@@ -77,8 +87,9 @@ class LakeState:
 
 def load_state(lake: Path) -> LakeState:
     """Read what the newest version of a lake holds; an absent lake holds nothing."""
-    state = LakeState()
-    columns = ["run_id", "dataset", "source", "workload", "system", "sources", *LABEL_COLUMNS]
+    state = LakeState(lake)
+    columns = ["run_id", "dataset", "source", "workload", "system", "sources", "files"]
+    columns += LABEL_COLUMNS
     shared: dict[RecordedFile, RecordedFile] = {}
     for row in _rows(lake, "runs", columns):
         run = recorded_run(row)
@@ -134,6 +145,7 @@ def recorded_run(row: Mapping[str, Any]) -> RecordedRun:
         workload=row["workload"],
         system=row["system"],
         labels={name: row.get(name) for name in LABEL_COLUMNS},
+        big_files=[(file["path"], file["size_bytes"]) for file in row.get("files") or ()],
     )
 
 

@@ -86,13 +86,14 @@ def _plan_run(
         plan.works.append(work)
         return
     lost = _lost(recorded, chosen, group[0], found)
-    if _is_same(work, recorded, lost):
+    is_whole = state.is_whole(recorded)
+    if is_whole and _is_same(work, recorded, lost):
         if all(file.is_unchanged for file in work.files) and _has_labels(work, recorded):
             plan.unchanged += 1
         else:
             plan.amended.append(work)
     elif lost:
-        _refuse_rebuild(work, lost, plan.problems)
+        _refuse_rebuild(work, lost, is_whole, plan.problems)
     else:
         plan.works.append(work)
 
@@ -237,9 +238,11 @@ def _has_labels(work: RunWork, recorded: RecordedRun) -> bool:
     return labels == recorded.labels
 
 
-def _refuse_rebuild(work: RunWork, lost: Sequence[RecordedFile], problems: Problems) -> None:
+def _refuse_rebuild(
+    work: RunWork, lost: Sequence[RecordedFile], is_whole: bool, problems: Problems
+) -> None:
     names = ", ".join(file.path for file in lost)
     detail = f"run {work.run_id} is left as it was: it was also read from {names}, now gone"
     for file in work.files:
-        if not (file.recorded and file.is_unchanged):
+        if not (is_whole and file.recorded and file.is_unchanged):
             problems[work.key.dataset, file.path] = [Problem("source_gone", "refused", detail)]

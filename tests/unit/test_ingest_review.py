@@ -162,3 +162,57 @@ def test_a_log_of_eighteen_columns_is_refused(raw: Path, lake: Path, header: str
     assert [row[:3] for row in problems(lake)] == [
         ("linux.np.log.0_1_64_5000_8_0x1900_135", None, "unknown_content"),
     ]
+
+
+def test_refusals_are_listed_by_path_then_line(
+    raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Line 3 cannot be decoded, which is found after line 4 has too few fields.
+    bad = summary_row(1, itr=5000)
+    (raw / "b.csv").write_text(SUMMARY_HEADER + summary_row(0) + bad + "linux_tuned 1\n")
+    write_netpipe(raw / "other", log="")
+    (raw / "a.csv").write_text(SUMMARY_HEADER + "linux_tuned 1\n" + summary_row(3, itr=5000))
+    assert ingest(lake, raw / "other", dataset="aaa") == 3
+    capsys.readouterr()
+    assert ingest(lake, raw) == 3
+    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("refused: ")]
+    places = [line.split(": ")[1].removeprefix(f"{raw}/") for line in said]
+    log = "other/linux.np.log.0_1_64_5000_8_0x1900_135"
+    expected = ["a.csv, line 2", "a.csv, line 3", "b.csv, line 3", "b.csv, line 4", log]
+    assert places == expected
+    main(["problems", "--lake", str(lake)])
+    listed = [line.split(": ")[1] for line in capsys.readouterr().out.splitlines()]
+    refused = [place.removeprefix(f"{raw}/") for place in listed]
+    assert [place for place in refused if "csv" in place] == expected[:4]
+    assert listed == sorted(listed)
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut"])
+def test_what_verify_finds_is_repaired_by_add(
+    raw: Path, lake: Path, damage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_netpipe(raw)
+    write_netpipe(raw, replicate=1)
+    ingest(lake, raw)
+    before = runs(lake)
+    big = sorted((lake / "interrupts").rglob("*.parquet"))[0]
+    if damage == "missing":
+        big.unlink()
+    else:
+        big.write_bytes(big.read_bytes()[:-9])
+    capsys.readouterr()
+    assert main(["verify", "--lake", str(lake)]) == 1
+    assert capsys.readouterr().out.endswith("1 fault\n")
+    assert ingest(lake, raw) == 0
+    assert "1 replaced, 1 already there" in capsys.readouterr().out
+    assert main(["verify", "--lake", str(lake)]) == 0
+    assert runs(lake) == before
+
+
+def test_a_damaged_run_whose_raw_files_are_gone_is_named(raw: Path, lake: Path) -> None:
+    log = write_netpipe(raw)
+    ingest(lake, raw)
+    log.unlink()
+    next((lake / "interrupts").rglob("*.parquet")).unlink()
+    assert ingest(lake, raw) == 3
+    assert {kind for _, _, kind, _ in problems(lake)} == {"source_gone"}
