@@ -342,19 +342,6 @@ def test_a_system_that_nobody_knows_is_kept_and_flagged(raw: Path, lake: Path) -
     assert problems(lake) == [("table.csv", 2, "unknown_system", "doubted")]
 
 
-@pytest.mark.parametrize("together", [True, False])
-def test_raw_files_win_over_a_summary_row(raw: Path, lake: Path, together: bool) -> None:
-    (raw / "table.csv").write_text(SUMMARY_HEADER + summary_row(0) + summary_row(1))
-    if not together:
-        ingest(lake, raw)
-    write_memcached(raw)
-    ingest(lake, raw)
-    found = runs(lake, "replicate, source, run_id")
-    assert sorted((r["replicate"], r["source"]) for r in found) == [(0, "intlog"), (1, "summary")]
-    assert problems(lake) == [("table.csv", 2, "raw_run_wins", "doubted")]
-    assert ingest(lake, raw).unchanged == 2
-
-
 def test_tables_of_a_dataset_stand_together_in_any_order(raw: Path, tmp_path: Path) -> None:
     for name, joules in (("a", 1.0), ("b", 2.0)):
         write_settings(raw / name)
