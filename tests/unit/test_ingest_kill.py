@@ -27,7 +27,7 @@ from tests.fixtures.raw_runs import (
 
 _ROOT = Path(__file__).resolve().parents[2]
 _RUNS = 30
-_KILLS = 4
+_KILLS = 12
 
 
 @pytest.fixture(scope="module")
