@@ -197,10 +197,28 @@ def rows_behind(view: LakeView, state: ViewState, picture: str) -> pl.DataFrame:
         SelectionError: No such picture.
     """
     rows = view.lake.polars(*_query_behind(view, state, picture))
-    if picture != "best-table":
-        return rows
-    performance = performance_column(view, state.selection)
-    return best_settings(rows, view.baselines(state.selection, performance), state.limit)
+    resolved, performance = resolve(view, state)
+    if picture == "scatter":
+        return _with_units(rows, _columns(resolved, performance))
+    if picture == "heatmap":
+        return _with_units(rows.rename({"sd": "mean_sd"}), {"mean": resolved.heat_metric})
+    if picture == "best-table":
+        rows = best_settings(rows, view.baselines(state.selection, performance), state.limit)
+        return _with_units(
+            rows,
+            {"x": performance, "y": "energy_j", "baseline_x": f"baseline_{performance}",
+             "baseline_y": "baseline_energy_j"},
+        )  # fmt: skip
+    return rows
+
+
+def _with_units(rows: pl.DataFrame, columns: dict[str, str]) -> pl.DataFrame:
+    """Name a picture's columns after what they hold, so that each carries its unit; once each."""
+    named: dict[str, str] = {}
+    for name in rows.columns:
+        base, end = (name[:-3], "_sd") if name.endswith("_sd") else (name, "")
+        named.setdefault(columns.get(base, base) + end, name)
+    return rows.select(pl.col(old).alias(new) for new, old in named.items())
 
 
 def explain(view: LakeView, state: ViewState, picture: str = "scatter") -> str:

@@ -52,7 +52,7 @@ def test_menu_explains_and_downloads_what_the_heatmap_shows(
     rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
     assert len(rows) == 12
     cell = next(r for r in rows if (r["dvfs_ghz"], r["itr_us"]) == ("1.9", "50.0"))
-    assert (float(cell["mean"]), cell["n"]) == (1140.5, "2")  # 600 x 1.9, and 1 J more
+    assert (float(cell["energy_j"]), cell["n"]) == (1140.5, "2")  # 600 x 1.9, and 1 J more
     menu.click()
     with atlas.page.expect_download() as download:
         atlas.page.get_by_role("menuitem", name="Picture as SVG").click()

@@ -62,9 +62,12 @@ def test_the_rows_of_a_picture(client: FlaskClient) -> None:
     points = csv(client, f"/data/scatter.csv?{AT_200K}")
     assert len(points) == 13
     assert set(points["n"]) == {2}
+    # Columns are named after what they hold, each once.
+    assert {"latency_p99_us", "latency_p99_us_sd", "energy_j", "edp_js"} <= set(points.columns)
+    assert not {"x", "y", "performance"} & set(points.columns)
     cells = csv(client, f"/data/heatmap.csv?{AT_200K}&hsys=ebbrt_tuned")
     assert len(cells) == 6
-    assert set(cells["mean"]) == {780.0, 1740.0}
+    assert set(cells["energy_j"]) == {780.0, 1740.0}
     best = csv(client, f"/data/best-table.csv?{AT_200K}&limit=100")
     assert dict(best.select("system", "meets").iter_rows()) == {
         "ebbrt_tuned": True, "linux_default": False, "linux_tuned": True,
