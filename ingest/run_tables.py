@@ -91,7 +91,9 @@ def interrupts_table(
         "tx_desc": descriptors[1],
         "tx_bytes": octets[1],
     }
-    return _table(run_id, {name: pa.array(c) for name, c in columns.items()}, INTERRUPTS)
+    rows = _table(run_id, {name: pa.array(c) for name, c in columns.items()}, INTERRUPTS)
+    # No column has a NULL, and Parquet then need not say so of every row.
+    return pa.table(rows.columns, pa.schema([f.with_nullable(False) for f in rows.schema]))
 
 
 class SampleSteps:

@@ -31,7 +31,7 @@ _BYTES: Final = "BYTE_STREAM_SPLIT"
 # Wide numbers that seldom repeat are packed by their differences, small ones that vary byte by
 # byte; the rest have few values, or some that are usual.
 _PACKED: Final = {
-    "interrupts": {"t_ns": _DELTA, "tx_desc": _BYTES},
+    "interrupts": {"t_ns": _DELTA, "tx_desc": _BYTES, "tx_bytes": _DELTA},
     "samples": dict.fromkeys(("t_ns", "dt_ns", "instructions", "cycles", "ref_cycles"), _DELTA)
     | {"core": _BYTES},
     "overview": dict.fromkeys(
@@ -40,6 +40,8 @@ _PACKED: Final = {
     | {"ref_cycles": _DELTA}
     | dict.fromkeys(("interrupts", "max_rx_bytes", "max_tx_bytes", "llc_misses"), _BYTES),
 }
+# Columns so tightly packed that compressing them costs time and saves nothing.
+_UNCOMPRESSED: Final = {"interrupts": ("core", "t_ns", "tx_bytes")}
 # Columns by which a reader passes over whole row groups.
 _SEARCHED: Final = frozenset(("core", "level", "bin", "t_ns", "t_s"))
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
@@ -147,9 +149,9 @@ class RunFile:
 
 def _parquet_options(table: str) -> dict[str, Any]:
     names, packed = RUN_TABLES[table].names, _PACKED.get(table, {})
+    plain = _UNCOMPRESSED.get(table, ())
     return {
-        "compression": "zstd",
-        "compression_level": 1,
+        "compression": {name: "none" if name in plain else "zstd" for name in names},
         "column_encoding": packed,
         "use_dictionary": [name for name in names if name not in packed],
         "write_statistics": ["run_id", *(name for name in names if name in _SEARCHED)],
