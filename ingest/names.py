@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from data.schema import KNOBS
@@ -103,11 +104,18 @@ def _read_groups(
     replicate, core = values.pop("replicate", None), values.pop("core", None)
     if "dvfs" in values:
         values["dvfs_code"] = str(values.pop("dvfs")).lower()
-    knobs = order_knobs(values)
-    check_knobs(knobs)
+    knobs = _checked_knobs(tuple(values.items()))
     is_default = values.get("itr") == 1 and values.get("dvfs_code") == UNSET_DVFS
     system = pattern.baseline_system if is_default and pattern.baseline_system else pattern.system
     return NameMatch(pattern.workload, canonical_system(system, settings), knobs, replicate, core)
+
+
+@lru_cache(maxsize=1024)
+def _checked_knobs(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """Knobs of a key; kept, because the files of a run come one after the other."""
+    knobs = order_knobs(dict(values))
+    check_knobs(knobs)
+    return knobs
 
 
 def _convert(group: str, text: str) -> Any:
