@@ -26,6 +26,8 @@ def create_app(settings: Settings) -> dash.Dash:
     server.config["COMPRESS_MIN_SIZE"] = 1024
     server.config["COMPRESS_ALGORITHM"] = ["br", "gzip"]
     server.config["COMPRESS_BR_LEVEL"] = 4
+    server.config["COMPRESS_CACHE_BACKEND"] = ScriptCache
+    server.config["COMPRESS_CACHE_KEY"] = lambda asked: asked.path
     server.extensions[EXTENSION] = Lakes(settings.lake)
     app = dash.Dash(
         "app",
@@ -40,11 +42,41 @@ def create_app(settings: Settings) -> dash.Dash:
         update_title="",
         on_error=_tell,
     )
+    _load_plotly_first()
     for view in VIEWS:
         view.register()
     app.layout = shell
     _add_downloads(server)
     return app
+
+
+class ScriptCache:
+    """The compressed scripts of component libraries; their paths carry version and time.
+
+    Without it each new visitor's 8 MB of scripts were compressed again.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def get(self, key: str) -> bytes | None:
+        """The compressed answer for a path, if it is kept."""
+        return self._kept.get(key)
+
+    def set(self, key: str, compressed: bytes) -> None:
+        """Keep the answer for a path that names one version of one script, and no other."""
+        if "/_dash-component-suites/" in key:
+            self._kept[key] = compressed
+
+
+def _load_plotly_first() -> None:
+    """Put plotly.js among the page's scripts: Dash asks for it when the layout is there.
+
+    So it is fetched and compiled beside the others, and not after them.
+    """
+    for script in dash.dcc._js_dist:
+        if script.get("namespace") == "plotly":
+            script.pop("async", None)
 
 
 def _tell(error: Exception) -> None:
