@@ -11,7 +11,8 @@
   function gatherState(...args) {
     const values = args.slice(0, FACETS.length);
     const [replicates, x, y, xlog, ylog, frontier, browser] = args.slice(FACETS.length);
-    if (!started) {
+    const isFirst = !started;
+    if (isFirst) {
       started = true;
       view.brush = browser.brush;
       view.zoom = browser.zoom;
@@ -24,7 +25,9 @@
     workload = values[1];
     axes = [workload, x, y, xlog, ylog].join();
     const state = Object.fromEntries(FACETS.map((name, i) => [name, [].concat(values[i] || [])]));
-    return { ...state, rep: replicates, x, y, xlog: Boolean(xlog), ylog: Boolean(ylog), frontier: Boolean(frontier), brush: view.brush, zoom: view.zoom, lake: browser.lake };
+    Object.assign(state, { rep: replicates, x, y, xlog: Boolean(xlog), ylog: Boolean(ylog), frontier: Boolean(frontier), brush: view.brush, zoom: view.zoom, lake: browser.lake });
+    // The filters come with the page as its state wants them: they need no answer of their own yet.
+    return [state, isFirst ? window.dash_clientside.no_update : state];
   }
 
   function dressScatter(figure, theme, rawPoints) {
@@ -50,6 +53,11 @@
     own("heatmap");
     figures.heatmap = figure;
     return wattlas.dress.heatmap(figure, view.points, view, theme);
+  }
+
+  /* The server has drawn the heatmap of a system that the filters leave: its menu follows. */
+  function turnHeatmap(system) {
+    if (system) setProps("heat-system", { value: system });
   }
 
   function repaintOthers() {
@@ -263,6 +271,6 @@
   firstTheme();
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
-    wattlas: { gatherState, dressScatter, dressHeatmap, dressBest, slideLimit, setLimit, writeUrl },
+    wattlas: { gatherState, dressScatter, dressHeatmap, turnHeatmap, dressBest, slideLimit, setLimit, writeUrl },
   });
 })(window.wattlas);

@@ -19,11 +19,7 @@ _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflat
 
 
 class FilterChanges:
-    """One visitor's filter changes over kept connections.
-
-    Attributes:
-        names: Outputs of the callbacks that one change asks for.
-    """
+    """One visitor's filter changes over kept connections."""
 
     def __init__(self, port: int, version: int) -> None:
         self._port = port
@@ -32,11 +28,11 @@ class FilterChanges:
         self._idle: list[http.client.HTTPConnection] = []
         self._pool = ThreadPoolExecutor(CONNECTIONS)
         listed = _dependencies(port)
-        self._changed = [d for d in listed if _depends_on(d, ids.VIEW)]
+        changed = [d for d in listed if _depends_on(d, ids.VIEW) or _depends_on(d, ids.CHANGED)]
+        self._stages = _stages(changed)
         self._turned = [
-            d for d in listed if _depends_on(d, ids.facet("workload")) and d not in self._changed
+            d for d in listed if _depends_on(d, ids.facet("workload")) and d not in changed
         ]
-        self.names = [d["output"] for d in self._changed]
 
     def close(self) -> None:
         """Close the connections."""
@@ -54,7 +50,8 @@ class FilterChanges:
         start = time.perf_counter()
         if self._workload not in (None, workload):
             self._post_all(self._turned, values, f"{ids.facet('workload')}.value")
-        self._post_all(self._changed, values, f"{ids.VIEW}.data")
+        for stage in self._stages:
+            self._post_all(stage, values, f"{ids.VIEW}.data")
         self._workload = workload
         return (time.perf_counter() - start) * 1e3
 
@@ -87,6 +84,19 @@ def _dependencies(port: int) -> list[dict]:
     return [d for d in listed if not d.get("clientside_function")]
 
 
+def _stages(callbacks: list[dict]) -> list[list[dict]]:
+    """Group callbacks as Dash posts them: one that takes what another answers waits for it."""
+    waiting, stages = list(callbacks), []
+    while waiting:
+        coming = {text for c in waiting for text in c["output"].strip(".").split("...")}
+        free = [
+            c for c in waiting if not coming & {f"{i['id']}.{i['property']}" for i in c["inputs"]}
+        ]
+        stages.append(free or waiting)
+        waiting = [c for c in waiting if c not in stages[-1]]
+    return stages
+
+
 def _depends_on(dependency: dict, component: str) -> bool:
     return any(part["id"] == component for part in dependency["inputs"])
 
@@ -107,6 +117,7 @@ def _values(state: ViewState, version: int) -> dict[str, Any]:
     }
     return {
         f"{ids.VIEW}.data": query_state,
+        f"{ids.CHANGED}.data": query_state,
         f"{ids.facet('workload')}.value": state.selection.values("workload")[0],
         f"{ids.facet('dataset')}.value": list(state.selection.values("dataset")),
         f"{ids.HEAT_SYSTEM}.value": state.heat_system,

@@ -50,6 +50,8 @@ def _stores(view: LakeView, state: ViewState) -> list:
         dcc.Store(id=ids.PINNED, data={"brush": state.brush, "zoom": state.zoom,
                                        "lake": state.lake_version}),
         dcc.Store(id=ids.VIEW),
+        dcc.Store(id=ids.CHANGED),
+        dcc.Store(id=ids.HEAT_SYSTEM_LEFT),
         dcc.Store(id=ids.QUERY),
         dcc.Store(id=ids.POINTS),
         dcc.Store(id=ids.SCATTER_FIGURE),

@@ -133,8 +133,8 @@ def describe_view(
     Output(ids.Y_AXIS, "data"),
     Output(ids.HEAT_METRIC, "data"),
     Output(ids.HEAT_SYSTEM, "data"),
-    Output(ids.HEAT_SYSTEM, "value"),
-    Input(ids.VIEW, "data"),
+    Output(ids.HEAT_SYSTEM_LEFT, "data"),
+    Input(ids.CHANGED, "data"),
     State(ids.HEAT_SYSTEM, "value"),
     State(ids.HEAT_METRIC, "value"),
     State(ids.LAKE_VERSION, "data"),
@@ -194,6 +194,7 @@ def explain_view(asked: dict | None, query: str | None, version: int) -> str:
 clientside_callback(
     ClientsideFunction("wattlas", "gatherState"),
     Output(ids.VIEW, "data"),
+    Output(ids.CHANGED, "data"),
     *[Input(ids.facet(name), "value") for name in ids.FACET_NAMES],
     Input(ids.REPLICATES, "value"),
     Input(ids.X_AXIS, "value"),
@@ -216,6 +217,11 @@ clientside_callback(
     Output(ids.HEATMAP, "figure"),
     Input(ids.HEATMAP_FIGURE, "data"),
     Input(ids.THEME, "data"),
+)
+clientside_callback(
+    ClientsideFunction("wattlas", "turnHeatmap"),
+    Input(ids.HEAT_SYSTEM_LEFT, "data"),
+    prevent_initial_call=True,
 )
 clientside_callback(
     ClientsideFunction("wattlas", "dressBest"),
