@@ -82,6 +82,10 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
 
 def performance_column(view: LakeView, selection: Selection) -> str:
     """The performance metric of the runs that the filters leave; the commonest if they differ."""
+    return view.once(_commonest_performance, selection)
+
+
+def _commonest_performance(view: LakeView, selection: Selection) -> str:
     left = view.cube.filter(matches(selection) & pl.col("performance_metric").is_not_null())
     if not len(left):
         return "latency_p99_us"

@@ -6,7 +6,7 @@ Nothing in here belongs to one visitor: any worker can answer any request.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from data.queries.facets import facet_cube_query
 from data.selection import Selection
 
 _KEPT_VERSIONS: Final = 4
+_REMEMBERED: Final = 256
 # A question for the runs of a selection, with at most so many rows in the answer.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
 
@@ -33,6 +34,7 @@ class LakeView:
         self.lake = lake
         self._measured: dict[str, tuple[str, ...]] = {}
         self._sets = WorkingSets(lake.polars)
+        self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
 
     @property
     def version(self) -> int:
@@ -70,6 +72,15 @@ class LakeView:
         sql, parameters = baselines_query(leading(selection), performance)
         kept = self._sets.get(sql, parameters)
         return self.lake.polars(sql, parameters) if kept is None else kept
+
+    def once(self, question: Callable[["LakeView", Selection], str], selection: Selection) -> str:
+        """Answer a question about a selection, from memory when it was asked before."""
+        return self._once(question, selection)
+
+    def _answer(
+        self, question: Callable[["LakeView", Selection], str], selection: Selection
+    ) -> str:
+        return question(self, selection)
 
     def measured_columns(self, workload: str) -> tuple[str, ...]:
         """Columns that at least one run of the workload has a value in, in schema order."""

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from app import ids
 from app.components.explore_layout import column_choices
 from app.components.filters import facet_chips
 from app.explore import best_table, heatmap, limit_domain, scatter
@@ -14,7 +13,7 @@ from bench.callbacks import FilterChanges
 from bench.report import Measurement, quantile
 from bench.served import PeakMemory, Served
 from bench.states import varied_states
-from data.analysis.facets import facet_choices
+from data.analysis.facets import all_choices
 
 CHANGE_LIMIT_MS = 100.0
 MEMORY_LIMIT_MB = 400.0
@@ -61,8 +60,8 @@ def measure_functions(lake: Path, changes: int) -> list[Measurement]:
 
 
 def _offer(view: LakeView, state: ViewState) -> None:
-    for name in ids.FACET_NAMES:
-        facet_chips(name, facet_choices(view.cube, state.selection, name))
+    for name, choices in all_choices(view.cube, state.selection).items():
+        facet_chips(name, choices)
     column_choices(view, state)
 
 

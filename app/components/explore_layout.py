@@ -12,7 +12,7 @@ from app.components.panel import graph_panel, view_menu
 from app.explore import heat_system, performance_column
 from app.lakes import LakeView
 from app.url_state import PERFORMANCE, ViewState
-from data.analysis.facets import facet_choices, matches
+from data.analysis.facets import all_choices, matches
 from data.metrics import metric
 
 
@@ -74,10 +74,8 @@ def _rail_head() -> html.Div:
 
 def _rail(view: LakeView, state: ViewState) -> list:
     blocks = [
-        filter_block(
-            name, facet_choices(view.cube, state.selection, name), state.selection.values(name)
-        )
-        for name in ids.FACET_NAMES
+        filter_block(name, choices, state.selection.values(name))
+        for name, choices in all_choices(view.cube, state.selection).items()
     ]
     replicates = html.Div(
         [

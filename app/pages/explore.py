@@ -33,7 +33,7 @@ from app.explore import (
     status_words,
 )
 from app.url_state import ViewState, has_state
-from data.analysis.facets import facet_choices
+from data.analysis.facets import all_choices
 from data.errors import WattlasError
 
 PATH = "/"
@@ -145,7 +145,7 @@ def update_filters(raw_state: dict[str, Any], system: str, column: str, version:
     state = ViewState.from_json({**raw_state, "hsys": system, "hmet": column})
     view = lake_view(version)
     shown_system = heat_system(view, state)
-    offered = {n: facet_choices(view.cube, state.selection, n) for n in ids.FACET_NAMES}
+    offered = all_choices(view.cube, state.selection)
     return (
         *[facet_chips(n, c) for n, c in offered.items()],
         *[facet_note(n, c, state.selection.values(n)) for n, c in offered.items()],

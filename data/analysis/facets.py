@@ -42,6 +42,13 @@ def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[
     return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
 
 
+def all_choices(cube: pl.DataFrame, selection: Selection) -> dict[str, list[Choice]]:
+    """`facet_choices` of every facet, with the rows of the leading filters looked for once."""
+    led = cube.filter(matches(Selection(tuple(c for c in selection.clauses if c.facet in LEADING))))
+    whole = (*LEADING, "system")
+    return {name: facet_choices(cube if name in whole else led, selection, name) for name in FACETS}
+
+
 def count_runs(cube: pl.DataFrame, selection: Selection) -> int:
     """How many runs the filters leave."""
     return int(cube.filter(matches(selection))["runs"].sum())

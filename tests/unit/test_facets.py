@@ -5,10 +5,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from data.analysis.facets import count_runs, facet_choices
+from data.analysis.facets import all_choices, count_runs, facet_choices
 from data.connection import open_lake
 from data.queries.facets import facet_cube_query
-from data.selection import Selection
+from data.selection import FACETS, Selection
 from tests.fixtures.lakes import runs_from_text, write_lake
 
 LAKE = """
@@ -79,3 +79,10 @@ def test_an_empty_cube_offers_what_was_chosen(cube: pl.DataFrame) -> None:
     assert offered(none, "itr", Selection()) == []
     assert offered(none, "itr", Selection.of(itr=[2])) == [(2.0, 0)]
     assert count_runs(none, Selection()) == 0
+
+
+def test_all_facets_at_once_are_each_by_itself(cube: pl.DataFrame) -> None:
+    selection = Selection.of(workload=["memcached"], system=["gone"], itr=[2.0])
+    assert all_choices(cube, selection) == {
+        name: facet_choices(cube, selection, name) for name in FACETS
+    }
