@@ -42,7 +42,8 @@ def _export(settings: Settings, out: Path, query: str) -> int:
     from app.explore import default_state
     from app.export import export_html
     from app.lakes import Lakes
-    from app.url_state import ViewState, has_state
+    from app.url_codec import has_state
+    from app.url_state import ViewState
 
     lakes = Lakes(settings.lake)
     state = ViewState.from_query(query) if has_state(query) else None

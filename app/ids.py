@@ -22,7 +22,6 @@ HEATMAP_FIGURE: Final = "heatmap-figure"
 BEST: Final = "best-table"
 PICKED: Final = "picked-grid"
 EXPLANATION: Final = "explanation"
-EXPLAIN_BUTTON: Final = "explain"
 
 REPLICATES: Final = "replicates"
 X_AXIS: Final = "x-axis"

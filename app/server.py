@@ -1,22 +1,16 @@
-"""Make the Dash app for one lake: pages, downloads, health check, compression, headers."""
+"""Make the Dash app for one lake: pages, health check, compression."""
 
-import io
 import logging
 
 import dash
-import polars as pl
-import polars.selectors as cs
-from flask import Flask, Response, request
+from flask import Flask
 
 from app import ids
 from app.components.shell import shell
-from app.context import EXTENSION, lakes
-from app.explore import rows_behind
-from app.export import export_html
+from app.context import EXTENSION
 from app.lakes import Lakes
 from app.pages import VIEWS
 from app.settings import ASSETS, Settings
-from app.url_state import ViewState
 from data.errors import WattlasError
 
 
@@ -44,9 +38,8 @@ def create_app(settings: Settings) -> dash.Dash:
     )
     _load_plotly_first()
     for view in VIEWS:
-        view.register()
+        view.register(server)
     app.layout = shell
-    _add_downloads(server)
     return app
 
 
@@ -86,51 +79,3 @@ def _tell(error: Exception) -> None:
         logging.getLogger("wattlas").exception("BUG: a callback failed", exc_info=error)
         words = f"BUG: {type(error).__name__} inside wattlas; the server's log has the details."
     dash.set_props(ids.NOTICE, {"children": words})
-
-
-def _add_downloads(server: Flask) -> None:
-    @server.get("/export.html")
-    def export() -> Response:
-        return _answer(
-            lambda found, state: export_html(found.at(state.lake_version), state).encode(),
-            "text/html",
-            "wattlas.html",
-        )
-
-    @server.get("/data/<picture>.csv")
-    def data_csv(picture: str) -> Response:
-        return _answer(
-            lambda found, state: _flat(found, state, picture).write_csv().encode(),
-            "text/csv",
-            f"wattlas-{picture}.csv",
-        )
-
-    @server.get("/data/<picture>.parquet")
-    def data_parquet(picture: str) -> Response:
-        return _answer(
-            lambda found, state: _parquet(_flat(found, state, picture)),
-            "application/vnd.apache.parquet",
-            f"wattlas-{picture}.parquet",
-        )
-
-
-def _answer(make, kind: str, name: str) -> Response:  # type: ignore[no-untyped-def]
-    """Answer a download for the state in the request's query, or say what is wrong with it."""
-    try:
-        body = make(lakes(), ViewState.from_query(request.query_string.decode()))
-    except WattlasError as error:
-        return Response(f"{error}\n", status=400, mimetype="text/plain")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(body, mimetype=kind, headers=headers)
-
-
-def _flat(found: Lakes, state: ViewState, picture: str) -> pl.DataFrame:
-    """The rows behind a picture, lists written as text so that CSV can hold them."""
-    rows = rows_behind(found.at(state.lake_version), state, picture)
-    return rows.with_columns(cs.list().list.join(" "))
-
-
-def _parquet(rows: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    rows.write_parquet(buffer, compression="zstd")
-    return buffer.getvalue()

@@ -5,17 +5,25 @@ encoding, raise VERSION and add to UPGRADERS the function that turns the previou
 parameters into the next one's, so that a link in a paper works for years.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
+from app.url_codec import (
+    Parameters,
+    pairs_of,
+    read_flag,
+    read_lake_version,
+    read_number,
+    read_parameters,
+    write_value,
+)
 from data.errors import SelectionError
 from data.metrics import plottable
 from data.selection import FACETS, Selection, Value, check_value
 
 VERSION: Final = 1
-Parameters = dict[str, list[str]]
 UPGRADERS: Final[dict[int, Callable[[Parameters], Parameters]]] = {}
 
 # Stands for the workload's own performance metric, whatever that is.
@@ -66,7 +74,7 @@ class ViewState:
             raise SelectionError(f"limit is {self.limit:g}, expected a number above 0")
         brush_fields(self.brush)
         if self.zoom:
-            bounds = [_number("zoom", text) for text in self.zoom.split("~")]
+            bounds = [read_number("zoom", text) for text in self.zoom.split("~")]
             if len(bounds) != 4:
                 raise SelectionError(f"zoom is {self.zoom!r}, expected four numbers")
         if len(self.brush) > BRUSH_MAX_CHARS:
@@ -76,11 +84,13 @@ class ViewState:
         """Write the query string, defaults left out: the same state, the same text."""
         pairs: list[tuple[str, str]] = [("v", str(VERSION))]
         for name in FACETS:
-            pairs += [(name, text) for text in sorted(map(_text, self.selection.values(name)))]
+            pairs += [
+                (name, text) for text in sorted(map(write_value, self.selection.values(name)))
+            ]
         for key, attribute in _KEYS.items():
             value = getattr(self, attribute)
             if value != getattr(_DEFAULT, attribute):
-                pairs.append((key, _text(value)))
+                pairs.append((key, write_value(value)))
         return urlencode(pairs)
 
     @classmethod
@@ -91,7 +101,7 @@ class ViewState:
             SelectionError: A version from the future, an unknown key, or a bad value; the message
                 names it.
         """
-        parameters = _upgrade(parse_qs(query.lstrip("?"), keep_blank_values=True))
+        parameters = read_parameters(query, VERSION, UPGRADERS)
         values = {}
         for name in FACETS:
             found = [_facet_value(name, text) for text in parameters.pop(name, [])]
@@ -119,7 +129,7 @@ class ViewState:
         """Read what `to_json` wrote, or what the page's controls were gathered into."""
         if "query" in raw:
             return cls.from_query(raw["query"])
-        return cls.from_query(urlencode(_pairs(raw)))
+        return cls.from_query(urlencode(pairs_of(raw, VERSION)))
 
 
 def brush_fields(brush: str) -> tuple[str, str] | None:
@@ -130,11 +140,6 @@ def brush_fields(brush: str) -> tuple[str, str] | None:
     if not set(parts[:2]) <= set(plottable()):
         raise SelectionError(f"a selection over unknown columns: {parts[:2]}")
     return parts[0], parts[1]
-
-
-def has_state(query: str) -> bool:
-    """Whether a URL query holds a state at all; without one the page chooses what to show."""
-    return "v" in parse_qs(query.lstrip("?"))
 
 
 _DEFAULT: Final = ViewState()
@@ -154,70 +159,18 @@ _KEYS: Final = {
 }
 
 
-def _pairs(raw: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Flatten the controls' values: None and empty lists say nothing, lists repeat their key."""
-    pairs = [("v", str(VERSION))]
-    for key, value in raw.items():
-        values: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]
-        pairs += [(key, _text(v)) for v in values if v is not None and v != ""]
-    return pairs
-
-
-def _upgrade(parameters: Parameters) -> Parameters:
-    text = parameters.pop("v", [str(VERSION)])[-1]
-    if not _is_version(text) or int(text) > VERSION:
-        raise SelectionError(
-            f"the link has version {text[:40]!r}; this wattlas reads up to {VERSION}: "
-            "it may be newer"
-        )
-    for version in range(int(text), VERSION):
-        if version not in UPGRADERS:
-            raise SelectionError(f"the link has version {version}, which never was")
-        parameters = UPGRADERS[version](parameters)
-    return parameters
-
-
 def _facet_value(name: str, text: str) -> Value:
     facet = FACETS[name]
     value: Value = text
     if facet.is_number and text != facet.null_word:
-        value = _number(name, text)
+        value = read_number(name, text)
     check_value(facet, value)
     return value
 
 
 def _parse(key: str, text: str) -> Any:
     if key in ("xlog", "ylog", "frontier"):
-        if text not in ("0", "1"):
-            raise SelectionError(f"{key} is {text!r}, expected 0 or 1")
-        return text == "1"
+        return read_flag(key, text)
     if key == "limit":
-        return _number(key, text)
-    if key == "lake":
-        if not _is_version(text):
-            raise SelectionError(f"lake is {text[:40]!r}, expected a version number")
-        return int(text)
-    return text
-
-
-def _is_version(text: str) -> bool:
-    """Whether it is a whole number as we write them: `str.isdigit` also takes superscripts."""
-    return text.isascii() and text.isdecimal() and len(text) <= 18
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise SelectionError(f"{name} is {text!r}, expected a number") from None
-    if value != value or value in (float("inf"), float("-inf")):
-        raise SelectionError(f"{name} is {text!r}, expected a finite number")
-    return value
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value) if isinstance(value, float) else str(value)
+        return read_number(key, text)
+    return read_lake_version(text) if key == "lake" else text

@@ -269,7 +269,7 @@
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest && event.target.closest("input, textarea, select, [role=listbox]");
     if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
-      if (view.brush) wattlas.select("");
+      if (view.brush && plot("scatter")) wattlas.select("");
       wattlas.hideHover();
     } else if (event.key === "Enter" || event.key === " ") {
       const row = event.target.closest && event.target.closest("#best-table tr[data-config]");

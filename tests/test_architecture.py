@@ -29,7 +29,8 @@ FORBIDDEN = [
     ("app/figures", ("app.pages", "app.components", "app.explore", "app.lakes", "app.server")),
     ("app/components", ("duckdb", "app.pages", "app.server")),
     ("app/pages", ("duckdb", "app.server")),
-    ("app/url_state.py", ("app", "dash", "plotly", "duckdb")),
+    ("app/url_codec.py", ("app", "dash", "plotly", "duckdb")),
+    ("app/url_state.py", ("dash", "plotly", "duckdb", "app.pages", "app.components", "app.lakes")),
     ("bench", ("tests",)),
     ("scripts", ("tests",)),
 ]

@@ -40,7 +40,7 @@ def explore_layout(view: LakeView, state: ViewState, notice: str) -> html.Main:
             ),
             _status(),
         ],
-        className="explore",
+        className="page explore",
     )
 
 
@@ -48,7 +48,7 @@ def _stores(view: LakeView, state: ViewState) -> list:
     return [
         dcc.Store(id=ids.LAKE_VERSION, data=view.version),
         dcc.Store(id=ids.PINNED, data={"brush": state.brush, "zoom": state.zoom,
-                                       "lake": state.lake_version}),
+                                       "lake": state.lake_version, "shown": view.version}),
         dcc.Store(id=ids.VIEW),
         dcc.Store(id=ids.CHANGED),
         dcc.Store(id=ids.HEAT_SYSTEM_LEFT),
@@ -57,7 +57,6 @@ def _stores(view: LakeView, state: ViewState) -> list:
         dcc.Store(id=ids.SCATTER_FIGURE),
         dcc.Store(id=ids.HEATMAP_FIGURE),
         dcc.Store(id=ids.LIMIT_DOMAIN),
-        dcc.Store(id=ids.EXPLAIN_BUTTON),
     ]  # fmt: skip
 
 

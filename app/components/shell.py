@@ -52,7 +52,12 @@ def shell() -> dmc.MantineProvider:
                     html.Span("wattlas", className="brand"),
                     html.Nav(
                         [
-                            dcc.Link(page["name"], href=page["path"], className="tab")
+                            dcc.Link(
+                                page["name"],
+                                href=page["path"],
+                                className="tab",
+                                id=f"tab-{page['name'].lower()}",
+                            )
                             for page in dash.page_registry.values()
                             if page["name"] != "Not found"
                         ],

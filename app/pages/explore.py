@@ -14,6 +14,7 @@ from dash import (
     html,
     no_update,
 )
+from flask import Flask
 
 from app import ids
 from app.components.best_table import best_settings_table, limit_words
@@ -24,7 +25,6 @@ from app.explore import (
     best_table,
     choose_workload,
     default_state,
-    explain,
     heat_system,
     heatmap,
     limit_domain,
@@ -32,7 +32,9 @@ from app.explore import (
     scatter,
     status_words,
 )
-from app.url_state import ViewState, has_state
+from app.explore_routes import add_routes
+from app.url_codec import has_state
+from app.url_state import ViewState
 from data.analysis.facets import all_choices
 from data.errors import WattlasError
 
@@ -42,9 +44,10 @@ TITLE = "Explore"
 _TURNED: Final = tuple(name for name in ids.FACET_NAMES if name not in ("dataset", "workload"))
 
 
-def register() -> None:
-    """Make the page known to Dash; called once the app exists."""
+def register(server: Flask) -> None:
+    """Make the page known to Dash, and its downloads to the server; called once the app exists."""
     dash.register_page(__name__, path=PATH, name=TITLE, title="wattlas · Explore", layout=layout)
+    add_routes(server)
 
 
 def layout(**parts: str | list[str]) -> html.Main:
@@ -174,20 +177,6 @@ def turn_workload(
     chosen = before.with_values("dataset", datasets)
     selection = choose_workload(lake_view(version), chosen, workload)
     return tuple([chip_value(v) for v in selection.values(name)] for name in _TURNED)
-
-
-@callback(
-    Output(ids.EXPLANATION, "children"),
-    Input(ids.EXPLAIN_BUTTON, "data"),
-    State(ids.QUERY, "data"),
-    State(ids.LAKE_VERSION, "data"),
-    prevent_initial_call=True,
-)
-def explain_view(asked: dict | None, query: str | None, version: int) -> str:
-    """Somebody asked how the pictures were computed."""
-    if not asked or not query:
-        return ""
-    return explain(lake_view(version), ViewState.from_query(query), asked["picture"])
 
 
 # What the browser does alone: gather the controls, dress and link the pictures, write the URL.

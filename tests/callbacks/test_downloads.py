@@ -86,7 +86,9 @@ def test_a_download_is_named_as_a_file(client: FlaskClient) -> None:
     assert answer.mimetype == "text/csv"
 
 
-@pytest.mark.parametrize("address", ["/data/runs.csv", "/data/runs.parquet", "/export.html"])
+@pytest.mark.parametrize(
+    "address", ["/data/runs.csv", "/data/runs.parquet", "/export.html", "/how/explore/scatter"]
+)
 @pytest.mark.parametrize(
     ("query", "words"),
     [
@@ -107,6 +109,21 @@ def test_a_bad_state_is_refused_in_words(
 
 def test_an_unknown_picture_is_refused(client: FlaskClient) -> None:
     answer = client.get(f"/data/secrets.csv?{AT_200K}")
+    assert answer.status_code == 400
+    assert "no picture 'secrets'" in answer.text
+
+
+@pytest.mark.parametrize("picture", ["scatter", "heatmap", "best-table"])
+def test_how_a_picture_was_computed(client: FlaskClient, picture: str) -> None:
+    words = client.get(f"/how/explore/{picture}?{AT_200K}").text
+    assert "version 1" in words
+    assert "workload memcached; load 200000" in words
+    assert "SELECT" in words
+    assert "'memcached', 200000.0" in words
+
+
+def test_how_an_unknown_picture_was_computed(client: FlaskClient) -> None:
+    answer = client.get(f"/how/explore/secrets?{AT_200K}")
     assert answer.status_code == 400
     assert "no picture 'secrets'" in answer.text
 

@@ -12,7 +12,6 @@ from app import ids
 from app.pages import explore
 from app.pages.explore import (
     describe_view,
-    explain_view,
     layout,
     turn_workload,
     update_best,
@@ -184,17 +183,6 @@ def test_another_workload_keeps_what_still_fits() -> None:
 def test_the_same_workload_turns_nothing() -> None:
     answer = turn_workload("memcached", [], AT_200K, NEWEST)
     assert all(value is no_update for value in answer)
-
-
-@pytest.mark.parametrize("picture", ["scatter", "heatmap", "best-table"])
-def test_how_it_was_computed(picture: str) -> None:
-    query = "v=1&workload=memcached&load=200000"
-    words = explain_view({"picture": picture}, query, NEWEST)
-    assert "version 1" in words
-    assert "workload memcached; load 200000" in words
-    assert "SELECT" in words
-    assert "'memcached', 200000.0" in words
-    assert explain_view(None, query, NEWEST) == ""
 
 
 def test_a_pinned_version_is_shown_as_it_was() -> None:

@@ -1,21 +1,27 @@
-/* The page's glue to Dash: clientside callbacks, URL, menus, theme, the table of what is selected. */
+/* Explore's glue to Dash: clientside callbacks, its state and URL, the table of what is selected. */
 (function (wattlas) {
   "use strict";
 
   const view = wattlas.view;
-  const setProps = (id, props) => window.dash_clientside.set_props(id, props);
+  const setProps = wattlas.setProps;
   const FACETS = ["dataset", "workload", "load", "message", "system", "itr", "dvfs", "rapl"];
   const figures = {};
-  let query = "", domain = null, started = false, axes = "", workload = null;
+  let query = "", domain = null, opened = null, axes = "", workload = null;
+
+  /* The page was opened, by a load or by a link from another page: nothing of an earlier visit counts. */
+  function open(browser) {
+    opened = browser;
+    Object.assign(view, { brush: browser.brush, zoom: browser.zoom, mask: null, points: null, raw: undefined });
+    expected = null;
+    named = query = "";
+  }
 
   function gatherState(...args) {
     const values = args.slice(0, FACETS.length);
     const [replicates, x, y, xlog, ylog, frontier, browser] = args.slice(FACETS.length);
-    const isFirst = !started;
+    const isFirst = opened !== browser;
     if (isFirst) {
-      started = true;
-      view.brush = browser.brush;
-      view.zoom = browser.zoom;
+      open(browser);
       workload = values[1];
       axes = [workload, x, y, xlog, ylog].join();
     }
@@ -123,10 +129,27 @@
   function pushUrl() {
     if (!query) return ["", ""];
     const text = fullQuery();
-    history.replaceState(history.state, "", location.pathname + "?" + text);
-    const pinnedText = new URLSearchParams(text);
-    return ["export.html?" + pinnedText, "data/runs.csv?" + pinnedText];
+    wattlas.writeAddress(page, text);
+    return ["export.html?" + shownQuery(), "data/runs.csv?" + shownQuery()];
   }
+
+  /* Files and words come from the version of the lake that is on the screen. */
+  function shownQuery() {
+    const parameters = new URLSearchParams(fullQuery());
+    if (opened.shown >= 0) parameters.set("lake", opened.shown);
+    return parameters.toString();
+  }
+
+  const page = {
+    root: ".explore",
+    tab: "tab-explore",
+    query: fullQuery,
+    figure: (id) => figures[id] && wattlas.dress[id](figures[id], view.points, view, "light"),
+    data: (id, format) => "data/" + id + "." + format + "?" + shownQuery(),
+    how: (id) => "how/explore/" + id + "?" + shownQuery(),
+    resize: () => ["scatter", "heatmap"].forEach((id) => wattlas.plot(id) && window.Plotly.Plots.resize(wattlas.plot(id))),
+  };
+  wattlas.addPage(page);
 
   /** Status line, table of what is selected, URL: after the pictures have been painted. */
   wattlas.announce = function () {
@@ -197,78 +220,12 @@
     }
     clearTimeout(urlTimer);
     urlTimer = setTimeout(() => {
+      if (!document.querySelector(page.root)) return;
       const [exportHref, dataHref] = pushUrl();
       setProps("export-link", { href: exportHref });
       setProps("data-link", { href: dataHref });
     }, 150);
   });
-
-  function setTheme(theme) {
-    document.documentElement.setAttribute("data-theme", theme);
-    document.documentElement.setAttribute("data-ag-theme-mode", theme);
-    document.getElementById("theme-button").textContent = theme === "dark" ? "light" : "dark";
-    setProps("mantine", { forceColorScheme: theme });
-    setProps("theme", { data: theme });
-    try { localStorage.setItem("wattlas-theme", theme); } catch (error) { /* private window */ }
-  }
-
-  const ACTIONS = {
-    "copy-link": () => navigator.clipboard && navigator.clipboard.writeText(location.href).then(() => say("link copied")),
-    png: (id) => picture(id, "png"),
-    svg: (id) => picture(id, "svg"),
-    csv: (id) => { location.href = "data/" + id + ".csv?" + fullQuery(); },
-    parquet: (id) => { location.href = "data/" + id + ".parquet?" + fullQuery(); },
-    explain: (id) => { setProps("explain", { data: { picture: id, at: Date.now() } }); document.getElementById("how").showModal(); },
-  };
-  /* Pictures leave for papers: on white, whatever the theme of the screen. */
-  function picture(id, format) {
-    const gd = wattlas.plot(id);
-    if (!gd) { say("this view is a table: take its data as CSV"); return; }
-    const { data, layout } = wattlas.dress[id](figures[id], view.points, view, "light");
-    const onPaper = { data, layout: { ...layout, paper_bgcolor: "#ffffff" }, config: gd._context };
-    window.Plotly.downloadImage(onPaper, { format, filename: "wattlas-" + id, width: gd.clientWidth, height: gd.clientHeight, scale: format === "png" ? 2 : 1 });
-  }
-  function say(text) {
-    const status = document.getElementById("status-selection");
-    const before = status.textContent;
-    status.textContent = text;
-    setTimeout(() => { if (status.textContent === text) status.textContent = before; }, 2000);
-  }
-
-  document.addEventListener("click", (event) => {
-    const target = event.target.closest ? event.target : document.body;
-    const action = target.closest("[data-action]");
-    if (action) ACTIONS[action.dataset.action](action.dataset.viewTarget);
-    const clear = target.closest("[data-clear-facet]");
-    if (clear) setProps(clear.dataset.clearFacet, { value: [] });
-    if (target.closest("#clear-selection")) wattlas.select("");
-    if (target.closest("#theme-button")) setTheme(view.theme === "dark" ? "light" : "dark");
-    if (target.closest("#help-button")) document.getElementById("help").showModal();
-    const rail = target.closest("#rail-button");
-    if (rail) {
-      const folded = document.querySelector(".explore").classList.toggle("folded");
-      rail.setAttribute("aria-expanded", String(!folded));
-      setTimeout(() => ["scatter", "heatmap"].forEach((id) => wattlas.plot(id) && window.Plotly.Plots.resize(wattlas.plot(id))), 60);
-    }
-    if (target.tagName === "DIALOG") target.close();
-  });
-  document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest && event.target.closest("input, textarea");
-    if (event.key === "?" && !typing) {
-      const help = document.getElementById("help");
-      if (help.open) help.close(); else help.showModal();
-    }
-  });
-
-  function firstTheme() {
-    let kept = null;
-    try { kept = localStorage.getItem("wattlas-theme"); } catch (error) { /* private window */ }
-    const wanted = kept || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-    document.documentElement.setAttribute("data-theme", wanted);
-    const wait = () => (document.getElementById("theme-button") ? wanted === "dark" && setTheme(wanted) : setTimeout(wait, 20));
-    wait();
-  }
-  firstTheme();
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     wattlas: { gatherState, dressScatter, dressHeatmap, turnHeatmap, dressBest, slideLimit, setLimit, writeUrl },

@@ -1,0 +1,69 @@
+"""Answers that are not pages: tables as files, words as text; what is wrong said in words."""
+
+import io
+from collections.abc import Callable
+
+import polars as pl
+import polars.selectors as cs
+from flask import Response
+
+from data.errors import WattlasError
+
+CSV = "text/csv"
+PARQUET = "application/vnd.apache.parquet"
+
+
+def file_answer(make: Callable[[], bytes], kind: str, name: str) -> Response:
+    """Answer with a file to be saved, or with status 400 and what is wrong with the request.
+
+    Args:
+        make: Gives the file's bytes; a `WattlasError` from it becomes the answer.
+        kind: Its media type.
+        name: What the browser saves it as.
+    """
+    try:
+        body = make()
+    except WattlasError as error:
+        return refusal(error)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, mimetype=kind, headers=headers)
+
+
+def table_answer(make: Callable[[], pl.DataFrame], kind: str, name: str) -> Response:
+    """Answer with a table as a file of type `CSV` or `PARQUET`; lists are written as text."""
+    write, ending = _WRITERS[kind]
+    return file_answer(lambda: write(_flat(make())), kind, f"{name}.{ending}")
+
+
+def words_answer(make: Callable[[], str]) -> Response:
+    """Answer with plain text."""
+    try:
+        return Response(make(), mimetype="text/plain")
+    except WattlasError as error:
+        return refusal(error)
+
+
+def refusal(error: WattlasError) -> Response:
+    """Say what is wrong with a request."""
+    return Response(f"{error}\n", status=400, mimetype="text/plain")
+
+
+def _flat(rows: pl.DataFrame) -> pl.DataFrame:
+    """Lists written as text, so that CSV can hold them."""
+    return rows.with_columns(cs.list().list.join(" "))
+
+
+def _csv(rows: pl.DataFrame) -> bytes:
+    return rows.write_csv().encode()
+
+
+def _parquet(rows: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    rows.write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+_WRITERS: dict[str, tuple[Callable[[pl.DataFrame], bytes], str]] = {
+    CSV: (_csv, "csv"),
+    PARQUET: (_parquet, "parquet"),
+}

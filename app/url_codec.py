@@ -1,0 +1,92 @@
+"""Words of which every page's URL query is made: versions and their upgrades, numbers, lists."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qs
+
+from data.errors import SelectionError
+
+Parameters = dict[str, list[str]]
+Upgraders = Mapping[int, Callable[[Parameters], Parameters]]
+_LONGEST_SHOWN = 40
+
+
+def read_parameters(query: str, version: int, upgraders: Upgraders) -> Parameters:
+    """Split a URL query, and bring it from the version that it names to the present one.
+
+    Args:
+        query: With or without its question mark; without `v` it counts as present.
+        version: The present version.
+        upgraders: By an old version, what turns its parameters into the next one's.
+    Raises:
+        SelectionError: A version from the future, or one that never was.
+    """
+    parameters = parse_qs(query.lstrip("?"), keep_blank_values=True)
+    text = parameters.pop("v", [str(version)])[-1]
+    if not is_version(text) or int(text) > version:
+        raise SelectionError(
+            f"the link has version {text[:_LONGEST_SHOWN]!r}; this wattlas reads up to {version}: "
+            "it may be newer"
+        )
+    for old in range(int(text), version):
+        if old not in upgraders:
+            raise SelectionError(f"the link has version {old}, which never was")
+        parameters = upgraders[old](parameters)
+    return parameters
+
+
+def has_state(query: str) -> bool:
+    """Whether a URL query holds a state at all; without one the page chooses what to show."""
+    return "v" in parse_qs(query.lstrip("?"))
+
+
+def pairs_of(raw: Mapping[str, Any], version: int) -> list[tuple[str, str]]:
+    """Flatten controls' values: None and empty texts say nothing, lists repeat their key."""
+    pairs = [("v", str(version))]
+    for key, value in raw.items():
+        values: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]
+        pairs += [(key, write_value(v)) for v in values if v is not None and v != ""]
+    return pairs
+
+
+def write_value(value: object) -> str:
+    """Write a value as a query has it: booleans 1 and 0, whole numbers without a point."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def read_number(name: str, text: str) -> float:
+    """Read a finite number.
+
+    Raises:
+        SelectionError: It is none; the message has the parameter's name and the text.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        raise SelectionError(f"{name} is {text!r}, expected a number") from None
+    if value != value or value in (float("inf"), float("-inf")):
+        raise SelectionError(f"{name} is {text!r}, expected a finite number")
+    return value
+
+
+def read_flag(name: str, text: str) -> bool:
+    """Read 0 or 1; errors as `read_number`."""
+    if text not in ("0", "1"):
+        raise SelectionError(f"{name} is {text!r}, expected 0 or 1")
+    return text == "1"
+
+
+def read_lake_version(text: str) -> int:
+    """Read a version of the lake; errors as `read_number`."""
+    if not is_version(text):
+        raise SelectionError(f"lake is {text[:_LONGEST_SHOWN]!r}, expected a version number")
+    return int(text)
+
+
+def is_version(text: str) -> bool:
+    """Whether it is a whole number as we write them: `str.isdigit` also takes superscripts."""
+    return text.isascii() and text.isdecimal() and len(text) <= 18

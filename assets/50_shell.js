@@ -1,0 +1,141 @@
+/*
+ * What all pages share: theme, keys, dialogs, the small menu of each view, the tabs.
+ * A page's script registers what only it knows with `wattlas.addPage`; the page whose root element is
+ * in the document is the one on the screen.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const setProps = (id, props) => window.dash_clientside.set_props(id, props);
+  wattlas.setProps = setProps;
+  let theme = "light";
+
+  const pages = [];
+  /**
+   * Make a page known. All parts but `root` may be missing.
+   *   root: selector of its main element.
+   *   tab: id of its link in the header, which follows the page's state.
+   *   query(): the whole state as a URL query.
+   *   figure(id): a view's figure for paper, {data, layout}; null where the view is a table.
+   *   data(id, format): address of a view's rows, format csv or parquet.
+   *   how(id): address of the words that say how a view was computed.
+   *   theme(name): paint in another theme.
+   *   resize(): the room for the views has changed.
+   *   clear(): Escape was pressed.
+   */
+  wattlas.addPage = (page) => pages.push(page);
+  const current = () => pages.find((page) => document.querySelector(page.root));
+
+  /** Write the state of the page on the screen into the address and into its tab. */
+  wattlas.writeAddress = function (page, query) {
+    if (!document.querySelector(page.root)) return;
+    const address = location.pathname + (query ? "?" + query : "");
+    history.replaceState(history.state, "", address);
+    if (page.tab) setProps(page.tab, { href: address });
+  };
+
+  function markTab() {
+    document.querySelectorAll(".top .tab").forEach((tab) => {
+      if (new URL(tab.href).pathname === location.pathname) tab.setAttribute("aria-current", "page");
+      else tab.removeAttribute("aria-current");
+    });
+  }
+  addEventListener("popstate", () => setTimeout(markTab, 0));
+  addEventListener("_dashprivate_pushstate", () => { setTimeout(markTab, 0); wattlas.hideHover(); });
+
+  function setTheme(wanted) {
+    theme = wanted;
+    document.documentElement.setAttribute("data-theme", theme);
+    document.documentElement.setAttribute("data-ag-theme-mode", theme);
+    document.getElementById("theme-button").textContent = theme === "dark" ? "light" : "dark";
+    setProps("mantine", { forceColorScheme: theme });
+    setProps("theme", { data: theme });
+    const page = current();
+    if (page && page.theme) page.theme(theme);
+    try { localStorage.setItem("wattlas-theme", theme); } catch (error) { /* private window */ }
+  }
+  wattlas.theme = () => theme;
+
+  function firstTheme() {
+    let kept = null;
+    try { kept = localStorage.getItem("wattlas-theme"); } catch (error) { /* private window */ }
+    theme = kept || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    document.documentElement.setAttribute("data-theme", theme);
+    const wait = () => {
+      if (!document.getElementById("theme-button")) { setTimeout(wait, 20); return; }
+      markTab();
+      if (theme === "dark") setTheme(theme);
+    };
+    wait();
+  }
+  firstTheme();
+
+  /** Say something for two seconds where the page tells what is selected. */
+  function say(text) {
+    const status = document.getElementById("status-selection");
+    if (!status) return;
+    const before = status.textContent;
+    status.textContent = text;
+    setTimeout(() => { if (status.textContent === text) status.textContent = before; }, 2000);
+  }
+  wattlas.say = say;
+
+  const ACTIONS = {
+    "copy-link": () => navigator.clipboard && navigator.clipboard.writeText(location.href).then(() => say("link copied")),
+    png: (page, id) => picture(page, id, "png"),
+    svg: (page, id) => picture(page, id, "svg"),
+    csv: (page, id) => { location.href = page.data(id, "csv"); },
+    parquet: (page, id) => { location.href = page.data(id, "parquet"); },
+    explain,
+  };
+
+  /* Pictures leave for papers: on white, whatever the theme of the screen. */
+  function picture(page, id, format) {
+    const gd = wattlas.plot(id);
+    const figure = gd && page.figure(id);
+    if (!figure) { say("this view is a table: take its data as CSV"); return; }
+    const onPaper = { data: figure.data, layout: { ...figure.layout, paper_bgcolor: "#ffffff" }, config: gd._context };
+    window.Plotly.downloadImage(onPaper, { format, filename: "wattlas-" + id, width: gd.clientWidth, height: gd.clientHeight, scale: format === "png" ? 2 : 1 });
+  }
+
+  async function explain(page, id) {
+    const words = document.getElementById("explanation");
+    words.textContent = "\u2026";
+    document.getElementById("how").showModal();
+    try {
+      words.textContent = await (await fetch(page.how(id))).text();
+    } catch (error) {
+      words.textContent = "The server did not answer (" + error.message + "). Reload the page.";
+    }
+  }
+
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest ? event.target : document.body;
+    const action = target.closest("[data-action]");
+    if (action && ACTIONS[action.dataset.action]) ACTIONS[action.dataset.action](current(), action.dataset.viewTarget);
+    const clear = target.closest("[data-clear-facet]");
+    if (clear) setProps(clear.dataset.clearFacet, { value: [] });
+    if (target.closest("#theme-button")) setTheme(theme === "dark" ? "light" : "dark");
+    if (target.closest("#help-button")) document.getElementById("help").showModal();
+    const rail = target.closest("#rail-button");
+    if (rail) {
+      const folded = document.querySelector(".page").classList.toggle("folded");
+      rail.setAttribute("aria-expanded", String(!folded));
+      const page = current();
+      if (page && page.resize) setTimeout(page.resize, 60);
+    }
+    if (target.tagName === "DIALOG") target.close();
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest && event.target.closest("input, textarea");
+    if (event.key === "?" && !typing) {
+      const help = document.getElementById("help");
+      if (help.open) help.close(); else help.showModal();
+    } else if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
+      const page = current();
+      if (page && page.clear) page.clear();
+      wattlas.hideHover();
+    }
+  });
+})((window.wattlas = window.wattlas || {}));
