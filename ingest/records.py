@@ -47,6 +47,25 @@ class Window:
     end_tsc: int
 
 
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """When something ran, by the clock of the machine that ran it.
+
+    Attributes:
+        start_s, end_s: Unix seconds, UTC.
+        error_s: By how much each of them may be wrong, for how finely it was written down.
+    """
+
+    start_s: float
+    end_s: float
+    error_s: float = 0.0
+
+    @property
+    def length_s(self) -> float:
+        """How long it lasts."""
+        return self.end_s - self.start_s
+
+
 @dataclass(slots=True)
 class Reading:
     """What one small file of a run says.
@@ -54,12 +73,52 @@ class Reading:
     Attributes:
         measurements: By column name of `runs`, in that column's unit.
         knobs: What the file itself says of the knobs, by column name of `runs`.
+        span: When what it measured took place; None where it does not say.
     """
 
     measurements: dict[str, float | int] = field(default_factory=dict)
     knobs: dict[str, float | int | str] = field(default_factory=dict)
     window: Window | None = None
     flags: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    span: TimeSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MeterEvent:
+    """Something that a power meter noted beside its readings, such as `Stopped`.
+
+    Attributes:
+        local_s: As `MeterLog.local_s`.
+    """
+
+    name: str
+    local_s: float
+    line: int
+
+
+@dataclass(slots=True)
+class MeterLog:
+    """One file of a power meter, as read: its own clock, not yet joined to any run.
+
+    Attributes:
+        local_s: Times of the readings by the meter's clock, in seconds from 1970-01-01 00:00 of its
+            local time, shape (n,), strictly increasing.
+        power_w: Active power, shape (n,).
+        voltage_v, current_a, energy_j: As logged, shape (n,), NaN where a cell is empty; None
+            where the meter has no such column.
+        utc_offset_s: What the header says that local time is ahead of UTC; None if it says nothing.
+        serial: Of the logger; empty if the headings name none.
+    """
+
+    local_s: np.ndarray
+    power_w: np.ndarray
+    voltage_v: np.ndarray | None = None
+    current_a: np.ndarray | None = None
+    energy_j: np.ndarray | None = None
+    utc_offset_s: float | None = None
+    serial: str = ""
+    events: list[MeterEvent] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
