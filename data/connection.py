@@ -196,7 +196,7 @@ def _create_views(
     connection: duckdb.DuckDBPyConnection, runs: DeltaTable | None, problems: DeltaTable | None
 ) -> None:
     derived = ", ".join(f"({sql}) AS {name}" for name, sql in DERIVED.items())
-    connection.execute(f"CREATE VIEW _runs_all AS {_select(runs, RUNS)}")
+    connection.execute(f"CREATE VIEW _runs_all AS {_select(connection, runs, RUNS)}")
     connection.execute(
         f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all"
     )
@@ -205,7 +205,7 @@ def _create_views(
             f"CREATE VIEW {view} AS SELECT run_id, unnest(u) FROM "
             f"(SELECT run_id, unnest({column}) AS u FROM _runs_all)"
         )
-    connection.execute(f"CREATE VIEW problems AS {_select(problems, PROBLEMS)}")
+    connection.execute(f"CREATE VIEW problems AS {_select(connection, problems, PROBLEMS)}")
 
 
 def local_files(table: DeltaTable) -> list[str]:
@@ -213,12 +213,21 @@ def local_files(table: DeltaTable) -> list[str]:
     return [unquote(uri.removeprefix("file://")) for uri in table.file_uris()]
 
 
-def _select(table: DeltaTable | None, schema: "pa.Schema") -> str:
+def _select(
+    connection: duckdb.DuckDBPyConnection, table: DeltaTable | None, schema: "pa.Schema"
+) -> str:
+    """Read a version's files; columns that are younger than all of them are NULL."""
     files = local_files(table) if table is not None else []
     if not files:
         return _empty_select(schema)
     listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files)
-    return f"SELECT * FROM read_parquet([{listed}], union_by_name = true)"
+    rows = f"read_parquet([{listed}], union_by_name = true)"
+    there = {name for name, *_ in connection.execute(f"DESCRIBE FROM {rows}").fetchall()}
+    columns = (
+        f'"{f.name}"' if f.name in there else f"NULL::{_duckdb_type(f.type)} AS {f.name}"
+        for f in schema
+    )
+    return f"SELECT {', '.join(columns)} FROM {rows}"
 
 
 def _empty_select(schema: "pa.Schema") -> str:

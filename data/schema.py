@@ -2,7 +2,8 @@
 
 NULL means not measured or not set, never 0. SCHEMA_DESCRIPTION is the description in the metadata
 of both Delta tables (their `configuration` takes `delta.*` keys only); a change of meaning or type
-raises SCHEMA_VERSION and gets a line in CHANGELOG.md.
+raises SCHEMA_VERSION and gets a line in CHANGELOG.md. A further column does not raise it: lakes
+that lack it read as NULL there, and the next ingest gives it to them.
 """
 
 from typing import Final
@@ -69,9 +70,12 @@ COUNTERS: Final[dict[str, pa.DataType]] = {
 }
 
 MEASUREMENTS: Final[dict[str, pa.DataType]] = {
+    "start_unix_s": _REAL,
     "duration_s": _REAL,
     "energy_j": _REAL,
+    "energy_uncertainty_j": _REAL,
     "power_w": _REAL,
+    "power_readings": _COUNT,
     "latency_mean_us": _REAL,
     "latency_min_us": _REAL,
     "latency_p5_us": _REAL,
@@ -81,6 +85,8 @@ MEASUREMENTS: Final[dict[str, pa.DataType]] = {
     "latency_p90_us": _REAL,
     "latency_p95_us": _REAL,
     "latency_p99_us": _REAL,
+    "latency_p999_us": _REAL,
+    "latency_max_us": _REAL,
     "throughput_qps": _REAL,
     "iops": _REAL,
     "bandwidth_bytes_s": _REAL,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deltalake import DeltaTable, WriterProperties, write_deltalake
+from deltalake import DeltaTable, Field, WriterProperties, write_deltalake
 from deltalake.exceptions import DeltaError
 
 from data.errors import LakeError
@@ -187,13 +187,19 @@ def open_table(lake: Path, name: str) -> DeltaTable | None:
 
 
 def create_tables(lake: Path) -> None:
-    """Make the two Delta tables of a lake that lacks them.
+    """Make the two Delta tables of a lake that lacks them, or the columns that they lack.
 
     Raises:
         LakeError: A table is of another schema version.
     """
     for name, schema in (("problems", PROBLEMS), ("runs", RUNS)):
-        if open_table(lake, name) is None:
+        table = open_table(lake, name)
+        if table is not None:
+            there = {field.name for field in table.schema().fields}
+            if young := [Field.from_arrow(f) for f in schema if f.name not in there]:
+                with _naming(lake / name):
+                    table.alter.add_columns(young)
+        else:
             with _naming(lake / name):
                 DeltaTable.create(
                     str(lake / name),

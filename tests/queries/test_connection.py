@@ -14,6 +14,7 @@ from data.connection import Lake, newest_version, open_lake
 from data.errors import LakeError
 from data.schema import DERIVED, INTERRUPTS, PROBLEMS, RUNS, SCHEMA_DESCRIPTION
 from ingest.__main__ import main as ingest
+from ingest.write import create_tables
 from tests.fixtures.lakes import run, runs_from_text, write_lake
 
 
@@ -67,6 +68,38 @@ def test_an_open_lake_does_not_change_under_its_reader(tmp_path: Path) -> None:
         write_lake(tmp_path, [run(replicate=1)])
         assert count(lake) == 1
         assert newest_version(tmp_path) == 1
+
+
+def write_older_lake(path: Path, *lacking: str) -> Path:
+    """A lake of two runs from before `runs` had some columns."""
+    schema = pa.schema([field for field in RUNS if field.name not in lacking])
+    table = pa.Table.from_pylist([run(replicate=0), run(replicate=1)], schema=schema)
+    write_deltalake(str(path / "runs"), table, description=SCHEMA_DESCRIPTION)
+    return path
+
+
+def test_columns_that_a_lake_is_too_old_for_are_null(tmp_path: Path) -> None:
+    lake = write_older_lake(tmp_path, "start_unix_s", "power_readings")
+    with open_lake(lake) as old, open_lake(tmp_path / "none") as empty:
+        runs = old.polars("SELECT * FROM runs")
+        assert runs.columns == empty.polars("SELECT * FROM runs").columns
+        assert runs.select("replicate", "start_unix_s", "power_readings").rows() == [
+            (0, None, None),
+            (1, None, None),
+        ]
+
+
+def test_an_ingest_gives_an_older_lake_the_columns_that_it_lacks(tmp_path: Path) -> None:
+    lake = write_older_lake(tmp_path / "lake", "start_unix_s")
+    create_tables(lake)
+    assert newest_version(lake) == 1
+    create_tables(lake)
+    assert newest_version(lake) == 1
+    write_lake(lake, [run(replicate=2, start_unix_s=1.5)])
+    for version, expected in ((0, [None, None]), (2, [None, None, 1.5])):
+        with open_lake(lake, version) as opened:
+            starts = opened.polars("SELECT start_unix_s FROM runs ORDER BY replicate")
+            assert starts["start_unix_s"].to_list() == expected
 
 
 @pytest.mark.parametrize("name", ["my lake", "it's", "läke", "what?", "a*b", "1,2"])
