@@ -33,10 +33,12 @@ class ReadContext:
     Attributes:
         name: The file's base name, for messages and for what only the name tells.
         tsc_hz: Time-stamp counter ticks a second, from the dataset's settings.
+        date_order: Order of `mdy`, `dmy` or `ymd` in a power meter's dates; None if not said.
     """
 
     name: str
     tsc_hz: float
+    date_order: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +50,17 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeSpan:
-    """When something ran, by the clock of the machine that ran it.
+class UtcWindow:
+    """When something was measured, by the clock of the machine that measured it.
 
     Attributes:
         start_s, end_s: Unix seconds, UTC.
-        error_s: By how much each of them may be wrong, for how finely it was written down.
+        slack_s: How far off either of them may be.
     """
 
     start_s: float
     end_s: float
-    error_s: float = 0.0
+    slack_s: float = 0.0
 
     @property
     def length_s(self) -> float:
@@ -73,7 +75,7 @@ class Reading:
     Attributes:
         measurements: By column name of `runs`, in that column's unit.
         knobs: What the file itself says of the knobs, by column name of `runs`.
-        span: When what it measured took place; None where it does not say.
+        utc_window: When what it measured took place; None where it does not say.
     """
 
     measurements: dict[str, float | int] = field(default_factory=dict)
@@ -81,7 +83,7 @@ class Reading:
     window: Window | None = None
     flags: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    span: TimeSpan | None = None
+    utc_window: UtcWindow | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class MeterEvent:
     """Something that a power meter noted beside its readings, such as `Stopped`.
 
     Attributes:
-        local_s: As `MeterLog.local_s`.
+        local_s: As `MeterReadings.local_s`.
     """
 
     name: str
@@ -98,7 +100,7 @@ class MeterEvent:
 
 
 @dataclass(slots=True)
-class MeterLog:
+class MeterReadings:
     """One file of a power meter, as read: its own clock, not yet joined to any run.
 
     Attributes:
