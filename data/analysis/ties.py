@@ -1,0 +1,213 @@
+"""Who wins each cell, by how much, and whether the difference is more than chance.
+
+A cell is a pair of values of two knobs. In it every competitor is stood for by its best setting,
+that is its configuration with the best mean; the best two are tested against each other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import polars as pl
+
+from data.analysis.significance import (
+    Correction,
+    Moments,
+    Samples,
+    Test,
+    compare_pairs,
+    corrected,
+    mean_half_widths,
+    moments,
+    smallest_p,
+)
+from data.errors import DataError
+
+Outcome = Literal["win", "tie", "too few", "alone"]
+WIN: Final = "win"
+TIE: Final = "tie"
+TOO_FEW: Final = "too few"
+ALONE: Final = "alone"
+OUTCOMES: Final[tuple[Outcome, ...]] = (WIN, TIE, TOO_FEW, ALONE)
+
+Better = Literal["less", "more"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a cell is judged.
+
+    Attributes:
+        level: A corrected p value above it is a tie; between 0 and 1, both excluded.
+    """
+
+    test: Test = "student"
+    correction: Correction = "none"
+    level: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            raise DataError(f"level is {self.level:g}, expected a number between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The judged cells and who stood for whom in them.
+
+    Attributes:
+        groups: The configurations compared, in an order that depends on their values alone.
+        contenders: One row a cell and competitor, best first within a cell: `cell`, `x`, `y`,
+            `competitor`, `place` (0 is best), `row` (its best setting's row of `groups`),
+            `settings` (how many it had), `n`, `mean`, `sd` and `half_width` (of the mean's 95 %
+            confidence interval; both NaN for one run).
+        cells: One row a measured cell: `cell`, `x`, `y`, `outcome`, `winner` and `runner_up` (rows
+            of `contenders`; `winner` is the best mean whatever the outcome; `runner_up` is -1 where
+            there is none), `competitors`, `margin` (absolute, never below 0), `margin_share`
+            (signed: (winner - runner-up) / |runner-up|), `p`, `p_corrected`, `effect`.
+    """
+
+    groups: pl.DataFrame
+    contenders: pl.DataFrame
+    cells: pl.DataFrame
+
+
+def compare(
+    groups: pl.DataFrame, x: str, y: str, competitor: str, better: Better, rules: Rules
+) -> Comparison:
+    """Judge every cell of two knobs.
+
+    Outcomes: `win`; `tie`, where the corrected p value is above the level, or where there is no
+    p value because neither of the two has any spread and they are equal; `too few`, where one of
+    the two has fewer than two replicates, or the test cannot get below the level with so few;
+    `alone`, where only one competitor was measured, which is no win.
+
+    Args:
+        groups: One row a configuration: its knobs, among them `x`, `y` and `competitor` (NULL is a
+            value like any other), and `values`, a list of at least one finite measurement.
+        better: Direction of the measurement.
+
+    Returns:
+        The same for any order of rows and of values. Of equal means the one with more replicates
+        stands for its competitor, then the one with less spread, then the first by its knobs. No
+        groups, no cells.
+    """
+    knobs = [name for name in groups.columns if name != "values"]
+    groups = groups.sort(knobs, nulls_last=True)
+    samples = Samples.flat(
+        groups["values"].explode(empty_as_null=False).to_numpy(),
+        groups["values"].list.len().to_numpy().astype(np.int64),
+    )
+    found = moments(samples)
+    sign = 1.0 if better == "more" else -1.0
+    contenders = _contenders(groups, (x, y, competitor), found, sign)
+    return Comparison(groups, contenders, _cells(contenders, samples, found, sign, rules))
+
+
+def _contenders(
+    groups: pl.DataFrame, by: Sequence[str], found: Moments, sign: float
+) -> pl.DataFrame:
+    """Let the best setting of each competitor stand for it, and rank them within each cell."""
+    x, y, competitor = (_codes(groups[name]) for name in by)
+    _, cell = np.unique(x * (y.max(initial=0) + 1) + y, return_inverse=True)
+    spread = np.nan_to_num(found.sd, nan=np.inf)
+    order = np.lexsort((spread, -found.n, -sign * found.mean, competitor, cell))
+    start = np.flatnonzero(
+        (np.diff(cell[order], prepend=-1) != 0) | (np.diff(competitor[order], prepend=-1) != 0)
+    )
+    best, settings = order[start], np.diff(np.append(start, len(order)))
+    ranked = np.lexsort((competitor[best], -sign * found.mean[best], cell[best]))
+    best, settings = best[ranked], settings[ranked]
+    first = np.flatnonzero(np.diff(cell[best], prepend=-1))
+    sizes = np.diff(np.append(first, len(best)))
+    return pl.DataFrame(
+        {
+            "cell": cell[best],
+            "x": groups[by[0]][best],
+            "y": groups[by[1]][best],
+            "competitor": groups[by[2]][best],
+            "place": np.arange(len(best)) - np.repeat(first, sizes),
+            "row": best,
+            "settings": settings,
+            "n": found.n[best],
+            "mean": found.mean[best],
+            "sd": found.sd[best],
+            "half_width": mean_half_widths(
+                Moments(found.n[best], found.mean[best], found.sd[best])
+            ),
+        }
+    )
+
+
+def _cells(
+    contenders: pl.DataFrame, samples: Samples, found: Moments, sign: float, rules: Rules
+) -> pl.DataFrame:
+    winner = np.flatnonzero(contenders["place"].to_numpy() == 0)
+    competitors = np.diff(np.append(winner, len(contenders)))
+    contested = competitors > 1
+    runner_up = np.where(contested, winner + 1, -1)
+    row = contenders["row"].to_numpy()
+    a, b = row[winner[contested]], row[runner_up[contested]]
+    p, effect = (_spread_out(v, contested) for v in
+                 compare_pairs(rules.test, samples, found, a, b, sign))  # fmt: skip
+    shares = _spread_out(_share(found.mean[a], found.mean[b]), contested)
+    kept = corrected(p, rules.correction)
+    least = _spread_out(smallest_p(rules.test, found.n[a], found.n[b]), contested)
+    outcome = np.select(
+        [~contested, least > rules.level, kept <= rules.level], [ALONE, TOO_FEW, WIN], TIE
+    )
+    return contenders[winner].select("cell", "x", "y").with_columns(
+        outcome=pl.Series(outcome, dtype=pl.String),
+        winner=pl.Series(winner),
+        runner_up=pl.Series(runner_up),
+        competitors=pl.Series(competitors),
+        margin=_spread_out(np.abs(found.mean[a] - found.mean[b]), contested),
+        margin_share=shares,
+        p=p,
+        p_corrected=kept,
+        effect=effect,
+    )  # fmt: skip
+
+
+def win_counts(comparison: Comparison) -> pl.DataFrame:
+    """Count the cells that each competitor wins, and how the others ended.
+
+    Returns:
+        `competitor`, `outcome`, `cells`: a row for each competitor's wins (0 included), by value,
+        NULL last; then one for each other outcome that occurs, without competitor.
+    """
+    cells, contenders = comparison.cells, comparison.contenders
+    winners = cells.with_columns(competitor=contenders["competitor"].gather(cells["winner"]))
+    wins = winners.filter(pl.col("outcome") == WIN).group_by("competitor").agg(cells=pl.len())
+    everyone = contenders.select("competitor").unique().sort("competitor", nulls_last=True)
+    won = everyone.join(wins, on="competitor", how="left", nulls_equal=True, maintain_order="left")
+    rest = pl.DataFrame({"outcome": OUTCOMES[1:]}).join(
+        cells.group_by("outcome").agg(cells=pl.len()), on="outcome", maintain_order="left"
+    )
+    columns = ["competitor", "outcome", "cells"]
+    return pl.concat(
+        [
+            won.with_columns(pl.col("cells").fill_null(0), outcome=pl.lit(WIN)).select(columns),
+            rest.with_columns(competitor=pl.lit(None, dtype=everyone.schema["competitor"])).select(
+                columns
+            ),
+        ]
+    )
+
+
+def _codes(column: pl.Series) -> np.ndarray:
+    """Small numbers in the order of the values, NULL above all of them."""
+    ranks = column.rank("dense").cast(pl.Int64)
+    return ranks.fill_null(column.n_unique() + 1).to_numpy()
+
+
+def _share(winner: np.ndarray, runner_up: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(runner_up == 0, np.nan, (winner - runner_up) / np.abs(runner_up))
+
+
+def _spread_out(values: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """Values of the contested cells at their places, NaN at the others."""
+    out = np.full(len(where), np.nan)
+    out[where] = values
+    return out

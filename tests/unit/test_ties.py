@@ -1,0 +1,259 @@
+"""Who wins a cell: cells drawn as text, with answers that are known."""
+
+import math
+import random
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from data.analysis.significance import CORRECTIONS, TESTS
+from data.analysis.ties import Comparison, Rules, compare, win_counts
+from data.errors import DataError
+
+# Each line is a configuration: two axes, competitor, another knob, its replicates.
+CELLS = """
+size  depth  mode       ghz  values
+4     1      poll       2.9  10,12,14          # poll 12 against 22: a win, p = 0.0036
+4     1      interrupt  2.9  20,22,24
+4     8      poll       2.9  10,12,14          # equal means: a tie, p = 1
+4     8      interrupt  2.9  11,12,13
+4     16     poll       2.9  10                # one replicate: no test, though 10 against 22
+4     16     interrupt  2.9  20,22,24
+8     1      poll       2.9  7,7               # identical values: a tie without a p value
+8     1      interrupt  2.9  7,7,7
+8     8      poll       2.9  7,7               # identical within, different between: certain
+8     8      interrupt  2.9  8,8
+8     16     poll       2.9  10,12,14          # measured by one alone: no win
+"""
+
+
+def groups(text: str) -> pl.DataFrame:
+    """Configurations drawn as text; `-` is NULL."""
+    lines = [line.split("#")[0].split() for line in text.strip().splitlines()]
+    head, body = lines[0], [line for line in lines[1:] if line]
+    rows = [dict(zip(head, (_value(v) for v in line), strict=True)) for line in body]
+    for row in rows:
+        row["values"] = [float(v) for v in str(row["values"]).split(",")]
+    return pl.DataFrame(rows, schema_overrides={"values": pl.List(pl.Float64)})
+
+
+def _value(text: str) -> str | float | None:
+    if text == "-":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def judged(text: str, better: str = "less", rules: Rules | None = None) -> Comparison:
+    return compare(groups(text), "size", "depth", "mode", better, rules or Rules())  # type: ignore[arg-type]
+
+
+def cell(found: Comparison, x: float, y: float) -> dict:
+    """One cell, its winner and runner-up as names."""
+    row = found.cells.filter((pl.col("x") == x) & (pl.col("y") == y)).row(0, named=True)
+    names = found.contenders["competitor"].to_list()
+    row["winner"] = names[row["winner"]]
+    row["runner_up"] = names[row["runner_up"]] if row["runner_up"] >= 0 else None
+    return row
+
+
+def test_a_win_by_hand() -> None:
+    won = cell(judged(CELLS), 4, 1)
+    assert (won["outcome"], won["winner"], won["runner_up"]) == ("win", "poll", "interrupt")
+    # 12 against 22: 10 less, 10 / 22 = 45.5 % less.
+    assert (won["margin"], won["margin_share"]) == (10.0, pytest.approx(-10 / 22))
+    assert won["p"] == pytest.approx(stats.ttest_ind([10, 12, 14], [20, 22, 24]).pvalue, rel=1e-12)
+    assert won["p"] == pytest.approx(0.0036022, rel=1e-4)
+    assert won["effect"] == pytest.approx(3.98942, rel=1e-5)
+
+
+def test_more_is_better_turns_the_winner() -> None:
+    won = cell(judged(CELLS, better="more"), 4, 1)
+    assert (won["winner"], won["margin_share"]) == ("interrupt", pytest.approx(10 / 12))
+
+
+def test_equal_means_are_a_tie() -> None:
+    tied = cell(judged(CELLS), 4, 8)
+    assert (tied["outcome"], tied["margin"], tied["p"]) == ("tie", 0.0, 1.0)
+
+
+def test_one_replicate_is_never_a_win() -> None:
+    lucky = cell(judged(CELLS), 4, 16)
+    assert (lucky["outcome"], lucky["winner"], lucky["margin"]) == ("too few", "poll", 12.0)
+    assert math.isnan(lucky["p"])
+
+
+def test_values_without_spread() -> None:
+    same, apart = cell(judged(CELLS), 8, 1), cell(judged(CELLS), 8, 8)
+    assert (same["outcome"], same["margin"], math.isnan(same["p"])) == ("tie", 0.0, True)
+    assert (apart["outcome"], apart["p"], apart["effect"]) == ("win", 0.0, math.inf)
+
+
+def test_measured_by_one_alone_is_no_win() -> None:
+    found = judged(CELLS)
+    alone = cell(found, 8, 16)
+    assert (alone["outcome"], alone["competitors"], alone["runner_up"]) == ("alone", 1, None)
+    assert math.isnan(alone["margin"])
+    assert len(found.cells) == 6
+
+
+def test_unequal_variances_part_student_from_welch() -> None:
+    text = """
+    size  depth  mode       values
+    4     1      poll       10,10.1,9.9,10.05,9.95,10,10.02,9.98
+    4     1      interrupt  10.6,13.5
+    """
+    assert cell(judged(text), 4, 1)["outcome"] == "win"
+    assert cell(judged(text, rules=Rules("welch")), 4, 1)["outcome"] == "tie"
+
+
+def test_three_against_three_are_too_few_for_mann_whitney() -> None:
+    # 2 / C(6, 3) = 0.1 at best: above 5 %, but not above 20 %.
+    found = judged(CELLS, rules=Rules("mann-whitney"))
+    assert cell(found, 4, 1)["outcome"] == "too few"
+    assert cell(found, 4, 1)["p"] == pytest.approx(0.1)
+    assert cell(judged(CELLS, rules=Rules("mann-whitney", level=0.2)), 4, 1)["outcome"] == "win"
+
+
+def test_a_correction_counts_the_tested_cells_only() -> None:
+    # Tested with a p value: 4x1 (0.0036), 4x8 (1) and 8x8 (0): Holm takes the first times 2.
+    plain, holm = judged(CELLS), judged(CELLS, rules=Rules(correction="holm"))
+    assert cell(holm, 4, 1)["p_corrected"] == pytest.approx(2 * cell(plain, 4, 1)["p"])
+    strict = judged(CELLS, rules=Rules(correction="holm", level=0.005))
+    assert cell(strict, 4, 1)["outcome"] == "tie"
+    assert cell(judged(CELLS, rules=Rules(level=0.005)), 4, 1)["outcome"] == "win"
+
+
+def test_the_best_setting_by_mean_stands_for_its_competitor() -> None:
+    text = """
+    size  depth  mode       ghz  values
+    4     1      poll       1.2  30,32
+    4     1      poll       2.9  10,12
+    4     1      poll       -    40,42
+    4     1      interrupt  2.9  20,22
+    """
+    found = judged(text)
+    poll = found.contenders.filter(pl.col("competitor") == "poll").row(0, named=True)
+    assert (poll["settings"], poll["n"], poll["mean"]) == (3, 2, 11.0)
+    assert found.groups["ghz"][poll["row"]] == 2.9
+
+
+def test_of_equal_means_the_better_known_setting_stands() -> None:
+    text = """
+    size  depth  mode       ghz  values
+    4     1      poll       1.2  11
+    4     1      poll       2.0  9,13
+    4     1      poll       2.9  10,11,12
+    4     1      poll       3.0  10,11,12
+    4     1      interrupt  2.9  20,22
+    """
+    found = judged(text)
+    assert found.groups["ghz"][found.contenders["row"][0]] == 2.9
+
+
+def test_null_is_a_value_of_an_axis_and_a_competitor_of_its_own() -> None:
+    text = """
+    size  depth  mode  values
+    -     1      -     10,12
+    -     1      poll  20,22
+    4     1      poll  20,22
+    """
+    found = judged(text)
+    assert found.cells["x"].to_list() == [4.0, None]
+    assert found.contenders["competitor"].to_list() == ["poll", None, "poll"]
+
+
+def test_only_the_best_two_are_tested() -> None:
+    text = """
+    size  depth  mode       values
+    4     1      poll       10,12,14
+    4     1      hybrid     11,13,15
+    4     1      interrupt  90,92,94
+    """
+    tied = cell(judged(text), 4, 1)
+    assert (tied["outcome"], tied["competitors"], tied["runner_up"]) == ("tie", 3, "hybrid")
+    assert tied["p"] == pytest.approx(stats.ttest_ind([10, 12, 14], [11, 13, 15]).pvalue)
+
+
+def test_nothing_measured_gives_no_cells() -> None:
+    found = compare(groups(CELLS).clear(), "size", "depth", "mode", "less", Rules())
+    assert (len(found.cells), len(found.contenders)) == (0, 0)
+    assert win_counts(found).rows() == []
+
+
+def test_wins_are_counted_with_those_who_win_nothing() -> None:
+    # Wins of poll: 4x1, 8x8; of interrupt none. Ties: 4x8, 8x1. Too few: 4x16. Alone: 8x16.
+    assert win_counts(judged(CELLS)).rows() == [
+        ("interrupt", "win", 0),
+        ("poll", "win", 2),
+        (None, "tie", 2),
+        (None, "too few", 1),
+        (None, "alone", 1),
+    ]
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, math.nan])
+def test_a_level_that_is_none_is_refused(level: float) -> None:
+    with pytest.raises(DataError, match="level is"):
+        Rules(level=level)
+
+
+CONFIGURATIONS = st.lists(
+    st.tuples(
+        st.sampled_from([4.0, 8.0, None]),
+        st.sampled_from([1.0, 2.0]),
+        st.sampled_from(["poll", "interrupt", "hybrid", None]),
+        st.sampled_from([1.2, 2.9, None]),
+        st.lists(st.integers(1, 12).map(lambda v: v / 8), min_size=1, max_size=6),
+    ),
+    max_size=24,
+    unique_by=lambda row: row[:4],
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(CONFIGURATIONS, st.sampled_from(TESTS), st.sampled_from(CORRECTIONS), st.randoms())
+def test_the_order_of_rows_and_of_values_never_matters(
+    rows: list[tuple], test: str, correction: str, chance: random.Random
+) -> None:
+    rules = Rules(test, correction, 0.1)  # type: ignore[arg-type]
+    mixed = [(*row[:4], chance.sample(row[4], len(row[4]))) for row in rows]
+    chance.shuffle(mixed)
+    first, second = (
+        compare(_frame(r), "size", "depth", "mode", "less", rules) for r in (rows, mixed)
+    )
+    assert first.cells.equals(second.cells)
+    assert first.contenders.equals(second.contenders)
+    assert first.groups.drop("values").equals(second.groups.drop("values"))
+
+
+def _frame(rows: list[tuple]) -> pl.DataFrame:
+    schema = {"size": pl.Float64, "depth": pl.Float64, "mode": pl.String, "ghz": pl.Float64,
+              "values": pl.List(pl.Float64)}  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+@settings(max_examples=60, deadline=None)
+@given(CONFIGURATIONS)
+def test_every_outcome_can_be_checked_with_scipy(rows: list[tuple]) -> None:
+    found = compare(_frame(rows), "size", "depth", "mode", "less", Rules())
+    for row in found.cells.iter_rows(named=True):
+        if row["runner_up"] < 0:
+            assert row["outcome"] == "alone"
+            continue
+        a, b = (
+            found.groups["values"][found.contenders["row"][row[role]]].to_list()
+            for role in ("winner", "runner_up")
+        )
+        assert sum(a) / len(a) <= sum(b) / len(b) + 1e-12
+        if min(len(a), len(b)) < 2:
+            assert row["outcome"] == "too few"
+            continue
+        expected = stats.ttest_ind(a, b).pvalue
+        assert row["outcome"] == ("win" if expected <= 0.05 else "tie")
+        assert row["p"] == pytest.approx(expected, rel=1e-6, nan_ok=True)
