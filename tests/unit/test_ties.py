@@ -34,9 +34,13 @@ def groups(text: str) -> pl.DataFrame:
     """Configurations drawn as text; `-` is NULL."""
     lines = [line.split("#")[0].split() for line in text.strip().splitlines()]
     head, body = lines[0], [line for line in lines[1:] if line]
-    rows = [dict(zip(head, (_value(v) for v in line), strict=True)) for line in body]
-    for row in rows:
-        row["values"] = [float(v) for v in str(row["values"]).split(",")]
+    rows = [
+        {
+            name: [float(v) for v in text.split(",")] if name == "values" else _value(text)
+            for name, text in zip(head, line, strict=True)
+        }
+        for line in body
+    ]
     return pl.DataFrame(rows, schema_overrides={"values": pl.List(pl.Float64)})
 
 
@@ -233,9 +237,9 @@ def test_the_order_of_rows_and_of_values_never_matters(
 
 
 def _frame(rows: list[tuple]) -> pl.DataFrame:
-    schema = {"size": pl.Float64, "depth": pl.Float64, "mode": pl.String, "ghz": pl.Float64,
-              "values": pl.List(pl.Float64)}  # fmt: skip
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    names = ["size", "depth", "mode", "ghz", "values"]
+    kinds = [pl.Float64(), pl.Float64(), pl.String(), pl.Float64(), pl.List(pl.Float64)]
+    return pl.DataFrame(rows, schema=list(zip(names, kinds, strict=True)), orient="row")
 
 
 @settings(max_examples=60, deadline=None)
