@@ -7,7 +7,15 @@ from pathlib import Path
 from data.errors import FormatError
 from ingest.discover import RawFile
 from ingest.raw_files import BrokenCompressionError, MeteredFile
-from ingest.records import CoreLog, LogFacts, Problem, ReadContext, Reading, SummaryTable
+from ingest.records import (
+    CoreLog,
+    LogFacts,
+    MeterReadings,
+    Problem,
+    ReadContext,
+    Reading,
+    SummaryTable,
+)
 
 
 @dataclass(slots=True)
@@ -16,7 +24,7 @@ class SourceRead:
 
     file: RawFile
     digest: str
-    content: LogFacts | Reading | SummaryTable | None
+    content: LogFacts | Reading | SummaryTable | MeterReadings | None
     problems: list[Problem] = field(default_factory=list)
 
 

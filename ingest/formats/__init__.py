@@ -4,10 +4,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ingest.formats import intlog, intlog_binary, mutilate, netpipe, rdtsc, summary, wrk
-from ingest.records import CoreLog, LogReader, ReadContext, Reading, SummaryTable
+from ingest.formats import hoboware, intlog, intlog_binary, mutilate, netpipe, rdtsc, summary, wrk
+from ingest.records import (
+    CoreLog,
+    LogReader,
+    MeterReadings,
+    ReadContext,
+    Reading,
+    SummaryTable,
+)
 
-Role = Literal["log", "output", "window", "table"]
+Role = Literal["log", "output", "window", "table", "meter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +24,8 @@ class Format:
     Attributes:
         name: Short name, as `sources.format` and the README have it.
         role: What it is to a run: the per-interrupt log, the load generator's output, the record
-            of the workload window, or a table that holds many runs by itself.
+            of the workload window, a table that holds many runs by itself, or the readings of a
+            power meter, which runs are joined to by time.
         sniff: Base name and first bytes (up to 64 KiB, decompressed) to whether it is this format.
             Content decides; the name only where content cannot.
         read: Blocks of bytes, cut anywhere, to what they say. Bad lines become problems; only a
@@ -28,7 +36,7 @@ class Format:
     name: str
     role: Role
     sniff: Callable[[str, bytes], bool]
-    read: Callable[[Iterable[bytes], ReadContext], CoreLog | Reading | SummaryTable]
+    read: Callable[[Iterable[bytes], ReadContext], CoreLog | Reading | SummaryTable | MeterReadings]
     open_log: Callable[[ReadContext], LogReader] | None = None
 
 
@@ -41,6 +49,7 @@ FORMATS: tuple[Format, ...] = (
     Format("netpipe_server", "window", netpipe.sniff_server, netpipe.read_server),
     Format("netpipe_ebbrt", "window", netpipe.sniff_library_os, netpipe.read_library_os),
     Format("rdtsc", "window", rdtsc.sniff, rdtsc.read),
+    Format("hoboware", "meter", hoboware.sniff, hoboware.read),
     Format("summary", "table", summary.sniff, summary.read),
 )
 

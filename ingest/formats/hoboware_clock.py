@@ -1,0 +1,174 @@
+"""Dates and times of a HOBOware table: three ways to write them, and a clock that people set."""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+import numpy as np
+
+from ingest.problem_list import ProblemList
+
+Order = str
+ORDERS: Final[tuple[Order, ...]] = ("mdy", "dmy", "ymd")
+# Year, month and day as written, and seconds of the day.
+MeterTime = tuple[int, int, int, float]
+
+_WRITTEN: Final = re.compile(
+    r"\s*(\d{1,4})[/.\-](\d{1,2})[/.\-](\d{1,4})[ T,]+"
+    r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s*(?:([AaPp])\.?\s?[Mm]\.?)?\s*"
+)
+_EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
+_HOUR_S: Final = 3600.0
+_DAY_S: Final = 86400.0
+# Clocks go forward for the summer at 01:00, 02:00 or 03:00.
+_FORWARD_BEFORE_S: Final = 4 * _HOUR_S
+_LEAST_SLACK_S: Final = 2.0
+
+
+def parse_time(text: str) -> MeterTime | None:
+    """Take a date and time apart, its day and month not yet told apart; None if it is none."""
+    found = _WRITTEN.fullmatch(text)
+    if found is None:
+        return None
+    hour, minute, second = int(found[4]), int(found[5]), int(found[6] or 0)
+    if found[8]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if found[8] in "Pp" else 0)
+    if hour > 23 or minute > 59 or second > 59:
+        return None
+    fraction = float(f"0.{found[7]}") if found[7] else 0.0
+    seconds = 3600 * hour + 60 * minute + second + fraction
+    return int(found[1]), int(found[2]), int(found[3]), seconds
+
+
+class Clock:
+    """The times of a file's readings, made to increase.
+
+    Attributes:
+        local_s: Seconds from 1970-01-01 00:00 of the meter's local time, shape (k,).
+        kept: Which readings these are of, shape (k,).
+    """
+
+    def __init__(
+        self,
+        times: Sequence[MeterTime],
+        lines: Sequence[int],
+        order: Order | None,
+        problems: ProblemList,
+    ) -> None:
+        """Tell day from month, then follow the clock.
+
+        Args:
+            times: Of all readings, in the order of the file.
+            lines: Where each stands.
+            order: `mdy`, `dmy` or `ymd` if it is known.
+            problems: Told of what is odd.
+        """
+        self._problems = problems
+        self._lines = lines
+        self._order = order or self._find_order(times)
+        seconds = np.array([self.read(at) for at in times])
+        for place in np.flatnonzero(np.isnan(seconds)).tolist():
+            detail = f"{times[place][:3]} is no day in the order {self._order}; line dropped"
+            problems.add("bad_time", "refused", detail, lines[place])
+        dated = np.flatnonzero(~np.isnan(seconds))
+        self.local_s, kept = self._follow(seconds[dated], dated)
+        self.kept = kept
+
+    def read(self, at: MeterTime) -> float:
+        """A time in seconds from 1970 of local time; NaN if there is no such day."""
+        day = _day(at, self._order)
+        return float("nan") if day is None else day * _DAY_S + at[3]
+
+    def _find_order(self, times: Sequence[MeterTime]) -> Order:
+        """Four digits of year first; else the only order in which all days exist; else the order
+        in which the days lie closest together."""
+        days = {at[:3]: at for at in times}
+        if any(first > 31 for first, _, _ in days):
+            return "ymd"
+        spans = {}
+        for order in ("mdy", "dmy"):
+            numbers = [_day(at, order) for at in days.values()]
+            known = [number for number in numbers if number is not None]
+            if known:
+                spans[order] = (len(numbers) - len(known), max(known) - min(known))
+        if not spans:
+            return "mdy"
+        best = min(spans, key=lambda order: spans[order])
+        is_symmetric = all(first == second for first, second, _ in days)
+        if len(set(spans.values())) == 1 and len(spans) > 1 and not is_symmetric:
+            first, second, year = next(iter(days))
+            detail = (
+                f"{first}/{second}/{year} may be month or day first; month first is taken "
+                "(the setting power.date_order says otherwise)"
+            )
+            self._problems.add("ambiguous_date", "doubted", detail, self._lines[0])
+        return best
+
+    def _follow(self, seconds: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Keep what increases; undo an hour that was put in or taken out for the summer."""
+        steps = np.diff(seconds)
+        usual_s = float(np.median(steps[steps > 0])) if (steps > 0).any() else 1.0
+        kept: list[float] = []
+        kept_at: list[int] = []
+        shift_s, last_s = 0.0, -np.inf
+        for at, following, place in zip(
+            seconds.tolist(),
+            np.append(seconds[1:], np.inf)[: len(seconds)],
+            places.tolist(),
+            strict=True,
+        ):
+            line = self._lines[place]
+            shift_s += self._change_of(at + shift_s, last_s, usual_s, line)
+            now_s = at + shift_s
+            if now_s <= last_s:
+                self._refuse(now_s, last_s, line)
+            elif last_s < following + shift_s <= now_s - usual_s and kept:
+                detail = f"{now_s - last_s:.0f} s ahead of the lines around it; line dropped"
+                self._problems.add("time_leap", "refused", detail, line)
+            else:
+                kept.append(now_s)
+                kept_at.append(place)
+                last_s = now_s
+        return np.array(kept), np.array(kept_at, np.int64)
+
+    def _change_of(self, now_s: float, last_s: float, usual_s: float, line: int) -> float:
+        """Seconds to add from a reading on, if the clock was changed by an hour before it."""
+        slack_s = max(_LEAST_SLACK_S, 1.5 * usual_s)
+        step_s = now_s - last_s - usual_s
+        if abs(step_s + _HOUR_S) <= slack_s:
+            detail = "the clock goes back by an hour; read on as if it had not"
+            self._problems.add("clock_set_back", "repaired", detail, line)
+            return _HOUR_S
+        is_early = last_s % _DAY_S < _FORWARD_BEFORE_S
+        if abs(step_s - _HOUR_S) <= slack_s and is_early and usual_s < _HOUR_S / 4:
+            detail = (
+                "the clock goes forward by an hour, as for the summer; read on as if it had not"
+            )
+            self._problems.add("clock_set_forward", "doubted", detail, line)
+            return -_HOUR_S
+        return 0.0
+
+    def _refuse(self, now_s: float, last_s: float, line: int) -> None:
+        if now_s == last_s:
+            detail = "the same time as the reading before; line dropped"
+            self._problems.add("duplicate_time", "repaired", detail, line)
+        else:
+            detail = f"{last_s - now_s:.0f} s before the reading before; line dropped"
+            self._problems.add("time_backwards", "refused", detail, line)
+
+
+def _day(at: MeterTime, order: Order) -> int | None:
+    """Days since 1970-01-01; None if there is no such day."""
+    first, second, third, _ = at
+    year, month, day = {
+        "mdy": (third, first, second),
+        "dmy": (third, second, first),
+        "ymd": (first, second, third),
+    }[order]
+    try:
+        return date(year + 2000 if year < 100 else year, month, day).toordinal() - _EPOCH_DAY
+    except ValueError:
+        return None

@@ -1,0 +1,116 @@
+"""Headings of a HOBOware table: columns by quantity and unit, whatever else their titles say."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+# `RMS Voltage, V (LGR S/N: 1)` or, exported without commas, `RMS Voltage (V) (LGR S/N: 1)`.
+_TITLE: Final = re.compile(r"\s*(?P<quantity>[^,(]+?)\s*[,(]\s*(?P<unit>[A-Za-z%]+)\b")
+_STATISTIC: Final = re.compile(r"\s*(max|min|std|stdev|std dev)\b", re.IGNORECASE)
+_DATE_TIME: Final = re.compile(r"\s*(date|date[ -]time)\b", re.IGNORECASE)
+_TIME: Final = re.compile(r"\s*time\b", re.IGNORECASE)
+_OFFSET: Final = re.compile(r"(?:GMT|UTC)\s*(?:([+\-\u2212])\s*(\d{1,2}):?(\d{2})?)?")
+_SERIAL: Final = re.compile(r"LGR S/N:\s*([\w-]+)", re.IGNORECASE)
+_EVENT_MARK: Final = "logged"
+_EVENT_STARTS: Final = ("l", "L", " ")
+# Quantity by words that its title holds and must not hold, and what a unit is in ours.
+_QUANTITIES: Final[dict[str, tuple[str, str, dict[str, float]]]] = {
+    "power_w": ("power", "apparent reactive factor", {"W": 1.0, "kW": 1e3, "mW": 1e-3}),
+    "voltage_v": ("voltage", "", {"V": 1.0, "mV": 1e-3}),
+    "current_a": ("current", "", {"A": 1.0, "mA": 1e-3}),
+    "energy_j": ("energy", "apparent reactive", {"Wh": 3.6e3, "kWh": 3.6e6, "J": 1.0}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Where a quantity stands, and what its unit is in ours."""
+
+    index: int
+    factor: float
+
+
+@dataclass(slots=True)
+class Headings:
+    """What the headings of a table say.
+
+    Attributes:
+        when: Columns of date and time, or of both in one.
+        columns: By name and unit of `MeterReadings`.
+        others: Columns that may hold an event's mark, by index.
+        several: Quantities that more than one column has.
+        utc_offset_s: As in `MeterReadings`.
+    """
+
+    when: tuple[int, ...]
+    columns: dict[str, Column] = field(default_factory=dict)
+    others: dict[int, str] = field(default_factory=dict)
+    several: list[str] = field(default_factory=list)
+    utc_offset_s: float | None = None
+    serial: str = ""
+
+    @property
+    def width(self) -> int:
+        """Fields that a row must have at least."""
+        return 1 + max(*self.when, *(column.index for column in self.columns.values()))
+
+    def time_text(self, row: Sequence[str]) -> str:
+        """Date and time of a row."""
+        return " ".join(row[index].strip() for index in self.when)
+
+    def events_in(self, row: Sequence[str]) -> list[str]:
+        """Names of the events that a row marks."""
+        return [
+            name
+            for index, name in self.others.items()
+            if index < len(row) and row[index][:1] in _EVENT_STARTS and _is_mark(row[index])
+        ]
+
+
+def find_headings(row: Sequence[str]) -> Headings | None:
+    """Read a row as headings; None if it has no date or no electrical quantity in a known unit."""
+    date = next((i for i, cell in enumerate(row) if _DATE_TIME.match(cell)), None)
+    if date is None:
+        return None
+    own_time = [i for i, cell in enumerate(row) if i != date and _TIME.match(cell)]
+    found = Headings((date, *own_time[:1]))
+    for index, cell in enumerate(row):
+        if index in found.when:
+            continue
+        name, factor = _quantity(cell)
+        if not name:
+            found.others[index] = re.split(r"\s*[,(]", cell.strip())[0]
+        elif name in found.columns:
+            found.several.append(name)
+        else:
+            found.columns[name] = Column(index, factor)
+    found.utc_offset_s = _utc_offset_s(" ".join(row[index] for index in found.when))
+    found.serial = next((s[1] for cell in row if (s := _SERIAL.search(cell))), "")
+    return found if found.columns else None
+
+
+def _is_mark(cell: str) -> bool:
+    return cell.strip().lower() == _EVENT_MARK
+
+
+def _quantity(title: str) -> tuple[str, float]:
+    parts = _TITLE.match(title)
+    if parts is None or _STATISTIC.match(title):
+        return "", 0.0
+    words = parts["quantity"].lower()
+    for name, (wanted, unwanted, units) in _QUANTITIES.items():
+        is_other = any(word in words for word in unwanted.split())
+        if wanted in words and not is_other and parts["unit"] in units:
+            return name, units[parts["unit"]]
+    return "", 0.0
+
+
+def _utc_offset_s(title: str) -> float | None:
+    found = _OFFSET.search(title)
+    if found is None:
+        return None
+    if found[1] is None:
+        return 0.0
+    seconds = 3600.0 * int(found[2]) + 60.0 * int(found[3] or 0)
+    return seconds if found[1] == "+" else -seconds
