@@ -69,12 +69,12 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
     if chosen is None:
         return base
     result = base.with_values("workload", [chosen])
-    for facet in ("load", "message"):
+    for facet in ("load", "message", "device", "rw", "request"):
         values = [c.value for c in facet_choices(view.cube, result, facet)]
         real = [v for v in values if v != FACETS[facet].null_word]
         previous = [v for v in selection.values(facet) if v in real]
         result = result.with_values(facet, previous or real[:1])
-    for facet in ("system", "itr", "dvfs", "rapl"):
+    for facet in ("depth", "threads", "system", "mode", "itr", "dvfs", "rapl"):
         values = [c.value for c in facet_choices(view.cube, result, facet)]
         result = result.with_values(facet, [v for v in selection.values(facet) if v in values])
     return result

@@ -16,6 +16,8 @@ from app.figures.scatter import trace_groups
 KNOBS: Final = (
     "dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
 )  # fmt: skip
+# Those of storage studies, which travel only where one of the points has them.
+STORAGE_KNOBS: Final = ("mode", "device", "rw", "request_bytes", "io_depth", "threads")
 _VALUES: Final = ("x", "y", "performance", "energy_j", "edp_js")
 _SPREADS: Final = ("x_sd", "y_sd")
 
@@ -30,13 +32,14 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
         `count`; `traces` (first row of each trace, and the count at the end); `knobs` (name to
         `{values, index}`; a NULL value stays null); `values` (name to typed array; NaN where not
         measured; float64, because limits and boxes are compared with them; spreads in float32);
-        `n`, `replicate`.
+        `n`, `logged`, `replicate`.
     """
     groups = trace_groups(points)
+    storage = [n for n in STORAGE_KNOBS if points[n].null_count() < len(points)]
     return {
         "count": len(points),
         "traces": [start for start, _ in groups] + [len(points)],
-        "knobs": {name: _dictionary(points[name]) for name in KNOBS},
+        "knobs": {name: _dictionary(points[name]) for name in (*KNOBS, *storage)},
         "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
         "values": {
             **{name: _typed(_numbers(points[name])) for name in _VALUES},
@@ -48,6 +51,7 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
             },
         },
         "n": _typed(points["n"].to_numpy().astype(np.uint32)),
+        "logged": _typed(points["logged"].to_numpy().astype(np.uint32)),
         "replicate": _typed(_numbers(points["replicate"]).astype(np.float32)),
     }
 

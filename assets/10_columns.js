@@ -19,7 +19,7 @@
     if (!raw) return null;
     const points = {
       count: raw.count, traces: raw.traces, labels: raw.labels, knobs: {}, values: {},
-      n: decode(raw.n), replicate: decode(raw.replicate),
+      n: decode(raw.n), logged: decode(raw.logged), replicate: decode(raw.replicate),
     };
     for (const [name, knob] of Object.entries(raw.knobs)) {
       points.knobs[name] = { values: knob.values, index: decode(knob.index) };
@@ -62,11 +62,24 @@
     return digits(value) + " " + unit;
   };
 
+  function bytesWords(b) {
+    return b >= 1048576 ? b / 1048576 + " MiB" : b >= 1024 ? b / 1024 + " KiB" : b + " B";
+  }
+
+  function storageWords(row) {
+    const has = (name) => row[name] !== null && row[name] !== undefined;
+    const words = ["mode", "device", "rw"].filter(has).map((name) => row[name]);
+    if (has("request_bytes")) words.push(bytesWords(row.request_bytes));
+    if (has("io_depth")) words.push("depth " + row.io_depth);
+    if (has("threads")) words.push(row.threads + (row.threads === 1 ? " thread" : " threads"));
+    return words;
+  }
+
+  /** `ITR 2 us - 2.9 GHz - 135 W`; the twin of configuration_words in app/figures/words.py. */
   wattlas.configurationWords = function (row) {
-    const words = [
-      row.itr_us === null ? "ITR adaptive" : "ITR " + row.itr_us + " us",
-      row.dvfs_ghz === null ? "governor" : row.dvfs_ghz + " GHz",
-    ];
+    const storage = storageWords(row), words = [...storage];
+    if (!storage.length || row.itr_us !== null) words.push(row.itr_us === null ? "ITR adaptive" : "ITR " + row.itr_us + " us");
+    if (!storage.length || row.dvfs_ghz !== null) words.push(row.dvfs_ghz === null ? "governor" : row.dvfs_ghz + " GHz");
     if (row.rapl_w !== null) words.push(row.rapl_w + " W");
     return words.join(" \u00b7 ");
   };
@@ -74,17 +87,12 @@
   wattlas.loadWords = function (row) {
     const words = [];
     if (row.load_qps !== null) words.push(row.load_qps >= 1000 ? row.load_qps / 1000 + "k QPS" : row.load_qps + " QPS");
-    if (row.message_bytes !== null) {
-      const b = row.message_bytes;
-      words.push(b >= 1048576 ? b / 1048576 + " MiB" : b >= 1024 ? b / 1024 + " KiB" : b + " B");
-    }
+    if (row.message_bytes !== null) words.push(bytesWords(row.message_bytes));
     return words.join(" \u00b7 ");
   };
 
-  const KNOBS = ["dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes"];
-
-  /** One point's configuration as an object. */
+  /** One point's configuration as an object, of the knobs that the server sent. */
   wattlas.configuration = function (points, i) {
-    return Object.fromEntries(KNOBS.map((name) => [name, wattlas.knob(points, name, i)]));
+    return Object.fromEntries(Object.keys(points.knobs).map((name) => [name, wattlas.knob(points, name, i)]));
   };
 })((window.wattlas = window.wattlas || {}));

@@ -4,7 +4,7 @@
 
   const view = wattlas.view;
   const setProps = wattlas.setProps;
-  const FACETS = ["dataset", "workload", "load", "message", "system", "itr", "dvfs", "rapl"];
+  const FACETS = ["dataset", "workload", "load", "message", "device", "rw", "request", "depth", "threads", "system", "mode", "itr", "dvfs", "rapl"];
   const figures = {};
   let query = "", domain = null, opened = null, axes = "", workload = null;
 

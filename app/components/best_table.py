@@ -10,7 +10,10 @@ from data.metrics import metric
 from data.units import format_change, format_quantity
 
 # What tells one configuration from another in the browser; see assets/20_clause.js.
-_KEY = ("dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes")
+_KEY = (
+    "dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
+    "mode", "device", "rw", "request_bytes", "io_depth", "threads",
+)  # fmt: skip
 # The baseline compared with itself differs by the rounding of two sums at most.
 _ROUNDING = 1e-9
 
@@ -76,7 +79,7 @@ def _row(row: dict, performance: str, limit: float | None, many_loads: bool) -> 
         *[_change(change, row["is_baseline"]) for change in changes],
         html.Td(str(row["n"]), className="number"),
     ]
-    key = json.dumps({name: row[name] for name in _KEY})
+    key = json.dumps({name: row[name] for name in _KEY if name in row})
     return html.Tr(cells, tabIndex=0, **{"data-config": key, "data-meets": str(row["meets"])})
 
 

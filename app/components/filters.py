@@ -17,7 +17,13 @@ TITLES: Final = {
     "workload": "Workload",
     "load": "Load",
     "message": "Message size",
+    "device": "Device",
+    "rw": "Access",
+    "request": "Request size",
+    "depth": "IO depth",
+    "threads": "Threads",
     "system": "System",
+    "mode": "Completion mode",
     "itr": "Interrupt delay (ITR), us",
     "dvfs": "DVFS, GHz",
     "rapl": "Power limit (RAPL), W",
@@ -32,7 +38,7 @@ def choice_label(facet: str, choice: Choice) -> str:
         return WORKLOAD_TITLES.get(value, value) if facet == "workload" else choice.label
     if facet == "load":
         return format_load(value)
-    if facet == "message":
+    if facet in ("message", "request"):
         return format_bytes(value)
     return f"{value:g}"
 

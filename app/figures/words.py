@@ -20,11 +20,31 @@ def dvfs_word(dvfs_ghz: float | None) -> str:
 
 
 def configuration_words(row: dict) -> str:
-    """`ITR 2 us · 2.9 GHz · 135 W`: the knobs of one row of `points_query`."""
-    words = [itr_word(row["itr_us"]), dvfs_word(row["dvfs_ghz"])]
+    """`ITR 2 us · 2.9 GHz · 135 W`: the knobs of one row of `points_query`.
+
+    Of storage runs `poll · optane · randread · 4 KiB · depth 8 · 8 threads`: they have no NIC, and
+    the governor is not worth a word there.
+    """
+    storage = _storage_words(row)
+    words = list(storage)
+    if not storage or not _missing(row["itr_us"]):
+        words.append(itr_word(row["itr_us"]))
+    if not storage or not _missing(row["dvfs_ghz"]):
+        words.append(dvfs_word(row["dvfs_ghz"]))
     if not _missing(row.get("rapl_w")):
         words.append(f"{row['rapl_w']:g} W")
     return " · ".join(words)
+
+
+def _storage_words(row: dict) -> list[str]:
+    words = [str(row[name]) for name in ("mode", "device", "rw") if row.get(name) is not None]
+    if not _missing(row.get("request_bytes")):
+        words.append(format_bytes(row["request_bytes"]))
+    if not _missing(row.get("io_depth")):
+        words.append(f"depth {row['io_depth']:g}")
+    if not _missing(row.get("threads")):
+        words.append(f"{row['threads']:g} thread{'' if row['threads'] == 1 else 's'}")
+    return words
 
 
 def load_words(load_qps: float | None, message_bytes: float | None) -> str:

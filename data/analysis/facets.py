@@ -31,6 +31,9 @@ def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[
     """
     selection = _leading(selection, facet)
     column, null_word = FACETS[facet].column, FACETS[facet].null_word
+    if cube[column].null_count() == len(cube) > 0 and not selection.values(facet):
+        count = count_runs(cube, selection)
+        return [Choice(null_word, null_word, count)] if count else []
     left = cube.filter(matches(selection, exclude=facet))
     runs = {
         _value(FACETS[facet], value): count

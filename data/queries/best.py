@@ -6,7 +6,7 @@ from data.queries.points import points_query
 from data.selection import Selection
 
 # A baseline run stays comparable whatever tuned settings the filters leave.
-_TUNED_FACETS = ("system", "itr", "dvfs", "rapl")
+_TUNED_FACETS = ("system", "mode", "itr", "dvfs", "rapl")
 
 
 def candidates_query(selection: Selection, performance: str, limit: int) -> tuple[str, list[Any]]:

@@ -9,7 +9,7 @@ def facet_cube_query() -> tuple[str, list[Any]]:
     """Build the query of the filter cube.
 
     Returns:
-        SQL and no parameters. One row a combination that occurs: the facets' columns, `mode`,
+        SQL and no parameters. One row a combination that occurs: the facets' columns,
         `system_label`, `performance_metric`, `is_baseline`, `is_synthetic`, and `runs` (count).
     """
     columns = ", ".join(f.column for f in FACETS.values())

@@ -34,7 +34,8 @@ def points_query(
 
     Returns:
         SQL and parameters. Columns: those of CONFIGURATION, `run_id` and `replicate` (NULL for
-        means), `n` (replicates behind the row), then the asked ones. Runs in which any of `x`,
+        means), `n` (replicates behind the row), `logged` (those of them whose every interrupt is
+        in the lake), then the asked ones. Runs in which any of `x`,
         `y` was not measured are left out.
     """
     for column in columns.values():
@@ -52,7 +53,8 @@ def points_query(
         )
         sql = (
             f"SELECT {listed}, NULL::VARCHAR AS run_id, NULL::BIGINT AS replicate, "
-            f"count(*) AS n, {values} FROM runs WHERE {where} GROUP BY {listed} "
+            f"count(*) AS n, count(*) FILTER (has_log) AS logged, {values} "
+            f"FROM runs WHERE {where} GROUP BY {listed} "
             f"ORDER BY {', '.join(_ORDER)} LIMIT {limit:d}"
         )
     else:
@@ -60,7 +62,8 @@ def points_query(
             f"{c}::DOUBLE AS {name}, NULL::DOUBLE AS {name}_sd" for name, c in columns.items()
         )
         sql = (
-            f"SELECT {listed}, run_id, replicate, 1::BIGINT AS n, {values} FROM runs "
+            f"SELECT {listed}, run_id, replicate, 1::BIGINT AS n, has_log::BIGINT AS logged, "
+            f"{values} FROM runs "
             f"WHERE {where} ORDER BY {', '.join(_ORDER)}, replicate, run_id LIMIT {limit:d}"
         )
     return sql, parameters
@@ -68,8 +71,9 @@ def points_query(
 
 # What pictures and tables show of a point, beside its values.
 SHOWN: Final = (
-    "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic",
-    "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes", "replicate", "n",
+    "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
+    "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes", "request_bytes", "io_depth",
+    "threads", "rw", "device", "replicate", "n", "logged",
 )  # fmt: skip
 
 

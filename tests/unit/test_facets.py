@@ -81,6 +81,11 @@ def test_an_empty_cube_offers_what_was_chosen(cube: pl.DataFrame) -> None:
     assert count_runs(none, Selection()) == 0
 
 
+def test_a_knob_that_no_run_has_is_counted_without_a_look(cube: pl.DataFrame) -> None:
+    assert offered(cube, "depth", Selection.of(workload=["netpipe"])) == [("none", 1)]
+    assert offered(cube, "depth", Selection.of(depth=[8])) == [(8.0, 0), ("none", 7)]
+
+
 def test_all_facets_at_once_are_each_by_itself(cube: pl.DataFrame) -> None:
     selection = Selection.of(workload=["memcached"], system=["gone"], itr=[2.0])
     assert all_choices(cube, selection) == {

@@ -33,6 +33,20 @@ def test_knobs() -> None:
         ({"itr_us": 2.0, "dvfs_ghz": 2.9, "rapl_w": 135.0}, "ITR 2 us · 2.9 GHz · 135 W"),
         ({"itr_us": None, "dvfs_ghz": None, "rapl_w": None}, "ITR adaptive · governor"),
         ({"itr_us": 0.0, "dvfs_ghz": 1.2}, "ITR 0 us · 1.2 GHz"),
+        (
+            {
+                "itr_us": None,
+                "dvfs_ghz": None,
+                "mode": "poll",
+                "device": "optane",
+                "rw": "read",
+                "request_bytes": 4096,
+                "io_depth": 8,
+                "threads": 1,
+            },
+            "poll · optane · read · 4 KiB · depth 8 · 1 thread",
+        ),
+        ({"itr_us": None, "dvfs_ghz": 2.9, "mode": "poll"}, "poll · 2.9 GHz"),
     ],
 )
 def test_configurations(row: dict, words: str) -> None:

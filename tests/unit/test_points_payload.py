@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.points_payload import KNOBS, encode_points
+from app.points_payload import KNOBS, STORAGE_KNOBS, encode_points
 from tests.fixtures.lakes import runs_from_text
 from tests.fixtures.pictures import decode, points_of
 
@@ -35,6 +35,18 @@ def test_every_knob_comes_back(points: pl.DataFrame) -> None:
     assert payload["knobs"]["itr_us"]["values"] == [2.0, 50.0, None]
 
 
+def test_knobs_of_storage_travel_where_there_are_any(points: pl.DataFrame, tmp_path: Path) -> None:
+    assert not set(encode_points(points)["knobs"]) & set(STORAGE_KNOBS)
+    text = """
+    itr_us  dvfs_ghz  mode  io_depth  energy_j  latency_p99_us
+    -       -         poll  8         10.0      62.0
+    -       -         -     16        11.0      64.0
+    """
+    knobs = encode_points(points_of(tmp_path / "fio", runs_from_text(text)))["knobs"]
+    assert set(knobs) & set(STORAGE_KNOBS) == {"mode", "io_depth"}
+    assert knobs["mode"]["values"] == ["poll", None]
+
+
 def test_every_number_comes_back(points: pl.DataFrame) -> None:
     payload = encode_points(points)
     for name in ("x", "y", "performance", "energy_j", "edp_js"):
@@ -42,6 +54,7 @@ def test_every_number_comes_back(points: pl.DataFrame) -> None:
     # Default 104 us; Linux tuned by DVFS: 110 us, the mean of the two replicates, adaptive 90 us.
     assert decode(payload["values"]["performance"])[0] == 104.0
     assert decode(payload["n"]).tolist() == [1, 1, 2, 1]
+    assert decode(payload["logged"]).tolist() == [0, 0, 0, 0]
 
 
 def test_what_was_not_measured_is_not_a_number(points: pl.DataFrame) -> None:
