@@ -49,6 +49,7 @@ IDENTITY: Final[dict[str, pa.DataType]] = {
     "performance_metric": _TEXT,
     "is_baseline": pa.bool_(),
     "is_synthetic": pa.bool_(),
+    "has_log": pa.bool_(),
 }
 
 # Counters that a core's log carries; a run's are the sums over its cores.

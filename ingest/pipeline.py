@@ -250,6 +250,7 @@ class _Ingest:
             run = assembly.finish(streamed.reads, streamed.cuts, streamed.energy)
             if run.row is not None:
                 run.row["files"] = [file.finish(run.digest) for file in streamed.files]
+                run.row["has_log"] = any(f["table"] == "interrupts" for f in run.row["files"])
                 on_failure.pop_all()
         return run
 

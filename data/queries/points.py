@@ -62,7 +62,7 @@ def points_query(
             f"{c}::DOUBLE AS {name}, NULL::DOUBLE AS {name}_sd" for name, c in columns.items()
         )
         sql = (
-            f"SELECT {listed}, run_id, replicate, 1::BIGINT AS n, has_log::BIGINT AS logged, "
+            f"SELECT {listed}, run_id, replicate, 1::BIGINT AS n, coalesce(has_log, FALSE)::BIGINT AS logged, "
             f"{values} FROM runs "
             f"WHERE {where} ORDER BY {', '.join(_ORDER)}, replicate, run_id LIMIT {limit:d}"
         )

@@ -45,6 +45,15 @@ def test_each_run(tiny: Lake) -> None:
     ]
 
 
+def test_a_point_counts_its_runs_with_a_log(tmp_path: Path) -> None:
+    rows = [run(replicate=r, has_log=log) for r, log in enumerate((True, None, False, True))]
+    with open_lake(write_lake(tmp_path, rows)) as lake:
+        means = lake.polars(*points_query(Selection(), AXES, means=True, limit=10))
+        runs = lake.polars(*points_query(Selection(), AXES, means=False, limit=10))
+    assert means.select("n", "logged").rows() == [(4, 2)]
+    assert runs["logged"].to_list() == [1, 0, 0, 1]
+
+
 def test_only_the_axes_decide_who_is_left_out(tiny: Lake) -> None:
     columns = {"x": "duration_s", "y": "latency_p99_us", "energy_j": "energy_j"}
     points = tiny.polars(*points_query(AT_200K, columns, means=False, limit=100))

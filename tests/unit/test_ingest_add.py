@@ -150,6 +150,7 @@ def test_new_labels_change_the_row_and_leave_the_files(raw: Path, lake: Path) ->
     report = ingest(lake, raw)
     assert (report.amended, report.bytes_read < 500) == (1, True)
     assert {run["system_label"] for run in runs(lake)} == {"Ours"}
+    assert sorted(map(str, (run["has_log"] for run in runs(lake)))) == ["None", "True"]
     assert sorted((lake / "interrupts").rglob("*.parquet")) == files
     assert ingest(lake, raw).unchanged == 2
 
