@@ -116,8 +116,9 @@
     const kind = wattlas.clauseKind(view.brush);
     const layout = kind === "box" || kind === "lasso" ? {} : withoutOutline(gd);
     const isDrawn = traces.every((t, k) => sameIndices(gd.data[t].selectedpoints, selected[k]));
-    if (!isDrawn) window.Plotly.update(gd, { selectedpoints: selected }, layout, traces);
-    else if (layout.selections) window.Plotly.relayout(gd, layout);
+    if (isDrawn || wattlas.highlight(gd, traces, selected)) {
+      if (layout.selections) window.Plotly.relayout(gd, layout);
+    } else window.Plotly.update(gd, { selectedpoints: selected }, layout, traces);
   }
 
   /* Plotly rounds a box's range to hundredths of a pixel, its own selection not: where a point at the

@@ -26,6 +26,14 @@ _SEED: Final = 3
 # Where a box may stand in a picture: left, top, right, bottom as shares of its drawing area.
 _BOXES: Final = {"scatter": (0.02, 0.25, 0.55, 0.95), "heatmap": (0.05, 0.05, 0.9, 0.9)}
 _VIEWS: Final = ("#best-table",)
+_PROBE_HIGHLIGHT: Final = """() => {
+  const { highlight } = wattlas;
+  wattlas.highlight = (...asked) => {
+    const drawn = highlight(...asked);
+    probe.painted();
+    return drawn;
+  };
+}"""
 
 
 @contextmanager
@@ -69,6 +77,7 @@ def measure_selection(
     bare.goto(write_bare_page(folder, shown).as_uri())
     bare.wait_for_function("window.bare && bare.ready", timeout=60_000)
     atlas.evaluate("(views) => probe.watch(views)", list(_VIEWS))
+    atlas.evaluate(_PROBE_HIGHLIGHT)
     bare.evaluate("probe.watch(['#table'])")
     count = sum(len(trace["x"]) for trace in shown["traces"])
     found = [Measurement("selection_points", count, "", 1)]

@@ -46,6 +46,9 @@ window.probe = (function () {
     },
   });
 
+  /** Something was painted by another way than Plotly's own functions. */
+  probe.painted = () => changed();
+
   /** Also count changes of these elements as painting. */
   probe.watch = function (selectors) {
     for (const selector of selectors) {

@@ -102,6 +102,11 @@ class Atlas:
         found: dict[str, Any] = self.page.evaluate("(id) => wattlas.plot(id).layout", plot)
         return found
 
+    def picture(self, plot: str) -> bytes:
+        """The drawing area of a plot as a picture."""
+        area: Any = self._area(plot)
+        return self.page.screenshot(clip=area)
+
     def _area(self, plot: str) -> dict[str, float]:
         box = self.page.locator(f"#{plot} .nsewdrag").first.bounding_box()
         assert box is not None

@@ -1,0 +1,76 @@
+"""Highlighting past Plotly's restyle: it takes part, and paints what a restyle paints."""
+
+import pytest
+
+from tests.browser.atlas import Atlas
+
+pytestmark = pytest.mark.browser
+
+AT_200K = "?v=1&workload=memcached&load=200000"
+# Counts the slow ways, and takes a picture of all WebGL layers of the scatter as they are.
+WATCH = """() => {
+  window.slow = 0;
+  for (const name of ["update", "restyle", "react"]) {
+    const original = Plotly[name];
+    Plotly[name] = (gd, ...rest) => {
+      if (gd === wattlas.plot("scatter")) slow += 1;
+      return original(gd, ...rest);
+    };
+  }
+}"""
+INDICES = """() => wattlas.plot("scatter")._fullData
+  .map((t) => t.selectedpoints ? Array.from(t.selectedpoints) : null)"""
+TAKE_WAY = """(way) => {
+  window.fast = window.fast || wattlas.highlight;
+  wattlas.highlight = eval(way);
+}"""
+
+
+def test_a_selection_elsewhere_highlights_without_a_restyle(
+    atlas: Atlas, grid_address: str
+) -> None:
+    atlas.open(grid_address, AT_200K)
+    atlas.page.evaluate(WATCH)
+    atlas.click_at("heatmap", "50", "1.9")
+    assert sum(count or 0 for count in atlas.selected_counts()) == 1
+    assert atlas.page.evaluate("window.slow") == 0
+    atlas.page.keyboard.press("Escape")
+    atlas.page.wait_for_timeout(300)
+    assert set(atlas.selected_counts()) == {None}
+    assert atlas.page.evaluate("window.slow") == 0
+
+
+def test_it_paints_what_a_restyle_paints(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, AT_200K)
+    atlas.page.mouse.move(5, 5)
+    plain = atlas.picture("scatter")
+    painted, cleared = [], []
+    for way in ("(...asked) => fast(...asked)", "() => false"):
+        atlas.page.evaluate(TAKE_WAY, way)
+        atlas.click_at("heatmap", "50", "1.9")
+        atlas.page.mouse.move(5, 5)
+        atlas.page.wait_for_timeout(300)
+        painted.append((atlas.picture("scatter"), atlas.page.evaluate(INDICES)))
+        atlas.page.keyboard.press("Escape")
+        atlas.page.mouse.move(5, 5)
+        atlas.page.wait_for_timeout(300)
+        cleared.append(atlas.picture("scatter"))
+    assert painted[0] == painted[1]
+    assert cleared == [plain, plain]
+
+
+def test_the_highlight_survives_a_zoom_and_a_theme(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, AT_200K)
+    atlas.click_at("heatmap", "50", "1.9")
+    before = atlas.page.evaluate(INDICES)
+    atlas.page.evaluate('Plotly.relayout(wattlas.plot("scatter"), {"xaxis.range": [50, 150]})')
+    atlas.page.wait_for_timeout(400)
+    assert atlas.page.evaluate(INDICES) == before
+    atlas.page.locator("#theme-button").click()
+    atlas.page.wait_for_timeout(600)
+    assert atlas.page.evaluate(INDICES) == before
+
+
+def test_points_are_drawn_at_the_screens_resolution(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, AT_200K)
+    assert atlas.page.evaluate('wattlas.plot("scatter")._context.plotGlPixelRatio') == 1
