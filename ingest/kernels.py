@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numba import njit
 
-from ingest.machine_words import load_word, trailing_zeros
+from ingest.plain_lines import PLAIN_LINE_REACH, read_plain_line, read_unsampled_line
 
 # Rows of the fault table, by kind of bad line, in the order in which a line is judged.
 FIELD_COUNT: Final = 0
@@ -38,7 +38,8 @@ LAST_LINE: Final = 6
 LAST_IS_SAMPLE: Final = 7
 CORE_LINES: Final = 8
 LAST_INDEX: Final = 9
-STATE_SLOTS: Final = 10
+UNSAMPLED_AT_ONCE: Final = 10
+STATE_SLOTS: Final = 11
 
 # A step of more ticks than this (95 s at 2.9 GHz) that the next line takes back was no step in
 # time but a damaged number: without this rule it would condemn every line after it.
@@ -49,16 +50,6 @@ _MAX_INT64: Final = (1 << 63) - 1
 _SPACE, _TAB, _CR, _LF = 32, 9, 13, 10
 _ZERO = 48
 _OPEN, _CLOSE = 91, 93
-
-# Eight bytes at once. A plain line is digits with one blank between; it reads at most this far.
-_LONGEST_PLAIN_LINE: Final = 17 * 20 + 16
-_ZEROS: Final = np.uint64(0x3030303030303030)
-_LOW_BITS: Final = np.uint64(0x7F7F7F7F7F7F7F7F)
-_TO_HIGH_BIT: Final = np.uint64(0x7676767676767676)
-_HIGH_BITS: Final = np.uint64(0x8080808080808080)
-_FOUR_ZERO_FIELDS: Final = np.uint64(0x2030203020302030)
-_ONES: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
-_POWERS: Final = 10 ** np.arange(9, dtype=np.uint64)
 
 
 def new_state() -> tuple[np.ndarray, np.ndarray]:
@@ -114,87 +105,16 @@ def _blame(faults: np.ndarray, kind: int, line: int, fields: int, start: int, en
     faults[kind, COUNT] += 1
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _digits_in(word: Any) -> Any:
-    """How many of a word's bytes, from its low end, are digits; `word` has '0' taken off each."""
-    other = (((word & _LOW_BITS) + _TO_HIGH_BIT) | word) & _HIGH_BITS
-    return np.int64(trailing_zeros(other) >> np.uint64(3))
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _number_of(word: Any, digits: Any) -> Any:
-    """The number that the first 1 to 8 digits of a word spell."""
-    word = word << np.uint64(64 - 8 * digits)
-    word = (word * np.uint64(2561)) >> np.uint64(8)
-    word = ((word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
-    word = (word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)
-    return word >> np.uint64(32)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _read_number(data: np.ndarray, at: int) -> tuple[Any, int]:
-    """A number of 1 to 18 digits and where it ends; -1 for the end where there is none such."""
-    word = load_word(data, at) ^ _ZEROS
-    digits = _digits_in(word)
-    if digits == 0:
-        return 0, -1
-    value = _number_of(word, digits)
-    at += digits
-    if digits == 8:
-        word = load_word(data, at) ^ _ZEROS
-        digits = _digits_in(word)
-        if digits:
-            value = value * _POWERS[digits] + _number_of(word, digits)
-            at += digits
-        if digits == 8:
-            digit = np.uint8(data[at] - _ZERO)
-            while digit <= 9:
-                digits += 1
-                if digits > 10:
-                    return 0, -1
-                value = value * np.uint64(10) + np.uint64(digit)
-                at += 1
-                digit = np.uint8(data[at] - _ZERO)
-    return np.int64(value), at
-
-
 @njit(nogil=True, cache=True)
-def _read_plain_line(data: np.ndarray, at: int, columns: int, values: np.ndarray) -> int:
-    """Read a line of plain numbers, one blank between two; all but 1 in 10,000 lines are such.
-
-    Returns:
-        Where the next line starts; -1 if this one is anything else and must be read with care.
-    """
-    for column in range(5):
-        value, at = _read_number(data, at)
-        if at < 0 or data[at] != _SPACE:
-            return -1
-        values[column] = value
+def _spelled(data: np.ndarray, at: int) -> int:
+    """The number of any length whose digits are known to stand here."""
+    value: Any = 0
+    digit = np.uint8(data[at] - _ZERO)
+    while digit <= 9:
+        value = 10 * value + np.int64(digit)
         at += 1
-    # What is not sampled is `0 0 0 0 0 0 0 0 0 0 `: two words and what is left of a third.
-    rest = columns - 14
-    is_zero = load_word(data, at) == _FOUR_ZERO_FIELDS
-    is_zero &= load_word(data, at + 8) == _FOUR_ZERO_FIELDS
-    mask = ~(_ONES << np.uint64(16 * rest)) if rest else np.uint64(0)
-    is_zero &= (load_word(data, at + 16) & mask) == (_FOUR_ZERO_FIELDS & mask)
-    if is_zero:
-        for column in range(5, columns - 1):
-            values[column] = 0
-        at += 2 * (columns - 6)
-    else:
-        for column in range(5, columns - 1):
-            value, at = _read_number(data, at)
-            if at < 0 or data[at] != _SPACE:
-                return -1
-            values[column] = value
-            at += 1
-    value, at = _read_number(data, at)
-    if at < 0:
-        return -1
-    values[columns - 1] = value
-    if data[at] == _CR:
-        at += 1
-    return at + 1 if data[at] == _LF else -1
+        digit = np.uint8(data[at] - _ZERO)
+    return value
 
 
 @njit(nogil=True, cache=True)
@@ -218,18 +138,31 @@ def parse_counter_lines(
             room for `end // (2 * columns)` more.
         samples: int64, shape (columns - 5, room), same room: time stamp, the counters, the sleep
             states, joules.
-        state: From `new_state`; says how much of the buffers is filled.
+        state: From `new_state`; says how much of the buffers is filled, and how many lines were
+            read by the fastest way.
         faults: From `new_state`; the bytes of a first fault are offsets into this `data`.
     """
     values = np.empty(columns, np.int64)
     line, entries = state[LINES], state[ENTRIES]
     filled, sampled = state[INTERRUPTS], state[SAMPLES]
     last, before = state[LAST_TSC], state[TSC_BEFORE]
-    at = 0
-    last_plain_start = data.size - _LONGEST_PLAIN_LINE
+    last_line, is_sample = state[LAST_LINE], state[LAST_IS_SAMPLE] != 0
+    at, last_start = 0, -1
+    last_plain_start = data.size - PLAIN_LINE_REACH
     while at < end:
-        if at <= last_plain_start:
-            after = _read_plain_line(data, at, columns, values)
+        begin = _skip_prefix(data, at) if data[at] == _OPEN else at
+        if begin <= last_plain_start:
+            after = read_unsampled_line(data, begin, columns, interrupts, filled)
+            if after > 0 and interrupts[0, filled] >= last:
+                line += 1
+                entries += 1
+                before, last = last, interrupts[0, filled]
+                filled += 1
+                last_line, last_start, is_sample = line, begin, False
+                state[UNSAMPLED_AT_ONCE] += 1
+                at = after
+                continue
+            after = read_plain_line(data, begin, columns, values)
             tsc = values[columns - 1]
             if after > 0 and tsc >= last:
                 line += 1
@@ -245,9 +178,7 @@ def parse_counter_lines(
                     for column in range(5, columns - 1):
                         samples[column - 4, sampled] = values[column]
                     sampled += 1
-                state[LAST_LINE] = line
-                state[LAST_INDEX] = values[0]
-                state[LAST_IS_SAMPLE] = is_sample
+                last_line, last_start = line, begin
                 at = after
                 continue
         line += 1
@@ -301,9 +232,9 @@ def parse_counter_lines(
             if before < 0 or tsc < before or last - before <= LEAP_TICKS:
                 _blame(faults, TIME_BACKWARDS, line, fields, start, at - 1)
                 continue
-            _blame(faults, TIME_LEAP, state[LAST_LINE], last, start, at - 1)
+            _blame(faults, TIME_LEAP, last_line, last, start, at - 1)
             filled -= 1
-            sampled -= state[LAST_IS_SAMPLE]
+            sampled -= is_sample
             last = before
         before, last = last, tsc
         interrupts[0, filled] = tsc
@@ -316,9 +247,10 @@ def parse_counter_lines(
             for column in range(5, columns - 1):
                 samples[column - 4, sampled] = values[column]
             sampled += 1
-        state[LAST_LINE] = line
-        state[LAST_INDEX] = values[0]
-        state[LAST_IS_SAMPLE] = is_sample
+        last_line, last_start = line, start
     state[LINES], state[ENTRIES] = line, entries
     state[INTERRUPTS], state[SAMPLES] = filled, sampled
     state[LAST_TSC], state[TSC_BEFORE] = last, before
+    state[LAST_LINE], state[LAST_IS_SAMPLE] = last_line, is_sample
+    if last_start >= 0:
+        state[LAST_INDEX] = _spelled(data, last_start)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest import kernels
 from ingest.counter_lines import CounterLines
 from tests.fixtures.slow_intlog import read_slowly
 
@@ -113,3 +114,53 @@ def test_a_damaged_leap_forward_condemns_only_its_own_line() -> None:
     (problem,) = lines.problems()
     assert (problem.kind, problem.line, problem.count) == ("time_leap", 3, 1)
     assert "71555530950003" in problem.detail
+
+
+def _parsed(log: bytes, columns: int) -> tuple[CounterLines, int]:
+    """A log as read at once, and how many of its lines were read by the fastest way."""
+    lines = CounterLines(columns)
+    lines.feed(log)
+    lines.finish()
+    slow = read_slowly(log, columns)
+    assert lines.interrupt_columns().T.tolist() == slow.interrupts
+    assert lines.sample_columns().T.tolist() == slow.samples
+    found = {problem.kind: (problem.count, problem.line) for problem in lines.problems()}
+    assert found == slow.refused
+    return lines, int(lines._state[kernels.UNSAMPLED_AT_ONCE])
+
+
+@pytest.mark.parametrize("columns", [14, 16, 17])
+@pytest.mark.parametrize("prefix", [b"", b"[ 2283.800345] "])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_lines_without_counters_are_read_at_once_whatever_their_numbers(
+    columns: int, prefix: bytes, end: bytes
+) -> None:
+    """1 to 8 digits in each NIC field, 9 to 16 in the time stamp: all that fit into 64 bytes."""
+    zeros = b"0 " * (columns - 6)
+    stamps = sorted(987654321987654321 // 10**power for power in range(2, 10))
+    nic = [12345678 // 10**power for power in range(8)]
+    rows = [
+        (i, nic[i], nic[j], nic[-1 - i], 7, t) for t in stamps for i in range(8) for j in (0, 7)
+    ]
+    lines = [b"%d %d %d %d %d " % row[:5] + zeros + b"%d" % row[5] + end for row in rows]
+    log = b"".join(prefix + line for line in lines)
+    _, at_once = _parsed(log, columns)
+    assert at_once == sum(len(line) <= 64 for line in lines) > len(rows) / 2
+
+
+@pytest.mark.parametrize("damage", [b"x", b" ", b"\n", b"\r", b"7", b"/", b":"])
+def test_a_line_damaged_at_any_byte_is_read_as_slowly(damage: bytes) -> None:
+    """Each byte of a plain line in turn is another one, dropped, or there twice."""
+    plain = b"123 1 66 2 1514 0 0 0 0 0 0 0 0 0 0 5143772016725\n"
+    sampled = b"124 1 66 0 0 1234567890 22 33 44 5 6 7 8 9 123456789012345 5143772016726\n"
+    for line in (plain, sampled):
+        for at in range(len(line)):
+            for instead in (damage, b"", line[at : at + 1] * 2):
+                _parsed(plain + line[:at] + instead + line[at + 1 :] + sampled, 16)
+
+
+@pytest.mark.parametrize("digits", range(1, 20))
+def test_counters_of_any_length_are_read_to_the_digit(digits: int) -> None:
+    value = int("9876543210987654321"[-digits:])
+    lines, _ = _parsed(b"0 1 66 0 0 " + b"%d " % min(value, 2**63 - 1) * 10 + b"17000000000\n", 16)
+    assert lines.sample_columns()[1:, 0].tolist() == [min(value, 2**63 - 1)] * 10
