@@ -1,0 +1,96 @@
+"""What was given or set before a run: the columns that maps have as axes and as competitors."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from data.metrics import metric
+from data.selection import ADAPTIVE, FACETS, GOVERNOR, Facet, Value
+from data.units import format_bytes, format_load
+
+
+def _plain(value: Value) -> str:
+    return value if isinstance(value, str) else f"{value:.12g}"
+
+
+def _size(value: Value) -> str:
+    return value if isinstance(value, str) else format_bytes(value)
+
+
+def _load(value: Value) -> str:
+    return value if isinstance(value, str) else format_load(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One knob.
+
+    Attributes:
+        facet: The filter over the same column; its name stands in URLs and menus.
+        is_given: Whether it is part of the question (a load, a size) rather than of the answer (a
+            setting): a cell that mixes several values of it compares unlike things.
+        unit: Unit of the labels, which the axis title carries; empty where they need none.
+        write: A value as a label.
+        before: What a sentence puts before a label.
+        after: What it puts behind the label of a number.
+    """
+
+    facet: Facet
+    is_given: bool = False
+    unit: str = ""
+    write: Callable[[Value], str] = _plain
+    before: str = ""
+    after: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name in URLs and menus."""
+        return self.facet.name
+
+    @property
+    def column(self) -> str:
+        """Column of `runs`."""
+        return self.facet.column
+
+    @property
+    def title(self) -> str:
+        """Title in menus."""
+        return metric(self.column).title
+
+    @property
+    def axis_title(self) -> str:
+        """Title with the unit of the labels."""
+        return f"{self.title}, {self.unit}" if self.unit else self.title
+
+    def label(self, value: Value | None) -> str:
+        """A value on an axis or in a legend; NULL by its word."""
+        return self.facet.null_word if value is None else self.write(value)
+
+    def words(self, value: Value | None) -> str:
+        """A value in a sentence: `ITR 2 us`, `governor`, `64 KiB`, `depth 8`, `no device`."""
+        if value is not None:
+            return f"{self.before}{self.write(value)}{self.after}"
+        if self.facet.null_word in (ADAPTIVE, GOVERNOR):
+            return f"{self.before}{self.facet.null_word}"
+        return f"no {metric(self.column).short}"
+
+
+KNOBS: Final[dict[str, Knob]] = {
+    knob.name: knob
+    for knob in (
+        Knob(FACETS["dataset"], is_given=True),
+        Knob(FACETS["workload"], is_given=True),
+        Knob(FACETS["load"], is_given=True, write=_load),
+        Knob(FACETS["message"], is_given=True, write=_size, after=" messages"),
+        Knob(FACETS["device"], is_given=True),
+        Knob(FACETS["rw"], is_given=True),
+        Knob(FACETS["request"], is_given=True, write=_size, after=" requests"),
+        Knob(FACETS["depth"], is_given=True, before="depth "),
+        Knob(FACETS["threads"], is_given=True, after=" threads"),
+        Knob(FACETS["system"]),
+        Knob(FACETS["mode"]),
+        Knob(FACETS["itr"], unit="us", before="ITR ", after=" us"),
+        Knob(FACETS["dvfs"], unit="GHz", after=" GHz"),
+        Knob(FACETS["rapl"], unit="W", after=" W"),
+    )
+}

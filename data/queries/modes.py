@@ -1,0 +1,71 @@
+"""What a map of winners is made of: the replicates of each configuration, the runs of a cell."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from data.metrics import metric
+from data.queries.points import CONFIGURATION
+from data.selection import Selection, Value
+
+_RUN = ("run_id", "replicate", "coalesce(has_log, FALSE) AS has_log")
+
+
+def configurations_query(
+    selection: Selection, column: str, against: str, limit: int
+) -> tuple[str, list[Any]]:
+    """Build the query of every configuration with its replicates.
+
+    It does not name the axes: any two knobs, any competitor and any narrower filter are answered
+    from its rows.
+
+    Args:
+        column: The metric that is compared.
+        against: A second one, for the Pareto view.
+        limit: At most this many rows.
+
+    Returns:
+        SQL and parameters. Columns CONFIGURATION; `values`, the finite measurements of `column`,
+        ascending, at least one; `against` and `against_sd`, mean and sample standard deviation of
+        the second metric over the same runs (NULL where not measured, and for one). Sorted by
+        configuration. Runs without a value of `column` are left out, and so are configurations of
+        which no run has one.
+    """
+    metric(column)
+    metric(against)
+    condition, parameters = selection.predicate()
+    listed = ", ".join(CONFIGURATION)
+    other = f"{against}::DOUBLE"
+    return (
+        f"SELECT {listed}, list_sort(list({column}::DOUBLE)) AS values, "
+        f"avg({other}) FILTER (isfinite({other})) AS against, "
+        f"stddev_samp({other}) FILTER (isfinite({other})) AS against_sd "
+        f"FROM runs WHERE ({condition}) AND isfinite({column}::DOUBLE) GROUP BY {listed} "
+        f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in CONFIGURATION)} LIMIT {limit:d}",
+        parameters,
+    )
+
+
+def cell_query(
+    selection: Selection, column: str, place: Mapping[str, Value | None], limit: int
+) -> tuple[str, list[Any]]:
+    """Build the query of the runs of one cell.
+
+    Args:
+        column: The metric that is compared.
+        place: Knob column to its value in that cell; None for NULL.
+        limit: At most this many rows.
+
+    Returns:
+        SQL and parameters. Columns CONFIGURATION, `run_id`, `replicate`, `has_log`, `value`; runs
+        without a finite value are left out. Sorted by configuration, replicate and run.
+    """
+    metric(column)
+    condition, parameters = selection.predicate()
+    here = " AND ".join(f"{metric(name).name} IS NOT DISTINCT FROM ?" for name in place)
+    order = (*CONFIGURATION, "replicate", "run_id")
+    return (
+        f"SELECT {', '.join((*CONFIGURATION, *_RUN))}, {column}::DOUBLE AS value FROM runs "
+        f"WHERE ({condition}) AND {here} AND isfinite({column}::DOUBLE) "
+        f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in order)} LIMIT {limit:d}",
+        [*parameters, *place.values()],
+    )

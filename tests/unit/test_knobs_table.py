@@ -1,0 +1,41 @@
+"""Knobs as labels and in sentences."""
+
+import pytest
+
+from data.knobs import KNOBS
+from data.selection import FACETS
+
+
+def test_every_filter_is_a_knob_in_the_same_order() -> None:
+    assert list(KNOBS) == list(FACETS)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "label", "words"),
+    [
+        ("itr", 2.0, "2", "ITR 2 us"),
+        ("itr", None, "adaptive", "ITR adaptive"),
+        ("dvfs", 2.9, "2.9", "2.9 GHz"),
+        ("dvfs", None, "governor", "governor"),
+        ("load", 200_000.0, "200k QPS", "200k QPS"),
+        ("request", 4096, "4 KiB", "4 KiB requests"),
+        ("depth", 8, "8", "depth 8"),
+        ("threads", 8, "8", "8 threads"),
+        ("mode", "poll", "poll", "poll"),
+        ("mode", None, "none", "no mode"),
+        ("rapl", 135.0, "135", "135 W"),
+    ],
+)
+def test_labels_and_words(name: str, value: float | str | None, label: str, words: str) -> None:
+    assert (KNOBS[name].label(value), KNOBS[name].words(value)) == (label, words)
+
+
+def test_an_axis_title_carries_the_unit_of_its_labels() -> None:
+    assert KNOBS["dvfs"].axis_title == "Processor frequency (DVFS), GHz"
+    assert KNOBS["load"].axis_title == "Target load"
+
+
+def test_loads_and_sizes_are_given_systems_and_delays_are_set() -> None:
+    given = {name for name, knob in KNOBS.items() if knob.is_given}
+    assert {"load", "request", "depth", "rw", "device", "workload"} <= given
+    assert not given & {"system", "mode", "itr", "dvfs", "rapl"}
