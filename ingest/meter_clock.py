@@ -62,7 +62,8 @@ def fit_offset(
         equal distances fit as well one place further: then `is_sure` is false. With n readings
         and sums of squares S and S', n/2 ln(S'/S) is the logarithm of their likelihoods' ratio;
         the rival is ruled out at odds of 100 to 1, and if S' is over S by a quarter, because
-        power never quite keeps to levels, which those odds take it to do. An offset at the end of the search is not sure.
+        power never quite keeps to levels, which those odds take it to do. An offset at the end of
+        the search is not sure.
 
     Source: Seber and Wild, Nonlinear Regression, 1989, 5.3 for the error; 2.1 for the likelihood.
     """
