@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from data.errors import SelectionError
+from data.selection import FACETS, Selection, Value, check_value
 
 Parameters = dict[str, list[str]]
 Upgraders = Mapping[int, Callable[[Parameters], Parameters]]
@@ -38,6 +39,35 @@ def read_parameters(query: str, version: int, upgraders: Upgraders) -> Parameter
 def has_state(query: str) -> bool:
     """Whether a URL query holds a state at all; without one the page chooses what to show."""
     return "v" in parse_qs(query.lstrip("?"))
+
+
+def filter_pairs(selection: Selection) -> list[tuple[str, str]]:
+    """Write the filters as parameters: the same filters, the same pairs."""
+    return [
+        (name, text) for name in FACETS for text in sorted(map(write_value, selection.values(name)))
+    ]
+
+
+def take_filters(parameters: Parameters) -> Selection:
+    """Read the filters and take them out of the parameters.
+
+    Raises:
+        SelectionError: A value of the wrong kind; the message names filter and value.
+    """
+    values = {}
+    for name in FACETS:
+        found = [_filter_value(name, text) for text in parameters.pop(name, [])]
+        values[name] = list(dict.fromkeys(found))
+    return Selection.of(**values)
+
+
+def _filter_value(name: str, text: str) -> Value:
+    facet = FACETS[name]
+    value: Value = text
+    if facet.is_number and text != facet.null_word:
+        value = read_number(name, text)
+    check_value(facet, value)
+    return value
 
 
 def pairs_of(raw: Mapping[str, Any], version: int) -> list[tuple[str, str]]:

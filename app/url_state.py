@@ -12,16 +12,18 @@ from urllib.parse import urlencode
 
 from app.url_codec import (
     Parameters,
+    filter_pairs,
     pairs_of,
     read_flag,
     read_lake_version,
     read_number,
     read_parameters,
+    take_filters,
     write_value,
 )
 from data.errors import SelectionError
 from data.metrics import plottable
-from data.selection import FACETS, Selection, Value, check_value
+from data.selection import Selection
 
 VERSION: Final = 1
 UPGRADERS: Final[dict[int, Callable[[Parameters], Parameters]]] = {}
@@ -82,11 +84,7 @@ class ViewState:
 
     def to_query(self) -> str:
         """Write the query string, defaults left out: the same state, the same text."""
-        pairs: list[tuple[str, str]] = [("v", str(VERSION))]
-        for name in FACETS:
-            pairs += [
-                (name, text) for text in sorted(map(write_value, self.selection.values(name)))
-            ]
+        pairs = [("v", str(VERSION)), *filter_pairs(self.selection)]
         for key, attribute in _KEYS.items():
             value = getattr(self, attribute)
             if value != getattr(_DEFAULT, attribute):
@@ -102,11 +100,7 @@ class ViewState:
                 names it.
         """
         parameters = read_parameters(query, VERSION, UPGRADERS)
-        values = {}
-        for name in FACETS:
-            found = [_facet_value(name, text) for text in parameters.pop(name, [])]
-            values[name] = list(dict.fromkeys(found))
-        state: dict[str, Any] = {"selection": Selection.of(**values)}
+        state: dict[str, Any] = {"selection": take_filters(parameters)}
         for key, texts in parameters.items():
             if key not in _KEYS:
                 raise SelectionError(f"the link has an unknown part {key!r}")
@@ -157,15 +151,6 @@ _KEYS: Final = {
     "zoom": "zoom",
     "lake": "lake_version",
 }
-
-
-def _facet_value(name: str, text: str) -> Value:
-    facet = FACETS[name]
-    value: Value = text
-    if facet.is_number and text != facet.null_word:
-        value = read_number(name, text)
-    check_value(facet, value)
-    return value
 
 
 def _parse(key: str, text: str) -> Any:
