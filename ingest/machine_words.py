@@ -1,4 +1,4 @@
-"""Many bytes at once in compiled loops: Numba has no unaligned load, byte masks or bit counts.
+"""Many bytes at once in compiled loops: Numba has no unaligned words, byte masks or bit counts.
 
 The vectors are LLVM's own, which become whatever the processor at hand has: two of AVX2's
 registers, one of AVX-512's, four of SSE2's or NEON's.
@@ -26,6 +26,20 @@ def _load_word(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
         return word
 
     return types.uint64(data, types.intp), generate
+
+
+@intrinsic
+def _store_word(typing: Any, data: Any, at: Any, word: Any) -> _Generator:  # noqa: ARG001
+    """Put a uint64 into a uint8 array, little-endian, from an index on; no bound check."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        word_place = builder.bitcast(place, ir.IntType(64).as_pointer())
+        builder.store(arguments[2], word_place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(data, types.intp, types.uint64), generate
 
 
 @intrinsic
@@ -83,6 +97,7 @@ def _byte_masks(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
 
 # As compiled code calls them: without the typing context, of which type checkers do not know.
 load_word: Any = _load_word
+store_word: Any = _store_word
 trailing_zeros: Any = _trailing_zeros
 leading_zeros: Any = _leading_zeros
 byte_masks: Any = _byte_masks

@@ -1,0 +1,293 @@
+"""The columns of a row group as they lie in a Parquet file: encoded, compressed, with headers.
+
+A column of a row group is one page. What rises is packed by its steps. Of the rest, a column with
+few values becomes their numbers in a dictionary, a byte each, and any other is parted byte by byte;
+then the compression's entropy coder has whole bytes with statistics of their own.
+Source: Apache Parquet, "File Format" and `parquet.thrift`.
+"""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from backports.zstd import CompressionParameter, ZstdCompressor
+
+from ingest import page_packing
+from ingest.thrift_compact import Value, binary, i32, i64, listed, struct, varint
+
+PLAIN: Final = 0
+RLE: Final = 3
+DELTA_BINARY_PACKED: Final = 5
+RLE_DICTIONARY: Final = 8
+BYTE_STREAM_SPLIT: Final = 9
+
+_DATA_PAGE: Final = 0
+_DICTIONARY_PAGE: Final = 2
+_ZSTD: Final = 6
+_UNCOMPRESSED: Final = 0
+_INT32: Final = 1
+_INT64: Final = 2
+_DOUBLE: Final = 5
+_BYTE_ARRAY: Final = 6
+# What is left after the encoding is mostly noise with uneven bytes, which Huffman's code alone
+# serves best: looking hard for matches, and taking short ones, costs time and bytes.
+_LEVEL: Final[dict[int, int]] = {
+    CompressionParameter.compression_level: 1,
+    CompressionParameter.min_match: 7,
+    CompressionParameter.hash_log: 8,
+}
+_PROBE_BYTES: Final = 1 << 14
+_WORTH_WHILE: Final = 0.95
+_WIDEST_NUMBERING: Final = 1 << 16
+_FULLEST_DICTIONARY: Final = 1 << 15
+_here = threading.local()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChunk:
+    """A column of a row group: its pages, and what the footer says of them.
+
+    Attributes:
+        pages: Page headers and pages, in the order of the file.
+        dictionary_bytes: How many of these bytes come before the data page.
+        unpacked_bytes: What the pages would take uncompressed, with their headers.
+    """
+
+    name: str
+    kind: int
+    encodings: tuple[int, ...]
+    is_compressed: bool
+    count: int
+    pages: tuple[Any, ...]
+    dictionary_bytes: int
+    unpacked_bytes: int
+    statistics: Value | None
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file."""
+        return sum(len(page) for page in self.pages)
+
+    def describe(self, at: int) -> Value:
+        """`ColumnChunk` of the footer, of pages that start at an offset of the file."""
+        has_dictionary = self.dictionary_bytes > 0
+        meta = struct(
+            {
+                1: i32(self.kind),
+                2: listed(map(i32, self.encodings)),
+                3: listed([binary(self.name)]),
+                4: i32(_ZSTD if self.is_compressed else _UNCOMPRESSED),
+                5: i64(self.count),
+                6: i64(self.unpacked_bytes),
+                7: i64(self.size),
+                9: i64(at + self.dictionary_bytes),
+                11: i64(at) if has_dictionary else None,
+                12: self.statistics,
+            }
+        )
+        return struct({2: i64(0), 3: meta})
+
+
+def physical_type(kind: pa.DataType) -> int:
+    """The Parquet type of a column.
+
+    Raises:
+        TypeError: Lakes have no such column.
+    """
+    for is_such, number in (
+        (pa.types.is_int32, _INT32),
+        (pa.types.is_int64, _INT64),
+        (pa.types.is_float64, _DOUBLE),
+        (pa.types.is_string, _BYTE_ARRAY),
+    ):
+        if is_such(kind):
+            return number
+    raise TypeError(f"BUG: no column is of {kind}")
+
+
+def encode_column(
+    field: pa.Field, column: pa.Array, is_rising: bool, is_searched: bool
+) -> ColumnChunk:
+    """Encode a column of a row group; may run in any thread, and mostly without the GIL.
+
+    Args:
+        field: Its name and type; texts are given as they are or as a dictionary of them.
+        column: Its values; NULLs only if the field may be NULL.
+        is_rising: Pack its steps, and leave them uncompressed unless they repeat themselves.
+        is_searched: Note its least and most value.
+    """
+    kind, count = physical_type(field.type), len(column)
+    levels = _levels(column) if field.nullable else b""
+    statistics = _statistics(column, kind, is_searched)
+    if column.null_count:
+        column = column.drop_null()
+    if kind == _BYTE_ARRAY:
+        encoded = _encode_texts(column)
+    elif kind == _DOUBLE:
+        encoded = _encode_reals(column)
+    else:
+        encoded = _encode_whole(column.to_numpy(), is_rising)
+    pages = list(_pages(encoded, levels, count))
+    is_compressed = encoded.encoding != DELTA_BINARY_PACKED or not _is_noise(encoded.values)
+    written: list[Any] = []
+    sizes = []
+    for header, page in pages:
+        packed = _compress(page) if is_compressed else page
+        head = struct({1: header[0], 2: i32(len(page)), 3: i32(len(packed)), **header[1]}).data
+        written += [head, packed]
+        sizes.append((len(head) + len(page), len(head) + len(packed)))
+    return ColumnChunk(
+        field.name,
+        kind,
+        tuple({PLAIN, RLE, encoded.encoding} if encoded.dictionary else {RLE, encoded.encoding}),
+        is_compressed,
+        count,
+        tuple(written),
+        sizes[0][1] if encoded.dictionary else 0,
+        sum(unpacked for unpacked, _ in sizes),
+        statistics,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoded:
+    """A column's values, and the dictionary (how many entries, and they) that they number."""
+
+    encoding: int
+    values: np.ndarray
+    dictionary: tuple[int, bytes] | None = None
+
+
+def _pages(encoded: _Encoded, levels: bytes, count: int) -> Iterator[tuple[Any, Any]]:
+    """Each page's kind and what its header says of it, and the page."""
+    if encoded.dictionary is not None:
+        entries, data = encoded.dictionary
+        head = struct({1: i32(entries), 2: i32(PLAIN)})
+        yield (i32(_DICTIONARY_PAGE), {7: head}), data
+    head = struct({1: i32(count), 2: i32(encoded.encoding), 3: i32(RLE), 4: i32(RLE)})
+    values = encoded.values
+    if levels:
+        values = np.concatenate([np.frombuffer(levels, np.uint8), values])
+    yield (i32(_DATA_PAGE), {5: head}), values
+
+
+def _levels(column: pa.Array) -> bytes:
+    """Which rows have a value, as a V1 data page begins."""
+    if not column.null_count:
+        runs = varint(len(column) << 1) + b"\1"
+    else:
+        octets = -(-len(column) // 8)
+        runs = varint(octets << 1 | 1) + column.is_valid().buffers()[1].to_pybytes()[:octets]
+    return len(runs).to_bytes(4, "little") + runs
+
+
+def _statistics(column: pa.Array, kind: int, is_searched: bool) -> Value:
+    least = most = None
+    if is_searched and column.null_count < len(column):
+        values = column.dictionary if pa.types.is_dictionary(column.type) else column
+        ends = pc.min_max(values)
+        least, most = (_plain(ends[end].as_py(), kind) for end in ("min", "max"))
+    return struct(
+        {
+            3: i64(column.null_count),
+            5: None if most is None else binary(most),
+            6: None if least is None else binary(least),
+        }
+    )
+
+
+def _plain(value: Any, kind: int) -> bytes:
+    if kind == _BYTE_ARRAY:
+        return str(value).encode()
+    return np.array(value, {_INT32: "<i4", _INT64: "<i8", _DOUBLE: "<f8"}[kind]).tobytes()
+
+
+def _encode_whole(values: np.ndarray, is_rising: bool) -> _Encoded:
+    if not values.size:
+        return _encode_nothing()
+    if is_rising:
+        out = np.empty(page_packing.room_for_deltas(values.size), np.uint8)
+        end = page_packing.pack_deltas(values.astype(np.int64, copy=False), out)
+        return _Encoded(DELTA_BINARY_PACKED, out[:end])
+    least, most = int(values.min()), int(values.max())
+    if most - least < 256:
+        entries = np.arange(least, most + 1, dtype=values.dtype)
+        return _numbered((values - least).astype(np.uint8), entries.tobytes(), entries.size)
+    if most - least < _WIDEST_NUMBERING:
+        numbers = np.full(most - least + 1, -1, np.int32)
+        out = np.empty(values.size, np.uint8)
+        count = page_packing.number_values(values, least, numbers, out)
+        if count > 0:
+            entries = (np.flatnonzero(numbers >= 0) + least).astype(values.dtype)
+            return _numbered(out, entries.tobytes(), entries.size)
+    return _split(values)
+
+
+def _split(values: np.ndarray) -> _Encoded:
+    planes = np.zeros((values.itemsize, values.size), np.uint8)
+    page_packing.split_bytes(values, planes)
+    return _Encoded(BYTE_STREAM_SPLIT, planes.reshape(-1))
+
+
+def _encode_reals(column: pa.Array) -> _Encoded:
+    found = column.dictionary_encode()
+    entries = found.dictionary.to_numpy()
+    if not 0 < len(entries) <= min(_FULLEST_DICTIONARY, len(column) // 2 + 1):
+        return _split(column.to_numpy().view(np.int64)) if len(column) else _encode_nothing()
+    return _numbered(found.indices.to_numpy(), entries.tobytes(), len(entries))
+
+
+def _encode_nothing() -> _Encoded:
+    return _Encoded(PLAIN, np.empty(0, np.uint8))
+
+
+def _encode_texts(column: pa.Array) -> _Encoded:
+    found = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    if not len(column):
+        return _encode_nothing()
+    entries = [text.encode() for text in found.dictionary.to_pylist()]
+    data = b"".join(len(text).to_bytes(4, "little") + text for text in entries)
+    return _numbered(found.indices.to_numpy(), data, len(entries))
+
+
+def _numbered(numbers: np.ndarray, dictionary: bytes, entries: int) -> _Encoded:
+    """Numbers into a dictionary: a byte each, however few, for the compression; or more bits."""
+    if entries == 1:
+        values = b"\x08" + varint(numbers.size << 1) + b"\0"
+        page = np.frombuffer(values, np.uint8)
+    else:
+        width = max(8, (entries - 1).bit_length())
+        groups = -(-numbers.size // 8)
+        head = np.frombuffer(bytes([width]) + varint(groups << 1 | 1), np.uint8)
+        page = np.empty(len(head) + width * groups + page_packing.SLACK_BYTES, np.uint8)
+        page[: len(head)] = head
+        end = len(head) + width * groups
+        if width == 8:
+            page[len(head) : len(head) + numbers.size] = numbers
+            page[len(head) + numbers.size : end] = 0
+        else:
+            wide = np.zeros(8 * groups, np.uint64)
+            wide[: numbers.size] = numbers
+            page_packing.pack_bits(wide, width, page, len(head))
+        page = page[:end]
+    return _Encoded(RLE_DICTIONARY, page, (entries, dictionary))
+
+
+def _is_noise(page: np.ndarray) -> bool:
+    """Whether compression is lost on a page, by its beginning."""
+    probe = page[:_PROBE_BYTES]
+    return len(_compress(probe)) > _WORTH_WHILE * len(probe)
+
+
+def _compress(page: Any) -> bytes:
+    """Compress with a compressor of the thread's own."""
+    try:
+        compressor = _here.compressor
+    except AttributeError:
+        compressor = _here.compressor = ZstdCompressor(options=_LEVEL)
+    packed: bytes = compressor.compress(page, ZstdCompressor.FLUSH_FRAME)
+    return packed
