@@ -21,6 +21,8 @@ HEATMAP: Final = "heatmap"
 HEATMAP_FIGURE: Final = "heatmap-figure"
 BEST: Final = "best-table"
 PICKED: Final = "picked-grid"
+PICKED_FRAME: Final = "picked-frame"
+PICKED_GRID: Final = "picked-grid-to-mount"
 EXPLANATION: Final = "explanation"
 
 REPLICATES: Final = "replicates"

@@ -6,13 +6,14 @@
   const setProps = wattlas.setProps;
   const FACETS = ["dataset", "workload", "load", "message", "device", "rw", "request", "depth", "threads", "system", "mode", "itr", "dvfs", "rapl"];
   const figures = {};
-  let query = "", domain = null, opened = null, axes = "", workload = null;
+  let query = "", domain = null, opened = null, hasPainted = false, axes = "", workload = null;
 
   /* The page was opened, by a load or by a link from another page: nothing of an earlier visit counts. */
   function open(browser) {
     opened = browser;
     Object.assign(view, { brush: browser.brush, zoom: browser.zoom, mask: null, points: null, raw: undefined });
     expected = null;
+    hasPainted = false;
     named = query = "";
   }
 
@@ -54,11 +55,29 @@
     return wattlas.dress.scatter(figure, view.points, view, theme);
   }
 
-  function dressHeatmap(figure, theme) {
+  async function dressHeatmap(figure, theme) {
     if (!figure) return window.dash_clientside.no_update;
-    own("heatmap");
     figures.heatmap = figure;
+    await painted("scatter");
+    own("heatmap");
     return wattlas.dress.heatmap(figure, view.points, view, theme);
+  }
+
+  /* The first pictures compete for one thread; the largest view, asked for first, is to be seen first. */
+  const PATIENCE_MS = 3000;
+  async function painted(id) {
+    const until = performance.now() + PATIENCE_MS;
+    const isDrawn = () => { const gd = wattlas.plot(id); return gd && gd.calcdata && gd.layout.meta; };
+    while (!isDrawn() && performance.now() < until) await new Promise((done) => setTimeout(done, 15));
+    if (hasPainted) return;
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+    hasPainted = true;
+  }
+
+  /* The table's library is as large as all else of ours, and nobody waits for an empty table. */
+  async function mountGrid(grid) {
+    await painted("scatter");
+    return grid;
   }
 
   /* The server has drawn the heatmap of a system that the filters leave: its menu follows. */
@@ -228,6 +247,6 @@
   });
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
-    wattlas: { gatherState, dressScatter, dressHeatmap, turnHeatmap, dressBest, slideLimit, setLimit, writeUrl },
+    wattlas: { gatherState, dressScatter, dressHeatmap, mountGrid, turnHeatmap, dressBest, slideLimit, setLimit, writeUrl },
   });
 })(window.wattlas);

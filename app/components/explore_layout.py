@@ -165,7 +165,7 @@ def _best_panel(view: LakeView, state: ViewState) -> html.Section:
     )
 
 
-def _picked_panel() -> html.Section:
+def _picked_grid() -> dag.AgGrid:
     number = {"type": "rightAligned", "width": 84}
     columns: list[dict[str, Any]] = [
         {"field": "system", "headerName": "System", "width": 100},
@@ -177,6 +177,26 @@ def _picked_panel() -> html.Section:
         {"field": "x", "headerName": "x", **number},
         {"field": "load", "headerName": "Load", "width": 84},
     ]
+    return dag.AgGrid(
+        id=ids.PICKED,
+        columnDefs=columns,
+        rowData=[],
+        columnSize=None,
+        defaultColDef={"sortable": True, "resizable": True},
+        dashGridOptions={
+            "rowHeight": 24,
+            "headerHeight": 26,
+            "suppressNoRowsOverlay": True,
+            "theme": {"function": "themeBalham"},
+            "enableCellTextSelection": True,
+        },
+        className="grid",
+        style={"height": "100%"},
+    )
+
+
+def _picked_panel() -> html.Section:
+    """The panel of what is selected; the browser mounts the table when the scatter is painted."""
     return html.Section(
         [
             html.Div(
@@ -189,22 +209,8 @@ def _picked_panel() -> html.Section:
                 ],
                 className="panel-head",
             ),
-            dag.AgGrid(
-                id=ids.PICKED,
-                columnDefs=columns,
-                rowData=[],
-                columnSize=None,
-                defaultColDef={"sortable": True, "resizable": True},
-                dashGridOptions={
-                    "rowHeight": 24,
-                    "headerHeight": 26,
-                    "suppressNoRowsOverlay": True,
-                    "theme": {"function": "themeBalham"},
-                    "enableCellTextSelection": True,
-                },
-                className="grid",
-                style={"height": "100%"},
-            ),
+            dcc.Store(id=ids.PICKED_GRID, data=_picked_grid().to_plotly_json()),
+            html.Div(id=ids.PICKED_FRAME, className="grid"),
         ],
         className="panel panel-picked",
         **{"aria-label": "selected points"},

@@ -208,6 +208,11 @@ clientside_callback(
     Input(ids.THEME, "data"),
 )
 clientside_callback(
+    ClientsideFunction("wattlas", "mountGrid"),
+    Output(ids.PICKED_FRAME, "children"),
+    Input(ids.PICKED_GRID, "data"),
+)
+clientside_callback(
     ClientsideFunction("wattlas", "turnHeatmap"),
     Input(ids.HEAT_SYSTEM_LEFT, "data"),
     prevent_initial_call=True,

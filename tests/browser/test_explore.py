@@ -199,3 +199,23 @@ def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:
     assert heatmap["y"] >= scatter["y"] + scatter["height"]
     width = atlas.page.evaluate("document.documentElement.scrollWidth")
     assert width <= 1024
+
+
+def test_the_scatter_is_painted_before_all_else(atlas: Atlas, grid_address: str) -> None:
+    atlas.page.add_init_script(
+        """window.order = [];
+        new MutationObserver(() => {
+          const seen = {
+            scatter: document.querySelector("#scatter .scatterlayer, #scatter .gl-container canvas")
+              && document.querySelector("#scatter .gtitle"),
+            heatmap: document.querySelector("#heatmap .gtitle"),
+            grid: document.querySelector("#picked-grid .ag-header-cell-text"),
+          };
+          for (const [name, element] of Object.entries(seen)) {
+            if (element && element.textContent && !order.includes(name)) order.push(name);
+          }
+        }).observe(document, { subtree: true, childList: true });"""
+    )
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    atlas.page.wait_for_function("window.order.length === 3")
+    assert atlas.page.evaluate("window.order")[0] == "scatter"
