@@ -194,7 +194,7 @@ def _head_lines(head: bytes) -> list[list[bytes]]:
 
 
 def _are_digits(fields: list[bytes]) -> bool:
-    return all(field.isdigit() for field in fields)
+    return all(fields) and b"".join(fields).isdigit()
 
 
 def _header_names(fields: list[bytes]) -> tuple[str, ...] | None:
