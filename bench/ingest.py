@@ -169,7 +169,8 @@ def _clean_with_pandas(raw: _Input) -> dict[str, float]:
 
 def _sizes(raw: _Input, work: Path) -> Iterator[Measurement]:
     lake = work / "lake"
-    tables = {table: _size_of(lake / table) for table in ("interrupts", "samples", "overview")}
+    names = ("interrupts", "samples", "overview", "histograms")
+    tables = {table: _size_of(lake / table) for table in names}
     for table, size in tables.items():
         yield Measurement(f"{table}_size", size / 1e6, "MB", 1)
     yield Floor("raw_to_lake", raw.size / _size_of(lake), "x", 1, 8.0)

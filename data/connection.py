@@ -69,7 +69,7 @@ class Lake:
         """Make a relation over the big files of just those runs.
 
         Args:
-            table: `interrupts`, `samples`, `overview`, `power` or `functions`.
+            table: `interrupts`, `samples`, `overview`, `histograms`, `power` or `functions`.
             run_ids: Runs that this version of the lake holds; runs without such a file add no rows.
 
         Raises:
@@ -188,7 +188,10 @@ def _delta(path: Path, version: int | None) -> DeltaTable | None:
         raise LakeError(f"cannot open {path} at version {version}: {error}") from error
     found = table.metadata().description
     if found != SCHEMA_DESCRIPTION:
-        raise LakeError(f"{path} says {found!r}, this wattlas reads {SCHEMA_DESCRIPTION!r}")
+        raise LakeError(
+            f"{path} says {found!r}, this wattlas reads {SCHEMA_DESCRIPTION!r}: make the lake anew "
+            "with `python -m ingest add` into another folder"
+        )
     return table
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import pyarrow as pa
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 SCHEMA_DESCRIPTION: Final = f"wattlas schema {SCHEMA_VERSION}"
 
 _TEXT = pa.string()
@@ -196,7 +196,12 @@ SAMPLES: Final = pa.schema(
         pa.field("energy_uj", _REAL),
     ]
 )
-OVERVIEW_LEVELS: Final = (1024, 16384)
+# Levels of `overview`, in bins a run. The coarsest is there for every run; a finer one only where
+# its bins last OVERVIEW_LEAST_NS or more, and counters at it only where they last
+# OVERVIEW_LEAST_COUNTED_NS: they are sampled about every millisecond, and `samples` says it finer.
+OVERVIEW_LEVELS: Final = (1024, 16384, 131072)
+OVERVIEW_LEAST_NS: Final = 250_000
+OVERVIEW_LEAST_COUNTED_NS: Final = 4_000_000
 OVERVIEW: Final = pa.schema(
     [
         pa.field("run_id", _TEXT),
@@ -209,12 +214,30 @@ OVERVIEW: Final = pa.schema(
         pa.field("tx_bytes", pa.int64()),
         pa.field("max_rx_bytes", pa.int64()),
         pa.field("max_tx_bytes", pa.int64()),
+        pa.field("min_gap_ns", pa.int64()),
         pa.field("max_gap_ns", pa.int64()),
         pa.field("energy_uj", _REAL),
-        pa.field("instructions", pa.int64()),
-        pa.field("cycles", pa.int64()),
-        pa.field("ref_cycles", pa.int64()),
-        pa.field("llc_misses", pa.int64()),
+        *[pa.field(name, pa.int64()) for name in _SAMPLED],
+    ]
+)
+# How many values of each size there were in a stretch of time, by the slots of
+# `data/analysis/log_bins.py`. A run has several levels, each of HISTOGRAM_STEP times as many
+# stretches as the one before; those of the finest last HISTOGRAM_LEAST_NS to twice that, or longer
+# where there would be too many.
+HISTOGRAM_QUANTITIES: Final = ("gap_ns", "rx_bytes", "tx_bytes")
+HISTOGRAM_LEAST_NS: Final = 50_000_000
+HISTOGRAM_MOST_STRETCHES: Final = 1 << 12
+HISTOGRAM_STEP: Final = 8
+HISTOGRAMS: Final = pa.schema(
+    [
+        pa.field("run_id", _TEXT),
+        pa.field("level", pa.int32()),
+        pa.field("core", pa.int32()),
+        pa.field("bin", pa.int32()),
+        pa.field("t_ns", pa.int64()),
+        pa.field("quantity", _TEXT),
+        pa.field("slot", pa.int32()),
+        pa.field("count", pa.int64()),
     ]
 )
 POWER: Final = pa.schema(
@@ -241,6 +264,7 @@ RUN_TABLES: Final[dict[str, pa.Schema]] = {
     "interrupts": INTERRUPTS,
     "samples": SAMPLES,
     "overview": OVERVIEW,
+    "histograms": HISTOGRAMS,
     "power": POWER,
     "functions": FUNCTIONS,
 }

@@ -5,13 +5,20 @@ from typing import Final
 
 import numpy as np
 
-from data.schema import OVERVIEW_LEVELS
+from data.analysis.log_bins import SLOTS, slot_starts
+from data.schema import (
+    HISTOGRAM_LEAST_NS,
+    HISTOGRAM_MOST_STRETCHES,
+    OVERVIEW_LEAST_COUNTED_NS,
+    OVERVIEW_LEAST_NS,
+    OVERVIEW_LEVELS,
+)
 from ingest import merging
 from ingest.energy import widest_core
 from ingest.records import LogFacts, Problem, Window
 from ingest.settings import Machine
 
-FINEST_BINS: Final = max(OVERVIEW_LEVELS)
+_GAP_BINS: Final = 64
 _CUMULATIVE: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
 _SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
 _NIC: Final = {
@@ -32,24 +39,56 @@ _INT32_MAX: Final = np.iinfo(np.int32).max
 class Cutting:
     """What the cores of a run are cut by.
 
+    Edges are the first nanosecond of each part of the window, and one behind the last that no time
+    reaches, so that the last instant falls into the last part.
+
     Attributes:
         length_ns: The window's length in whole nanoseconds.
-        edges: First nanosecond of each of the finest bins, and one behind the last that no time
-            reaches, so that the last instant falls into the last bin.
+        levels: Numbers of bins that `overview` has of this run, rising.
+        edges: Of the finest of these bins.
+        counted_edges: Of the finest bins in which samples count.
+        stretches: Of the stretches whose sizes are counted together.
     """
 
     window: Window
     ns_per_tick: float
     length_ns: int
+    levels: tuple[int, ...]
     edges: np.ndarray
+    counted_edges: np.ndarray
+    stretches: np.ndarray
+
+    @property
+    def bins(self) -> int:
+        """The finest bins."""
+        return len(self.edges) - 1
+
+    @property
+    def counted_bins(self) -> int:
+        """The finest bins in which samples count."""
+        return len(self.counted_edges) - 1
 
 
 def cutting(window: Window, tsc_hz: float) -> Cutting:
     """Prepare to cut logs to a window."""
     ns_per_tick = 1e9 / tsc_hz
     length_ns = int(np.rint((window.end_tsc - window.start_tsc) * ns_per_tick))
-    edges = np.append(bin_starts_ns(max(length_ns, 1), FINEST_BINS), merging.LATEST)
-    return Cutting(window, ns_per_tick, length_ns, edges)
+    levels = _levels(length_ns, OVERVIEW_LEAST_NS)
+    counted = max(_levels(length_ns, OVERVIEW_LEAST_COUNTED_NS))
+    stretches = 1
+    while stretches < HISTOGRAM_MOST_STRETCHES and length_ns // stretches >= 2 * HISTOGRAM_LEAST_NS:
+        stretches *= 2
+    edges = (_edges(length_ns, bins) for bins in (max(levels), counted, stretches))
+    return Cutting(window, ns_per_tick, length_ns, levels, *edges)
+
+
+def _levels(length_ns: int, least_ns: int) -> tuple[int, ...]:
+    finer = (level for level in OVERVIEW_LEVELS[1:] if length_ns >= level * least_ns)
+    return OVERVIEW_LEVELS[0], *finer
+
+
+def _edges(length_ns: int, bins: int) -> np.ndarray:
+    return np.append(bin_starts_ns(max(length_ns, 1), bins), merging.LATEST)
 
 
 def bin_starts_ns(duration_ns: int, bins: int) -> np.ndarray:
@@ -82,8 +121,9 @@ class CoreCut:
 
     Attributes:
         floor_ns: No later row of this log can be earlier than this.
-        interrupt_bins: int64, shape (6, FINEST_BINS), rows as `merging.INTERRUPT_BINS`.
-        gap_hist: int64, shape (64,), times between interrupts by their power of two.
+        interrupt_bins: int64, shape (7, bins), rows as `merging.INTERRUPT_BINS`.
+        gap_hist: int64, shape (64,), times between interrupts by their power of two; of all gaps
+            only once `finish_sizes` was called.
         samples: How many samples are in the window.
         sample_span_ns: Times of the first and last of them.
         totals: By column of `cores`, over the window; None where it was not measured. Counters
@@ -96,8 +136,8 @@ class CoreCut:
         self.place = place
         self.package = machine.package_of(core)
         self.floor_ns = -1
-        self.interrupt_bins = np.zeros((6, FINEST_BINS), np.int64)
-        self.gap_hist = np.zeros(merging.GAP_BINS, np.int64)
+        self.interrupt_bins = np.zeros((len(merging.INTERRUPT_BINS), by.bins), np.int64)
+        self.gap_hist = np.zeros(_GAP_BINS, np.int64)
         self.samples = 0
         self.sample_span_ns = (0, 0)
         self.totals: dict[str, int | None] = {}
@@ -107,6 +147,8 @@ class CoreCut:
         self._tally[merging.LAST_NS] = -1
         self._names: frozenset[str] = frozenset()
         self._waiting: list[np.ndarray] = []
+        self._sizes = np.zeros((merging.SIZE_ROWS, SLOTS), np.int64)
+        self._words: list[np.ndarray] = []
 
     @property
     def interrupts(self) -> int:
@@ -131,7 +173,8 @@ class CoreCut:
         queues.make_room(place)
         if interrupts.shape[1] > queues.rows.shape[1] - queues.ends[place]:
             raise AssertionError(f"BUG: no room for {interrupts.shape[1]} rows of core {self.core}")
-        queues.ends[place] = merging.cut_interrupts(
+        words = np.empty(merging.SIZE_ROWS * (interrupts.shape[1] + SLOTS), np.int64)
+        queues.ends[place], said = merging.cut_interrupts(
             interrupts,
             window.start_tsc,
             window.end_tsc,
@@ -141,12 +184,28 @@ class CoreCut:
             self._by.edges,
             self.interrupt_bins,
             self._tally,
-            self.gap_hist,
+            self._by.stretches,
+            self._sizes,
+            words,
         )
+        if said:
+            self._words.append(words[:said].copy())
         is_beyond = interrupts[0, -1] > window.end_tsc
         self.floor_ns = merging.LATEST if is_beyond else int(self._tally[merging.LAST_NS])
         if names is not None and samples.shape[1]:
             self._take_samples(samples, names)
+
+    def finish_sizes(self) -> np.ndarray:
+        """Give away the words of `merging.cut_interrupts`, rising: the log is at its end."""
+        words = np.empty(self._sizes.size, np.int64)
+        stretch = int(self._tally[merging.STRETCH])
+        said = merging.hand_out_sizes(self._sizes, stretch, words, 0)
+        given, self._words = np.concatenate([*self._words, words[:said]]), []
+        _, row, slot, count = merging.read_words(given)
+        is_gap = row == merging.GAP_SIZES
+        octave = np.log2(np.maximum(slot_starts(slot[is_gap]), 1)).astype(np.int64)
+        np.add.at(self.gap_hist, octave, count[is_gap])
+        return given
 
     def _take_samples(self, samples: np.ndarray, names: tuple[str, ...]) -> None:
         self._names = frozenset(names)

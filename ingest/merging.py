@@ -5,9 +5,9 @@ from typing import Final
 import numpy as np
 from numba import njit
 
+from data.analysis.log_bins import FINE_BITS, SLOTS
 from ingest.machine_words import leading_zeros
 
-GAP_BINS: Final = 64
 LATEST: Final = np.iinfo(np.int64).max
 
 # Slots of what `cut_interrupts` keeps of a core: sums and maxima of the window, where it is.
@@ -20,17 +20,32 @@ MAX_RX_DESC: Final = 5
 MAX_TX_DESC: Final = 6
 LAST_NS: Final = 7
 BIN: Final = 8
-TALLY_SLOTS: Final = 9
+STRETCH: Final = 9
+TALLY_SLOTS: Final = 10
 
-# Rows of the interrupt bins, as `overview` names its columns.
+# Rows of the interrupt bins, as `overview` names its columns. Gaps stand there so that the largest
+# of several bins is what they have together, and 0 is none: the longest gap and 1, and how much
+# shorter than LATEST the shortest is.
 INTERRUPT_BINS: Final = (
     "interrupts",
     "rx_bytes",
     "tx_bytes",
     "max_rx_bytes",
     "max_tx_bytes",
+    "min_gap_ns",
     "max_gap_ns",
 )
+MIN_GAP: Final = INTERRUPT_BINS.index("min_gap_ns")
+MAX_GAP: Final = INTERRUPT_BINS.index("max_gap_ns")
+# Counts of values by their size wait in these rows for their stretch of time to end. Then they
+# become words: stretch, row, slot, count, from the highest bit down.
+GAP_SIZES: Final = 0
+RX_SIZES: Final = 1
+TX_SIZES: Final = 2
+SIZE_ROWS: Final = 3
+STRETCH_SHIFT: Final = 48
+ROW_SHIFT: Final = 44
+SLOT_SHIFT: Final = 32
 # Rows of a sample in memory. All but the first are counters; `joules` is the raw energy counter.
 SAMPLED: Final = (
     "t_ns",
@@ -48,10 +63,50 @@ SAMPLED: Final = (
 FIRST_SLEEP_STATE: Final = 5
 JOULES: Final = 10
 # Rows of the sample bins, and which row of a sample each sums.
-SAMPLE_BINS: Final = ("energy_uj", "instructions", "cycles", "ref_cycles", "llc_misses")
-_BINNED: Final = np.array([JOULES, 1, 2, 3, 4])
+SAMPLE_BINS: Final = ("energy_uj", *SAMPLED[1:JOULES])
+_BINNED: Final = np.array([JOULES, *range(1, JOULES)])
 
 _INT32_MAX: Final = np.iinfo(np.int32).max
+
+
+@njit(nogil=True, cache=True)
+def slot_of(value: int) -> int:
+    """The slot of a value, as `data.analysis.log_bins` numbers them."""
+    if value < 1 << FINE_BITS:
+        return value
+    octave = 63 - np.int64(leading_zeros(np.uint64(value)))
+    fine = value >> (octave - FINE_BITS)
+    slot = ((octave - FINE_BITS) << FINE_BITS) + fine
+    return slot if slot < SLOTS else SLOTS - 1
+
+
+@njit(nogil=True, cache=True)
+def hand_out_sizes(sizes: np.ndarray, stretch: int, out: np.ndarray, at: int) -> int:
+    """Turn the counts of a stretch into words and begin again at zero.
+
+    Args:
+        sizes: int64, shape (SIZE_ROWS, SLOTS).
+        out: Words, int64; there must be room.
+        at: Where they begin.
+    Returns:
+        Where they end.
+    """
+    for row in range(SIZE_ROWS):
+        for slot in range(SLOTS):
+            if sizes[row, slot]:
+                place = stretch << STRETCH_SHIFT | row << ROW_SHIFT | slot << SLOT_SHIFT
+                out[at] = place | sizes[row, slot]
+                sizes[row, slot] = 0
+                at += 1
+    return at
+
+
+def read_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Stretch, row, slot and count of what `hand_out_sizes` gave, int64 each."""
+    stretch = words >> STRETCH_SHIFT
+    row = words >> ROW_SHIFT & ((1 << STRETCH_SHIFT - ROW_SHIFT) - 1)
+    slot = words >> SLOT_SHIFT & ((1 << ROW_SHIFT - SLOT_SHIFT) - 1)
+    return stretch, row, slot, words & ((1 << SLOT_SHIFT) - 1)
 
 
 @njit(nogil=True, cache=True)
@@ -65,8 +120,10 @@ def cut_interrupts(
     edges: np.ndarray,
     bins: np.ndarray,
     tally: np.ndarray,
-    gaps: np.ndarray,
-) -> int:
+    stretches: np.ndarray,
+    sizes: np.ndarray,
+    words: np.ndarray,
+) -> tuple[int, int]:
     """Append one core's rows within the window to its queue, and count what happened there.
 
     Args:
@@ -76,14 +133,18 @@ def cut_interrupts(
             queue.
         at: Where the queue ends.
         edges: First nanosecond of each bin, and one behind the last that no time reaches.
-        bins: int64, shape (6, bins), rows as `INTERRUPT_BINS`. A gap counts in the bin of its
-            later interrupt; the first interrupt ends no gap.
+        bins: int64, shape (7, bins), rows as `INTERRUPT_BINS`. The shortest gap counts in the bin
+            of its later interrupt; the longest in all that it touches, for nobody looks past what
+            is in view. The first interrupt ends no gap.
         tally: int64, shape (TALLY_SLOTS,), zeros but for `LAST_NS`, which is -1.
-        gaps: int64, shape (64,): times between interrupts by their power of two, 0 in bin 0.
+        stretches: As `edges`, of the stretches of time whose sizes are counted together.
+        sizes: int64, shape (SIZE_ROWS, SLOTS): sizes in the stretch that is not over yet.
+        words: int64, shape (SIZE_ROWS * (n + SLOTS),): sizes of the stretches that ended.
     Returns:
-        Where the queue ends now.
+        Where the queue ends now, and how many words there are.
     """
-    last, b = tally[LAST_NS], tally[BIN]
+    last, b, stretch = tally[LAST_NS], tally[BIN], tally[STRETCH]
+    said = 0
     for i in range(raw.shape[1]):
         tsc = raw[0, i]
         if tsc < start_tsc:
@@ -105,20 +166,31 @@ def cut_interrupts(
         tally[COUNT] += 1
         tally[MAX_RX_DESC] = max(tally[MAX_RX_DESC], rx_desc)
         tally[MAX_TX_DESC] = max(tally[MAX_TX_DESC], tx_desc)
+        longest = np.int64(0)
+        if last >= 0:
+            longest = now - last + 1
+            bins[MAX_GAP, b] = max(bins[MAX_GAP, b], longest)
         while now >= edges[b + 1]:
             b += 1
+            bins[MAX_GAP, b] = longest
+        if now >= stretches[stretch + 1]:
+            said = hand_out_sizes(sizes, stretch, words, said)
+            while now >= stretches[stretch + 1]:
+                stretch += 1
         bins[0, b] += 1
         bins[1, b] += rx_bytes
         bins[2, b] += tx_bytes
         bins[3, b] = max(bins[3, b], rx_bytes)
         bins[4, b] = max(bins[4, b], tx_bytes)
+        sizes[RX_SIZES, slot_of(rx_bytes)] += 1
+        sizes[TX_SIZES, slot_of(tx_bytes)] += 1
         if last >= 0:
             gap = now - last
-            bins[5, b] = max(bins[5, b], gap)
-            gaps[63 - np.int64(leading_zeros(np.uint64(gap | 1)))] += 1
+            bins[MIN_GAP, b] = max(bins[MIN_GAP, b], LATEST - gap)
+            sizes[GAP_SIZES, slot_of(gap)] += 1
         last = now
-    tally[LAST_NS], tally[BIN] = last, b
-    return at
+    tally[LAST_NS], tally[BIN], tally[STRETCH] = last, b, stretch
+    return at, said
 
 
 @njit(nogil=True, cache=True)
@@ -191,6 +263,7 @@ def step_samples(
     falls: np.ndarray,
     edges: np.ndarray,
     bins: np.ndarray,
+    last_bin: np.ndarray,
 ) -> None:
     """Turn counters into what they counted since the sample before of the same core.
 
@@ -203,8 +276,10 @@ def step_samples(
         is_first: Output, shape (n,): first of its core, which only starts the count.
         sums: int64, shape (k, 11), added to: of totals last less first, else all samples.
         falls: int64, shape (k, 11), added to: how often a counter ran backwards.
-        edges: As in `cut_interrupts`.
-        bins: int64, shape (k, 5, bins), added to: rows as `SAMPLE_BINS`, energy in counter steps.
+        edges: As in `cut_interrupts`, of the bins here.
+        bins: int64, shape (k, 10, bins), added to: rows as `SAMPLE_BINS`, energy in counter steps.
+            A step counts in all bins since the sample before it, by the time in each.
+        last_bin: int64, shape (k,): the bin of each core's sample before.
     """
     b = 0
     for i in range(samples.shape[1]):
@@ -212,7 +287,8 @@ def step_samples(
         now = samples[1, i]
         while now >= edges[b + 1]:
             b += 1
-        begins = last[core, 0] < 0
+        before = last[core, 0]
+        begins = before < 0
         is_first[i] = begins
         for row in range(samples.shape[0] - 1):
             value = samples[row + 1, i]
@@ -229,5 +305,13 @@ def step_samples(
                 sums[core, row] += step
             steps[row, i] = step
             last[core, row] = value
-        for row in range(bins.shape[1]):
-            bins[core, row, b] += steps[_BINNED[row], i]
+        if not begins:
+            for row in range(bins.shape[1]):
+                step, done = steps[_BINNED[row], i], np.int64(0)
+                for part in range(last_bin[core], b):
+                    share = (edges[part + 1] - before) / (now - before)
+                    until = np.int64(np.floor(step * share))
+                    bins[core, row, part] += until - done
+                    done = until
+                bins[core, row, b] += step - done
+        last_bin[core] = b

@@ -21,10 +21,11 @@ from ingest.core_logs import (
     find_carriers,
 )
 from ingest.discover import RawFile
+from ingest.overview_tables import histogram_tables, overview_tables
 from ingest.raw_files import MeteredFile
 from ingest.read_sources import SourceRead, change_of, refusal_of
 from ingest.records import LogFacts, LogReader, Problem, ReadContext, Window
-from ingest.run_tables import SampleSpool, SampleSteps, interrupts_table, overview_tables
+from ingest.run_tables import SampleSpool, SampleSteps, interrupts_table
 from ingest.settings import Machine
 from ingest.write import ROW_GROUP_ROWS, RunFile
 
@@ -35,6 +36,7 @@ _HUNGRY_BELOW: Final = 1 << 14
 _ROOM: Final = _HUNGRY_BELOW + (BLOCK_BYTES + 4 * (1 << 16)) // 28
 _MOST_WRITES_WAITING: Final = 3
 _SAMPLES_A_PIECE: Final = 1 << 16
+_TABLES: Final = ("interrupts", "samples", "overview", "histograms")
 
 OnBytes = Callable[[int], None]
 CoreOf = Callable[[RawFile, int | None], int]
@@ -173,7 +175,7 @@ def stream_logs(
             with ExitStack() as on_failure:
                 files_written = []
                 if run.begin(window, core_of):
-                    for table in ("interrupts", "samples", "overview"):
+                    for table in _TABLES:
                         files_written.append(open_file(table))
                         on_failure.callback(files_written[-1].abandon)
                     run.write(files_written, spool_folder)
@@ -225,8 +227,8 @@ class _Merge:
         self._all(_exhaust, self._streams)
 
     def write(self, files: Sequence[RunFile], spool_folder: Path) -> None:
-        """Merge all into the three big files, in the order `interrupts`, `samples`, `overview`."""
-        interrupts, samples, overview = files
+        """Merge all into the big files, in the order of `_TABLES`."""
+        interrupts, samples, overview, histograms = files
         spool = SampleSpool(spool_folder)
         try:
             cores = np.array([cut.core for cut in self.cuts], np.int32)
@@ -240,6 +242,8 @@ class _Merge:
         self._count(steps)
         for piece in overview_tables(self._run_id, self.cuts, steps, self._by):
             overview.write(piece)
+        for piece in histogram_tables(self._run_id, self.cuts, self._by):
+            histograms.write(piece)
 
     def _merge(self, rows: "_RowGroups", spool: SampleSpool) -> None:
         queues = Queues(len(self._streams), _ROOM)

@@ -1,4 +1,4 @@
-"""The big tables of one run out of what its cores' logs gave: samples and overview."""
+"""The rows of one run's interrupts and samples, out of what its cores' logs gave."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -8,12 +8,11 @@ from typing import IO, Final
 import numpy as np
 import pyarrow as pa
 
-from data.schema import INTERRUPTS, OVERVIEW, OVERVIEW_LEVELS, SAMPLES
+from data.schema import INTERRUPTS, SAMPLES
 from ingest import merging
-from ingest.core_logs import FINEST_BINS, CoreCut, Cutting, bin_starts_ns
+from ingest.core_logs import CoreCut, Cutting
 
 _SPOOL_BYTES: Final = 32 << 20
-_OVERVIEW_ROWS: Final = 1 << 16
 _COUNTED: Final = SAMPLES.names[4:-1]
 
 
@@ -91,7 +90,7 @@ def interrupts_table(
         "tx_desc": descriptors[1],
         "tx_bytes": octets[1],
     }
-    rows = _table(run_id, {name: pa.array(c) for name, c in columns.items()}, INTERRUPTS)
+    rows = rows_of(run_id, {name: pa.array(c) for name, c in columns.items()}, INTERRUPTS)
     # No column has a NULL, and Parquet then need not say so of every row.
     return pa.table(rows.columns, pa.schema([f.with_nullable(False) for f in rows.schema]))
 
@@ -102,7 +101,7 @@ class SampleSteps:
     Attributes:
         sums: Steps over the window, int64, shape (k, 11), rows as `merging.SAMPLED`.
         falls: How often a counter ran backwards, same shape.
-        bins: int64, shape (k, 5, FINEST_BINS), rows as `merging.SAMPLE_BINS`.
+        bins: int64, shape (k, 10, bins), rows as `merging.SAMPLE_BINS`.
     """
 
     def __init__(
@@ -116,8 +115,9 @@ class SampleSteps:
     ) -> None:
         shape = (len(cuts), len(merging.SAMPLED))
         self.sums, self.falls = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        self.bins = np.zeros((len(cuts), len(merging.SAMPLE_BINS), FINEST_BINS), np.int64)
+        self.bins = np.zeros((len(cuts), len(merging.SAMPLE_BINS), by.counted_bins), np.int64)
         self._last = np.full(shape, -1, np.int64)
+        self._last_bin = np.zeros(len(cuts), np.int64)
         self._cores = np.array([cut.core for cut in cuts], np.int32)
         self._is_measured = np.array([_measured(cut, carriers) for cut in cuts]).reshape(shape)
         self._are_totals = are_totals
@@ -138,8 +138,9 @@ class SampleSteps:
             is_first,
             self.sums,
             self.falls,
-            self._by.edges,
+            self._by.counted_edges,
             self.bins,
+            self._last_bin,
         )
         place = samples[0]
         columns: dict[str, pa.Array] = {
@@ -153,7 +154,7 @@ class SampleSteps:
             columns[name] = pa.array(steps[row], mask=missing)
         missing = is_first | ~self._is_measured[place, merging.JOULES]
         columns["energy_uj"] = pa.array(steps[merging.JOULES] * self._unit_uj, mask=missing)
-        return _table(run_id, columns, SAMPLES)
+        return rows_of(run_id, columns, SAMPLES)
 
     def overview_column(
         self, name: str, cuts: Sequence[CoreCut], finest: slice
@@ -175,50 +176,8 @@ def _measured(cut: CoreCut, carriers: frozenset[int]) -> list[bool]:
     return has
 
 
-def overview_tables(
-    run_id: str, cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting
-) -> Iterator[pa.Table]:
-    """Rows of `overview` in pieces: of each level in time order, of each bin in turn all cores."""
-    at_once = 1 << (_OVERVIEW_ROWS // len(cuts)).bit_length() - 1
-    for bins in OVERVIEW_LEVELS:
-        for first in range(0, bins, min(bins, at_once)):
-            end = min(first + at_once, bins)
-            columns = _overview_columns(cuts, steps, by, bins, slice(first, end))
-            yield _table(run_id, columns, OVERVIEW)
-
-
-def _overview_columns(
-    cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting, bins: int, part: slice
-) -> dict[str, pa.Array]:
-    n, count = len(cuts), part.stop - part.start
-    joined = FINEST_BINS // bins
-    finest = slice(part.start * joined, part.stop * joined)
-    columns: dict[str, pa.Array] = {
-        "level": pa.array(np.full(n * count, bins, np.int32)),
-        "core": pa.array(np.tile(np.array([cut.core for cut in cuts], np.int32), count)),
-        "bin": pa.array(np.repeat(np.arange(part.start, part.stop, dtype=np.int32), n)),
-        "t_ns": pa.array(np.repeat(bin_starts_ns(by.length_ns, bins)[part], n)),
-    }
-    for row, name in enumerate(merging.INTERRUPT_BINS):
-        values = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
-        folded = _fold(values, count, is_most=name.startswith("max_"))
-        columns[name] = pa.array(folded.T.ravel())
-    for name in merging.SAMPLE_BINS:
-        values, has = steps.overview_column(name, cuts, finest)
-        folded = _fold(values, count, is_most=False)
-        missing = None if has.all() else np.tile(~has, count)
-        columns[name] = pa.array(folded.T.ravel(), mask=missing)
-    return columns
-
-
-def _fold(finest: np.ndarray, bins: int, is_most: bool) -> np.ndarray:
-    """Join neighbouring bins, shape (k, a multiple of `bins`), into so many."""
-    parts = finest.reshape(len(finest), bins, -1)
-    folded: np.ndarray = parts.max(axis=2) if is_most else parts.sum(axis=2)
-    return folded
-
-
-def _table(run_id: str, columns: dict[str, pa.Array], schema: pa.Schema) -> pa.Table:
+def rows_of(run_id: str, columns: dict[str, pa.Array], schema: pa.Schema) -> pa.Table:
+    """A table of a run's own rows, from all columns but the run's id."""
     zeros = pa.array(np.zeros(len(columns["t_ns"]), np.int8))
     arrays = {"run_id": pa.DictionaryArray.from_arrays(zeros, pa.array([run_id], pa.string()))}
     arrays |= {f.name: columns[f.name] for f in schema if f.name != "run_id"}

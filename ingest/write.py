@@ -17,6 +17,8 @@ from data.schema import PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
 from ingest.records import Problem
 
 ROW_GROUP_ROWS: Final = 1 << 17
+# Of these a reader wants a few rows at a time.
+_SMALL_GROUP_ROWS: Final = {"overview": 1 << 14, "histograms": 1 << 14}
 COMPACT_ABOVE_FILES: Final = 8
 _LOCK_NAME: Final = ".ingest.lock"
 # Versions stay reachable until `ingest prune`: Delta must not expire them by age.
@@ -38,7 +40,10 @@ _PACKED: Final = {
         ("bin", "t_ns", "rx_bytes", "tx_bytes", "max_gap_ns", "instructions", "cycles"), _DELTA
     )
     | {"ref_cycles": _DELTA}
-    | dict.fromkeys(("interrupts", "max_rx_bytes", "max_tx_bytes", "llc_misses"), _BYTES),
+    | dict.fromkeys(
+        ("interrupts", "max_rx_bytes", "max_tx_bytes", "min_gap_ns", "llc_misses"), _BYTES
+    ),
+    "histograms": {"bin": _DELTA, "t_ns": _DELTA, "slot": _BYTES, "count": _BYTES},
 }
 # Columns so tightly packed that compressing them costs time and saves nothing.
 _UNCOMPRESSED: Final = {"interrupts": ("core", "t_ns", "tx_bytes")}
@@ -100,7 +105,8 @@ class RunFile:
             if self._writer is None:
                 options = _parquet_options(self._table)
                 self._writer = pq.ParquetWriter(self._file, chosen.schema, **options)
-            self._writer.write_table(chosen, row_group_size=ROW_GROUP_ROWS)
+            at_most = _SMALL_GROUP_ROWS.get(self._table, ROW_GROUP_ROWS)
+            self._writer.write_table(chosen, row_group_size=at_most)
         self._rows += rows.num_rows
 
     def finish(self, digest: str) -> dict[str, Any]:
@@ -182,7 +188,10 @@ def open_table(lake: Path, name: str) -> DeltaTable | None:
         raise LakeError(f"cannot open {path}: {error}") from error
     found = table.metadata().description
     if found != SCHEMA_DESCRIPTION:
-        raise LakeError(f"{path} says {found!r}, this wattlas writes {SCHEMA_DESCRIPTION!r}")
+        raise LakeError(
+            f"{path} says {found!r}, this wattlas writes {SCHEMA_DESCRIPTION!r}: add the raw logs "
+            "to a lake in another folder"
+        )
     return table
 
 

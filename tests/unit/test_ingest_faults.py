@@ -204,6 +204,6 @@ def _look_at(lake: Path) -> list[dict[str, Any]]:
 def _missing(lake: Path, row: dict[str, Any]) -> Iterator[str]:
     if row["found"] != row["interrupts"]:
         yield f"{row['run_id']}: {row['found']} rows of {row['interrupts']}"
-    for table in ("samples", "overview"):
+    for table in ("samples", "overview", "histograms"):
         for path in (lake / table).glob(f"*/{row['run_id']}.*.parquet"):
             pq.read_metadata(path)

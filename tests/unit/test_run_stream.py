@@ -7,14 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
 from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest import run_stream, run_tables
+from ingest import core_logs, merging, overview_tables, run_stream, run_tables
 from ingest.records import Window
 from ingest.settings import Machine
 from tests.fixtures.slow_intlog import read_slowly
@@ -55,25 +53,13 @@ def _logs(draw: st.DrawFn) -> tuple[bytes, int]:
 
 
 def _rows(found: Streamed, table: str) -> list[dict[str, Any]]:
-    rows = found.tables[table]
-    if table == "overview":
-        happened = (rows["interrupts"].to_numpy() > 0) | _has_step(found)
-        rows = rows.filter(pa.array(happened))
-    listed: list[dict[str, Any]] = rows.drop_columns(["run_id"]).to_pylist()
-    return listed
+    listed: list[dict[str, Any]] = found.tables[table].drop_columns(["run_id"]).to_pylist()
+    return [row for row in listed if _has_news(row)] if table == "overview" else listed
 
 
-def _has_step(found: Streamed) -> Any:
-    """Which bins of the overview hold a sample that is not the first of its core."""
-    rows = found.tables["overview"]
-    keys = [rows[name].to_numpy().astype(np.int64) for name in ("core", "level", "bin")]
-    places = [
-        (row["core"] << 40) + (level << 20) + min(row["t_ns"] * level // 10_000, level - 1)
-        for row in found.tables["samples"].to_pylist()
-        if row["dt_ns"] is not None
-        for level in (1024, 16384)
-    ]
-    return np.isin((keys[0] << 40) + (keys[1] << 20) + keys[2], places)
+def _has_news(row: dict[str, Any]) -> bool:
+    counted = (*merging.SAMPLE_BINS, "interrupts")
+    return any(row[name] for name in counted) or row["max_gap_ns"] is not None
 
 
 @settings(max_examples=60, deadline=None)
@@ -83,7 +69,7 @@ def test_tables_are_those_of_the_slow_reader_at_any_block_size(
 ) -> None:
     window = Window(START, END)
     slow = {core: (read_slowly(text, columns), columns) for core, (text, columns) in drawn.items()}
-    expected = run_slowly(slow, window, MACHINE)
+    expected = run_slowly(slow, window, MACHINE, (8, 64, 512), 64, (2, 16, 128))
     with (
         tempfile.TemporaryDirectory() as folder,
         pytest.MonkeyPatch.context() as patch,
@@ -93,6 +79,12 @@ def test_tables_are_those_of_the_slow_reader_at_any_block_size(
         patch.setattr(run_stream, "_HUNGRY_BELOW", 3)
         patch.setattr(run_stream, "ROW_GROUP_ROWS", 8)
         patch.setattr(run_tables, "_SPOOL_BYTES", 400)
+        # The window lasts 10,000 ns: three levels, counters at two, stretches down to 78 ns.
+        patch.setattr(core_logs, "OVERVIEW_LEVELS", (8, 64, 512, 4096))
+        patch.setattr(core_logs, "OVERVIEW_LEAST_NS", 10)
+        patch.setattr(core_logs, "OVERVIEW_LEAST_COUNTED_NS", 100)
+        patch.setattr(core_logs, "HISTOGRAM_LEAST_NS", 40)
+        patch.setattr(overview_tables, "_STRETCHES_AT_ONCE", 8)
         patch.setattr(run_stream, "_SAMPLES_A_PIECE", 5)
         found = stream(
             Path(folder), {core: text for core, (text, _) in drawn.items()}, window, MACHINE
@@ -101,7 +93,8 @@ def test_tables_are_those_of_the_slow_reader_at_any_block_size(
     assert refusals == []
     for name, rows in expected.items():
         assert _rows(found, name) == rows
-    assert len(found.tables["overview"]) == len(drawn) * (1024 + 16384)
+    assert len(found.tables["overview"]) == len(drawn) * (8 + 64 + 512)
+    assert set(found.tables["histograms"]["level"].to_pylist()) <= {2, 16, 128}
     for core, (log, _) in slow.items():
         refused = {p.kind: (p.count, p.line) for p in found.problems[core]}
         assert {k: v for k, v in refused.items() if k != "several_cores"} == log.refused

@@ -1,0 +1,54 @@
+"""Slots of growing width for times and sizes: eight to each doubling, so at most 12.5 % wide.
+
+Values below 8 have a slot each. From 8 on, slot `8 (m - 3) + j` with j in 8..15 holds the values
+from j 2^(m-3) to below (j + 1) 2^(m-3), where m is the highest bit set. The last slot has no end.
+The layout is that of the high dynamic range histograms of Gil Tene (HdrHistogram), with 3 bits.
+"""
+
+from typing import Final
+
+import numpy as np
+
+FINE_BITS: Final = 3
+SLOTS: Final = 320
+_IDENTITY: Final = 1 << FINE_BITS
+# A float64 keeps its exponent and the three bits below it in its top 15 bits.
+_SHIFT: Final = 52 - FINE_BITS
+_OFFSET: Final = ((1023 + FINE_BITS) << FINE_BITS) - _IDENTITY
+
+
+def slot_of(values: np.ndarray) -> np.ndarray:
+    """Number the slots of some values.
+
+    Args:
+        values: Whole numbers from 0 to below 2**53, any shape.
+
+    Returns:
+        int64, the same shape, each from 0 to below SLOTS.
+    """
+    tops = (np.asarray(values, np.float64).view(np.int64) >> _SHIFT) - _OFFSET
+    return np.minimum(np.where(values < _IDENTITY, values, tops), SLOTS - 1)
+
+
+def slot_starts(slots: np.ndarray | None = None) -> np.ndarray:
+    """Smallest value of each slot, int64; of all SLOTS and of the one behind them by default."""
+    slot = np.arange(SLOTS + 1, dtype=np.int64) if slots is None else np.asarray(slots, np.int64)
+    octave = np.maximum((slot >> FINE_BITS) - 1, 0)
+    fine = np.where(slot < _IDENTITY, slot, (slot & (_IDENTITY - 1)) | _IDENTITY)
+    starts: np.ndarray = fine << octave
+    return starts
+
+
+def slots_near(value: float, share: float) -> tuple[int, int]:
+    """The slots that a value's neighbourhood reaches into.
+
+    Args:
+        value: Positive.
+        share: How far the neighbourhood reaches to either side, of the value.
+
+    Returns:
+        The first slot and the one behind the last.
+    """
+    ends = np.array([value * (1 - share), value * (1 + share)])
+    first, last = slot_of(np.floor(ends).astype(np.int64))
+    return int(first), int(last) + 1

@@ -1,0 +1,132 @@
+"""A run's overview and histograms, out of what was counted while its logs were read."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from data.schema import HISTOGRAM_QUANTITIES, HISTOGRAM_STEP, HISTOGRAMS, OVERVIEW
+from ingest import merging
+from ingest.core_logs import CoreCut, Cutting, bin_starts_ns
+from ingest.run_tables import SampleSteps, rows_of
+
+_OVERVIEW_ROWS: Final = 1 << 16
+_STRETCHES_AT_ONCE: Final = 1 << 8
+_CORE_BITS: Final = 16
+# The part of a word that says row and slot.
+_KIND_BITS: Final = merging.STRETCH_SHIFT - merging.SLOT_SHIFT
+
+
+def overview_tables(
+    run_id: str, cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting
+) -> Iterator[pa.Table]:
+    """Rows of `overview` in pieces: of each level in time order, of each bin in turn all cores."""
+    at_once = 1 << (_OVERVIEW_ROWS // len(cuts)).bit_length() - 1
+    for bins in by.levels:
+        for first in range(0, bins, min(bins, at_once)):
+            part = slice(first, min(first + at_once, bins))
+            columns = _places(cuts, by, bins, part)
+            columns |= _interrupt_columns(cuts, by.bins // bins, part)
+            columns |= _counter_columns(cuts, steps, by.counted_bins // bins, part)
+            yield rows_of(run_id, columns, OVERVIEW)
+
+
+def _places(cuts: Sequence[CoreCut], by: Cutting, bins: int, part: slice) -> dict[str, pa.Array]:
+    n, count = len(cuts), part.stop - part.start
+    return {
+        "level": pa.array(np.full(n * count, bins, np.int32)),
+        "core": pa.array(np.tile(np.array([cut.core for cut in cuts], np.int32), count)),
+        "bin": pa.array(np.repeat(np.arange(part.start, part.stop, dtype=np.int32), n)),
+        "t_ns": pa.array(np.repeat(bin_starts_ns(by.length_ns, bins)[part], n)),
+    }
+
+
+def _interrupt_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dict[str, pa.Array]:
+    """Columns of the interrupts, each bin of so many of the finest."""
+    finest = slice(part.start * joined, part.stop * joined)
+    columns = {}
+    for row, name in enumerate(merging.INTERRUPT_BINS):
+        is_gap = row in (merging.MIN_GAP, merging.MAX_GAP)
+        values = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
+        folded = _fold(values, joined, is_most=is_gap or name.startswith("max_"))
+        missing = folded == 0 if is_gap else None
+        if row == merging.MIN_GAP:
+            folded = merging.LATEST - folded
+        elif row == merging.MAX_GAP:
+            folded = folded - 1
+        columns[name] = pa.array(folded, mask=missing)
+    return columns
+
+
+def _counter_columns(
+    cuts: Sequence[CoreCut], steps: SampleSteps, joined: int, part: slice
+) -> dict[str, pa.Array]:
+    """Columns of the samples; all NULL where bins are finer than samples are counted in."""
+    n, count = len(cuts), part.stop - part.start
+    if not joined:
+        kinds = {name: OVERVIEW.field(name).type for name in merging.SAMPLE_BINS}
+        return {name: pa.nulls(n * count, kind) for name, kind in kinds.items()}
+    finest = slice(part.start * joined, part.stop * joined)
+    columns = {}
+    for name in merging.SAMPLE_BINS:
+        values, has = steps.overview_column(name, cuts, finest)
+        missing = None if has.all() else np.tile(~has, count)
+        columns[name] = pa.array(_fold(values, joined, is_most=False), mask=missing)
+    return columns
+
+
+def _fold(finest: np.ndarray, joined: int, is_most: bool) -> np.ndarray:
+    """Join so many neighbouring bins, shape (k, a multiple), into one; of each in turn all k."""
+    parts = finest.reshape(len(finest), -1, joined)
+    folded: np.ndarray = parts.max(axis=2) if is_most else parts.sum(axis=2)
+    return folded.T.ravel()
+
+
+def histogram_levels(finest: int) -> tuple[int, ...]:
+    """Numbers of stretches that `histograms` has, rising, given the finest."""
+    levels = [finest]
+    while levels[-1] >= HISTOGRAM_STEP:
+        levels.append(levels[-1] // HISTOGRAM_STEP)
+    return tuple(reversed(levels))
+
+
+def histogram_tables(run_id: str, cuts: Sequence[CoreCut], by: Cutting) -> Iterator[pa.Table]:
+    """Rows of `histograms` in pieces: of each level by time, core, quantity and slot."""
+    words = [cut.finish_sizes() for cut in cuts]
+    finest = len(by.stretches) - 1
+    for level in histogram_levels(finest):
+        joined = finest // level
+        at_once = max(_STRETCHES_AT_ONCE, joined)
+        for first in range(0, finest, at_once):
+            ends = np.array([first, first + at_once], np.int64) << merging.STRETCH_SHIFT
+            parts = [of_core[slice(*np.searchsorted(of_core, ends))] for of_core in words]
+            yield rows_of(run_id, _histogram_columns(cuts, parts, level, joined, by), HISTOGRAMS)
+
+
+def _histogram_columns(
+    cuts: Sequence[CoreCut], words: Sequence[np.ndarray], level: int, joined: int, by: Cutting
+) -> dict[str, pa.Array]:
+    stretch, _, _, count = merging.read_words(np.concatenate(words))
+    place = np.repeat(np.arange(len(cuts)), [len(part) for part in words])
+    kind = np.concatenate(words) >> merging.SLOT_SHIFT & ((1 << _KIND_BITS) - 1)
+    key = ((stretch // joined) << _CORE_BITS | place) << _KIND_BITS | kind
+    order = np.argsort(key, kind="stable")
+    firsts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    key = key[order][firsts]
+    counts = np.add.reduceat(count[order], firsts) if len(firsts) else count
+    at = key >> _CORE_BITS + _KIND_BITS
+    place = key >> _KIND_BITS & ((1 << _CORE_BITS) - 1)
+    _, row, slot, _ = merging.read_words(key << merging.SLOT_SHIFT)
+    cores = np.array([cut.core for cut in cuts], np.int32)
+    return {
+        "level": pa.array(np.full(len(key), level, np.int32)),
+        "core": pa.array(cores[place]),
+        "bin": pa.array(at.astype(np.int32)),
+        "t_ns": pa.array(bin_starts_ns(by.length_ns, level)[at]),
+        "quantity": pa.DictionaryArray.from_arrays(
+            pa.array(row.astype(np.int8)), pa.array(HISTOGRAM_QUANTITIES)
+        ),
+        "slot": pa.array(slot.astype(np.int32)),
+        "count": pa.array(counts),
+    }
