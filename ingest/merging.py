@@ -1,6 +1,6 @@
 """Compiled loops over the rows of a run's cores: cut to the window, merge by time, count steps."""
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numba import njit
@@ -74,7 +74,7 @@ def slot_of(value: int) -> int:
     """The slot of a value, as `data.analysis.log_bins` numbers them."""
     if value < 1 << FINE_BITS:
         return value
-    octave = 63 - np.int64(leading_zeros(np.uint64(value)))
+    octave: Any = 63 - np.int64(leading_zeros(np.uint64(value)))
     fine = value >> (octave - FINE_BITS)
     slot = ((octave - FINE_BITS) << FINE_BITS) + fine
     return slot if slot < SLOTS else SLOTS - 1
