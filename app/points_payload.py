@@ -42,17 +42,17 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
         "knobs": {name: _dictionary(points[name]) for name in (*KNOBS, *storage)},
         "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
         "values": {
-            **{name: _typed(_numbers(points[name])) for name in _VALUES},
-            **{name: _typed(_numbers(points[name]).astype(np.float32)) for name in _SPREADS},
+            **{name: typed(_numbers(points[name])) for name in _VALUES},
+            **{name: typed(_numbers(points[name]).astype(np.float32)) for name in _SPREADS},
             **{
-                name: _typed(_numbers(points[name]))
+                name: typed(_numbers(points[name]))
                 for name in ("brush_x", "brush_y")
                 if name in points.columns
             },
         },
-        "n": _typed(points["n"].to_numpy().astype(np.uint32)),
-        "logged": _typed(points["logged"].to_numpy().astype(np.uint32)),
-        "replicate": _typed(_numbers(points["replicate"]).astype(np.float32)),
+        "n": typed(points["n"].to_numpy().astype(np.uint32)),
+        "logged": typed(points["logged"].to_numpy().astype(np.uint32)),
+        "replicate": typed(_numbers(points["replicate"]).astype(np.float32)),
     }
 
 
@@ -64,14 +64,30 @@ def _dictionary(column: pl.Series) -> dict[str, Any]:
         if len(values)
         else pl.Series([], dtype=pl.UInt16)
     )
-    return {"values": values.to_list(), "index": _typed(index.to_numpy())}
+    return {"values": values.to_list(), "index": typed(index.to_numpy())}
 
 
 def _numbers(column: pl.Series) -> np.ndarray:
     return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
-def _typed(array: np.ndarray) -> dict[str, str]:
+def typed(array: np.ndarray) -> dict[str, str]:
+    """Write an array in the form that Plotly and `assets/10_columns.js` read."""
     kind = array.dtype.newbyteorder("<")
     data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
     return {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": data}
+
+
+def compact_figure(part: Any) -> Any:
+    """A figure whose arrays are written as typed ones, so that none is spelled out as text."""
+    if isinstance(part, dict):
+        return {name: compact_figure(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [compact_figure(value) for value in part]
+    if not isinstance(part, np.ndarray) or part.dtype.kind not in "iuf":
+        return part
+    numbers = (
+        part.astype(np.int32) if part.dtype.itemsize == 8 and part.dtype.kind in "iu" else part
+    )
+    shape = {"shape": ", ".join(map(str, part.shape))} if part.ndim > 1 else {}
+    return {**typed(numbers), **shape}

@@ -1,0 +1,136 @@
+"""The competitors' best settings of all cells in two metrics, with each one's frontier."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from app.figures.competitors import Competitors
+from app.figures.encodings import SYMBOLS, base_layout
+from data.analysis.pareto import frontier, pareto_mask
+from data.metrics import metric
+
+_WEBGL_ABOVE: Final = 3000
+_LEGEND_MAX: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ParetoScene:
+    """What the view needs beside the points.
+
+    Attributes:
+        against: Column along x.
+        prize: Column along y.
+        left_out: Points that are not drawn because there are more than a figure may hold.
+    """
+
+    against: str
+    prize: str
+    title: str
+    competitors: Competitors
+    left_out: int = 0
+
+
+def build_pareto(points: pl.DataFrame, scene: ParetoScene) -> dict:
+    """Build the view; one trace a competitor, then the frontiers.
+
+    Args:
+        points: One row a cell and competitor: `who` (index among the competitors), `mean` (of the
+            prize), `against`, neither missing; `at` (row among the contenders), which each point
+            carries as `customdata`. At least one row.
+    """
+    webgl = len(points) > _WEBGL_ABOVE
+    groups = [
+        (int(who[0]), rows)
+        for who, rows in points.sort("who", maintain_order=True).group_by(
+            "who", maintain_order=True
+        )
+    ]
+    data = [_points(who, rows, scene, webgl) for who, rows in groups]
+    data += [line for who, rows in groups for line in _frontier(who, rows, scene, webgl)]
+    return {"data": data, "layout": _layout(points, scene)}
+
+
+def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> dict:
+    return {
+        "type": "scattergl" if webgl else "scatter",
+        "mode": "markers",
+        "name": scene.competitors.labels[who],
+        "meta": {"kind": "points"},
+        "x": rows["against"].to_numpy(),
+        "y": rows["mean"].to_numpy(),
+        "customdata": rows["at"].to_numpy(),
+        "marker": {
+            "symbol": SYMBOLS[who % len(SYMBOLS)],
+            "size": 6 if len(rows) > 200 else 8,
+            "color": scene.competitors.hues[who],
+            "opacity": 0.8,
+        },
+        "selected": {"marker": {"opacity": 1}},
+        "unselected": {"marker": {"opacity": 0.1}},
+        "hoverinfo": "none",
+        "showlegend": len(scene.competitors) <= _LEGEND_MAX,
+    }
+
+
+def _frontier(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> list[dict]:
+    better = [metric(name).better for name in (scene.against, scene.prize)]
+    if None in better:
+        return []
+    x, y = rows["against"].to_numpy(), rows["mean"].to_numpy()
+    signs = [1.0 if b == "less" else -1.0 for b in better]
+    line_x, line_y = frontier(x, y, pareto_mask(signs[0] * x, signs[1] * y))
+    return [
+        {
+            "type": "scattergl" if webgl else "scatter",
+            "mode": "lines",
+            "name": f"frontier of {scene.competitors.labels[who]}",
+            "meta": {"kind": "frontier"},
+            "x": line_x,
+            "y": line_y,
+            "line": {
+                "color": scene.competitors.hues[who],
+                "width": 1.4,
+                "shape": "hv" if better[0] == "less" else "vh",
+            },
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+    ]
+
+
+def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
+    subtitle = f"each competitor's best setting in each cell · {len(points):,} points"
+    if scene.left_out:
+        subtitle += f" · {scene.left_out:,} more not drawn; filter to see them"
+    return {
+        **base_layout(scene.title, subtitle),
+        "margin": {"l": 62, "r": 8, "t": 46, "b": 74},
+        "xaxis": _axis(scene.against, points["against"]),
+        "yaxis": _axis(scene.prize, points["mean"]),
+        "dragmode": "zoom",
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "xanchor": "left",
+            "xref": "container",
+            "yref": "container",
+            "y": 0.005,
+            "yanchor": "bottom",
+            "font": {"size": 11},
+            "bgcolor": "rgba(0,0,0,0)",
+        },
+        "meta": {"kind": "pareto"},
+    }
+
+
+def _axis(name: str, values: pl.Series) -> dict:
+    measure = metric(name)
+    top = float(np.abs(values.to_numpy()).max())
+    return {
+        "title": {"text": measure.axis_title, "standoff": 6, "font": {"size": 12}},
+        "zeroline": False,
+        "exponentformat": "SI",
+        **({"tickformat": "~s"} if measure.unit != "us" and top >= 1000 else {}),
+    }

@@ -1,0 +1,289 @@
+"""What Modes shows for a state: the map of winners, shares, the Pareto view, counts, in words."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.explore import EMPTY_LAKE
+from app.figures.competitors import Competitors, competitors_of, ordered_values, value_label
+from app.figures.encodings import message_figure
+from app.figures.winner_map import MapScene, build_winner_map
+from app.figures.winner_pareto import ParetoScene, build_pareto
+from app.figures.winner_shares import build_shares
+from app.figures.words import WORKLOAD_TITLES, synthetic_note
+from app.lakes import LakeView
+from app.modes_choice import resolved
+from app.modes_payload import encode_cells, index_of
+from app.modes_state import ModesState
+from app.settings import MAX_POINTS
+from data.analysis.facets import count_runs, matches
+from data.analysis.thinning import thin
+from data.analysis.ties import OUTCOMES, Comparison, compare, win_counts
+from data.knobs import KNOBS, Knob
+from data.metrics import metric
+from data.queries.modes import configurations_query
+from data.selection import Value
+
+TEST_TITLES: Final = {
+    "student": "Student's t test",
+    "welch": "Welch's t test",
+    "mann-whitney": "Mann-Whitney U test",
+}
+CORRECTION_TITLES: Final = {
+    "none": "uncorrected",
+    "holm": "Holm's correction over the cells",
+    "benjamini-hochberg": "Benjamini-Hochberg over the cells",
+}
+_OUTCOME_WORDS: Final = {
+    "win": "won",
+    "tie": "tied",
+    "too few": "with too few replicates",
+    "alone": "measured by one alone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModesAnswer:
+    """The pictures of a state, and what the browser needs to link them."""
+
+    winners: dict[str, Any]
+    shares: dict[str, Any]
+    pareto: dict[str, Any]
+    cells: dict[str, Any] | None
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A state with every choice made, and its cells judged.
+
+    Attributes:
+        axes: Values along x and y, in order.
+    """
+
+    state: ModesState
+    comparison: Comparison
+    competitors: Competitors
+    axes: tuple[list[Value | None], list[Value | None]]
+
+
+def judge(view: LakeView, state: ModesState) -> Judged:
+    """Compare the competitors in every cell of a state."""
+    state = resolved(view, state)
+    x, y, competitor = state.knobs()
+    prize = str(state.metric)
+    groups = view.narrowed(
+        lambda selection, limit: configurations_query(selection, prize, state.against, limit),
+        state.selection,
+    )
+    better = metric(prize).better or "less"
+    comparison = compare(groups, x.column, y.column, competitor.column, better, state.rules)
+    competitors = competitors_of(
+        competitor,
+        comparison.contenders["competitor"].unique().to_list(),
+        view.systems,
+        system_labels(view),
+    )
+    axes = tuple(
+        ordered_values(knob, comparison.cells[name].unique().to_list())
+        for knob, name in ((x, "x"), (y, "y"))
+    )
+    return Judged(state, comparison, competitors, (axes[0], axes[1]))
+
+
+def system_labels(view: LakeView) -> dict[str, str]:
+    """Systems by the names that pages call them by."""
+    return dict(
+        view.cube.select("system", "system_label").unique().sort("system_label").iter_rows()
+    )
+
+
+def answer(view: LakeView, state: ModesState) -> ModesAnswer:
+    """Build the pictures of a state."""
+    if not view.runs:
+        return _nothing(EMPTY_LAKE, "0 of 0 runs")
+    found = judge(view, state)
+    status = _status(view, found)
+    if not len(found.comparison.cells):
+        return _nothing(nothing_left(view, found.state), status)
+    placed = _placed(found)
+    scene = _map_scene(view, found)
+    counts = win_counts(found.comparison)
+    who = found.competitors.knob.title.lower()
+    return ModesAnswer(
+        winners=build_winner_map(found.comparison, placed, scene),
+        shares=build_shares(counts, found.competitors, f"Cells won by each {who}"),
+        pareto=_pareto(found),
+        cells=encode_cells(found.comparison, placed, found.axes, found.competitors, found.state),
+        status=status,
+    )
+
+
+def nothing_left(view: LakeView, state: ModesState) -> str:
+    """Say which filter to take back when nothing is left, or that nobody measured the prize."""
+    matching = count_runs(view.cube, state.selection)
+    if matching:
+        title = metric(str(state.metric)).title
+        return f"None of the {matching:,} runs that the filters leave has a value for<br>{title}."
+    freed = {
+        clause.facet: count_runs(view.cube, state.selection.with_values(clause.facet, ()))
+        for clause in state.selection.clauses
+    }
+    useful = [f"{name} ({count:,} runs)" for name, count in freed.items() if count]
+    hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
+    return f"No run has all of these filters.<br>{hint}"
+
+
+def rules_words(state: ModesState) -> str:
+    """`Student's t test at 5 %, uncorrected`."""
+    level = f"{100 * state.level:.4g} %"
+    return f"{TEST_TITLES[state.test]} at {level}, {CORRECTION_TITLES[state.correction]}"
+
+
+def mixed_knobs(comparison: Comparison, state: ModesState) -> list[tuple[Knob, int]]:
+    """The given knobs of which a cell mixes several values, and how many there are in all.
+
+    Such a cell compares unlike things: the competitor measured at the lighter load may win by it.
+    """
+    x, y, competitor = state.knobs()
+    taken = {knob.name for knob in (x, y, competitor)}
+    found = []
+    for knob in KNOBS.values():
+        if knob.is_given and knob.name not in taken:
+            count = comparison.groups[knob.column].n_unique()
+            if count > 1 and _is_mixed(comparison.groups, (x, y), knob):
+                found.append((knob, count))
+    return found
+
+
+def place_of(state: ModesState) -> dict[str, Value | None]:
+    """Knob column to value of the cell that is picked; empty when none is."""
+    picked = state.picked
+    if picked is None or picked.kind != "cell":
+        return {}
+    x, y, _ = state.knobs()
+    return {x.column: picked.x, y.column: picked.y}
+
+
+def _is_mixed(groups: pl.DataFrame, axes: tuple[Knob, Knob], knob: Knob) -> bool:
+    kinds = groups.group_by([a.column for a in axes]).agg(n=pl.col(knob.column).n_unique())
+    return bool((kinds["n"] > 1).any())
+
+
+def _nothing(sentence: str, status: str) -> ModesAnswer:
+    empty = message_figure("")
+    return ModesAnswer(message_figure(sentence), empty, empty, None, status)
+
+
+def _status(view: LakeView, found: Judged) -> str:
+    """How many runs are compared, of how many, and how the cells ended."""
+    compared = int(found.comparison.groups["values"].list.len().sum())
+    ended = found.comparison.cells["outcome"].value_counts()
+    counts = dict(ended.iter_rows())
+    words = [f"{counts[o]:,} {_OUTCOME_WORDS[o]}" for o in OUTCOMES if counts.get(o)]
+    cells = len(found.comparison.cells)
+    parts = [f"{compared:,} of {view.runs:,} runs"]
+    if cells:
+        parts.append(f"{cells:,} cell{'' if cells == 1 else 's'}: {', '.join(words)}")
+    return " · ".join(parts)
+
+
+def _placed(found: Judged) -> pl.DataFrame:
+    """Where each cell stands on the map, and who leads it."""
+    cells, contenders = found.comparison.cells, found.comparison.contenders
+    leaders = contenders["competitor"].gather(cells["winner"])
+    return pl.DataFrame(
+        {
+            "column": index_of(cells["x"], found.axes[0]),
+            "row": index_of(cells["y"], found.axes[1]),
+            "who": index_of(leaders, found.competitors.values),
+        }
+    )
+
+
+def _map_scene(view: LakeView, found: Judged) -> MapScene:
+    state = found.state
+    x, y, competitor = state.knobs()
+    measure = metric(str(state.metric))
+    labels = system_labels(view)
+    columns, rows = (
+        tuple(knob.label(v) if knob.unit else value_label(knob, v, labels) for v in values)
+        for knob, values in zip((x, y), found.axes, strict=True)
+    )
+    return MapScene(
+        columns=columns,
+        rows=rows,
+        x_title=x.axis_title,
+        y_title=y.axis_title,
+        title=f"{measure.title} ({measure.better} is better): best {competitor.title.lower()}, "
+        f"{_subject(found)}",
+        subtitle=_subtitle(view, found),
+        unit=measure.unit,
+        is_percent=state.margin == "percent",
+        competitors=found.competitors,
+    )
+
+
+def _subject(found: Judged) -> str:
+    """What was compared: the workload, and the given knobs that have one value throughout."""
+    taken = {found.state.x, found.state.y, found.state.competitor, "dataset", "workload"}
+    groups = found.comparison.groups
+    names = [WORKLOAD_TITLES.get(w, w) for w in groups["workload"].unique().drop_nulls().sort()]
+    words = [", ".join(names)]
+    for knob in KNOBS.values():
+        if knob.is_given and knob.name not in taken and groups[knob.column].n_unique() == 1:
+            value = groups[knob.column][0]
+            words += [] if value is None else [knob.words(value)]
+    return " · ".join(words)
+
+
+def _subtitle(view: LakeView, found: Judged) -> str:
+    parts = [rules_words(found.state)]
+    mixed = mixed_knobs(found.comparison, found.state)
+    if mixed:
+        listed = ", ".join(f"{count} values of {knob.title.lower()}" for knob, count in mixed)
+        parts.append(f"<b>cells mix {listed}: filter on one</b>")
+    left = view.cube.filter(matches(found.state.selection))
+    if note := synthetic_note(left):
+        parts.append(f"<b>{note}</b>")
+    return " · ".join(parts)
+
+
+def pareto_points(found: Judged) -> pl.DataFrame:
+    """Each competitor's best setting in each cell in both metrics; those with both measured.
+
+    Returns:
+        Columns `who`, `cell`, `mean`, `against`, `at` (row among the contenders).
+    """
+    contenders, groups = found.comparison.contenders, found.comparison.groups
+    return pl.DataFrame(
+        {
+            "who": index_of(contenders["competitor"], found.competitors.values),
+            "cell": contenders["cell"],
+            "mean": contenders["mean"],
+            "against": groups["against"].gather(contenders["row"]),
+            "at": np.arange(len(contenders)),
+        }
+    ).filter(pl.col("against").is_not_null())
+
+
+def _pareto(found: Judged) -> dict[str, Any]:
+    points = pareto_points(found)
+    prize, against = metric(str(found.state.metric)), metric(found.state.against)
+    if not len(points):
+        return message_figure(f"No run has both {prize.title}<br>and {against.title}.")
+    kept = thin(len(points), MAX_POINTS, np.arange(0))
+    scene = ParetoScene(
+        against=against.name,
+        prize=prize.name,
+        title=f"{prize.title} against {_lowered(against.title)}",
+        competitors=found.competitors,
+        left_out=len(points) - len(kept),
+    )
+    return build_pareto(points[kept], scene)
+
+
+def _lowered(title: str) -> str:
+    return title if title[:1] == "p" or title[:2].isupper() else title[:1].lower() + title[1:]
