@@ -2,20 +2,35 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+import pyarrow as pa
+
 from data.schema import COUNTERS, KNOBS, MEASUREMENTS
+from ingest.companions import count_interrupts, describe_interval, function_rates, is_of_its_time
 from ingest.core_logs import CoreCut, PackageEnergy
-from ingest.discover import RawFile
+from ingest.discover import IDLE, RawFile, digest_of
+from ingest.formats.proc_interrupts import phase_of
 from ingest.lake_state import SETTINGS_FORMAT
 from ingest.names import RunKey, identity_columns
 from ingest.plan import RunWork, log_core
 from ingest.read_sources import SourceRead
-from ingest.records import LogFacts, Problem, Reading, Window
+from ingest.records import (
+    FunctionCounts,
+    InterruptCounts,
+    LogFacts,
+    PowerJoin,
+    Problem,
+    Reading,
+    UtcWindow,
+    Window,
+)
 from ingest.settings import Settings
 
 DURATION_TOLERANCE: Final = 0.10
+# What says the same as another file holds over it if it comes later.
+_PRECEDENCE: Final = {"output": 0, "window": 1, "counts": 2, "sidecar": 3}
 
 
 @dataclass(slots=True)
@@ -27,11 +42,13 @@ class AssembledRun:
             run could be used.
         problems: By path, of all the files read, empty lists included.
         digest: Of the sources and settings; names the big files.
+        tables: By name, the small ones of the run's big tables.
     """
 
     row: dict[str, Any] | None
     problems: dict[str, list[Problem]]
     digest: str
+    tables: dict[str, pa.Table] = field(default_factory=dict)
 
 
 class RunAssembly:
@@ -42,6 +59,7 @@ class RunAssembly:
 
     Attributes:
         window: The run's own record of its workload, else what its output says, else None.
+        utc_window: When that was by the wall clock, where a file says so.
     """
 
     def __init__(self, work: RunWork, small: Sequence[SourceRead]) -> None:
@@ -49,6 +67,7 @@ class RunAssembly:
         self._run = _Run(work.key, work.files[0].settings)
         self._run.take(small)
         self.window = _take_readings(self._run)
+        self.utc_window = _take_utc_window(self._run)
 
     def core_of(self, file: RawFile, said: int | None) -> int:
         """The core of a log, from its name, else from what it says, else from its workload."""
@@ -60,25 +79,38 @@ class RunAssembly:
         return self._run.settings.expected_cores(self._run.key.workload)[0]
 
     def finish(
-        self, logs: Sequence[SourceRead], cuts: Sequence[CoreCut], energy: PackageEnergy
+        self,
+        logs: Sequence[SourceRead],
+        cuts: Sequence[CoreCut],
+        energy: PackageEnergy,
+        power: PowerJoin | None = None,
     ) -> AssembledRun:
         """Take the logs in and give the run.
 
         Args:
             logs: As read, in order of their paths.
             cuts: Of those that could be used, in order of their cores; none without a window.
+            power: What power meters say of it.
         """
         run = self._run
         run.take(logs)
         run.reads.sort(key=lambda read: read.file.path)
-        digest = _sources_digest(run.reads, run.settings)
-        if not run.logs and not run.readings:
+        digest = _sources_digest(run.reads, self._work.meters, run.settings)
+        if not _has_result(run):
             return AssembledRun(None, run.problems, digest)
-        _take_logs(run, self.window, cuts, self.core_of)
+        if run.settings.workloads[run.key.workload].logged:
+            _take_logs(run, self.window, cuts, self.core_of)
         if cuts:
             _take_counters(run, cuts, energy)
-        _finish_row(run)
-        return AssembledRun(run.row, run.problems, digest)
+        tables = {}
+        if (functions := _take_companions(run)) is not None:
+            tables["functions"] = functions
+        if power is not None:
+            _take_power(run, power)
+            if power.table is not None:
+                tables["power"] = power.table
+        _finish_row(run, self._work.meters)
+        return AssembledRun(run.row, run.problems, digest, tables)
 
 
 class _Run:
@@ -108,19 +140,30 @@ class _Run:
         self.problems[read.file.path].append(Problem(kind, "doubted", detail))
 
 
-def _sources_digest(reads: Sequence[SourceRead], settings: Settings) -> str:
+def _sources_digest(
+    reads: Sequence[SourceRead], meters: Sequence[RawFile], settings: Settings
+) -> str:
     parts = sorted(f"{read.file.format.name} {read.digest}" for read in reads)
+    parts += sorted(f"{meter.format.name} {digest_of(meter)}" for meter in meters)
     return hashlib.sha256("\n".join([*parts, settings.fingerprint]).encode()).hexdigest()[:12]
 
 
 def _take_readings(run: _Run) -> Window | None:
     """Take over what the small files say; the record of the window comes before an output's."""
-    by_role = sorted(run.readings, key=lambda read: read.file.format.role == "window")
+    by_role = sorted(run.readings, key=lambda read: _PRECEDENCE[read.file.format.role])
     window: Window | None = None
     for read in by_role:
         content = read.content
         assert isinstance(content, Reading)
-        run.row.update({k: v for k, v in content.measurements.items() if k in MEASUREMENTS})
+        if read.file.format.role == "counts" and not is_of_its_time(content, run.row):
+            run.flags.add("counts_interval")
+            run.doubt(read, "counts_interval", describe_interval(content, run.row))
+            continue
+        for name, value in content.measurements.items():
+            if name in MEASUREMENTS and read.file.format.role != "counts":
+                run.row[name] = value
+            elif name in MEASUREMENTS:
+                run.row.setdefault(name, value)
         run.flags.update(content.flags)
         _check_knobs(run, read, content)
         window = content.window or window
@@ -129,11 +172,84 @@ def _take_readings(run: _Run) -> Window | None:
     return window
 
 
+def _take_utc_window(run: _Run) -> UtcWindow | None:
+    """When the run was: its nearest sidecar says it best, then what measured it."""
+    if not run.readings:
+        return None
+    first = run.reads[0].file
+    order = {sidecar.path: place for place, sidecar in enumerate(first.sidecars)}
+    windows = {
+        order.get(read.file.path, len(order)): read.content.utc_window
+        for read in reversed(run.readings)
+        if isinstance(read.content, Reading)
+        and read.content.utc_window
+        and not (read.file.format.role == "sidecar" and first.part)
+    }
+    if not windows:
+        return None
+    window = windows[min(windows)]
+    assert window is not None
+    run.row["start_unix_s"] = window.start_s
+    run.row.setdefault("duration_s", window.length_s)
+    return window
+
+
+def _has_result(run: _Run) -> bool:
+    """Whether the files say what the run measured; if not, those that could only add to it."""
+    if run.logs or any(read.file.format.role in ("output", "window") for read in run.readings):
+        return True
+    if run.key.workload == IDLE and run.row.get("duration_s") is not None:
+        return True
+    is_output_there = any(read.file.format.role in ("output", "window") for read in run.reads)
+    for read in run.reads:
+        if (
+            not is_output_there
+            and read.file.format.role == "counts"
+            and not run.problems[read.file.path]
+        ):
+            detail = f"run {run.row['run_id']} has no output that it could add to; not used"
+            run.problems[read.file.path].append(Problem("no_output", "refused", detail))
+    return False
+
+
+def _take_companions(run: _Run) -> pa.Table | None:
+    """Take over what was counted beside the run; gives its table of functions, if it has one."""
+    looks = _looks_at_interrupts(run)
+    if looks:
+        counted = count_interrupts([(read.file.name, look) for read, look in looks], run.row)
+        if isinstance(counted, Problem):
+            run.flags.add(counted.kind)
+            run.problems[looks[-1][0].file.path].append(counted)
+        else:
+            run.row["interrupts"] = counted
+    for read in run.reads:
+        if isinstance(read.content, FunctionCounts):
+            totals, table = function_rates(read.content, run.row, run.settings)
+            run.row |= {name: value for name, value in totals.items() if name not in run.row}
+            return table
+    return None
+
+
+def _looks_at_interrupts(run: _Run) -> list[tuple[SourceRead, InterruptCounts]]:
+    """Looks before the run, then after it."""
+    looks = [(r, r.content) for r in run.reads if isinstance(r.content, InterruptCounts)]
+    return sorted(looks, key=lambda look: phase_of(look[0].file.name) == "after")
+
+
+def _take_power(run: _Run, power: PowerJoin) -> None:
+    run.row |= power.measurements
+    run.flags.update(power.flags)
+    for path, problems in power.problems.items():
+        run.problems.setdefault(path, []).extend(problems)
+
+
 def _check_knobs(run: _Run, read: SourceRead, content: Reading) -> None:
+    for name, hint in content.hints.items():
+        run.row.setdefault(name, hint)
     for name, said in content.knobs.items():
         named = run.row.get(name)
         if named is None:
-            if name in KNOBS and name not in run.row:
+            if (name in KNOBS or name == "mode") and name not in run.row:
                 run.row[name] = said
         elif str(said).lower() != str(named).lower() and said != named:
             detail = f"the file says {name} {said!r}, its name {named!r}; the name holds"
@@ -226,7 +342,7 @@ def _core_struct(run: _Run, cut: CoreCut, energy: PackageEnergy) -> dict[str, An
     }
 
 
-def _finish_row(run: _Run) -> None:
+def _finish_row(run: _Run, meters: Sequence[RawFile]) -> None:
     row = run.row
     if run.key.system not in run.settings.systems:
         run.flags.add("unknown_system")
@@ -238,12 +354,13 @@ def _finish_row(run: _Run) -> None:
     has_log = bool(run.logs)
     row["source"] = next(
         by_role[role]
-        for role in ("log", "output", "window")
+        for role in ("log", "output", "window", "sidecar")
         if role in by_role and (role != "log" or has_log)
     )
     row["flags"] = sorted(run.flags)
     row.setdefault("cores", [])
     row["sources"] = [source_struct(read.file, read.digest) for read in run.reads]
+    row["sources"] += [source_struct(meter, digest_of(meter)) for meter in meters]
     row["sources"].append(settings_struct(run.settings))
 
 

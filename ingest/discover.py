@@ -3,20 +3,25 @@
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from data.errors import FormatError, SettingsError
 from ingest.formats import FORMATS, Format, find_format
 from ingest.lake_state import LakeState, RecordedFile
-from ingest.names import NameMatch, match_name, strip_compression
-from ingest.raw_files import read_head
-from ingest.records import Problem
+from ingest.names import NameMatch, make_run_id, strip_compression
+from ingest.raw_files import MeteredFile, digest_file, read_head
+from ingest.records import Problem, ReadContext
+from ingest.run_match import match_part, match_run
 from ingest.settings import FILE_NAME, Settings, load_settings
 from ingest.settings_file import is_dataset_name
+from ingest.sidecars import BadSidecarError, Sidecar, SidecarsByFolder
 
 _FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
+# The workload of a run without requests, which a sidecar alone tells of.
+IDLE: Final = "idle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +30,10 @@ class RawFile:
 
     Attributes:
         path: Absolute path as text, the file's identity in the lake.
-        match: What its name says; None for a table, which needs no name.
+        match: What its name says; None for a table or a meter's readings, which need no name.
         recorded: What the lake knows of it, if the lake was made from it.
+        part: Of a file that holds several runs, which of them; one such file is several of these.
+        sidecars: Those that speak for it, nearest first.
     """
 
     path: str
@@ -37,6 +44,8 @@ class RawFile:
     format: Format
     match: NameMatch | None
     recorded: RecordedFile | None = None
+    part: str | None = None
+    sidecars: tuple["RawFile", ...] = ()
 
     @property
     def name(self) -> str:
@@ -62,6 +71,7 @@ class Discovery:
         settings: The settings of each dataset (of its first file, or of its folder).
         ignored: Files of which nobody knows the content or the name.
         layers: Settings of files that the lake knows from elsewhere.
+        sidecars: What they say, by folder.
     """
 
     files: list[RawFile] = field(default_factory=list)
@@ -71,6 +81,7 @@ class Discovery:
     settings: dict[str, Settings] = field(default_factory=dict)
     ignored: int = 0
     layers: "SettingsByFolder" = field(default_factory=lambda: SettingsByFolder(None))
+    sidecars: SidecarsByFolder = field(default_factory=SidecarsByFolder)
 
 
 def discover(
@@ -102,7 +113,7 @@ def discover(
                 raise SettingsError(f"{name!r} cannot name a dataset: give --dataset ({path})")
             found.settings.setdefault(name, settings)
             found.roots.add((name, str(folder)))
-            _look_at(path, name, settings, state, found)
+            _look_at(path, name, folder, settings, state, found)
     return found
 
 
@@ -125,6 +136,11 @@ class SettingsByFolder:
             below = (nearest,) if nearest is not None else ()
             self._by_file[nearest] = load_settings(*below, *self._top)
         return self._by_file[nearest]
+
+    def top_of(self, folder: Path, otherwise: Path) -> Path:
+        """The folder that a run's place is counted from: that of the nearest wattlas.toml."""
+        nearest = self._nearest(folder)
+        return nearest.parent if nearest is not None else otherwise
 
     def _nearest(self, folder: Path) -> Path | None:
         if folder not in self._file_of:
@@ -158,7 +174,7 @@ def _walk(root: Path) -> Iterator[Path]:
 
 
 def _look_at(
-    path: Path, dataset: str, settings: Settings, state: LakeState, found: Discovery
+    path: Path, dataset: str, root: Path, settings: Settings, state: LakeState, found: Discovery
 ) -> None:
     text = str(path).encode("utf-8", "backslashreplace").decode()
     if path.name == FILE_NAME:
@@ -168,11 +184,6 @@ def _look_at(
         found.problems[dataset, text] = [Problem("bad_name", "refused", detail)]
         return
     found.seen.add((dataset, text))
-    try:
-        match = match_name(path.as_posix(), settings)
-    except FormatError as error:
-        found.problems[dataset, text] = [Problem("bad_knob", "refused", f"{error}; not read")]
-        return
     recorded = state.files.get((dataset, text))
     try:
         status = path.stat()
@@ -181,25 +192,92 @@ def _look_at(
         if not stat.S_ISREG(status.st_mode):
             found.ignored += 1
             return
-        known = recorded is not None and (recorded.size, recorded.mtime) == (
-            status.st_size,
-            status.st_mtime,
-        )
-        form = _FORMATS_BY_NAME.get(recorded.format) if known and recorded else None
-        if form is None:
-            form = _sniff(path, status.st_size)
+        form = _known_format(recorded, status) or _sniff(path, status.st_size)
     except (OSError, FormatError) as error:
         found.problems[dataset, text] = [_unreadable(error)]
+        return
+    top = found.layers.top_of(path.parent, root)
+    sidecars = found.sidecars.of(path, top)
+    try:
+        match = match_run(path.as_posix(), settings, form, sidecars, top)
+    except FormatError as error:
+        kind = "bad_sidecar" if isinstance(error, BadSidecarError) else "bad_knob"
+        found.problems[dataset, text] = [Problem(kind, "refused", f"{error}; not read")]
         return
     problem = _why_not(form, match, status.st_size)
     if problem is not None:
         found.problems[dataset, text] = [problem]
     elif form is None:
         found.ignored += 1
-    else:
-        found.files.append(
-            RawFile(text, status.st_size, status.st_mtime, dataset, settings, form, match, recorded)
+    elif form.role != "sidecar" or (match is not None and match.workload == IDLE):
+        file = RawFile(
+            text, status.st_size, status.st_mtime, dataset, settings, form, match, recorded
         )
+        beside = tuple(_sidecar_files(file, sidecars, state, found))
+        found.files += (replace(part, sidecars=beside) for part in _parts(file, state))
+
+
+def _sidecar_files(
+    file: RawFile, sidecars: Sequence[Sidecar], state: LakeState, found: Discovery
+) -> Iterator[RawFile]:
+    """The sidecars of a file as files of its run, wherever they lie."""
+    for each in sidecars:
+        status = Path(each.path).stat()
+        found.seen.add((file.dataset, each.path))
+        yield replace(
+            file,
+            path=each.path,
+            size=status.st_size,
+            mtime=status.st_mtime,
+            format=_FORMATS_BY_NAME["sidecar"],
+            recorded=state.files.get((file.dataset, each.path)),
+        )
+
+
+def _parts(file: RawFile, state: LakeState) -> list[RawFile]:
+    """As `parts_of`, without a look at what the lake has as one run already."""
+    if file.match is not None and file.is_unchanged:
+        known = state.runs.get(make_run_id(file.match.key(file.dataset)))
+        if known is not None and file.path in {source.path for source in known.files}:
+            return [file]
+    return parts_of(file)
+
+
+def parts_of(file: RawFile) -> list[RawFile]:
+    """A file once for each run that it holds; of most formats just itself."""
+    if file.format.list_parts is None or file.match is None:
+        return [file]
+    try:
+        blocks = MeteredFile(Path(file.path)).blocks()
+        names = file.format.list_parts(blocks, ReadContext(file.name, 0.0))
+    except (FormatError, OSError):
+        return [file]
+    if len(names) < 2:
+        return [file]
+    return [replace(file, part=name, match=match_part(file.match, name)) for name in names]
+
+
+def digest_of(file: RawFile) -> str:
+    """Digest of a file's bytes; of one that has not changed, as the lake recorded it.
+
+    Raises:
+        OSError: The disk refuses.
+    """
+    if file.is_unchanged and file.recorded is not None:
+        return file.recorded.digest
+    return _digest_at(file.path, file.size, file.mtime)
+
+
+@lru_cache(maxsize=256)
+def _digest_at(path: str, size: int, mtime: float) -> str:  # noqa: ARG001
+    return digest_file(Path(path))
+
+
+def _known_format(recorded: RecordedFile | None, status: os.stat_result) -> Format | None:
+    """The format that the lake recorded of a file that has not changed since."""
+    if recorded is None or (recorded.size, recorded.mtime) != (status.st_size, status.st_mtime):
+        return None
+    return _FORMATS_BY_NAME.get(recorded.format)
 
 
 def _sniff(path: Path, size: int) -> Format | None:
@@ -215,7 +293,7 @@ def _why_not(form: Format | None, match: NameMatch | None, size: int) -> Problem
     if form is None and match is not None:
         detail = "the name is a run's, but the content is of no known format; not read"
         return Problem("unknown_content", "refused", detail)
-    if form is not None and form.role != "table" and match is None:
+    if form is not None and form.role not in ("table", "meter") and match is None:
         detail = f"the content is {form.name}, but no name pattern says which run's; not read"
         return Problem("unknown_name", "refused", detail)
     return None

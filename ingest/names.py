@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
+from data.errors import FormatError
 from data.schema import KNOBS
 from ingest.knobs import decode_dvfs, decode_itr
 from ingest.settings import NamePattern, Settings
+from ingest.sizes import parse_size
 
 COMPRESSED_SUFFIXES: Final = (".gz", ".xz", ".zst")
 UNSET_DVFS: Final = "0xffff"
@@ -31,6 +33,7 @@ _SLUG_FORMS: Final = {
 }
 KEY_KNOBS: Final = tuple(_SLUG_FORMS)
 _REALS: Final = frozenset({"load_qps", "rapl_w"})
+_SIZES: Final = frozenset({"message_bytes", "request_bytes"})
 _TEXTS: Final = frozenset({"rw", "device", "mode", "dvfs_code", "variant"})
 
 
@@ -101,6 +104,8 @@ def _read_groups(
     pattern: NamePattern, groups: dict[str, str | None], settings: Settings
 ) -> NameMatch:
     values: dict[str, Any] = {k: _convert(k, v) for k, v in groups.items() if v is not None}
+    if "mode" in values:
+        values["mode"] = canonical_mode(values["mode"], settings)
     replicate, core = values.pop("replicate", None), values.pop("core", None)
     if "dvfs" in values:
         values["dvfs_code"] = str(values.pop("dvfs")).lower()
@@ -121,12 +126,22 @@ def _checked_knobs(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any]
 def _convert(group: str, text: str) -> Any:
     if group in _TEXTS or group == "dvfs":
         return text
-    return float(text) if group in _REALS else int(text)
+    try:
+        if group in _SIZES:
+            return parse_size(text)
+        return float(text) if group in _REALS else int(text)
+    except ValueError as error:
+        raise FormatError(f"bad {group} in the name: {text!r} ({error})") from error
 
 
 def canonical_system(label: str, settings: Settings) -> str:
     """The system that a label means; a label that the settings do not know means itself."""
     return settings.aliases.get(label, label)
+
+
+def canonical_mode(word: str, settings: Settings) -> str:
+    """The completion mode that a word means; one that the settings do not know means itself."""
+    return settings.modes.get(word.lower(), word.lower())
 
 
 def order_knobs(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

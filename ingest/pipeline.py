@@ -249,7 +249,12 @@ class _Ingest:
                 on_failure.callback(file.abandon)
             run = assembly.finish(streamed.reads, streamed.cuts, streamed.energy)
             if run.row is not None:
-                run.row["files"] = [file.finish(run.digest) for file in streamed.files]
+                files = [*streamed.files]
+                for name, table in run.tables.items():
+                    files.append(RunFile(self._lake, name, work.key.dataset, work.run_id))
+                    on_failure.callback(files[-1].abandon)
+                    files[-1].write(table)
+                run.row["files"] = [file.finish(run.digest) for file in files]
                 run.row["has_log"] = any(f["table"] == "interrupts" for f in run.row["files"])
                 on_failure.pop_all()
         return run
@@ -261,9 +266,10 @@ class _Ingest:
 
     def _take(self, work: RunWork, run: AssembledRun) -> bool:
         dataset = work.key.dataset
-        for path, problems in run.problems.items():
+        found = {path: self._joined(dataset, path, own) for path, own in run.problems.items()}
+        for path, problems in found.items():
             self._report_problems(dataset, path, problems)
-        self._committer.add_problems(dataset, run.problems)
+        self._committer.add_problems(dataset, found)
         self._progress.add_run(sum(map(len, run.problems.values())))
         if run.row is None:
             return False
@@ -273,7 +279,14 @@ class _Ingest:
         else:
             self._report.added += 1
         self._committer.add_run(run.row)
+        self._committer.remove_runs(dataset, work.replaces)
+        self._report.removed += len(work.replaces)
         return True
+
+    def _joined(self, dataset: str, path: str, problems: Sequence[Problem]) -> list[Problem]:
+        """Problems of a file with what other runs of this ingest that share it found before."""
+        before = self._reported.get((dataset, path), [])
+        return [*before, *(problem for problem in problems if problem not in before)]
 
 
 def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:

@@ -1,31 +1,41 @@
 """Decide what an ingest has to do: which runs to read, which to leave, who wins a claimed place."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from data.errors import FormatError
-from ingest.discover import Discovery, RawFile
+from ingest.discover import Discovery, RawFile, parts_of
 from ingest.formats import FORMATS
 from ingest.lake_state import SUMMARY, LakeState, RecordedFile, RecordedRun
-from ingest.names import RunKey, label_columns, make_run_id, match_name
+from ingest.meter_scope import known_meters, meters_in_scope
+from ingest.names import NameMatch, RunKey, label_columns, make_run_id
 from ingest.raw_files import digest_content, digest_file, is_compressed
 from ingest.records import Problem
+from ingest.run_match import match_run
 
 _FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
-Slot = tuple[str, int | None]
+Slot = tuple[str, int | str | None]
 Problems = dict[tuple[str, str], list[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
 class RunWork:
-    """A run to read: its files, one a place, in order of their paths."""
+    """A run to read: its files, one a place, in order of their paths.
+
+    Attributes:
+        meters: Files of power meters that may have readings of its time.
+        replaces: Runs of the lake that were read from its output when that was of another name.
+    """
 
     key: RunKey
     run_id: str
     files: tuple[RawFile, ...]
+    meters: tuple[RawFile, ...] = ()
+    replaces: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -41,6 +51,7 @@ class Plan:
         works: Runs to read, neighbours in the lake next to each other.
         amended: Runs whose files are the same but for their times, or whose labels changed.
         tables: By dataset, the summary tables that stand together, known ones included.
+        meters: By dataset, the files of power meters, those that the lake knows included.
         problems: By dataset and path, of files that are not read.
         unchanged: Runs of which the lake has all already.
     """
@@ -48,6 +59,7 @@ class Plan:
     works: list[RunWork] = field(default_factory=list)
     amended: list[RunWork] = field(default_factory=list)
     tables: dict[str, list[RawFile]] = field(default_factory=lambda: defaultdict(list))
+    meters: dict[str, list[RawFile]] = field(default_factory=lambda: defaultdict(list))
     problems: Problems = field(default_factory=dict)
     unchanged: int = 0
 
@@ -59,11 +71,65 @@ def make_plan(found: Discovery, state: LakeState) -> Plan:
     for file in found.files:
         if file.format.role == "table":
             plan.tables[file.dataset].append(file)
+        elif file.format.role == "meter":
+            plan.meters[file.dataset].append(file)
         elif file.match is not None:
             groups[file.match.key(file.dataset)].append(file)
+    metered = set(plan.meters)
+    for meter in known_meters(found, state):
+        plan.meters[meter.dataset].append(meter)
+    for run in state.runs.values():
+        if run.dataset in metered:
+            _add_metered(run, plan.meters[run.dataset][0], groups, found)
     for key in sorted(groups, key=_lake_order):
-        _plan_run(key, groups[key], found, state, plan)
+        _plan_run(key, _with_sidecars(groups[key]), found, state, plan)
+    ids = {make_run_id(key) for key in groups}
+    plan.works = _superseding(plan.works, ids, state)
     return plan
+
+
+def _with_sidecars(group: Sequence[RawFile]) -> list[RawFile]:
+    """The files of a run and the sidecars that speak for any of them, each once."""
+    by_path = {file.path: file for file in group}
+    for file in group:
+        for sidecar in file.sidecars:
+            by_path.setdefault(sidecar.path, sidecar)
+    return list(by_path.values())
+
+
+def _add_metered(
+    run: RecordedRun, meter: RawFile, groups: dict[RunKey, list[RawFile]], found: Discovery
+) -> None:
+    """Take up a run that is not among the given files, but that a given power meter may cover."""
+    work = meter.settings.workloads.get(run.workload)
+    if work is None or work.logged or any((run.dataset, f.path) in found.seen for f in run.files):
+        return
+    for known in run.files:
+        if not Path(known.path).is_file():
+            continue
+        for top in Path(known.path).parents:
+            file = _as_recorded(known, meter, found, top)
+            for part in parts_of(file) if file is not None else ():
+                key = part.match.key(run.dataset) if part.match else None
+                if key is not None and make_run_id(key) == run.run_id:
+                    groups[key].append(replace(part, **_on_disk(known.path)))
+                    return
+
+
+def _superseding(works: list[RunWork], ids: Set[str], state: LakeState) -> list[RunWork]:
+    """Let runs that are read anew under another name take the place of what they were."""
+    sources = {known.name for known in FORMATS if known.role in ("output", "sidecar")}
+    former: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for run in state.runs.values():
+        own = [f.path for f in run.files if f.format == run.source and f.format in sources]
+        if own and run.run_id not in ids:
+            former[run.dataset, max(own, key=len)].append(run.run_id)
+    replaced = []
+    for work in works:
+        paths = {(work.key.dataset, file.path) for file in work.files}
+        gone = [run_id for path in sorted(paths & set(former)) for run_id in former.pop(path)]
+        replaced.append(replace(work, replaces=tuple(gone)) if gone else work)
+    return replaced
 
 
 def _lake_order(key: RunKey) -> tuple[str, ...]:
@@ -81,7 +147,8 @@ def _plan_run(
         recorded = None
     elsewhere = _recorded_elsewhere(recorded, group[0], found) if recorded else []
     chosen = _choose(key, [*group, *elsewhere], plan.problems)
-    work = RunWork(key, run_id, tuple(sorted(chosen.values(), key=lambda file: file.path)))
+    files = tuple(sorted(chosen.values(), key=lambda file: file.path))
+    work = RunWork(key, run_id, files, meters_in_scope(files, plan.meters[key.dataset]))
     if recorded is None:
         plan.works.append(work)
         return
@@ -107,20 +174,28 @@ def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery
         file = _as_recorded(known, beside, found)
         if file is None or not Path(known.path).is_file():
             continue
-        status = Path(known.path).stat()
-        if status.st_size:
-            files.append(replace(file, size=status.st_size, mtime=status.st_mtime))
+        status = _on_disk(known.path)
+        if status["size"]:
+            files.append(replace(file, **status))
     return files
 
 
-def _as_recorded(known: RecordedFile, beside: RawFile, found: Discovery) -> RawFile | None:
+def _on_disk(path: str) -> dict[str, Any]:
+    status = Path(path).stat()
+    return {"size": status.st_size, "mtime": status.st_mtime}
+
+
+def _as_recorded(
+    known: RecordedFile, beside: RawFile, found: Discovery, top: Path | None = None
+) -> RawFile | None:
     """A file as the lake recorded it; None if its format or name means nothing any more."""
     form = _FORMATS_BY_NAME.get(known.format)
-    settings = found.layers.settings_of(Path(known.path).parent)
-    try:
-        match = match_name(known.path, settings)
-    except FormatError:
-        match = None
+    folder = Path(known.path).parent
+    settings = found.layers.settings_of(folder)
+    top = found.layers.top_of(folder, top or folder)
+    match: NameMatch | None = None
+    with suppress(FormatError):
+        match = match_run(known.path, settings, form, found.sidecars.of(Path(known.path), top), top)
     if form is None or match is None:
         return None
     return replace(
@@ -137,9 +212,12 @@ def _as_recorded(known: RecordedFile, beside: RawFile, found: Discovery) -> RawF
 
 def _slot(file: RawFile) -> Slot:
     """The place of a file in its run: two files in one place are two claims to it."""
-    if file.format.role != "log" or file.match is None:
-        return file.format.name, None
-    return "log", log_core(file)
+    form = file.format
+    if form.role == "log" and file.match is not None:
+        return "log", log_core(file)
+    if form.role == "sidecar":
+        return form.name, file.path
+    return form.name, form.phase_of(file.name) if form.phase_of else None
 
 
 def log_core(file: RawFile) -> int | None:
@@ -215,11 +293,12 @@ def _lost(
 
 def _is_same(work: RunWork, recorded: RecordedRun, lost: Sequence[RecordedFile]) -> bool:
     """Whether the lake's run was read from these files, with these settings, unchanged."""
-    paths = {file.path for file in work.files} | {file.path for file in lost}
+    files = (*work.files, *work.meters)
+    paths = {file.path for file in files} | {file.path for file in lost}
     return (
         paths == {file.path for file in recorded.files}
         and work.files[0].settings.fingerprint == recorded.fingerprint
-        and all(_has_recorded_content(file) for file in work.files)
+        and all(_has_recorded_content(file) for file in files)
     )
 
 

@@ -7,15 +7,7 @@ from pathlib import Path
 from data.errors import FormatError
 from ingest.discover import RawFile
 from ingest.raw_files import BrokenCompressionError, MeteredFile
-from ingest.records import (
-    CoreLog,
-    LogFacts,
-    MeterReadings,
-    Problem,
-    ReadContext,
-    Reading,
-    SummaryTable,
-)
+from ingest.records import Content, CoreLog, LogFacts, Problem, ReadContext, RefusedError
 
 
 @dataclass(slots=True)
@@ -24,19 +16,21 @@ class SourceRead:
 
     file: RawFile
     digest: str
-    content: LogFacts | Reading | SummaryTable | MeterReadings | None
+    content: Content | LogFacts | None
     problems: list[Problem] = field(default_factory=list)
 
 
 def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) -> SourceRead:
     """Read one small raw file; what cannot be read becomes a problem, never an exception."""
     metered = MeteredFile(Path(file.path), on_bytes)
-    context = ReadContext(name=file.name, tsc_hz=file.settings.machine.tsc_hz)
+    context = ReadContext(file.name, file.settings.machine.tsc_hz, part=file.part)
     try:
         try:
             content = file.format.read(metered.blocks(), context)
         finally:
             metered.finish()
+    except RefusedError as error:
+        return SourceRead(file, metered.digest, None, error.problems)
     except (FormatError, OSError) as error:
         return SourceRead(file, metered.digest, None, [refusal_of(error)])
     assert not isinstance(content, CoreLog), "BUG: logs are streamed"

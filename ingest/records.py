@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import numpy as np
+import pyarrow as pa
+
+from data.errors import FormatError
 
 Severity = Literal["refused", "repaired", "doubted"]
 
@@ -26,6 +29,18 @@ class Problem:
     count: int = 1
 
 
+class RefusedError(FormatError):
+    """A file of which nothing can be used, for a reason that has a name.
+
+    Attributes:
+        problems: All that is wrong with it, one at least refused.
+    """
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("; ".join(problem.detail for problem in problems))
+        self.problems = problems
+
+
 @dataclass(frozen=True, slots=True)
 class ReadContext:
     """What a reader may need to know beyond the bytes.
@@ -34,11 +49,13 @@ class ReadContext:
         name: The file's base name, for messages and for what only the name tells.
         tsc_hz: Time-stamp counter ticks a second, from the dataset's settings.
         date_order: Order of `mdy`, `dmy` or `ymd` in a power meter's dates; None if not said.
+        part: Which of the runs that the file holds is wanted; None where it holds one.
     """
 
     name: str
     tsc_hz: float
     date_order: str | None = None
+    part: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +92,9 @@ class Reading:
     Attributes:
         measurements: By column name of `runs`, in that column's unit.
         knobs: What the file itself says of the knobs, by column name of `runs`.
+        hints: Knobs that it calls by names of its own, for where nothing else says them.
         utc_window: When what it measured took place; None where it does not say.
+        interval_s: How long its counts were taken for, if that need not be the run's time.
     """
 
     measurements: dict[str, float | int] = field(default_factory=dict)
@@ -84,6 +103,43 @@ class Reading:
     flags: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     utc_window: UtcWindow | None = None
+    interval_s: float | None = None
+    hints: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class InterruptCounts:
+    """One look at /proc/interrupts: totals since boot.
+
+    Attributes:
+        cpus: Those that its heading names, in its order.
+        nvme_io: Interrupts of NVMe IO queues, summed over CPUs.
+        taken_unix_s: When, if the file says so.
+    """
+
+    cpus: tuple[str, ...]
+    nvme_io: int
+    taken_unix_s: float | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCount:
+    """What one function loaded and stored while a profiler looked; None where it does not say."""
+
+    function: str
+    module: str
+    source_file: str | None
+    loads: int | None
+    stores: int | None
+
+
+@dataclass(slots=True)
+class FunctionCounts:
+    """A profiler's table of functions, each once."""
+
+    functions: list[FunctionCount]
+    problems: list[Problem] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +178,22 @@ class MeterReadings:
     serial: str = ""
     events: list[MeterEvent] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class PowerJoin:
+    """What power meters say of one run.
+
+    Attributes:
+        measurements: As `Reading.measurements`.
+        problems: By path, of the run's meters.
+        table: Rows of `power`; None where there are none.
+    """
+
+    measurements: dict[str, float | int] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    problems: dict[str, list[Problem]] = field(default_factory=dict)
+    table: pa.Table | None = None
 
 
 @dataclass(slots=True)
@@ -214,3 +286,7 @@ class SummaryTable:
     workload: str
     rows: list[SummaryRow]
     problems: list[Problem] = field(default_factory=list)
+
+
+# What small files say, each format one of these.
+Content = Reading | InterruptCounts | FunctionCounts | MeterReadings | SummaryTable

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from data.errors import SettingsError
-from ingest.settings_file import compile_pattern, read_layer
+from ingest.function_map import FunctionMap, read_sources, shipped_sources
+from ingest.settings_file import NAMED_SECTIONS, compile_pattern, read_layer
 
 FILE_NAME: Final = "wattlas.toml"
+# Sections that say which subsystem a function is of.
+_MAPPING: Final = frozenset({"subsystems", "functions"})
 _PUBLISHED: Final = Path(__file__).parent / "published.toml"
 
 
@@ -57,12 +60,17 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What a workload's result is, and which cores log it (all of the machine's if not said)."""
+    """What a workload's result is, and which cores log it (all of the machine's if not said).
+
+    Attributes:
+        logged: Whether its runs have per-interrupt logs; if not, nobody misses them.
+    """
 
     label: str
     loop: Literal["open", "closed"]
     performance_metric: str
     cores: tuple[int, ...] | None = None
+    logged: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,8 @@ class Settings:
     Attributes:
         origin: The topmost file that it was read from, for provenance.
         aliases: Labels that mean a system of another name.
+        modes: Words that mean a completion mode of another name.
+        functions: Where functions are, and what the places are called.
     """
 
     dataset: str | None
@@ -90,6 +100,8 @@ class Settings:
     systems: Mapping[str, System]
     aliases: Mapping[str, str]
     workloads: Mapping[str, Workload]
+    modes: Mapping[str, str]
+    functions: FunctionMap
     names: tuple[NamePattern, ...]
     origin: str
 
@@ -102,8 +114,10 @@ class Settings:
             machine.energy_unit_j,
             machine.energy_counter_bits,
             sorted((package, list(cores)) for package, cores in machine.packages.items()),
-            sorted((name, list(w.cores or ())) for name, w in self.workloads.items()),
+            sorted((name, list(w.cores or ())) for name, w in self.workloads.items() if w.logged),
         ]
+        if self.functions.is_own:
+            parts.append(self.functions.digest)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     def expected_cores(self, workload: str) -> tuple[int, ...]:
@@ -122,17 +136,23 @@ def load_settings(*paths: Path) -> Settings:
             the wrong type or out of range; the message names the file and the key.
     """
     merged: dict[str, Any] = {}
+    sources = shipped_sources()
+    has_own_map = False
     for path in (_PUBLISHED, *paths):
         layer = read_layer(path)
         _merge(merged, layer)
-    return _build(merged, str(paths[-1]) if paths else _PUBLISHED.name)
+        if table := layer.get("functions", {}).get("table"):
+            sources |= read_sources(path.parent / table)
+        has_own_map |= path != _PUBLISHED and not layer.keys().isdisjoint(_MAPPING)
+    functions = _build_functions(merged["subsystems"], sources, has_own_map)
+    return _build(merged, functions, str(paths[-1]) if paths else _PUBLISHED.name)
 
 
 def _merge(below: dict[str, Any], layer: dict[str, Any]) -> None:
     for section, content in layer.items():
         if section == "names":
             below["names"] = [*content, *below.get("names", [])]
-        elif section in ("systems", "workloads"):
+        elif section in NAMED_SECTIONS:
             known = below.setdefault(section, {})
             for name, entry in content.items():
                 known[name] = {**known.get(name, {}), **entry}
@@ -140,7 +160,17 @@ def _merge(below: dict[str, Any], layer: dict[str, Any]) -> None:
             below[section] = {**below.get(section, {}), **content}
 
 
-def _build(merged: dict[str, Any], origin: str) -> Settings:
+def _build_functions(
+    subsystems: Mapping[str, Any], sources: Mapping[str, str], is_own: bool
+) -> FunctionMap:
+    named = {
+        key: {each: name for name, entry in subsystems.items() for each in entry.get(key, [])}
+        for key in ("paths", "modules")
+    }
+    return FunctionMap(named["paths"], named["modules"], sources, is_own)
+
+
+def _build(merged: dict[str, Any], functions: FunctionMap, origin: str) -> Settings:
     machine = merged["machine"]
     packages = {int(p): tuple(cores) for p, cores in machine["packages"].items()}
     workloads = {
@@ -168,11 +198,17 @@ def _build(merged: dict[str, Any], origin: str) -> Settings:
             machine["tsc_khz"], machine["energy_unit_j"], machine["energy_counter_bits"], packages
         ),
         systems=systems,
-        aliases={a: name for name, e in merged["systems"].items() for a in e.get("aliases", [])},
+        aliases=_aliases(merged["systems"]),
         workloads=workloads,
+        modes=_aliases(merged["modes"]),
+        functions=functions,
         names=names,
         origin=origin,
     )
+
+
+def _aliases(tables: Mapping[str, Any]) -> dict[str, str]:
+    return {alias: name for name, entry in tables.items() for alias in entry.get("aliases", [])}
 
 
 def _workload(name: str, entry: dict[str, Any], origin: str) -> Workload:
@@ -180,4 +216,10 @@ def _workload(name: str, entry: dict[str, Any], origin: str) -> Workload:
         if key not in entry:
             raise SettingsError(f"workloads.{name} lacks {key!r} ({origin})")
     cores = tuple(entry["cores"]) if entry.get("cores") else None
-    return Workload(entry.get("label", name), entry["loop"], entry["performance_metric"], cores)
+    return Workload(
+        entry.get("label", name),
+        entry["loop"],
+        entry["performance_metric"],
+        cores,
+        entry.get("logged", True),
+    )

@@ -13,6 +13,8 @@ from data.schema import KNOBS, MEASUREMENTS
 GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"}) | (
     frozenset(KNOBS) - {"itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code"}
 )
+# Sections that hold a table for each name that users choose.
+NAMED_SECTIONS: Final = ("systems", "workloads", "modes", "subsystems")
 _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     "dataset": {"name": str, "synthetic": bool},
     "machine": {
@@ -22,7 +24,16 @@ _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
         "packages": dict,
     },
     "systems": {"label": str, "baseline": bool, "aliases": list},
-    "workloads": {"label": str, "loop": str, "performance_metric": str, "cores": list},
+    "workloads": {
+        "label": str,
+        "loop": str,
+        "performance_metric": str,
+        "cores": list,
+        "logged": bool,
+    },
+    "modes": {"aliases": list},
+    "subsystems": {"paths": list, "modules": list},
+    "functions": {"table": str},
     "names": {"pattern": str, "workload": str, "system": str, "baseline_system": str},
 }
 
@@ -49,6 +60,8 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "name": is_dataset_name,
     "cores": _are_cores,
     "aliases": _are_texts,
+    "paths": _are_texts,
+    "modules": _are_texts,
 }
 
 
@@ -79,7 +92,7 @@ def _check_section(section: str, content: Any, path: Path) -> None:
         for number, entry in enumerate(content, 1):
             _check_table(section, f"names[{number}]", entry, path)
             compile_pattern(entry, number, path)
-    elif section in ("systems", "workloads"):
+    elif section in NAMED_SECTIONS:
         if not isinstance(content, dict):
             raise SettingsError(f"{section} must be a table of tables ({path})")
         for name, entry in content.items():

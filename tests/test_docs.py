@@ -57,7 +57,7 @@ def spoken(parser: argparse.ArgumentParser) -> Iterator[str]:
 def keys_of(table: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
     """Dotted keys of a settings file; the names that users choose stand as NAME."""
     for key, value in table.items():
-        if path in (("systems",), ("workloads",)):
+        if len(path) == 1 and path[0] in ingest.settings_file.NAMED_SECTIONS:
             here: tuple[str, ...] = (*path, "NAME")
         elif path == ("machine", "packages"):
             continue
@@ -152,7 +152,7 @@ def test_every_shipped_setting_is_named() -> None:
 
 def test_every_setting_that_is_allowed_is_named() -> None:
     text = (ROOT / "ingest" / "README.md").read_text("utf-8")
-    between = {"systems": "NAME.", "workloads": "NAME."}
+    between = dict.fromkeys(ingest.settings_file.NAMED_SECTIONS, "NAME.")
     allowed = [
         f"{section}.{between.get(section, '')}{key}"
         for section, keys in ingest.settings_file._KEYS.items()

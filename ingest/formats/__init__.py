@@ -2,19 +2,28 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from ingest.formats import hoboware, intlog, intlog_binary, mutilate, netpipe, rdtsc, summary, wrk
-from ingest.records import (
-    CoreLog,
-    LogReader,
-    MeterReadings,
-    ReadContext,
-    Reading,
-    SummaryTable,
+from ingest.formats import (
+    fio,
+    hoboware,
+    intlog,
+    intlog_binary,
+    mutilate,
+    netpipe,
+    perf_stat,
+    proc_interrupts,
+    rdtsc,
+    sidecar,
+    summary,
+    vtune,
+    wrk,
 )
+from ingest.records import Content, CoreLog, LogReader, ReadContext
 
-Role = Literal["log", "output", "window", "table", "meter"]
+# What ran where no name pattern says it.
+STORAGE: Final = "fio"
+Role = Literal["log", "output", "window", "counts", "sidecar", "table", "meter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +33,27 @@ class Format:
     Attributes:
         name: Short name, as `sources.format` and the README have it.
         role: What it is to a run: the per-interrupt log, the load generator's output, the record
-            of the workload window, a table that holds many runs by itself, or the readings of a
-            power meter, which runs are joined to by time.
+            of the workload window, counts that another tool took beside it, what its sidecar says,
+            a table that holds many runs by itself, or the readings of a power meter, which runs
+            are joined to by time.
         sniff: Base name and first bytes (up to 64 KiB, decompressed) to whether it is this format.
             Content decides; the name only where content cannot.
         read: Blocks of bytes, cut anywhere, to what they say. Bad lines become problems; only a
             file of which nothing can be used raises FormatError.
         open_log: Of a log, begin to read it block by block in bounded memory.
+        workload: Of what a file is that no name pattern knows; None where it then is of nothing.
+        phase_of: Base name to which of the several files of this format in a run it is.
+        list_parts: Names of the runs that a file holds, where it may be several.
     """
 
     name: str
     role: Role
     sniff: Callable[[str, bytes], bool]
-    read: Callable[[Iterable[bytes], ReadContext], CoreLog | Reading | SummaryTable | MeterReadings]
+    read: Callable[[Iterable[bytes], ReadContext], Content | CoreLog]
     open_log: Callable[[ReadContext], LogReader] | None = None
+    workload: str | None = None
+    phase_of: Callable[[str], str | None] | None = None
+    list_parts: Callable[[Iterable[bytes], ReadContext], list[str]] | None = None
 
 
 FORMATS: tuple[Format, ...] = (
@@ -49,6 +65,18 @@ FORMATS: tuple[Format, ...] = (
     Format("netpipe_server", "window", netpipe.sniff_server, netpipe.read_server),
     Format("netpipe_ebbrt", "window", netpipe.sniff_library_os, netpipe.read_library_os),
     Format("rdtsc", "window", rdtsc.sniff, rdtsc.read),
+    Format("sidecar", "sidecar", sidecar.sniff, sidecar.read, workload=STORAGE),
+    Format("fio", "output", fio.sniff, fio.read, workload=STORAGE, list_parts=fio.list_parts),
+    Format(
+        "proc_interrupts",
+        "counts",
+        proc_interrupts.sniff,
+        proc_interrupts.read,
+        workload=STORAGE,
+        phase_of=proc_interrupts.phase_of,
+    ),
+    Format("perf_stat", "counts", perf_stat.sniff, perf_stat.read, workload=STORAGE),
+    Format("vtune", "counts", vtune.sniff, vtune.read, workload=STORAGE),
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
     Format("summary", "table", summary.sniff, summary.read),
 )

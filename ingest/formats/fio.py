@@ -1,0 +1,265 @@
+"""fio's JSON output (`--output-format=json` or `json+`), fio 3.18 and later."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from data.errors import FormatError
+from ingest.formats.fio_document import Document, Job, read_document
+from ingest.formats.fio_latency import PERCENTILES, measurements_us, merge, read_distribution
+from ingest.problem_list import ProblemList
+from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindow
+from ingest.sizes import parse_size
+
+# Engines that wait for each request: what is in flight is one request a job.
+_SYNCHRONOUS: Final = frozenset(
+    {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc", "ftruncate",
+     "e4defrag", "libhdfs", "http", "nbd", "net", "netsplice", "dev-dax", "libpmem", "filecreate",
+     "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"}
+)  # fmt: skip
+_DEFAULT_ENGINE: Final = "psync"
+_DEFAULT_BYTES: Final = 4096
+_ALIASES: Final = {"readwrite": "rw", "blocksize": "bs"}
+# Options with which one job makes requests of several sizes.
+_SIZE_RANGES: Final = frozenset({"bsrange", "blocksize_range", "bssplit", "bs_unaligned"})
+_SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d|)")
+# How much later than the end of its jobs fio writes the document, at most.
+_WRITING_S: Final = 0.3
+_START_ERROR_S: Final = 0.01
+
+
+def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
+    """Tell fio by its version in a JSON document, which other text may come before."""
+    return b'"fio version"' in head and re.search(rb"^[ \t]*\{", head, re.MULTILINE) is not None
+
+
+def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
+    """Names of the groups of jobs, each of which ran by itself and is a run of its own.
+
+    Raises:
+        FormatError: As `read`.
+    """
+    return list(read_document(blocks, context.name, ProblemList()).groups)
+
+
+def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
+    """Read what the jobs of a document measured together, or those of one of its groups.
+
+    Rates of jobs are added, and so is what they used of processors; their latencies are merged.
+
+    Args:
+        blocks: The file's bytes, cut anywhere.
+        context: `part` is one of `list_parts`; None for a document of one group.
+
+    Returns:
+        Rates, latencies, processor use and context switches; the requests' size, depth, threads
+        and kind as `knobs`; when they measured as `utc_window`.
+
+    Raises:
+        RefusedError: A job failed or made no IO.
+        FormatError: No whole document, or one that lacks what fio always writes.
+    """
+    problems = ProblemList()
+    document = read_document(blocks, context.name, problems)
+    groups = document.groups
+    part = context.part if context.part is not None else next(iter(groups))
+    if part not in groups:
+        raise FormatError(f"no group of jobs called {part!r} any more ({context.name})")
+    failures = {name: list(_failures(jobs)) for name, jobs in groups.items()}
+    others = [each for name, found in failures.items() if name != part for each in found]
+    if failures[part]:
+        raise RefusedError([*problems.all(), *others, *failures[part]])
+    try:
+        reading = _read_group(groups[part], problems)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        detail = f"{type(error).__name__}: {error}"
+        raise FormatError(f"not as fio writes it, {detail} ({context.name})") from error
+    reading.utc_window = _window(document, part, reading.measurements["duration_s"])
+    reading.problems = [*problems.all(), *others]
+    return reading
+
+
+def _failures(jobs: Sequence[Job]) -> Iterable[Problem]:
+    """What keeps a group from being a measurement."""
+    for job in jobs:
+        if job.error:
+            said = os.strerror(job.error)
+            detail = f"job {job.name!r} ended with error {job.error} ({said}); its run is not used"
+            yield Problem("job_failed", "refused", detail, job.line)
+        elif not any(int(each.get("total_ios", 0)) for each in _directions(job)):
+            detail = f"job {job.name!r} made no IO; its run is not used"
+            yield Problem("no_io", "refused", detail, job.line)
+
+
+def _directions(job: Job) -> list[Mapping[str, Any]]:
+    """What a job did in each direction; all directions as one where it reports them so."""
+    names = ("mixed",) if "mixed" in job.content else ("read", "write", "trim")
+    found = (job.content.get(name, {}) for name in names)
+    return [each for each in found if int(each.get("total_ios", 0))]
+
+
+def _read_group(jobs: Sequence[Job], problems: ProblemList) -> Reading:
+    directions = [each for job in jobs for each in _directions(job)]
+    counts = _job_counts(jobs)
+    measured: dict[str, float | int] = {
+        "iops": sum(float(each["iops"]) for each in directions),
+        "bandwidth_bytes_s": sum(_bytes_s(each) for each in directions),
+        "requests": sum(int(each["total_ios"]) for each in directions),
+        "duration_s": max(float(each["runtime"]) for each in directions) / 1e3,
+        "context_switches": sum(int(job.content["ctx"]) for job in jobs),
+    }
+    for column, key in (("cpu_user_pct", "usr_cpu"), ("cpu_sys_pct", "sys_cpu")):
+        shares = zip(jobs, counts, strict=True)
+        measured[column] = sum(float(job.content[key]) * count for job, count in shares)
+    measured |= _latencies(jobs, directions, problems)
+    _doubt_errors(jobs, problems)
+    reading = Reading(measured, _knobs(jobs, counts, directions, problems))
+    devices = {_device(job) for job in jobs}
+    if len(devices) == 1 and (device := devices.pop()) is not None:
+        reading.hints["device"] = device
+    return reading
+
+
+def _bytes_s(direction: Mapping[str, Any]) -> float:
+    """Bandwidth; `bw` is in KiB a second, `bw_bytes` says it finer."""
+    if "bw_bytes" in direction:
+        return float(direction["bw_bytes"])
+    return float(direction["bw"]) * 1024
+
+
+def _latencies(
+    jobs: Sequence[Job], directions: Sequence[Mapping[str, Any]], problems: ProblemList
+) -> dict[str, float]:
+    parts = [each for each in map(read_distribution, directions) if each is not None]
+    merged = merge(parts)
+    if merged is None:
+        detail = "no latencies: fio was told to leave them out; left unset"
+        problems.add("no_latencies", "doubted", detail, jobs[0].line)
+        return {}
+    found = measurements_us(merged)
+    if missing := [name for name in PERCENTILES.values() if name not in found]:
+        if len(parts) > 1 and not merged.bins:
+            why = f"{len(parts)} distributions without bins cannot be merged (json+ has bins)"
+            problems.add("no_percentiles", "doubted", f"{why}; left unset", jobs[0].line)
+        elif len(missing) > 1:
+            detail = f"no {' '.join(missing)} in fio's list of percentiles; left unset"
+            problems.add("no_percentiles", "doubted", detail, jobs[0].line)
+    return found
+
+
+def _doubt_errors(jobs: Sequence[Job], problems: ProblemList) -> None:
+    for job in jobs:
+        if errors := int(job.content.get("total_err", 0)):
+            detail = f"job {job.name!r} went on after {errors} errors"
+            problems.add("io_errors", "doubted", detail, job.line)
+
+
+def _job_counts(jobs: Sequence[Job]) -> list[int]:
+    """How many jobs each entry stands for: one where each is reported by itself."""
+    names = [job.name for job in jobs]
+    return [
+        1 if names.count(job.name) > 1 else max(int(_option(job, "numjobs") or 1), 1)
+        for job in jobs
+    ]
+
+
+def _option(job: Job, name: str) -> str | None:
+    options = {_ALIASES.get(key, key): value for key, value in (job.options or {}).items()}
+    return options.get(name)
+
+
+def _knobs(
+    jobs: Sequence[Job],
+    counts: Sequence[int],
+    directions: Sequence[Mapping[str, Any]],
+    problems: ProblemList,
+) -> dict[str, float | int | str]:
+    """What was asked of the device; a knob in which the jobs differ is left out."""
+    kinds = {_kind(job) for job in jobs}
+    sizes = {
+        _request_bytes(job, directions if len(jobs) == 1 else _directions(job)) for job in jobs
+    }
+    knobs: dict[str, float | int | str] = {"threads": sum(counts)}
+    if all(job.options is not None for job in jobs):
+        knobs["io_depth"] = sum(_depth(j) * n for j, n in zip(jobs, counts, strict=True))
+    for name, values in (("rw", kinds), ("request_bytes", sizes)):
+        value = next(iter(values))
+        if len(values) > 1:
+            detail = f"jobs that ran together differ in {name}; left unset"
+            problems.add("mixed_jobs", "doubted", detail, jobs[0].line)
+        elif value is not None:
+            knobs[name] = value
+    return knobs
+
+
+def _kind(job: Job) -> str | None:
+    """What requests it made; without options, as far as its directions tell."""
+    if job.options is not None:
+        kind = (_option(job, "rw") or "read").split(":")[0]
+        return _ALIASES.get(kind, kind)
+    return None
+
+
+def _depth(job: Job) -> int:
+    if (_option(job, "ioengine") or _DEFAULT_ENGINE) in _SYNCHRONOUS:
+        return 1
+    return max(int(_option(job, "iodepth") or 1), 1)
+
+
+def _request_bytes(job: Job, directions: Sequence[Mapping[str, Any]]) -> int | None:
+    """Bytes a request: as measured, if all had one size, else as asked for."""
+    options = job.options or {}
+    asked = (_option(job, "bs") or "").split(",")
+    if _SIZE_RANGES & set(options) or any("-" in each for each in asked) or len(set(asked)) > 1:
+        return None
+    total, short = (
+        sum(int(each.get(key, 0)) for each in directions) for key in ("io_bytes", "short_ios")
+    )
+    requests = sum(int(each["total_ios"]) for each in directions)
+    if requests and not short and total and total % requests == 0:
+        return total // requests
+    if job.options is None:
+        return None
+    return parse_size(asked[0]) if asked[0] else _DEFAULT_BYTES
+
+
+def _device(job: Job) -> str | None:
+    path = _option(job, "filename") or ""
+    return path.rsplit("/", 1)[-1] if path.startswith("/dev/") and ":" not in path else None
+
+
+def _seconds(job: Job, option: str) -> float:
+    found = _TIME.fullmatch((_option(job, option) or "0").strip())
+    return float(found[1]) * _SECONDS[found[2]] if found else 0.0
+
+
+def _window(document: Document, part: str, duration_s: float) -> UtcWindow | None:
+    """When a group measured, its ramp left out.
+
+    fio 3.36 and later say when a job began. Earlier ones say only when the document was written:
+    the last group ended just before, and each group began when the one before it had ended.
+    """
+    jobs = document.groups[part]
+    ramp_s = max(_seconds(job, "ramp_time") for job in jobs)
+    starts_s = [float(job.content.get("job_start", 0)) / 1e3 for job in jobs]
+    end_s = document.written_unix_s
+    if all(starts_s) and (end_s is None or end_s - 30 * 86400 < min(starts_s) < end_s + 1):
+        start_s = min(starts_s) + ramp_s
+        return UtcWindow(start_s, start_s + duration_s, _START_ERROR_S)
+    if end_s is None:
+        return None
+    error_s = document.written_error_s + _WRITING_S
+    names = list(document.groups)
+    for later in reversed(names[names.index(part) + 1 :]):
+        end_s -= _length_s(document.groups[later])
+        error_s += _WRITING_S
+    return UtcWindow(end_s - duration_s, end_s, error_s)
+
+
+def _length_s(jobs: Sequence[Job]) -> float:
+    """How long a group took, from when the one before it had ended."""
+    runtimes = [float(each.get("runtime", 0)) for job in jobs for each in _directions(job)]
+    waits = max(_seconds(job, "ramp_time") + _seconds(job, "startdelay") for job in jobs)
+    return max(runtimes, default=0.0) / 1e3 + waits

@@ -1,0 +1,133 @@
+"""The JSON in a file that fio wrote, found among other text, and the groups its jobs ran in."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from data.errors import FormatError
+from ingest.problem_list import ProblemList
+
+_MOST_BYTES: Final = 256 * 1024 * 1024
+_OPENING: Final = re.compile(r"^[ \t]*\{", re.MULTILINE)
+_JOB: Final = re.compile(r'"jobname"\s*:')
+_ALL_CLIENTS: Final = "All clients"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One entry of `jobs`: a job, or several of one kind reported as one.
+
+    Attributes:
+        line: Where the entry begins in the file.
+        options: As the user gave them, global ones beneath; None if the document has neither.
+        content: The entry itself.
+    """
+
+    line: int
+    name: str
+    group: int
+    options: dict[str, str] | None
+    content: dict[str, Any]
+
+    @property
+    def error(self) -> int:
+        """The errno that it ended with; 0 if all went well."""
+        return int(self.content.get("error", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The last whole document of a file, and jobs in it, those that ran together in one group.
+
+    Attributes:
+        written_unix_s: When fio wrote it, and how exact that is.
+    """
+
+    groups: dict[str, list[Job]]
+    written_unix_s: float | None
+    written_error_s: float
+
+
+def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Document:
+    """Find and read the last whole document; what is cut after it becomes a problem.
+
+    Raises:
+        FormatError: No whole document, or one without jobs.
+    """
+    text = _text(blocks, name)
+    found: tuple[int, dict[str, Any]] | None = None
+    decoder = json.JSONDecoder()
+    position = 0
+    while opening := _OPENING.search(text, position):
+        start = opening.end() - 1
+        line = text.count("\n", 0, start) + 1
+        try:
+            content, position = decoder.raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError) as error:
+            position = start + 1
+            if '"fio version"' in text[start : start + 200]:
+                detail = f"a document that cannot be read to its end: {error}; not used"
+                problems.add("cut_document", "refused", detail, line)
+            continue
+        if isinstance(content, dict) and ("jobs" in content or "client_stats" in content):
+            found = start, content
+    if found is None:
+        raise FormatError(f"no whole JSON document with jobs ({name})")
+    return _document(text, *found, name)
+
+
+def _text(blocks: Iterable[bytes], name: str) -> str:
+    joined = bytearray()
+    for block in blocks:
+        joined += block
+        if len(joined) > _MOST_BYTES:
+            raise FormatError(f"output too large: over {_MOST_BYTES} bytes ({name})")
+    return joined.decode("utf-8", "replace")
+
+
+def _document(text: str, start: int, content: Mapping[str, Any], name: str) -> Document:
+    entries = content.get("jobs") or content.get("client_stats")
+    if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+        raise FormatError(f"the document's jobs are no list of jobs ({name})")
+    entries = [each for each in entries if each.get("jobname") != _ALL_CLIENTS]
+    if not entries:
+        raise FormatError(f"the document has no jobs ({name})")
+    shared = content.get("global options")
+    lines = [text.count("\n", 0, each.start()) + 1 for each in _JOB.finditer(text, start)]
+    jobs = [
+        Job(
+            lines[place] if place < len(lines) else text.count("\n", 0, start) + 1,
+            str(entry.get("jobname", "")),
+            int(entry.get("groupid", 0)),
+            _options(shared, entry.get("job options")),
+            entry,
+        )
+        for place, entry in enumerate(entries)
+    ]
+    stamp_ms, stamp_s = content.get("timestamp_ms"), content.get("timestamp")
+    if stamp_ms is not None:
+        return Document(_groups(jobs), float(stamp_ms) / 1e3, 0.0)
+    return Document(_groups(jobs), float(stamp_s) if stamp_s is not None else None, 1.0)
+
+
+def _options(shared: Any, own: Any) -> dict[str, str] | None:
+    if shared is None and own is None:
+        return None
+    merged = {**(shared or {}), **(own or {})}
+    return {str(key): str(value) for key, value in merged.items()}
+
+
+def _groups(jobs: Iterable[Job]) -> dict[str, list[Job]]:
+    """Jobs by the name of their group: its first job's, and its number where others share that."""
+    by_number: dict[int, list[Job]] = {}
+    for job in jobs:
+        by_number.setdefault(job.group, []).append(job)
+    names = [members[0].name for members in by_number.values()]
+    return {
+        members[0].name if names.count(members[0].name) == 1 else f"{members[0].name}#{number}": (
+            members
+        )
+        for number, members in sorted(by_number.items())
+    }

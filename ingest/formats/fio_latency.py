@@ -1,0 +1,105 @@
+"""Latencies of fio's jobs put together: distributions are merged, percentiles never averaged."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+PERCENTILES: Final = {
+    5.0: "latency_p5_us",
+    10.0: "latency_p10_us",
+    50.0: "latency_p50_us",
+    75.0: "latency_p75_us",
+    90.0: "latency_p90_us",
+    95.0: "latency_p95_us",
+    99.0: "latency_p99_us",
+    99.9: "latency_p999_us",
+}
+# Total latency where fio gives its percentiles, else that from submission to completion.
+_KINDS: Final = ("lat_ns", "clat_ns")
+
+
+@dataclass(slots=True)
+class Distribution:
+    """Latencies in nanoseconds, as fio counts them.
+
+    Attributes:
+        percentiles: Percent to value, as fio gives them; empty for merged ones.
+        bins: Value to count; empty where fio was not asked for them (`json+`).
+    """
+
+    count: int
+    mean_ns: float
+    min_ns: float
+    max_ns: float
+    percentiles: dict[float, float] = field(default_factory=dict)
+    bins: Counter[int] = field(default_factory=Counter)
+
+    def percentile_ns(self, percent: float) -> float | None:
+        """The least value that so many percent do not exceed; None where it cannot be told.
+
+        Source: fio's `stat.c`, `calc_clat_percentiles`: the first bin with enough at or below it.
+        """
+        if percent in self.percentiles:
+            return self.percentiles[percent]
+        total = sum(self.bins.values())
+        if not total:
+            return None
+        below = 0
+        for value in sorted(self.bins):
+            below += self.bins[value]
+            if below >= percent / 100 * total:
+                return float(value)
+        return float(max(self.bins))
+
+
+def read_distribution(direction: Mapping[str, Any]) -> Distribution | None:
+    """The latencies of one direction of one job; None if it has none.
+
+    Raises:
+        TypeError, ValueError, KeyError: They are not as fio writes them.
+    """
+    kinds = [kind for kind in _KINDS if int(direction.get(kind, {}).get("N", 0))]
+    if not kinds:
+        return None
+    chosen = next((kind for kind in kinds if direction[kind].get("percentile")), kinds[-1])
+    said = direction[chosen]
+    return Distribution(
+        int(said["N"]),
+        float(said["mean"]),
+        float(said["min"]),
+        float(said["max"]),
+        {float(key): float(value) for key, value in said.get("percentile", {}).items()},
+        Counter({int(key): int(value) for key, value in said.get("bins", {}).items()}),
+    )
+
+
+def merge(parts: Sequence[Distribution]) -> Distribution | None:
+    """One distribution of all; its bins are there only if all parts have theirs."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    count = sum(part.count for part in parts)
+    bins: Counter[int] = Counter()
+    if all(part.bins for part in parts):
+        for part in parts:
+            bins.update(part.bins)
+    return Distribution(
+        count,
+        sum(part.mean_ns * part.count for part in parts) / count,
+        min(part.min_ns for part in parts),
+        max(part.max_ns for part in parts),
+        bins=bins,
+    )
+
+
+def measurements_us(latency: Distribution) -> dict[str, float]:
+    """Latencies by column of `runs`; percentiles that cannot be told are left out."""
+    values = {
+        "latency_mean_us": latency.mean_ns,
+        "latency_min_us": latency.min_ns,
+        "latency_max_us": latency.max_ns,
+    }
+    for percent, column in PERCENTILES.items():
+        if (value := latency.percentile_ns(percent)) is not None:
+            values[column] = value
+    return {column: value / 1e3 for column, value in values.items()}

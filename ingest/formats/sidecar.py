@@ -1,0 +1,155 @@
+"""Sidecars: `run.toml` or `NAME.run.toml`, what nothing else says of a run, in lines of TOML."""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from data.errors import FormatError
+from ingest.records import ReadContext, Reading, UtcWindow
+from ingest.sizes import parse_size
+from ingest.text_lines import whole_text
+
+FILE_NAME: Final = "run.toml"
+_NAME: Final = re.compile(r"(?:(?P<stem>.+)\.)?run\.toml")
+_Value = str | int | float | bool | datetime
+
+
+def stem_of(name: str) -> str | None:
+    """What the files of a sidecar begin with: empty for all of its folder; None for no sidecar."""
+    found = _NAME.fullmatch(name)
+    return (found["stem"] or "") if found else None
+
+
+def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
+    """Tell a sidecar by its name: TOML could hold anything."""
+    return stem_of(name) is not None
+
+
+def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
+    """Read when the run took place; the rest is part of the run's name and was read before.
+
+    Raises:
+        FormatError: As `read_values`.
+    """
+    values = read_values(whole_text(blocks, context.name), context.name)
+    start, end = values.get("start_utc"), values.get("end_utc")
+    if start is None or end is None:
+        return Reading()
+    return Reading(utc_window=UtcWindow(start.timestamp(), end.timestamp()))
+
+
+def read_values(text: str, name: str) -> dict[str, Any]:
+    """Read a sidecar's keys, each in one type.
+
+    Args:
+        name: The file, for errors.
+
+    Raises:
+        FormatError: Not TOML, an unknown key, a value that cannot be, or half a time span.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"not TOML: {error} ({name})") from error
+    values = {}
+    for key, value in table.items():
+        if key not in KEYS:
+            raise FormatError(f"unknown key {key!r}, known: {', '.join(KEYS)} ({name})")
+        try:
+            values[key] = KEYS[key](value)
+        except (ValueError, TypeError) as error:
+            raise FormatError(f"{key} cannot be {value!r}: {error} ({name})") from error
+    _check_span(values, name)
+    return values
+
+
+def polled_mode(values: Mapping[str, Any]) -> str | None:
+    """The completion mode that `hipri` and the device's `io_poll_delay` make; None if they do not.
+
+    Without the flag a request completes by an interrupt. With it, -1 polls all the time, 0 sleeps
+    first for about half of the mean time, and more for so many microseconds: both are hybrid.
+
+    Source: Linux, Documentation/ABI/stable/sysfs-block, `queue/io_poll_delay`.
+    """
+    if values.get("hipri") is False:
+        return "interrupt"
+    delay = values.get("io_poll_delay")
+    if values.get("hipri") is None or delay is None:
+        return None
+    return "poll" if delay < 0 else "hybrid"
+
+
+def _check_span(values: Mapping[str, Any], name: str) -> None:
+    start, end = values.get("start_utc"), values.get("end_utc")
+    if (start is None) != (end is None):
+        raise FormatError(f"start_utc and end_utc go together ({name})")
+    if start is not None and end is not None and end <= start:
+        raise FormatError(f"end_utc {end} is not after start_utc {start} ({name})")
+
+
+def _text(value: _Value) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError("expected text")
+    return value
+
+
+def _whole(value: _Value) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError("expected a whole number")
+    return value
+
+
+def _count(value: _Value) -> int:
+    if _whole(value) < 0:
+        raise ValueError("expected 0 or more")
+    return _whole(value)
+
+
+def _real(value: _Value) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError("expected a number")
+    return float(value)
+
+
+def _size(value: _Value) -> int:
+    return parse_size(value) if isinstance(value, str) else _count(value)
+
+
+def _flag(value: _Value) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("expected true or false")
+    return value
+
+
+def _time(value: _Value) -> datetime:
+    moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+    if not isinstance(moment, datetime):
+        raise TypeError("expected a date and time")
+    if moment.tzinfo is None:
+        raise ValueError("a time without an offset from UTC, such as Z or +01:00")
+    return moment
+
+
+KEYS: Final[dict[str, Callable[[Any], Any]]] = {
+    "workload": _text,
+    "system": _text,
+    "mode": _text,
+    "device": _text,
+    "replicate": _count,
+    "rw": _text,
+    "request_bytes": _size,
+    "message_bytes": _size,
+    "io_depth": _count,
+    "threads": _count,
+    "load_qps": _real,
+    "rapl_w": _real,
+    "itr": _count,
+    "dvfs": _text,
+    "variant": _text,
+    "hipri": _flag,
+    "io_poll_delay": _whole,
+    "start_utc": _time,
+    "end_utc": _time,
+}

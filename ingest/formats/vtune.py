@@ -1,0 +1,153 @@
+"""VTune's table of functions with their loads and stores, as its reports write it."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from data.errors import FormatError
+from ingest.problem_list import ProblemList
+from ingest.records import FunctionCount, FunctionCounts, ReadContext
+from ingest.text_lines import whole_text
+
+_DELIMITERS: Final = (",", "\t", ";", "|")
+_HEADING_WITHIN: Final = 10
+_UNKNOWN: Final = frozenset({"", "[unknown]", "[unknown source file]", "n/a"})
+_COLUMNS: Final = {
+    "function": re.compile(r"function(?: / call stack)?"),
+    "full_function": re.compile(r"function \(full\)"),
+    "module": re.compile(r"module"),
+    "module_path": re.compile(r"module path"),
+    "source_file": re.compile(r"source file"),
+    "source_path": re.compile(r"source (?:file )?path|source file \(full\)"),
+    "address": re.compile(r"start address|function start address|address"),
+    "loads": re.compile(
+        r"loads|(?:hardware event count:)?mem_(?:inst|uops)_retired\.all_loads(?:_ps)?"
+    ),
+    "stores": re.compile(
+        r"stores|(?:hardware event count:)?mem_(?:inst|uops)_retired\.all_stores(?:_ps)?"
+    ),
+}
+_COUNT: Final = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e\+?\d+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """The line of headings: where it is, what parts its cells, which quantity is where."""
+
+    line: int
+    delimiter: str
+    width: int
+    places: Mapping[str, int]
+
+
+def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
+    """Tell the table by its headings: a function, and loads or stores."""
+    return _find_heading(head.decode("utf-8-sig", "replace")) is not None
+
+
+def read(blocks: Iterable[bytes], context: ReadContext) -> FunctionCounts:
+    """Read the functions, each once: one name at several addresses is several functions.
+
+    Args:
+        blocks: The file's bytes, cut anywhere.
+        context: Names the file in errors.
+
+    Raises:
+        FormatError: No headings of such a table, or no row that could be used.
+    """
+    text = whole_text(blocks, context.name).removeprefix("\ufeff")
+    heading = _find_heading(text)
+    if heading is None:
+        raise FormatError(f"no headings with a function and its loads or stores ({context.name})")
+    problems = ProblemList()
+    found: dict[tuple[str, str, str], FunctionCount] = {}
+    for line, row in _rows(text, heading, problems):
+        counts = _counts(row, heading, line, problems)
+        if counts is None:
+            continue
+        function = _cell(row, heading, "function") or _cell(row, heading, "full_function")
+        module = _cell(row, heading, "module") or _cell(row, heading, "module_path")
+        module = module.rsplit("/", 1)[-1].strip("[]")
+        source = _cell(row, heading, "source_path") or _cell(row, heading, "source_file")
+        key = function, module, _cell(row, heading, "address")
+        more = FunctionCount(function or "[Unknown]", module, source or None, *counts)
+        found[key] = _sum(found[key], more) if key in found else more
+    if not found:
+        raise FormatError(f"no row of a function that could be used ({context.name})")
+    return FunctionCounts(list(found.values()), problems.all())
+
+
+def _find_heading(text: str) -> _Heading | None:
+    for number, line in enumerate(text.splitlines()[:_HEADING_WITHIN], 1):
+        for delimiter in _DELIMITERS:
+            cells = next(csv.reader([line], delimiter=delimiter), [])
+            places = _places(cells)
+            has_name = "function" in places or "full_function" in places
+            if has_name and ("loads" in places or "stores" in places):
+                return _Heading(number, delimiter, len(cells), places)
+    return None
+
+
+def _places(cells: Sequence[str]) -> dict[str, int]:
+    """Column of each quantity; of several for one, the first."""
+    places: dict[str, int] = {}
+    for place, cell in enumerate(cells):
+        bare = re.sub(r":self$", "", cell.strip().strip("\ufeff").lower())
+        for quantity, pattern in _COLUMNS.items():
+            if pattern.fullmatch(bare):
+                places.setdefault(quantity, place)
+    return places
+
+
+def _rows(
+    text: str, heading: _Heading, problems: ProblemList
+) -> Iterator[tuple[int, Sequence[str]]]:
+    lines = text.splitlines(keepends=True)[heading.line :]
+    reader = csv.reader(lines, delimiter=heading.delimiter)
+    before = 0
+    for row in reader:
+        line, before = heading.line + before + 1, reader.line_num
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) != heading.width:
+            detail = f"{len(row)} cells, {heading.width} headings; not used"
+            problems.add("field_count", "refused", detail, line)
+            continue
+        yield line, row
+
+
+def _cell(row: Sequence[str], heading: _Heading, quantity: str) -> str:
+    place = heading.places.get(quantity)
+    text = row[place].strip() if place is not None else ""
+    return "" if text.lower() in _UNKNOWN else text
+
+
+def _counts(
+    row: Sequence[str], heading: _Heading, line: int, problems: ProblemList
+) -> tuple[int | None, int | None] | None:
+    """Loads and stores of a row, None where the cell is empty; None for both if one is no count."""
+    counts: list[int | None] = []
+    for quantity in ("loads", "stores"):
+        text = _cell(row, heading, quantity)
+        if text and not _COUNT.fullmatch(text):
+            detail = f"{quantity} {text!r} is no count; not used"
+            problems.add("not_a_number", "refused", detail, line)
+            return None
+        counts.append(round(float(text.replace(",", ""))) if text else None)
+    return counts[0], counts[1]
+
+
+def _sum(one: FunctionCount, more: FunctionCount) -> FunctionCount:
+    return FunctionCount(
+        one.function,
+        one.module,
+        one.source_file or more.source_file,
+        _plus(one.loads, more.loads),
+        _plus(one.stores, more.stores),
+    )
+
+
+def _plus(one: int | None, more: int | None) -> int | None:
+    return more if one is None else one + (more or 0)

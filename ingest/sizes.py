@@ -1,0 +1,19 @@
+"""Sizes as people and fio write them: `512`, `4k`, `128KiB`, `1m`."""
+
+import re
+from typing import Final
+
+_SIZE: Final = re.compile(r"(\d+)\s*([kmgtp]?)(?:i?b)?", re.IGNORECASE)
+_POWERS: Final = ("", "k", "m", "g", "t", "p")
+
+
+def parse_size(text: str) -> int:
+    """Turn a size into bytes; k is 1024, as fio has it unless told otherwise.
+
+    Raises:
+        ValueError: Not a whole number with at most one unit.
+    """
+    found = _SIZE.fullmatch(text.strip())
+    if not found:
+        raise ValueError(f"bad size: {text!r}, expected such as 512, 4k or 1m")
+    return int(found[1]) << 10 * _POWERS.index(found[2].lower())
