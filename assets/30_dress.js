@@ -92,6 +92,7 @@
       });
       layout.shapes = wattlas.limitShapes(meta, view.limit, theme, points.values.x);
       layout.selections = wattlas.outline(view.brush, view.fields, theme);
+      view.home = { xaxis: figure.layout.xaxis.range, yaxis: figure.layout.yaxis.range };
       if (view.zoom) {
         const [x0, x1, y0, y1] = view.zoom.split("~").map(Number);
         layout.xaxis = { ...layout.xaxis, range: [x0, x1], autorange: false };

@@ -33,8 +33,17 @@
       gd.addEventListener("mouseleave", () => wattlas.hideHover());
     }
     if (id === "heatmap") wattlas.paintVeil();
+    if (id === "scatter") goHome(gd);
     return true;
   };
+
+  /* "Reset axes" goes to the range in which Plotly first saw the axes; that of a link's zoom is not home. */
+  function goHome(gd) {
+    for (const [name, range] of Object.entries(view.home || {})) {
+      const axis = gd._fullLayout[name];
+      if (axis && range) [axis._rangeInitial0, axis._rangeInitial1] = range;
+    }
+  }
 
   const HANDLERS = {
     scatter: {
@@ -52,8 +61,8 @@
         const touched = Object.keys(change).some((key) => /^[xy]axis\.(range|autorange)/.test(key));
         if (!touched) return;
         const { xaxis, yaxis } = gd._fullLayout;
-        const auto = change["xaxis.autorange"] || change["yaxis.autorange"];
-        view.zoom = auto ? "" : [...xaxis.range, ...yaxis.range].map((v) => Number(v).toPrecision(6) * 1).join("~");
+        const isHome = Object.entries(view.home || {}).every(([name, range]) => String(gd._fullLayout[name].range) === String(range));
+        view.zoom = isHome ? "" : [...xaxis.range, ...yaxis.range].map((v) => Number(v).toPrecision(6) * 1).join("~");
         tell("zoom");
       },
     },

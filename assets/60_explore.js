@@ -111,11 +111,17 @@
     const step = (STEPS * Math.log(limit / domain.low)) / Math.log(domain.high / domain.low);
     return Math.round(Math.min(Math.max(step, 0), STEPS - 1));
   }
+  /* A screen reader is told the limit, not the slider's step. */
+  function sayLimit(limit) {
+    const thumb = document.querySelector("#limit-slider [role=slider], [role=slider][aria-label='latency limit']");
+    if (thumb) thumb.setAttribute("aria-valuetext", limit === null || !domain ? "no limit" : wattlas.formatQuantity(limit, domain.unit));
+  }
   let boxTimer = 0, expected = null;
   function slideLimit(step) {
     if (step === expected) return;
     const limit = limitOf(step);
     wattlas.drawLimit(limit);
+    sayLimit(limit);
     clearTimeout(boxTimer);
     boxTimer = setTimeout(() => setProps("limit-box", { value: limit === null ? "" : limit }), 120);
   }
@@ -125,6 +131,7 @@
     domain = range;
     if (other && value !== "") { setProps("limit-box", { value: "" }); return; }
     const limit = Number(value) > 0 && Number.isFinite(Number(value)) ? Number(value) : null;
+    setTimeout(() => sayLimit(limit), 0);
     if (view.points) wattlas.drawLimit(limit); else view.limit = limit;
     if (limitOf(expected === null ? STEPS : expected) === limit) return;
     expected = stepOf(limit);

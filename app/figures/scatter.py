@@ -28,6 +28,7 @@ WINNER_MARKS: Final = (
     ("edp", "circle-open", "o best energy-delay product"),
 )
 _LEGENDS: Final = ("legend", "legend2", "legend3")
+_LEGEND_NAME_CHARS: Final = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,7 @@ def _legend_traces(shown: pl.DataFrame, scene: Scene, has_frontier: bool) -> lis
     entries = []
     for system in system_order(labels):
         symbol, hue = system_style(system, scene.systems)
-        entries.append(_entry(0, labels[system] or system, symbol, 9, hue))
+        entries.append(_entry(0, _short(labels[system] or system), symbol, 9, hue))
     if shown["dvfs_ghz"].null_count():
         entries.append(_entry(0, "DVFS governor", "circle", 9, GOVERNOR_HUE))
     itr_us = np.unique(shown["itr_us"].drop_nulls().to_numpy())
@@ -219,6 +220,12 @@ def _legend_traces(shown: pl.DataFrame, scene: Scene, has_frontier: bool) -> lis
             {**line, "mode": "lines+markers", "line": {"width": 1.4, "color": "#808080"}}
         )
     return entries
+
+
+def _short(name: str) -> str:
+    """A name that leaves room for others in the legend; the hover has it whole."""
+    most = _LEGEND_NAME_CHARS
+    return name if len(name) <= most else f"{name[: most - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: float = 1) -> dict:

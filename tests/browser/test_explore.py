@@ -126,6 +126,7 @@ def test_slider_moves_the_limit(atlas: Atlas, grid_address: str) -> None:
     value = atlas.page.locator("#limit-box").input_value()
     limit = float(value.split()[0])
     assert 240 < limit < 260.1
+    assert thumb.get_attribute("aria-valuetext") == f"{limit:.3g} us"
     assert atlas.layout("scatter")["shapes"][0]["x0"] == pytest.approx(limit)
 
 

@@ -81,6 +81,12 @@ def test_zoom_stays_in_the_url(atlas: Atlas, grid_address: str) -> None:
     atlas.ready()
     assert atlas.layout("scatter")["xaxis"]["range"] == [50, 150]
     assert atlas.page.url == url
+    atlas.page.locator("#scatter [data-title='Reset axes']").click(force=True)
+    atlas.page.wait_for_timeout(600)
+    low, high = atlas.layout("scatter")["xaxis"]["range"]
+    assert low < 62
+    assert high > 260
+    assert "zoom" not in atlas.page.url
 
 
 def test_axes_switch_to_any_column_and_logarithm(atlas: Atlas, grid_address: str) -> None:
