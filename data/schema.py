@@ -125,6 +125,7 @@ CORE: Final = pa.struct(
         pa.field("core", pa.int32()),
         pa.field("package", pa.int32()),
         pa.field("duration_s", _REAL),
+        pa.field("tsc_hz", _REAL),
         pa.field("energy_j", _REAL),
         *[pa.field(name, kind) for name, kind in COUNTERS.items()],
         pa.field("samples", _COUNT),

@@ -335,6 +335,7 @@ def _core_struct(run: _Run, cut: CoreCut, energy: PackageEnergy) -> dict[str, An
         "core": cut.core,
         "package": cut.package,
         "duration_s": run.row["duration_s"],
+        "tsc_hz": run.settings.machine.tsc_hz,
         "energy_j": energy.energy_j[cut.package] if cut.core in energy.carriers else None,
         **cut.totals,
         "samples": cut.samples,
