@@ -53,13 +53,17 @@ def encode_row_group(
 
 
 class ParquetFile:
-    """A Parquet file while it is written."""
+    """A Parquet file while it is written.
+
+    Attributes:
+        rows: How many it has so far.
+    """
 
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
         self._file = file
         self._schema = schema
         self._groups: list[Value] = []
-        self._rows = 0
+        self.rows = 0
         self._file.write(_MAGIC)
         self._at = len(_MAGIC)
 
@@ -72,7 +76,7 @@ class ParquetFile:
             for page in column.pages:
                 self._file.write(page)
             self._at += column.size
-        self._rows += group.rows
+        self.rows += group.rows
         self._groups.append(
             struct(
                 {
@@ -91,7 +95,7 @@ class ParquetFile:
             {
                 1: i32(_VERSION),
                 2: listed([_root(self._schema), *map(_element, self._schema)]),
-                3: i64(self._rows),
+                3: i64(self.rows),
                 4: listed(self._groups),
                 6: binary(_MADE_BY),
                 7: listed(struct({1: struct({})}) for _ in self._schema),

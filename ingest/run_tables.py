@@ -90,9 +90,7 @@ def interrupts_table(
         "tx_desc": descriptors[1],
         "tx_bytes": octets[1],
     }
-    rows = rows_of(run_id, {name: pa.array(c) for name, c in columns.items()}, INTERRUPTS)
-    # No column has a NULL, and Parquet then need not say so of every row.
-    return pa.table(rows.columns, pa.schema([f.with_nullable(False) for f in rows.schema]))
+    return rows_of(run_id, {name: pa.array(c) for name, c in columns.items()}, INTERRUPTS)
 
 
 class SampleSteps:

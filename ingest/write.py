@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from deltalake import DeltaTable, Field, WriterProperties, write_deltalake
 from deltalake.exceptions import DeltaError
 
 from data.errors import LakeError
 from data.schema import PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
+from ingest.parquet_file import ParquetFile, RowGroup, encode_row_group
 from ingest.records import Problem
 
 ROW_GROUP_ROWS: Final = 1 << 17
@@ -28,27 +28,11 @@ _KEEP_FOREVER: Final = {
     "delta.enableExpiredLogCleanup": "false",
 }
 _DELTA_WRITER: Final = WriterProperties(compression="ZSTD", compression_level=3)
-_DELTA: Final = "DELTA_BINARY_PACKED"
-_BYTES: Final = "BYTE_STREAM_SPLIT"
-# Wide numbers that seldom repeat are packed by their differences, small ones that vary byte by
-# byte; the rest have few values, or some that are usual.
-_PACKED: Final = {
-    "interrupts": {"t_ns": _DELTA, "tx_desc": _BYTES, "tx_bytes": _DELTA},
-    "samples": dict.fromkeys(("t_ns", "dt_ns", "instructions", "cycles", "ref_cycles"), _DELTA)
-    | {"core": _BYTES},
-    "overview": dict.fromkeys(
-        ("bin", "t_ns", "rx_bytes", "tx_bytes", "max_gap_ns", "instructions", "cycles"), _DELTA
-    )
-    | {"ref_cycles": _DELTA}
-    | dict.fromkeys(
-        ("interrupts", "max_rx_bytes", "max_tx_bytes", "min_gap_ns", "llc_misses"), _BYTES
-    ),
-    "histograms": {"bin": _DELTA, "t_ns": _DELTA, "slot": _BYTES, "count": _BYTES},
-}
-# Columns so tightly packed that compressing them costs time and saves nothing.
-_UNCOMPRESSED: Final = {"interrupts": ("core", "t_ns", "tx_bytes")}
+# Columns that rise, or nearly; and tables of which no column has a NULL.
+_RISING: Final = frozenset(("bin", "t_ns"))
+_NEVER_NULL: Final = frozenset(("interrupts",))
 # Columns by which a reader passes over whole row groups.
-_SEARCHED: Final = frozenset(("core", "level", "bin", "t_ns", "t_s"))
+_SEARCHED: Final = frozenset(("run_id", "core", "level", "bin", "t_ns", "t_s"))
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
 
 
@@ -84,30 +68,43 @@ class RunFile:
         self._run_id = run_id
         self._folder = lake / table / dataset
         self._temporary = self._folder / f".{run_id}.{os.getpid()}.tmp"
-        self._schema = RUN_TABLES[table]
-        self._rows = 0
+        schema = RUN_TABLES[table]
+        is_nullable = table not in _NEVER_NULL
+        self._schema = pa.schema([field.with_nullable(is_nullable) for field in schema])
         with self._naming_itself():
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file = self._temporary.open("wb")
-        self._writer: pq.ParquetWriter | None = None
+            self._parquet = ParquetFile(self._file, self._schema)
 
-    def write(self, rows: pa.Table) -> None:
-        """Write further rows, in row groups.
+    def encode(self, rows: pa.Table) -> list[RowGroup]:
+        """Encode further rows; in any thread, several at once.
 
         Args:
             rows: Columns of the table's schema; texts may be dictionaries, and come back as texts.
+        """
+        at_once = _SMALL_GROUP_ROWS.get(self._table, ROW_GROUP_ROWS)
+        return [
+            encode_row_group(rows.slice(first, at_once), self._schema, _RISING, _SEARCHED)
+            for first in range(0, rows.num_rows, at_once)
+        ]
+
+    def append(self, groups: Iterable[RowGroup]) -> None:
+        """Write encoded rows after those before.
 
         Raises:
             LakeError: They cannot be written, because the disk is full, say.
         """
         with self._naming_itself():
-            chosen = rows.select(self._schema.names)
-            if self._writer is None:
-                options = _parquet_options(self._table)
-                self._writer = pq.ParquetWriter(self._file, chosen.schema, **options)
-            at_most = _SMALL_GROUP_ROWS.get(self._table, ROW_GROUP_ROWS)
-            self._writer.write_table(chosen, row_group_size=at_most)
-        self._rows += rows.num_rows
+            for group in groups:
+                self._parquet.append(group)
+
+    def write(self, rows: pa.Table) -> None:
+        """Encode further rows and write them.
+
+        Raises:
+            LakeError: They cannot be written.
+        """
+        self.append(self.encode(rows))
 
     def finish(self, digest: str) -> dict[str, Any]:
         """Put the file in its place, and describe it as `runs.files` does.
@@ -120,10 +117,7 @@ class RunFile:
         """
         final = self._folder / f"{self._run_id}.{digest}.parquet"
         with self._naming_itself():
-            if self._writer is None:
-                self.write(self._schema.empty_table())
-            assert self._writer is not None
-            self._writer.close()
+            self._parquet.finish()
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
@@ -132,14 +126,11 @@ class RunFile:
             "table": self._table,
             "path": final.relative_to(self._lake).as_posix(),
             "size_bytes": final.stat().st_size,
-            "rows": self._rows,
+            "rows": self._parquet.rows,
         }
 
     def abandon(self) -> None:
         """Leave nothing behind, unless the file is finished."""
-        with suppress(OSError, ValueError):
-            if self._writer is not None:
-                self._writer.close()
         with suppress(OSError):
             self._file.close()
         self._temporary.unlink(missing_ok=True)
@@ -151,18 +142,6 @@ class RunFile:
         except OSError as error:
             place = self._folder / f"{self._run_id}.parquet"
             raise LakeError(f"cannot write {place}: {error.strerror or error}") from error
-
-
-def _parquet_options(table: str) -> dict[str, Any]:
-    names, packed = RUN_TABLES[table].names, _PACKED.get(table, {})
-    plain = _UNCOMPRESSED.get(table, ())
-    return {
-        "compression": {name: "none" if name in plain else "zstd" for name in names},
-        "column_encoding": packed,
-        "use_dictionary": [name for name in names if name not in packed],
-        "write_statistics": ["run_id", *(name for name in names if name in _SEARCHED)],
-        "store_schema": False,
-    }
 
 
 def remove_temporaries(lake: Path) -> int:

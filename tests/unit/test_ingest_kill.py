@@ -148,7 +148,7 @@ def test_killed_while_a_big_file_is_written_leaves_nothing_half_written(
     raw: Path, clean: dict[str, list[str]], tmp_path: Path
 ) -> None:
     lake = tmp_path / "lake"
-    assert start(raw, lake, "_parquet_options 20").wait() == -signal.SIGKILL
+    assert start(raw, lake, "encode_row_group 20").wait() == -signal.SIGKILL
     assert list(lake.rglob(".*.tmp"))
     assert start(raw, lake).wait() == 3
     assert list(lake.rglob(".*.tmp")) == []

@@ -60,7 +60,7 @@ def test_netpipe_logs_give_the_numbers_worked_out_by_hand(
             )
             (binned, bytes_binned) = (
                 opened.scan("overview", [run_id])
-                .filter("level = 16384")
+                .filter("level = 1024")
                 .aggregate("sum(interrupts), sum(rx_bytes)")
                 .fetchall()[0]
             )
