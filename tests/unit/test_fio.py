@@ -1,0 +1,357 @@
+"""fio's JSON in all its shapes, drawn by hand: see tests/fixtures/fio_documents.py for the sums."""
+
+import pytest
+
+from data.errors import FormatError
+from ingest.formats import find_format, fio
+from ingest.records import ReadContext, Reading, RefusedError, UtcWindow
+from tests.fixtures.fio_documents import (
+    IDLE_WRITE,
+    OPTIONS,
+    READ,
+    READ_PLUS,
+    SLOW,
+    SLOW_PLUS,
+    document,
+    job,
+)
+
+STAMP_S = 1_600_000_010.25
+
+
+def read(text: str, part: str | None = None) -> Reading:
+    return fio.read([text.encode()], ReadContext("fio.json", 0.0, part=part))
+
+
+def kinds(reading: Reading) -> list[tuple[str, str]]:
+    return [(problem.kind, problem.severity) for problem in reading.problems]
+
+
+def test_a_document_of_one_job() -> None:
+    reading = read(document(job()))
+    assert reading.measurements == {
+        "iops": 500.0,
+        "bandwidth_bytes_s": 2_048_000.0,
+        "requests": 1000,
+        "duration_s": 2.0,
+        "context_switches": 1010,
+        "cpu_user_pct": 5.0,
+        "cpu_sys_pct": 20.0,
+        "latency_mean_us": 9.35,
+        "latency_min_us": 7.9,
+        "latency_max_us": 201.0,
+        "latency_p5_us": 8.0,
+        "latency_p10_us": 8.0,
+        "latency_p50_us": 8.0,
+        "latency_p90_us": 10.0,
+        "latency_p95_us": 10.0,
+        "latency_p99_us": 10.0,
+        "latency_p999_us": 50.0,
+    }
+    assert reading.knobs == {"threads": 1, "io_depth": 1, "rw": "randread", "request_bytes": 4096}
+    assert reading.problems == []
+
+
+@pytest.mark.parametrize("block", [1, 7, 4096])
+def test_blocks_may_be_cut_anywhere(block: int) -> None:
+    data = document(job()).encode()
+    blocks = [data[i : i + block] for i in range(0, len(data), block)]
+    context = ReadContext("fio.json", 0.0)
+    assert fio.read(blocks, context).measurements == read(document(job())).measurements
+
+
+def test_bandwidth_in_kib_is_not_taken_for_bytes() -> None:
+    old = READ.replace('"bw_bytes": 2048000, ', "")
+    assert read(document(job(directions=old))).measurements["bandwidth_bytes_s"] == 2_048_000.0
+
+
+def test_a_document_is_told_by_its_version_after_other_text() -> None:
+    text = "fio: this platform does not support process shared mutexes\nnote\n" + document(job())
+    found = find_format("x", text.encode())
+    assert found is not None
+    assert (found.name, found.workload) == ("fio", "fio")
+    assert find_format("x", b'{"jobs": []}') is None
+    assert find_format("x", b'about "fio version" only') is None
+
+
+def test_text_before_and_after_the_document_is_passed_over() -> None:
+    text = f"note: both iodepth >= 1 {{\n{document(job())}fio: terminating on signal 2\n}}\n"
+    assert read(text).measurements["iops"] == 500.0
+    assert read(text).problems == []
+
+
+def test_of_documents_at_intervals_the_last_counts() -> None:
+    """Each is cumulative: the first one here had seen the first half only."""
+    half = READ.replace('"total_ios": 1000', '"total_ios": 500').replace("2000,", "1000,")
+    text = document(job(directions=half)) + "\n" + document(job())
+    assert read(text).measurements["requests"] == 1000
+
+
+def test_a_document_cut_off_leaves_the_one_before_it() -> None:
+    whole = document(job())
+    reading = read(whole + whole[:300])
+    assert reading.measurements["requests"] == 1000
+    assert kinds(reading) == [("cut_document", "refused")]
+    assert reading.problems[0].line == whole.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [document(job())[:-20], '{"fio version": "3.33"}', document(), "", '{"jobs": 3}'],
+    ids=["cut", "no jobs", "empty jobs", "empty", "odd jobs"],
+)
+def test_what_is_no_document_is_refused(text: str) -> None:
+    with pytest.raises(FormatError, match=r"fio\.json"):
+        read(text)
+
+
+def test_a_document_that_lacks_what_fio_writes_is_refused() -> None:
+    with pytest.raises(FormatError, match=r"KeyError: 'ctx'.*fio\.json"):
+        read(document(job()).replace('"ctx"', '"cxt"'))
+
+
+def test_global_options_are_under_the_jobs_own() -> None:
+    shared = '"rw": "write", "bs": "4k", "ioengine": "libaio", "iodepth": "32"'
+    knobs = read(document(job(options='"rw": "randread"'), shared=shared)).knobs
+    assert (knobs["rw"], knobs["io_depth"], knobs["request_bytes"]) == ("randread", 32, 4096)
+    knobs = read(document(job(options=None), shared=shared)).knobs
+    assert (knobs["rw"], knobs["io_depth"]) == ("write", 32)
+
+
+def test_options_that_are_not_there_have_fios_defaults() -> None:
+    knobs = read(document(job(options=""))).knobs
+    assert knobs == {"threads": 1, "io_depth": 1, "rw": "read", "request_bytes": 4096}
+
+
+def test_without_any_options_only_what_was_measured_is_known() -> None:
+    assert read(document(job(options=None))).knobs == {"threads": 1, "request_bytes": 4096}
+
+
+@pytest.mark.parametrize(
+    ("options", "depth"),
+    [
+        (OPTIONS + ', "iodepth": "16"', 1),
+        ('"ioengine": "psync", "iodepth": "16"', 1),
+        ('"iodepth": "16"', 1),
+        ('"ioengine": "io_uring", "iodepth": "16"', 16),
+        ('"ioengine": "libaio"', 1),
+        ('"ioengine": "libaio", "iodepth": "16", "numjobs": "3"', 48),
+        (OPTIONS + ', "numjobs": "8", "iodepth": "16"', 8),
+    ],
+)
+def test_depth_is_what_is_in_flight(options: str, depth: int) -> None:
+    assert read(document(job(options=options))).knobs["io_depth"] == depth
+
+
+@pytest.mark.parametrize(
+    ("option", "size"),
+    [
+        ('"bs": "4096"', 4096),
+        ('"blocksize": "4k"', 4096),
+        ('"bs": "4KiB"', 4096),
+        ('"bs": "4k,4k"', 4096),
+        ('"bs": "4k,8k"', None),
+        ('"bsrange": "4k-8k"', None),
+        ('"bssplit": "4k/60:8k/40"', None),
+    ],
+)
+def test_request_size(option: str, size: int | None) -> None:
+    assert read(document(job(options=option))).knobs.get("request_bytes") == size
+
+
+def test_request_size_is_what_was_asked_for_where_a_request_came_up_short() -> None:
+    short = READ.replace('"short_ios": 0', '"short_ios": 1').replace("4096000", "4095000")
+    assert read(document(job(directions=short))).knobs["request_bytes"] == 4096
+    assert read(document(job(directions=short, options=""))).knobs["request_bytes"] == 4096
+
+
+def test_readwrite_is_rw() -> None:
+    assert read(document(job(options='"readwrite": "readwrite"'))).knobs["rw"] == "rw"
+    assert read(document(job(options='"rw": "randwrite:8"'))).knobs["rw"] == "randwrite"
+
+
+def test_a_device_is_a_hint() -> None:
+    assert read(document(job(options='"filename": "/dev/nvme0n1"'))).hints == {"device": "nvme0n1"}
+    assert read(document(job(options='"filename": "/tmp/file"'))).hints == {}
+
+
+def test_grouped_jobs_are_one_entry_whose_shares_are_a_mean() -> None:
+    """Four jobs, each 5 % and 20 %: of one core, they use 20 % and 80 % together."""
+    reading = read(document(job(options=OPTIONS + ', "numjobs": "4"')))
+    assert (reading.knobs["threads"], reading.knobs["io_depth"]) == (4, 4)
+    measured = reading.measurements
+    assert (measured["cpu_user_pct"], measured["cpu_sys_pct"]) == (20.0, 80.0)
+    assert (measured["iops"], measured["context_switches"]) == (500.0, 1010)
+
+
+def test_ungrouped_jobs_are_added_and_their_bins_merged() -> None:
+    options = OPTIONS + ', "numjobs": "2"'
+    text = document(
+        job(directions=READ_PLUS, options=options), job(directions=SLOW_PLUS, options=options)
+    )
+    reading = read(text)
+    measured = reading.measurements
+    assert (measured["iops"], measured["requests"], measured["duration_s"]) == (1000.0, 2000, 2.0)
+    assert (measured["bandwidth_bytes_s"], measured["context_switches"]) == (4_096_000.0, 2020)
+    assert (measured["cpu_user_pct"], measured["cpu_sys_pct"]) == (10.0, 40.0)
+    assert measured["latency_mean_us"] == pytest.approx(14.675, rel=1e-12)
+    assert (measured["latency_min_us"], measured["latency_max_us"]) == (7.9, 201.0)
+    # 600 of 2,000 at 8, 990 at 10, 1,990 at 20, 1,999 at 50: p10 needs 200, p50 1,000, p99.9 1,998.
+    tails = [measured[f"latency_p{p}_us"] for p in ("10", "50", "99", "999")]
+    assert tails == [8.0, 20.0, 20.0, 50.0]
+    assert reading.knobs == {"threads": 2, "io_depth": 2, "rw": "randread", "request_bytes": 4096}
+    assert reading.problems == []
+
+
+def test_percentiles_of_several_jobs_are_never_averaged() -> None:
+    """The mean of the two p99 would be 15 us; without bins nobody knows the p99 of both."""
+    reading = read(document(job(directions=READ), job(directions=SLOW)))
+    assert reading.measurements["latency_mean_us"] == pytest.approx(14.675, rel=1e-12)
+    assert (reading.measurements["latency_max_us"]) == 201.0
+    assert not any(name.startswith("latency_p") for name in reading.measurements)
+    assert kinds(reading) == [("no_percentiles", "doubted")]
+
+
+def test_bins_in_one_job_only_do_not_make_percentiles_of_both() -> None:
+    reading = read(document(job(directions=READ_PLUS), job(directions=SLOW)))
+    assert "latency_p99_us" not in reading.measurements
+
+
+def test_reads_and_writes_of_one_job_are_merged_alike() -> None:
+    write = SLOW_PLUS.replace('"read":', '"write":')
+    text = document(job(directions=f"{READ_PLUS}, {write}", options='"rw": "randrw"'))
+    text = text.replace(f"{IDLE_WRITE},", "")
+    measured = read(text).measurements
+    assert (measured["iops"], measured["latency_p50_us"]) == (1000.0, 20.0)
+
+
+def test_unified_directions_count_once() -> None:
+    mixed = READ_PLUS.replace('"read":', '"mixed":')
+    assert read(document(job(directions=mixed))).measurements["iops"] == 500.0
+    both = read(document(job(directions=f"{mixed}, {READ_PLUS}"))).measurements
+    assert both["iops"] == 500.0
+
+
+def test_bins_give_the_percentiles_that_fio_was_not_asked_for() -> None:
+    """75 % of 1,000 are 750: 600 at 8 us are too few, 990 at 10 us are enough."""
+    reading = read(document(job(directions=READ_PLUS)))
+    assert reading.measurements["latency_p75_us"] == 10.0
+    assert "latency_p75_us" not in read(document(job())).measurements
+
+
+def test_total_latency_is_taken_where_it_has_the_percentiles() -> None:
+    """`lat_percentiles=1`: the mean and the tail are then of the same quantity."""
+    tail = ', "percentile": {"50.000000": 9000, "99.000000": 11000}'
+    lat = READ.replace('"mean": 9450.0, "N": 1000', '"mean": 9450.0, "N": 1000' + tail)
+    lat = lat[: lat.index(', "percentile"')] + lat[lat.index('}, "lat_ns"') :]
+    measured = read(document(job(directions=lat))).measurements
+    assert (measured["latency_mean_us"], measured["latency_p99_us"]) == (9.45, 11.0)
+
+
+def test_latencies_may_have_been_turned_off() -> None:
+    bare = READ.replace('"N": 1000', '"N": 0')
+    reading = read(document(job(directions=bare)))
+    assert reading.measurements["iops"] == 500.0
+    assert not any(name.startswith("latency") for name in reading.measurements)
+    assert kinds(reading) == [("no_latencies", "doubted")]
+
+
+def test_a_failed_job_is_a_problem_and_never_a_point() -> None:
+    empty = IDLE_WRITE.replace('"write":', '"read":')
+    text = document(job(directions=empty, error=5))
+    with pytest.raises(RefusedError) as refusal:
+        read(text)
+    (problem,) = refusal.value.problems
+    assert (problem.kind, problem.severity) == ("job_failed", "refused")
+    assert "'a'" in problem.detail
+    assert "Input/output error" in problem.detail
+    assert text.splitlines()[(problem.line or 0) - 1].strip() == '"jobname" : "a",'
+
+
+def test_one_failed_job_of_several_takes_its_group_with_it() -> None:
+    """The others' sum would pass for a measurement of two jobs."""
+    with pytest.raises(RefusedError) as refusal:
+        read(document(job(), job(error=28)))
+    assert [problem.kind for problem in refusal.value.problems] == ["job_failed"]
+
+
+def test_a_job_without_a_request_is_refused() -> None:
+    empty = READ.replace('"total_ios": 1000', '"total_ios": 0')
+    with pytest.raises(RefusedError, match="made no IO"):
+        read(document(job(directions=empty)))
+
+
+def test_errors_that_a_job_went_on_after_are_doubted() -> None:
+    reading = read(document(job(extra='"total_err": 3, "first_error": 5,')))
+    assert kinds(reading) == [("io_errors", "doubted")]
+
+
+def test_jobs_that_ran_one_after_the_other_are_runs_of_their_own() -> None:
+    text = document(job("r4k"), job("w8k", SLOW, group=1, options='"rw": "write", "numjobs": "2"'))
+    assert fio.list_parts([text.encode()], ReadContext("f", 0.0)) == ["r4k", "w8k"]
+    assert read(text, "r4k").measurements["latency_mean_us"] == 9.35
+    second = read(text, "w8k")
+    assert second.measurements["latency_mean_us"] == 20.0
+    assert (second.knobs["rw"], second.knobs["threads"]) == ("write", 2)
+
+
+def test_groups_of_one_name_are_told_by_their_numbers() -> None:
+    text = document(job("a", group=0), job("a", SLOW, group=1), job("b", group=2))
+    parts = fio.list_parts([text.encode()], ReadContext("f", 0.0))
+    assert parts == ["a#0", "a#1", "b"]
+    assert read(text, "a#1").measurements["latency_mean_us"] == 20.0
+    with pytest.raises(FormatError, match="no group of jobs called 'c'"):
+        read(text, "c")
+
+
+def test_a_failed_group_leaves_the_others_and_is_reported_with_each() -> None:
+    text = document(job("a", error=5), job("b", group=1))
+    good = read(text, "b")
+    assert good.measurements["iops"] == 500.0
+    assert kinds(good) == [("job_failed", "refused")]
+    with pytest.raises(RefusedError):
+        read(text, "a")
+
+
+def test_jobs_that_ran_together_and_differ_are_one_run_without_that_knob() -> None:
+    text = document(job("a"), job("b", options='"rw": "write", "bs": "4k"'))
+    reading = read(text)
+    assert reading.knobs == {"threads": 2, "io_depth": 2, "request_bytes": 4096}
+    assert ("mixed_jobs", "doubted") in kinds(reading)
+
+
+def test_a_run_ends_when_its_document_was_written() -> None:
+    """Before 3.36 fio says nothing better; its ramp is no part of the runtime."""
+    assert read(document(job())).utc_window == UtcWindow(STAMP_S - 2, STAMP_S, 0.3)
+    old = document(job()).replace('"timestamp_ms" : 1600000010250,', "")
+    assert read(old).utc_window == UtcWindow(1_600_000_008.0, 1_600_000_010.0, 1.3)
+    none = old.replace('"timestamp" : 1600000010,', "")
+    assert read(none).utc_window is None
+
+
+def test_a_run_begins_after_its_jobs_ramp() -> None:
+    """Started at 12:26:43 UTC, 5 s of ramp: measured from 12:26:48 for 2 s."""
+    options = OPTIONS + ', "ramp_time": "5s"'
+    started = job(options=options, extra='"job_start" : 1600000003000,')
+    window = read(document(started)).utc_window
+    assert window == UtcWindow(1_600_000_008.0, 1_600_000_010.0, 0.01)
+
+
+def test_a_start_by_another_clock_is_not_believed() -> None:
+    """`job_start_clock_id` may be that of the time since boot."""
+    window = read(document(job(extra='"job_start" : 86400000,'))).utc_window
+    assert window == UtcWindow(STAMP_S - 2, STAMP_S, 0.3)
+
+
+def test_groups_of_old_documents_are_timed_backwards_from_the_end() -> None:
+    """b ended when the document was written: 2 s, after a ramp of 1 s and a delay of 0.5 s."""
+    later = OPTIONS + ', "ramp_time": "1", "startdelay": "500ms"'
+    text = document(job("a"), job("b", group=1, options=later))
+    assert read(text, "b").utc_window == UtcWindow(STAMP_S - 2, STAMP_S, 0.3)
+    assert read(text, "a").utc_window == UtcWindow(STAMP_S - 5.5, STAMP_S - 3.5, 0.6)
+
+
+def test_several_machines_are_without_their_sum() -> None:
+    """A fio server's client writes `client_stats`, with all clients together as the last."""
+    text = document(job(), job("All clients")).replace('"jobs"', '"client_stats"')
+    assert read(text).measurements["iops"] == 500.0
