@@ -11,7 +11,8 @@ from ingest.records import UtcWindow
 
 SEARCH_S: Final = 300.0
 LEAST_WINDOWS: Final = 3
-LEAST_EXPLAINED: Final = 0.5
+LONGEST_LEAD_S: Final = 30.0
+LEAST_EXPLAINED: Final = 0.8
 _FINE_STEPS: Final = 20
 _CHANCE: Final = 0.01
 _WORSE: Final = 1.25
@@ -26,6 +27,7 @@ class ClockFit:
         error_s: Standard uncertainty of it.
         explained: Share of power's variance that is between the windows and not within them.
         rival_s: The second-best offset, apart from the best by more than a few intervals.
+        lead_s: How long power is up before a window begins.
         is_sure: Whether windows explain most of the variance, and the best offset explains it so
             much better than its rival that no chance would do.
         windows: How many windows the readings cover.
@@ -35,6 +37,7 @@ class ClockFit:
     error_s: float
     explained: float
     rival_s: float
+    lead_s: float
     is_sure: bool
     windows: int
 
@@ -47,7 +50,8 @@ def fit_offset(
     Power is modelled as one level a window and one level between windows. For each offset the
     sum of squares around these levels tells how badly that fits: every step of power that does
     not fall on a window's end adds to it. It is looked for on a grid of half the usual interval,
-    then finer around the best.
+    then finer around the best. Power may be up already before the windows begin, while a load
+    generator warms up; how long that is, the same for all, is found together with the offset.
 
     Args:
         series: On the meter's own clock.
@@ -75,10 +79,11 @@ def fit_offset(
         return None
     step_s = series.interval_s / 2
     grid = np.arange(-np.ceil(search_s / step_s), np.ceil(search_s / step_s) + 1) * step_s
-    badness = np.array([levels.badness(offset) for offset in grid])
+    lead_s = _find_lead(levels, grid, series.interval_s)
+    badness = levels.badnesses(grid, lead_s)
     best = int(np.argmin(badness))
     fine = grid[best] + np.linspace(-2 * step_s, 2 * step_s, 8 * _FINE_STEPS + 1)
-    near = np.array([levels.badness(offset) for offset in fine])
+    near = levels.badnesses(fine, lead_s)
     lowest = float(near.min())
     centre = float(np.mean(fine[near <= lowest * (1 + 1e-12)]))
     others = np.abs(grid - centre) > 4 * series.interval_s
@@ -95,9 +100,19 @@ def fit_offset(
         ),
         explained=explained,
         rival_s=float(grid[rival]),
+        lead_s=lead_s,
         is_sure=bool(is_within and is_alone and explained >= LEAST_EXPLAINED),
         windows=len(ends),
     )
+
+
+def _find_lead(levels: "_Levels", grid: np.ndarray, interval_s: float) -> float:
+    """How long power is up before windows begin, looked for around the best offset without."""
+    best_s = float(grid[np.argmin(levels.badnesses(grid, 0.0))])
+    near = best_s + np.arange(-LONGEST_LEAD_S, LONGEST_LEAD_S + interval_s, interval_s)
+    leads = np.arange(0.0, LONGEST_LEAD_S + interval_s, interval_s)
+    lowest = [float(levels.badnesses(near, lead).min()) for lead in leads]
+    return float(leads[int(np.argmin(lowest))])
 
 
 def _merged(windows: Sequence[UtcWindow], series: PowerSeries, search_s: float) -> np.ndarray:
@@ -149,9 +164,14 @@ class _Levels:
         self._whole = self._sums[:, -1]
         self.total = float(second - first**2 / seconds)
 
-    def badness(self, offset_s: float) -> float:
-        """Sum of squares, W^2 s, if this is added to the meter's times."""
-        at = self._ends - offset_s
+    def badnesses(self, offsets_s: np.ndarray, lead_s: float) -> np.ndarray:
+        """Sums of squares, W^2 s, if each of these is added to the meter's times."""
+        ends = self._ends.copy()
+        ends[:, 0] -= lead_s
+        ends[1:, 0] = np.maximum(ends[1:, 0], self._ends[:-1, 1])
+        return np.array([self._badness(ends - offset) for offset in offsets_s])
+
+    def _badness(self, at: np.ndarray) -> float:
         inside = self._between(at[:, 0], at[:, 1])
         outside = self._whole - inside.sum(axis=1)
         return float(_around(inside).sum() + _around(outside[:, None]).sum())

@@ -9,9 +9,11 @@ from ingest.sample.storage_model import StorageOutcome, expect
 from ingest.sample.storage_parameters import COMPLETIONS, MACHINE, Mode
 from ingest.sample.storage_plan import RAMP_S, StorageRun
 
-# Around fio: starting it, opening the device, printing.
-_BEFORE_S: Final = 0.35
-_AFTER_S: Final = 0.15
+# Between a look at the interrupts and fio's requests, before and after.
+_BEFORE_S: Final = 0.03
+_AFTER_S: Final = 0.05
+# What perf counts beyond what it was told to.
+_STARTING_S: Final = 0.004
 _GHZ: Final = 3.6
 _SPIN_IPC: Final = 1.9
 _WORK_IPC: Final = 1.1
@@ -87,12 +89,12 @@ def _row(label: str, counts: np.ndarray, action: str) -> str:
 
 
 def perf_text(run: StorageRun) -> str:
-    """Print `perf stat -a -x,` around fio, its ramp included."""
+    """Print `perf stat -a -x, sleep N`, begun when fio began to measure."""
     rng = run.generator("perf")
     outcome, pace = expect(run.setting), run.iops / expect(run.setting).iops
-    length_s = RAMP_S + run.length_s
-    started = datetime.fromtimestamp(run.start_s - _BEFORE_S, UTC)
-    counted_s = length_s + _BEFORE_S + _AFTER_S
+    length_s = run.length_s
+    started = datetime.fromtimestamp(run.measured_s, UTC)
+    counted_s = length_s + _STARTING_S
     whole = int(counted_s * 1e9 * MACHINE.cpus)
     spun = _spun_share(run, outcome)
     cycles = outcome.busy_cpus * pace * _GHZ * 1e9 * length_s * rng.normal(1, 0.003)

@@ -113,3 +113,18 @@ def test_a_gap_in_the_readings_does_not_spoil_the_fit() -> None:
     assert fit is not None
     assert fit.is_sure
     assert fit.offset_s == pytest.approx(33, abs=0.6)
+
+
+def test_power_that_is_up_before_the_windows_begin_is_allowed_for() -> None:
+    """A load generator's ramp of 4 s is not part of what it says it measured."""
+    rng = np.random.default_rng(6)
+    lengths_s = rng.uniform(12, 20, 15)
+    series, windows = sweep(
+        lengths_s.tolist(), rng.uniform(3, 9, 15).tolist(), rng.uniform(39, 70, 15).tolist()
+    )
+    measured = [UtcWindow(window.start_s + 4, window.end_s) for window in windows]
+    fit = fit_offset(noisy(series, -21, 6), measured)
+    assert fit is not None
+    assert fit.is_sure
+    assert fit.lead_s == pytest.approx(4, abs=1)
+    assert fit.offset_s == pytest.approx(-21, abs=0.6)
