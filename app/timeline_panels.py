@@ -1,0 +1,112 @@
+"""What a timeline can draw: its panels, their series and units, the heatmap's quantities."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
+_WAYS: Final = {"rx": "received", "tx": "sent"}
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One panel.
+
+    Attributes:
+        series: Name to title of what it draws.
+        axis: Whose bins its values lie in: those of the interrupts, or of the counter samples.
+        is_log: Whether its values are drawn by their logarithm.
+        is_default: Whether it is there when nobody says which.
+        note: What a reader must know to read it right.
+    """
+
+    name: str
+    title: str
+    unit: str
+    series: dict[str, str]
+    axis: Literal["interrupts", "counters"] = "interrupts"
+    is_log: bool = False
+    is_default: bool = True
+    note: str = ""
+
+
+_ALL: Final = (
+    Panel(
+        "bytes",
+        "Bytes an interrupt",
+        "B",
+        _WAYS,
+        note="mean and largest of the bin's interrupts",
+    ),
+    Panel("byte_rate", "Bytes a second", "B/s", _WAYS, is_default=False),
+    Panel("interrupts", "Interrupts a second", "1/s", {"interrupts": "interrupts"}),
+    Panel(
+        "gap",
+        "Time between interrupts",
+        "us",
+        {"gap": "time between interrupts"},
+        is_log=True,
+        note="of each core; the longest is drawn over all the bins that it touches",
+    ),
+    Panel(
+        "power",
+        "Energy per millisecond",
+        "W",
+        {"power": "power"},
+        "counters",
+        note="millijoules a millisecond, of whole packages: the counter is not of one core",
+    ),
+    Panel(
+        "instructions",
+        "Instructions a second",
+        "1/s",
+        {"instructions": "instructions"},
+        "counters",
+    ),
+    Panel("ipc", "Instructions a cycle", "", {"ipc": "IPC"}, "counters"),
+    Panel(
+        "busy",
+        "Busy share",
+        "",
+        {"busy": "busy"},
+        "counters",
+        note="reference cycles by ticks of the time-stamp counter",
+    ),
+    Panel("llc", "Last-level-cache misses a second", "1/s", {"llc_misses": "misses"}, "counters"),
+    Panel(
+        "sleep",
+        "Sleep-state entries a second",
+        "1/s",
+        {name: name.upper() for name in SLEEP_STATES},
+        "counters",
+        is_default=False,
+    ),
+)
+PANELS: Final[dict[str, Panel]] = {panel.name: panel for panel in _ALL}
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """One quantity of the heatmap of cores by time; `is_most`: the largest counts, not the mean."""
+
+    name: str
+    title: str
+    unit: str
+    axis: Literal["interrupts", "counters"]
+    is_log: bool = False
+    is_most: bool = False
+
+
+_ALL_HEATS: Final = (
+    Heat("interrupts", "Interrupts a second", "1/s", "interrupts"),
+    Heat("rx_bytes", "Bytes received a second", "B/s", "interrupts"),
+    Heat("tx_bytes", "Bytes sent a second", "B/s", "interrupts"),
+    Heat("gap", "Longest time between interrupts", "us", "interrupts", is_log=True, is_most=True),
+    Heat("instructions", "Instructions a second", "1/s", "counters"),
+    Heat("ipc", "Instructions a cycle", "", "counters"),
+    Heat("busy", "Busy share", "", "counters"),
+    Heat("llc_misses", "Last-level-cache misses a second", "1/s", "counters"),
+    *(Heat(name, f"{name.upper()} entries a second", "1/s", "counters") for name in SLEEP_STATES),
+    Heat("power", "Power of the packages", "W", "counters"),
+)
+HEAT_QUANTITIES: Final[dict[str, Heat]] = {heat.name: heat for heat in _ALL_HEATS}
+HEATS: Final[dict[str, str]] = {heat.name: heat.title for heat in _ALL_HEATS}

@@ -1,0 +1,61 @@
+"""Which runs a timeline shows, and which others it can offer instead or beside them."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from data.queries.points import CONFIGURATION
+
+_SUBJECT: Final = ("dataset", "workload", "load_qps", "message_bytes")
+
+
+def run_facts_query(run_ids: Sequence[str]) -> tuple[str, list[Any]]:
+    """Build the query of what a timeline must know of some runs before it reads their files.
+
+    Returns:
+        SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`,
+        `interrupts`, `has_log`; `cores` and `files` as in `data.schema`. Unknown
+        runs have no row.
+    """
+    marks = ", ".join("?" * len(run_ids)) or "NULL"
+    return (
+        f"SELECT {', '.join(CONFIGURATION)}, run_id, replicate, duration_s, interrupts, "
+        "coalesce(has_log, FALSE) AS has_log, "
+        f"cores, files FROM _runs_all WHERE run_id IN ({marks})",
+        list(run_ids),
+    )
+
+
+def reference_query(run_id: str) -> tuple[str, list[Any]]:
+    """Build the query of the run to compare with: the default system's at the same load.
+
+    Returns:
+        SQL and parameters. Column `run_id`; one row, or none where no such run has a log.
+    """
+    same = " AND ".join(f"o.{name} IS NOT DISTINCT FROM m.{name}" for name in _SUBJECT)
+    return (
+        f"SELECT o.run_id FROM runs o JOIN runs m ON {same} WHERE m.run_id = ? AND o.is_baseline "
+        "AND o.has_log ORDER BY o.replicate IS DISTINCT FROM m.replicate, o.replicate, o.run_id "
+        "LIMIT 1",
+        [run_id],
+    )
+
+
+def others_query(run_id: str, limit: int) -> tuple[str, list[Any]]:
+    """Build the query of the runs with a log that are nearest to one without.
+
+    Nearest is the same configuration, then the same system and load, then the same load, then the
+    same workload.
+
+    Returns:
+        SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`.
+    """
+    is_same = {name: f"(o.{name} IS NOT DISTINCT FROM m.{name})::INTEGER" for name in CONFIGURATION}
+    subject = " + ".join(is_same[name] for name in _SUBJECT if name in is_same)
+    shown = ", ".join(f"o.{name}" for name in CONFIGURATION)
+    return (
+        f"SELECT {shown}, o.run_id, o.replicate FROM runs o JOIN runs m "
+        "ON o.dataset = m.dataset AND o.workload = m.workload "
+        f"WHERE m.run_id = ? AND o.run_id <> m.run_id AND o.has_log ORDER BY {subject} DESC, "
+        f"{is_same['system']} DESC, {' + '.join(is_same.values())} DESC, o.run_id LIMIT {limit:d}",
+        [run_id],
+    )
