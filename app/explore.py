@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from app.figures.encodings import message_figure, system_order
 from app.figures.heatmap import build_heatmap
@@ -17,6 +18,7 @@ from app.lakes import LakeView
 from app.points_payload import encode_points
 from app.settings import MAX_POINTS, MAX_ROWS
 from app.url_state import ViewState, brush_fields
+from app.working_sets import compact
 from data.analysis.best import best_settings
 from data.analysis.facets import count_runs, facet_choices, matches
 from data.analysis.pareto import pareto_mask
@@ -207,9 +209,10 @@ def rows_behind(view: LakeView, state: ViewState, picture: str) -> pl.DataFrame:
     if picture == "heatmap":
         return _with_units(rows.rename({"sd": "mean_sd"}), {"mean": resolved.heat_metric})
     if picture == "best-table":
-        rows = best_settings(rows, view.baselines(state.selection, performance), state.limit)
+        baselines = view.baselines(state.selection, performance)
+        rows = best_settings(compact(rows), baselines, state.limit)
         return _with_units(
-            rows,
+            rows.with_columns(cs.categorical().cast(pl.String)),
             {"x": performance, "y": "energy_j", "baseline_x": f"baseline_{performance}",
              "baseline_y": "baseline_energy_j"},
         )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.settings import MAX_ROWS
-from app.working_sets import KEPT_ROWS, WorkingSets
+from app.working_sets import KEPT_ROWS, WorkingSets, compact
 from data.analysis.facets import LEADING, matches
 from data.connection import Lake, newest_version, open_lake
 from data.metrics import plottable
@@ -64,14 +64,14 @@ class LakeView:
         """
         kept = self._sets.get(*query(leading(selection), KEPT_ROWS + 1))
         if kept is None:
-            return self.lake.polars(*query(selection, MAX_ROWS))
+            return compact(self.lake.polars(*query(selection, MAX_ROWS)))
         return kept.filter(matches(selection))
 
     def baselines(self, selection: Selection, performance: str) -> pl.DataFrame:
         """Answer of `baselines_query` for all loads of the datasets and workloads selected."""
         sql, parameters = baselines_query(leading(selection), performance)
         kept = self._sets.get(sql, parameters)
-        return self.lake.polars(sql, parameters) if kept is None else kept
+        return compact(self.lake.polars(sql, parameters)) if kept is None else kept
 
     def once(self, question: Callable[["LakeView", Selection], str], selection: Selection) -> str:
         """Answer a question about a selection, from memory when it was asked before."""

@@ -6,13 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import polars as pl
+import polars.selectors as cs
 
 # Bounds of what is kept: of one answer, and of all of one version of the lake.
 KEPT_ROWS: Final = 60_000
-ALL_ROWS: Final = 250_000
+ALL_ROWS: Final = 200_000
 ALL_ANSWERS: Final = 64
 
 _Key = tuple[str, tuple[Any, ...]]
+
+
+def compact(answer: pl.DataFrame) -> pl.DataFrame:
+    """The same rows with names as categories, of 4 bytes each instead of 16, in one piece."""
+    return answer.with_columns(cs.string().cast(pl.Categorical)).rechunk()
 
 
 class WorkingSets:
@@ -42,7 +48,7 @@ class WorkingSets:
     def _keep(self, key: _Key, answer: pl.DataFrame) -> None:
         """Keep an answer, or that it is too large; the longest unused go."""
         self._asking.pop(key, None)
-        self._kept[key] = answer.rechunk() if len(answer) <= KEPT_ROWS else None
+        self._kept[key] = compact(answer) if len(answer) <= KEPT_ROWS else None
         while len(self._kept) > ALL_ANSWERS or self._rows() > ALL_ROWS:
             self._kept.popitem(last=False)
 

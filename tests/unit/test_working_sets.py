@@ -113,3 +113,12 @@ def test_another_filter_of_the_same_workload_asks_the_lake_nothing(
     other = ViewState(AT_200K.with_values("load", [400_000.0]).with_values("dvfs", [1.3]))
     for show in pictures:
         show(view, other)
+
+
+def test_names_are_kept_as_categories_that_sort_and_filter_as_text() -> None:
+    sets = WorkingSets(lambda *_: pl.DataFrame({"system": ["b", "a", None, "b"] * 500}))
+    kept = sets.get("q", [])
+    assert kept is not None
+    assert kept["system"].dtype == pl.Categorical
+    assert kept["system"].unique().sort().to_list() == [None, "a", "b"]
+    assert len(kept.filter(pl.col("system") == "b")) == 1000
