@@ -1,0 +1,130 @@
+"""Copies of /proc/interrupts: what NVMe IO queues raised, and what of it is a run's."""
+
+import pytest
+
+from data.errors import FormatError
+from ingest.companions import count_interrupts
+from ingest.formats import find_format, proc_interrupts
+from ingest.records import InterruptCounts, Problem, ReadContext
+
+# IO queues: 10 + 5 + 7 + 0 of nvme0 and 100 + 1 of nvme12; queue 0 of each is for administration.
+BEFORE = """\
+            CPU0       CPU1
+   8:          1          0   IO-APIC   8-edge      rtc0
+  24:         44          0   PCI-MSI 512000-edge      nvme0q0
+  25:         10          5   PCI-MSI 512001-edge      nvme0q1
+  26:          7          0   PCI-MSI 512002-edge      nvme0q2
+  27:          3          3   PCI-MSI 524288-edge      nvme12q0
+  28:        100          1   PCI-MSIX-0000:01:00.0   31-edge      nvme12q10
+  29:        900        900   PCI-MSI 1-edge      eth0-nvme0q
+ LOC:      12345      54321   Local timer interrupts
+ ERR:          0
+ MIS:          7
+"""
+
+
+def read(text: str, name: str = "interrupts.before") -> InterruptCounts:
+    return proc_interrupts.read([text.encode()], ReadContext(name, 0.0))
+
+
+def test_the_io_queues_of_all_devices_are_added_over_cpus() -> None:
+    counts = read(BEFORE)
+    assert counts.nvme_io == 10 + 5 + 7 + 0 + 100 + 1
+    assert counts.cpus == ("CPU0", "CPU1")
+    assert (counts.taken_unix_s, counts.problems) == (None, [])
+
+
+def test_it_is_told_by_its_heading() -> None:
+    found = find_format("x", BEFORE.encode())
+    assert found is not None
+    assert found.name == "proc_interrupts"
+    assert find_format("x", b"CPU0 CPU1\nnothing\n") is None
+
+
+def test_a_line_of_seconds_says_when_it_was_taken() -> None:
+    assert read("1600000000.25\n" + BEFORE).taken_unix_s == 1_600_000_000.25
+
+
+def test_rows_of_one_number_are_as_they_should_be() -> None:
+    """ERR and MIS count for the whole machine; with one CPU every row has one number."""
+    one = "      CPU0\n 25:  10  PCI-MSI 1-edge nvme0q1\nERR: 0\nMIS: 0\n"
+    assert read(one).nvme_io == 10
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        (" 30:   5   PCI-MSI 9-edge  nvme0q9\n", "field_count"),
+        (" 30:   5  x  PCI-MSI 9-edge  nvme0q9\n", "field_count"),
+        ("no row\n", "bad_line"),
+    ],
+)
+def test_a_row_that_cannot_be_is_left_out_and_named(row: str, kind: str) -> None:
+    counts = read(BEFORE + row)
+    assert counts.nvme_io == 123
+    assert [(p.kind, p.severity, p.line) for p in counts.problems] == [(kind, "refused", 12)]
+
+
+@pytest.mark.parametrize("text", ["", "CPU0 CPU1\n", "25: 1 2 nvme0q1\n"])
+def test_what_is_no_copy_of_it_is_refused(text: str) -> None:
+    with pytest.raises(FormatError, match=r"interrupts\.before"):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "phase"),
+    [
+        ("interrupts.before", "before"),
+        ("run3.interrupts.after", "after"),
+        ("interrupts_start.txt", "before"),
+        ("post-interrupts", "after"),
+        ("interrupts", None),
+        ("before.after", None),
+        ("blender", None),
+        ("start-of-the-end", None),
+    ],
+)
+def test_the_name_says_whether_before_or_after(name: str, phase: str | None) -> None:
+    assert proc_interrupts.phase_of(name) == phase
+
+
+def test_a_copy_that_could_be_either_is_refused() -> None:
+    with pytest.raises(FormatError, match="neither before nor after"):
+        read(BEFORE, "interrupts")
+
+
+def look(total: int, taken_unix_s: float | None = None, cpus: int = 2) -> InterruptCounts:
+    return InterruptCounts(tuple(f"CPU{n}" for n in range(cpus)), total, taken_unix_s)
+
+
+def counted(*looks: InterruptCounts, duration_s: float | None = 10.0) -> int | Problem:
+    return count_interrupts([(f"look{n}", each) for n, each in enumerate(looks)],
+                            {"duration_s": duration_s})  # fmt: skip
+
+
+def test_a_run_has_what_was_counted_between_two_looks() -> None:
+    assert counted(look(100), look(5100)) == 5000
+
+
+def test_looks_that_say_when_give_the_run_its_share() -> None:
+    """6,000 in 12 s are 500 a second, so 5,000 in the run's 10 s."""
+    assert counted(look(0, 50.0), look(6000, 62.0)) == 5000
+    assert counted(look(0, 50.0), look(6000, 59.9)) == 6000
+    assert counted(look(0, 50.0), look(6000, 62.0), duration_s=None) == 6000
+
+
+@pytest.mark.parametrize(
+    ("looks", "kind"),
+    [
+        ((look(100),), "one_snapshot"),
+        ((look(100), look(200, cpus=4)), "other_cpus"),
+        ((look(100), look(99)), "counter_backwards"),
+        ((look(100, 5.0), look(200, 4.0)), "counter_backwards"),
+    ],
+)
+def test_looks_that_cannot_be_compared_count_nothing(
+    looks: tuple[InterruptCounts, ...], kind: str
+) -> None:
+    found = counted(*looks)
+    assert isinstance(found, Problem)
+    assert (found.kind, found.severity) == (kind, "doubted")

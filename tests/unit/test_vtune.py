@@ -1,0 +1,195 @@
+"""VTune's tables of functions, and functions to kernel subsystems."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import FormatError, SettingsError
+from ingest.companions import function_rates
+from ingest.formats import find_format, vtune
+from ingest.function_map import shipped_sources
+from ingest.records import FunctionCount, FunctionCounts, ReadContext
+from ingest.settings import Settings, load_settings
+
+TABLE = """\
+Function,Module,Loads,Stores,Source File,Start Address
+blk_mq_submit_bio,vmlinux,4000,2000,block/blk-mq.c,0xffffffff81400000
+nvme_poll,nvme,1000,500,[Unknown],0xffffffffc0100000
+func@0xffffffff81000010,vmlinux,10,,,0xffffffff81000010
+[Unknown],[Unknown],,5,,
+"""
+
+
+def read(text: str) -> FunctionCounts:
+    return vtune.read([text.encode()], ReadContext("vtune.csv", 0.0))
+
+
+def counts(text: str) -> list[tuple[str, int | None, int | None]]:
+    return [(each.function, each.loads, each.stores) for each in read(text).functions]
+
+
+def test_functions_with_what_they_loaded_and_stored() -> None:
+    assert read(TABLE).functions == [
+        FunctionCount("blk_mq_submit_bio", "vmlinux", "block/blk-mq.c", 4000, 2000),
+        FunctionCount("nvme_poll", "nvme", None, 1000, 500),
+        FunctionCount("func@0xffffffff81000010", "vmlinux", None, 10, None),
+        FunctionCount("[Unknown]", "", None, None, 5),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TABLE,
+        "Column filter is ON.\n" + TABLE,
+        "\ufeff" + TABLE,
+        TABLE.replace("Loads", "Loads:Self").replace("Stores", "Stores:Self"),
+        TABLE.replace(",", "\t"),
+        TABLE.replace(",", ";"),
+        TABLE.replace(",", "|"),
+        TABLE.replace("\n", "\r\n"),
+        TABLE.replace("Loads", "Hardware Event Count:MEM_INST_RETIRED.ALL_LOADS_PS:Self").replace(
+            "Stores", "Hardware Event Count:MEM_UOPS_RETIRED.ALL_STORES:Self"
+        ),
+        TABLE.replace("Function,", '"Function / Call Stack",'),
+    ],
+    ids=["plain", "filter", "bom", "self", "tab", "semicolon", "bar", "dos", "events", "stack"],
+)
+def test_versions_of_the_headings(text: str) -> None:
+    found = find_format("x", text.encode())
+    assert found is not None
+    assert found.name == "vtune"
+    assert read(text).functions == read(TABLE).functions
+    assert read(text).problems == []
+
+
+def test_columns_in_between_do_not_matter() -> None:
+    text = 'CPU Time,Module,"Loads:Self",LLC Miss Count,Function\n1.5,fio,70,2,io_queue\n'
+    assert counts(text) == [("io_queue", 70, None)]
+
+
+def test_names_with_commas_are_one_cell() -> None:
+    text = 'Function,Loads\n"std::map<int, std::pair<int, int>>::find(int, int)",12\n'
+    assert counts(text) == [("std::map<int, std::pair<int, int>>::find(int, int)", 12, None)]
+
+
+def test_one_name_at_two_addresses_is_two_functions_and_at_one_address_one() -> None:
+    text = (
+        "Function,Module,Start Address,Loads,Stores\n"
+        "copy,vmlinux,0x10,1,\ncopy,vmlinux,0x20,10,5\ncopy,vmlinux,0x10,100,7\ncopy,fio,0x10,3,\n"
+    )
+    assert counts(text) == [("copy", 101, 7), ("copy", 10, 5), ("copy", 3, None)]
+
+
+def test_numbers_may_be_grouped_or_in_powers_of_ten() -> None:
+    assert counts('Function,Loads,Stores\na,"1,200,036",2.400072e+09\n') == [
+        ("a", 1_200_036, 2_400_072_000)
+    ]
+
+
+def test_rows_that_cannot_be_are_left_out_and_named() -> None:
+    found = read("Function,Loads\na,1\nb,many\nc,1,2\n\nd,4\n")
+    assert [each.function for each in found.functions] == ["a", "d"]
+    assert [(p.kind, p.severity, p.line) for p in found.problems] == [
+        ("not_a_number", "refused", 3),
+        ("field_count", "refused", 4),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "Function,CPU Time\na,1\n", "Function,Loads\n", "Loads\n3\n"])
+def test_what_is_no_such_table_is_refused(text: str) -> None:
+    with pytest.raises(FormatError, match=r"vtune\.csv"):
+        read(text)
+
+
+def rates(text: str, settings: Settings, **row: Any) -> dict[str, tuple[Any, ...]]:
+    _, table = function_rates(read(text), {"run_id": "r", "duration_s": 2.0} | row, settings)
+    assert table is not None
+    return {row["function"]: tuple(row.values())[2:] for row in table.to_pylist()}
+
+
+def test_a_run_has_the_sums_and_each_function_its_rate() -> None:
+    totals, table = function_rates(read(TABLE), {"run_id": "r", "duration_s": 2.0}, load_settings())
+    assert totals == {"loads": 5010, "stores": 2505}
+    assert table is not None
+    assert table.column_names[0] == "run_id"
+    assert rates(TABLE, load_settings()) == {
+        "blk_mq_submit_bio": ("block/blk-mq.c", "block", 2000.0, 1000.0),
+        "nvme_poll": ("drivers/nvme/host/pci.c", "nvme", 500.0, 250.0),
+        "func@0xffffffff81000010": (None, None, 5.0, None),
+        "[Unknown]": (None, None, None, 2.5),
+    }
+
+
+def test_without_a_time_there_are_sums_and_no_rates() -> None:
+    totals, table = function_rates(read(TABLE), {"run_id": "r"}, load_settings())
+    assert (totals["loads"], table) == (5010, None)
+
+
+@pytest.mark.parametrize(
+    ("source_file", "module", "subsystem"),
+    [
+        ("block/blk-mq.c", "", "block"),
+        ("/usr/src/linux-5.15/block/blk-mq.c", "vmlinux", "block"),
+        ("drivers/nvme/host/pci.c", "", "nvme"),
+        ("kernel/sched/core.c", "", "scheduler"),
+        ("kernel/sched/idle.c", "", "idle"),
+        ("kernel/time/hrtimer.c", "", "time"),
+        ("fs/iomap/direct-io.c", "", "files"),
+        ("mm/dmapool.c", "", "dma"),
+        ("drivers/scsi/sd.c", "", "other"),
+        (None, "nvme_core", "nvme"),
+        (None, "libc.so.6", "user"),
+        (None, "fio", "user"),
+        (None, "vmlinux", None),
+    ],
+)
+def test_the_directory_of_a_function_is_its_subsystem(
+    source_file: str | None, module: str, subsystem: str | None
+) -> None:
+    assert load_settings().functions.subsystem_of(source_file, module) == subsystem
+
+
+def test_a_function_that_the_compiler_cloned_is_where_the_original_is() -> None:
+    functions = load_settings().functions
+    assert functions.source_of("nvme_process_cq.isra.0") == "drivers/nvme/host/pci.c"
+    assert functions.source_of("my_function") is None
+
+
+def test_each_shipped_function_has_a_subsystem() -> None:
+    functions = load_settings().functions
+    homeless = [
+        name
+        for name, source in shipped_sources().items()
+        if functions.subsystem_of(source, "") == "other"
+    ]
+    assert homeless == ["security_file_permission"]
+
+
+def test_a_dataset_has_a_say(tmp_path: Path) -> None:
+    own = tmp_path / "wattlas.toml"
+    own.write_text('[subsystems.ours]\npaths = ["drivers/ours/"]\n[functions]\ntable = "f.csv"\n')
+    (tmp_path / "f.csv").write_text("source_file,function\ndrivers/ours/a.c,our_poll\n")
+    settings = load_settings(own)
+    source = settings.functions.source_of("our_poll")
+    assert settings.functions.subsystem_of(source, "") == "ours"
+    assert settings.functions.source_of("nvme_poll") == "drivers/nvme/host/pci.c"
+    assert settings.fingerprint != load_settings().fingerprint
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "cannot read"),
+        ("function\na\n", "no column 'source_file'"),
+        ("function,source_file\na,\n", "line 2"),
+    ],
+)
+def test_a_bad_table_of_functions_is_named(tmp_path: Path, text: str | None, words: str) -> None:
+    own = tmp_path / "wattlas.toml"
+    own.write_text('[functions]\ntable = "f.csv"\n')
+    if text is not None:
+        (tmp_path / "f.csv").write_text(text)
+    with pytest.raises(SettingsError, match=words):
+        load_settings(own)
