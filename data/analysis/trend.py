@@ -1,0 +1,92 @@
+"""The quadratic that fits points best, with how well it fits them, as a formula in words."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from data.errors import DataError
+from data.units import MINUS, format_digits
+
+# A parabola goes through any three points: with fewer than four it says nothing.
+LEAST_POINTS: Final = 4
+_LEAST_PLACES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """y = constant + linear x + quadratic x^2.
+
+    Attributes:
+        r_squared: Share of the variance of y that it explains; NaN where y does not vary.
+        n: Points that it was fitted to.
+    """
+
+    constant: float
+    linear: float
+    quadratic: float
+    r_squared: float
+    n: int
+
+    def at(self, x: np.ndarray) -> np.ndarray:
+        """Its values, same shape as `x`."""
+        return self.constant + x * (self.linear + x * self.quadratic)
+
+    def formula(self) -> str:
+        """`y = 0.489 + 0.712 x - 0.201 x²` with true minus signs; three significant digits."""
+        parts = [_signed(self.linear, "x"), _signed(self.quadratic, "x²")]
+        return f"y = {_number(self.constant)} {' '.join(parts)}"
+
+    def words(self) -> str:
+        """The formula with R² and n."""
+        fit = "" if np.isnan(self.r_squared) else f", R² = {self.r_squared:.3f}"
+        return f"{self.formula()}{fit}, n = {self.n}"
+
+
+def quadratic_trend(x: np.ndarray, y: np.ndarray) -> Trend | None:
+    """Fit a quadratic by least squares.
+
+    Args:
+        x: Shape (n,).
+        y: Shape (n,). Pairs in which either is not finite are left out.
+
+    Returns:
+        The trend, the same whatever the order of the points; None with fewer than four points, or
+        with fewer than three different x, to which more than one quadratic fits as well.
+
+    Raises:
+        DataError: The shapes differ.
+
+    Source: Legendre, Nouvelles methodes, 1805; solved by singular values (LAPACK gelsd) about the
+    middle of x, so that points far from 0 lose no digits.
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if x.shape != y.shape or x.ndim != 1:
+        raise DataError(f"a trend wants two rows of numbers alike, not {x.shape} and {y.shape}")
+    finite = np.isfinite(x) & np.isfinite(y)
+    x, y = x[finite], y[finite]
+    order = np.lexsort((y, x))
+    x, y = x[order], y[order]
+    if len(x) < LEAST_POINTS or len(np.unique(x)) < _LEAST_PLACES:
+        return None
+    middle, width = (x[0] + x[-1]) / 2, (x[-1] - x[0]) / 2
+    t = (x - middle) / width
+    (a, b, c), *_ = np.linalg.lstsq(np.stack((np.ones_like(t), t, t * t), axis=1), y, rcond=None)
+    left = float(np.sum((y - (a + t * (b + t * c))) ** 2))
+    around = float(np.sum((y - y.mean()) ** 2))
+    slope, bend = b / width, c / width**2
+    return Trend(
+        constant=float(a - middle * slope + middle * middle * bend),
+        linear=float(slope - 2 * middle * bend),
+        quadratic=float(bend),
+        r_squared=1 - left / around if around > 0 else float("nan"),
+        n=len(x),
+    )
+
+
+def _number(value: float) -> str:
+    return f"{MINUS if value < 0 else ''}{format_digits(abs(value))}"
+
+
+def _signed(value: float, power: str) -> str:
+    return f"{MINUS if value < 0 else '+'} {format_digits(abs(value))} {power}"
