@@ -1,0 +1,1 @@
+"""Small published tables, each with its source; shown beside what was measured."""

@@ -1,0 +1,129 @@
+"""Read the published tables, and refuse one that does not look as `tables.toml` says."""
+
+import csv
+import math
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from data.errors import DataError
+
+HERE: Final = Path(__file__).parent
+_PAPERS: Final = "papers"
+
+Kind = Literal["text", "number"]
+Cell = str | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """Where tables were published.
+
+    Attributes:
+        missing: What of it is not here, as a sentence.
+    """
+
+    citation: str
+    short: str
+    url: str
+    missing: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """One table.
+
+    Attributes:
+        table: Its number in the paper; None where the values stand in the text.
+        read_from: Where its values were read.
+        note: What to know of them; may be empty.
+        columns: By name, in order.
+        rows: Cells by column; None is not known.
+    """
+
+    name: str
+    title: str
+    paper: Paper
+    table: int | None
+    read_from: str
+    note: str
+    columns: dict[str, Kind]
+    rows: tuple[dict[str, Cell], ...]
+
+    @property
+    def source(self) -> str:
+        """`HotStorage '20, table 1`."""
+        number = "" if self.table is None else f", table {self.table}"
+        return f"{self.paper.short}{number}"
+
+
+@cache
+def published_tables() -> dict[str, PublishedTable]:
+    """All published tables by name, in the order of `tables.toml`; errors as `read_tables`."""
+    return read_tables(HERE)
+
+
+def papers() -> tuple[Paper, ...]:
+    """The papers that tables are of, in the order in which they are first used."""
+    return tuple(dict.fromkeys(table.paper for table in published_tables().values()))
+
+
+def read_tables(folder: Path) -> dict[str, PublishedTable]:
+    """Read a folder of tables.
+
+    Raises:
+        DataError: A file is missing or not described; a heading, a cell or a key is not as
+            described. The message names file, line and value.
+    """
+    described = tomllib.loads((folder / "tables.toml").read_text("utf-8"))
+    papers = {name: Paper(**entry) for name, entry in described.pop(_PAPERS).items()}
+    if strays := {p.stem for p in folder.glob("*.csv")} - set(described):
+        raise DataError(f"{sorted(strays)[0]}.csv is not described in tables.toml")
+    found = {}
+    for name, entry in described.items():
+        key = entry.pop("key")
+        if entry["paper"] not in papers:
+            raise DataError(f"table {name} is of {entry['paper']!r}, which tables.toml lacks")
+        rows = _read_rows(folder / f"{name}.csv", entry["columns"], key)
+        known = {"table": None, **entry, "paper": papers[entry["paper"]]}
+        found[name] = PublishedTable(name=name, rows=rows, **known)
+    return found
+
+
+def _read_rows(path: Path, columns: dict[str, Kind], key: list[str]) -> tuple[dict[str, Any], ...]:
+    try:
+        lines = list(csv.reader(path.read_text("utf-8").splitlines()))
+    except OSError as error:
+        raise DataError(f"{path.name} is described but cannot be read: {error}") from error
+    if not lines or lines[0] != list(columns):
+        raise DataError(f"{path.name}: its heading is {lines[:1]}, described is {list(columns)}")
+    rows: dict[tuple, dict[str, Cell]] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        where = f"{path.name}, line {number}"
+        if len(line) != len(columns):
+            raise DataError(f"{where}: {len(line)} cells, expected {len(columns)}")
+        row = {
+            name: _cell(text, kind, f"{where}, {name}")
+            for (name, kind), text in zip(columns.items(), line, strict=True)
+        }
+        own = tuple(row[name] for name in key)
+        if None in own or own in rows:
+            raise DataError(f"{where}: {own} is {'no key' if None in own else 'there twice'}")
+        rows[own] = row
+    return tuple(rows.values())
+
+
+def _cell(text: str, kind: Kind, where: str) -> Cell:
+    if text == "":
+        return None
+    if kind == "text":
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        raise DataError(f"{where}: {text!r} is no number") from None
+    if not math.isfinite(value) or value < 0:
+        raise DataError(f"{where}: {text} is not a quantity of 0 or more")
+    return value
