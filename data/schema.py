@@ -118,6 +118,9 @@ DERIVED: Final[dict[str, str]] = {
     ),
     "ios_per_joule": "iops * duration_s / nullif(energy_j, 0)",
     "interrupts_per_s": "interrupts / nullif(duration_s, 0)",
+    "cpu_pct": "cpu_user_pct + cpu_sys_pct",
+    "context_switches_per_s": "context_switches / nullif(duration_s, 0)",
+    "context_switches_per_io": "context_switches / nullif(iops * duration_s, 0)",
 }
 
 CORE: Final = pa.struct(
