@@ -9,7 +9,7 @@ from ingest.formats.hoboware_clock import ORDERS
 
 FIT: Final = "fit"
 KEYS: Final[dict[str, type | tuple[type, ...]]] = {
-    "pattern": str,
+    "meter_pattern": str,
     "utc_offset_h": (int, float),
     "clock_offset_s": (int, float, str),
     "ramp_s": (int, float),
@@ -30,7 +30,7 @@ def _is_pattern(value: str) -> bool:
 
 
 CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
-    "pattern": _is_pattern,
+    "meter_pattern": _is_pattern,
     "utc_offset_h": lambda v: -14 <= v <= 14,
     "clock_offset_s": lambda v: v == FIT or not isinstance(v, str),
     "ramp_s": lambda v: v >= 0,
@@ -46,7 +46,7 @@ class PowerSettings:
     """How the readings of power meters join the runs of a dataset.
 
     Attributes:
-        pattern: Matches the end of a meter file's path, whole path parts; other meters do not
+        meter_pattern: Matches the end of a meter file's path, whole path parts; other meters do not
             count. Its groups `device` and `system` say what a meter stands before.
         utc_offset_h: How far a meter's local time is ahead of UTC, if its file does not say.
         clock_offset_s: Seconds to add to a meter's times; FIT finds them from the runs.
@@ -59,7 +59,7 @@ class PowerSettings:
         date_order: Order of day, month and year in a meter's dates, if its file does not tell.
     """
 
-    pattern: str = ""
+    meter_pattern: str = ""
     utc_offset_h: float | None = None
     clock_offset_s: float | Literal["fit"] = 0.0
     ramp_s: float = 0.0
@@ -78,9 +78,9 @@ class PowerSettings:
 
     def match(self, path: str) -> Mapping[str, str] | None:
         """What a meter file's path says of where it stands; None if it is not to count."""
-        if not self.pattern:
+        if not self.meter_pattern:
             return {}
-        found = re.match(rf"(?:^|.*/)(?:{self.pattern})$", path)
+        found = re.match(rf"(?:^|.*/)(?:{self.meter_pattern})$", path)
         if found is None:
             return None
         return {name: value for name, value in found.groupdict().items() if value is not None}

@@ -23,7 +23,10 @@ class SourceRead:
 def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) -> SourceRead:
     """Read one small raw file; what cannot be read becomes a problem, never an exception."""
     metered = MeteredFile(Path(file.path), on_bytes)
-    context = ReadContext(file.name, file.settings.machine.tsc_hz, part=file.part)
+    settings = file.settings
+    context = ReadContext(
+        file.name, settings.machine.tsc_hz, settings.power.date_order, part=file.part
+    )
     try:
         try:
             content = file.format.read(metered.blocks(), context)

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from data.errors import SettingsError
 from ingest.function_map import FunctionMap, read_sources, shipped_sources
+from ingest.power_settings import PowerSettings
 from ingest.settings_file import NAMED_SECTIONS, compile_pattern, read_layer
 
 FILE_NAME: Final = "wattlas.toml"
@@ -92,6 +93,7 @@ class Settings:
         aliases: Labels that mean a system of another name.
         modes: Words that mean a completion mode of another name.
         functions: Where functions are, and what the places are called.
+        power: How the readings of power meters join the runs.
     """
 
     dataset: str | None
@@ -102,6 +104,7 @@ class Settings:
     workloads: Mapping[str, Workload]
     modes: Mapping[str, str]
     functions: FunctionMap
+    power: PowerSettings
     names: tuple[NamePattern, ...]
     origin: str
 
@@ -118,6 +121,8 @@ class Settings:
         ]
         if self.functions.is_own:
             parts.append(self.functions.digest)
+        if own := self.power.what_counts:
+            parts.append(own)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     def expected_cores(self, workload: str) -> tuple[int, ...]:
@@ -202,6 +207,7 @@ def _build(merged: dict[str, Any], functions: FunctionMap, origin: str) -> Setti
         workloads=workloads,
         modes=_aliases(merged["modes"]),
         functions=functions,
+        power=PowerSettings(**merged.get("power", {})),
         names=names,
         origin=origin,
     )

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from data.errors import SettingsError
 from data.schema import KNOBS, MEASUREMENTS
+from ingest import power_settings
 
 # Regular-expression groups that a file name may give a value to.
 GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"}) | (
@@ -32,6 +33,7 @@ _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
         "logged": bool,
     },
     "modes": {"aliases": list},
+    "power": power_settings.KEYS,
     "subsystems": {"paths": list, "modules": list},
     "functions": {"table": str},
     "names": {"pattern": str, "workload": str, "system": str, "baseline_system": str},
@@ -60,6 +62,7 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "name": is_dataset_name,
     "cores": _are_cores,
     "aliases": _are_texts,
+    **power_settings.CHECKS,
     "paths": _are_texts,
     "modules": _are_texts,
 }

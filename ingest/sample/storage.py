@@ -27,7 +27,7 @@ synthetic = true
 
 [power]
 clock_offset_s = "fit"
-pattern = '((?P<device>[^/]+)/meter|bare-system)\.csv'
+meter_pattern = '((?P<device>[^/]+)/meter|bare-system)\.csv'
 """
 
 

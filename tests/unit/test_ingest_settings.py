@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import SettingsError
+from ingest.power_settings import PowerSettings
 from ingest.settings import load_settings
 
 
@@ -100,3 +101,35 @@ def test_labels_do_not_change_the_fingerprint_but_the_machine_does(tmp_path: Pat
     clock = _write(tmp_path, "[machine]\ntsc_khz = 1\n", "clock.toml")
     assert load_settings(label).fingerprint == load_settings().fingerprint
     assert load_settings(clock).fingerprint != load_settings().fingerprint
+
+
+def test_power_settings_have_defaults_and_change_the_fingerprint(tmp_path: Path) -> None:
+    plain = load_settings()
+    assert plain.power == PowerSettings()
+    path = tmp_path / "wattlas.toml"
+    path.write_text('[power]\nclock_offset_s = "fit"\nramp_s = 2\n')
+    own = load_settings(path)
+    assert own.power == PowerSettings(clock_offset_s="fit", ramp_s=2)
+    assert own.fingerprint != plain.fingerprint
+    path.write_text("[power]\nclock_offset_s = 0\n")
+    assert load_settings(path).fingerprint == plain.fingerprint
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'clock_offset_s = "fitted"',
+        "ramp_s = -1",
+        "most_gap_pct = 101",
+        "utc_offset_h = 20",
+        'meter_pattern = "("',
+        'meter_pattern = "(?P<replicate>x)"',
+        'date_order = "myd"',
+        "offset = 3",
+    ],
+)
+def test_power_settings_that_cannot_be_are_refused(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "wattlas.toml"
+    path.write_text(f"[power]\n{line}\n")
+    with pytest.raises(SettingsError, match=r"power\."):
+        load_settings(path)
