@@ -38,6 +38,18 @@ LIMIT_BOX: Final = "limit-box"
 LIMIT_SLIDER: Final = "limit-slider"
 LIMIT_DOMAIN: Final = "limit-domain"
 
+TIMELINE_START: Final = "timeline-start"
+TIMELINE_OPENED: Final = "timeline-opened"
+TIMELINE_FIGURE: Final = "timeline-figure"
+TIMELINE_GAPS: Final = "timeline-gaps"
+TIMELINE_SIZES: Final = "timeline-sizes"
+TIMELINE_TOTALS: Final = "timeline-totals"
+TIMELINE_PANELS: Final = "timeline-panels"
+TIMELINE_CORES: Final = "timeline-cores"
+TIMELINE_CORES_LIST: Final = "timeline-cores-list"
+TIMELINE_LAYOUT: Final = "timeline-layout"
+TIMELINE_HEAT: Final = "timeline-heat"
+
 
 def facet(name: str) -> str:
     """The chip group of one filter."""

@@ -14,6 +14,8 @@
     return new KINDS[typed.dtype](bytes.buffer);
   }
 
+  wattlas.decode = decode;
+
   /** The server's points with every column as a typed array; knob values stay lists. */
   wattlas.decodePoints = function (raw) {
     if (!raw) return null;

@@ -208,6 +208,7 @@
 
   function scatterLines(gd, event) {
     const i = wattlas.pointIndex(gd, event.points[0]);
+    view.under = i;
     return i === null ? null : wattlas.pointLines(gd.layout.meta, i);
   }
 
@@ -229,7 +230,7 @@
       [load, row.dataset].filter(Boolean).join(" \u00b7 "),
       value("x"), value("y"),
       meta.means ? "n = " + points.n[i] : isNaN(replicate) ? "one run" : "replicate " + replicate,
-      "click: select this configuration",
+      wattlas.pointHint ? wattlas.pointHint(i) : "click: select this configuration",
     ];
   };
 
@@ -305,6 +306,7 @@
     const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[key] || 0;
     cursor.scatter = Math.min(Math.max(cursor.scatter + step, 0), view.points.count - 1);
     const i = view.byX[cursor.scatter];
+    view.under = i;
     if (!step) { wattlas.toggleConfig(wattlas.configuration(view.points, i)); return; }
     card(wattlas.pointLines(gd.layout.meta, i), place(gd, x[i], view.points.values.y[i]));
   }

@@ -25,6 +25,7 @@
    */
   wattlas.addPage = (page) => pages.push(page);
   const current = () => pages.find((page) => document.querySelector(page.root));
+  wattlas.currentPage = current;
 
   /** Write the state of the page on the screen into the address and into its tab. */
   wattlas.writeAddress = function (page, query) {

@@ -11,7 +11,7 @@
   /* The page was opened, by a load or by a link from another page: nothing of an earlier visit counts. */
   function open(browser) {
     opened = browser;
-    Object.assign(view, { brush: browser.brush, zoom: browser.zoom, mask: null, points: null, raw: undefined });
+    Object.assign(view, { brush: browser.brush, zoom: browser.zoom, mask: null, points: null, raw: undefined, under: null });
     expected = null;
     hasPainted = false;
     named = query = "";
@@ -185,6 +185,7 @@
     status.textContent = words ? words + " \u00b7 Esc clears" : "";
     document.getElementById("clear-selection").hidden = !view.brush;
     document.getElementById("picked-words").textContent = words ? pickedNote() : "nothing yet: drag a box in a picture";
+    wattlas.offerTimeline();
     fillGrid(40);
   };
 

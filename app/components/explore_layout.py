@@ -204,6 +204,8 @@ def _picked_panel() -> html.Section:
                     html.H2("Selected"),
                     html.Span("nothing yet: drag a box in a picture", id="picked-words",
                               className="quiet", role="status"),
+                    html.Button("timeline (t)", id="picked-timeline", className="plain",
+                                hidden=True),
                     html.Button("clear (Esc)", id="clear-selection", className="plain",
                                 hidden=True),
                 ],

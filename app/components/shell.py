@@ -9,13 +9,29 @@ from app import ids
 from app.context import lake_view
 from data.errors import WattlasError
 
-KEYS = (
-    ("Tab, Shift+Tab", "move between controls and views"),
-    ("Escape", "clear the selection"),
-    ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
-    ("Enter", "select the point, cell or table row under the cursor"),
-    ("?", "show or hide this list"),
-)
+# By the page that they belong to; the first are everywhere's.
+KEYS = {
+    "": (
+        ("Tab, Shift+Tab", "move between controls and views"),
+        ("?", "show or hide this list"),
+    ),
+    "Explore": (
+        ("Escape", "clear the selection"),
+        ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
+        ("Enter", "select the point, cell or table row under the cursor"),
+        ("t", "timeline of what is selected, or of the point under the cursor"),
+        ("drag", "select a box; the tool bar has lasso and zoom"),
+    ),
+    "Timeline": (
+        ("+ -", "zoom in, zoom out"),
+        ("left, right arrow", "move the window by a fifth; with Shift by nearly all of it"),
+        ("Home", "the whole run"),
+        ("Backspace", "the window before this one"),
+        ("p", "drag moves the window, or zooms again"),
+        ("a", "add a run"),
+        ("drag, wheel", "zoom; with Shift: move"),
+    ),
+}
 
 
 def _lake_line() -> list:
@@ -39,6 +55,13 @@ def _lake_line() -> list:
     if not view.runs or not view.cube["is_synthetic"].any():
         return [line]
     return [html.Strong("holds synthetic data", className="badge"), line]
+
+
+def _keys_of(page: str, keys: tuple[tuple[str, str], ...]) -> list[html.Tbody]:
+    rows = [html.Tr([html.Th(key), html.Td(what)]) for key, what in keys]
+    if page:
+        rows.insert(0, html.Tr(html.Th(page, colSpan=2, className="keys-page")))
+    return [html.Tbody(rows)]
 
 
 def shell() -> dmc.MantineProvider:
@@ -76,10 +99,9 @@ def shell() -> dmc.MantineProvider:
                 [
                     html.H2("Keys"),
                     html.Table(
-                        [html.Tr([html.Th(key), html.Td(what)]) for key, what in KEYS],
+                        [part for page, keys in KEYS.items() for part in _keys_of(page, keys)],
                         className="keys",
                     ),
-                    html.P("Drag in a picture to select a box; the tool bar has lasso and zoom."),
                 ],
                 id="help",
             ),

@@ -1,0 +1,278 @@
+/*
+ * The timeline page: its state, its questions to the server, its address.
+ * A window is asked for once a frame at most; a question that a newer one overtakes is aborted, an answer that
+ * comes late is dropped, and the old picture stays, stretched, until the new one is there.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const timeline = (wattlas.timeline = wattlas.timeline || {});
+  const FIGURE = "timeline-figure", SIDES = ["timeline-gaps", "timeline-sizes"];
+  const CONFIG = { staticPlot: true, displaylogo: false, showSendToCloud: false, responsive: false };
+  const LEAST_PX = 50, MOST_PX = 4000, LEAST_SPAN_S = 1e-6, PACE_MS = 120;
+  timeline.FIGURE = FIGURE;
+
+  /* state: what the URL holds. infos: what is known of each run, in its order. answer: what is drawn. */
+  const page = { state: null, infos: [], hues: [], answer: null, start: null };
+  timeline.page = page;
+  timeline.plot = () => document.getElementById(FIGURE);
+  const isShown = () => Boolean(document.querySelector(".timeline"));
+
+  /** Length of the longest run, in seconds. */
+  timeline.duration = () => Math.max(0, ...page.infos.map((info) => (info.has_log && info.duration_s) || 0));
+
+  /** What is looked at: from, to, in seconds. */
+  timeline.span = function () {
+    const { from, to } = page.state;
+    return [from === null ? 0 : from, to === null ? timeline.duration() : to];
+  };
+
+  /* ---- questions */
+
+  const LISTS = { bdata: 1 };
+  function decoded(value) {
+    if (Array.isArray(value)) return value.map(decoded);
+    if (!value || typeof value !== "object") return value;
+    if (Object.keys(LISTS).every((key) => key in value)) return wattlas.decode(value);
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, decoded(part)]));
+  }
+
+  const exact = (seconds) => seconds.toFixed(9);
+
+  /** The window as the server is asked for it. */
+  timeline.question = function (more) {
+    const { state } = page, [from, to] = timeline.span(), gd = timeline.plot();
+    const room = gd ? gd.clientWidth - 80 : 1000;
+    const asked = new URLSearchParams();
+    state.runs.forEach((run) => asked.append("runs", run));
+    const parts = {
+      cores: state.cores, from: exact(from), to: exact(to), width: Math.round(Math.min(Math.max(room, LEAST_PX), MOST_PX)),
+      panels: state.panels.join(","), heat: state.heat, base: state.base, lake: page.start.shown, ...more,
+    };
+    Object.entries(parts).forEach(([key, value]) => asked.set(key, value));
+    return asked.toString();
+  };
+
+  let asking = null, askTimer = 0, askedAt = 0, number = 0;
+  timeline.requests = { sent: 0, aborted: 0, dropped: 0 };
+
+  /** The window or what is drawn of it has changed: ask, after this frame, and not faster than the pace. */
+  timeline.ask = function () {
+    if (askTimer) return;
+    const wait = Math.max(0, askedAt + PACE_MS - performance.now());
+    const send = () => { askTimer = 0; fetchWindow(); };
+    askTimer = wait ? setTimeout(send, wait) : requestAnimationFrame(send) && -1;
+  };
+
+  async function fetchWindow() {
+    if (!isShown() || !page.state) return;
+    if (!page.state.runs.length || !page.state.panels.length) { timeline.nothing(); return; }
+    askedAt = performance.now();
+    if (asking) { asking.abort(); timeline.requests.aborted += 1; }
+    const mine = (number += 1), control = (asking = new AbortController());
+    timeline.requests.sent += 1;
+    try {
+      const response = await fetch("timeline/window?" + timeline.question(), { signal: control.signal });
+      const answer = await response.json();
+      if (mine !== number) { timeline.requests.dropped += 1; return; }
+      if (!response.ok) { timeline.complain(answer.error); return; }
+      take(decoded(answer));
+    } catch (error) {
+      if (error.name !== "AbortError") timeline.complain("The server did not answer (" + error.message + "). The picture is that of the last window.");
+    } finally {
+      if (asking === control) asking = null;
+    }
+  }
+
+  function take(answer) {
+    if (!isShown()) return;
+    page.answer = answer;
+    timeline.draw();
+    timeline.complain("");
+    setTimeout(() => { if (page.answer === answer && isShown()) timeline.drawSides(); }, 0);
+  }
+
+  /* ---- pictures */
+
+  timeline.scene = (theme) => ({ answer: page.answer, infos: page.infos, state: page.state, hues: page.hues, theme: theme || wattlas.theme(), roomPx: room() });
+  const room = () => { const gd = timeline.plot(); return gd ? gd.parentElement.clientHeight - 4 : 600; };
+
+  /** Paint the answer that is at hand. */
+  timeline.draw = function () {
+    const gd = timeline.plot();
+    if (!gd || !page.answer) return;
+    const figure = timeline.figure(timeline.scene());
+    figure.layout.width = gd.clientWidth;
+    timeline.unstretch();
+    window.Plotly.react(gd, figure.data, figure.layout, CONFIG);
+    gd.setAttribute("aria-busy", "false");
+    timeline.stretch();
+    timeline.showSpan();
+  };
+
+  timeline.drawSides = function () {
+    const scene = timeline.scene();
+    SIDES.forEach((id) => {
+      const gd = document.getElementById(id);
+      if (!gd) return;
+      const figure = timeline.side(id, scene, gd.clientHeight);
+      window.Plotly.react(gd, figure.data, { ...figure.layout, width: gd.clientWidth, height: gd.clientHeight }, CONFIG);
+    });
+    timeline.fillTotals(scene);
+    timeline.tellProblems(scene);
+  };
+
+  /** There is no run or no panel to draw: say so. */
+  timeline.nothing = function () {
+    const gd = timeline.plot();
+    number += 1;
+    page.answer = null;
+    window.Plotly.purge(gd);
+    SIDES.forEach((id) => window.Plotly.purge(document.getElementById(id)));
+    gd.textContent = page.state.runs.length ? "All panels are switched off: switch one on." : page.start.advice;
+    timeline.fillTotals(null);
+    timeline.complain("");
+    timeline.showSpan();
+  };
+
+  /* ---- changes */
+
+  const past = [];
+
+  /** Look at another window; the picture is stretched at once and drawn anew when the answer comes. */
+  timeline.look = function (from, to, isOneMove) {
+    const all = timeline.duration(), [before, behind] = timeline.span();
+    const span = Math.min(Math.max(to - from, Math.min(LEAST_SPAN_S, all)), all);
+    const start = Math.min(Math.max((from + to - span) / 2, 0), all - span);
+    const whole = span >= all * (1 - 1e-9);
+    if (isOneMove !== false && (start !== before || start + span !== behind)) past.push([before, behind]);
+    if (past.length > 100) past.shift();
+    page.state.from = whole ? null : Number(exact(start));
+    page.state.to = whole ? null : Number(exact(start + span));
+    timeline.stretch();
+    timeline.showSpan();
+    timeline.ask();
+    timeline.writeUrl();
+  };
+  timeline.back = function () {
+    const last = past.pop();
+    if (last) timeline.look(last[0], last[1], false);
+  };
+  timeline.zoom = function (factor, at) {
+    const [from, to] = timeline.span(), middle = at === undefined ? (from + to) / 2 : at;
+    timeline.look(middle - (middle - from) * factor, middle + (to - middle) * factor);
+  };
+  timeline.pan = function (share) {
+    const [from, to] = timeline.span(), step = (to - from) * share;
+    const kept = Math.min(Math.max(step, -from), timeline.duration() - to);
+    timeline.look(from + kept, to + kept);
+  };
+  timeline.whole = () => timeline.look(0, timeline.duration());
+
+  /** Change parts of the state that are not the window. */
+  timeline.set = function (parts) {
+    Object.assign(page.state, parts);
+    timeline.ask();
+    timeline.writeUrl();
+  };
+
+  const freeHue = () => [0, 1, 2, 3, 4, 5].find((hue) => !page.state.hues.includes(hue));
+
+  timeline.addRun = async function (id) {
+    const { state } = page;
+    if (state.runs.includes(id) || state.runs.length >= page.start.most) return;
+    const answer = await (await fetch("timeline/runs?" + new URLSearchParams([["runs", id], ["lake", page.start.shown]]))).json();
+    if (answer.error || !answer.runs) { timeline.complain(answer.error); return; }
+    if (state.runs.includes(id) || state.runs.length >= page.start.most) return;
+    page.infos.push(answer.runs[0]);
+    timeline.set({ runs: [...state.runs, id], hues: [...state.hues, freeHue()] });
+    timeline.fillRuns();
+  };
+  timeline.removeRun = function (id) {
+    const { state } = page, k = state.runs.indexOf(id);
+    if (k < 0) return;
+    const without = (list) => list.filter((_, i) => i !== k);
+    page.infos = without(page.infos);
+    const base = k < state.base ? state.base - 1 : k === state.base ? 0 : state.base;
+    timeline.set({ runs: without(state.runs), hues: without(state.hues), base });
+    const [from, to] = timeline.span();
+    if (state.runs.length && to > timeline.duration()) timeline.look(from, to, false);
+    timeline.fillRuns();
+  };
+
+  /* ---- address */
+
+  timeline.query = function () {
+    const { state, start } = page;
+    if (!state) return "";
+    const written = new URLSearchParams({ v: start.version });
+    state.runs.forEach((run) => written.append("run", run));
+    state.hues.forEach((hue) => written.append("hue", hue));
+    if (state.panels.join() !== start.panels.filter((p) => p.is_default).map((p) => p.name).join()) state.panels.forEach((name) => written.append("panel", name));
+    const { defaults } = start;
+    for (const key of ["cores", "heat", "layout", "base", "from", "to", "lake"]) {
+      if (state[key] !== null && state[key] !== defaults[key]) written.set(key, state[key]);
+    }
+    return written.toString();
+  };
+  let urlTimer = 0;
+  timeline.writeUrl = function () {
+    clearTimeout(urlTimer);
+    urlTimer = setTimeout(() => {
+      wattlas.writeAddress(shell, timeline.query());
+      const link = document.getElementById("timeline-data");
+      if (link && isShown()) link.href = shell.data(FIGURE, "csv");
+    }, 120);
+  };
+
+  /* ---- beginning */
+
+  /** The page is there: take its state, ask for the window, fill the rail. */
+  timeline.open = function (start) {
+    if (!start) return 0;
+    Object.assign(page, { start, state: start.state, infos: start.runs, hues: start.hues, answer: null });
+    past.length = 0;
+    number += 1;
+    if (asking) asking.abort();
+    if (askTimer > 0) clearTimeout(askTimer);
+    askTimer = askedAt = 0;
+    timeline.listen(timeline.plot());
+    fetchWindow();
+    timeline.fillRuns();
+    timeline.showSpan();
+    timeline.writeUrl();
+    return number;
+  };
+
+  let shownControls = "";
+  /** A control in the rail has changed. */
+  timeline.control = function (panels, layout, heat, mode, chosen) {
+    const controls = JSON.stringify([panels, layout, heat, mode, chosen]);
+    if (!page.state || !isShown() || controls === shownControls) return;
+    shownControls = controls;
+    const order = page.start.panels.map((panel) => panel.name).filter((name) => (panels || []).includes(name));
+    const cores = mode === "chosen" ? timeline.readCores(chosen) : mode;
+    const box = document.getElementById("timeline-cores-box");
+    if (box) box.hidden = mode !== "chosen";
+    if (cores === null) return;
+    const now = { panels: order, layout, heat, cores: cores || "all" };
+    if (Object.entries(now).some(([key, value]) => String(page.state[key]) !== String(value))) timeline.set(now);
+  };
+
+  const shell = {
+    root: ".timeline",
+    tab: "tab-timeline",
+    query: timeline.query,
+    figure: (id) => page.answer && (id === FIGURE ? timeline.onPaper() : SIDES.includes(id) && timeline.side(id, timeline.scene("light"), document.getElementById(id).clientHeight)),
+    data: (id, format) => "timeline/data." + format + "?" + timeline.question({ what: id === "timeline-totals" ? "totals" : "view" }),
+    how: () => "timeline/how?" + timeline.question(),
+    theme: () => { if (page.answer) { timeline.fillRuns(); timeline.draw(); timeline.drawSides(); } },
+    resize: () => { if (page.answer) { timeline.draw(); timeline.drawSides(); timeline.ask(); } },
+  };
+  timeline.shell = shell;
+  wattlas.addPage(shell);
+  let sizeTimer = 0;
+  addEventListener("resize", () => { clearTimeout(sizeTimer); sizeTimer = setTimeout(() => isShown() && shell.resize(), 150); });
+
+  window.dash_clientside = Object.assign({}, window.dash_clientside, { timeline: { open: timeline.open, control: timeline.control } });
+})(window.wattlas);

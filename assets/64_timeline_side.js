@@ -1,0 +1,199 @@
+/* Beside the timeline: distributions of the window, its totals, what went wrong, the figure for paper. */
+(function (wattlas) {
+  "use strict";
+
+  const timeline = wattlas.timeline, { page } = timeline;
+  const PER_DECADE = 24, MARGIN = { l: 44, r: 10, t: 22, b: 34 };
+  const DECADES = Array.from({ length: 14 }, (_, i) => Math.pow(10, i - 3));
+  const words = { us: (v) => (v >= 1e6 ? v / 1e6 + " s" : v >= 1e3 ? v / 1e3 + " ms" : v >= 1 ? v + " us" : v * 1e3 + " ns"), bytes: (v) => (v >= 1e6 ? v / 1e6 + " MB" : v >= 1e3 ? v / 1e3 + " kB" : v + " B") };
+
+  /**
+   * Shares of the values in equal steps of the logarithm, as a line of steps.
+   * A bin of the server that reaches over several steps is shared out among them by its logarithmic length.
+   */
+  timeline.shares = function ({ lo, hi, count }) {
+    const step = (v) => Math.log10(Math.max(v, 1e-3)) * PER_DECADE, found = new Map();
+    let total = 0;
+    for (let i = 0; i < count.length; i++) {
+      const a = step(lo[i]), b = Math.max(step(hi[i]), a + 1e-9);
+      total += count[i];
+      for (let s = Math.floor(a); s < b; s++) found.set(s, (found.get(s) || 0) + (count[i] * (Math.min(b, s + 1) - Math.max(a, s))) / (b - a));
+    }
+    const x = [], y = [];
+    let last = null;
+    for (const s of [...found.keys()].sort((p, q) => p - q)) {
+      const edge = (k) => Math.pow(10, k / PER_DECADE);
+      if (last === null) { x.push(edge(s)); y.push(0); }
+      else if (s > last + 1) { x.push(edge(last + 1), edge(s)); y.push(0, 0); }
+      x.push(edge(s), edge(s + 1));
+      y.push((100 * found.get(s)) / total, (100 * found.get(s)) / total);
+      last = s;
+    }
+    if (last !== null) { x.push(x[x.length - 1]); y.push(0); }
+    return { x, y, total };
+  };
+
+  const PICTURES = {
+    "timeline-gaps": [["gap", "Time between interrupts", "us"]],
+    "timeline-sizes": [["rx_bytes", "Received bytes an interrupt", "bytes"], ["tx_bytes", "Sent bytes an interrupt", "bytes"]],
+  };
+
+  /** One of the pictures of distributions; times and sizes on a logarithmic axis. */
+  timeline.side = function (id, scene, heightPx) {
+    const c = wattlas.palette(scene.theme), parts = PICTURES[id], data = [], shapes = [], annotations = [], axes = {};
+    const inner = Math.max(heightPx - MARGIN.t - MARGIN.b, 40), tall = (inner - 40 * (parts.length - 1)) / parts.length;
+    parts.forEach(([quantity, title, unit], p) => {
+      const n = p ? p + 1 : "", top = 1 - (p * (tall + 40)) / inner;
+      const common = { gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 10 } };
+      axes["xaxis" + n] = { ...common, type: "log", anchor: "y" + n, tickvals: DECADES, ticktext: DECADES.map(words[unit]) };
+      axes["yaxis" + n] = { ...common, domain: [Math.max(0, top - tall / inner), top], anchor: "x" + n, rangemode: "tozero", nticks: 4, ticksuffix: " %" };
+      annotations.push({ text: "<b>" + title + "</b>, share", xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11 } });
+      scene.answer.runs.forEach((run, k) => {
+        const hist = !run.problem && run.hist && run.hist[quantity];
+        if (!hist) return;
+        const { x, y, total } = timeline.shares(hist), color = timeline.shade(scene, k, 0, 1);
+        data.push({ type: "scatter", mode: "lines", x, y, xaxis: "x" + n, yaxis: "y" + n, hoverinfo: "skip", line: { width: 1.4, color, dash: timeline.dash(scene.state.hues[k]) }, meta: { kind: "shares", quantity, run: run.run_id, total } });
+        if (hist.itr_us > 0) {
+          shapes.push({ type: "line", xref: "x" + n, yref: "y" + n + " domain", x0: hist.itr_us, x1: hist.itr_us, y0: 0, y1: 1, line: { width: 1, dash: "dot", color } });
+          annotations.push({ text: timeline.letter(k) + " ITR " + hist.itr_us, xref: "x" + n, yref: "y" + n + " domain", x: Math.log10(hist.itr_us), y: 1 - 0.11 * k, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color } });
+        }
+      });
+    });
+    return { data, layout: { ...axes, shapes, annotations, margin: MARGIN, showlegend: false, hovermode: false, font: { size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution" } } };
+  };
+
+  /* ---- words */
+
+  function line(text, className) {
+    const box = document.createElement("div");
+    box.textContent = text;
+    if (className) box.className = className;
+    return box;
+  }
+
+  function tellLimits(scene) {
+    const box = document.getElementById("timeline-limits");
+    box.replaceChildren(...scene.answer.runs.map((run, k) => {
+      const at = !run.problem && run.hist && run.hist.gap && run.hist.gap.at_limit;
+      if (!at) return null;
+      const told = line(timeline.letter(k) + ": " + at.text + " of " + at.of.toLocaleString("en") + " gaps at the ITR limit (" + wattlas.formatQuantity(at.lo_us, "us") + " to " + wattlas.formatQuantity(at.hi_us, "us") + ")");
+      told.style.color = timeline.shade(scene, k, 0, 1);
+      return told;
+    }).filter(Boolean));
+  }
+
+  let complaint = "";
+  /** One sentence about the question as a whole; empty takes it back. */
+  timeline.complain = function (sentence) {
+    complaint = sentence || "";
+    if (complaint || !page.answer) tell([]);
+  };
+
+  function tell(lines) {
+    const box = document.getElementById("timeline-problems");
+    if (box) box.replaceChildren(...(complaint ? [line(complaint)] : []), ...lines);
+  }
+
+  /** What could not be drawn, run by run, and what was clipped; the rest of the page works. */
+  timeline.tellProblems = function (scene) {
+    const lines = [];
+    scene.answer.runs.forEach((run, k) => {
+      if (run.problem) lines.push(withOthers(timeline.letter(k) + ": " + run.problem, page.infos[k]));
+      else if (run.window.clipped) lines.push(line(timeline.letter(k) + ": " + run.window.clipped, "quiet"));
+    });
+    tell(lines);
+    tellLimits(scene);
+  };
+
+  function withOthers(sentence, info) {
+    const told = line(sentence);
+    ((info && info.others) || []).slice(0, 4).forEach((other) => {
+      const button = document.createElement("button");
+      button.className = "plain";
+      button.textContent = "add " + other.label;
+      button.addEventListener("click", () => timeline.replaceRun(info.run_id, other.run_id));
+      told.append(" ", button);
+    });
+    return told;
+  }
+  timeline.replaceRun = async function (id, other) {
+    timeline.removeRun(id);
+    await timeline.addRun(other);
+  };
+
+  /* ---- totals */
+
+  let compared = "";
+  function cell(tag, text, className) {
+    const box = document.createElement(tag);
+    box.textContent = text;
+    if (className) box.className = className;
+    return box;
+  }
+  const row = (...cells) => { const box = document.createElement("tr"); box.append(...cells); return box; };
+
+  /** The run that is compared with the reference: the one chosen, else the first other. */
+  function otherOf(scene) {
+    const drawn = scene.answer.runs.map((_, k) => k).filter((k) => k !== scene.state.base && !scene.answer.runs[k].problem);
+    const chosen = scene.answer.runs.findIndex((run) => run.run_id === compared);
+    return drawn.includes(chosen) ? chosen : drawn.length ? drawn[0] : -1;
+  }
+
+  /** Totals of the window: a column a run, then one run against the reference. */
+  timeline.fillTotals = function (scene) {
+    const box = document.getElementById("timeline-totals");
+    if (!scene || !scene.answer) { box.replaceChildren(); return; }
+    const { base } = scene.state, other = otherOf(scene), table = document.createElement("table");
+    table.className = "totals";
+    const head = row(cell("th", "")), order = columnsOf(scene, other);
+    order.forEach((k) => {
+      if (k < 0) { head.append(cell("th", timeline.letter(other) + " \u2212 " + timeline.letter(base), "difference"), cell("th", "", "difference")); return; }
+      const run = scene.answer.runs[k];
+      const heading = cell("th", "");
+      const button = cell("button", timeline.letter(k) + (k === base ? " (reference)" : ""), "plain");
+      button.title = run.label + (k === base ? "" : ": compare it with the reference");
+      button.style.borderColor = timeline.shade(scene, k, 0, 1);
+      button.setAttribute("aria-pressed", String(k === other));
+      button.disabled = k === base;
+      button.addEventListener("click", () => { compared = run.run_id; timeline.fillTotals(timeline.scene()); });
+      heading.append(button);
+      head.append(heading);
+    });
+    const thead = document.createElement("thead"), body = document.createElement("tbody");
+    thead.append(head);
+    scene.answer.totals.forEach((total) => body.append(totalRow(total, other, order)));
+    table.append(thead, body);
+    box.replaceChildren(table);
+  };
+
+  /* The two that are compared and their difference (-1) first, then the other runs. */
+  function columnsOf(scene, other) {
+    const all = scene.answer.runs.map((_, k) => k);
+    if (other < 0) return all;
+    return [scene.state.base, other, -1, ...all.filter((k) => k !== other && k !== scene.state.base)];
+  }
+
+  function totalRow(total, other, order) {
+    const change = other >= 0 && total.differences[other];
+    const isBetter = change && change.value && total.better ? (change.value < 0) === (total.better === "less") : null;
+    const className = "number difference" + (isBetter === null ? "" : isBetter ? " good" : " bad");
+    const differences = () => [cell("td", change ? change.text : "\u2013", className), cell("td", (change && change.percent_text) || "\u2013", className)];
+    return row(cell("th", total.title), ...order.flatMap((k) => (k < 0 ? differences() : [cell("td", total.texts[k], "number")])));
+  }
+
+  /* ---- paper */
+
+  /** The figure as it leaves the page: light, with the runs and the window in words. */
+  timeline.onPaper = function () {
+    const scene = timeline.scene("light"), figure = timeline.figure(scene), extra = 16 * scene.answer.runs.length + 22;
+    const [from, to] = [scene.answer.from_s, scene.answer.to_s];
+    const { margin, height, annotations } = figure.layout, inner = height - margin.t - margin.b;
+    const legend = scene.answer.runs.map((run, k) => ({
+      text: "<b>" + timeline.letter(k) + "</b> \u2013 " + (run.label || run.run_id), font: { size: 11, color: timeline.shade(scene, k, 0, 1) },
+      xref: "paper", yref: "paper", x: 0, xanchor: "left", y: 1 + (extra - 16 * k) / inner, yanchor: "bottom", showarrow: false,
+    }));
+    legend.push({ text: timeline.timeWords(from, to - from) + " to " + timeline.timeWords(to, to - from), font: { size: 11 }, xref: "paper", yref: "paper", x: 1, xanchor: "right", y: 1 + extra / inner, yanchor: "bottom", showarrow: false });
+    figure.layout = { ...figure.layout, height: height + extra, margin: { ...margin, t: margin.t + extra }, annotations: [...annotations, ...legend] };
+    return figure;
+  };
+})(window.wattlas);

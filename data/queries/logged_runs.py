@@ -1,0 +1,88 @@
+"""Which runs a timeline can show: those whose every interrupt is in the lake."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from data.errors import SelectionError
+from data.queries.points import CONFIGURATION
+
+# What a person calls a run, as one text to look words up in.
+_TEXT: Final = (
+    "lower(concat_ws(' ', dataset, workload, system_label, system, "
+    "'ITR ' || coalesce(printf('%g us', itr_us), 'adaptive'), "
+    "coalesce(printf('%g GHz', dvfs_ghz), 'governor'), printf('%g W', rapl_w), "
+    "printf('%gk QPS', load_qps / 1000), printf('%d B', message_bytes), run_id))"
+)
+_SHOWN: Final = "run_id, replicate, duration_s, interrupts, " + ", ".join(CONFIGURATION)
+_SUBJECT: Final = ("dataset", "workload", "load_qps", "message_bytes")
+_ORDER: Final = (
+    "is_baseline DESC, system, itr_us IS NULL, itr_us, dvfs_ghz IS NULL, dvfs_ghz, rapl_w, "
+    "replicate, run_id"
+)
+
+
+def first_logged_query(knobs: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Build the query of a configuration's first replicate with a log.
+
+    Args:
+        knobs: Columns of CONFIGURATION, or `replicate`, and their values; None is NULL.
+
+    Returns:
+        SQL and parameters. Column `run_id`; one row or none.
+
+    Raises:
+        SelectionError: A column that is no knob, or none at all.
+    """
+    if not knobs:
+        raise SelectionError("a configuration without a knob")
+    for name in knobs:
+        if name not in (*CONFIGURATION, "replicate"):
+            raise SelectionError(f"no such knob of a configuration: {name[:40]!r}")
+    matching = " AND ".join(f"{name} IS NOT DISTINCT FROM ?" for name in knobs)
+    return (
+        f"SELECT run_id FROM runs WHERE has_log AND {matching} ORDER BY replicate, run_id LIMIT 1",
+        list(knobs.values()),
+    )
+
+
+def first_look_query() -> tuple[str, list[Any]]:
+    """Build the query of the runs that a visitor without a link sees.
+
+    Returns:
+        SQL and no parameters. Column `run_id`: a default run with a log, or any where none has
+        one, and of each other system at the same load the run of the least energy-delay product.
+    """
+    same = " AND ".join(f"o.{name} IS NOT DISTINCT FROM f.{name}" for name in _SUBJECT)
+    order = ", ".join(_SUBJECT)
+    return (
+        f"WITH logged AS (SELECT * FROM runs WHERE has_log), first AS (SELECT * FROM logged "
+        f"ORDER BY is_baseline DESC NULLS LAST, {order}, replicate, run_id LIMIT 1), "
+        f"best AS (SELECT o.run_id, o.system FROM logged o JOIN first f ON {same} "
+        "WHERE o.system <> f.system QUALIFY row_number() OVER "
+        "(PARTITION BY o.system ORDER BY o.edp_js NULLS LAST, o.run_id) = 1) "
+        "SELECT run_id FROM (SELECT 0 AS place, run_id, system FROM first UNION ALL "
+        "SELECT 1, run_id, system FROM best) ORDER BY place, system DESC LIMIT 3",
+        [],
+    )
+
+
+def logged_runs_query(words: Sequence[str], near: str | None, limit: int) -> tuple[str, list[Any]]:
+    """Build the query of the runs with a log that hold all of some words.
+
+    Args:
+        words: In any case; each has to be somewhere in the run's configuration or name.
+        near: A run whose dataset, workload and load come first.
+        limit: At most this many rows.
+
+    Returns:
+        SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`,
+        `interrupts`, and `total` (all that match). Runs of one load stand together.
+    """
+    matching = "".join(f" AND contains({_TEXT}, ?)" for _ in words)
+    same = " AND ".join(f"n.{name} IS NOT DISTINCT FROM runs.{name}" for name in _SUBJECT)
+    return (
+        f"SELECT {_SHOWN}, count(*) OVER () AS total FROM runs WHERE has_log{matching} "
+        f"ORDER BY EXISTS (SELECT 1 FROM runs n WHERE n.run_id = ? AND {same}) DESC, "
+        f"{', '.join(_SUBJECT)}, {_ORDER} LIMIT {limit:d}",
+        [*(word.lower() for word in words), near],
+    )
