@@ -170,7 +170,6 @@ class CoreCut:
         if not interrupts.shape[1]:
             return
         window, place = self._by.window, self.place
-        queues.make_room(place)
         if interrupts.shape[1] > queues.rows.shape[1] - queues.ends[place]:
             raise AssertionError(f"BUG: no room for {interrupts.shape[1]} rows of core {self.core}")
         words = np.empty(merging.SIZE_ROWS * (interrupts.shape[1] + SLOTS), np.int64)

@@ -1,6 +1,7 @@
 """A run's overview and histograms, out of what was counted while its logs were read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -18,18 +19,35 @@ _CORE_BITS: Final = 16
 _KIND_BITS: Final = merging.STRETCH_SHIFT - merging.SLOT_SHIFT
 
 
+MakeRows = Callable[[], pa.Table]
+
+
 def overview_tables(
     run_id: str, cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting
-) -> Iterator[pa.Table]:
-    """Rows of `overview` in pieces: of each level in time order, of each bin in turn all cores."""
+) -> Iterator[MakeRows]:
+    """What makes `overview` in pieces: of each level in time order, of each bin in turn all cores.
+
+    The pieces may be made in any order, several at once.
+    """
     at_once = 1 << (_OVERVIEW_ROWS // len(cuts)).bit_length() - 1
     for bins in by.levels:
         for first in range(0, bins, min(bins, at_once)):
             part = slice(first, min(first + at_once, bins))
-            columns = _places(cuts, by, bins, part)
-            columns |= _interrupt_columns(cuts, by.bins // bins, part)
-            columns |= _counter_columns(cuts, steps, by.counted_bins // bins, part)
-            yield rows_of(run_id, columns, OVERVIEW)
+            yield partial(_overview_rows, run_id, cuts, steps, by, bins, part)
+
+
+def _overview_rows(
+    run_id: str,
+    cuts: Sequence[CoreCut],
+    steps: SampleSteps,
+    by: Cutting,
+    bins: int,
+    part: slice,
+) -> pa.Table:
+    columns = _places(cuts, by, bins, part)
+    columns |= _interrupt_columns(cuts, by.bins // bins, part)
+    columns |= _counter_columns(cuts, steps, by.counted_bins // bins, part)
+    return rows_of(run_id, columns, OVERVIEW)
 
 
 def _places(cuts: Sequence[CoreCut], by: Cutting, bins: int, part: slice) -> dict[str, pa.Array]:
@@ -91,8 +109,8 @@ def histogram_levels(finest: int) -> tuple[int, ...]:
     return tuple(reversed(levels))
 
 
-def histogram_tables(run_id: str, cuts: Sequence[CoreCut], by: Cutting) -> Iterator[pa.Table]:
-    """Rows of `histograms` in pieces: of each level by time, core, quantity and slot."""
+def histogram_tables(run_id: str, cuts: Sequence[CoreCut], by: Cutting) -> Iterator[MakeRows]:
+    """What makes `histograms` in pieces: of each level by time, core, quantity and slot."""
     words = [cut.finish_sizes() for cut in cuts]
     finest = len(by.stretches) - 1
     for level in histogram_levels(finest):
@@ -101,7 +119,18 @@ def histogram_tables(run_id: str, cuts: Sequence[CoreCut], by: Cutting) -> Itera
         for first in range(0, finest, at_once):
             ends = np.array([first, first + at_once], np.int64) << merging.STRETCH_SHIFT
             parts = [of_core[slice(*np.searchsorted(of_core, ends))] for of_core in words]
-            yield rows_of(run_id, _histogram_columns(cuts, parts, level, joined, by), HISTOGRAMS)
+            yield partial(_histogram_rows, run_id, cuts, parts, level, joined, by)
+
+
+def _histogram_rows(
+    run_id: str,
+    cuts: Sequence[CoreCut],
+    words: Sequence[np.ndarray],
+    level: int,
+    joined: int,
+    by: Cutting,
+) -> pa.Table:
+    return rows_of(run_id, _histogram_columns(cuts, words, level, joined, by), HISTOGRAMS)
 
 
 def _histogram_columns(

@@ -115,7 +115,7 @@ def pack_deltas(values: np.ndarray, out: np.ndarray) -> Any:
             every = np.uint64(0)
             for i in range(MINIBLOCK_VALUES):
                 every |= part[i]
-            width = 64 - np.int64(leading_zeros(every))
+            width: Any = 64 - np.int64(leading_zeros(every))
             out[widths_at + mini] = width
             if width:
                 at = pack_bits(part, width, out, at)

@@ -1,14 +1,15 @@
 """The logs of one run, read side by side and merged by time in memory that does not grow."""
 
-from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import pyarrow as pa
 
 from data.errors import FormatError
 from ingest import merging
@@ -28,13 +29,15 @@ from ingest.records import LogFacts, LogReader, Problem, ReadContext, Window
 from ingest.run_tables import SampleSpool, SampleSteps, interrupts_table
 from ingest.settings import Machine
 from ingest.write import ROW_GROUP_ROWS, RunFile
+from ingest.write_queue import WriteQueue
 
 BLOCK_BYTES: Final = 1 << 18
 # A core with fewer rows than this is read on; the block that it then reads must find room, and so
 # must the beginning of a log and a cut line, both at most 64 KiB, at 28 bytes a line or more.
 _HUNGRY_BELOW: Final = 1 << 14
-_ROOM: Final = _HUNGRY_BELOW + (BLOCK_BYTES + 4 * (1 << 16)) // 28
-_MOST_WRITES_WAITING: Final = 3
+_BLOCK_ROWS: Final = (BLOCK_BYTES + 4 * (1 << 16)) // 28
+# What is merged meanwhile is still there.
+_ROOM: Final = _HUNGRY_BELOW + 2 * _BLOCK_ROWS
 _SAMPLES_A_PIECE: Final = 1 << 16
 _TABLES: Final = ("interrupts", "samples", "overview", "histograms")
 
@@ -230,37 +233,45 @@ class _Merge:
         """Merge all into the big files, in the order of `_TABLES`."""
         interrupts, samples, overview, histograms = files
         spool = SampleSpool(spool_folder)
+        writes = WriteQueue(self._helpers)
         try:
-            cores = np.array([cut.core for cut in self.cuts], np.int32)
-            with _RowGroups(self._run_id, cores, interrupts) as rows:
-                self._merge(rows, spool)
-                steps = self._steps()
-                for piece in spool.pieces(_SAMPLES_A_PIECE):
-                    samples.write(steps.table(self._run_id, piece))
+            self._merge(_RowGroups(self._run_id, self.cuts, interrupts, writes), spool)
+            steps = self._steps()
+            for piece in spool.pieces(_SAMPLES_A_PIECE):
+                writes.send(samples, steps.take(self._run_id, piece))
+            self._count(steps)
+            for make_rows in overview_tables(self._run_id, self.cuts, steps, self._by):
+                writes.send(overview, make_rows)
+            for make_rows in histogram_tables(self._run_id, self.cuts, self._by):
+                writes.send(histograms, make_rows)
+            writes.finish()
         finally:
+            writes.abandon()
             spool.close()
-        self._count(steps)
-        for piece in overview_tables(self._run_id, self.cuts, steps, self._by):
-            overview.write(piece)
-        for piece in histogram_tables(self._run_id, self.cuts, self._by):
-            histograms.write(piece)
 
     def _merge(self, rows: "_RowGroups", spool: SampleSpool) -> None:
+        """Merge what is ready while others read on, until all logs are at their ends."""
         queues = Queues(len(self._streams), _ROOM)
         self._all(lambda stream: stream.give(queues), self._streams)
         while True:
             limit = self._limit()
             is_over = all(stream.is_finished for stream in self._streams)
-            self._emit(queues, limit, rows)
-            spool.add(self._samples_until(limit))
-            if is_over:
-                break
+            ends = self._ready_ends(queues, limit)
+            samples = self._samples_until(limit)
             hungry = [
                 stream
-                for place, stream in enumerate(self._streams)
-                if not stream.is_finished and queues.waiting(place) < _HUNGRY_BELOW
+                for stream, end, last in zip(self._streams, ends, queues.ends, strict=True)
+                if not stream.is_finished and last - end < _HUNGRY_BELOW
             ]
-            self._all(lambda stream: stream.advance(queues), hungry)
+            reading = self._begin_all(lambda stream: stream.advance(queues), hungry)
+            try:
+                rows.take(queues, ends)
+                spool.add(_in_time_order(samples))
+            finally:
+                _end_all(reading)
+            if is_over:
+                rows.finish()
+                return
             if any(stream.refusal is not None for stream in hungry):
                 self._all(_exhaust, self._streams)
                 raise _LogRefusedError
@@ -269,24 +280,22 @@ class _Merge:
         """The earliest time and place at which a row may still come: what is before it is ready."""
         return min((cut.floor_ns, cut.place) for cut in self.cuts)
 
-    def _emit(self, queues: Queues, limit: tuple[int, int], rows: "_RowGroups") -> None:
+    def _ready_ends(self, queues: Queues, limit: tuple[int, int]) -> np.ndarray:
+        """Where in each queue, its rows moved to its front, the ready ones end."""
         ends = np.empty(len(self.cuts), np.int64)
         for place in range(len(self.cuts)):
-            head, end = int(queues.heads[place]), int(queues.ends[place])
+            queues.make_room(place)
             # Later cores wait at the same time, lest a row of an earlier one is still to come.
             until = limit[0] if place <= limit[1] else limit[0] - 1
-            waiting = queues.rows[place, head:end, 0]
-            ends[place] = head + np.searchsorted(waiting, until, side="right")
-        rows.take(queues, ends)
+            waiting = queues.rows[place, : queues.ends[place], 0]
+            ends[place] = np.searchsorted(waiting, until, side="right")
+        return ends
 
-    def _samples_until(self, limit: tuple[int, int]) -> np.ndarray:
+    def _samples_until(self, limit: tuple[int, int]) -> list[np.ndarray]:
         given: list[np.ndarray] = []
         for cut in self.cuts:
             given += cut.samples_until(limit[0] - (cut.place > limit[1]))
-        if not given:
-            return np.empty((1 + len(merging.SAMPLED), 0), np.int64)
-        joined = np.concatenate(given, axis=1)
-        return joined[:, np.argsort(joined[1], kind="stable")]
+        return given
 
     def _steps(self) -> SampleSteps:
         machine = self._machine
@@ -313,12 +322,29 @@ class _Merge:
         )
 
     def _all(self, do: Callable[[LogStream], None], streams: Sequence[LogStream]) -> None:
-        """Do the same with several logs side by side; every one is through before any error."""
-        waiting = [self._helpers.submit(do, stream) for stream in streams]
-        errors = [future.exception() for future in waiting]
-        for error in errors:
-            if error is not None:
-                raise error
+        _end_all(self._begin_all(do, streams))
+
+    def _begin_all(
+        self, do: Callable[[LogStream], None], streams: Sequence[LogStream]
+    ) -> list[Future[None]]:
+        """Begin to do the same with several logs side by side."""
+        return [self._helpers.submit(do, stream) for stream in streams]
+
+
+def _end_all(waiting: Sequence[Future[None]]) -> None:
+    """Wait until every one is through, and only then raise the first's error."""
+    errors = [future.exception() for future in waiting]
+    for error in errors:
+        if error is not None:
+            raise error
+
+
+def _in_time_order(samples: list[np.ndarray]) -> np.ndarray:
+    """Join samples of several cores; of equal times, the earlier core's come first."""
+    if not samples:
+        return np.empty((1 + len(merging.SAMPLED), 0), np.int64)
+    joined = np.concatenate(samples, axis=1)
+    return joined[:, np.argsort(joined[1], kind="stable")]
 
 
 def _exhaust(stream: LogStream) -> None:
@@ -339,16 +365,17 @@ class _Columns:
 
 
 class _RowGroups:
-    """Merged rows on their way to row groups, which a thread of its own writes meanwhile."""
+    """Merged rows on their way to row groups."""
 
-    def __init__(self, run_id: str, cores: np.ndarray, file: RunFile) -> None:
+    def __init__(
+        self, run_id: str, cuts: Sequence[CoreCut], file: RunFile, writes: WriteQueue
+    ) -> None:
         self._run_id = run_id
-        self._cores = cores
+        self._cores = np.array([cut.core for cut in cuts], np.int32)
         self._file = file
+        self._writes = writes
         self._now = _Columns()
         self._free: list[_Columns] = []
-        self._pool = ThreadPoolExecutor(1)
-        self._waiting: deque[Future[_Columns]] = deque()
 
     def take(self, queues: Queues, ends: np.ndarray) -> None:
         """Merge the queues up to some ends."""
@@ -368,31 +395,17 @@ class _RowGroups:
             if now.filled == ROW_GROUP_ROWS:
                 self._send_off()
 
+    def finish(self) -> None:
+        """Send off what is left."""
+        if self._now.filled:
+            self._send_off()
+
     def _send_off(self) -> None:
-        """Have a row group written after all before; wait when too many wait."""
-        self._waiting.append(self._pool.submit(self._write, self._now))
-        while self._waiting and (
-            self._waiting[0].done() or len(self._waiting) >= _MOST_WRITES_WAITING
-        ):
-            self._free.append(self._waiting.popleft().result())
+        now = self._now
+        self._writes.send(self._file, partial(self._table, now), partial(self._free.append, now))
         self._now = self._free.pop() if self._free else _Columns()
         self._now.filled = 0
 
-    def _write(self, columns: _Columns) -> _Columns:
-        n = columns.filled
+    def _table(self, columns: _Columns) -> pa.Table:
         given = columns.core, columns.t_ns, columns.descriptors, columns.octets
-        cut = (column[..., :n] for column in given)
-        self._file.write(interrupts_table(self._run_id, *cut))
-        return columns
-
-    def __enter__(self) -> "_RowGroups":
-        return self
-
-    def __exit__(self, kind: Any, *_: Any) -> None:
-        try:
-            if kind is None and self._now.filled:
-                self._send_off()
-            while kind is None and self._waiting:
-                self._waiting.popleft().result()
-        finally:
-            self._pool.shutdown(cancel_futures=True)
+        return interrupts_table(self._run_id, *(column[..., : columns.filled] for column in given))

@@ -1,7 +1,8 @@
 """The rows of one run's interrupts and samples, out of what its cores' logs gave."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
@@ -123,8 +124,8 @@ class SampleSteps:
         self._mask = (1 << energy_bits) - 1
         self._unit_uj = energy_unit_j * 1e6
 
-    def table(self, run_id: str, samples: np.ndarray) -> pa.Table:
-        """Rows of `samples`, from the next samples in time order."""
+    def take(self, run_id: str, samples: np.ndarray) -> Callable[[], pa.Table]:
+        """Count the next samples in time order; gives what makes their rows of `samples`."""
         steps = np.empty((len(merging.SAMPLED), samples.shape[1]), np.int64)
         is_first = np.empty(samples.shape[1], bool)
         merging.step_samples(
@@ -140,6 +141,11 @@ class SampleSteps:
             self.bins,
             self._last_bin,
         )
+        return partial(self._table, run_id, samples, steps, is_first)
+
+    def _table(
+        self, run_id: str, samples: np.ndarray, steps: np.ndarray, is_first: np.ndarray
+    ) -> pa.Table:
         place = samples[0]
         columns: dict[str, pa.Array] = {
             "core": pa.array(self._cores[place]),
