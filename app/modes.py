@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from app.explore import EMPTY_LAKE
 from app.figures.competitors import Competitors, competitors_of, ordered_values, value_label
@@ -77,7 +78,7 @@ def judge(view: LakeView, state: ModesState) -> Judged:
     groups = view.narrowed(
         lambda selection, limit: configurations_query(selection, prize, state.against, limit),
         state.selection,
-    )
+    ).with_columns(cs.categorical().cast(pl.String))
     better = metric(prize).better or "less"
     comparison = compare(groups, x.column, y.column, competitor.column, better, state.rules)
     competitors = competitors_of(

@@ -22,7 +22,7 @@ from data.metrics import metric
 from data.queries.modes import cell_query
 from data.queries.points import CONFIGURATION
 from data.selection import Selection, Value
-from data.units import format_quantity
+from data.units import MINUS, format_quantity
 
 # A figure holds so many runs; a cell with more is cut by configuration, and says so.
 RUNS_MAX: Final = 5000
@@ -170,10 +170,11 @@ def _difference(state: ModesState, first: Standing, second: Standing) -> str:
     if not first.sd + second.sd > 0:
         return ""
     test = ttest_ind(first.values, second.values, equal_var=state.test == "student")
-    result = test.confidence_interval(0.95)
+    low, high = test.confidence_interval(0.95)
     unit = metric(str(state.metric)).unit
-    low, high = (format_quantity(float(v), unit) for v in (result.low, result.high))
-    return f"difference of means, 95 % CI {low} to {high}"
+    difference = format_quantity(first.mean - second.mean, unit).replace("-", MINUS)
+    half = format_quantity(float(high - low) / 2, unit)
+    return f"difference {difference} \N{PLUS-MINUS SIGN} {half} (95 % CI)"
 
 
 def _why_few(found: Judged, standings: Sequence[Standing]) -> str:
@@ -259,14 +260,14 @@ def _figure(found: Judged, at: dict, runs: pl.DataFrame, title: str) -> dict[str
             "n": [row["n"] for row in contenders],
         }
     )
-    subtitle = "every replicate; bars: mean and its 95 % confidence interval"
+    subtitle = "replicates, mean, 95 % CI"
     if not runs["is_best"].all():
-        subtitle += "; small and open: other settings"
+        subtitle += "; open: other settings"
     if len(runs) == RUNS_MAX:
-        subtitle += f"; the first {RUNS_MAX:,} runs"
+        subtitle += f"; first {RUNS_MAX:,} runs"
     scene = EvidenceScene(
         prize=str(found.state.metric),
-        title=f"{metric(str(found.state.metric)).title}, {title}",
+        title=title,
         subtitle=subtitle,
         order=tuple(order),
         competitors=found.competitors,

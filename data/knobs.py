@@ -54,8 +54,13 @@ class Knob:
 
     @property
     def title(self) -> str:
-        """Title in menus."""
+        """Title of the column."""
         return metric(self.column).title
+
+    @property
+    def menu_title(self) -> str:
+        """Title in menus: the field's abbreviation where it has one, `ITR`, `DVFS`, `RAPL`."""
+        return self.title.partition("(")[2].rstrip(")") or self.title
 
     @property
     def axis_title(self) -> str:

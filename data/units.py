@@ -36,12 +36,12 @@ def format_quantity(value: float | None, unit: str) -> str:
     return f"{format_digits(value)} {unit}"
 
 
-def format_change(fraction: float | None) -> str:
+def format_change(fraction: float | None, digits: int = 3) -> str:
     """Write a relative change in percent with its sign: `-40.6 %` with a true minus sign."""
     if fraction is None or not math.isfinite(fraction):
         return MISSING
     sign = MINUS if fraction < 0 else "+"
-    return f"{sign}{format_digits(100 * abs(fraction))} %"
+    return f"{sign}{format_digits(100 * abs(fraction), digits)} %"
 
 
 def format_bytes(count: float | None) -> str:

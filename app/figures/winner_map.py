@@ -12,8 +12,9 @@ from data.analysis.ties import ALONE, TIE, TOO_FEW, WIN, Comparison
 from data.units import format_change, format_quantity
 
 # Texts are drawn where they have room; a larger map tells by colour and hover.
-TEXT_MAX_COLUMNS: Final = 16
+TEXT_MAX_COLUMNS: Final = 20
 TEXT_MAX_ROWS: Final = 24
+_WIDE_TEXT_COLUMNS: Final = 12
 _NAMED_MAX_COLUMNS: Final = 8
 _NAMED_MAX_ROWS: Final = 9
 _LEGEND_MAX: Final = 12
@@ -163,7 +164,7 @@ def _texts(
 ) -> dict:
     has_room = len(scene.columns) <= TEXT_MAX_COLUMNS and len(scene.rows) <= TEXT_MAX_ROWS
     shown = np.flatnonzero(outcome != ALONE) if has_room else np.zeros(0, dtype=int)
-    size = 11 if len(scene.columns) <= 11 else 9
+    size = 11 if len(scene.columns) <= _WIDE_TEXT_COLUMNS and len(scene.rows) <= 18 else 9
     hues = scene.competitors.hues
     return {
         "type": "scatter",
@@ -190,7 +191,10 @@ def _text(comparison: Comparison, index: int, who: int, scene: MapScene) -> str:
         return f"n = {min(ns)}"
     named = len(scene.columns) <= _NAMED_MAX_COLUMNS and len(scene.rows) <= _NAMED_MAX_ROWS
     name = f"<b>{scene.competitors.labels[who]}</b><br>" if named else ""
-    return name + margin_words(cell, scene.unit, scene.is_percent)
+    words = margin_words(cell, scene.unit, scene.is_percent)
+    if scene.is_percent and len(scene.columns) > _WIDE_TEXT_COLUMNS:
+        words = format_change(cell["margin_share"], digits=2).replace(" ", "")
+    return name + words
 
 
 def margin_words(cell: dict, unit: str, is_percent: bool) -> str:
@@ -254,7 +258,7 @@ def _entry(name: str, symbol: str, hue: str) -> dict:
 def _layout(scene: MapScene) -> dict[str, Any]:
     return {
         **base_layout(scene.title, scene.subtitle),
-        "margin": {"l": 86, "r": 8, "t": 46, "b": 82},
+        "margin": {"l": 86, "r": 8, "t": 46, "b": 92},
         "xaxis": _axis(scene.columns, scene.x_title, 14),
         "yaxis": _axis(scene.rows, scene.y_title, 26),
         "dragmode": "zoom",

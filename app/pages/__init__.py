@@ -2,6 +2,6 @@
 
 from types import ModuleType
 
-from app.pages import explore
+from app.pages import explore, modes
 
-VIEWS: tuple[ModuleType, ...] = (explore,)
+VIEWS: tuple[ModuleType, ...] = (explore, modes)

@@ -1,0 +1,103 @@
+/* Modes: dress its pictures in the theme, and paint what is selected in all of them without the server. */
+(function (wattlas) {
+  "use strict";
+
+  const kind = (trace) => (trace.meta && trace.meta.kind) || "";
+  const indices = (data, name) => data.map((t, i) => (kind(t) === name ? i : -1)).filter((i) => i >= 0);
+
+  function themed(layout, theme) {
+    const c = wattlas.palette(theme);
+    const axis = (a) => ({ ...a, gridcolor: c.grid, linecolor: c.line, tickcolor: c.line });
+    return {
+      ...layout, font: { ...layout.font, color: c.text }, xaxis: axis(layout.xaxis || {}), yaxis: axis(layout.yaxis || {}),
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: c.line, activecolor: c.text },
+    };
+  }
+
+  /* Texts on cells without a fill have the colour `page`: the theme's own. */
+  function inked(trace, theme) {
+    const colors = kind(trace) === "texts" && trace.textfont.color;
+    if (!colors) return trace;
+    const own = wattlas.palette(theme).text;
+    return { ...trace, textfont: { ...trace.textfont, color: colors.map((c) => (c === "page" ? own : c)) } };
+  }
+
+  /** A figure in a theme with a selection painted: figure in, figure out. */
+  function dress(figure, data, pick, theme) {
+    const layout = themed(figure.layout, theme), name = layout.meta && layout.meta.kind;
+    let traces = figure.data.map((t) => inked(t, theme));
+    const mask = wattlas.cells.mask(data, pick);
+    if (name === "map" && data) {
+      layout.shapes = outline(data, pick, theme);
+      traces = traces.map((t) => (kind(t) === "veil" ? { ...t, z: veil(data, pick, mask) } : t));
+    } else if (name === "pareto" && data) {
+      const selected = selectedPoints(figure, data, mask);
+      let k = 0;
+      traces = traces.map((t) => (kind(t) === "points" ? { ...t, selectedpoints: selected[k++] } : t));
+    } else if (name === "shares" && data) {
+      const opacity = shareOpacities(figure, data, pick);
+      traces = traces.map((t, i) => ({ ...t, opacity: opacity[i] }));
+    }
+    return { data: traces, layout };
+  }
+
+  /** The frame around the one cell that is selected. */
+  function outline(data, pick, theme) {
+    const i = wattlas.cells.picked(data, pick);
+    if (i < 0) return [];
+    const x = data.cells.column[i], y = data.cells.row[i];
+    return [{ type: "rect", x0: x - 0.5, x1: x + 0.5, y0: y - 0.5, y1: y + 0.5, line: { color: wattlas.palette(theme).text, width: 3 } }];
+  }
+
+  /** The veil over the map: 1 on cells that are not selected, where more than one is. */
+  function veil(data, pick, mask) {
+    const z = data.y.values.map(() => new Array(data.x.values.length).fill(null));
+    if (!mask || pick.startsWith('["cell"')) return z;
+    for (let i = 0; i < data.count; i++) if (!mask[i]) z[data.cells.row[i]][data.cells.column[i]] = 1;
+    return z;
+  }
+
+  const numbers = (values) => (values && values.bdata ? wattlas.decode(values) : values);
+
+  /** For each points trace the points whose cell is selected; null without a selection. */
+  function selectedPoints(figure, data, mask) {
+    return figure.data.filter((t) => kind(t) === "points").map((t) => {
+      if (!mask) return null;
+      const found = [];
+      numbers(t.customdata).forEach((row, i) => { if (mask[data.contenders.cell[row]]) found.push(i); });
+      return found;
+    });
+  }
+
+  /** How strong each bar of the shares is: those that hold a selected cell fully. */
+  function shareOpacities(figure, data, pick) {
+    const mask = wattlas.cells.mask(data, pick);
+    if (!mask || !mask.includes(1)) return figure.data.map(() => 1);
+    const held = new Set();
+    mask.forEach((v, i) => {
+      if (!v) return;
+      const outcome = data.outcomes[data.cells.outcome[i]];
+      held.add(JSON.stringify(outcome === "win" ? ["won", data.who.values[data.contenders.who[data.cells.first[i]]]] : ["outcome", outcome]));
+    });
+    return figure.data.map((t) => (held.has(JSON.stringify(t.customdata[0])) ? 1 : 0.3));
+  }
+
+  /** Paint a selection in the pictures that are drawn already. */
+  function paint(figures, data, pick, theme) {
+    const mask = wattlas.cells.mask(data, pick);
+    const drawn = (id, name) => {
+      const gd = wattlas.plot(id);
+      return figures[id] && gd && gd.data && gd.layout.meta && gd.layout.meta.kind === name ? gd : null;
+    };
+    const map = drawn("winners", "map"), pareto = drawn("pareto", "pareto"), shares = drawn("shares", "shares");
+    if (map) window.Plotly.update(map, { z: [veil(data, pick, mask)] }, { shapes: outline(data, pick, theme) }, indices(map.data, "veil"));
+    if (pareto) {
+      const traces = indices(pareto.data, "points"), selected = selectedPoints(figures.pareto, data, mask);
+      const isFast = wattlas.highlight && pareto.data[traces[0]].type === "scattergl" && wattlas.highlight(pareto, traces, selected);
+      if (!isFast) window.Plotly.restyle(pareto, { selectedpoints: selected }, traces);
+    }
+    if (shares) window.Plotly.restyle(shares, { opacity: shareOpacities(figures.shares, data, pick) });
+  }
+
+  wattlas.modesPaint = { dress, paint, themed };
+})((window.wattlas = window.wattlas || {}));
