@@ -1,0 +1,95 @@
+"""What Storage draws: means of each storage configuration, idle power, loads and stores."""
+
+from typing import Any, Final
+
+from data.metrics import metric
+from data.queries.points import CONFIGURATION
+from data.selection import Selection
+
+# The metrics of the page's views.
+MEASURED: Final = (
+    "iops", "bandwidth_bytes_s", "latency_mean_us", "cpu_pct", "power_w", "context_switches_per_s",
+    "context_switches_per_io", "interrupts_per_s", "bytes_per_joule", "ios_per_joule",
+)  # fmt: skip
+# A storage run says how large its requests are; what only idles, or talks over a network, does not.
+IS_STORAGE: Final = "request_bytes IS NOT NULL"
+IDLE_WORKLOAD: Final = "idle"
+# Filters that also hold for a system that idles.
+_IDLE_FACETS: Final = ("dataset", "system", "device", "dvfs", "rapl")
+SUBSYSTEM_UNKNOWN: Final = "unknown"
+MOVES: Final = ("loads_per_s", "stores_per_s")
+# What to aggregate `functions` to, for `relation.aggregate`: by run and subsystem (functions whose
+# place is not known are together under `unknown`), NULL where nothing was counted.
+SUBSYSTEM_SUMS: Final = (
+    f"run_id, coalesce(subsystem, '{SUBSYSTEM_UNKNOWN}') AS subsystem, "
+    + ", ".join(f"sum({name}) AS {name}" for name in MOVES)
+)
+
+
+def storage_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+    """Build the query of every storage configuration.
+
+    Args:
+        limit: At most this many rows.
+
+    Returns:
+        SQL and parameters. Columns CONFIGURATION; `runs` (count); for each metric of MEASURED its
+        mean over the replicates that have it, `<metric>_sd` (sample standard deviation; NULL for
+        one) and `<metric>_n`. A mean is NULL where no replicate has one. Sorted by configuration.
+    """
+    condition, parameters = selection.predicate()
+    listed = ", ".join(CONFIGURATION)
+    values = ", ".join(_moments(metric(name).name) for name in MEASURED)
+    return (
+        f"SELECT {listed}, count(*) AS runs, {values} FROM runs "
+        f"WHERE ({condition}) AND {IS_STORAGE} GROUP BY {listed} "
+        f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in CONFIGURATION)} LIMIT {limit:d}",
+        parameters,
+    )
+
+
+def idle_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+    """Build the query of idle power by device.
+
+    Of the filters, those on dataset, system, device, DVFS and power limit hold; the system without
+    a device under test is there whatever the filter on devices.
+
+    Returns:
+        SQL and parameters. Columns `device` (NULL: none under test), `runs`, `power_w`,
+        `power_w_sd`, `power_w_n`, `is_synthetic`. Sorted by device, NULL first.
+    """
+    kept = Selection(tuple(c for c in selection.clauses if c.facet in _IDLE_FACETS))
+    condition, parameters = kept.predicate(exclude="device")
+    devices, more = Selection(tuple(c for c in kept.clauses if c.facet == "device")).predicate()
+    return (
+        f"SELECT device, count(*) AS runs, {_moments('power_w')}, "
+        "coalesce(bool_and(is_synthetic), FALSE) AS is_synthetic FROM runs "
+        f"WHERE ({condition}) AND (({devices}) OR device IS NULL) AND workload = ? "
+        f"GROUP BY device ORDER BY device NULLS FIRST LIMIT {limit:d}",
+        [*parameters, *more, IDLE_WORKLOAD],
+    )
+
+
+def profiled_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+    """Build the query of the storage runs whose functions may have been counted.
+
+    Returns:
+        SQL and parameters. Columns `run_id`, `mode`, `io_depth`; sorted by mode, depth, replicate
+        and run.
+    """
+    condition, parameters = selection.predicate()
+    return (
+        f"SELECT run_id, mode, io_depth FROM runs WHERE ({condition}) AND {IS_STORAGE} "
+        "ORDER BY mode NULLS LAST, io_depth NULLS LAST, replicate NULLS LAST, run_id "
+        f"LIMIT {limit:d}",
+        parameters,
+    )
+
+
+def _moments(name: str) -> str:
+    value = f"{name}::DOUBLE"
+    there = f"FILTER (isfinite({value}))"
+    return (
+        f"avg({value}) {there} AS {name}, stddev_samp({value}) {there} AS {name}_sd, "
+        f"count({value}) {there} AS {name}_n"
+    )
