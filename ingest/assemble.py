@@ -29,6 +29,8 @@ from ingest.records import (
 from ingest.settings import Settings
 
 DURATION_TOLERANCE: Final = 0.10
+# Roles of files that say what a run did.
+_RESULTS: Final = ("output", "window")
 # What says the same as another file holds over it if it comes later.
 _PRECEDENCE: Final = {"output": 0, "window": 1, "counts": 2, "sidecar": 3}
 
@@ -68,6 +70,11 @@ class RunAssembly:
         self._run.take(small)
         self.window = _take_readings(self._run)
         self.utc_window = _take_utc_window(self._run)
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long the run measured, as far as its small files say."""
+        return self._run.row.get("duration_s")
 
     def core_of(self, file: RawFile, said: int | None) -> int:
         """The core of a log, from its name, else from what it says, else from its workload."""
@@ -195,21 +202,25 @@ def _take_utc_window(run: _Run) -> UtcWindow | None:
 
 
 def _has_result(run: _Run) -> bool:
-    """Whether the files say what the run measured; if not, those that could only add to it."""
-    if run.logs or any(read.file.format.role in ("output", "window") for read in run.readings):
+    """Whether the files say what the run measured; if not, why not."""
+    if run.logs or any(read.file.format.role in _RESULTS for read in run.readings):
         return True
-    if run.key.workload == IDLE and run.row.get("duration_s") is not None:
-        return True
-    is_output_there = any(read.file.format.role in ("output", "window") for read in run.reads)
-    for read in run.reads:
-        if (
-            not is_output_there
-            and read.file.format.role == "counts"
-            and not run.problems[read.file.path]
-        ):
-            detail = f"run {run.row['run_id']} has no output that it could add to; not used"
-            run.problems[read.file.path].append(Problem("no_output", "refused", detail))
+    if run.key.workload == IDLE:
+        if run.row.get("duration_s") is not None:
+            return True
+        detail = "no sidecar of it says start_utc and end_utc; not used"
+        _refuse(run, [read for read in run.reads if read.content], "no_time", detail)
+    elif not any(read.file.format.role in _RESULTS for read in run.reads):
+        detail = f"run {run.row['run_id']} has no output that it could add to; not used"
+        _refuse(run, [r for r in run.reads if r.file.format.role == "counts"], "no_output", detail)
     return False
+
+
+def _refuse(run: _Run, reads: Sequence[SourceRead], kind: str, detail: str) -> None:
+    """Refuse files of which nothing else is wrong."""
+    for read in reads:
+        if not run.problems[read.file.path]:
+            run.problems[read.file.path].append(Problem(kind, "refused", detail))
 
 
 def _take_companions(run: _Run) -> pa.Table | None:

@@ -14,6 +14,7 @@ from ingest.assemble import AssembledRun, RunAssembly, settings_struct, source_s
 from ingest.commits import Committer
 from ingest.discover import Discovery, discover
 from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
+from ingest.meter_stage import MeterStage
 from ingest.names import label_columns
 from ingest.plan import Plan, RunWork, make_plan
 from ingest.progress import Progress
@@ -116,6 +117,7 @@ class _Ingest:
         self._on_tick = on_tick
         self._plan: Plan = make_plan(found, state)
         self._committer = Committer(options.lake, state)
+        self._meters = MeterStage(options.lake, state, found, self._plan, self._committer)
         self._progress = Progress()
         self._stop = threading.Event()
         self._reported: dict[tuple[str, str], list[Problem]] = {}
@@ -130,6 +132,7 @@ class _Ingest:
         self._report_unread()
         stage = TableStage(self._lake, self._state, self._found, plan, self._committer)
         stage.commit(self._report_problems)
+        self._meters.prepare(self._report_problems)
         self._amend()
         self._progress.runs_total = len(plan.works)
         self._progress.bytes_total = sum(work.size for work in plan.works)
@@ -138,10 +141,11 @@ class _Ingest:
             stage.commit(self._report_problems, failed)
         self._committer.finish()
         report = self._report
-        report.added += stage.added
-        report.replaced += stage.replaced
-        report.removed += stage.removed
-        report.unchanged += stage.unchanged
+        for part in (stage, self._meters.idle):
+            report.added += part.added
+            report.replaced += part.replaced
+            report.removed += part.removed
+            report.unchanged += part.unchanged
         report.dropped_rows = stage.dropped
         report.bytes_read = self._progress.bytes_done + stage.bytes_read
         report.problems = [
@@ -247,7 +251,8 @@ class _Ingest:
         with ExitStack() as on_failure:
             for file in streamed.files:
                 on_failure.callback(file.abandon)
-            run = assembly.finish(streamed.reads, streamed.cuts, streamed.energy)
+            power = self._meters.join(work, assembly.utc_window, assembly.duration_s)
+            run = assembly.finish(streamed.reads, streamed.cuts, streamed.energy, power)
             if run.row is not None:
                 files = [*streamed.files]
                 for name, table in run.tables.items():
@@ -266,7 +271,8 @@ class _Ingest:
 
     def _take(self, work: RunWork, run: AssembledRun) -> bool:
         dataset = work.key.dataset
-        found = {path: self._joined(dataset, path, own) for path, own in run.problems.items()}
+        news = {p: own for p, own in run.problems.items() if not self._is_known(work, run, p)}
+        found = {path: self._joined(dataset, path, own) for path, own in news.items()}
         for path, problems in found.items():
             self._report_problems(dataset, path, problems)
         self._committer.add_problems(dataset, found)
@@ -282,6 +288,16 @@ class _Ingest:
         self._committer.remove_runs(dataset, work.replaces)
         self._report.removed += len(work.replaces)
         return True
+
+    def _is_known(self, work: RunWork, run: AssembledRun, path: str) -> bool:
+        """Whether the problems of a file that makes no run were found by an earlier ingest."""
+        if run.row is not None:
+            return False
+        problems, dataset = run.problems[path], work.key.dataset
+        if any(file.part for file in work.files):
+            known = self._state.problems[dataset].get(path, [])
+            return all(problem in known for problem in problems)
+        return self._committer.is_known(dataset, path, problems)
 
     def _joined(self, dataset: str, path: str, problems: Sequence[Problem]) -> list[Problem]:
         """Problems of a file with what other runs of this ingest that share it found before."""

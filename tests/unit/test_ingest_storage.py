@@ -1,0 +1,365 @@
+"""`ingest add` of storage runs from end to end: what makes a run, resume, replacement, refusals."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.connection import newest_version, open_lake
+from ingest.__main__ import main
+from ingest.pipeline import AddOptions, AddReport, add
+from tests.fixtures.fio_documents import OPTIONS, SLOW, document, job
+
+RUN = "optane/poll/randread-4k-t1-r0"
+INTERRUPTS = "    CPU0  CPU1\n 24: 9 9 MSI nvme0q0\n 25: {} 7 MSI nvme0q1\nERR: 0\n"
+VTUNE = "Function,Module,Loads,Stores\nnvme_poll,nvme,4000,100\n[Unknown],,2,\n"
+# fio ran 2 s; perf says that it counted for 2.1.
+PERF = "400,,instructions,9,100.00,,\n900,,cs,9,100.00,,\n2100000000,ns,duration_time,9,100.00,,\n"
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    (tmp_path / "raw").mkdir()
+    return tmp_path / "raw"
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    return tmp_path / "lake"
+
+
+def put(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def put_run(raw: Path, run: str = RUN, fio: str | None = None) -> Path:
+    """A whole run: 500 IO interrupts between the looks. Gives its folder."""
+    folder = raw / run
+    put(folder / "fio.json", document(job()) if fio is None else fio)
+    put(folder / "interrupts.before", INTERRUPTS.format(1000))
+    put(folder / "interrupts.after", INTERRUPTS.format(1500))
+    put(folder / "perf.csv", PERF)
+    put(folder / "vtune.csv", VTUNE)
+    return folder
+
+
+def ingest(lake: Path, *raw: Path, **options: Any) -> AddReport:
+    return add(AddOptions(lake, raw, workers=2, **options))
+
+
+def runs(lake: Path, columns: str = "*") -> list[dict[str, Any]]:
+    with open_lake(lake) as opened:
+        return opened.polars(f"SELECT {columns} FROM runs ORDER BY run_id").to_dicts()
+
+
+def problems(lake: Path) -> list[tuple[str, str, str]]:
+    """File name, kind and severity of each problem."""
+    with open_lake(lake) as opened:
+        rows = opened.polars("SELECT * FROM problems ORDER BY path, line, kind").to_dicts()
+    return [(Path(row["path"]).name, row["kind"], row["severity"]) for row in rows]
+
+
+def counts(report: AddReport) -> tuple[int, int, int, int]:
+    return report.added, report.replaced, report.removed, report.unchanged
+
+
+def test_the_files_of_a_folder_are_one_run(raw: Path, lake: Path) -> None:
+    put_run(raw)
+    report = ingest(lake, raw)
+    assert (report.added, report.problems, report.ignored) == (1, [], 0)
+    (run,) = runs(lake)
+    identity = {
+        "workload": "fio", "source": "fio", "system": "linux", "loop": "closed", "mode": "poll",
+        "device": "optane", "rw": "randread", "request_bytes": 4096, "threads": 1, "io_depth": 1,
+        "replicate": 0, "performance_metric": "latency_mean_us",
+    }  # fmt: skip
+    assert {name: run[name] for name in identity} == identity
+    measured = {
+        "iops": 500.0, "bandwidth_bytes_s": 2_048_000.0, "requests": 1000, "duration_s": 2.0,
+        "latency_mean_us": 9.35, "latency_p99_us": 10.0, "latency_p999_us": 50.0,
+        "latency_max_us": 201.0, "cpu_user_pct": 5.0, "cpu_sys_pct": 20.0,
+        "interrupts": 500, "interrupts_per_s": 250.0, "instructions": 400,
+        "context_switches": 1010, "loads": 4002, "stores": 100,
+        "start_unix_s": 1_600_000_008.25, "energy_j": None,
+    }  # fmt: skip
+    assert {name: run[name] for name in measured} == measured
+    assert run["flags"] == []
+    with open_lake(lake) as opened:
+        functions = opened.scan("functions", [run["run_id"]]).fetchall()
+        formats = opened.polars("SELECT format FROM sources ORDER BY format")["format"].to_list()
+    assert [row[1:] for row in functions] == [
+        ("nvme_poll", "drivers/nvme/host/pci.c", "nvme", 2000.0, 50.0),
+        ("[Unknown]", None, None, 1.0, None),
+    ]
+    assert formats == [
+        "fio", "perf_stat", "proc_interrupts", "proc_interrupts", "settings", "vtune"
+    ]  # fmt: skip
+
+
+def test_adding_twice_adds_nothing(raw: Path, lake: Path) -> None:
+    put_run(raw)
+    put(raw / "sweep.json", document(job("a"), job("b", SLOW, group=1)))
+    put(raw / "bad.json", document(job(error=5)))
+    put(raw / "optane/idle-r0/run.toml", IDLE)
+    first = ingest(lake, raw)
+    assert (first.added, len(first.refused)) == (4, 1)
+    version, before, known = newest_version(lake), runs(lake), problems(lake)
+    second = ingest(lake, raw)
+    assert counts(second) == (0, 0, 0, 4)
+    assert newest_version(lake) == version
+    assert (runs(lake), problems(lake)) == (before, known)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "column", "value"),
+    [
+        ("fio.json", document(job(directions=SLOW)), "latency_mean_us", 20.0),
+        ("interrupts.after", INTERRUPTS.format(1600), "interrupts", 600),
+        ("perf.csv", PERF.replace("400", "401"), "instructions", 401),
+        ("vtune.csv", VTUNE.replace("4000", "5000"), "loads", 5002),
+        ("run.toml", "start_utc = 2020-09-13T12:00:00Z\nend_utc = 2020-09-13T12:00:02Z",
+         "start_unix_s", 1_599_998_400.0),
+    ],
+)  # fmt: skip
+def test_a_changed_or_added_file_replaces_its_run(
+    raw: Path, lake: Path, name: str, text: str, column: str, value: float
+) -> None:
+    folder = put_run(raw)
+    put_run(raw, "optane/poll/randread-4k-t1-r1")
+    ingest(lake, raw)
+    put(folder / name, text)
+    assert counts(ingest(lake, raw)) == (0, 1, 0, 1)
+    assert runs(lake, column)[0][column] == value
+    assert main(["verify", "--lake", str(lake)]) == 0
+
+
+def test_one_file_of_a_run_given_alone_is_read_with_the_others(raw: Path, lake: Path) -> None:
+    folder = put_run(raw)
+    ingest(lake, raw)
+    put(folder / "interrupts.after", INTERRUPTS.format(1700))
+    ingest(lake, folder / "interrupts.after", dataset="raw")
+    assert runs(lake, "interrupts, iops") == [{"interrupts": 700, "iops": 500.0}]
+
+
+def test_lost_big_files_are_written_again(raw: Path, lake: Path) -> None:
+    put_run(raw)
+    ingest(lake, raw)
+    (table,) = (lake / "functions").rglob("*.parquet")
+    table.unlink()
+    assert main(["verify", "--lake", str(lake)]) == 1
+    assert counts(ingest(lake, raw)) == (0, 1, 0, 0)
+    assert table.exists()
+    assert main(["verify", "--lake", str(lake)]) == 0
+
+
+def test_status_counts_storage_files(
+    raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_run(raw)
+    ingest(lake, raw)
+    assert main(["status", "--lake", str(lake), "--json"]) == 0
+    said = capsys.readouterr().out
+    assert '"workload": "fio"' in said
+    assert '"functions"' in said
+
+
+def test_packed_files_are_read_alike(raw: Path, lake: Path) -> None:
+    folder = put_run(raw)
+    for path in list(folder.iterdir()):
+        (folder / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    ingest(lake, raw)
+    assert runs(lake, "iops, interrupts, loads") == [
+        {"iops": 500.0, "interrupts": 500, "loads": 4002}
+    ]
+
+
+def test_files_of_one_folder_are_told_by_what_their_names_begin_with(raw: Path, lake: Path) -> None:
+    for stem, after in (("a", 1100), ("b", 1200)):
+        put(raw / f"{stem}.json", document(job()))
+        put(raw / f"{stem}.interrupts.before", INTERRUPTS.format(1000))
+        put(raw / f"{stem}.interrupts.after", INTERRUPTS.format(after))
+    put(raw / "b.run.toml", "mode = 'hybrid'\nreplicate = 4")
+    put(raw / "run.toml", "device = 'optane'")
+    assert ingest(lake, raw).problems == []
+    columns = "mode, replicate, device, interrupts"
+    found = {tuple(row.values()) for row in runs(lake, columns)}
+    assert found == {(None, None, "optane", 100), ("hybrid", 4, "optane", 200)}
+
+
+def test_a_lab_names_its_files_as_it_likes(raw: Path, lake: Path) -> None:
+    put(
+        raw / "wattlas.toml",
+        r"""
+        [dataset]
+        name = "lab"
+        [[names]]
+        pattern = '(?P<mode>\w+)_(?P<device>\w+)_(?P<request_bytes>\d+k)_(?P<replicate>\d+)\.json'
+        workload = "fio"
+        system = "linux"
+        """,
+    )
+    put(raw / "classic_nvme_4k_2.json", document(job()))
+    put(raw / "intr_nvme_4k_2.json", document(job()))
+    ingest(lake, raw)
+    found = {tuple(row.values()) for row in runs(lake, "mode, device, request_bytes, replicate")}
+    assert found == {("poll", "nvme", 4096, 2), ("interrupt", "nvme", 4096, 2)}
+
+
+def test_a_document_that_says_otherwise_than_its_name_is_doubted(raw: Path, lake: Path) -> None:
+    put(raw / "hdd/interrupt/write-8k-t2-r0/fio.json", document(job()))
+    ingest(lake, raw)
+    assert runs(lake, "rw, request_bytes, threads, io_depth") == [
+        {"rw": "write", "request_bytes": 8192, "threads": 2, "io_depth": 1}
+    ]
+    assert problems(lake) == [("fio.json", "knob_mismatch", "doubted")] * 3
+
+
+def test_the_device_of_a_document_stands_where_nothing_else_says_it(raw: Path, lake: Path) -> None:
+    named = document(job(options=OPTIONS + ', "filename": "/dev/nvme0n1"'))
+    put(raw / "a.json", named)
+    put(raw / "optane/poll/randread-4k-r0/fio.json", named)
+    assert ingest(lake, raw).problems == []
+    assert {run["device"] for run in runs(lake)} == {"nvme0n1", "optane"}
+
+
+def test_a_failed_job_is_a_problem_row_and_never_a_point(raw: Path, lake: Path) -> None:
+    put_run(raw, fio=document(job(error=5)))
+    report = ingest(lake, raw)
+    assert (report.added, len(report.refused)) == (0, 1)
+    assert runs(lake) == []
+    assert problems(lake) == [("fio.json", "job_failed", "refused")]
+    (refused,) = report.refused
+    assert (refused.problem.line, Path(refused.path).name) == (7, "fio.json")
+    assert main(["add", str(raw), "--lake", str(lake)]) == 0
+    put_run(raw)
+    assert ingest(lake, raw).added == 1
+    assert problems(lake) == []
+
+
+def test_counts_without_an_output_make_no_run(raw: Path, lake: Path) -> None:
+    folder = put_run(raw)
+    (folder / "fio.json").unlink()
+    report = ingest(lake, raw)
+    assert report.added == 0
+    assert {kind for _, kind, _ in problems(lake)} == {"no_output"}
+    assert len(problems(lake)) == 4
+    put_run(raw)
+    assert counts(ingest(lake, raw)) == (1, 0, 0, 0)
+    assert problems(lake) == []
+
+
+def test_perf_that_counted_for_another_time_is_not_the_runs(raw: Path, lake: Path) -> None:
+    """2.3 s are more than 10 % over the run's 2 s."""
+    folder = put_run(raw)
+    put(folder / "perf.csv", PERF.replace("2100000000", "2300000000"))
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["instructions"], run["flags"]) == (None, ["counts_interval"])
+    assert problems(lake) == [("perf.csv", "counts_interval", "doubted")]
+
+
+def test_a_look_at_interrupts_alone_counts_nothing(raw: Path, lake: Path) -> None:
+    folder = put_run(raw)
+    (folder / "interrupts.after").unlink()
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["interrupts"], run["flags"]) == (None, ["one_snapshot"])
+    assert problems(lake) == [("interrupts.before", "one_snapshot", "doubted")]
+
+
+def test_two_files_for_one_place_are_named(raw: Path, lake: Path) -> None:
+    folder = put_run(raw)
+    put(raw / "copy" / RUN / "fio.json", document(job()) + "\n\n")
+    ingest(lake, raw)
+    assert problems(lake) == [(folder.joinpath("fio.json").name, "duplicate_source", "refused")]
+
+
+def test_groups_of_a_document_are_runs(raw: Path, lake: Path) -> None:
+    text = document(job("r4k"), job("w4k", SLOW, group=1, options='"rw": "write", "bs": "4k"'))
+    path = put(raw / "optane" / "poll" / "randread-4k-t1-r0" / "fio.json", text)
+    assert ingest(lake, raw).problems == []
+    found = [tuple(row.values()) for row in runs(lake, "rw, latency_mean_us, mode, replicate")]
+    assert sorted(found) == [("randread", 9.35, "poll", 0), ("write", 20.0, "poll", 0)]
+    assert ingest(lake, raw).unchanged == 2
+    put(path, document(job("r4k")))
+    assert counts(ingest(lake, raw)) == (1, 0, 2, 0)
+    assert runs(lake, "rw") == [{"rw": "randread"}]
+
+
+def test_a_failed_group_leaves_the_others(raw: Path, lake: Path) -> None:
+    put(raw / "a.json", document(job("x"), job("y", group=1, error=5), job("z", SLOW, group=2)))
+    report = ingest(lake, raw)
+    assert (report.added, len(report.refused)) == (2, 1)
+    assert problems(lake) == [("a.json", "job_failed", "refused")]
+    again = ingest(lake, raw)
+    assert (again.added, again.replaced, again.unchanged) == (0, 0, 2)
+    assert problems(lake) == [("a.json", "job_failed", "refused")]
+
+
+def test_a_corrected_sidecar_moves_its_run(raw: Path, lake: Path) -> None:
+    put(raw / "run.toml", "mode = 'poll'")
+    for name in ("a", "b"):
+        put(raw / f"{name}.json", document(job()))
+    ingest(lake, raw)
+    put(raw / "run.toml", "mode = 'hybrid'")
+    report = ingest(lake, raw)
+    assert counts(report) == (2, 0, 2, 0)
+    assert [run["mode"] for run in runs(lake)] == ["hybrid", "hybrid"]
+    assert ingest(lake, raw).unchanged == 2
+
+
+def test_a_bad_sidecar_keeps_its_files_out(raw: Path, lake: Path) -> None:
+    put(raw / "run.toml", "mdoe = 'poll'")
+    put(raw / "a.json", document(job()))
+    report = ingest(lake, raw)
+    assert report.added == 0
+    assert problems(lake) == [
+        ("a.json", "bad_sidecar", "refused"),
+        ("run.toml", "bad_sidecar", "refused"),
+    ]
+    assert "unknown key 'mdoe'" in report.refused[0].problem.detail
+    put(raw / "run.toml", "mode = 'poll'")
+    assert ingest(lake, raw).added == 1
+    assert problems(lake) == []
+
+
+IDLE = "start_utc = 2020-09-13T12:00:00Z\nend_utc = 2020-09-13T12:01:00Z\n"
+
+
+def test_a_while_without_requests_is_a_run(raw: Path, lake: Path) -> None:
+    put(raw / "optane/idle-r2/run.toml", IDLE)
+    put(raw / "somewhere/run.toml", IDLE + "workload = 'idle'\ndevice = 'disk'")
+    assert ingest(lake, raw).problems == []
+    columns = "workload, device, replicate, duration_s, start_unix_s, source, flags"
+    found = sorted(runs(lake, columns), key=lambda row: str(row["device"]))
+    assert [tuple(row.values()) for row in found] == [
+        ("idle", "disk", None, 60.0, 1_599_998_400.0, "sidecar", []),
+        ("idle", "optane", 2, 60.0, 1_599_998_400.0, "sidecar", []),
+    ]
+    assert ingest(lake, raw).unchanged == 2
+    put(raw / "somewhere/run.toml", IDLE + "workload = 'idle'\ndevice = 'flash'")
+    assert counts(ingest(lake, raw)) == (1, 0, 1, 1)
+
+
+def test_an_idle_run_without_a_time_is_none(raw: Path, lake: Path) -> None:
+    put(raw / "optane/idle-r2/run.toml", "system = 'linux'")
+    assert ingest(lake, raw).added == 0
+    assert problems(lake) == [("run.toml", "no_time", "refused")]
+
+
+def test_runs_with_logs_are_as_they_were(raw: Path, lake: Path) -> None:
+    """A perf file beside a memcached output adds nothing that is of another time."""
+    output = (
+        "#type avg std min 5th 10th 50th 90th 95th 99th\nread 7 1 4 5 6 7 8 9 10\n\n"
+        "Total QPS = 200000.0 (6000000 / 30.0s)\n"
+    )
+    put(raw / "linux_mcd_qps200000_iter0.out", output)
+    put(raw / "PerfStat.linux_mcd_qps200000_iter0", "9,,instructions,9,100.00,,\n" + PERF[-38:])
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["workload"], run["instructions"], run["latency_p99_us"]) == ("memcached", None, 10)
+    assert run["flags"] == ["counts_interval", "no_log", "no_window"]
