@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from data.connection import local_files
 from data.schema import RUNS
-from ingest.records import Problem
+from ingest.records import Problem, UtcWindow
 from ingest.write import conform_row, open_table
 
 SUMMARY: Final = "summary"
@@ -110,6 +110,18 @@ def summary_row_digests(lake: Path, dataset: str) -> dict[str, str]:
 def read_rows(lake: Path, run_ids: list[str]) -> list[dict[str, Any]]:
     """Whole rows of `runs`, without their NULL columns."""
     return [conform_row(row) for row in _rows(lake, "runs", None, pc.field("run_id").isin(run_ids))]
+
+
+def recorded_windows(lake: Path, dataset: str) -> dict[str, UtcWindow]:
+    """When each run of a dataset took place, by run id; only those that say so."""
+    columns = ["run_id", "start_unix_s", "duration_s"]
+    condition = (pc.field("dataset") == dataset) & ~pc.field("start_unix_s").is_null()
+    windows = {}
+    for row in _rows(lake, "runs", [*columns, "dataset"], condition):
+        if row["duration_s"]:
+            start_s = row["start_unix_s"]
+            windows[row["run_id"]] = UtcWindow(start_s, start_s + row["duration_s"])
+    return windows
 
 
 def row_digest(row: Mapping[str, Any]) -> str:

@@ -20,11 +20,17 @@ def meters_in_scope(files: Sequence[RawFile], meters: Sequence[RawFile]) -> tupl
         return ()
     if first.settings.workloads[first.match.workload].logged:
         return ()
+    meters = [meter for meter in meters if is_counting(meter)]
     for folder in Path(first.path).parents:
         here = [meter for meter in meters if Path(meter.path).parent == folder]
         if here:
             return tuple(sorted(here, key=lambda meter: meter.path))
     return tuple(sorted(meters, key=lambda meter: meter.path))
+
+
+def is_counting(meter: RawFile) -> bool:
+    """Whether the settings let a meter count."""
+    return meter.settings.power.match(meter.path) is not None
 
 
 def known_meters(found: Discovery, state: LakeState) -> Iterator[RawFile]:

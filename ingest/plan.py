@@ -295,10 +295,11 @@ def _is_same(work: RunWork, recorded: RecordedRun, lost: Sequence[RecordedFile])
     """Whether the lake's run was read from these files, with these settings, unchanged."""
     files = (*work.files, *work.meters)
     paths = {file.path for file in files} | {file.path for file in lost}
+    own = {file.path: file for file in recorded.files}
     return (
-        paths == {file.path for file in recorded.files}
+        paths == set(own)
         and work.files[0].settings.fingerprint == recorded.fingerprint
-        and all(_has_recorded_content(file) for file in files)
+        and all(_has_recorded_content(replace(file, recorded=own[file.path])) for file in files)
     )
 
 

@@ -185,12 +185,12 @@ class PowerJoin:
     """What power meters say of one run.
 
     Attributes:
-        measurements: As `Reading.measurements`.
-        problems: By path, of the run's meters.
+        measurements: As `Reading.measurements`; None: not known, whatever other files say.
+        problems: By path.
         table: Rows of `power`; None where there are none.
     """
 
-    measurements: dict[str, float | int] = field(default_factory=dict)
+    measurements: dict[str, float | int | None] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     problems: dict[str, list[Problem]] = field(default_factory=dict)
     table: pa.Table | None = None
