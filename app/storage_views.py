@@ -1,0 +1,72 @@
+"""The views of Storage: which there are, in which section, and what stands along their axes."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+PREFIX: Final = "storage-"
+DEPTH: Final = "io_depth"
+
+Kind = Literal["lines", "subsystems", "devices", "difference", "proportionality", "efficiency"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One view.
+
+    Attributes:
+        name: In addresses of downloads.
+        title: As menus and screen readers have it.
+        x: Along the x axis of lines: `io_depth` or a metric.
+        y: The metric that is shown.
+    """
+
+    name: str
+    section: str
+    title: str
+    kind: Kind
+    x: str = ""
+    y: str = ""
+
+    @property
+    def graph(self) -> str:
+        """Id of its picture on the page."""
+        return PREFIX + self.name
+
+
+SECTIONS: Final = {
+    "performance": "Performance",
+    "power": "CPU and power",
+    "switches": "Context switches",
+    "interrupts": "Interrupts",
+    "kernel": "Loads and stores",
+    "devices": "Devices",
+    "efficiency": "Efficiency",
+    "published": "Published values",
+}
+VIEWS: Final = (
+    View("iops", "performance", "IO rate by depth", "lines", DEPTH, "iops"),
+    View("latency", "performance", "Mean latency by depth", "lines", DEPTH, "latency_mean_us"),
+    View("cpu", "power", "CPU by depth", "lines", DEPTH, "cpu_pct"),
+    View("power", "power", "Power by depth", "lines", DEPTH, "power_w"),
+    View("power-cpu", "power", "Power against CPU", "lines", "cpu_pct", "power_w"),
+    View("switches", "switches", "Context switches a second by depth", "lines", DEPTH,
+         "context_switches_per_s"),
+    View("switches-io", "switches", "Context switches per IO by depth", "lines", DEPTH,
+         "context_switches_per_io"),
+    View("interrupts", "interrupts", "Interrupts a second by depth", "lines", DEPTH,
+         "interrupts_per_s"),
+    View("cpu-interrupts", "interrupts", "CPU against interrupts a second", "lines",
+         "interrupts_per_s", "cpu_pct"),
+    View("power-interrupts", "interrupts", "Power against interrupts a second", "lines",
+         "interrupts_per_s", "power_w"),
+    View("loads", "kernel", "Loads by kernel subsystem", "subsystems", y="loads_per_s"),
+    View("stores", "kernel", "Stores by kernel subsystem", "subsystems", y="stores_per_s"),
+    View("devices", "devices", "Idle and active power by device", "devices", y="power_w"),
+    View("difference", "devices", "Write minus read power", "difference", y="power_w"),
+    View("proportionality", "devices", "Energy proportionality", "proportionality", y="power_w"),
+    View("bytes-joule", "efficiency", "Bytes per joule", "efficiency", y="bytes_per_joule"),
+    View("ios-joule", "efficiency", "IOs per joule", "efficiency", y="ios_per_joule"),
+)  # fmt: skip
+BY_NAME: Final = {view.name: view for view in VIEWS}
+# The section of tables has no picture.
+PUBLISHED: Final = "published"
