@@ -1,0 +1,55 @@
+"""How far means and differences of means may be off: for error bars and hovers."""
+
+from typing import Final
+
+import numpy as np
+
+from data.analysis.significance import Moments, mean_half_widths
+
+CONFIDENCE: Final = 0.95
+
+
+def mean_spreads(n: np.ndarray, sd: np.ndarray, is_interval: bool) -> np.ndarray:
+    """Half an error bar of each mean.
+
+    Args:
+        n: Replicates of each, shape (k,).
+        sd: Sample standard deviation of each, shape (k,); whatever for one replicate.
+        is_interval: The 95 % confidence interval of the mean (Student's t) instead of the
+            deviation itself.
+
+    Returns:
+        Shape (k,); NaN for fewer than two replicates.
+    """
+    enough = n > 1
+    deviation = np.where(enough, sd, np.nan)
+    if not is_interval:
+        return deviation
+    return mean_half_widths(Moments(n, np.zeros(len(n)), deviation), CONFIDENCE)
+
+
+def difference_spreads(
+    n: tuple[np.ndarray, np.ndarray], sd: tuple[np.ndarray, np.ndarray], is_interval: bool
+) -> np.ndarray:
+    """Half an error bar of each difference between two means of independent samples.
+
+    Args:
+        n: Replicates of the first and second of each pair, shape (k,) each.
+        sd: Their sample standard deviations.
+        is_interval: As in `mean_spreads`; otherwise the root of the summed squares.
+
+    Returns:
+        Shape (k,); NaN where either has fewer than two replicates.
+    Source: Welch, Biometrika 34(1-2), 1947, for the degrees of freedom.
+    """
+    enough = (n[0] > 1) & (n[1] > 1)
+    if not is_interval:
+        return np.where(enough, np.hypot(sd[0], sd[1]), np.nan)
+    from scipy.special import stdtrit
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = [s**2 / m for s, m in zip(sd, n, strict=True)]
+        variance = parts[0] + parts[1]
+        freedom = variance**2 / sum(p**2 / (m - 1) for p, m in zip(parts, n, strict=True))
+        half = stdtrit(freedom, 0.5 + CONFIDENCE / 2) * np.sqrt(variance)
+    return np.where(enough, np.where(variance > 0, half, 0.0), np.nan)
