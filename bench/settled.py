@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any, Final
 
-from ingest.assemble import settings_struct, source_struct
 from ingest.discover import discover
 from ingest.lake_state import load_state
 from ingest.names import identity_columns
 from ingest.plan import RunWork, make_plan
+from ingest.run_row import settings_struct, source_struct
 from ingest.write import create_tables, replace_runs
 
 _CORES: Final = 16

@@ -1,38 +1,25 @@
 """What the files of one run say, put together to its row: values only, no files."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import pyarrow as pa
 
-from data.schema import COUNTERS, KNOBS, MEASUREMENTS
-from ingest.companions import count_interrupts, describe_interval, function_rates, is_of_its_time
+from data.schema import COUNTERS
 from ingest.core_logs import CoreCut, PackageEnergy
-from ingest.discover import IDLE, RawFile, digest_of
-from ingest.formats.proc_interrupts import phase_of
-from ingest.lake_state import SETTINGS_FORMAT
-from ingest.names import RunKey, identity_columns
+from ingest.discover import RawFile, digest_of
 from ingest.plan import RunWork, log_core
 from ingest.read_sources import SourceRead
-from ingest.records import (
-    FunctionCounts,
-    InterruptCounts,
-    LogFacts,
-    PowerJoin,
-    Problem,
-    Reading,
-    UtcWindow,
-    Window,
+from ingest.records import LogFacts, PowerJoin, Problem, Window
+from ingest.run_row import RunRow, settings_struct, source_struct, sources_digest
+from ingest.small_files import (
+    has_result,
+    take_companions,
+    take_power,
+    take_readings,
+    take_utc_window,
 )
-from ingest.settings import Settings
-
-DURATION_TOLERANCE: Final = 0.10
-# Roles of files that say what a run did.
-_RESULTS: Final = ("output", "window")
-# What says the same as another file holds over it if it comes later.
-_PRECEDENCE: Final = {"output": 0, "window": 1, "counts": 2, "sidecar": 3}
 
 
 @dataclass(slots=True)
@@ -66,10 +53,10 @@ class RunAssembly:
 
     def __init__(self, work: RunWork, small: Sequence[SourceRead]) -> None:
         self._work = work
-        self._run = _Run(work.key, work.files[0].settings)
+        self._run = RunRow(work.key, work.files[0].settings)
         self._run.take(small)
-        self.window = _take_readings(self._run)
-        self.utc_window = _take_utc_window(self._run)
+        self.window = take_readings(self._run)
+        self.utc_window = take_utc_window(self._run)
 
     @property
     def duration_s(self) -> float | None:
@@ -102,184 +89,26 @@ class RunAssembly:
         run = self._run
         run.take(logs)
         run.reads.sort(key=lambda read: read.file.path)
-        digest = _sources_digest(run.reads, self._work.meters, run.settings)
-        if not _has_result(run):
+        digest = sources_digest(run.reads, self._work.meters, run.settings)
+        if not has_result(run):
             return AssembledRun(None, run.problems, digest)
         if run.settings.workloads[run.key.workload].logged:
             _take_logs(run, self.window, cuts, self.core_of)
         if cuts:
             _take_counters(run, cuts, energy)
         tables = {}
-        if (functions := _take_companions(run)) is not None:
+        if (functions := take_companions(run)) is not None:
             tables["functions"] = functions
         if power is not None:
-            _take_power(run, power)
+            take_power(run, power)
             if power.table is not None:
                 tables["power"] = power.table
         _finish_row(run, self._work.meters)
         return AssembledRun(run.row, run.problems, digest, tables)
 
 
-class _Run:
-    """A run's row and problems while they come together."""
-
-    def __init__(self, key: RunKey, settings: Settings) -> None:
-        self.key = key
-        self.settings = settings
-        self.reads: list[SourceRead] = []
-        self.row: dict[str, Any] = identity_columns(key, settings)
-        self.flags: set[str] = set()
-        self.problems: dict[str, list[Problem]] = {}
-
-    def take(self, reads: Sequence[SourceRead]) -> None:
-        self.reads += reads
-        self.problems |= {read.file.path: list(read.problems) for read in reads}
-
-    @property
-    def logs(self) -> list[SourceRead]:
-        return [read for read in self.reads if isinstance(read.content, LogFacts)]
-
-    @property
-    def readings(self) -> list[SourceRead]:
-        return [read for read in self.reads if isinstance(read.content, Reading)]
-
-    def doubt(self, read: SourceRead, kind: str, detail: str) -> None:
-        self.problems[read.file.path].append(Problem(kind, "doubted", detail))
-
-
-def _sources_digest(
-    reads: Sequence[SourceRead], meters: Sequence[RawFile], settings: Settings
-) -> str:
-    parts = sorted(f"{read.file.format.name} {read.digest}" for read in reads)
-    parts += sorted(f"{meter.format.name} {digest_of(meter)}" for meter in meters)
-    return hashlib.sha256("\n".join([*parts, settings.fingerprint]).encode()).hexdigest()[:12]
-
-
-def _take_readings(run: _Run) -> Window | None:
-    """Take over what the small files say; the record of the window comes before an output's."""
-    by_role = sorted(run.readings, key=lambda read: _PRECEDENCE[read.file.format.role])
-    window: Window | None = None
-    for read in by_role:
-        content = read.content
-        assert isinstance(content, Reading)
-        if read.file.format.role == "counts" and not is_of_its_time(content, run.row):
-            run.flags.add("counts_interval")
-            run.doubt(read, "counts_interval", describe_interval(content, run.row))
-            continue
-        for name, value in content.measurements.items():
-            if name in MEASUREMENTS and read.file.format.role != "counts":
-                run.row[name] = value
-            elif name in MEASUREMENTS:
-                run.row.setdefault(name, value)
-        run.flags.update(content.flags)
-        _check_knobs(run, read, content)
-        window = content.window or window
-    if window is not None:
-        _take_window(run, window)
-    return window
-
-
-def _take_utc_window(run: _Run) -> UtcWindow | None:
-    """When the run was: its nearest sidecar says it best, then what measured it."""
-    if not run.readings:
-        return None
-    first = run.reads[0].file
-    order = {sidecar.path: place for place, sidecar in enumerate(first.sidecars)}
-    windows = {
-        order.get(read.file.path, len(order)): read.content.utc_window
-        for read in reversed(run.readings)
-        if isinstance(read.content, Reading)
-        and read.content.utc_window
-        and not (read.file.format.role == "sidecar" and first.part)
-    }
-    if not windows:
-        return None
-    window = windows[min(windows)]
-    assert window is not None
-    run.row["start_unix_s"] = window.start_s
-    run.row.setdefault("duration_s", window.length_s)
-    return window
-
-
-def _has_result(run: _Run) -> bool:
-    """Whether the files say what the run measured; if not, why not."""
-    if run.logs or any(read.file.format.role in _RESULTS for read in run.readings):
-        return True
-    if run.key.workload == IDLE:
-        if run.row.get("duration_s") is not None:
-            return True
-        detail = "no sidecar of it says start_utc and end_utc; not used"
-        _refuse(run, [read for read in run.reads if read.content], "no_time", detail)
-    elif not any(read.file.format.role in _RESULTS for read in run.reads):
-        detail = f"run {run.row['run_id']} has no output that it could add to; not used"
-        _refuse(run, [r for r in run.reads if r.file.format.role == "counts"], "no_output", detail)
-    return False
-
-
-def _refuse(run: _Run, reads: Sequence[SourceRead], kind: str, detail: str) -> None:
-    """Refuse files of which nothing else is wrong."""
-    for read in reads:
-        if not run.problems[read.file.path]:
-            run.problems[read.file.path].append(Problem(kind, "refused", detail))
-
-
-def _take_companions(run: _Run) -> pa.Table | None:
-    """Take over what was counted beside the run; gives its table of functions, if it has one."""
-    looks = _looks_at_interrupts(run)
-    if looks:
-        counted = count_interrupts([(read.file.name, look) for read, look in looks], run.row)
-        if isinstance(counted, Problem):
-            run.flags.add(counted.kind)
-            run.problems[looks[-1][0].file.path].append(counted)
-        else:
-            run.row["interrupts"] = counted
-    for read in run.reads:
-        if isinstance(read.content, FunctionCounts):
-            totals, table = function_rates(read.content, run.row, run.settings)
-            run.row |= {name: value for name, value in totals.items() if name not in run.row}
-            return table
-    return None
-
-
-def _looks_at_interrupts(run: _Run) -> list[tuple[SourceRead, InterruptCounts]]:
-    """Looks before the run, then after it."""
-    looks = [(r, r.content) for r in run.reads if isinstance(r.content, InterruptCounts)]
-    return sorted(looks, key=lambda look: phase_of(look[0].file.name) == "after")
-
-
-def _take_power(run: _Run, power: PowerJoin) -> None:
-    run.row |= power.measurements
-    run.flags.update(power.flags)
-    for path, problems in power.problems.items():
-        run.problems.setdefault(path, []).extend(problems)
-
-
-def _check_knobs(run: _Run, read: SourceRead, content: Reading) -> None:
-    for name, hint in content.hints.items():
-        run.row.setdefault(name, hint)
-    for name, said in content.knobs.items():
-        named = run.row.get(name)
-        if named is None:
-            if (name in KNOBS or name == "mode") and name not in run.row:
-                run.row[name] = said
-        elif str(said).lower() != str(named).lower() and said != named:
-            detail = f"the file says {name} {said!r}, its name {named!r}; the name holds"
-            run.doubt(read, "knob_mismatch", detail)
-
-
-def _take_window(run: _Run, window: Window) -> None:
-    duration_s = (window.end_tsc - window.start_tsc) / run.settings.machine.tsc_hz
-    stated_s = run.row.get("duration_s")
-    run.row["duration_s"] = duration_s
-    if stated_s is not None and abs(stated_s - duration_s) > DURATION_TOLERANCE * duration_s:
-        run.flags.add("duration_off")
-        output = next(r for r in run.readings if "duration_s" in r.content.measurements)  # type: ignore[union-attr]
-        detail = f"states {stated_s:.6g} s, the window lasts {duration_s:.6g} s; the window holds"
-        run.doubt(output, "duration_off", detail)
-
-
 def _take_logs(
-    run: _Run,
+    run: RunRow,
     window: Window | None,
     cuts: Sequence[CoreCut],
     core_of: Callable[[RawFile, int | None], int],
@@ -312,7 +141,7 @@ def _take_logs(
             run.doubt((logs or run.readings)[0], "no_window", detail)
 
 
-def _take_counters(run: _Run, cuts: Sequence[CoreCut], energy: PackageEnergy) -> None:
+def _take_counters(run: RunRow, cuts: Sequence[CoreCut], energy: PackageEnergy) -> None:
     """Sum the cores into the row."""
     if energy.has_wrapped:
         run.flags.add("energy_counter_wrapped")
@@ -330,7 +159,7 @@ def _take_counters(run: _Run, cuts: Sequence[CoreCut], energy: PackageEnergy) ->
     run.row["cores"] = [_core_struct(run, cut, energy) for cut in cuts]
 
 
-def _missing_cores(run: _Run, cuts: Sequence[CoreCut]) -> list[int]:
+def _missing_cores(run: RunRow, cuts: Sequence[CoreCut]) -> list[int]:
     expected = run.settings.expected_cores(run.key.workload)
     if len(expected) == 1:
         return []
@@ -341,7 +170,7 @@ def _missing_cores(run: _Run, cuts: Sequence[CoreCut]) -> list[int]:
     return missing
 
 
-def _core_struct(run: _Run, cut: CoreCut, energy: PackageEnergy) -> dict[str, Any]:
+def _core_struct(run: RunRow, cut: CoreCut, energy: PackageEnergy) -> dict[str, Any]:
     return {
         "core": cut.core,
         "package": cut.package,
@@ -354,7 +183,7 @@ def _core_struct(run: _Run, cut: CoreCut, energy: PackageEnergy) -> dict[str, An
     }
 
 
-def _finish_row(run: _Run, meters: Sequence[RawFile]) -> None:
+def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
     row = run.row
     if run.key.system not in run.settings.systems:
         run.flags.add("unknown_system")
@@ -374,25 +203,3 @@ def _finish_row(run: _Run, meters: Sequence[RawFile]) -> None:
     row["sources"] = [source_struct(read.file, read.digest) for read in run.reads]
     row["sources"] += [source_struct(meter, digest_of(meter)) for meter in meters]
     row["sources"].append(settings_struct(run.settings))
-
-
-def source_struct(file: RawFile, digest: str) -> dict[str, Any]:
-    """One element of `runs.sources`."""
-    return {
-        "path": file.path,
-        "format": file.format.name,
-        "size_bytes": file.size,
-        "mtime": file.mtime,
-        "digest": digest,
-    }
-
-
-def settings_struct(settings: Settings) -> dict[str, Any]:
-    """The element of `runs.sources` that says which settings the numbers depend on."""
-    return {
-        "path": settings.origin,
-        "format": SETTINGS_FORMAT,
-        "size_bytes": None,
-        "mtime": None,
-        "digest": settings.fingerprint,
-    }

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ingest.assemble import settings_struct, source_struct
 from ingest.commits import Committer
 from ingest.discover import IDLE, Discovery, RawFile
 from ingest.idle_stretches import idle_stretches
@@ -13,6 +12,7 @@ from ingest.lake_state import LakeState, RecordedRun, read_rows, row_digest
 from ingest.names import RunKey, identity_columns, label_columns, make_run_id, order_knobs
 from ingest.power_join import Meter, RunPower, join_run
 from ingest.records import UtcWindow
+from ingest.run_row import settings_struct, source_struct
 from ingest.write import RunFile, conform_row
 
 _METER: Final = "hoboware"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.errors import WattlasError
-from ingest.assemble import AssembledRun, RunAssembly, settings_struct, source_struct
+from ingest.assemble import AssembledRun, RunAssembly
 from ingest.commits import Committer
 from ingest.discover import Discovery, discover
 from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
@@ -20,6 +20,7 @@ from ingest.plan import Plan, RunWork, make_plan
 from ingest.progress import Progress
 from ingest.read_sources import read_source
 from ingest.records import Problem
+from ingest.run_row import settings_struct, source_struct
 from ingest.run_stream import stream_logs
 from ingest.table_stage import TableStage
 from ingest.write import RunFile, create_tables, locked_lake, remove_temporaries

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from data.errors import FormatError
 from data.schema import MEASUREMENTS
-from ingest.assemble import settings_struct, source_struct
 from ingest.discover import RawFile
 from ingest.lake_state import SUMMARY
 from ingest.names import (
@@ -20,6 +19,7 @@ from ingest.names import (
     order_knobs,
 )
 from ingest.records import Problem, Severity, SummaryRow, SummaryTable
+from ingest.run_row import settings_struct, source_struct
 
 # Rows named one by one in `problems`; those beyond are one more row with their count.
 MAX_NAMED_LINES: Final = 200

@@ -363,3 +363,16 @@ def test_runs_with_logs_are_as_they_were(raw: Path, lake: Path) -> None:
     (run,) = runs(lake)
     assert (run["workload"], run["instructions"], run["latency_p99_us"]) == ("memcached", None, 10)
     assert run["flags"] == ["counts_interval", "no_log", "no_window"]
+
+
+def test_the_time_of_the_nearest_sidecar_holds_over_those_above_and_the_document(
+    raw: Path, lake: Path
+) -> None:
+    put(raw / "a.run.toml", IDLE)
+    put(raw / "run.toml", IDLE.replace("2020", "2019"))
+    put(raw / "z.json", document(job()))
+    put(raw / "a.json", document(job()))
+    ingest(lake, raw)
+    starts = [run["start_unix_s"] for run in runs(lake)]
+    assert sorted(starts) == [1_568_376_000.0, 1_599_998_400.0]
+    assert [run["duration_s"] for run in runs(lake)] == [2.0, 2.0]
