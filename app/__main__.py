@@ -57,6 +57,9 @@ def _export(settings: Settings, out: Path, query: str) -> int:
 
 
 def _serve(settings: Settings) -> int:
+    from app.memory import keep_memory_small
+
+    keep_memory_small()
     from gunicorn.app.base import BaseApplication
 
     from app.server import create_app

@@ -1,0 +1,41 @@
+"""The serving process has one heap for all its threads."""
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+# Eight threads allocate side by side; then glibc tells of its heaps.
+HEAPS = """
+import ctypes, sys, threading
+sys.path.insert(0, ".")
+from app.memory import keep_memory_small
+if sys.argv[1] == "one heap":
+    assert keep_memory_small()
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.free.argtypes = [ctypes.c_void_p]
+together = threading.Barrier(8)
+def allocate():
+    together.wait()
+    piece = libc.malloc(50_000)
+    together.wait()
+    libc.free(piece)
+threads = [threading.Thread(target=allocate) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+libc.malloc_stats()
+"""
+
+
+def heaps(way: str) -> int:
+    command = [sys.executable, "-c", HEAPS, way]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return sum(line.startswith("Arena") for line in done.stderr.splitlines())
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has heaps to a thread")
+def test_threads_share_one_heap() -> None:
+    assert heaps("one heap") == 1
+    assert heaps("as it comes") > 1
