@@ -112,7 +112,7 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
     placed = _placed(found)
     scene = _map_scene(view, found)
     counts = win_counts(found.comparison)
-    who = found.competitors.knob.title.lower()
+    who = found.competitors.knob.noun
     return ModesAnswer(
         winners=build_winner_map(found.comparison, placed, scene),
         shares=build_shares(counts, found.competitors, f"Cells won by each {who}"),
@@ -218,7 +218,7 @@ def _map_scene(view: LakeView, found: Judged) -> MapScene:
         rows=rows,
         x_title=x.axis_title,
         y_title=y.axis_title,
-        title=f"{measure.title} ({measure.better} is better): best {competitor.title.lower()}, "
+        title=f"{measure.title} ({measure.better} is better): best {competitor.noun}, "
         f"{_subject(found)}",
         subtitle=_subtitle(view, found),
         unit=measure.unit,
@@ -244,7 +244,7 @@ def _subtitle(view: LakeView, found: Judged) -> str:
     parts = [rules_words(found.state)]
     mixed = mixed_knobs(found.comparison, found.state)
     if mixed:
-        listed = ", ".join(f"{count} values of {knob.title.lower()}" for knob, count in mixed)
+        listed = ", ".join(f"{count} values of {knob.noun}" for knob, count in mixed)
         parts.append(f"<b>cells mix {listed}: filter on one</b>")
     left = view.cube.filter(matches(found.state.selection))
     if note := synthetic_note(left):

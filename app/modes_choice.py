@@ -88,10 +88,17 @@ def turned(view: LakeView, state: ModesState, workload: str | None) -> ModesStat
 
 
 def resolved(view: LakeView, state: ModesState) -> ModesState:
-    """The state with every choice made, and `performance` replaced by its column."""
+    """The state with every choice made, and `performance` replaced by its column.
+
+    Where that is the prize itself, by energy.
+    """
     state = chosen(view, state)
-    performance = performance_column(view, state.selection)
-    against = performance if state.against == PERFORMANCE else state.against
+    against = state.against
+    if against == PERFORMANCE:
+        against = performance_column(view, state.selection)
+        if against == state.metric:
+            others = [n for n in ("energy_j", *offered_prizes(view, state)) if n != state.metric]
+            against = others[0]
     return replace(state, against=against)
 
 

@@ -63,6 +63,12 @@ class Knob:
         return self.title.partition("(")[2].rstrip(")") or self.title
 
     @property
+    def noun(self) -> str:
+        """What a sentence calls it: `system`, `request size`, `ITR`."""
+        name = self.menu_title
+        return name if name.isupper() or name.startswith("IO") else name[:1].lower() + name[1:]
+
+    @property
     def axis_title(self) -> str:
         """Title with the unit of the labels."""
         return f"{self.title}, {self.unit}" if self.unit else self.title

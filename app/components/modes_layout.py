@@ -121,7 +121,7 @@ def _rules(state: ModesState) -> html.Div:
         [
             _select(names.TEST, "test", _listed(TEST_TITLES), state.test, 150),
             _select(names.CORRECTION, "correction over the cells", _listed(CORRECTION_TITLES),
-                    state.correction, 200),
+                    state.correction, 236),
             html.Label("level", htmlFor=names.LEVEL, className="quiet"),
             dmc.NumberInput(
                 id=names.LEVEL, value=state.level, min=0.0001, max=0.5, step=0.01, size="xs", w=74,

@@ -19,6 +19,7 @@ _CIVIDIS: Final = (
 )  # fmt: skip
 TIE_GREY: Final = "#B4BAC1"
 UNSET_HUE: Final = "#8C8C8C"
+LEGEND_MAX: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ class Competitors:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def has_legend(self) -> bool:
+        """Whether a legend names them; else a colour bar or the hover does."""
+        return len(self) <= LEGEND_MAX
 
 
 def competitors_of(

@@ -17,7 +17,6 @@ TEXT_MAX_ROWS: Final = 24
 _WIDE_TEXT_COLUMNS: Final = 12
 _NAMED_MAX_COLUMNS: Final = 8
 _NAMED_MAX_ROWS: Final = 9
-_LEGEND_MAX: Final = 12
 _HATCH_GREY: Final = "#8C8C8C"
 _CLEAR: Final = "rgba(0,0,0,0)"
 # What the browser replaces by the text colour of its theme.
@@ -67,7 +66,7 @@ def build_winner_map(comparison: Comparison, placed: pl.DataFrame, scene: MapSce
     return {
         "data": [
             _colors(_grid(colored, cells, scene), scene),
-            _hatching(cells, outcome == TOO_FEW),
+            _hatching(cells, outcome == TOO_FEW, len(scene.columns)),
             _alone(cells, outcome == ALONE, scene),
             _texts(comparison, cells, outcome, scene),
             _layer("veil", nothing, "rgba(127,127,127,0.72)"),
@@ -92,7 +91,7 @@ def _colors(z: np.ndarray, scene: MapScene) -> dict:
         for i, hue in enumerate(hues)
         for edge in (edges[i], edges[i + 1])
     ]  # fmt: skip
-    many = len(scene.competitors) > _LEGEND_MAX
+    many = not scene.competitors.has_legend
     return {
         "type": "heatmap",
         "meta": {"kind": "winners"},
@@ -121,13 +120,16 @@ def _colorbar(competitors: Competitors) -> dict:
     }
 
 
-def _hatching(cells: dict[str, np.ndarray], where: np.ndarray) -> dict:
-    """Three diagonals across each cell, as one line with gaps."""
-    x, y = cells["column"][where][:, None], cells["row"][where][:, None]
-    ends = np.array([[-0.46, 0.0, 0.0, 0.46], [-0.46, -0.46, 0.46, 0.46], [0.0, -0.46, 0.46, 0.0]])
-    gap = np.full((len(x), 3, 1), np.nan)
-    along_x = np.concatenate([x[:, :, None] + ends[None, :, 0::2], gap], axis=2)
-    along_y = np.concatenate([y[:, :, None] + ends[None, :, 1::2], gap], axis=2)
+def _hatching(cells: dict[str, np.ndarray], where: np.ndarray, columns: int) -> dict:
+    """Diagonals across each cell, more of them where cells are wide; one line with gaps."""
+    c = np.linspace(-1, 1, min(max(3, 36 // columns), 11) + 2)[1:-1]
+    zero, one = np.zeros_like(c), np.ones_like(c)
+    ends_x = np.stack((np.maximum(c, zero), np.minimum(1 + c, one)), axis=1) - 0.5
+    ends_y = np.stack((np.maximum(-c, zero), np.minimum(1 - c, one)), axis=1) - 0.5
+    x, y = cells["column"][where][:, None, None], cells["row"][where][:, None, None]
+    gap = np.full((len(x), len(c), 1), np.nan)
+    along_x = np.concatenate([x + 0.96 * ends_x[None], gap], axis=2)
+    along_y = np.concatenate([y + 0.92 * ends_y[None], gap], axis=2)
     return {
         "type": "scatter",
         "mode": "lines",
@@ -229,7 +231,7 @@ def _layer(kind: str, z: np.ndarray, color: str) -> dict:
 
 def _legend(outcome: np.ndarray, scene: MapScene) -> list[dict]:
     entries = []
-    if len(scene.competitors) <= _LEGEND_MAX:
+    if scene.competitors.has_legend:
         pairs = zip(scene.competitors.labels, scene.competitors.hues, strict=True)
         entries = [_entry(label, "square", hue) for label, hue in pairs]
         if (outcome == TIE).any():

@@ -12,7 +12,7 @@ from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import metric
 
 _WEBGL_ABOVE: Final = 3000
-_LEGEND_MAX: Final = 12
+_NAMED_MAX: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> di
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": 0.1}},
         "hoverinfo": "none",
-        "showlegend": len(scene.competitors) <= _LEGEND_MAX,
+        "showlegend": len(scene.competitors) <= _NAMED_MAX,
     }
 
 
@@ -106,22 +106,29 @@ def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
         subtitle += f" · {scene.left_out:,} more not drawn; filter to see them"
     return {
         **base_layout(scene.title, subtitle),
-        "margin": {"l": 62, "r": 8, "t": 46, "b": 74},
+        "margin": {"l": 62, "r": 8 if scene.competitors.has_legend else 92, "t": 46, "b": 74},
         "xaxis": _axis(scene.against, points["against"]),
         "yaxis": _axis(scene.prize, points["mean"]),
         "dragmode": "zoom",
-        "legend": {
-            "orientation": "h",
-            "x": 0,
-            "xanchor": "left",
-            "xref": "container",
-            "yref": "container",
-            "y": 0.005,
-            "yanchor": "bottom",
-            "font": {"size": 11},
-            "bgcolor": "rgba(0,0,0,0)",
-        },
+        "legend": _legend(scene.competitors),
         "meta": {"kind": "pareto"},
+    }
+
+
+def _legend(competitors: Competitors) -> dict:
+    """A line below, or a column at the right where there are many."""
+    look = {"font": {"size": 11}, "bgcolor": "rgba(0,0,0,0)"}
+    if not competitors.has_legend:
+        return {**look, "title": {"text": competitors.knob.menu_title}}
+    return {
+        **look,
+        "orientation": "h",
+        "x": 0,
+        "xanchor": "left",
+        "xref": "container",
+        "yref": "container",
+        "y": 0.005,
+        "yanchor": "bottom",
     }
 
 

@@ -39,3 +39,9 @@ def test_loads_and_sizes_are_given_systems_and_delays_are_set() -> None:
     given = {name for name, knob in KNOBS.items() if knob.is_given}
     assert {"load", "request", "depth", "rw", "device", "workload"} <= given
     assert not given & {"system", "mode", "itr", "dvfs", "rapl"}
+
+
+def test_menus_and_sentences_use_the_field_s_own_abbreviations() -> None:
+    assert (KNOBS["itr"].menu_title, KNOBS["itr"].noun) == ("ITR", "ITR")
+    assert (KNOBS["dvfs"].menu_title, KNOBS["depth"].noun) == ("DVFS", "IO depth")
+    assert (KNOBS["request"].menu_title, KNOBS["request"].noun) == ("Request size", "request size")

@@ -1,0 +1,231 @@
+"""The map of winners, shares, Pareto view and evidence, by facts."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from app.figures.cell_evidence import EvidenceScene, build_evidence
+from app.figures.competitors import (
+    MODE_HUES,
+    TIE_GREY,
+    Competitors,
+    competitors_of,
+    readable_on,
+    value_label,
+)
+from app.figures.encodings import GOVERNOR_HUE, OKABE_ITO, system_style
+from app.figures.winner_map import MapScene, build_winner_map
+from app.figures.winner_pareto import ParetoScene, build_pareto
+from app.figures.winner_shares import build_shares
+from data.analysis.ties import Rules, compare, win_counts
+from data.knobs import KNOBS
+from tests.unit.test_ties import CELLS, groups
+
+MODES = competitors_of(KNOBS["mode"], ["poll", "interrupt"], (), {})
+
+
+def scene(**changes: Any) -> MapScene:
+    values: dict[str, Any] = {
+        "columns": ("4 B", "8 B"), "rows": ("1", "8", "16"), "x_title": "Request size",
+        "y_title": "IO depth", "title": "Energy", "subtitle": "Student", "unit": "J",
+        "is_percent": True, "competitors": MODES,
+    }  # fmt: skip
+    return MapScene(**{**values, **changes})
+
+
+def winner_map(**changes: Any) -> dict:
+    found = compare(groups(CELLS), "size", "depth", "mode", "less", Rules())
+    column = {4.0: 0, 8.0: 1}
+    row = {1.0: 0, 8.0: 1, 16.0: 2}
+    leaders = found.contenders["competitor"].gather(found.cells["winner"]).to_list()
+    placed = pl.DataFrame(
+        {
+            "column": [column[v] for v in found.cells["x"]],
+            "row": [row[v] for v in found.cells["y"]],
+            "who": [MODES.values.index(name) for name in leaders],
+        }
+    )
+    return build_winner_map(found, placed, scene(**changes))
+
+
+def trace(figure: dict, kind: str) -> dict:
+    return next(t for t in figure["data"] if t["meta"]["kind"] == kind)
+
+
+def texts(figure: dict) -> dict[tuple, str]:
+    drawn = trace(figure, "texts")
+    return {
+        (int(x), int(y)): text
+        for x, y, text in zip(drawn["x"], drawn["y"], drawn["text"], strict=True)
+    }
+
+
+def test_cells_are_their_winners_or_a_tie_and_nothing_else_is_coloured() -> None:
+    # Poll (competitor 1) wins 4x1 and 8x8; 4x8 and 8x1 tie (code 2); 4x16 is too few, 8x16 alone.
+    z = trace(winner_map(), "winners")["z"]
+    np.testing.assert_array_equal(z, [[1, 2], [2, 1], [np.nan, np.nan]])
+    scale = trace(winner_map(), "winners")["colorscale"]
+    assert [hue for _, hue in scale[::2]] == [MODE_HUES["interrupt"], MODE_HUES["poll"], TIE_GREY]
+
+
+def test_texts_say_the_margin_a_tie_or_how_few() -> None:
+    # 12 against 22: -45.5 %; 7 against 8: -12.5 %; 4x16 has one replicate.
+    name = "<b>classic polling</b><br>"
+    assert texts(winner_map()) == {
+        (0, 0): f"{name}\N{MINUS SIGN}45.5 %", (1, 1): f"{name}\N{MINUS SIGN}12.5 %",
+        (0, 1): "tie", (1, 0): "tie", (0, 2): "n = 1",
+    }  # fmt: skip
+    assert texts(winner_map(is_percent=False))[0, 0] == f"{name}10.0 J"
+
+
+def test_too_few_is_hatched_and_alone_is_marked() -> None:
+    figure = winner_map()
+    hatch = trace(figure, "hatching")
+    inside_x, inside_y = (hatch[axis][~np.isnan(hatch[axis])] for axis in ("x", "y"))
+    assert len(inside_x) > 0
+    assert abs(inside_x).max() <= 0.5
+    assert (abs(inside_y - 2) <= 0.5).all()
+    alone = trace(figure, "alone")
+    assert (alone["x"].tolist(), alone["y"].tolist()) == ([1], [2])
+    assert alone["marker"]["color"] == [MODE_HUES["poll"]]
+    names = [t["name"] for t in figure["data"] if t["meta"]["kind"] == "legend"]
+    assert names == [
+        "interrupt", "classic polling", "tie", "too few replicates to tell",
+        "measured by one alone",
+    ]  # fmt: skip
+
+
+def test_the_pointer_meets_every_measured_cell_and_no_other() -> None:
+    figure = winner_map(columns=("4 B", "8 B", "16 B"))
+    layer = trace(figure, "catcher")["z"]
+    assert layer.shape == (3, 3)
+    assert np.isnan(layer[:, 2]).all()
+    assert (layer[:, :2] == 1).all()
+    assert np.isnan(trace(figure, "veil")["z"]).all()
+
+
+def test_a_large_map_goes_without_texts_and_thins_its_labels() -> None:
+    columns = tuple(str(v) for v in range(200))
+    figure = winner_map(columns=columns)
+    assert texts(figure) == {}
+    assert 4 <= len(figure["layout"]["xaxis"]["tickvals"]) <= 20
+    assert figure["layout"]["xaxis"]["range"] == [-0.5, 199.5]
+
+
+def test_axes_say_their_knob() -> None:
+    layout = winner_map()["layout"]
+    assert layout["xaxis"]["title"]["text"] == "Request size"
+    assert layout["yaxis"]["ticktext"] == ["1", "8", "16"]
+
+
+def test_modes_keep_their_hues_whatever_else_competes() -> None:
+    found = competitors_of(KNOBS["mode"], ["other", None, "hybrid", "poll"], (), {})
+    assert found.values == ("poll", "hybrid", "other", None)
+    assert found.labels == ("classic polling", "hybrid polling", "other", "none")
+    assert found.hues[:2] == (OKABE_ITO[1], OKABE_ITO[2])
+    assert len(set(found.hues)) == 4
+
+
+def test_systems_keep_the_hues_that_they_have_on_explore() -> None:
+    systems = ("ebbrt_tuned", "linux_default", "linux_tuned", "zephyr")
+    found = competitors_of(KNOBS["system"], ["zephyr", "ebbrt_tuned"], systems,
+                           {"ebbrt_tuned": "Library OS"})  # fmt: skip
+    assert found.labels == ("Library OS", "zephyr")
+    assert found.hues == tuple(system_style(s, systems)[1] for s in found.values)
+
+
+def test_numbers_are_samples_of_one_scale_and_null_stands_outside() -> None:
+    found = competitors_of(KNOBS["dvfs"], [2.9, None, 1.2, 2.0], (), {})
+    assert found.values == (1.2, 2.0, 2.9, None)
+    assert found.labels == ("1.2 GHz", "2 GHz", "2.9 GHz", "governor")
+    assert (found.hues[0], found.hues[2], found.hues[3]) == ("#00224e", "#fee838", GOVERNOR_HUE)
+    assert found.is_scaled
+
+
+def test_texts_can_be_read_on_every_hue() -> None:
+    def luminance(color: str) -> float:
+        rgb = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    scale = competitors_of(KNOBS["itr"], list(range(40)), (), {}).hues
+    for hue in (*OKABE_ITO, *MODE_HUES.values(), TIE_GREY, *scale):
+        low, high = sorted((luminance(hue), luminance(readable_on(hue))))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, hue
+
+
+def test_labels_of_knobs() -> None:
+    assert value_label(KNOBS["itr"], 2.0, {}) == "2 us"
+    assert value_label(KNOBS["system"], "x", {"x": "The X"}) == "The X"
+    assert value_label(KNOBS["request"], 4096, {}) == "4 KiB"
+
+
+def test_shares_of_cells() -> None:
+    counts = win_counts(compare(groups(CELLS), "size", "depth", "mode", "less", Rules()))
+    figure = build_shares(counts, MODES, "Cells won")
+    bars = [(t["name"], t["text"][0], t["customdata"][0]) for t in figure["data"]]
+    # 6 cells: poll wins 2, interrupt none, 2 ties, 1 too few, 1 alone.
+    assert bars == [
+        ("classic polling", "33 % · 2", ["won", "poll"]),
+        ("interrupt", "0 % · 0", ["won", "interrupt"]),
+        ("tie", "33 % · 2", ["outcome", "tie"]),
+        ("too few replicates", "17 % · 1", ["outcome", "too few"]),
+        ("one alone", "17 % · 1", ["outcome", "alone"]),
+    ]
+    assert "of 6 cells" in figure["layout"]["title"]["text"]
+    assert sum(t["x"][0] for t in figure["data"]) == pytest.approx(100)
+
+
+def test_many_competitors_are_cut_to_those_that_win_most() -> None:
+    values = list(range(30))
+    many = competitors_of(KNOBS["itr"], values, (), {})
+    counts = pl.DataFrame({"competitor": values, "outcome": ["win"] * 30, "cells": values})
+    figure = build_shares(counts, many, "Cells won")
+    assert figure["data"][0]["name"] == "29 us"
+    assert "23 more competitors not shown" in figure["layout"]["title"]["text"]
+
+
+def pareto(points: list[tuple]) -> dict:
+    rows = pl.DataFrame(points, schema=["who", "mean", "against", "at"], orient="row")
+    return build_pareto(rows, ParetoScene("latency_p99_us", "energy_j", "Energy", MODES))
+
+
+def test_the_pareto_view_has_a_frontier_a_competitor() -> None:
+    # Of poll's three points (80, 100) is beaten by (60, 90); interrupt's only one is its frontier.
+    figure = pareto([(1, 90.0, 60.0, 0), (1, 70.0, 90.0, 2), (1, 100.0, 80.0, 4), (0, 5.0, 5.0, 1)])
+    drawn = [t for t in figure["data"] if t["meta"]["kind"] == "points"]
+    assert [(t["name"], t["customdata"].tolist()) for t in drawn] == [
+        ("interrupt", [1]), ("classic polling", [0, 2, 4]),
+    ]  # fmt: skip
+    lines = {t["name"]: t for t in figure["data"] if t["meta"]["kind"] == "frontier"}
+    assert lines["frontier of classic polling"]["x"].tolist() == [60.0, 90.0]
+    assert lines["frontier of classic polling"]["y"].tolist() == [90.0, 70.0]
+    assert figure["layout"]["xaxis"]["title"]["text"] == "p99 latency, us (less is better)"
+
+
+def test_evidence_shows_every_replicate_and_means_with_intervals() -> None:
+    runs = pl.DataFrame(
+        {"who": [1, 1, 0, 1], "value": [10.0, 12.0, 22.0, 30.0], "run_id": list("abcd"),
+         "is_best": [True, True, True, False]}
+    )  # fmt: skip
+    means = pl.DataFrame({"who": [1, 0], "mean": [11.0, 22.0], "half_width": [12.7, None],
+                          "n": [2, 1]})  # fmt: skip
+    figure = build_evidence(runs, means, EvidenceScene("energy_j", "cell", "", (1, 0), MODES))
+    others, best = (t for t in figure["data"] if t["meta"]["kind"] == "replicates")
+    assert (others["customdata"], best["customdata"]) == (["d"], ["a", "b", "c"])
+    assert best["y"].tolist() == [10.0, 12.0, 22.0]
+    middle = figure["data"][-1]
+    assert middle["y"].tolist() == [11.0, 22.0]
+    assert middle["error_y"]["array"].tolist() == [12.7, 0.0]
+    # The best stands first, and every replicate near its own column.
+    assert figure["layout"]["xaxis"]["ticktext"] == ["classic polling", "interrupt"]
+    assert np.rint(best["x"]).tolist() == [0, 0, 1]
+
+
+def test_a_legend_names_few_and_a_scale_many() -> None:
+    assert MODES.has_legend
+    many = competitors_of(KNOBS["itr"], list(range(30)), (), {})
+    assert not many.has_legend
+    assert isinstance(many, Competitors)
