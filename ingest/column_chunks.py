@@ -210,35 +210,37 @@ def _encode_whole(values: np.ndarray, is_rising: bool) -> _Encoded:
     if not values.size:
         return _encode_nothing()
     if is_rising:
-        out = np.empty(page_packing.room_for_deltas(values.size), np.uint8)
+        out = _scratch(page_packing.room_for_deltas(values.size))
         end = page_packing.pack_deltas(values.astype(np.int64, copy=False), out)
-        return _Encoded(DELTA_BINARY_PACKED, out[:end])
+        return _Encoded(DELTA_BINARY_PACKED, out[:end].copy())
     least, most = int(values.min()), int(values.max())
     if most - least < 256:
         entries = np.arange(least, most + 1, dtype=values.dtype)
-        return _numbered((values - least).astype(np.uint8), entries.tobytes(), entries.size)
+        page, numbers = _bytes_of_numbers(values.size)
+        page_packing.count_from(values, least, numbers)
+        return _numbered(page, entries)
     if most - least < _WIDEST_NUMBERING:
-        numbers = np.full(most - least + 1, -1, np.int32)
-        out = np.empty(values.size, np.uint8)
-        count = page_packing.number_values(values, least, numbers, out)
-        if count > 0:
-            entries = (np.flatnonzero(numbers >= 0) + least).astype(values.dtype)
-            return _numbered(out, entries.tobytes(), entries.size)
+        page, numbers = _bytes_of_numbers(values.size)
+        places = np.full(most - least + 1, -1, np.int32)
+        if page_packing.number_values(values, least, places, numbers) > 0:
+            return _numbered(page, (np.flatnonzero(places >= 0) + least).astype(values.dtype))
     return _split(values)
 
 
 def _split(values: np.ndarray) -> _Encoded:
-    planes = np.zeros((values.itemsize, values.size), np.uint8)
-    page_packing.split_bytes(values, planes)
-    return _Encoded(BYTE_STREAM_SPLIT, planes.reshape(-1))
+    planes = _scratch(values.nbytes)
+    page_packing.split_bytes(values, planes.reshape(values.itemsize, -1))
+    return _Encoded(BYTE_STREAM_SPLIT, planes)
 
 
 def _encode_reals(column: pa.Array) -> _Encoded:
+    if not len(column):
+        return _encode_nothing()
     found = column.dictionary_encode()
     entries = found.dictionary.to_numpy()
-    if not 0 < len(entries) <= min(_FULLEST_DICTIONARY, len(column) // 2 + 1):
-        return _split(column.to_numpy().view(np.int64)) if len(column) else _encode_nothing()
-    return _numbered(found.indices.to_numpy(), entries.tobytes(), len(entries))
+    if len(entries) > min(_FULLEST_DICTIONARY, len(column) // 2 + 1):
+        return _split(column.to_numpy().view(np.int64))
+    return _numbered(_pack_numbers(found.indices.to_numpy(), len(entries)), entries)
 
 
 def _encode_nothing() -> _Encoded:
@@ -246,35 +248,57 @@ def _encode_nothing() -> _Encoded:
 
 
 def _encode_texts(column: pa.Array) -> _Encoded:
-    found = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     if not len(column):
         return _encode_nothing()
-    entries = [text.encode() for text in found.dictionary.to_pylist()]
-    data = b"".join(len(text).to_bytes(4, "little") + text for text in entries)
-    return _numbered(found.indices.to_numpy(), data, len(entries))
+    found = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    texts = [text.encode() for text in found.dictionary.to_pylist()]
+    data = b"".join(len(text).to_bytes(4, "little") + text for text in texts)
+    page = _pack_numbers(found.indices.to_numpy(), len(texts))
+    return _Encoded(RLE_DICTIONARY, page, (len(texts), data))
 
 
-def _numbered(numbers: np.ndarray, dictionary: bytes, entries: int) -> _Encoded:
+def _numbered(page: np.ndarray, entries: np.ndarray) -> _Encoded:
+    return _Encoded(RLE_DICTIONARY, page, (entries.size, entries.tobytes()))
+
+
+def _pack_numbers(numbers: np.ndarray, entries: int) -> np.ndarray:
     """Numbers into a dictionary: a byte each, however few, for the compression; or more bits."""
     if entries == 1:
-        values = b"\x08" + varint(numbers.size << 1) + b"\0"
-        page = np.frombuffer(values, np.uint8)
-    else:
-        width = max(8, (entries - 1).bit_length())
-        groups = -(-numbers.size // 8)
-        head = np.frombuffer(bytes([width]) + varint(groups << 1 | 1), np.uint8)
-        page = np.empty(len(head) + width * groups + page_packing.SLACK_BYTES, np.uint8)
-        page[: len(head)] = head
-        end = len(head) + width * groups
-        if width == 8:
-            page[len(head) : len(head) + numbers.size] = numbers
-            page[len(head) + numbers.size : end] = 0
-        else:
-            wide = np.zeros(8 * groups, np.uint64)
-            wide[: numbers.size] = numbers
-            page_packing.pack_bits(wide, width, page, len(head))
-        page = page[:end]
-    return _Encoded(RLE_DICTIONARY, page, (entries, dictionary))
+        return np.frombuffer(b"\x08" + varint(numbers.size << 1) + b"\0", np.uint8)
+    if entries <= 256:
+        page, octets = _bytes_of_numbers(numbers.size)
+        octets[:] = numbers
+        return page
+    width, groups = (entries - 1).bit_length(), -(-numbers.size // 8)
+    head = _number_head(width, groups)
+    page = np.empty(len(head) + width * groups + page_packing.SLACK_BYTES, np.uint8)
+    page[: len(head)] = head
+    wide = np.zeros(8 * groups, np.uint64)
+    wide[: numbers.size] = numbers
+    page_packing.pack_bits(wide, width, page, len(head))
+    return page[: len(head) + width * groups]
+
+
+def _bytes_of_numbers(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """A page for numbers of a byte each, and where in it they go."""
+    groups = -(-count // 8)
+    head = _number_head(8, groups)
+    page = _scratch(len(head) + 8 * groups)
+    page[: len(head)] = head
+    page[len(head) + count :] = 0
+    return page, page[len(head) : len(head) + count]
+
+
+def _number_head(width: int, groups: int) -> np.ndarray:
+    return np.frombuffer(bytes([width]) + varint(groups << 1 | 1), np.uint8)
+
+
+def _scratch(size: int) -> np.ndarray:
+    """Bytes of the thread's own, until it asks again: fresh ones cost more than what they hold."""
+    found: np.ndarray | None = getattr(_here, "scratch", None)
+    if found is None or found.size < size:
+        found = _here.scratch = np.empty(size, np.uint8)
+    return found[:size]
 
 
 def _is_noise(page: np.ndarray) -> bool:

@@ -128,18 +128,26 @@ def split_bytes(values: np.ndarray, planes: np.ndarray) -> None:
 
     Args:
         values: int64 or int32, shape (n,).
-        planes: Output, uint8, shape (8 or 4, n), lowest bytes first; must be zero.
+        planes: Output, uint8, shape (8 or 4, n), lowest bytes first.
     """
     every = np.uint64(0)
     for i in range(values.size):
         every |= np.uint64(values[i])
     for plane in range(planes.shape[0]):
         shift = np.uint64(8 * plane)
-        if every >> shift == 0:
-            break
         row = planes[plane]
+        if every >> shift == 0:
+            row[:] = 0
+            continue
         for i in range(values.size):
             row[i] = np.uint8((np.uint64(values[i]) >> shift) & np.uint64(255))
+
+
+@njit(nogil=True, cache=True)
+def count_from(values: np.ndarray, least: int, out: np.ndarray) -> None:
+    """Write by how much each value is over the least, under 256, into uint8."""
+    for i in range(values.size):
+        out[i] = np.uint8((values[i] - least) & 255)
 
 
 @njit(nogil=True, cache=True)
