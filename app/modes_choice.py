@@ -169,14 +169,19 @@ def _prize(view: LakeView, selection: Selection, competitor: str) -> str:
 
 
 def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
-    """Filter the given knobs that are no axis to the value of most runs, the least of equals."""
+    """Filter the given knobs that cells would mix to the value of most runs, the least of equals.
+
+    One that goes with an axis, as threads with the depth, mixes nothing and stays open.
+    """
     selection = state.selection
+    axes = [knob.column for knob in state.knobs()[:2]]
     for knob in KNOBS.values():
         taken = (state.x, state.y, state.competitor, "dataset", "workload")
         here = left.filter(matches(selection))
         if not knob.is_given or knob.name in taken or selection.values(knob.name):
             continue
-        if here[knob.column].n_unique() < 2:
+        in_a_cell = here.group_by(axes).agg(n=pl.col(knob.column).n_unique())["n"]
+        if not (in_a_cell > 1).any():
             continue
         totals = here.group_by(knob.column).agg(pl.col("runs").sum())
         ranked = totals.sort("runs", knob.column, descending=[True, False], nulls_last=True)

@@ -1,0 +1,329 @@
+"""Modes as its callbacks and downloads answer, on a lake worked by hand (see conftest)."""
+
+import io
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import polars as pl
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from scipy import stats
+
+from app import modes_ids as names
+from app.context import lake_view
+from app.explore import scatter
+from app.modes import answer, judge
+from app.modes_choice import default_state, offered_knobs, offered_prizes, turned
+from app.modes_state import ModesState
+from app.pages.modes import layout, turn_workload, update_evidence, update_filters, update_map
+from app.points_payload import compact_figure
+from app.server import create_app
+from app.settings import Settings
+from app.url_state import ViewState
+from data.selection import Selection
+from tests.callbacks.components import by_id, texts, walk
+from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.pictures import decode
+
+LATEST = 1
+AT_200K = {"dataset": ["tiny"], "workload": ["memcached"], "load": [200_000]}
+P99 = {**AT_200K, "x": "itr", "y": "dvfs", "who": "system", "metric": "latency_p99_us"}
+CELL = '["cell", 50, 2.9]'
+MODES = ("interrupt", "poll", "hybrid")
+
+
+@pytest.fixture
+def client(server: Flask) -> FlaskClient:
+    return server.test_client()
+
+
+def csv(client: FlaskClient, address: str) -> pl.DataFrame:
+    got = client.get(address)
+    assert got.status_code == 200, got.text
+    return pl.read_csv(io.BytesIO(got.data))
+
+
+def storage_rows() -> list[dict]:
+    """Three modes over request size x depth, two accesses: poll moves most bytes a joule by far."""
+    return [
+        run(workload="fio", loop="closed", system="linux", mode=mode, request_bytes=size,
+            io_depth=depth, threads=depth, rw=rw, device="optane", replicate=r, load_qps=None,
+            itr_us=None, dvfs_ghz=None, rapl_w=None, performance_metric="latency_mean_us",
+            latency_mean_us=10.0, duration_s=10.0, energy_j=400.0 + r,
+            bandwidth_bytes_s=1e6 * size * (2 if mode == "poll" else 1))
+        for mode in MODES for size in (4096, 8192) for depth in (1, 8)
+        for rw in ("randread", "randwrite") for r in range(3)
+        if (rw, r) != ("randwrite", 2)
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    lake = write_lake(tmp_path_factory.mktemp("storage") / "lake", storage_rows())
+    write_lake(lake, [run(replicate=r, system=s) for s in ("a", "b") for r in range(99)])
+    found = create_app(Settings(lake=lake)).server
+    assert isinstance(found, Flask)
+    return found
+
+
+@pytest.mark.usefixtures("here")
+class TestOnTheGrid:
+    def test_the_first_view_has_the_axes_with_most_to_compare(self) -> None:
+        view = lake_view(None)
+        state = default_state(view)
+        # ITR x DVFS: systems meet in 6 of 7 cells; load x DVFS: in 2 of 4. The load that is no
+        # axis is held at the one of most runs.
+        assert (state.x, state.y, state.competitor, state.metric) == (
+            "itr", "dvfs", "system", "energy_j",
+        )  # fmt: skip
+        assert state.selection.values("load") == (200_000.0,)
+        assert answer(view, state).status == (
+            "26 of 28 runs · 7 cells: 6 won, 1 measured by one alone"
+        )
+
+    def test_what_can_be_asked_varies_in_the_lake(self) -> None:
+        view = lake_view(None)
+        state = ModesState(Selection.of(workload=["memcached"]))
+        knobs = [knob.name for knob in offered_knobs(view, state)]
+        assert knobs == ["load", "system", "itr", "dvfs"]
+        prizes = offered_prizes(view, state)
+        assert {"energy_j", "latency_p99_us", "edp_js", "ipc"} <= set(prizes)
+        assert not {"iops", "rx_bytes"} & set(prizes)
+
+    def test_the_map_its_cells_and_its_query_come_together(self) -> None:
+        cells, winners, shares, pareto, status, query = update_map(P99, LATEST)
+        assert winners["layout"]["meta"]["kind"] == "map"
+        assert len(decode(cells["cells"]["column"])) == 7
+        # p99 = 60 + ITR + replicate for both systems: six ties, and the default alone.
+        outcomes = [cells["outcomes"][i] for i in decode(cells["cells"]["outcome"])]
+        assert sorted(outcomes) == ["alone"] + ["tie"] * 6
+        assert [t["name"] for t in shares["data"][-2:]] == ["tie", "one alone"]
+        # The prize is the workload's performance itself: the Pareto view shows energy.
+        assert pareto["layout"]["xaxis"]["title"]["text"] == "Energy, J (less is better)"
+        assert status.endswith("7 cells: 6 tied, 1 measured by one alone")
+        assert parse_qs(query)["who"] == ["system"]
+        json.dumps([cells, winners, shares, pareto])
+
+    def test_the_evidence_of_a_cell(self) -> None:
+        raw = {**P99, "metric": "energy_j"}
+        figure, table = update_evidence(CELL, raw, LATEST)
+        # 2.9 GHz: library OS 1,740 J, Linux tuned 2,900 J, no spread: 40 % and 1,160 J less.
+        words = texts(table)
+        assert words[0] == (
+            "Library OS wins over Linux tuned (Energy \N{MINUS SIGN}40.0 %, 1.16 kJ less)."
+        )
+        assert "p = 0" in words[1]
+        assert "n = 2 and 2" in words[1]
+        replicates = next(t for t in figure["data"] if t["meta"]["kind"] == "replicates")
+        assert sorted(decode(replicates["y"]).tolist()) == [1740.0, 1740.0, 2900.0, 2900.0]
+        assert "2 runs" in words
+
+    def test_links_to_explore_show_just_the_runs_behind(self) -> None:
+        _, table = update_evidence(CELL, P99, LATEST)
+        links = [c for c in walk(table) if getattr(c, "className", "") == "to-explore"]
+        shown = []
+        for link in links:
+            state = ViewState.from_query(urlsplit(link.href).query)
+            assert (state.replicates, state.y) == ("runs", "latency_p99_us")
+            found = scatter(lake_view(LATEST), state)
+            assert found.points is not None
+            shown.append(decode(found.points["values"]["y"]).tolist())
+        # Two systems, each with its one setting in the cell: p99 110 and 111 us.
+        assert [sorted(values) for values in shown] == [[110.0, 111.0], [110.0, 111.0]]
+        whole = ViewState.from_query(urlsplit(by_id(table, "cell-in-explore").href).query)
+        assert scatter(lake_view(LATEST), whole).shown_runs == 4
+
+    def test_without_a_cell_the_panel_invites(self) -> None:
+        for pick in ("", '["won", "ebbrt_tuned"]'):
+            _, table = update_evidence(pick, P99, LATEST)
+            assert texts(table)[0].startswith("Click a cell")
+        _, table = update_evidence('["cell", 7, 2.9]', P99, LATEST)
+        assert texts(table) == ["Nothing was measured in this cell under these filters."]
+        _, table = update_evidence('["cell", "seven", 2.9]', P99, LATEST)
+        assert texts(table) == ["Nothing was measured in this cell under these filters."]
+
+    def test_too_few_replicates_are_said(self) -> None:
+        raw = {**P99, "metric": "energy_j", "test": "mann-whitney"}
+        _, table = update_evidence(CELL, raw, LATEST)
+        assert texts(table)[0].startswith("Too few replicates to tell: Library OS leads")
+        assert "cannot give a p value below 0.333" in texts(table)[0]
+
+    def test_one_alone_is_no_win(self) -> None:
+        _, table = update_evidence('["cell", null, null]', P99, LATEST)
+        assert texts(table)[0] == (
+            "Only Linux default was measured here: there is nothing to compare it with, so no win."
+        )
+
+    def test_another_workload_brings_axes_that_mean_something_there(self) -> None:
+        raw = {**P99, "load": [200_000]}
+        after = turn_workload("netpipe", ["tiny"], raw, LATEST)
+        # One run of NetPIPE: nothing varies, load and p99 mean nothing there.
+        assert after["facets"]["load"] == []
+        assert after["controls"]["metric"] == "energy_j"
+        assert len(set(after["controls"].values())) == 4
+        state = turned(lake_view(LATEST), ModesState.from_json(raw), "memcached")
+        assert (state.x, state.y, state.metric) == ("itr", "dvfs", "latency_p99_us")
+
+    def test_filters_offer_what_is_left(self) -> None:
+        found = update_filters({**P99, "system": ["ebbrt_tuned"]}, LATEST)
+        count = len(names.FACET_NAMES)
+        assert len(found) == 3 * count + 5
+        notes = dict(zip(names.FACET_NAMES, found[count : 2 * count], strict=True))
+        assert notes["system"] == "1 of 3 · 12 runs"
+        hidden = dict(zip(names.FACET_NAMES, found[2 * count : 3 * count], strict=True))
+        assert hidden["mode"]
+        assert not hidden["itr"]
+
+    def test_cells_that_mix_loads_say_so(self) -> None:
+        raw = {**P99, "load": [200_000, 400_000]}
+        winners = update_map(raw, LATEST)[1]
+        assert "cells mix 2 values of target load" in winners["layout"]["title"]["text"]
+        title = update_map(P99, LATEST)[1]["layout"]["title"]["text"]
+        assert "cells mix" not in title
+
+    def test_filters_that_leave_nothing_name_the_ones_to_clear(self) -> None:
+        raw = {**P99, "system": ["linux_default"], "itr": [2]}
+        cells, winners, *_ = update_map(raw, LATEST)
+        assert cells is None
+        sentence = winners["layout"]["annotations"][0]["text"]
+        assert "No run has all of these filters" in sentence
+        assert "itr" in sentence
+
+    def test_every_control_has_a_name_for_those_who_listen(self) -> None:
+        page = layout(v="1", who="system", x="itr", y="dvfs")
+        for name in names.CONTROLS.values():
+            found = by_id(page, name)
+            assert getattr(found, "aria-label", None) or name == names.LEVEL
+
+    def test_a_link_that_is_wrong_is_named_and_the_default_shown(self) -> None:
+        page = layout(v="1", x="colour")
+        notice = by_id(page, "notice").children
+        assert "x is 'colour'" in notice
+        assert by_id(page, names.X).value == "itr"
+        assert "pins version 0" in by_id(layout(v="1", lake="0"), "notice").children
+
+
+def test_modes_come_first_where_any_compete(storage: Flask) -> None:
+    with storage.app_context():
+        view = lake_view(None)
+        state = default_state(view)
+        assert (state.x, state.y, state.competitor) == ("request", "depth", "mode")
+        assert state.metric == "bytes_per_joule"
+        # Of the two accesses the one with more runs; threads go with the depth and stay open.
+        assert state.selection.values("rw") == ("randread",)
+        assert state.selection.values("threads") == ()
+        found = answer(view, state)
+        assert found.status == "36 of 258 runs · 4 cells: 4 won"
+        shares = {t["name"]: t["customdata"] for t in found.shares["data"]}
+        assert next(iter(shares)) == "classic polling"
+        assert "cells mix" not in found.winners["layout"]["title"]["text"]
+        title = found.winners["layout"]["title"]["text"]
+        assert "best completion mode, fio · optane · randread" in title
+
+
+def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
+    with empty_server.app_context():
+        cells, winners, *_, status, _query = update_map({}, -1)
+        assert cells is None
+        assert "python -m ingest add" in winners["layout"]["annotations"][0]["text"]
+        assert status == "0 of 0 runs"
+        assert texts(layout())
+        _, table = update_evidence(CELL, {}, -1)
+        assert texts(table)[0].startswith("Click a cell")
+
+
+QUERY = (
+    "v=1&dataset=tiny&workload=memcached&load=200000&x=itr&y=dvfs&who=system&metric=latency_p99_us"
+)
+
+
+def test_a_row_a_cell_with_winner_and_runner_up(client: FlaskClient) -> None:
+    rows = csv(client, f"/modes/data/winners.csv?{QUERY}")
+    assert len(rows) == 7
+    cell = rows.filter((pl.col("itr_us") == 50) & (pl.col("dvfs_ghz") == 2.9)).row(0, named=True)
+    # 110 and 111 us of both: equal means; of two equals the first by name leads.
+    assert (cell["outcome"], cell["winner_system"], cell["runner_up_system"]) == (
+        "tie", "ebbrt_tuned", "linux_tuned",
+    )  # fmt: skip
+    assert (cell["winner_latency_p99_us"], cell["winner_n"], cell["p"]) == (110.5, 2, 1.0)
+    alone = rows.filter(pl.col("outcome") == "alone").row(0, named=True)
+    assert (alone["runner_up_system"], alone["p"], alone["margin_share"]) == (None, None, None)
+
+
+def test_the_other_tables(client: FlaskClient) -> None:
+    pick = "&pick=" + CELL.replace('"', "%22").replace(" ", "")
+    assert csv(client, f"/modes/data/shares.csv?{QUERY}")["cells"].sum() == 7
+    points = csv(client, f"/modes/data/pareto.csv?{QUERY}")
+    assert {"itr_us", "dvfs_ghz", "system", "n", "latency_p99_us", "energy_j"} <= set(
+        points.columns
+    )
+    assert len(points) == 13
+    evidence = csv(client, f"/modes/data/evidence.csv?{QUERY}{pick}")
+    assert sorted(evidence["latency_p99_us"]) == [110, 110, 111, 111]
+    assert evidence["is_compared"].all()
+    assert len(csv(client, f"/modes/data/runs.csv?{QUERY}")) == 26
+    parquet = client.get(f"/modes/data/winners.parquet?{QUERY}")
+    assert len(pl.read_parquet(io.BytesIO(parquet.data))) == 7
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        (f"/modes/data/nonsense.csv?{QUERY}", "no picture 'nonsense'; known: winners"),
+        (f"/modes/data/evidence.csv?{QUERY}", "no measured cell is selected"),
+        ("/modes/data/winners.csv?v=1&x=energy_j", "x is 'energy_j'"),
+        (f"/how/modes/nonsense?{QUERY}", "no picture"),
+        (f"/modes/data/winners.csv?{QUERY}&lake=99", "99"),
+    ],
+)
+def test_what_cannot_be_given_is_said(client: FlaskClient, address: str, words: str) -> None:
+    got = client.get(address)
+    assert got.status_code == 400
+    assert words in got.text
+
+
+def test_the_words_behind_a_cell_give_its_p_value_again(tmp_path: Path) -> None:
+    rows = [
+        run(system=system, replicate=r, energy_j=value)
+        for system, values in {"a": (10.0, 12.0, 15.5), "b": (14.0, 17.25, 18.0, 16.0)}.items()
+        for r, value in enumerate(values)
+    ]
+    server = create_app(Settings(lake=write_lake(tmp_path, rows))).server
+    query = (
+        "v=1&x=itr&y=dvfs&who=system&metric=energy_j&test=welch&corr=holm&pick=[%22cell%22,2,2.9]"
+    )
+    words = server.test_client().get(f"/how/modes/evidence?{query}").text
+    lines = re.search(r"^a = .*\nb = .*\n.*\)", words, re.M)
+    assert lines, words
+    given = {"stats": stats}
+    *numbers, call = lines[0].splitlines()
+    exec("\n".join(line.split("#")[0] for line in numbers), given)
+    p = eval(call, given).pvalue
+    expected = stats.ttest_ind([10, 12, 15.5], [14, 17.25, 18, 16], equal_var=False).pvalue
+    assert p == pytest.approx(expected)
+    assert f"p = {expected:.3g}" in words
+    assert "Welch's t test at 5 %, Holm's correction over the cells" in words
+    assert "isfinite(energy_j::DOUBLE)" in words
+
+
+def test_a_figure_s_arrays_travel_as_typed_ones() -> None:
+    made = compact_figure({"z": np.arange(6, dtype=np.int64).reshape(2, 3), "x": [np.ones(2)]})
+    assert made["z"]["shape"] == "2, 3"
+    assert decode(made["z"]).tolist() == [0, 1, 2, 3, 4, 5]
+    assert made["x"][0]["dtype"] == "f8"
+
+
+@pytest.mark.usefixtures("here")
+def test_the_cells_are_those_that_were_judged() -> None:
+    view = lake_view(LATEST)
+    found = judge(view, ModesState.from_json(P99))
+    cells = update_map(P99, LATEST)[0]
+    for name in ("p", "margin", "effect"):
+        expected = found.comparison.cells[name].to_numpy()
+        assert decode(cells["cells"][name]).tolist() == pytest.approx(expected, nan_ok=True)
+    words = [cells["x"]["words"][i] for i in decode(cells["cells"]["column"])]
+    assert words[-1] == "ITR adaptive"
