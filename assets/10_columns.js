@@ -65,7 +65,10 @@
   };
 
   function bytesWords(b) {
-    return b >= 1048576 ? b / 1048576 + " MiB" : b >= 1024 ? b / 1024 + " KiB" : b + " B";
+    for (const [scale, unit] of [[1073741824, " GiB"], [1048576, " MiB"], [1024, " KiB"]]) {
+      if (b >= scale && (b * 8) % scale === 0) return b / scale + unit;
+    }
+    return b + " B";
   }
 
   function storageWords(row) {

@@ -25,12 +25,14 @@ class Facet:
 
     Attributes:
         null_word: How NULL is written among the values, in URLs and menus.
+        unit: Unit of the numbers; empty for counts and texts.
     """
 
     name: str
     column: str
     is_number: bool
     null_word: str = UNSET
+    unit: str = ""
 
 
 FACETS: Final[dict[str, Facet]] = {
@@ -38,18 +40,18 @@ FACETS: Final[dict[str, Facet]] = {
     for facet in (
         Facet("dataset", "dataset", is_number=False),
         Facet("workload", "workload", is_number=False),
-        Facet("load", "load_qps", is_number=True),
-        Facet("message", "message_bytes", is_number=True),
+        Facet("load", "load_qps", is_number=True, unit="QPS"),
+        Facet("message", "message_bytes", is_number=True, unit="B"),
         Facet("device", "device", is_number=False),
         Facet("rw", "rw", is_number=False),
-        Facet("request", "request_bytes", is_number=True),
+        Facet("request", "request_bytes", is_number=True, unit="B"),
         Facet("depth", "io_depth", is_number=True),
         Facet("threads", "threads", is_number=True),
         Facet("system", "system", is_number=False),
         Facet("mode", "mode", is_number=False),
-        Facet("itr", "itr_us", is_number=True, null_word=ADAPTIVE),
-        Facet("dvfs", "dvfs_ghz", is_number=True, null_word=GOVERNOR),
-        Facet("rapl", "rapl_w", is_number=True),
+        Facet("itr", "itr_us", is_number=True, null_word=ADAPTIVE, unit="us"),
+        Facet("dvfs", "dvfs_ghz", is_number=True, null_word=GOVERNOR, unit="GHz"),
+        Facet("rapl", "rapl_w", is_number=True, unit="W"),
     )
 }
 
@@ -134,9 +136,10 @@ class Selection:
         if not self.clauses:
             return "all runs"
         return "; ".join(
-            f"{c.facet} {' or '.join(_word(v) for v in c.values)}" for c in self.clauses
+            f"{c.facet} {' or '.join(_word(v, FACETS[c.facet].unit) for v in c.values)}"
+            for c in self.clauses
         )
 
 
-def _word(value: Value) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
+def _word(value: Value, unit: str) -> str:
+    return value if isinstance(value, str) else f"{value:.12g} {unit}".rstrip()

@@ -8,6 +8,8 @@ MINUS = "\N{MINUS SIGN}"
 # Units that read best with a prefix; the others (GHz, %) are written as they are.
 _PREFIXED = frozenset({"J", "W", "s", "B", "B/s", "B/J", "J s", "V", "A"})
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"))
+# Sizes in KiB and above are written in eighths of it at the finest; others are bytes.
+_FINEST_BYTES = 8
 _LARGE_PREFIXES = tuple(p for p in _PREFIXES if p[0] >= 1)
 
 
@@ -45,13 +47,13 @@ def format_change(fraction: float | None, digits: int = 3) -> str:
 
 
 def format_bytes(count: float | None) -> str:
-    """Write a size that was chosen, in powers of 1024: `64 B`, `512 KiB`."""
+    """Write a size that was chosen, exactly: `64 B`, `1.5 KiB`, `512 KiB`, `1500 B`."""
     if count is None or not math.isfinite(count):
         return MISSING
     for scale, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if count >= scale:
-            return f"{count / scale:g} {unit}"
-    return f"{count:g} B"
+        if count >= scale and (count * _FINEST_BYTES) % scale == 0:
+            return f"{count / scale:.10g} {unit}"
+    return f"{count:.0f} B"
 
 
 def format_load(qps: float | None) -> str:

@@ -65,7 +65,7 @@ def test_values_are_replaced_not_added() -> None:
 def test_in_words() -> None:
     assert Selection().in_words() == "all runs"
     selection = Selection.of(system=["linux_tuned"], itr=[2, 50, "adaptive"])
-    assert selection.in_words() == "system linux_tuned; itr 2 or 50 or adaptive"
+    assert selection.in_words() == "system linux_tuned; itr 2 us or 50 us or adaptive"
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,8 @@ def test_a_change_has_a_true_sign(fraction: float | None, text: str) -> None:
 @pytest.mark.parametrize(
     ("count", "text"),
     [(64, "64 B"), (8192, "8 KiB"), (524_288, "512 KiB"), (1_048_576, "1 MiB"), (1 << 30, "1 GiB"),
-     (None, MISSING)],
+     (1500, "1500 B"), (1536, "1.5 KiB"), (1_000_000, "1000000 B"), ((1 << 20) + 1024, "1025 KiB"),
+     ((1 << 30) + 128, "1048576.125 KiB"), (None, MISSING)],
 )  # fmt: skip
 def test_sizes_are_powers_of_1024(count: float | None, text: str) -> None:
     assert format_bytes(count) == text
