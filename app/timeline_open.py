@@ -1,7 +1,7 @@
-"""Which runs a timeline opens with: those of a link, of configurations picked in Explore, or of none.
+"""Which runs a timeline opens with: of configurations picked in Explore, or of none.
 
-A configuration stands for its first replicate with a per-interrupt log. The default system's run at
-the same load is added as the reference where there is room.
+A configuration stands for its first replicate with a per-interrupt log. The default system's run
+at the same load is added as the reference where there is room.
 """
 
 import json
@@ -15,12 +15,12 @@ from app.context import lake_view
 from app.figures.words import WORKLOAD_TITLES, configuration_words, load_words
 from app.lakes import LakeView
 from app.timeline import reference_of
+from app.timeline_state import MOST_RUNS
 from app.url_codec import read_lake_version
 from data.errors import SelectionError, WattlasError
 from data.queries.logged_runs import first_logged_query, first_look_query, logged_runs_query
 from data.units import format_quantity
 
-MOST_RUNS: Final = 6
 _MOST_CHOICES: Final = 100
 _MOST_WORDS: Final = 12
 _LONGEST_CONFIGURATION: Final = 2000

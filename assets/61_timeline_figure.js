@@ -8,10 +8,11 @@
   const timeline = (wattlas.timeline = wattlas.timeline || {});
   const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
   const MARKERS = ["circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon"];
-  const MARGIN = { l: 58, r: 30, t: 58, b: 8 };
+  const MARGIN = { l: 58, r: 30, t: 54, b: 8 };
   const ROW_GAP_PX = 21, ROW_LEAST_PX = 48, LABEL_PX = 11;
   const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
+  timeline.FONT = FONT;
   timeline.letter = (k) => String.fromCharCode(65 + k);
   timeline.dash = (hue) => DASHES[hue % DASHES.length];
 
@@ -124,7 +125,7 @@
         const base = { kind: "lines", panel: panel.name, series: series.name, unit: panel.unit, log: panel.log, weight: panel.series.length > 1 ? 0.66 : 1 };
         const title = panel.series.length > 1 ? panel.title + ", " + series.title : panel.title;
         if (state.layout === "stacked") runs.forEach((k, i) => rows.push({ ...base, title, runs: [k], isFirst: i === 0, weight: 0.7 * base.weight, family: panel.name + "/" + series.name }));
-        else if (runs.length) rows.push({ ...base, title, runs, isFirst: true });
+        else if (runs.length) rows.push({ ...base, title, runs, isFirst: true, isShared: true });
       }
     }
     answer.runs.forEach((run, k) => {
@@ -142,6 +143,7 @@
     rows.forEach((row, i) => {
       const tall = ((inner - gaps) * row.weight) / weights;
       row.axis = i ? "y" + (i + 1) : "y";
+      row.px = tall;
       row.domain = [Math.max(0, (top - tall) / inner), top / inner];
       top -= tall + ROW_GAP_PX;
     });
@@ -163,7 +165,7 @@
         let i = values.mean.length - 1;
         while (i >= 0 && isNaN(values.mean[i])) i -= 1;
         const name = groups.length > 1 || group.name !== "all" ? " " + group.name.replace("package ", "p").replace("core ", "c") : "";
-        if (i >= 0) ends.push({ text: timeline.letter(k) + name, value: values.mean[i], color: timeline.shade(scene, k, g, groups.length) });
+        if (i >= 0 && (row.isShared || name)) ends.push({ text: timeline.letter(k) + name, value: values.mean[i], color: timeline.shade(scene, k, 0, 1) });
       });
     }
     return { low, high, ends };
@@ -212,7 +214,7 @@
       return { ...common, range: [names.length - 0.5, -0.5], tickvals: shown, ticktext: shown.map((i) => names[i]), showgrid: false };
     }
     if (row.log) return { ...common, type: "log", range: row.range, tickvals: DECADES, ticktext: DECADES.map(decadeWords) };
-    return { ...common, range: row.range, tickformat: row.panel === "busy" ? ".0%" : row.seen.high < 2 ? "~g" : "~s", nticks: 4 };
+    return { ...common, range: row.range, tickformat: row.panel === "busy" ? ".0%" : row.seen.high < 2 ? "~g" : "~s", nticks: Math.max(2, Math.min(5, Math.round(row.px / 17))) };
   }
 
   function rowWords(scene, rows) {

@@ -207,7 +207,7 @@
     if (!state) return "";
     const written = new URLSearchParams({ v: start.version });
     state.runs.forEach((run) => written.append("run", run));
-    state.hues.forEach((hue) => written.append("hue", hue));
+    if (state.hues.some((hue, k) => hue !== k)) state.hues.forEach((hue) => written.append("hue", hue));
     if (state.panels.join() !== start.panels.filter((p) => p.is_default).map((p) => p.name).join()) state.panels.forEach((name) => written.append("panel", name));
     const { defaults } = start;
     for (const key of ["cores", "heat", "layout", "base", "from", "to", "lake"]) {

@@ -53,16 +53,19 @@
   };
   const spanWords = (seconds) => wattlas.formatQuantity(seconds * 1e6, "us");
 
+  /* Bins by their width and where they come from, and how many interrupts are drawn one by one. */
   function detailWords(runs) {
-    const shown = runs.map((run, k) => [run, k]).filter(([run]) => !run.problem);
-    const one = ([run, k]) => {
-      const { bins, bin_s: width, source, level, interrupts } = run.window;
-      const kept = run.raw ? interrupts.toLocaleString("en") + " interrupts, each one drawn" : bins + " bins of " + spanWords(width) + (source === "overview" ? " (overview " + level.toLocaleString("en") + ")" : " (from the rows)");
-      return [kept, timeline.letter(k)];
-    };
-    const words = new Map();
-    shown.map(one).forEach(([kept, letter]) => words.set(kept, [...(words.get(kept) || []), letter]));
-    return [...words].map(([kept, letters]) => (words.size > 1 ? letters.join(" ") + ": " : "") + kept).join(" \u00b7 ");
+    const bins = new Map(), raw = [];
+    runs.forEach((run, k) => {
+      if (run.problem) return;
+      const { bins: count, bin_s: width, source, level, interrupts } = run.window;
+      if (run.raw) { raw.push(timeline.letter(k) + " " + interrupts.toLocaleString("en")); return; }
+      const words = count + " bins of " + spanWords(width) + (source === "overview" ? " (overview " + level.toLocaleString("en") + ")" : " (from the rows)");
+      bins.set(words, [...(bins.get(words) || []), timeline.letter(k)]);
+    });
+    const isOne = bins.size === 1 && !raw.length;
+    const parts = [...bins].map(([words, letters]) => (isOne ? "" : letters.join(" ") + ": ") + words);
+    return [...parts, raw.length ? "every interrupt: " + raw.join(", ") : ""].filter(Boolean).join(" \u00b7 ");
   }
 
   timeline.showSpan = function () {
@@ -75,6 +78,7 @@
       words(from, to - from) + " to " + words(to, to - from) + (whole ? " (all)" : ""), spanWords(to - from) + " wide",
       isDrawn ? detailWords(page.answer.runs) : "\u2026",
     ].filter(Boolean).join(" \u00b7 ");
+    box.title = box.textContent;
   };
 
   /* ---- mouse */

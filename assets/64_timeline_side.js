@@ -59,7 +59,7 @@
         }
       });
     });
-    return { data, layout: { ...axes, shapes, annotations, margin: MARGIN, showlegend: false, hovermode: false, font: { size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution" } } };
+    return { data, layout: { ...axes, shapes, annotations, margin: MARGIN, showlegend: false, hovermode: false, font: { family: timeline.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution" } } };
   };
 
   /* ---- words */

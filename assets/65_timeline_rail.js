@@ -14,7 +14,7 @@
   const DASHES = { solid: "", dash: "7 4", dot: "2 3", dashdot: "7 3 2 3", longdash: "11 5", longdashdot: "11 4 2 4" };
   function swatch(k) {
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    svg.setAttribute("class", "swatch");
+    svg.setAttribute("class", "run-line");
     svg.setAttribute("viewBox", "0 0 30 10");
     svg.setAttribute("aria-hidden", "true");
     path.setAttribute("d", "M0 5H30");

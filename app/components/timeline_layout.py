@@ -13,14 +13,12 @@ from app.components.panel import view_menu
 from app.figures.encodings import OKABE_ITO
 from app.lakes import LakeView
 from app.timeline import RunInfo
-from app.timeline_open import MOST_RUNS
 from app.timeline_panels import HEATS, PANELS
-from app.timeline_state import VERSION, TimelineState
+from app.timeline_state import MOST_CORES, MOST_RUNS, VERSION, TimelineState
 
-MOST_CORES: Final = 8
 NO_LOGS: Final = (
-    "No run of this lake has a per-interrupt log: summary tables hold none. Timelines are drawn from "
-    "the raw logs: python -m ingest add RAW."
+    "No run of this lake has a per-interrupt log: summary tables hold none. Timelines are drawn "
+    "from raw logs: python -m ingest add RAW."
 )
 NO_RUNS: Final = "No run is shown. Add some with the button on the left, or pick points in Explore."
 _HEAT_NONE: Final = "none"
@@ -56,7 +54,7 @@ def timeline_layout(
 def start(
     view: LakeView, state: TimelineState, runs: Sequence[RunInfo], has_logs: bool
 ) -> dict[str, Any]:
-    """What the browser begins with: the state, what is known of its runs, what there is to choose."""
+    """What the browser begins with: the state, what is known of its runs, what can be chosen."""
     default = TimelineState()
     panels = state.panels or tuple(p.name for p in PANELS.values() if p.is_default)
     return {

@@ -1,0 +1,227 @@
+"""The timeline's figures by facts: what a hand-made answer of the server is drawn as."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import ROOT
+
+pytestmark = pytest.mark.browser
+
+HUES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"]
+NOT_MEASURED = "NaN"
+# Lists become typed arrays, as they are when the server's answer has been decoded.
+DRAW = """([scene, what]) => {
+  const typed = (v) => Array.isArray(v) && v.length && v.every((x) => typeof x === "number" || x === "NaN")
+    ? Float64Array.from(v, Number) : Array.isArray(v) ? v.map(typed)
+    : v && typeof v === "object" ? Object.fromEntries(Object.entries(v).map(([k, p]) => [k, typed(p)])) : v;
+  const plain = { ...scene, answer: { ...scene.answer, runs: typed(scene.answer.runs) } };
+  plain.answer.runs.forEach((run) => { if (run.heat) run.heat.shape = Array.from(run.heat.shape); });
+  const figure = what ? wattlas.timeline.side(what, plain, 300) : wattlas.timeline.figure(plain);
+  return JSON.parse(JSON.stringify(figure, (k, v) => ArrayBuffer.isView(v) ? Array.from(v, (x) => isNaN(x) ? "NaN" : x) : v));
+}"""
+
+
+@pytest.fixture
+def drawing(page: Page) -> Page:
+    """A page with just the scripts that make figures."""
+    page.set_content("<html></html>")
+    for name in ("10_columns", "30_dress", "61_timeline_figure", "64_timeline_side"):
+        page.add_script_tag(path=str(ROOT / "assets" / f"{name}.js"))
+    return page
+
+
+def panel(name: str, unit: str, *series: str, log: bool = False) -> dict[str, Any]:
+    titles = [{"name": s, "title": s.upper()} for s in series]
+    return {"name": name, "title": name.title(), "unit": unit, "log": log, "series": titles}
+
+
+GAP = panel("gap", "us", "gap", log=True)
+BYTES = panel("bytes", "B", "rx", "tx")
+RATE = panel("interrupts", "1/s", "interrupts")
+
+
+def run(name: str, series: dict[str, Any], bins: int = 4, **more: Any) -> dict[str, Any]:
+    """One run of an answer: `bins` bins of 0.25 s from 0 s on."""
+    group = {"name": "all", "cores": [0], "count": [1] * bins, "series": series}
+    return {
+        "run_id": name, "label": f"label of {name}", "short": name, "problem": None,
+        "t_s": {"t0": 0, "dt": 0.25, "n": bins, "t1": 0.25 * bins}, "groups": [group],
+        "power": [], "raw": None, "samples": None, "heat": None, "hist": {}, **more,
+    }  # fmt: skip
+
+
+def scene(runs: list[dict], panels: list[dict], itr: tuple = (None, 50), **state: Any) -> dict:
+    answer = {"from_s": 0, "to_s": 1, "panels": panels, "runs": runs,
+              "heat": {"name": "interrupts", "title": "Interrupts", "unit": "1/s"}}  # fmt: skip
+    return {
+        "answer": answer, "hues": HUES, "theme": "light", "roomPx": 600,
+        "infos": [{"itr_us": itr[k % len(itr)]} for k in range(len(runs))],
+        "state": {"hues": list(range(len(runs))), "layout": "overlay", "base": 0, **state},
+    }  # fmt: skip
+
+
+def draw(page: Page, drawn: dict, what: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = page.evaluate(DRAW, [drawn, what])
+    return found
+
+
+def traces(figure: dict, kind: str, **meta: str) -> list[dict]:
+    wanted = {"kind": kind, **meta}
+    return [t for t in figure["data"] if wanted.items() <= t["meta"].items()]
+
+
+def words(figure: dict) -> list[str]:
+    return [note["text"] for note in figure["layout"]["annotations"]]
+
+
+def test_a_lone_gap_stands_out_of_its_bin(drawing: Page) -> None:
+    # 800 bins of some 50 us gaps; one of 2 ms among thousands leaves the mean of bin 417 at 51 us.
+    gap = {"mean": [50.0] * 800, "min": [48.0] * 800, "max": [60.0] * 800}
+    gap["mean"][417], gap["max"][417] = 51.0, 2000.0
+    figure = draw(drawing, scene([run("a", {"gap": gap}, 800)], [GAP]))
+    (edge,) = traces(figure, "envelope")
+    assert max(v for v in edge["y"] if v is not None) == 2000
+    assert edge["x"][edge["y"].index(2000)] == pytest.approx((417 + 0.5) * 0.25)
+    assert edge["line"]["width"] > 0
+    axis = figure["layout"]["yaxis"]
+    assert axis["type"] == "log"
+    assert 10 ** axis["range"][0] < 48
+    assert 10 ** axis["range"][1] > 2000
+    (mean,) = traces(figure, "mean")
+    assert max(mean["y"]) == 51
+
+
+def test_each_series_has_a_row_with_title_and_unit(drawing: Page) -> None:
+    values = {name: {"mean": [1.0, 2.0, 3.0, 4.0]} for name in ("gap", "rx", "tx", "interrupts")}
+    figure = draw(drawing, scene([run("a", values)], [BYTES, RATE, GAP]))
+    rows = figure["layout"]["meta"]["rows"]
+    assert [(r["panel"], r["series"]) for r in rows] == [
+        ("bytes", "rx"), ("bytes", "tx"), ("interrupts", "interrupts"), ("gap", "gap"),
+    ]  # fmt: skip
+    assert "<b>Bytes, RX</b>, B" in words(figure)
+    assert "<b>Interrupts</b>, 1/s" in words(figure)
+    domains = [r["domain"] for r in rows]
+    assert all(low[0] > high[1] for low, high in zip(domains, domains[1:], strict=False))
+    assert {t["xaxis"] for t in figure["data"]} == {"x"}
+    assert figure["layout"]["xaxis"]["range"] == [0, 1]
+
+
+def test_a_run_keeps_its_hue_and_letter_everywhere(drawing: Page) -> None:
+    values = {"gap": {"mean": [40.0] * 4, "max": [90.0] * 4}, "interrupts": {"mean": [9.0] * 4}}
+    hist = {"gap": {"lo": [10], "hi": [20], "count": [5], "unit": "us", "itr_us": None}}
+    runs = [run("a", values, hist=hist), run("b", values, hist=hist)]
+    drawn = scene(runs, [RATE, GAP], hues=[2, 0])
+    figure = draw(drawing, drawn)
+    hues = {r: {t["line"]["color"] for t in traces(figure, "mean", run=r)} for r in ("a", "b")}
+    assert hues == {"a": {"#009E73"}, "b": {"#0072B2"}}
+    side = draw(drawing, drawn, "timeline-gaps")
+    assert [t["line"]["color"] for t in side["data"]] == ["#009E73", "#0072B2"]
+    assert len({t["line"]["dash"] for t in side["data"]}) == 2  # not by colour alone
+    assert words(figure).count("<b>A</b>") == words(figure).count("<b>B</b>") == 2
+
+
+def test_stacked_runs_have_rows_of_their_own_and_one_scale(drawing: Page) -> None:
+    runs = [run("a", {"interrupts": {"mean": [1.0, 2.0, 3.0, 4.0]}}),
+            run("b", {"interrupts": {"mean": [10.0, 20.0, 30.0, 100.0]}})]  # fmt: skip
+    figure = draw(drawing, scene(runs, [RATE], layout="stacked"))
+    assert [r["runs"] for r in figure["layout"]["meta"]["rows"]] == [[0], [1]]
+    ranges = [figure["layout"][name]["range"] for name in ("yaxis", "yaxis2")]
+    assert ranges[0] == ranges[1] == [0, pytest.approx(106)]
+    assert [t["yaxis"] for t in traces(figure, "mean")] == ["y", "y2"]
+    assert "<b>B</b> b" in words(figure)
+
+
+def test_an_empty_bin_is_a_hole_and_a_lone_one_a_step(drawing: Page) -> None:
+    mean = [5.0, NOT_MEASURED, 7.0, NOT_MEASURED]
+    figure = draw(drawing, scene([run("a", {"gap": {"mean": mean, "max": mean}})], [GAP]))
+    (line,) = traces(figure, "mean")
+    assert list(zip(line["x"], line["y"], strict=True)) == [
+        (0, 5), (0.25, 5), (0.375, None), (0.5, 7), (0.75, 7), (0.875, None),
+    ]  # fmt: skip
+    (edge,) = traces(figure, "envelope")
+    assert 0 not in edge["y"]
+    assert edge["y"].count(None) == 2
+
+
+def test_few_interrupts_are_drawn_one_by_one(drawing: Page) -> None:
+    raw = {"t_s": [0.1, 0.2], "core": [0, 1], "gap_us": [NOT_MEASURED, 52.0],
+           "rx_desc": [1, 2], "rx_bytes": [66, 132], "tx_desc": [0, 0], "tx_bytes": [0, 0]}  # fmt: skip
+    values = {name: {"mean": [1.0] * 4, "max": [2.0] * 4} for name in ("gap", "rx", "tx")}
+    figure = draw(drawing, scene([run("a", values, raw=raw)], [BYTES, GAP]))
+    assert [t["y"] for t in traces(figure, "raw")] == [[66, 132], [0, 0], ["NaN", 52]]
+    assert [t["x"] for t in traces(figure, "raw")] == [[0.1, 0.2]] * 3
+    assert traces(figure, "envelope") == []
+
+
+def test_heatmaps_share_one_scale(drawing: Page) -> None:
+    def heat(*z: float) -> dict:
+        return {"rows": ["core 0", "core 1"], "z": list(z), "shape": [2, 2], "t0": 0, "dt": 0.5}
+
+    runs = [run("a", {}, heat=heat(1, 2, 3, 4)), run("b", {}, heat=heat(9, 0, 0, 5))]
+    figure = draw(drawing, scene(runs, []))
+    first, second = traces(figure, "heat")
+    assert first["z"] == [[1, 2], [3, 4]]
+    assert first["zmax"] == second["zmax"] == 9
+    assert (first["x0"], first["dx"]) == (0.25, 0.5)
+    assert first["showscale"] != second["showscale"]
+    assert "<b>A</b> a" in words(figure)
+
+
+def test_power_is_drawn_by_package(drawing: Page) -> None:
+    power = [
+        {"name": f"package {p}", "series": {"power": {"mean": [30.0 + p] * 4}}} for p in (0, 1)
+    ]
+    figure = draw(drawing, scene([run("a", {}, power=power)], [panel("power", "W", "power")]))
+    means = traces(figure, "mean", panel="power")
+    assert [(t["meta"]["group"], t["y"][0]) for t in means] == [
+        ("package 0", 30),
+        ("package 1", 31),
+    ]
+    assert len({t["line"]["color"] for t in means}) == 2
+    assert {"<b>A p0</b>", "<b>A p1</b>"} <= set(words(figure))
+
+
+def test_a_run_in_trouble_leaves_the_others(drawing: Page) -> None:
+    good = run("b", {"interrupts": {"mean": [1.0] * 4}})
+    bad = {"run_id": "a", "label": "a", "short": "a", "problem": "its file is gone"}
+    figure = draw(drawing, scene([bad, good], [RATE, GAP]))
+    assert {t["meta"]["run"] for t in figure["data"]} == {"b"}
+    assert "<b>B</b>" in words(figure)
+
+
+def test_the_delay_that_was_set_is_a_line_across_the_gaps(drawing: Page) -> None:
+    values = {"gap": {"mean": [60.0] * 4}}
+    figure = draw(drawing, scene([run("a", values), run("b", values)], [GAP]))
+    (line,) = figure["layout"]["shapes"]  # run a is adaptive
+    assert (line["y0"], line["y1"]) == (50, 50)
+    assert line["line"]["color"].startswith("rgba(213,94,0")
+
+
+def test_shares_add_up_and_mark_the_delay(drawing: Page) -> None:
+    # 30 gaps in one step of the logarithm; 10 in a bin of two decades, shared out over its 48 steps.
+    hist = {"gap": {"lo": [50, 100], "hi": [51, 10_000], "count": [30, 10], "unit": "us",
+                    "itr_us": 50}}  # fmt: skip
+    figure = draw(drawing, scene([run("a", {}, hist=hist)], [], itr=(50,)), "timeline-gaps")
+    (shares,) = figure["data"]
+    steps = shares["y"][1:-1:2]
+    assert sum(steps) == pytest.approx(100)
+    assert max(steps) == pytest.approx(75)
+    assert steps[-1] == pytest.approx(25 / 48)
+    assert shares["meta"]["total"] == 40
+    (mark,) = figure["layout"]["shapes"]
+    assert (mark["x0"], mark["x1"]) == (50, 50)
+    assert "A ITR 50" in words(figure)
+    assert figure["layout"]["xaxis"]["type"] == "log"
+
+
+def test_bytes_of_both_ways_have_a_picture_each(drawing: Page) -> None:
+    part = {"lo": [66], "hi": [67], "count": [3], "unit": "bytes"}
+    figure = draw(
+        drawing, scene([run("a", {}, hist={"rx_bytes": part, "tx_bytes": part})], []),
+        "timeline-sizes",
+    )  # fmt: skip
+    assert [(t["meta"]["quantity"], t["yaxis"]) for t in figure["data"]] == [
+        ("rx_bytes", "y"), ("tx_bytes", "y2"),
+    ]  # fmt: skip
