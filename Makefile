@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test bench lint fmt lock screenshot clean chromium
+.PHONY: run test bench lint fmt lock screenshot clean chromium fio
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -25,7 +25,10 @@ run: $(VENV)/.run-stamp
 chromium: $(VENV)/.dev-stamp
 	@sh scripts/need_chromium.sh
 
-test: chromium
+fio:
+	@sh scripts/need_fio.sh
+
+test: chromium fio
 	$(BIN)/python -m pytest $(ARGS)
 
 bench: $(VENV)/.dev-stamp

@@ -1,0 +1,182 @@
+"""fio's own output: a sweep on a small file to the lake, and each shape that its options give."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.connection import open_lake
+from ingest.formats import find_format, fio
+from ingest.formats.fio_latency import read_distribution
+from ingest.pipeline import AddOptions, add
+from ingest.records import ReadContext, Reading, RefusedError
+from tests.fixtures.real_fio import run_fio
+
+pytestmark = pytest.mark.fio
+
+FILE = ("--filename=data", "--size=4m", "--ioengine=pvsync2", "--time_based", "--runtime=300ms")
+SIZES, JOBS = ("4k", "64k"), (1, 2)
+
+
+def shoot(folder: Path, *options: str, output: str = "json") -> str:
+    return run_fio(folder, "--name=a", *FILE, f"--output-format={output}", *options)
+
+
+def read(text: str, part: str | None = None) -> Reading:
+    found = find_format("x", text.encode()[: 1 << 16])
+    assert found is not None
+    assert found.name == "fio"
+    return fio.read([text.encode()], ReadContext("x", 0.0, part=part))
+
+
+def last_document(text: str) -> dict[str, Any]:
+    """The last document, as its own lines say: from one brace alone to another."""
+    lines = text.splitlines()
+    first = max(number for number, line in enumerate(lines) if line == "{")
+    last = max(number for number, line in enumerate(lines) if line == "}")
+    document: dict[str, Any] = json.loads("\n".join(lines[first : last + 1]))
+    return document
+
+
+def test_a_sweep_becomes_runs(tmp_path: Path) -> None:
+    before_s = time.time()
+    for size in SIZES:
+        for jobs in JOBS:
+            folder = tmp_path / "raw" / "file" / "interrupt" / f"randread-{size}-t{jobs}-r0"
+            folder.mkdir(parents=True)
+            (folder / "fio.json").write_text(
+                shoot(
+                    tmp_path,
+                    "--rw=randread",
+                    f"--bs={size}",
+                    f"--numjobs={jobs}",
+                    "--group_reporting",
+                )
+            )
+    report = add(AddOptions(tmp_path / "lake", [tmp_path / "raw"]))
+    assert (report.added, report.problems) == (4, [])
+    with open_lake(tmp_path / "lake") as lake:
+        rows = lake.polars("SELECT * FROM runs ORDER BY request_bytes, threads").to_dicts()
+    shapes = [(row["request_bytes"], row["threads"], row["io_depth"]) for row in rows]
+    assert shapes == [(4096, 1, 1), (4096, 2, 2), (65536, 1, 1), (65536, 2, 2)]
+    for row in rows:
+        assert (row["mode"], row["device"], row["rw"]) == ("interrupt", "file", "randread")
+        assert 0.2 < row["duration_s"] < 3
+        assert row["requests"] == pytest.approx(row["iops"] * row["duration_s"], rel=0.01)
+        expected = row["iops"] * row["request_bytes"]
+        assert row["bandwidth_bytes_s"] == pytest.approx(expected, rel=0.01)
+        ladder = [row[f"latency_{name}_us"] for name in ("min", "p50", "p99", "p999", "max")]
+        assert ladder[0] > 0
+        assert ladder == sorted(ladder)
+        # Each job waits for its request: so many jobs make so many requests in a mean latency.
+        assert row["iops"] * row["latency_mean_us"] <= row["threads"] * 1.05e6
+        assert 0 < row["cpu_user_pct"] + row["cpu_sys_pct"] <= row["threads"] * 105
+        assert (
+            before_s
+            < row["start_unix_s"]
+            < row["start_unix_s"] + row["duration_s"]
+            < time.time() + 1
+        )
+
+
+def test_jobs_by_themselves_are_added_as_fio_itself_adds_them(tmp_path: Path) -> None:
+    text = shoot(tmp_path, "--rw=randread", "--bs=4k", "--numjobs=2", output="json+")
+    reading, entries = read(text), last_document(text)["jobs"]
+    assert [entry["jobname"] for entry in entries] == ["a", "a"]
+    total = sum(entry["read"]["total_ios"] for entry in entries)
+    assert (reading.knobs["threads"], reading.measurements["requests"]) == (2, total)
+    assert reading.measurements["iops"] == sum(entry["read"]["iops"] for entry in entries)
+    assert {"latency_p50_us", "latency_p75_us", "latency_p999_us"} <= set(reading.measurements)
+    assert reading.problems == []
+
+
+def test_our_percentiles_of_bins_are_fios_own(tmp_path: Path) -> None:
+    text = shoot(tmp_path, "--rw=randrw", "--bs=4k", output="json+")
+    for direction in ("read", "write"):
+        found = read_distribution(last_document(text)["jobs"][0][direction])
+        assert found is not None
+        said, found.percentiles = found.percentiles, {}
+        assert len(said) > 10
+        assert {percent: found.percentile_ns(percent) for percent in said} == said
+
+
+def test_reads_and_writes_of_one_job(tmp_path: Path) -> None:
+    text = shoot(tmp_path, "--rw=randrw", "--bs=4k", output="json+")
+    reading, (entry,) = read(text), last_document(text)["jobs"]
+    expected = entry["read"]["iops"] + entry["write"]["iops"]
+    assert reading.measurements["iops"] == expected
+    assert (reading.knobs["rw"], reading.problems) == ("randrw", [])
+
+
+@pytest.mark.parametrize("unified", ["1", "both"])
+def test_unified_reporting(tmp_path: Path, unified: str) -> None:
+    text = shoot(tmp_path, "--rw=randrw", "--bs=4k", f"--unified_rw_reporting={unified}")
+    reading, (entry,) = read(text), last_document(text)["jobs"]
+    assert reading.measurements["requests"] == entry["mixed"]["total_ios"]
+    assert reading.measurements["latency_p99_us"] > 0
+
+
+def test_total_latency_with_its_percentiles(tmp_path: Path) -> None:
+    text = shoot(tmp_path, "--rw=randread", "--lat_percentiles=1", "--clat_percentiles=0")
+    reading, (entry,) = read(text), last_document(text)["jobs"]
+    assert reading.measurements["latency_mean_us"] == entry["read"]["lat_ns"]["mean"] / 1e3
+    said = entry["read"]["lat_ns"]["percentile"]["99.000000"]
+    assert reading.measurements["latency_p99_us"] == said / 1e3
+
+
+def test_a_job_file_whose_jobs_wait_for_each_other(tmp_path: Path) -> None:
+    (tmp_path / "sweep.fio").write_text(
+        "[global]\nfilename=data\nsize=4m\nioengine=pvsync2\ntime_based\nruntime=200ms\n"
+        "group_reporting\n[r4k]\nrw=randread\nbs=4k\nnumjobs=2\n"
+        "[w8k]\nstonewall\nrw=write\nbs=8k\niodepth=16\n"
+    )
+    text = run_fio(tmp_path, "--output-format=json", "sweep.fio")
+    assert fio.list_parts([text.encode()], ReadContext("x", 0.0)) == ["r4k", "w8k"]
+    first, second = read(text, "r4k"), read(text, "w8k")
+    assert first.knobs == {"threads": 2, "io_depth": 2, "rw": "randread", "request_bytes": 4096}
+    assert second.knobs == {"threads": 1, "io_depth": 1, "rw": "write", "request_bytes": 8192}
+    assert first.utc_window is not None
+    assert second.utc_window is not None
+    assert first.utc_window.end_s <= second.utc_window.start_s + 0.01
+
+
+def test_documents_at_intervals(tmp_path: Path) -> None:
+    text = run_fio(
+        tmp_path, "--name=a", *FILE[:4], "--runtime=1200ms", "--rw=randread", "--bs=4k",
+        "--output-format=json", "--status-interval=500ms",
+    )  # fmt: skip
+    assert text.count('"fio version"') > 1
+    assert (
+        read(text).measurements["requests"] == last_document(text)["jobs"][0]["read"]["total_ios"]
+    )
+    assert read(text).measurements["duration_s"] == pytest.approx(1.2, abs=0.2)
+
+
+def test_a_ramp_is_no_part_of_the_run(tmp_path: Path) -> None:
+    before_s = time.time()
+    reading = read(shoot(tmp_path, "--rw=randread", "--bs=4k", "--ramp_time=700ms"))
+    assert 0.2 < reading.measurements["duration_s"] < 0.6
+    assert reading.utc_window is not None
+    assert reading.utc_window.start_s > before_s + 0.6 - reading.utc_window.slack_s
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        (("--create_on_open=1", "--fallocate=none"), "job_failed"),
+        (("--allow_file_create=0",), "no_io"),
+    ],
+    ids=["nothing to read", "no file"],
+)
+def test_a_job_that_fails_is_refused(tmp_path: Path, options: tuple[str, ...], kind: str) -> None:
+    """fio says why, then writes a document all the same."""
+    text = run_fio(
+        tmp_path, "--name=a", "--filename=absent", "--size=4m", "--rw=randread",
+        "--ioengine=pvsync2", "--output-format=json", *options, fails=True,
+    )  # fmt: skip
+    assert not text.startswith("{")
+    with pytest.raises(RefusedError) as refusal:
+        read(text)
+    assert [problem.kind for problem in refusal.value.problems] == [kind]
