@@ -1,5 +1,7 @@
 """The timeline's figures by facts: what a hand-made answer of the server is drawn as."""
 
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,16 +13,7 @@ pytestmark = pytest.mark.browser
 
 HUES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"]
 NOT_MEASURED = "NaN"
-# Lists become typed arrays, as they are when the server's answer has been decoded.
-DRAW = """([scene, what]) => {
-  const typed = (v) => Array.isArray(v) && v.length && v.every((x) => typeof x === "number" || x === "NaN")
-    ? Float64Array.from(v, Number) : Array.isArray(v) ? v.map(typed)
-    : v && typeof v === "object" ? Object.fromEntries(Object.entries(v).map(([k, p]) => [k, typed(p)])) : v;
-  const plain = { ...scene, answer: { ...scene.answer, runs: typed(scene.answer.runs) } };
-  plain.answer.runs.forEach((run) => { if (run.heat) run.heat.shape = Array.from(run.heat.shape); });
-  const figure = what ? wattlas.timeline.side(what, plain, 300) : wattlas.timeline.figure(plain);
-  return JSON.parse(JSON.stringify(figure, (k, v) => ArrayBuffer.isView(v) ? Array.from(v, (x) => isNaN(x) ? "NaN" : x) : v));
-}"""
+DRAW = (Path(__file__).parent / "draw_timeline.js").read_text("utf-8")
 
 
 @pytest.fixture
@@ -103,7 +96,7 @@ def test_each_series_has_a_row_with_title_and_unit(drawing: Page) -> None:
     assert "<b>Bytes, RX</b>, B" in words(figure)
     assert "<b>Interrupts</b>, 1/s" in words(figure)
     domains = [r["domain"] for r in rows]
-    assert all(low[0] > high[1] for low, high in zip(domains, domains[1:], strict=False))
+    assert all(high[0] > low[1] for high, low in pairwise(domains))
     assert {t["xaxis"] for t in figure["data"]} == {"x"}
     assert figure["layout"]["xaxis"]["range"] == [0, 1]
 
@@ -147,7 +140,8 @@ def test_an_empty_bin_is_a_hole_and_a_lone_one_a_step(drawing: Page) -> None:
 
 def test_few_interrupts_are_drawn_one_by_one(drawing: Page) -> None:
     raw = {"t_s": [0.1, 0.2], "core": [0, 1], "gap_us": [NOT_MEASURED, 52.0],
-           "rx_desc": [1, 2], "rx_bytes": [66, 132], "tx_desc": [0, 0], "tx_bytes": [0, 0]}  # fmt: skip
+           "rx_desc": [1, 2], "rx_bytes": [66, 132], "tx_desc": [0, 0],
+           "tx_bytes": [0, 0]}  # fmt: skip
     values = {name: {"mean": [1.0] * 4, "max": [2.0] * 4} for name in ("gap", "rx", "tx")}
     figure = draw(drawing, scene([run("a", values, raw=raw)], [BYTES, GAP]))
     assert [t["y"] for t in traces(figure, "raw")] == [[66, 132], [0, 0], ["NaN", 52]]
@@ -200,7 +194,7 @@ def test_the_delay_that_was_set_is_a_line_across_the_gaps(drawing: Page) -> None
 
 
 def test_shares_add_up_and_mark_the_delay(drawing: Page) -> None:
-    # 30 gaps in one step of the logarithm; 10 in a bin of two decades, shared out over its 48 steps.
+    # 30 gaps in one step of the logarithm; 10 in a bin of two decades, shared over its 48 steps.
     hist = {"gap": {"lo": [50, 100], "hi": [51, 10_000], "count": [30, 10], "unit": "us",
                     "itr_us": 50}}  # fmt: skip
     figure = draw(drawing, scene([run("a", {}, hist=hist)], [], itr=(50,)), "timeline-gaps")
