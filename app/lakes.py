@@ -19,6 +19,7 @@ from data.connection import Lake, newest_version, open_lake
 from data.metrics import plottable
 from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query
+from data.run_files import RunFiles
 from data.selection import Selection
 
 _KEPT_VERSIONS: Final = 4
@@ -45,6 +46,11 @@ class LakeView:
     def cube(self) -> pl.DataFrame:
         """Answer of `facet_cube_query`."""
         return self.lake.polars(*facet_cube_query())
+
+    @cached_property
+    def files(self) -> RunFiles:
+        """The runs' big files."""
+        return RunFiles(self.lake)
 
     @cached_property
     def systems(self) -> tuple[str, ...]:

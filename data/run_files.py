@@ -1,0 +1,211 @@
+"""A run's big files, read a few row groups at a time; what the lake and the footers say is kept.
+
+What is kept is bounded, the same for all visitors, and never wrong: a file's name holds the digest
+of what it was made from. Row groups are read with Arrow rather than through DuckDB, which opens and
+plans for longer than a window of a timeline may take.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Generic, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from data.connection import Lake
+from data.errors import LakeError
+from data.queries.timeline import run_facts_query
+from data.schema import HISTOGRAM_QUANTITIES
+
+_KEPT_FOOTERS: Final = 96
+_KEPT_RUNS: Final = 1024
+_TEXTS: Final = {"quantity": HISTOGRAM_QUANTITIES}
+_SEARCHED: Final = frozenset({"t_ns", "level", "bin"})
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a row of `runs` says that its big files do not.
+
+    Attributes:
+        row: Columns of the configuration, `replicate`, `duration_s`, `interrupts`, `has_log`.
+        length_ns: The workload window.
+        cores: Rising.
+        packages: Of each core; None where the settings do not say.
+        tsc_hz: Rate of the time-stamp counter.
+        files: Table to path in the lake.
+    """
+
+    run_id: str
+    row: dict[str, Any]
+    length_ns: int
+    cores: tuple[int, ...]
+    packages: dict[int, int | None]
+    tsc_hz: float
+    files: dict[str, str]
+
+    @property
+    def has_log(self) -> bool:
+        """Whether the lake has every interrupt of it."""
+        return "interrupts" in self.files and "overview" in self.files
+
+    @classmethod
+    def of(cls, row: dict[str, Any]) -> Self:
+        """Read a row of `run_facts_query`."""
+        cores = {core["core"]: core for core in sorted(row["cores"] or (), key=_core)}
+        rates = [core["tsc_hz"] for core in cores.values() if core["tsc_hz"]]
+        return cls(
+            row["run_id"],
+            {name: value for name, value in row.items() if name not in ("cores", "files")},
+            round((row["duration_s"] or 0) * 1e9),
+            tuple(cores),
+            {number: core["package"] for number, core in cores.items()},
+            rates[0] if rates else float("nan"),
+            {file["table"]: file["path"] for file in row["files"] or ()},
+        )
+
+
+def _core(core: dict[str, Any]) -> int:
+    number: int = core["core"]
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class BigFile:
+    """One big file of a run and what its footer says.
+
+    Attributes:
+        first_rows: Of each row group; int64, shape (groups + 1,), with the number of rows last.
+        spans: By column with statistics, its least and greatest value in each row group.
+    """
+
+    path: Path
+    metadata: pq.FileMetaData
+    first_rows: np.ndarray
+    spans: dict[str, tuple[np.ndarray, np.ndarray]]
+
+    def groups_between(self, column: str, first: int, last: int) -> range:
+        """Row groups of a column in rising order that may hold values from `first` to `last`."""
+        low, high = self.spans[column]
+        begin = int(np.searchsorted(high, first, side="left"))
+        return range(begin, max(begin, int(np.searchsorted(low, last, side="right"))))
+
+    def groups_of_rows(self, first: int, end: int) -> range:
+        """Row groups that hold the rows from `first` to before `end`."""
+        begin = int(np.searchsorted(self.first_rows, first, side="right")) - 1
+        return range(begin, int(np.searchsorted(self.first_rows, end, side="left")))
+
+    def read(self, groups: Sequence[int], columns: Sequence[str]) -> dict[str, np.ndarray]:
+        """Read some row groups; a column with NULLs as float64 with NaN, a text as its number.
+
+        Raises:
+            LakeError: The file is gone or broken.
+        """
+        if not groups:
+            return {name: np.empty(0, np.int64) for name in columns}
+        try:
+            texts = [name for name in columns if name in _TEXTS]
+            with pq.ParquetFile(self.path, metadata=self.metadata, read_dictionary=texts) as file:
+                rows = file.read_row_groups(list(groups), list(columns), use_threads=False)
+        except (OSError, pa.ArrowException) as error:
+            raise _unreadable(self.path, error) from error
+        return {name: _numbers(name, rows[name]) for name in columns}
+
+
+def _numbers(name: str, column: pa.ChunkedArray) -> np.ndarray:
+    if name in _TEXTS:
+        return np.concatenate([_places(_TEXTS[name], chunk) for chunk in column.chunks])
+    numbers: np.ndarray = column.to_numpy()
+    return numbers
+
+
+def _places(words: Sequence[str], chunk: pa.DictionaryArray) -> np.ndarray:
+    order = np.array([words.index(word) for word in chunk.dictionary.to_pylist()], np.int64)
+    places: np.ndarray = order[chunk.indices.to_numpy()]
+    return places
+
+
+def _unreadable(path: Path, error: Exception) -> LakeError:
+    if isinstance(error, FileNotFoundError):
+        return LakeError(f"its file is gone from the lake: {path}")
+    return LakeError(f"its file cannot be read: {path}: {error}")
+
+
+class RunFiles:
+    """The big files of one version of a lake, for all visitors alike."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+        self._facts = _Kept[RunFacts](_KEPT_RUNS)
+        self._files = _Kept[BigFile](_KEPT_FOOTERS)
+
+    @property
+    def version(self) -> int:
+        """Version of the lake."""
+        return self._lake.version
+
+    def facts(self, run_ids: Sequence[str]) -> dict[str, RunFacts]:
+        """What the lake says of some runs; it has none of those that are missing in the answer."""
+        found = {run_id: self._facts.get(run_id) for run_id in run_ids}
+        asked = [run_id for run_id, facts in found.items() if facts is None]
+        if asked:
+            for row in self._lake.arrow(*run_facts_query(asked)).to_pylist():
+                found[row["run_id"]] = self._facts.keep(row["run_id"], RunFacts.of(row))
+        return {run_id: facts for run_id, facts in found.items() if facts is not None}
+
+    def file(self, facts: RunFacts, table: str) -> BigFile:
+        """A big file of a run.
+
+        Raises:
+            LakeError: The run has none, or it is gone or broken.
+        """
+        if table not in facts.files:
+            raise LakeError(f"the lake has no {table} of it")
+        path = self._lake.path / facts.files[table]
+        kept = self._files.get(str(path))
+        return kept if kept is not None else self._files.keep(str(path), _open(path))
+
+
+def _open(path: Path) -> BigFile:
+    try:
+        metadata = pq.read_metadata(path)
+    except (OSError, pa.ArrowException) as error:
+        raise _unreadable(path, error) from error
+    groups = [metadata.row_group(g) for g in range(metadata.num_row_groups)]
+    first_rows = np.concatenate([[0], np.cumsum([g.num_rows for g in groups], dtype=np.int64)])
+    spans: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    for at, name in enumerate(metadata.schema.names):
+        if name not in _SEARCHED:
+            continue
+        said = [group.column(at).statistics for group in groups]
+        if said and all(s is not None and s.has_min_max for s in said):
+            spans[name] = (np.array([s.min for s in said]), np.array([s.max for s in said]))
+    return BigFile(path, metadata, first_rows, spans)
+
+
+class _Kept(Generic[_Value]):
+    """The last few of something, by name; safe for use from several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[str, _Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, name: str) -> _Value | None:
+        with self._lock:
+            if name in self._kept:
+                self._kept.move_to_end(name)
+            return self._kept.get(name)
+
+    def keep(self, name: str, value: _Value) -> _Value:
+        with self._lock:
+            self._kept[name] = value
+            self._kept.move_to_end(name)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return value
