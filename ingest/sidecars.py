@@ -36,6 +36,7 @@ class SidecarsByFolder:
 
     def __init__(self) -> None:
         self._here: dict[Path, tuple[Sidecar, ...]] = {}
+        self._above: dict[tuple[Path, Path], tuple[Sidecar, ...]] = {}
 
     def of(self, path: Path, top: Path) -> tuple[Sidecar, ...]:
         """Sidecars that speak for a file (itself included, if it is one), the nearest first.
@@ -45,16 +46,20 @@ class SidecarsByFolder:
         Args:
             top: The folder above which nobody looks.
         """
-        name = path.name
-        own_stem = sidecar.stem_of(name)
-        found: list[Sidecar] = []
-        for folder in takewhile(lambda parent: parent.is_relative_to(top), path.parents):
-            for each in self._of_folder(folder):
-                is_beside = folder == path.parent
-                is_own = own_stem is not None and each.stem == own_stem
-                if not each.stem or (is_beside and (is_own or name.startswith(each.stem + "."))):
-                    found.append(each)
-        return tuple(found)
+        folder, name = path.parent, path.name
+        beside = [each for each in self._of_folder(folder) if each.stem]
+        if beside:
+            own_stem = sidecar.stem_of(name)
+            beside = [s for s in beside if s.stem == own_stem or name.startswith(s.stem + ".")]
+        return (*beside, *self._of_all_in(folder, top))
+
+    def _of_all_in(self, folder: Path, top: Path) -> tuple[Sidecar, ...]:
+        """Those that speak for all files of a folder."""
+        if (folder, top) not in self._above:
+            folders = takewhile(lambda each: each.is_relative_to(top), (folder, *folder.parents))
+            found = [s for each in folders for s in self._of_folder(each) if not s.stem]
+            self._above[folder, top] = tuple(found)
+        return self._above[folder, top]
 
     def _of_folder(self, folder: Path) -> tuple[Sidecar, ...]:
         """A folder's sidecars, those with the longest stems first."""
