@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
 _WAYS: Final = {"rx": "received", "tx": "sent"}
+_RATES: Final = {"rx_rate": "received", "tx_rate": "sent"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ _ALL: Final = (
         _WAYS,
         note="mean and largest of the bin's interrupts",
     ),
-    Panel("byte_rate", "Bytes a second", "B/s", _WAYS, is_default=False),
+    Panel("byte_rate", "Bytes a second", "B/s", _RATES, is_default=False),
     Panel("interrupts", "Interrupts a second", "1/s", {"interrupts": "interrupts"}),
     Panel(
         "gap",
@@ -82,6 +83,10 @@ _ALL: Final = (
     ),
 )
 PANELS: Final[dict[str, Panel]] = {panel.name: panel for panel in _ALL}
+# Whose bins each series lies in; `count` is how many interrupts there are in a bin.
+AXES: Final = {"count": "interrupts"} | {
+    series: panel.axis for panel in _ALL for series in panel.series
+}
 
 
 @dataclass(frozen=True, slots=True)

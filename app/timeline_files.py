@@ -1,0 +1,138 @@
+"""What is in view as a table: the drawn bins, the interrupts, the samples, or the totals."""
+
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.lakes import LakeView
+from app.timeline import describe_runs
+from app.timeline_panels import AXES
+from app.timeline_totals import TOTALS, window_totals
+from app.timeline_window import Question, RunAnswer, answer_run
+from data.analysis.row_bins import NONE
+from data.errors import DataError, SelectionError
+from data.timeline_reads import NIC_FIELDS, RunReads
+
+DEFAULT_CONTENT: Final = "view"
+CONTENTS: Final = ("view", "bins", "interrupts", "samples", "totals")
+MOST_ROWS: Final = 1_000_000
+
+
+def window_table(view: LakeView, question: Question, what: str) -> pl.DataFrame:
+    """The rows of what is in view, all runs one after the other.
+
+    Args:
+        what: `view`: the interrupts where they are drawn one by one, else the bins; or one of the
+            other CONTENTS.
+
+    Raises:
+        SelectionError: Not such a word.
+        DataError: None of the runs can be shown, or there are too many rows.
+        LakeError: A file of a run is gone or broken.
+    """
+    if what not in CONTENTS:
+        raise SelectionError(f"what is {what[:40]!r}, expected one of {', '.join(CONTENTS)}")
+    infos = describe_runs(view, question.runs)
+    shown = [info for info in infos if info.problem is None]
+    if not shown:
+        raise DataError(" ".join(info.problem or "" for info in infos))
+    end_s = max(info.duration_s or 0.0 for info in shown)
+    facts = view.files.facts([info.run_id for info in shown])
+    answers = [answer_run(view.files, facts[one.run_id], question, end_s) for one in shown]
+    if what == "view":
+        what = "interrupts" if all(one.raw is not None for one in answers) else "bins"
+    tables = [_MAKERS[what](view, one) for one in answers]
+    return pl.concat(
+        [
+            table.select(pl.lit(info.run_id).alias("run_id"), pl.lit(info.label).alias("run"), "*")
+            for info, table in zip(shown, tables, strict=True)
+        ],
+        how="diagonal",
+    )
+
+
+def _bins(view: LakeView, answer: RunAnswer) -> pl.DataFrame:  # noqa: ARG001
+    tables = []
+    for group in (*answer.groups, *answer.power):
+        for axis, edges in answer.edges.items():
+            columns = {
+                "interrupts_in_bin" if name == "count" else f"{name}_{word}": values
+                for name, line in group.lines.items()
+                if AXES[name] == axis
+                for word, values in line.items()
+            }
+            if columns:
+                tables.append(_bin_table(group.name, axis, edges, columns))
+    return pl.concat(tables, how="diagonal") if tables else pl.DataFrame()
+
+
+def _bin_table(
+    group: str, axis: str, edges: np.ndarray, columns: dict[str, np.ndarray]
+) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "group": [group] * (len(edges) - 1),
+            "axis": [axis] * (len(edges) - 1),
+            "from_s": edges[:-1] / 1e9,
+            "to_s": edges[1:] / 1e9,
+            **columns,
+        }
+    ).fill_nan(None)
+
+
+def _interrupts(view: LakeView, answer: RunAnswer) -> pl.DataFrame:
+    plan = answer.plan
+    _check_rows(answer.interrupts, "interrupts")
+    rows = RunReads(view.files, answer.facts).rows(plan.from_ns, plan.to_ns, NIC_FIELDS)
+    chosen = rows.of_cores(answer.chosen)
+    cores = np.array([answer.facts.cores[at] for at in answer.chosen])
+    gap_ns = pl.Series(chosen.gap_ns)
+    return pl.DataFrame(
+        {
+            "core": cores[chosen.place],
+            "t_ns": chosen.t_ns,
+            "gap_ns": pl.select(pl.when(gap_ns != NONE).then(gap_ns)).to_series(),
+            **chosen.columns,
+        }
+    ).sort("t_ns", "core", maintain_order=True)
+
+
+def _samples(view: LakeView, answer: RunAnswer) -> pl.DataFrame:
+    plan = answer.plan
+    rows = RunReads(view.files, answer.facts).samples(plan.from_ns, plan.to_ns)
+    place = rows.pop("place")
+    is_chosen = np.isin(place, answer.chosen)
+    _check_rows(int(is_chosen.sum()), "samples")
+    core = np.array(answer.facts.cores)[place]
+    columns: dict[str, Any] = {"core": core[is_chosen]}
+    columns |= {name: values[is_chosen] for name, values in rows.items()}
+    return pl.DataFrame(columns).fill_nan(None)
+
+
+def _check_rows(rows: int, what: str) -> None:
+    if rows > MOST_ROWS:
+        raise DataError(
+            f"{rows:,} {what} are in view; a file holds {MOST_ROWS:,} at most: zoom in, or read "
+            "them from the lake"
+        )
+
+
+def _totals(view: LakeView, answer: RunAnswer) -> pl.DataFrame:  # noqa: ARG001
+    values = window_totals(answer)
+    return pl.DataFrame(
+        {
+            "name": [total.name for total in TOTALS],
+            "title": [total.title for total in TOTALS],
+            "unit": [total.unit for total in TOTALS],
+            "value": [values[total.name] for total in TOTALS],
+        }
+    ).fill_nan(None)
+
+
+_MAKERS: Final = {
+    "bins": _bins,
+    "interrupts": _interrupts,
+    "samples": _samples,
+    "totals": _totals,
+}

@@ -1,0 +1,312 @@
+"""A window of a timeline: the question as a value, and its answer for each run in numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from app.timeline import packages_of
+from app.timeline_panels import HEAT_QUANTITIES, PANELS, SLEEP_STATES, Heat
+from app.timeline_state import MOST_RUNS, check_window, chosen_cores
+from data.analysis.row_bins import CoreRows, bin_rows, count_sizes
+from data.analysis.time_cells import Cells, Line, Lines, equal_edges, fold_starts
+from data.analysis.window_plan import Plan, bins_between, plan_window
+from data.errors import DataError, SelectionError
+from data.run_files import RunFacts, RunFiles
+from data.timeline_reads import COUNTERS, NIC, NIC_FIELDS, RunReads, Sizes
+
+PARTS: Final = ("panels", "heat", "hist", "totals")
+WIDTHS: Final = (50, 4000)
+# The most interrupts that are drawn one by one, of all runs together.
+_RAW_MOST: Final = 4800
+# Bounds of what is sent: values of lines, and of heatmaps, of all runs together.
+_LINE_VALUES: Final = 72_000
+_HEAT_VALUES: Final = 16_000
+_FEWEST_BINS: Final = 60
+_SHORTEST_NS: Final = 1000
+# Bins of what samples say: one is no shorter than this, unless there would be too few.
+_SAMPLED_BIN_NS: Final = 250_000
+_FEWEST_SAMPLED: Final = 50
+_OVERVIEWED: Final = (
+    "interrupts",
+    "rx_bytes",
+    "tx_bytes",
+    "max_rx_bytes",
+    "max_tx_bytes",
+    "min_gap_ns",
+    "max_gap_ns",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a window.
+
+    Attributes:
+        cores: As in `TimelineState`.
+        from_s, to_s: None: from the start, to the end of the longest run.
+        width: Pixels that a line is drawn over.
+        parts: Of PARTS.
+        heat: Of HEAT_QUANTITIES, or `none`.
+    """
+
+    runs: tuple[str, ...]
+    cores: str = "all"
+    from_s: float | None = None
+    to_s: float | None = None
+    width: int = 1000
+    panels: tuple[str, ...] = tuple(name for name, panel in PANELS.items() if panel.is_default)
+    heat: str = "none"
+    parts: tuple[str, ...] = PARTS
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.runs) <= MOST_RUNS:
+            raise SelectionError(f"{len(self.runs)} runs; expected 1 to {MOST_RUNS}")
+        if not WIDTHS[0] <= self.width <= WIDTHS[1]:
+            raise SelectionError(f"width is {self.width}, expected {WIDTHS[0]} to {WIDTHS[1]}")
+        chosen_cores(self.cores)
+        check_window(self.from_s, self.to_s)
+        _check_names("panel", self.panels, PANELS)
+        _check_names("part", self.parts, PARTS)
+        _check_names("heatmap of", [self.heat], ["none", *HEAT_QUANTITIES])
+
+
+def _check_names(what: str, names: Sequence[str], known: Any) -> None:
+    for name in names:
+        if name not in known:
+            raise SelectionError(f"no {what} {name[:40]!r}; known: {', '.join(known)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Cores that are drawn as one line: their lines by panel's series."""
+
+    name: str
+    cores: tuple[int, ...]
+    lines: dict[str, Line]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRows:
+    """A quantity by core, or package, and time; float64, shape (rows, bins)."""
+
+    names: tuple[str, ...]
+    values: np.ndarray
+    edges: np.ndarray
+
+
+@dataclass(slots=True)
+class RunAnswer:
+    """What a window of one run holds.
+
+    Attributes:
+        clipped: What of the asked window the run does not have, in words; empty for none.
+        edges: First nanosecond of each drawn bin and the end, for `interrupts` and `counters`.
+        power: Lines of packages: name, cores, `power`.
+        cells: What totals are made of, for the chosen cores: `interrupts` and `counters`.
+        chosen: Places of the chosen cores.
+        raw: The interrupts themselves when they are few enough to be drawn one by one.
+    """
+
+    facts: RunFacts
+    plan: Plan
+    clipped: str
+    chosen: tuple[int, ...]
+    cells: dict[str, Cells]
+    rows_read: int = 0
+    edges: dict[str, np.ndarray] = field(default_factory=dict)
+    groups: list[Group] = field(default_factory=list)
+    power: list[Group] = field(default_factory=list)
+    raw: CoreRows | None = None
+    samples: dict[str, np.ndarray] | None = None
+    heat: HeatRows | None = None
+    sizes: Sizes | None = None
+
+    @property
+    def interrupts(self) -> int:
+        """How many interrupts of the chosen cores are in the window."""
+        return int(self.cells["interrupts"].values["interrupts"][:, list(self.chosen)].sum())
+
+
+def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: float) -> RunAnswer:
+    """Answer the question for one run.
+
+    Args:
+        end_s: Where the window ends that the question leaves open.
+
+    Raises:
+        DataError: The window or the cores are not within the run.
+        LakeError: A file of the run is gone or broken.
+    """
+    from_ns, to_ns, clipped = _clip(facts, question, end_s)
+    chosen = _chosen_places(facts, question)
+    reads = RunReads(files, facts)
+    bins = _most_bins(question)
+    plan = plan_window(reads.shape, from_ns, to_ns, bins)
+    rows: CoreRows | None = None
+    if plan.level is None:
+        is_few = reads.shape.interrupts * (to_ns - from_ns) / facts.length_ns < 8 * _RAW_MOST
+        rows = reads.rows(plan.from_ns, plan.to_ns, NIC_FIELDS if is_few else NIC)
+        found = bin_rows(rows, equal_edges(plan.from_ns, plan.to_ns, bins))
+    else:
+        span = bins_between(facts.length_ns, plan.level, plan.from_ns, plan.to_ns)
+        found = reads.overview(plan.level, *span, _OVERVIEWED)
+    cells = {"interrupts": found, "counters": _counters(reads, plan, bins)}
+    answer = RunAnswer(facts, plan, clipped, chosen, cells)
+    _draw(answer, question, bins)
+    if "hist" in question.parts:
+        if rows is not None:
+            answer.sizes = count_sizes(rows.of_cores(chosen))
+        else:
+            answer.sizes = reads.sizes(plan.from_ns, plan.to_ns, chosen)
+    if rows is not None and "rx_desc" in rows.columns:
+        _give_raw(answer, reads, rows, question)
+    answer.rows_read = reads.rows_read
+    return answer
+
+
+def _clip(facts: RunFacts, question: Question, end_s: float) -> tuple[int, int, str]:
+    """The asked window within the run, ns, and what of it the run does not have."""
+    length_s = facts.length_ns / 1e9
+    asked_from = 0.0 if question.from_s is None else question.from_s
+    asked_to = end_s if question.to_s is None else question.to_s
+    if not facts.length_ns:
+        raise DataError("its window lasts 0 s")
+    if asked_from >= length_s or asked_to <= 0:
+        raise DataError(
+            f"nothing of it lies from {asked_from:.6g} to {asked_to:.6g} s: "
+            f"it lasts {length_s:.6g} s"
+        )
+    from_ns = min(max(round(asked_from * 1e9), 0), facts.length_ns - 1)
+    to_ns = min(max(round(asked_to * 1e9), from_ns + _SHORTEST_NS), facts.length_ns)
+    from_ns = max(min(from_ns, to_ns - _SHORTEST_NS), 0)
+    is_clipped = asked_from < 0 or (question.to_s is not None and asked_to > length_s + 1e-9)
+    words = f"asked for {asked_from:.6g} to {asked_to:.6g} s; the run lasts {length_s:.6g} s"
+    return from_ns, to_ns, words if is_clipped else ""
+
+
+def _chosen_places(facts: RunFacts, question: Question) -> tuple[int, ...]:
+    chosen = chosen_cores(question.cores)
+    if chosen is None:
+        return tuple(range(len(facts.cores)))
+    places = tuple(facts.cores.index(core) for core in chosen if core in facts.cores)
+    if not places:
+        cores = ", ".join(map(str, facts.cores))
+        raise DataError(f"it has none of the cores {question.cores}; it has {cores}")
+    return places
+
+
+def _most_bins(question: Question) -> int:
+    """How many bins a line may have, so that the whole answer stays small."""
+    groups = len(chosen_cores(question.cores) or "pp" if question.cores != "all" else "a")
+    lines = sum(3 * len(PANELS[name].series) for name in question.panels) + 1
+    most = _LINE_VALUES // (len(question.runs) * groups * lines)
+    return max(min(question.width, most), _FEWEST_BINS)
+
+
+def _counters(reads: RunReads, plan: Plan, bins: int) -> Cells:
+    length_ns = plan.to_ns - plan.from_ns
+    if plan.counted is not None:
+        span = bins_between(reads.facts.length_ns, plan.counted, plan.from_ns, plan.to_ns)
+        return reads.overview(plan.counted, *span, COUNTERS)
+    wanted = min(max(length_ns // _SAMPLED_BIN_NS, _FEWEST_SAMPLED), max(bins // 2, 1))
+    edges = equal_edges(plan.from_ns, plan.to_ns, int(wanted))
+    return reads.shared_samples(plan.from_ns, plan.to_ns, edges)
+
+
+def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
+    starts = {}
+    for axis, cells in answer.cells.items():
+        starts[axis] = fold_starts(len(cells.edges) - 1, bins)
+        answer.edges[axis] = np.append(cells.edges[starts[axis]], cells.edges[-1])
+    if "panels" in question.parts:
+        for name, cores in _groups(answer, question):
+            places = [answer.facts.cores.index(core) for core in cores]
+            lines = {a: Lines(c, places, starts[a]) for a, c in answer.cells.items()}
+            answer.groups.append(
+                Group(name, cores, _lines(lines, question.panels, answer.facts.tsc_hz))
+            )
+        if "power" in question.panels:
+            answer.power = list(_power(answer, question, starts["counters"]))
+    if "heat" in question.parts and question.heat != "none":
+        answer.heat = _heat(answer, HEAT_QUANTITIES[question.heat], len(question.runs))
+
+
+def _groups(answer: RunAnswer, question: Question) -> list[tuple[str, tuple[int, ...]]]:
+    if question.cores == "all":
+        return [("all", answer.facts.cores)]
+    if question.cores == "packages":
+        return [(f"package {n}", cores) for n, cores in packages_of(answer.facts).items()]
+    return [(f"core {core}", (core,)) for core in (answer.facts.cores[at] for at in answer.chosen)]
+
+
+def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dict[str, Line]:
+    of, counted = lines["interrupts"], lines["counters"]
+    found: dict[str, Line] = {"count": {"mean": of.drawn("interrupts")}}
+    makers = {
+        "bytes": lambda: {way: of.bytes_each(f"{way}_bytes") for way in ("rx", "tx")},
+        "byte_rate": lambda: {f"{w}_rate": of.rate(f"{w}_bytes") for w in ("rx", "tx")},
+        "interrupts": lambda: {"interrupts": of.rate("interrupts")},
+        "gap": lambda: {"gap": of.gap()},
+        "instructions": lambda: {"instructions": counted.rate("instructions")},
+        "ipc": lambda: {"ipc": counted.ipc()},
+        "busy": lambda: {"busy": counted.busy(tsc_hz)},
+        "llc": lambda: {"llc_misses": counted.rate("llc_misses")},
+        "sleep": lambda: {s: counted.rate(s) for s in SLEEP_STATES if counted.has(s)},
+    }
+    for name in panels:
+        if name in makers:
+            found |= makers[name]()
+    return found
+
+
+def _power(answer: RunAnswer, question: Question, starts: np.ndarray) -> list[Group]:
+    """Watts of the packages that the chosen cores belong to, as one for all cores together."""
+    chosen = {answer.facts.cores[at] for at in answer.chosen}
+    packages = {n: c for n, c in packages_of(answer.facts).items() if chosen & set(c)}
+    if question.cores == "all":
+        packages = {"all": answer.facts.cores}
+    found = []
+    for name, cores in packages.items():
+        places = [answer.facts.cores.index(core) for core in cores]
+        lines = Lines(answer.cells["counters"], places, starts)
+        if lines.has("energy_uj"):
+            title = "all packages" if name == "all" else f"package {name}"
+            found.append(Group(title, cores, {"power": lines.rate("energy_uj", 1e-6)}))
+    return found
+
+
+def _heat(answer: RunAnswer, heat: Heat, runs: int) -> HeatRows:
+    cells, facts = answer.cells[heat.axis], answer.facts
+    rows: list[tuple[str, tuple[int, ...]]] = [(f"core {core}", (core,)) for core in facts.cores]
+    if heat.name == "power":
+        rows = [(f"package {n}", cores) for n, cores in packages_of(facts).items()]
+    most = max(_HEAT_VALUES // (runs * len(rows)), 8)
+    starts = fold_starts(len(cells.edges) - 1, most)
+    edges = np.append(cells.edges[starts], cells.edges[-1])
+    values = np.empty((len(rows), len(starts)))
+    for at, (_, cores) in enumerate(rows):
+        lines = Lines(cells, [facts.cores.index(core) for core in cores], starts)
+        values[at] = _heat_line(lines, heat, facts.tsc_hz)
+    return HeatRows(tuple(name for name, _ in rows), values, edges)
+
+
+def _heat_line(lines: Lines, heat: Heat, tsc_hz: float) -> np.ndarray:
+    if heat.is_most:
+        return lines.gap()["max"]
+    if heat.name == "ipc":
+        return lines.ipc()["mean"]
+    if heat.name == "busy":
+        return lines.busy(tsc_hz)["mean"]
+    if heat.name == "power":
+        return lines.rate("energy_uj", 1e-6)["mean"]
+    return lines.rate(heat.name)["mean"]
+
+
+def _give_raw(answer: RunAnswer, reads: RunReads, rows: CoreRows, question: Question) -> None:
+    """Give the interrupts themselves, and the samples among them, when they are few enough."""
+    chosen = rows.of_cores(answer.chosen)
+    if len(chosen.t_ns) <= _RAW_MOST // len(question.runs):
+        answer.raw = chosen
+        answer.samples = reads.samples(answer.plan.from_ns, answer.plan.to_ns)

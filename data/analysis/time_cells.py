@@ -1,0 +1,169 @@
+"""Quantities by bins of time and cores, joined to lines that are drawn without losing an extreme.
+
+Sums are added and divided once, so a mean is never a mean of means. NaN is: nothing was measured.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+_NS: Final = 1e9
+_US: Final = 1e-3
+SAMPLED: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
+SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
+
+# A line: `mean`, and `min` and `max` where they say more; float64, one value a drawn bin.
+Line = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Quantities in bins of time.
+
+    Attributes:
+        edges: First nanosecond of each bin, and the end of the last; int64, shape (n + 1,).
+        values: Float64, shape (n, cores) each.
+    """
+
+    edges: np.ndarray
+    values: dict[str, np.ndarray]
+
+
+def equal_edges(from_ns: int, to_ns: int, bins: int) -> np.ndarray:
+    """First whole nanosecond of each equal bin of a window, and its end; shape (bins + 1,)."""
+    return from_ns - (-np.arange(bins + 1, dtype=np.int64) * (to_ns - from_ns) // bins)
+
+
+def bin_of(t_ns: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """The equal bin that each time falls into; the window's end falls into the last."""
+    bins, begin, length = len(edges) - 1, int(edges[0]), int(edges[-1] - edges[0])
+    at: np.ndarray = (t_ns - begin) * bins // length
+    return np.minimum(at, bins - 1)
+
+
+def fold_starts(bins: int, most: int) -> np.ndarray:
+    """Where joined bins begin when neighbours are joined, so that about so many are left at most.
+
+    A quarter more than asked for are left as they are rather than halved.
+    """
+    return np.arange(0, bins, -(-bins // (most + most // 4)))
+
+
+class Lines:
+    """What a group of cores did, by drawn bins, each joined from one bin or several."""
+
+    def __init__(self, cells: Cells, columns: Sequence[int], starts: np.ndarray) -> None:
+        """Prepare to join.
+
+        Args:
+            columns: Places of the group's cores.
+            starts: As `fold_starts` gives them.
+        """
+        self._cells = cells
+        self._columns = np.asarray(columns, np.intp)
+        self._starts = starts
+        self._fine_s = np.diff(cells.edges) / _NS
+        self._drawn_s = np.add.reduceat(self._fine_s, starts)
+        self._sums: dict[str, np.ndarray] = {}
+
+    @property
+    def _is_joined(self) -> bool:
+        return len(self._starts) < len(self._fine_s)
+
+    def has(self, name: str) -> bool:
+        """Whether any core of the group measured a quantity."""
+        values = self._cells.values.get(name)
+        return values is not None and bool(self._measured(values).any())
+
+    def _measured(self, values: np.ndarray) -> np.ndarray:
+        """Which of the group's cores measured anything, shape (columns,)."""
+        found: np.ndarray = ~np.isnan(values[:, self._columns]).all(axis=0)
+        return found
+
+    def fine(self, name: str) -> np.ndarray:
+        """The group's sum in each of the bins, shape (n,); NaN throughout where none measured."""
+        if name not in self._sums:
+            self._sums[name] = self._add(self._cells.values.get(name))
+        return self._sums[name]
+
+    def _add(self, values: np.ndarray | None) -> np.ndarray:
+        if values is None:
+            return np.full(len(self._fine_s), np.nan)
+        chosen = np.ascontiguousarray(values[:, self._columns])
+        total: np.ndarray = chosen @ np.ones(chosen.shape[1])
+        if np.isnan(total).any():
+            measured = ~np.isnan(chosen).all(axis=0)
+            if not measured.any():
+                return np.full(len(total), np.nan)
+            total = np.nan_to_num(chosen[:, measured]) @ np.ones(int(measured.sum()))
+        return total
+
+    def drawn(self, name: str) -> np.ndarray:
+        """The group's sum in each drawn bin."""
+        joined: np.ndarray = np.add.reduceat(self.fine(name), self._starts)
+        return joined
+
+    def rate(self, name: str, scale: float = 1.0) -> Line:
+        """A second's worth, and its least and greatest over the bins behind each drawn one."""
+        return self._ratio(
+            self.drawn(name) * scale, self._drawn_s, self.fine(name) * scale, self._fine_s
+        )
+
+    def ipc(self) -> Line:
+        """Instructions a cycle."""
+        names = ("instructions", "cycles")
+        (above, below), (fine, finer) = map(self.drawn, names), map(self.fine, names)
+        return self._ratio(above, below, fine, finer)
+
+    def busy(self, tsc_hz: float) -> Line:
+        """Reference cycles by ticks of the time-stamp counter, of the cores that measured them."""
+        values = self._cells.values.get("ref_cycles")
+        ticks = tsc_hz * (int(self._measured(values).sum()) if values is not None else 0)
+        return self._ratio(
+            self.drawn("ref_cycles"),
+            self._drawn_s * ticks,
+            self.fine("ref_cycles"),
+            self._fine_s * ticks,
+        )
+
+    def bytes_each(self, name: str) -> Line:
+        """Bytes an interrupt: the mean, and the largest and smallest interrupt."""
+        line = {"mean": _divide(self.drawn(name), self.drawn("interrupts"))}
+        is_empty = self.drawn("interrupts") == 0
+        for word, how in (("min", np.fmin), ("max", np.fmax)):
+            if f"{word}_{name}" in self._cells.values:
+                line[word] = np.where(is_empty, np.nan, self._extreme(f"{word}_{name}", how))
+        return line
+
+    def gap(self) -> Line:
+        """Time between a core's interrupts, us; the mean is the bin's time by their number."""
+        core_s = self._drawn_s * len(self._columns)
+        return {
+            "mean": _divide(core_s * 1e6, self.drawn("interrupts")),
+            "min": self._extreme("min_gap_ns", np.fmin) * _US,
+            "max": self._extreme("max_gap_ns", np.fmax) * _US,
+        }
+
+    def _extreme(self, name: str, how: np.ufunc) -> np.ndarray:
+        chosen = self._cells.values[name][:, self._columns]
+        over_time = how.reduceat(chosen, self._starts, axis=0) if self._is_joined else chosen
+        extreme: np.ndarray = how.reduce(over_time, axis=1)
+        return extreme
+
+    def _ratio(
+        self, above: np.ndarray, below: np.ndarray, fine: np.ndarray, finer: np.ndarray
+    ) -> Line:
+        line = {"mean": _divide(above, below)}
+        if self._is_joined:
+            each = _divide(fine, finer)
+            line["min"] = np.fmin.reduceat(each, self._starts)
+            line["max"] = np.fmax.reduceat(each, self._starts)
+        return line
+
+
+def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Divide; NaN where there is nothing to divide by."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > 0, above / below, np.nan)

@@ -1,0 +1,113 @@
+"""Where a window of a run is answered from: bins of which level, or the rows themselves."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from data.errors import DataError
+
+# A window with fewer interrupts than this is answered from its rows, whatever its width.
+_FEW_ROWS: Final = 20_000
+# The most that is read: rows of interrupts, of samples, and cells of bins by cores.
+_MOST_ROWS: Final = 120_000
+_MOST_SAMPLES: Final = 60_000
+_MOST_CELLS: Final = 600_000
+# Bins that fill this share of the width are fine enough.
+_FILLED: Final = 0.6
+# Counter bins that are enough, so that the samples need not be read.
+_ENOUGH_COUNTED: Final = 200
+_SAMPLE_NS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunShape:
+    """What decides how a run is read.
+
+    Attributes:
+        levels: Bins that its overview has, rising.
+        counted: Those of them that have counters.
+    """
+
+    length_ns: int
+    cores: int
+    interrupts: int
+    levels: tuple[int, ...]
+    counted: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a window is answered.
+
+    Attributes:
+        from_ns, to_ns: The window: whole bins where bins are read. The run's last instant belongs
+            to it if it ends there.
+        level: Of the overview, for the interrupts; None: their rows.
+        counted: Of the overview, for the counters; None: the samples.
+    """
+
+    from_ns: int
+    to_ns: int
+    level: int | None
+    counted: int | None
+
+
+def plan_window(run: RunShape, from_ns: int, to_ns: int, width: int) -> Plan:
+    """Choose the coarsest bins that fill the width, and widen the window to whole ones.
+
+    Args:
+        from_ns, to_ns: Within the run, at least a nanosecond apart.
+        width: How many bins can be drawn.
+
+    Raises:
+        DataError: The window is empty or not within the run.
+    """
+    if not 0 <= from_ns < to_ns <= run.length_ns:
+        raise DataError(f"no window of a run of {run.length_ns} ns: {from_ns} to {to_ns}")
+    share = (to_ns - from_ns) / run.length_ns
+    level = _interrupts_level(run, share, width)
+    counted = _counters_level(run, share, width)
+    whole = [one for one in (level, counted) if one is not None]
+    if whole:
+        from_ns, to_ns = _whole_bins(run.length_ns, min(whole), from_ns, to_ns)
+    return Plan(from_ns, to_ns, level, counted)
+
+
+def _interrupts_level(run: RunShape, share: float, width: int) -> int | None:
+    rows = run.interrupts * share
+    if rows <= _FEW_ROWS:
+        return None
+    fitting = [one for one in run.levels if one * share * run.cores <= _MOST_CELLS]
+    enough = [one for one in fitting if one * share >= _FILLED * width]
+    if enough:
+        return enough[0]
+    if rows <= _MOST_ROWS:
+        return None
+    return max(fitting, default=run.levels[0])
+
+
+def _counters_level(run: RunShape, share: float, width: int) -> int | None:
+    fitting = [one for one in run.counted if one * share * run.cores <= _MOST_CELLS]
+    enough = [one for one in fitting if one * share >= _FILLED * width]
+    if enough:
+        return enough[0]
+    samples = share * run.length_ns / _SAMPLE_NS * run.cores
+    if samples <= _MOST_SAMPLES and (not fitting or fitting[-1] * share < _ENOUGH_COUNTED):
+        return None
+    return max(fitting, default=run.counted[0])
+
+
+def _whole_bins(length_ns: int, level: int, from_ns: int, to_ns: int) -> tuple[int, int]:
+    first, end = bins_between(length_ns, level, from_ns, to_ns)
+    return bin_start(length_ns, level, first), bin_start(length_ns, level, end)
+
+
+def bins_between(length_ns: int, level: int, from_ns: int, to_ns: int) -> tuple[int, int]:
+    """First bin of a level that a window touches, and the one behind the last."""
+    first = from_ns * level // length_ns
+    end = to_ns * level // length_ns
+    return first, end if bin_start(length_ns, level, end) >= to_ns else end + 1
+
+
+def bin_start(length_ns: int, level: int, at: int) -> int:
+    """First whole nanosecond of a bin."""
+    return -(-at * length_ns // level)

@@ -1,0 +1,253 @@
+"""A window of one run, read from its big files: bins, rows, samples, sizes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from data.analysis.log_bins import SLOTS
+from data.analysis.row_bins import NONE, CoreRows, count_sizes, rows_by_core
+from data.analysis.sample_cells import share_samples
+from data.analysis.time_cells import Cells
+from data.analysis.window_plan import RunShape, bin_start
+from data.errors import LakeError
+from data.run_files import BigFile, RunFacts, RunFiles
+from data.schema import HISTOGRAM_QUANTITIES, OVERVIEW_LEAST_COUNTED_NS, OVERVIEW_LEVELS
+
+NIC: Final = ("rx_bytes", "tx_bytes")
+NIC_FIELDS: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
+COUNTERS: Final = (
+    "energy_uj", "instructions", "cycles", "ref_cycles", "llc_misses",
+    "c1", "c1e", "c3", "c6", "c7",
+)  # fmt: skip
+# How far behind a window the sample that ends what happens in it is looked for.
+_NEXT_SAMPLE_NS: Final = 50_000_000
+
+Sizes = dict[str, np.ndarray]
+
+
+@dataclass
+class RunReads:
+    """What one run's files say of windows; all cores of the run, in the order of their numbers."""
+
+    files: RunFiles
+    facts: RunFacts
+    rows_read: int = field(default=0)
+
+    @cached_property
+    def _overview(self) -> BigFile:
+        return self.files.file(self.facts, "overview")
+
+    @cached_property
+    def _interrupts(self) -> BigFile:
+        return self.files.file(self.facts, "interrupts")
+
+    @cached_property
+    def levels(self) -> tuple[int, ...]:
+        """Levels of the overview, rising.
+
+        Raises:
+            LakeError: The file is gone, or does not hold all cores' bins.
+        """
+        low, high = self._overview.spans["level"]
+        found = set(low.tolist()) | set(high.tolist())
+        levels = tuple(level for level in OVERVIEW_LEVELS if level in found)
+        rows = self._overview.first_rows[-1]
+        if rows != sum(levels) * len(self.facts.cores):
+            raise LakeError(f"its overview has {rows} rows, not all bins of all cores")
+        return levels
+
+    @cached_property
+    def shape(self) -> RunShape:
+        """What decides how a window is read."""
+        length = self.facts.length_ns
+        counted = (
+            level
+            for level in self.levels
+            if level == OVERVIEW_LEVELS[0] or length >= level * OVERVIEW_LEAST_COUNTED_NS
+        )
+        interrupts = int(self._interrupts.first_rows[-1])
+        return RunShape(length, len(self.facts.cores), interrupts, self.levels, tuple(counted))
+
+    def overview(self, level: int, first: int, end: int, columns: Sequence[str]) -> Cells:
+        """Bins of a level, from `first` to before `end`."""
+        cores = len(self.facts.cores)
+        above = sum(one for one in self.levels if one < level)
+        begin, stop = (above + first) * cores, (above + end) * cores
+        groups = self._overview.groups_of_rows(begin, stop)
+        read = self._overview.read(groups, columns)
+        self.rows_read += stop - begin
+        part = slice(begin - int(self._overview.first_rows[groups.start]), None)
+        edges = [bin_start(self.facts.length_ns, level, at) for at in range(first, end + 1)]
+        shape = (end - first, cores)
+        return Cells(
+            np.array(edges, np.int64),
+            {
+                name: values[part][: stop - begin].reshape(shape).astype(np.float64)
+                for name, values in read.items()
+            },
+        )
+
+    def rows(self, from_ns: int, to_ns: int, columns: Sequence[str] = NIC) -> CoreRows:
+        """The interrupts of a window; one that ends with the run has the run's last instant."""
+        to_ns += to_ns == self.facts.length_ns
+        file = self._interrupts
+        groups = file.groups_between("t_ns", from_ns, to_ns - 1)
+        read = file.read(groups, ("core", "t_ns", *columns))
+        t_ns, place = read["t_ns"], self._places(read["core"])
+        begin, end = np.searchsorted(t_ns, (from_ns, to_ns))
+        cores = len(self.facts.cores)
+        before, after = np.full(cores, NONE), np.full(cores, NONE)
+        before[place[:begin]] = t_ns[:begin]
+        after[place[end:][::-1]] = t_ns[end:][::-1]
+        if from_ns > 0:
+            self._seek(before, groups.start, from_ns, is_back=True)
+        if to_ns <= self.facts.length_ns:
+            self._seek(after, groups.stop, to_ns, is_back=False)
+        self.rows_read += int(end - begin)
+        kept = {name: read[name][begin:end] for name in columns}
+        return rows_by_core(place[begin:end], t_ns[begin:end], kept, before, after)
+
+    def _places(self, core: np.ndarray) -> np.ndarray:
+        table = np.zeros(self.facts.cores[-1] + 1, np.int64)
+        table[list(self.facts.cores)] = np.arange(len(self.facts.cores))
+        places: np.ndarray = table[core]
+        return places
+
+    @cached_property
+    def _busy_bins(self) -> np.ndarray:
+        """Which coarse bins of which cores have interrupts, shape (bins, cores)."""
+        level = self.levels[0]
+        counts = self.overview(level, 0, level, ("interrupts",)).values["interrupts"]
+        busy: np.ndarray = counts > 0
+        return busy
+
+    def _seek(self, found: np.ndarray, group: int, t_ns: int, is_back: bool) -> None:
+        """Find the nearest interrupt before a time, or from it on, of cores that lack one.
+
+        Args:
+            found: Times by core; NONE is filled in.
+            group: First row group that was read, or the one behind the last.
+        """
+        file, level = self._interrupts, self.levels[0]
+        limit = min(t_ns * level // self.facts.length_ns, level - 1)
+        for core in np.flatnonzero(found == NONE):
+            if found[core] != NONE:
+                continue
+            busy = np.flatnonzero(self._busy_bins[:, core])
+            near = busy[busy <= limit][::-1] if is_back else busy[busy >= limit]
+            for at in near[:2]:
+                ends = [bin_start(self.facts.length_ns, level, int(at) + more) for more in (0, 1)]
+                groups = file.groups_between("t_ns", ends[0], ends[1])
+                rest = (
+                    range(groups.start, min(groups.stop, group))
+                    if is_back
+                    else range(max(groups.start, group), groups.stop)
+                )
+                self._fill(found, rest, t_ns, is_back)
+                if found[core] != NONE:
+                    break
+
+    def _fill(self, found: np.ndarray, groups: range, t_ns: int, is_back: bool) -> None:
+        read = self._interrupts.read(groups, ("core", "t_ns"))
+        is_there = read["t_ns"] < t_ns if is_back else read["t_ns"] >= t_ns
+        times, place = read["t_ns"][is_there], self._places(read["core"][is_there])
+        step = 1 if is_back else -1
+        nearest = np.full(len(found), NONE)
+        nearest[place[::step]] = times[::step]
+        missing = found == NONE
+        found[missing] = nearest[missing]
+
+    def samples(self, from_ns: int, to_ns: int) -> dict[str, np.ndarray]:
+        """Rows of `samples` that may say something of a window, `place` instead of `core`."""
+        file = self.files.file(self.facts, "samples")
+        groups = file.groups_between("t_ns", from_ns, to_ns + _NEXT_SAMPLE_NS)
+        read = file.read(groups, ("core", "t_ns", "dt_ns", *COUNTERS))
+        begins = read["t_ns"] - np.nan_to_num(read["dt_ns"])
+        kept = np.flatnonzero((read["t_ns"] >= from_ns) & (begins <= to_ns))
+        self.rows_read += len(kept)
+        rows = {name: values[kept] for name, values in read.items()}
+        return rows | {"place": self._places(rows.pop("core"))}
+
+    def shared_samples(self, from_ns: int, to_ns: int, edges: np.ndarray) -> Cells:
+        """What the counters counted, by bins of a window."""
+        rows = self.samples(from_ns, to_ns)
+        steps = {name: rows[name] for name in COUNTERS}
+        cores = len(self.facts.cores)
+        return share_samples(rows["place"], rows["t_ns"], rows["dt_ns"], steps, cores, edges)
+
+    def sizes(self, from_ns: int, to_ns: int, places: Sequence[int]) -> Sizes:
+        """How many gaps and interrupts of each size a window has.
+
+        From whole stretches of `histograms`, and from the rows of the window's two ends.
+
+        Args:
+            places: Of the cores that count.
+
+        Returns:
+            As `count_sizes`.
+        """
+        file = self.files.file(self.facts, "histograms")
+        low, high = file.spans["level"]
+        levels = sorted(set(low.tolist()) | set(high.tolist()))
+        length = self.facts.length_ns
+        if not levels:
+            return count_sizes(self.rows(from_ns, to_ns).of_cores(places))
+        finest = levels[-1]
+        first = -(-from_ns * finest // length)
+        end = to_ns * finest // length
+        if bin_start(length, finest, first) < from_ns or first >= end:
+            return count_sizes(self.rows(from_ns, to_ns).of_cores(places))
+        found = self._stretch_sizes(file, whole_stretches(levels, first, end), places)
+        inner = bin_start(length, finest, first), bin_start(length, finest, end)
+        for begin, stop in ((from_ns, inner[0]), (inner[1], to_ns)):
+            if begin < stop:
+                edge = count_sizes(self.rows(begin, stop).of_cores(places))
+                found = {name: counts + edge[name] for name, counts in found.items()}
+        return found
+
+    def _stretch_sizes(
+        self, file: BigFile, parts: Sequence[tuple[int, int, int]], places: Sequence[int]
+    ) -> Sizes:
+        (low, high), (least, most) = file.spans["level"], file.spans["bin"]
+        wanted: set[int] = set()
+        for level, first, end in parts:
+            hit = (low <= level) & (high >= level) & (most >= first) & (least < end)
+            wanted |= set(np.flatnonzero(hit).tolist())
+        names = ("level", "core", "bin", "quantity", "slot", "count")
+        read = file.read(sorted(wanted), names)
+        is_in = np.zeros(len(read["level"]), bool)
+        for level, first, end in parts:
+            is_in |= (read["level"] == level) & (read["bin"] >= first) & (read["bin"] < end)
+        if len(places) < len(self.facts.cores):
+            is_in &= np.isin(self._places(read["core"]), places)
+        self.rows_read += int(is_in.sum())
+        kind = read["quantity"][is_in] * SLOTS + read["slot"][is_in]
+        counts = np.bincount(kind, read["count"][is_in], len(HISTOGRAM_QUANTITIES) * SLOTS)
+        tables = counts.astype(np.int64).reshape(len(HISTOGRAM_QUANTITIES), SLOTS)
+        return dict(zip(HISTOGRAM_QUANTITIES, tables, strict=True))
+
+
+def whole_stretches(levels: Sequence[int], first: int, end: int) -> list[tuple[int, int, int]]:
+    """Cover stretches of the finest level by as few of all levels as can be.
+
+    Args:
+        levels: Rising, each a multiple of the one before.
+        first, end: Of the finest level, `end` not included.
+
+    Returns:
+        Level, first and end of each run of stretches.
+    """
+    if first >= end:
+        return []
+    if len(levels) == 1:
+        return [(levels[0], first, end)]
+    joined = levels[-1] // levels[-2]
+    inner, outer = -(-first // joined), end // joined
+    if inner >= outer:
+        return [(levels[-1], first, end)]
+    parts = [(levels[-1], first, inner * joined), *whole_stretches(levels[:-1], inner, outer)]
+    parts.append((levels[-1], outer * joined, end))
+    return [part for part in parts if part[1] < part[2]]
