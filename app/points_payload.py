@@ -32,7 +32,7 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
         `count`; `traces` (first row of each trace, and the count at the end); `knobs` (name to
         `{values, index}`; a NULL value stays null); `values` (name to typed array; NaN where not
         measured; float64, because limits and boxes are compared with them; spreads in float32);
-        `n`, `logged`, `replicate`.
+        `n`, `logged`, `replicate`; `flags` as a knob, where a point has any.
     """
     groups = trace_groups(points)
     storage = [n for n in STORAGE_KNOBS if points[n].null_count() < len(points)]
@@ -51,6 +51,7 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
             },
         },
         "n": typed(points["n"].to_numpy().astype(np.uint32)),
+        **({"flags": _dictionary(points["flags"])} if points["flags"].count() else {}),
         "logged": typed(points["logged"].to_numpy().astype(np.uint32)),
         "replicate": typed(_numbers(points["replicate"]).astype(np.float32)),
     }

@@ -26,6 +26,7 @@
     for (const [name, knob] of Object.entries(raw.knobs)) {
       points.knobs[name] = { values: knob.values, index: decode(knob.index) };
     }
+    if (raw.flags) points.flags = { values: raw.flags.values, index: decode(raw.flags.index) };
     for (const [name, typed] of Object.entries(raw.values)) points.values[name] = decode(typed);
     return points;
   };

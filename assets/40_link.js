@@ -225,11 +225,13 @@
       return meta.titles[column] + ": " + wattlas.formatQuantity(points.values[axis][i], unit) + spread(axis, unit);
     };
     const replicate = points.replicate[i];
+    const flags = points.flags && points.flags.values[points.flags.index[i]];
     return [
       (points.labels[row.system] || row.system) + " \u00b7 " + wattlas.configurationWords(row),
       [load, row.dataset].filter(Boolean).join(" \u00b7 "),
       value("x"), value("y"),
       meta.means ? "n = " + points.n[i] : isNaN(replicate) ? "one run" : "replicate " + replicate,
+      flags ? "flags: " + flags : "",
       wattlas.pointHint ? wattlas.pointHint(i) : "click: select this configuration",
     ];
   };

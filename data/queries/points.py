@@ -35,8 +35,8 @@ def points_query(
     Returns:
         SQL and parameters. Columns: those of CONFIGURATION, `run_id` and `replicate` (NULL for
         means), `n` (replicates behind the row), `logged` (those of them whose every interrupt is
-        in the lake), then the asked ones. Runs in which any of `x`,
-        `y` was not measured are left out.
+        in the lake), `flags` (all flags of any of them, sorted, in one text; NULL for none), then
+        the asked ones. Runs in which any of `x`, `y` was not measured are left out.
     """
     for column in columns.values():
         metric(column)
@@ -53,7 +53,8 @@ def points_query(
         )
         sql = (
             f"SELECT {listed}, NULL::VARCHAR AS run_id, NULL::BIGINT AS replicate, "
-            f"count(*) AS n, count(*) FILTER (has_log) AS logged, {values} "
+            f"count(*) AS n, count(*) FILTER (has_log) AS logged, "
+            f"{_flags('flatten(list(flags))')}, {values} "
             f"FROM runs WHERE {where} GROUP BY {listed} "
             f"ORDER BY {', '.join(_ORDER)} LIMIT {limit:d}"
         )
@@ -62,11 +63,15 @@ def points_query(
             f"{c}::DOUBLE AS {name}, NULL::DOUBLE AS {name}_sd" for name, c in columns.items()
         )
         sql = (
-            f"SELECT {listed}, run_id, replicate, 1::BIGINT AS n, coalesce(has_log, FALSE)::BIGINT AS logged, "
-            f"{values} FROM runs "
+            f"SELECT {listed}, run_id, replicate, 1::BIGINT AS n, "
+            f"coalesce(has_log, FALSE)::BIGINT AS logged, {_flags('flags')}, {values} FROM runs "
             f"WHERE {where} ORDER BY {', '.join(_ORDER)}, replicate, run_id LIMIT {limit:d}"
         )
     return sql, parameters
+
+
+def _flags(lists: str) -> str:
+    return f"nullif(array_to_string(list_sort(list_distinct({lists})), ', '), '') AS flags"
 
 
 # What pictures and tables show of a point, beside its values.
@@ -74,6 +79,7 @@ SHOWN: Final = (
     "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
     "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes", "request_bytes", "io_depth",
     "threads", "rw", "device", "replicate", "n", "logged",
+    "flags",
 )  # fmt: skip
 
 

@@ -184,6 +184,18 @@ def test_hover_names_configuration_values_and_n(atlas: Atlas, grid_address: str)
     assert "Energy: 2.90 kJ ± 707 mJ" in text
     assert "p99 latency: 260 us ± 0.0707 us" in text
     assert "n = 2" in text
+    assert "flags" not in text
+
+
+def test_hover_names_the_flags_of_a_configurations_runs(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&system=linux_default")
+    left, top = atlas.pixel("scatter", 110.0, 2500.0)
+    atlas.page.mouse.move(left - 30, top)
+    atlas.page.mouse.move(left, top, steps=3)
+    atlas.page.wait_for_timeout(300)
+    text = atlas.page.locator("#hover-card").inner_text()
+    assert "n = 3" in text
+    assert "flags: log_short" in text
 
 
 def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:

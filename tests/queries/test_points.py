@@ -144,7 +144,21 @@ def test_the_nested_columns_are_not_read(tiny: Lake, means: bool) -> None:
     plan = tiny.sql(f"EXPLAIN (FORMAT json) {sql}", parameters).fetchall()[0][1]
     read = projections(json.loads(plan))
     assert {"energy_j", "latency_p99_us", "system"} <= read
-    assert not {"cores", "sources", "files", "flags", "instructions"} & read
+    assert not {"cores", "sources", "files", "instructions"} & read
+
+
+def test_flags_of_a_configuration_are_those_of_its_runs(tmp_path: Path) -> None:
+    rows = [
+        run(replicate=0, flags=["log_short", "duration_off"]),
+        run(replicate=1, flags=["duration_off"]),
+        run(replicate=0, itr_us=8.0, flags=[]),
+        run(replicate=0, itr_us=16.0),
+    ]
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        means = lake.polars(*points_query(Selection(), AXES, True, 10))
+        runs = lake.polars(*points_query(Selection(), AXES, False, 10))
+    assert means["flags"].to_list() == ["duration_off, log_short", None, None]
+    assert runs["flags"].to_list() == ["duration_off, log_short", "duration_off", None, None]
 
 
 def projections(plan: object) -> set[str]:
