@@ -108,10 +108,10 @@ class Queues:
         """How many rows of a core wait."""
         return int(self.ends[place] - self.heads[place])
 
-    def make_room(self, place: int) -> None:
-        """Move what waits to the queue's front."""
+    def make_room(self, place: int, room: int) -> None:
+        """Move what waits to the queue's front, if there is less room than so much behind it."""
         head, end = int(self.heads[place]), int(self.ends[place])
-        if head:
+        if head and end + room > self.rows.shape[1]:
             self.rows[place, : end - head] = self.rows[place, head:end].copy()
             self.heads[place], self.ends[place] = 0, end - head
 
@@ -208,20 +208,21 @@ class CoreCut:
 
     def _take_samples(self, samples: np.ndarray, names: tuple[str, ...]) -> None:
         self._names = frozenset(names)
-        tsc, window = samples[0], self._by.window
-        first = int(np.searchsorted(tsc, window.start_tsc, side="left"))
-        end = int(np.searchsorted(tsc, window.end_tsc, side="right"))
-        if first >= end:
+        window = self._by.window
+        rows = [names.index(name) if name in names else -1 for name in merging.SAMPLED[1:]]
+        kept = merging.cut_samples(
+            samples,
+            np.array(rows),
+            window.start_tsc,
+            window.end_tsc,
+            self._by.ns_per_tick,
+            self.place,
+        )
+        if not kept.shape[1]:
             return
-        kept = np.zeros((1 + len(merging.SAMPLED), end - first), np.int64)
-        kept[0] = self.place
-        kept[1] = np.rint((tsc[first:end] - window.start_tsc) * self._by.ns_per_tick)
-        for row, name in enumerate(merging.SAMPLED[1:], start=2):
-            if name in names:
-                kept[row] = samples[names.index(name), first:end]
         begin = self.sample_span_ns[0] if self.samples else int(kept[1, 0])
         self.sample_span_ns = (begin, int(kept[1, -1]))
-        self.samples += end - first
+        self.samples += kept.shape[1]
         self._waiting.append(kept)
 
     def samples_until(self, t_ns: int) -> list[np.ndarray]:

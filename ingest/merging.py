@@ -110,6 +110,23 @@ def read_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 
 
 @njit(nogil=True, cache=True)
+def _put_bin(
+    bins: np.ndarray,
+    b: int,
+    count: int,
+    rx_sum: int,
+    tx_sum: int,
+    rx_most: int,
+    tx_most: int,
+    gap_least: int,
+    gap_most: int,
+) -> None:
+    bins[0, b], bins[1, b], bins[2, b] = count, rx_sum, tx_sum
+    bins[3, b], bins[4, b] = rx_most, tx_most
+    bins[MIN_GAP, b], bins[MAX_GAP, b] = gap_least, gap_most
+
+
+@njit(nogil=True, cache=True)
 def cut_interrupts(
     raw: np.ndarray,
     start_tsc: int,
@@ -145,13 +162,21 @@ def cut_interrupts(
     """
     last, b, stretch = tally[LAST_NS], tally[BIN], tally[STRETCH]
     said = 0
-    for i in range(raw.shape[1]):
-        tsc = raw[0, i]
-        if tsc < start_tsc:
-            continue
-        if tsc > end_tsc:
-            break
-        now = np.int64(np.rint((tsc - start_tsc) * ns_per_tick))
+    first = np.searchsorted(raw[0], start_tsc, side="left")
+    beyond = np.searchsorted(raw[0], end_tsc, side="right")
+    for row in range(4):
+        tally[RX_DESC + row] += raw[1 + row, first:beyond].sum()
+    if beyond > first:
+        tally[COUNT] += beyond - first
+        tally[MAX_RX_DESC] = max(tally[MAX_RX_DESC], raw[1, first:beyond].max())
+        tally[MAX_TX_DESC] = max(tally[MAX_TX_DESC], raw[3, first:beyond].max())
+    # The bin at hand is counted in registers and written when it is over.
+    here = bins[:, b].copy()
+    count, rx_sum, tx_sum, rx_most, tx_most = here[0], here[1], here[2], here[3], here[4]
+    gap_least, gap_most = here[MIN_GAP], here[MAX_GAP]
+    bin_end, stretch_end = edges[b + 1], stretches[stretch + 1]
+    for i in range(first, beyond):
+        now = np.int64(np.rint((raw[0, i] - start_tsc) * ns_per_tick))
         rx_desc, rx_bytes = raw[1, i], raw[2, i]
         tx_desc, tx_bytes = raw[3, i], raw[4, i]
         queue[at, 0] = now
@@ -159,38 +184,69 @@ def cut_interrupts(
         queue[at, 2] = tx_bytes
         queue[at, 3] = min(tx_desc, _INT32_MAX) << 32 | min(rx_desc, _INT32_MAX)
         at += 1
-        tally[RX_DESC] += rx_desc
-        tally[RX_BYTES] += rx_bytes
-        tally[TX_DESC] += tx_desc
-        tally[TX_BYTES] += tx_bytes
-        tally[COUNT] += 1
-        tally[MAX_RX_DESC] = max(tally[MAX_RX_DESC], rx_desc)
-        tally[MAX_TX_DESC] = max(tally[MAX_TX_DESC], tx_desc)
-        longest = np.int64(0)
-        if last >= 0:
-            longest = now - last + 1
-            bins[MAX_GAP, b] = max(bins[MAX_GAP, b], longest)
-        while now >= edges[b + 1]:
+        longest = now - last + 1 if last >= 0 else np.int64(0)
+        gap_most = max(gap_most, longest)
+        if now >= bin_end:
+            _put_bin(bins, b, count, rx_sum, tx_sum, rx_most, tx_most, gap_least, gap_most)
+            count = rx_sum = tx_sum = rx_most = tx_most = gap_least = np.int64(0)
+            gap_most = longest
             b += 1
-            bins[MAX_GAP, b] = longest
-        if now >= stretches[stretch + 1]:
+            while now >= edges[b + 1]:
+                bins[MAX_GAP, b] = longest
+                b += 1
+            bin_end = edges[b + 1]
+        if now >= stretch_end:
             said = hand_out_sizes(sizes, stretch, words, said)
             while now >= stretches[stretch + 1]:
                 stretch += 1
-        bins[0, b] += 1
-        bins[1, b] += rx_bytes
-        bins[2, b] += tx_bytes
-        bins[3, b] = max(bins[3, b], rx_bytes)
-        bins[4, b] = max(bins[4, b], tx_bytes)
+            stretch_end = stretches[stretch + 1]
+        count += 1
+        rx_sum += rx_bytes
+        tx_sum += tx_bytes
+        rx_most = max(rx_most, rx_bytes)
+        tx_most = max(tx_most, tx_bytes)
         sizes[RX_SIZES, slot_of(rx_bytes)] += 1
         sizes[TX_SIZES, slot_of(tx_bytes)] += 1
         if last >= 0:
             gap = now - last
-            bins[MIN_GAP, b] = max(bins[MIN_GAP, b], LATEST - gap)
+            gap_least = max(gap_least, LATEST - gap)
             sizes[GAP_SIZES, slot_of(gap)] += 1
         last = now
+    _put_bin(bins, b, count, rx_sum, tx_sum, rx_most, tx_most, gap_least, gap_most)
     tally[LAST_NS], tally[BIN], tally[STRETCH] = last, b, stretch
     return at, said
+
+
+@njit(nogil=True, cache=True)
+def cut_samples(
+    raw: np.ndarray,
+    rows: np.ndarray,
+    start_tsc: int,
+    end_tsc: int,
+    ns_per_tick: float,
+    place: int,
+) -> np.ndarray:
+    """Copy one core's samples within the window.
+
+    Args:
+        raw: Time stamp and what the log has of a sample, int64, shape (k, n), in time order.
+        rows: Where in `raw` each row of `SAMPLED` but the first is; below 0 if it is not there.
+        place: The core's place among the run's.
+    Returns:
+        As `step_samples` wants them, int64, shape (12, m); 0 where a row is not there.
+    """
+    first = np.searchsorted(raw[0], start_tsc, side="left")
+    beyond = np.searchsorted(raw[0], end_tsc, side="right")
+    kept = np.empty((2 + rows.size, beyond - first), np.int64)
+    kept[0] = place
+    for i in range(first, beyond):
+        kept[1, i - first] = np.int64(np.rint((raw[0, i] - start_tsc) * ns_per_tick))
+    for row in range(rows.size):
+        if rows[row] < 0:
+            kept[2 + row] = 0
+        else:
+            kept[2 + row] = raw[rows[row], first:beyond]
+    return kept
 
 
 @njit(nogil=True, cache=True)
@@ -223,9 +279,13 @@ def merge_rows(
         leaves *= 2
         shift += 1
     least = np.full(2 * leaves, LATEST, np.int64)
+    # The time behind each queue's first is at hand before it is asked for.
+    second = np.full(heads.size, LATEST, np.int64)
     for i in range(heads.size):
         if heads[i] < ends[i]:
             least[leaves + i] = queues[i, heads[i], 0] << shift | i
+        if heads[i] + 1 < ends[i]:
+            second[i] = queues[i, heads[i] + 1, 0] << shift | i
     for node in range(leaves - 1, 0, -1):
         least[node] = min(least[2 * node], least[2 * node + 1])
     while at < out_t_ns.size and least[1] != LATEST:
@@ -241,7 +301,9 @@ def merge_rows(
         at += 1
         head += 1
         heads[first] = head
-        now = queues[first, head, 0] << shift | first if head < ends[first] else LATEST
+        now = second[first]
+        is_there = head + 1 < ends[first]
+        second[first] = queues[first, head + 1, 0] << shift | first if is_there else LATEST
         node = leaves + first
         least[node] = now
         while node > 1:

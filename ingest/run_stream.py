@@ -34,7 +34,7 @@ from ingest.write_queue import WriteQueue
 BLOCK_BYTES: Final = 1 << 18
 # A core with fewer rows than this is read on; the block that it then reads must find room, and so
 # must the beginning of a log and a cut line, both at most 64 KiB, at 28 bytes a line or more.
-_HUNGRY_BELOW: Final = 1 << 14
+_HUNGRY_BELOW: Final = 1 << 13
 _BLOCK_ROWS: Final = (BLOCK_BYTES + 4 * (1 << 16)) // 28
 # What is merged meanwhile is still there.
 _ROOM: Final = _HUNGRY_BELOW + 2 * _BLOCK_ROWS
@@ -281,14 +281,15 @@ class _Merge:
         return min((cut.floor_ns, cut.place) for cut in self.cuts)
 
     def _ready_ends(self, queues: Queues, limit: tuple[int, int]) -> np.ndarray:
-        """Where in each queue, its rows moved to its front, the ready ones end."""
+        """Where in each queue, which then has room for a further block, the ready rows end."""
         ends = np.empty(len(self.cuts), np.int64)
         for place in range(len(self.cuts)):
-            queues.make_room(place)
+            queues.make_room(place, _BLOCK_ROWS)
+            head, end = int(queues.heads[place]), int(queues.ends[place])
             # Later cores wait at the same time, lest a row of an earlier one is still to come.
             until = limit[0] if place <= limit[1] else limit[0] - 1
-            waiting = queues.rows[place, : queues.ends[place], 0]
-            ends[place] = np.searchsorted(waiting, until, side="right")
+            waiting = queues.rows[place, head:end, 0]
+            ends[place] = head + np.searchsorted(waiting, until, side="right")
         return ends
 
     def _samples_until(self, limit: tuple[int, int]) -> list[np.ndarray]:

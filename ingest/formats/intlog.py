@@ -239,7 +239,7 @@ def _problems(lines: CounterLines, announced: int | None) -> list[Problem]:
 
 
 def _core_line(head: bytes) -> tuple[int | None, int | None]:
-    found = _CORE.search(head)
+    found = _CORE.search(head) if b"Core=" in head else None
     if found is None:
         return None, None
     return int(found[1]), int(found[2]) if found[2] else None
