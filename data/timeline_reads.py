@@ -80,10 +80,10 @@ class RunReads:
         read = self._overview.read(groups, columns)
         self.rows_read += stop - begin
         part = slice(begin - int(self._overview.first_rows[groups.start]), None)
-        edges = [bin_start(self.facts.length_ns, level, at) for at in range(first, end + 1)]
+        edges = -(-np.arange(first, end + 1, dtype=np.int64) * self.facts.length_ns // level)
         shape = (end - first, cores)
         return Cells(
-            np.array(edges, np.int64),
+            edges,
             {
                 name: values[part][: stop - begin].reshape(shape).astype(np.float64)
                 for name, values in read.items()

@@ -18,7 +18,7 @@ from ingest.records import Problem
 
 ROW_GROUP_ROWS: Final = 1 << 17
 # Of these a reader wants a few rows at a time.
-_SMALL_GROUP_ROWS: Final = {"overview": 1 << 14, "histograms": 1 << 14}
+_SMALL_GROUP_ROWS: Final = dict.fromkeys(("samples", "overview", "histograms"), 1 << 14)
 COMPACT_ABOVE_FILES: Final = 8
 _LOCK_NAME: Final = ".ingest.lock"
 # Versions stay reachable until `ingest prune`: Delta must not expire them by age.
@@ -75,6 +75,7 @@ class RunFile:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file = self._temporary.open("wb")
             self._parquet = ParquetFile(self._file, self._schema)
+        self._is_sealed = False
 
     def encode(self, rows: pa.Table) -> list[RowGroup]:
         """Encode further rows; in any thread, several at once.
@@ -106,6 +107,19 @@ class RunFile:
         """
         self.append(self.encode(rows))
 
+    def seal(self) -> None:
+        """Write the file's end and have the disk take it: nothing can be appended any more.
+
+        Raises:
+            LakeError: It cannot be written.
+        """
+        with self._naming_itself():
+            self._parquet.finish()
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+        self._is_sealed = True
+
     def finish(self, digest: str) -> dict[str, Any]:
         """Put the file in its place, and describe it as `runs.files` does.
 
@@ -115,12 +129,10 @@ class RunFile:
         Raises:
             LakeError: It cannot be written.
         """
+        if not self._is_sealed:
+            self.seal()
         final = self._folder / f"{self._run_id}.{digest}.parquet"
         with self._naming_itself():
-            self._parquet.finish()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
             self._temporary.replace(final)
         return {
             "table": self._table,
