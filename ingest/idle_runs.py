@@ -1,12 +1,12 @@
 """Runs of workload `idle` that a power meter alone tells of, and their rows in the lake."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from ingest.commits import Committer
-from ingest.discover import IDLE, Discovery, RawFile
+from ingest.discover import IDLE, RawFile
 from ingest.idle_stretches import idle_stretches
 from ingest.lake_state import LakeState, RecordedRun, read_rows, row_digest
 from ingest.names import RunKey, identity_columns, label_columns, make_run_id, order_knobs
@@ -32,11 +32,20 @@ class IdleRuns:
     """
 
     def __init__(
-        self, lake: Path, state: LakeState, found: Discovery, committer: Committer
+        self,
+        lake: Path,
+        state: LakeState,
+        meters: Mapping[str, Sequence[RawFile]],
+        committer: Committer,
     ) -> None:
+        """Begin.
+
+        Args:
+            meters: By dataset, all that are known.
+        """
         self._lake = lake
         self._state = state
-        self._found = found
+        self._meters = meters
         self._committer = committer
         self.added = self.replaced = self.removed = self.unchanged = 0
 
@@ -72,7 +81,8 @@ class IdleRuns:
         if meter is not None:
             stretches = idle_stretches(meter.series, windows, file.settings.power.shortest_idle_s)
         former = {run.run_id for run in self._of(file)}
-        known = {row["run_id"]: row for row in read_rows(self._lake, sorted(former))}
+        rows = read_rows(self._lake, sorted(former)) if former else []
+        known = {row["run_id"]: row for row in rows}
         for number, stretch in enumerate(stretches):
             assert meter is not None
             key = self._key(file, meter, number)
@@ -91,6 +101,15 @@ class IdleRuns:
         self.removed += len(former)
         return len(stretches)
 
+    def _place(self, file: RawFile) -> str:
+        """The end of a meter's path that no other meter of its dataset shares, its folder in it."""
+        parts = _parts(file.path)
+        others = [_parts(m.path) for m in self._meters[file.dataset] if m.path != file.path]
+        length = 2
+        while any(other[-length:] == parts[-length:] for other in others):
+            length += 1
+        return "/".join(parts[-length:])
+
     def _of(self, file: RawFile) -> list[RecordedRun]:
         runs = self._state.runs.values()
         return [r for r in runs if r.dataset == file.dataset and is_idle_run_of(r, file.path)]
@@ -104,14 +123,13 @@ class IdleRuns:
 
     def _key(self, file: RawFile, meter: Meter, number: int) -> RunKey:
         """What makes it one run: the meter's place, its file, and which stretch of it."""
-        settings, path = file.settings, Path(file.path)
-        top = self._found.layers.top_of(path.parent, path.parent)
-        knobs = {
-            "device": meter.places.get("device"),
-            "variant": path.relative_to(top).with_suffix("").as_posix(),
-        }
-        system = meter.places.get("system", settings.power.idle_system)
+        knobs = {"device": meter.places.get("device"), "variant": self._place(file)}
+        system = meter.places.get("system", file.settings.power.idle_system)
         return RunKey(file.dataset, IDLE, system, order_knobs(knobs), number)
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in Path(path).with_suffix("").parts if part != "/"]
 
 
 def _row(

@@ -7,7 +7,7 @@ from typing import Final
 
 from ingest.assemble import RunAssembly
 from ingest.commits import Committer
-from ingest.discover import Discovery, RawFile
+from ingest.discover import RawFile
 from ingest.idle_runs import IdleRuns, is_idle_run_of
 from ingest.lake_state import LakeState, recorded_windows
 from ingest.meter_clock import fit_offset
@@ -31,15 +31,13 @@ class MeterStage:
     this stage about again.
     """
 
-    def __init__(
-        self, lake: Path, state: LakeState, found: Discovery, plan: Plan, committer: Committer
-    ) -> None:
+    def __init__(self, lake: Path, state: LakeState, plan: Plan, committer: Committer) -> None:
         self._lake = lake
         self._state = state
         self._plan = plan
         self._committer = committer
         self._meters: dict[tuple[str, str], Meter] = {}
-        self.idle = IdleRuns(lake, state, found, committer)
+        self.idle = IdleRuns(lake, state, plan.meters, committer)
 
     def prepare(self, on_problems: OnProblems) -> None:
         """Read the meters that planned runs need or that are new, and bring idle runs up to date.

@@ -118,7 +118,7 @@ class _Ingest:
         self._on_tick = on_tick
         self._plan: Plan = make_plan(found, state)
         self._committer = Committer(options.lake, state)
-        self._meters = MeterStage(options.lake, state, found, self._plan, self._committer)
+        self._meters = MeterStage(options.lake, state, self._plan, self._committer)
         self._progress = Progress()
         self._stop = threading.Event()
         self._reported: dict[tuple[str, str], list[Problem]] = {}

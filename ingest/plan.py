@@ -102,9 +102,11 @@ def _add_metered(
 ) -> None:
     """Take up a run that is not among the given files, but that a given power meter may cover."""
     work = meter.settings.workloads.get(run.workload)
-    if work is None or work.logged or any((run.dataset, f.path) in found.seen for f in run.files):
+    meters = {known.name for known in FORMATS if known.role == "meter"}
+    own = [file for file in run.files if file.format not in meters]
+    if work is None or work.logged or any((run.dataset, f.path) in found.seen for f in own):
         return
-    for known in run.files:
+    for known in own:
         if not Path(known.path).is_file():
             continue
         for top in Path(known.path).parents:
@@ -113,6 +115,7 @@ def _add_metered(
                 key = part.match.key(run.dataset) if part.match else None
                 if key is not None and make_run_id(key) == run.run_id:
                     groups[key].append(replace(part, **_on_disk(known.path)))
+                    found.seen.add((run.dataset, known.path))
                     return
 
 

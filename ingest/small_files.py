@@ -1,6 +1,6 @@
 """What the small files of a run say, taken over into its row: measures, knobs, times, counts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pyarrow as pa
@@ -60,7 +60,7 @@ def take_utc_window(run: RunRow) -> UtcWindow | None:
     order = {sidecar.path: place for place, sidecar in enumerate(sidecars)}
     is_part = any(read.file.part for read in run.reads)
     windows = {
-        order.get(read.file.path, len(order)): read.content.utc_window
+        _rank(read, order): read.content.utc_window
         for read in reversed(run.readings)
         if isinstance(read.content, Reading)
         and read.content.utc_window
@@ -73,6 +73,13 @@ def take_utc_window(run: RunRow) -> UtcWindow | None:
     run.row["start_unix_s"] = window.start_s
     run.row.setdefault("duration_s", window.length_s)
     return window
+
+
+def _rank(read: SourceRead, order: Mapping[str, int]) -> int:
+    """Who says best when a run was: less is better. Sidecars from elsewhere go by their depth."""
+    if read.file.path in order:
+        return order[read.file.path]
+    return -read.file.path.count("/") if read.file.format.role == "sidecar" else len(order)
 
 
 def has_result(run: RunRow) -> bool:
