@@ -225,7 +225,7 @@
 
   function barPlace(gd, index) {
     const box = gd.getBoundingClientRect(), { yaxis, xaxis } = gd._fullLayout;
-    return { clientX: box.left + xaxis._offset + 20, clientY: box.top + yaxis._offset + yaxis.c2p(gd.data[index].y[0]) };
+    return { clientX: box.left + xaxis._offset + 20, clientY: box.top + yaxis._offset + yaxis.l2p(yaxis.d2c(gd.data[index].y[0])) };
   }
 
   document.addEventListener("click", (event) => {

@@ -133,7 +133,7 @@ def test_systems_keep_the_hues_that_they_have_on_explore() -> None:
     found = competitors_of(KNOBS["system"], ["zephyr", "ebbrt_tuned"], systems,
                            {"ebbrt_tuned": "Library OS"})  # fmt: skip
     assert found.labels == ("Library OS", "zephyr")
-    assert found.hues == tuple(system_style(s, systems)[1] for s in found.values)
+    assert found.hues == tuple(system_style(str(s), systems)[1] for s in found.values)
 
 
 def test_numbers_are_samples_of_one_scale_and_null_stands_outside() -> None:

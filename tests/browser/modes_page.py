@@ -1,0 +1,127 @@
+"""A user's moves on Modes, and what a user can see of its pictures."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Page
+
+_READY = """() => {
+  const ready = (id) => {
+    const gd = wattlas.plot(id);
+    return gd && gd._fullLayout && gd.calcdata && gd.layout.meta;
+  };
+  return window.wattlas && wattlas.plot && ["winners", "shares", "pareto"].every(ready)
+    && document.querySelector("#modes-standings").children.length > 0
+    && !document.querySelector("[data-dash-is-loading='true']");
+}"""
+
+
+class ModesPage:
+    """One Modes page in a browser."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def open(self, address: str, query: str = "") -> None:
+        """Go to the page and wait until its pictures are drawn."""
+        self.page.goto(f"{address}/modes{query}")
+        self.ready()
+
+    def ready(self) -> None:
+        """Wait until all views are drawn and nothing is under way."""
+        self.page.wait_for_function(_READY, timeout=30_000)
+        self.page.wait_for_timeout(300)
+
+    def choose(self, control: str, label: str) -> None:
+        """Choose an entry of one of the menus, by the words that a user reads."""
+        self.page.locator(f"#modes-{control}").click()
+        self.page.get_by_role("option", name=label, exact=True).click()
+        self.page.wait_for_timeout(500)
+        self.ready()
+
+    def chip(self, facet: str, value: str) -> None:
+        """Click one value of a filter and wait for the pictures."""
+        self.page.locator(f'#modes-facet-{facet}-frame input[value="{value}"] + label').click()
+        self.page.wait_for_timeout(500)
+        self.ready()
+
+    def click_cell(self, column: int, row: int) -> None:
+        """Click a cell of the map and wait for its evidence."""
+        left, top = self.place("winners", column, row)
+        self.page.mouse.move(left, top)
+        self.page.wait_for_timeout(150)
+        self.page.mouse.click(left, top)
+        self.page.wait_for_timeout(700)
+
+    def place(self, plot: str, x: float, y: float) -> tuple[float, float]:
+        """Where in the window a plot draws a pair of values."""
+        at = self.page.evaluate(
+            """([id, x, y]) => {
+              const at = wattlas.place(wattlas.plot(id), x, y);
+              return [at.clientX, at.clientY];
+            }""",
+            [plot, x, y],
+        )
+        return at[0], at[1]
+
+    def hover_words(self) -> str:
+        """What the hover card says; empty while it is hidden."""
+        card = self.page.locator("#hover-card")
+        return card.inner_text() if card.is_visible() else ""
+
+    def status(self) -> str:
+        """The status line's account of runs and cells."""
+        return self.page.locator("#modes-status").inner_text()
+
+    def selection(self) -> str:
+        """The status line's account of the selection."""
+        return self.page.locator("#status-selection").inner_text()
+
+    def verdict(self) -> str:
+        """The first sentence of the evidence."""
+        return self.page.locator("#modes-standings").inner_text().split("\n")[0]
+
+    def query(self) -> dict[str, list[str]]:
+        """The state in the address."""
+        return parse_qs(urlsplit(self.page.url).query)
+
+    def labels(self, axis: str) -> list[str]:
+        """The map's labels along an axis."""
+        found: list[str] = self.page.evaluate(
+            "(axis) => wattlas.plot('winners').layout[axis + 'axis'].ticktext", axis
+        )
+        return found
+
+    def texts(self) -> dict[str, str]:
+        """What the map's cells say, by `column,row`."""
+        found: dict[str, str] = self.page.evaluate(
+            """() => {
+              const t = wattlas.plot("winners").calcdata.flat().length
+                && wattlas.plot("winners")._fullData.find((t) => t.meta.kind === "texts");
+              return Object.fromEntries(Array.from(t.text, (v, i) => [t.x[i] + "," + t.y[i], v]));
+            }"""
+        )
+        return found
+
+    def framed(self) -> list[dict[str, Any]]:
+        """The frames that are drawn around cells."""
+        found: list[dict[str, Any]] = self.page.evaluate(
+            "() => wattlas.plot('winners').layout.shapes || []"
+        )
+        return found
+
+    def veiled(self) -> int:
+        """How many cells of the map are under the veil."""
+        count: int = self.page.evaluate(
+            """() => wattlas.plot("winners").data.find((t) => t.meta.kind === "veil").z
+                 .flat().filter((v) => v === 1).length"""
+        )
+        return count
+
+    def lit_points(self) -> list[int | None]:
+        """How many points of each competitor the Pareto view paints as selected."""
+        found: list[int | None] = self.page.evaluate(
+            """() => wattlas.plot("pareto")._fullData.filter((t) => t.meta.kind === "points")
+                 .map((t) => t.selectedpoints ? t.selectedpoints.length : null)"""
+        )
+        return found

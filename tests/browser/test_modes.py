@@ -1,0 +1,242 @@
+"""Modes in a real browser: axes, a cell and its evidence, the way to Explore and back.
+
+The lake is that of `grid_rows`: energy = 1,000 J x system factor x GHz + replicate (0 or 1), the
+library OS's factor 0.6, p99 = 60 us + ITR + replicate / 10 for both; two loads.
+"""
+
+import re
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.modes_page import ModesPage
+
+pytestmark = pytest.mark.browser
+
+AT_200K = "?v=1&dataset=tiny&workload=memcached&load=200000&x=itr&y=dvfs&who=system&metric=energy_j"
+# ITR 2, 50, 100, 200, adaptive; DVFS 1.3, 1.9, 2.9, governor.
+FIFTY, FASTEST = 1, 2
+
+
+@pytest.fixture
+def modes(page: Page) -> ModesPage:
+    """The page, with the moves of a user."""
+    return ModesPage(page)
+
+
+def test_the_first_view_says_who_wins_where(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address)
+    assert modes.labels("x") == ["2", "50", "100", "200", "adaptive"]
+    assert modes.labels("y") == ["1.3", "1.9", "2.9", "governor"]
+    # 1,740.5 J against 2,900.5 J: 40.0 % less. The default is alone in its cell.
+    assert modes.texts()[f"{FIFTY},{FASTEST}"].endswith("\u221240.0 %")
+    assert len(modes.texts()) == 12
+    assert "13 cells: 12 won, 1 measured by one alone" in modes.status()
+    assert modes.query()["who"] == ["system"]
+    modes.page.get_by_role("link", name="Explore", exact=True).first.click()
+    modes.page.wait_for_url(re.compile(r"/(\?|$)"))
+
+
+def test_another_prize_makes_ties(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address, AT_200K)
+    modes.choose("metric", "p99 latency (less is better)")
+    assert set(modes.texts().values()) == {"tie"}
+    assert "12 tied" in modes.status()
+    assert modes.query()["metric"] == ["latency_p99_us"]
+
+
+def test_axes_can_be_chosen_and_change_places(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address, AT_200K)
+    # The load becomes an axis: the filter that held it at one value lets go.
+    modes.choose("x", "Target load")
+    assert modes.labels("x") == ["200k QPS", "400k QPS"]
+    assert "load" not in modes.query()
+    # Choosing for x what is y: the two change places.
+    modes.choose("x", "DVFS")
+    assert modes.labels("y") == ["200k QPS", "400k QPS"]
+    assert modes.labels("x")[0] == "1.3"
+    assert (modes.query()["x"], modes.query()["y"]) == (["dvfs"], ["load"])
+
+
+def test_a_cell_opens_its_evidence_and_lights_up_everywhere(
+    modes: ModesPage, grid_address: str
+) -> None:
+    modes.open(grid_address, AT_200K)
+    asked: list[str] = []
+    modes.page.on(
+        "request", lambda r: asked.append(r.post_data or "") if r.method == "POST" else None
+    )
+    left, top = modes.place("winners", FIFTY, FASTEST)
+    modes.page.mouse.move(left, top)
+    modes.page.wait_for_timeout(300)
+    words = modes.hover_words()
+    assert words.startswith("ITR 50 us \u00b7 2.9 GHz")
+    assert "Library OS wins over Linux tuned: \u221240.0 %, 1.16 kJ less" in words
+    assert "Hedges' g" in words
+    modes.click_cell(FIFTY, FASTEST)
+    frame = modes.framed()[0]
+    assert (frame["x0"], frame["y1"]) == (FIFTY - 0.5, FASTEST + 0.5)
+    assert modes.lit_points() == [1, 1, 0]
+    assert modes.selection().startswith("selection: ITR 50 us \u00b7 2.9 GHz")
+    assert modes.verdict().startswith("Library OS wins over Linux tuned")
+    assert "n = 2 and 2" in modes.page.locator(".statistics").inner_text()
+    # Only the evidence asked the server.
+    assert len(asked) == 1
+    assert "standings" in asked[0]
+    modes.page.keyboard.press("Escape")
+    modes.page.wait_for_timeout(500)
+    assert modes.framed() == []
+    assert modes.lit_points() == [None, None, None]
+    assert modes.selection() == ""
+    assert modes.verdict().startswith("Click a cell")
+
+
+def test_a_share_lights_its_cells_without_the_server(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address, AT_200K)
+    left, top = modes.page.evaluate(
+        """() => {
+          const gd = wattlas.plot("shares"), box = gd.getBoundingClientRect();
+          const { xaxis, yaxis } = gd._fullLayout;
+          const y = yaxis._offset + yaxis.l2p(yaxis.d2c("Library OS"));
+          return [box.left + xaxis._offset + xaxis.d2p(40), box.top + y];
+        }"""
+    )
+    modes.page.mouse.move(left, top)
+    modes.page.wait_for_timeout(200)
+    assert modes.hover_words().startswith("Library OS")
+    modes.page.mouse.click(left, top)
+    modes.page.wait_for_timeout(500)
+    # The one cell that the library OS did not win is veiled.
+    assert modes.veiled() == 1
+    assert modes.selection().startswith("selection: 12 cells (won by Library OS)")
+    assert modes.query()["pick"] == ['["won","ebbrt_tuned"]']
+
+
+def test_a_point_of_the_pareto_view_picks_its_cell(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address, AT_200K)
+    # The library OS at 1.3 GHz and ITR 2 us: 780.5 J and 62.05 us.
+    left, top = modes.place("pareto", 62.05, 780.5)
+    modes.page.mouse.move(left, top)
+    modes.page.wait_for_timeout(300)
+    assert "ITR 2 us \u00b7 1.3 GHz" in modes.hover_words()
+    modes.page.mouse.click(left, top)
+    modes.page.wait_for_timeout(700)
+    assert modes.framed()[0]["x0"] == -0.5
+    assert modes.verdict().startswith("Library OS wins")
+
+
+def test_the_way_to_explore_and_back(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address, AT_200K)
+    modes.click_cell(FIFTY, FASTEST)
+    modes.page.locator("#cell-in-explore").click()
+    modes.page.wait_for_function(
+        "() => { const gd = window.wattlas && wattlas.plot('scatter'); return gd && gd.calcdata; }"
+    )
+    modes.page.wait_for_timeout(800)
+    # Two systems, two replicates, at this load, delay and clock.
+    assert modes.page.locator("#status-shown").inner_text().startswith("4 of ")
+    modes.page.go_back()
+    modes.ready()
+    modes.page.wait_for_timeout(500)
+    assert modes.framed()[0]["x0"] == FIFTY - 0.5
+    modes.page.locator(".to-explore").first.click()
+    modes.page.wait_for_url(re.compile(r"/\?.*system=ebbrt_tuned"))
+    modes.page.wait_for_function("() => (document.querySelector('#status-shown') || {}).innerText")
+    assert modes.page.locator("#status-shown").inner_text().startswith("2 of ")
+
+
+def test_a_link_restores_everything(modes: ModesPage, grid_address: str) -> None:
+    query = (
+        AT_200K + "&test=welch&corr=holm&level=0.01&margin=absolute&against=edp_js"
+        "&pick=%5B%22cell%22%2C50%2C2.9%5D"
+    )
+    modes.open(grid_address, query)
+    modes.page.wait_for_timeout(500)
+    assert modes.texts()[f"{FIFTY},{FASTEST}"].endswith("1.16 kJ")
+    assert modes.framed()[0]["x0"] == FIFTY - 0.5
+    assert modes.verdict().startswith("Library OS wins")
+    words = modes.page.locator(".statistics").inner_text()
+    assert "Welch's t test at 1 %, Holm's correction over the cells" in words
+    assert modes.page.locator("#modes-level").input_value() == "0.01"
+    found = modes.query()
+    assert found["test"] == ["welch"]
+    assert found["pick"] == ['["cell",50,2.9]']
+    assert found["against"] == ["edp_js"]
+    before = modes.texts()
+    modes.page.reload()
+    modes.ready()
+    assert modes.texts() == before
+    assert modes.query() == found
+
+
+def test_filters_and_another_workload(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address, AT_200K)
+    modes.chip("system", "linux_tuned")
+    assert "12 measured by one alone" in modes.status()
+    modes.chip("workload", "netpipe")
+    modes.page.wait_for_timeout(500)
+    assert "2 of " in modes.status()
+    assert modes.query()["workload"] == ["netpipe"]
+    assert "load" not in modes.query()
+
+
+def test_the_map_by_keyboard(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address, AT_200K)
+    modes.page.locator('section[data-view="winners"]').focus()
+    for key in ("ArrowRight", "ArrowUp", "ArrowUp"):
+        modes.page.keyboard.press(key)
+    assert modes.hover_words().startswith("ITR 50 us \u00b7 2.9 GHz")
+    modes.page.keyboard.press("Enter")
+    modes.page.wait_for_timeout(700)
+    assert modes.verdict().startswith("Library OS wins")
+    assert modes.framed()[0]["x0"] == FIFTY - 0.5
+    modes.page.locator('section[data-view="pareto"]').focus()
+    modes.page.keyboard.press("ArrowRight")
+    assert "n = " in modes.hover_words()
+
+
+def test_the_small_menus(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address, AT_200K)
+    modes.click_cell(FIFTY, FASTEST)
+    menu = modes.page.locator('section[data-view="winners"] button[aria-label="menu of this view"]')
+    menu.click()
+    modes.page.get_by_role("menuitem", name="How was this computed").click()
+    modes.page.wait_for_function(
+        "() => document.querySelector('#explanation').textContent.includes('stats.ttest_ind')"
+    )
+    modes.page.keyboard.press("Escape")
+    for entry, name in (("Data as CSV", "wattlas-modes-winners.csv"),
+                        ("Picture as SVG", "wattlas-winners.svg")):  # fmt: skip
+        menu.click()
+        with modes.page.expect_download() as download:
+            modes.page.get_by_role("menuitem", name=entry).click()
+        assert download.value.suggested_filename == name
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_is_cut_or_overlaps(
+    modes: ModesPage, grid_address: str, size: tuple[int, int], theme: str
+) -> None:
+    modes.page.set_viewport_size({"width": size[0], "height": size[1]})
+    modes.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    modes.open(grid_address, AT_200K)
+    modes.click_cell(FIFTY, FASTEST)
+    boxes = modes.page.evaluate(
+        """() => [...document.querySelectorAll(".modes .panel")].map((p) => {
+             const b = p.getBoundingClientRect();
+             return [b.left, b.top, b.right, b.bottom];
+           })"""
+    )
+    assert len(boxes) == 4
+    for i, (left, top, right, bottom) in enumerate(boxes):
+        assert right <= size[0] + 1
+        assert right - left > 200
+        assert bottom - top > 150
+        for other in boxes[i + 1 :]:
+            apart = (right <= other[0] + 1 or other[2] <= left + 1
+                     or bottom <= other[1] + 1 or other[3] <= top + 1)  # fmt: skip
+            assert apart
+    assert modes.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    ink = modes.page.evaluate("() => wattlas.plot('winners')._fullLayout.font.color")
+    assert ink == ("#e6e8eb" if theme == "dark" else "#1f2328")
