@@ -236,14 +236,18 @@ class _Merge:
         writes = WriteQueue(self._helpers)
         try:
             self._merge(_RowGroups(self._run_id, self.cuts, interrupts, writes), spool)
+            writes.send_end(interrupts)
+            for make_rows in histogram_tables(self._run_id, self.cuts, self._by):
+                writes.send(histograms, make_rows)
+            writes.send_end(histograms)
             steps = self._steps()
             for piece in spool.pieces(_SAMPLES_A_PIECE):
                 writes.send(samples, steps.take(self._run_id, piece))
+            writes.send_end(samples)
             self._count(steps)
             for make_rows in overview_tables(self._run_id, self.cuts, steps, self._by):
                 writes.send(overview, make_rows)
-            for make_rows in histogram_tables(self._run_id, self.cuts, self._by):
-                writes.send(histograms, make_rows)
+            writes.send_end(overview)
             writes.finish()
         finally:
             writes.abandon()

@@ -17,20 +17,21 @@ _MOST_WAITING: Final = 4
 @dataclass(frozen=True, slots=True)
 class _Sent:
     file: RunFile
-    groups: Future[list[RowGroup]]
-    give_back: Callable[[], None] | None
+    groups: Future[list[RowGroup]] | None
+    give_back: Callable[[], None] | None = None
 
 
 class WriteQueue:
     """A bounded queue of tables that others encode; the thread that sends them writes them.
 
     Args:
-        helpers: Threads that encode.
+        helpers: Threads that encode, and that wait for the disk.
     """
 
     def __init__(self, helpers: Executor) -> None:
         self._helpers = helpers
         self._sent: deque[_Sent] = deque()
+        self._sealing: list[Future[None]] = []
 
     def send(
         self,
@@ -48,28 +49,50 @@ class WriteQueue:
             LakeError: Earlier rows cannot be written.
         """
         groups = self._helpers.submit(lambda: file.encode(make_rows()))
-        self._sent.append(_Sent(file, groups, give_back))
-        while self._sent and (self._sent[0].groups.done() or len(self._sent) > _MOST_WAITING):
-            self._write_next()
+        self._put(_Sent(file, groups, give_back))
+
+    def send_end(self, file: RunFile) -> None:
+        """Have a file sealed once all that was sent to it is written.
+
+        Raises:
+            LakeError: Earlier rows cannot be written.
+        """
+        self._put(_Sent(file, None))
 
     def finish(self) -> None:
-        """Write all that was sent.
+        """Write all that was sent, and wait for the disk.
 
         Raises:
             LakeError: It cannot be written.
         """
         while self._sent:
             self._write_next()
+        for sealing in self._sealing:
+            sealing.result()
 
     def abandon(self) -> None:
-        """Forget what was sent; nobody reads what its rows are made of when this returns."""
+        """Forget what was sent; nobody touches its files, or what it is made of, on return."""
         for sent in self._sent:
-            if not sent.groups.cancel():
+            if sent.groups is not None and not sent.groups.cancel():
                 sent.groups.exception()
         self._sent.clear()
+        for sealing in self._sealing:
+            sealing.exception()
+
+    def _put(self, sent: _Sent) -> None:
+        self._sent.append(sent)
+        while self._sent and (self._is_next_ready() or len(self._sent) > _MOST_WAITING):
+            self._write_next()
+
+    def _is_next_ready(self) -> bool:
+        groups = self._sent[0].groups
+        return groups is None or groups.done()
 
     def _write_next(self) -> None:
         sent = self._sent.popleft()
+        if sent.groups is None:
+            self._sealing.append(self._helpers.submit(sent.file.seal))
+            return
         sent.file.append(sent.groups.result())
         if sent.give_back is not None:
             sent.give_back()
