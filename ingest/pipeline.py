@@ -20,6 +20,7 @@ from ingest.plan import Plan, RunWork, make_plan
 from ingest.progress import Progress
 from ingest.read_sources import read_source
 from ingest.records import Problem
+from ingest.run_problems import news_of
 from ingest.run_row import settings_struct, source_struct
 from ingest.run_stream import stream_logs
 from ingest.table_stage import TableStage
@@ -272,8 +273,7 @@ class _Ingest:
 
     def _take(self, work: RunWork, run: AssembledRun) -> bool:
         dataset = work.key.dataset
-        news = {p: own for p, own in run.problems.items() if not self._is_known(work, run, p)}
-        found = {path: self._joined(dataset, path, own) for path, own in news.items()}
+        found = news_of(work, run, self._state, self._committer, self._reported)
         for path, problems in found.items():
             self._report_problems(dataset, path, problems)
         self._committer.add_problems(dataset, found)
@@ -289,21 +289,6 @@ class _Ingest:
         self._committer.remove_runs(dataset, work.replaces)
         self._report.removed += len(work.replaces)
         return True
-
-    def _is_known(self, work: RunWork, run: AssembledRun, path: str) -> bool:
-        """Whether the problems of a file that makes no run were found by an earlier ingest."""
-        if run.row is not None:
-            return False
-        problems, dataset = run.problems[path], work.key.dataset
-        if any(file.part for file in work.files):
-            known = self._state.problems[dataset].get(path, [])
-            return all(problem in known for problem in problems)
-        return self._committer.is_known(dataset, path, problems)
-
-    def _joined(self, dataset: str, path: str, problems: Sequence[Problem]) -> list[Problem]:
-        """Problems of a file with what other runs of this ingest that share it found before."""
-        before = self._reported.get((dataset, path), [])
-        return [*before, *(problem for problem in problems if problem not in before)]
 
 
 def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:

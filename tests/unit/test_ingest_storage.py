@@ -376,3 +376,36 @@ def test_the_time_of_the_nearest_sidecar_holds_over_those_above_and_the_document
     starts = [run["start_unix_s"] for run in runs(lake)]
     assert sorted(starts) == [1_568_376_000.0, 1_599_998_400.0]
     assert [run["duration_s"] for run in runs(lake)] == [2.0, 2.0]
+
+
+def test_a_part_that_is_read_again_leaves_the_problems_of_the_others(raw: Path, lake: Path) -> None:
+    """Both groups say 4k and threads that the name does not; one loses its table of functions."""
+    folder = raw / "disk" / "irq" / "write-8k-r0"
+    put(folder / "a.json", document(job("x"), job("y", group=1, extra='"total_err": 3,')))
+    put(folder / "run.toml", "itr = 8")
+    ingest(lake, raw)
+    known = problems(lake)
+    assert known == [("a.json", "io_errors", "doubted")]
+    put(
+        folder / "run.toml",
+        "itr = 8\nstart_utc = 2020-09-13T12:00:00Z\nend_utc = 2020-09-13T13:00:00Z",
+    )
+    assert counts(ingest(lake, raw)) == (0, 2, 0, 0)
+    assert problems(lake) == known
+
+
+def test_what_was_counted_beside_several_runs_is_refused(raw: Path, lake: Path) -> None:
+    put_run(raw, fio=document(job("x"), job("y", SLOW, group=1)))
+    ingest(lake, raw)
+    assert [run["interrupts"] for run in runs(lake)] == [None, None]
+    assert {kind for _, kind, _ in problems(lake)} == {"no_output"}
+
+
+def test_the_interrupts_of_this_machine_are_read(raw: Path, lake: Path) -> None:
+    """Whatever they are: between two copies of one look there are none."""
+    look = Path("/proc/interrupts").read_text()
+    for phase in ("before", "after"):
+        put(raw / f"a.interrupts.{phase}", look)
+    put(raw / "a.json", document(job()))
+    assert ingest(lake, raw).problems == []
+    assert runs(lake, "interrupts") == [{"interrupts": 0}]
