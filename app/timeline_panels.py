@@ -62,6 +62,7 @@ _ALL: Final = (
         "1/s",
         {"instructions": "instructions"},
         "counters",
+        is_default=False,
     ),
     Panel("ipc", "Instructions a cycle", "", {"ipc": "IPC"}, "counters"),
     Panel(
@@ -72,7 +73,14 @@ _ALL: Final = (
         "counters",
         note="reference cycles by ticks of the time-stamp counter",
     ),
-    Panel("llc", "Last-level-cache misses a second", "1/s", {"llc_misses": "misses"}, "counters"),
+    Panel(
+        "llc",
+        "Last-level-cache misses a second",
+        "1/s",
+        {"llc_misses": "misses"},
+        "counters",
+        is_default=False,
+    ),
     Panel(
         "sleep",
         "Sleep-state entries a second",

@@ -76,7 +76,7 @@
 
   function seriesTraces(scene, row, k) {
     const run = scene.answer.runs[k], groups = groupsOf(run, row), data = [];
-    const x = (run.x = run.x || middles(run.t_s));
+    const bins = run.axes[row.clock], x = (bins.middles = bins.middles || middles(bins));
     groups.forEach((group, g) => {
       const values = group.series[row.series];
       if (!values) return;
@@ -84,11 +84,11 @@
       const common = { type: "scatter", mode: "lines", xaxis: "x", yaxis: row.axis, hoverinfo: "skip", showlegend: false };
       const meta = { run: run.run_id, group: group.name, series: row.series, panel: row.panel };
       if (values.max && !isRaw(run, row)) {
-        const edge = envelope(run.t_s, x, values.min || values.mean, values.max);
+        const edge = envelope(bins, x, values.min || values.mean, values.max);
         data.push({ ...common, ...edge, fill: "toself", fillcolor: glass(color, 0.18), line: { width: 0.8, color: glass(color, 0.65), simplify: false }, meta: { ...meta, kind: "envelope" } });
       }
       const line = { width: isRaw(run, row) ? 0.8 : 1.4, color, simplify: false };
-      data.push({ ...common, ...meanLine(run.t_s, x, values.mean), line, meta: { ...meta, kind: "mean" } });
+      data.push({ ...common, ...meanLine(bins, x, values.mean), line, meta: { ...meta, kind: "mean" } });
     });
     if (isRaw(run, row)) data.push(rawTrace(scene, row, k));
     return data;
@@ -122,7 +122,7 @@
     for (const panel of answer.panels) {
       for (const series of panel.series) {
         const runs = answer.runs.map((_, k) => k).filter((k) => has(answer.runs[k], panel.name, series.name));
-        const base = { kind: "lines", panel: panel.name, series: series.name, unit: panel.unit, log: panel.log, weight: panel.series.length > 1 ? 0.66 : 1 };
+        const base = { kind: "lines", panel: panel.name, series: series.name, clock: panel.axis, unit: panel.unit, log: panel.log, weight: panel.series.length > 1 ? 0.66 : 1 };
         const title = panel.series.length > 1 ? panel.title + ", " + series.title : panel.title;
         if (state.layout === "stacked") runs.forEach((k, i) => rows.push({ ...base, title, runs: [k], isFirst: i === 0, weight: 0.7 * base.weight, family: panel.name + "/" + series.name }));
         else if (runs.length) rows.push({ ...base, title, runs, isFirst: true, isShared: true });
@@ -164,7 +164,7 @@
         [values.mean, values.max, values.min].filter(Boolean).forEach(see);
         let i = values.mean.length - 1;
         while (i >= 0 && isNaN(values.mean[i])) i -= 1;
-        const name = groups.length > 1 || group.name !== "all" ? " " + group.name.replace("package ", "p").replace("core ", "c") : "";
+        const name = groups.length > 1 || !group.name.startsWith("all") ? " " + group.name.replace("package ", "p").replace("core ", "c") : "";
         if (i >= 0 && (row.isShared || name)) ends.push({ text: timeline.letter(k) + name, value: values.mean[i], color: timeline.shade(scene, k, 0, 1) });
       });
     }

@@ -73,7 +73,7 @@
     timeline.requests.sent += 1;
     try {
       const response = await fetch("timeline/window?" + timeline.question(), { signal: control.signal });
-      const answer = await response.json();
+      const answer = response.status < 500 ? await response.json() : { error: "BUG: the server failed on this window; its log has the details. The picture is that of the last window." };
       if (mine !== number) { timeline.requests.dropped += 1; return; }
       if (!response.ok) { timeline.complain(answer.error); return; }
       take(decoded(answer));

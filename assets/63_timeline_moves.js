@@ -205,15 +205,15 @@
     const [from, to] = timeline.span(), unit = row.panel === "busy" ? "busy" : row.unit;
     const lines = [row.title + " at " + timeline.timeWords(time, to - from)];
     for (const k of row.runs) {
-      const run = page.answer.runs[k], { t0, dt, n } = run.t_s, i = Math.floor((time - t0) / dt);
+      const run = page.answer.runs[k], { t0, dt, n } = run.axes[row.clock], i = Math.floor((time - t0) / dt);
       if (i < 0 || i >= n) continue;
       const groups = row.panel === "power" ? run.power : run.groups;
       groups.slice(0, 8).forEach((group) => {
         const values = group.series[row.series];
         if (!values) return;
         const spread = values.max ? " (" + (values.min ? shown(values.min[i], unit) + " to " : "at most ") + shown(values.max[i], unit) + ")" : "";
-        const count = group.count ? " \u00b7 " + group.count[i].toLocaleString("en") + " interrupts" : "";
-        const name = groups.length > 1 || group.name !== "all" ? " " + group.name : "";
+        const count = group.count && row.clock === "interrupts" ? " \u00b7 " + group.count[i].toLocaleString("en") + " interrupts" : "";
+        const name = groups.length > 1 || !group.name.startsWith("all") ? " " + group.name : "";
         lines.push(timeline.letter(k) + name + ": " + (isNaN(values.mean[i]) ? "\u2013" : "mean " + shown(values.mean[i], unit) + spread) + count);
       });
     }

@@ -9,14 +9,16 @@
 
   /**
    * Shares of the values in equal steps of the logarithm, as a line of steps.
-   * A bin of the server that reaches over several steps is shared out among them by its logarithmic length.
+   * A bin of the server that reaches over several steps is shared out among them by its logarithmic length;
+   * zeros have no place on the axis and are only counted.
    */
   timeline.shares = function ({ lo, hi, count }) {
-    const step = (v) => Math.log10(Math.max(v, 1e-3)) * PER_DECADE, found = new Map();
-    let total = 0;
+    const step = (v) => Math.log10(v) * PER_DECADE, found = new Map();
+    let total = 0, zeros = 0;
     for (let i = 0; i < count.length; i++) {
-      const a = step(lo[i]), b = Math.max(step(hi[i]), a + 1e-9);
       total += count[i];
+      if (!(lo[i] > 0)) { zeros += count[i]; continue; }
+      const a = step(lo[i]), b = Math.max(step(hi[i]), a + 1e-9);
       for (let s = Math.floor(a); s < b; s++) found.set(s, (found.get(s) || 0) + (count[i] * (Math.min(b, s + 1) - Math.max(a, s))) / (b - a));
     }
     const x = [], y = [];
@@ -30,7 +32,7 @@
       last = s;
     }
     if (last !== null) { x.push(x[x.length - 1]); y.push(0); }
-    return { x, y, total };
+    return { x, y, total, zeros };
   };
 
   const PICTURES = {
@@ -47,17 +49,20 @@
       const common = { gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 10 } };
       axes["xaxis" + n] = { ...common, type: "log", anchor: "y" + n, tickvals: DECADES, ticktext: DECADES.map(words[unit]) };
       axes["yaxis" + n] = { ...common, domain: [Math.max(0, top - tall / inner), top], anchor: "x" + n, rangemode: "tozero", nticks: 4, ticksuffix: " %" };
-      annotations.push({ text: "<b>" + title + "</b>, share", xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11 } });
+      const heading = { text: "<b>" + title + "</b>, share", xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11 } }, none = [];
+      annotations.push(heading);
       scene.answer.runs.forEach((run, k) => {
         const hist = !run.problem && run.hist && run.hist[quantity];
         if (!hist) return;
-        const { x, y, total } = timeline.shares(hist), color = timeline.shade(scene, k, 0, 1);
-        data.push({ type: "scatter", mode: "lines", x, y, xaxis: "x" + n, yaxis: "y" + n, hoverinfo: "skip", line: { width: 1.4, color, dash: timeline.dash(scene.state.hues[k]) }, meta: { kind: "shares", quantity, run: run.run_id, total } });
+        const { x, y, total, zeros } = timeline.shares(hist), color = timeline.shade(scene, k, 0, 1);
+        data.push({ type: "scatter", mode: "lines", x, y, xaxis: "x" + n, yaxis: "y" + n, hoverinfo: "skip", line: { width: 1.4, color, dash: timeline.dash(scene.state.hues[k]) }, meta: { kind: "shares", quantity, run: run.run_id, total, zeros } });
+        if (zeros) none.push("<span style='color:" + color + "'>" + timeline.letter(k) + " " + wattlas.formatQuantity((100 * zeros) / total, "%") + "</span>");
         if (hist.itr_us > 0) {
           shapes.push({ type: "line", xref: "x" + n, yref: "y" + n + " domain", x0: hist.itr_us, x1: hist.itr_us, y0: 0, y1: 1, line: { width: 1, dash: "dot", color } });
           annotations.push({ text: timeline.letter(k) + " ITR " + hist.itr_us, xref: "x" + n, yref: "y" + n + " domain", x: Math.log10(hist.itr_us), y: 1 - 0.11 * k, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color } });
         }
       });
+      if (none.length) heading.text += " (none: " + none.join(", ") + ")";
     });
     return { data, layout: { ...axes, shapes, annotations, margin: MARGIN, showlegend: false, hovermode: false, font: { family: timeline.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution" } } };
   };

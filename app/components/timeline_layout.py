@@ -20,6 +20,9 @@ NO_LOGS: Final = (
     "No run of this lake has a per-interrupt log: summary tables hold none. Timelines are drawn "
     "from raw logs: python -m ingest add RAW."
 )
+EMPTY_LAKE: Final = (
+    "The lake holds no runs yet. Put some in with python -m ingest add RAW, then reload this page."
+)
 NO_RUNS: Final = "No run is shown. Add some with the button on the left, or pick points in Explore."
 _HEAT_NONE: Final = "none"
 
@@ -70,7 +73,7 @@ def start(
             "cores": default.cores, "heat": default.heat, "layout": default.layout,
             "base": default.base, "from": None, "to": None, "lake": None,
         },
-        "advice": NO_RUNS if has_logs else NO_LOGS,
+        "advice": EMPTY_LAKE if not view.runs else NO_RUNS if has_logs else NO_LOGS,
         "runs": [json.loads(json.dumps(asdict(run))) for run in runs],
         "state": {
             "runs": list(state.runs),

@@ -2,6 +2,6 @@
 
 from types import ModuleType
 
-from app.pages import explore, modes
+from app.pages import explore, modes, timeline
 
-VIEWS: tuple[ModuleType, ...] = (explore, modes)
+VIEWS: tuple[ModuleType, ...] = (explore, modes, timeline)

@@ -27,7 +27,14 @@ def drawing(page: Page) -> Page:
 
 def panel(name: str, unit: str, *series: str, log: bool = False) -> dict[str, Any]:
     titles = [{"name": s, "title": s.upper()} for s in series]
-    return {"name": name, "title": name.title(), "unit": unit, "log": log, "series": titles}
+    return {
+        "name": name,
+        "title": name.title(),
+        "unit": unit,
+        "log": log,
+        "axis": "interrupts",
+        "series": titles,
+    }
 
 
 GAP = panel("gap", "us", "gap", log=True)
@@ -37,10 +44,11 @@ RATE = panel("interrupts", "1/s", "interrupts")
 
 def run(name: str, series: dict[str, Any], bins: int = 4, **more: Any) -> dict[str, Any]:
     """One run of an answer: `bins` bins of 0.25 s from 0 s on."""
+    axis = {"t0": 0, "dt": 0.25, "n": bins, "t1": 0.25 * bins}
     group = {"name": "all", "cores": [0], "count": [1] * bins, "series": series}
     return {
         "run_id": name, "label": f"label of {name}", "short": name, "problem": None,
-        "t_s": {"t0": 0, "dt": 0.25, "n": bins, "t1": 0.25 * bins}, "groups": [group],
+        "axes": {"interrupts": axis, "counters": axis}, "groups": [group],
         "power": [], "raw": None, "samples": None, "heat": None, "hist": {}, **more,
     }  # fmt: skip
 
