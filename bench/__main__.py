@@ -25,6 +25,10 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         from bench.ingest import measure as measure_ingest
 
         return measure_ingest(options.rounds, options.scale, options.resume_files)
+    if options.bench == "modes":
+        from bench.modes import measure as measure_modes
+
+        return measure_modes(options.sizes, options.depths, options.replicates)
     from bench.explore import measure
 
     return measure(options.runs, options.changes, options.loads, options.selections, options.lake)
@@ -47,6 +51,11 @@ def _parser() -> argparse.ArgumentParser:
     ingest.add_argument(
         "--resume-files", type=int, default=200_000, help="files known already; 0 leaves out"
     )
+    modes = benches.add_parser("modes", help="who wins each of many cells")
+    modes.add_argument("--json", action="store_true", help="one JSON object a line")
+    modes.add_argument("--sizes", type=int, default=200, help="request sizes: columns of the map")
+    modes.add_argument("--depths", type=int, default=50, help="IO depths: rows of the map")
+    modes.add_argument("--replicates", type=int, default=10, help="runs of each configuration")
     return parser
 
 

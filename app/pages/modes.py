@@ -1,5 +1,6 @@
 """Modes: who wins where, by how much, and whether the difference is real."""
 
+from threading import Thread
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -35,6 +36,7 @@ from app.modes_state import ModesState
 from app.points_payload import compact_figure
 from app.url_codec import has_state
 from data.analysis.facets import all_choices
+from data.analysis.significance import load_statistics
 from data.errors import WattlasError
 
 PATH = "/modes"
@@ -51,6 +53,8 @@ def register(server: Flask) -> None:
 
 def layout(**parts: str | list[str]) -> html.Main:
     """Lay the page out for the URL's query; a bad one is named, and the default view shown."""
+    # While the browser fetches and lays out the page: its first picture needs it.
+    Thread(target=load_statistics, daemon=True).start()
     query = urlencode(parts, doseq=True)
     notice = ""
     try:

@@ -78,6 +78,12 @@ class Samples:
 _NOTHING: Final = np.zeros(0)
 
 
+def load_statistics() -> None:
+    """Import what the tests need, so that the first comparison does not wait for it."""
+    import scipy.special
+    import scipy.stats  # noqa: F401
+
+
 @dataclass(frozen=True, slots=True)
 class Moments:
     """Replicates, mean and sample standard deviation (NaN for one replicate) of each group."""

@@ -1,0 +1,138 @@
+"""Modes on many cells: a question to a finished map, through HTTP and in this process."""
+
+import http.client
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import orjson
+
+from app import modes_ids as names
+from app.lakes import Lakes
+from app.modes import answer
+from app.modes_state import ModesState
+from app.points_payload import compact_figure
+from bench.modes_lake import write_modes_lake
+from bench.report import Measurement, quantile
+from bench.served import PeakMemory, Served, serve
+from data.analysis.significance import CORRECTIONS, TESTS
+
+MAP_LIMIT_MS = 500.0
+MEMORY_LIMIT_MB = 400.0
+_PRIZES = ("bytes_per_joule", "ios_per_joule", "energy_j", "latency_mean_us")
+_AGAINST = ("latency_mean_us", "iops", "power_w", "energy_j")
+_BASE = {
+    "dataset": ["bench"], "workload": ["fio"], "x": "request", "y": "depth", "who": "mode",
+}  # fmt: skip
+_HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate, br, zstd"}
+
+
+def measure(sizes: int, depths: int, replicates: int) -> Iterator[Measurement]:
+    """Measure on a lake of sizes x depths cells with three modes and so many replicates."""
+    with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as folder:
+        lake = write_modes_lake(Path(folder) / "lake", sizes, depths, replicates)
+        runs = 3 * sizes * depths * replicates
+        yield Measurement("modes_runs", runs, "", 1)
+        yield from _functions(lake)
+        with serve(lake, Path(folder) / "app.log") as served:
+            yield from _through_http(served)
+
+
+def _new_questions() -> list[dict]:
+    """Another prize or another second metric each time: the lake has to be read again."""
+    pairs = [(p, a) for p, a in product(_PRIZES, _AGAINST) if p != a]
+    return [{**_BASE, "metric": prize, "against": against} for prize, against in pairs]
+
+
+def _new_rules() -> list[dict]:
+    """Another test, correction, level or pair of axes: the replicates are in memory."""
+    rules = [
+        {**_BASE, "metric": "bytes_per_joule", "test": t, "corr": c, "level": level}
+        for t, c, level in product(TESTS, CORRECTIONS, (0.01, 0.05))
+    ]
+    turned = {"x": "depth", "y": "request"}
+    return [*rules, *({**rule, **turned} for rule in rules[:6])]
+
+
+def _functions(lake: Path) -> Iterator[Measurement]:
+    """What the callback calls, in this process, with the writing of its answer."""
+    view = Lakes(lake).at(None)
+    first, *others = (ModesState.from_json(raw) for raw in _new_questions())
+    for state in (first, first):
+        start = time.perf_counter()
+        _compute(view, state)
+        if state is first:
+            elapsed = (time.perf_counter() - start) * 1e3
+    yield Measurement("modes_compute_same_again", elapsed, "ms", 1)
+    times = []
+    for state in others:
+        start = time.perf_counter()
+        _compute(view, state)
+        times.append((time.perf_counter() - start) * 1e3)
+    yield Measurement("modes_compute_new_question_p95", quantile(times, 0.95), "ms", len(times))
+
+
+def _compute(view, state) -> bytes:  # type: ignore[no-untyped-def]
+    found = answer(view, state)
+    figures = [compact_figure(f) for f in (found.winners, found.shares, found.pareto)]
+    return orjson.dumps([*figures, found.cells])
+
+
+def _through_http(served: Served) -> Iterator[Measurement]:
+    callback = _Callback(served.port)
+    first_ms, size = callback.time_ms({**_BASE, "metric": "edp_js"})
+    yield Measurement("modes_first_map", first_ms, "ms", 1)
+    yield Measurement("modes_answer_size", size / 1e6, "MB", 1)
+    with PeakMemory(served) as memory:
+        for name, questions in (("question", _new_questions()), ("rules", _new_rules())):
+            cpu_s = served.worker_cpu_s()
+            times = [callback.time_ms(raw)[0] for raw in questions]
+            cpu_ms = (served.worker_cpu_s() - cpu_s) * 1e3 / len(times)
+            n = len(times)
+            yield Measurement(f"modes_new_{name}_p95", quantile(times, 0.95), "ms", n, MAP_LIMIT_MS)
+            yield Measurement(f"modes_new_{name}_median", quantile(times, 0.5), "ms", n)
+            yield Measurement(f"modes_new_{name}_cpu_mean", cpu_ms, "ms", n)
+    yield Measurement("modes_worker_memory", served.worker_mb(), "MB", 1, MEMORY_LIMIT_MB)
+    yield Measurement("modes_worker_memory_peak", memory.peak_mb, "MB", 1)
+    callback.close()
+
+
+class _Callback:
+    """The callback that judges and draws, as the browser posts it."""
+
+    def __init__(self, port: int) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self._connection.request("GET", "/_dash-dependencies")
+        listed = json.load(self._connection.getresponse())
+        wanted = f"{names.figure(names.WINNERS)}.data"
+        self._output = next(d["output"] for d in listed if wanted in d["output"])
+
+    def time_ms(self, raw: dict) -> tuple[float, int]:
+        """From the request to the last byte of the answer; and the answer's bytes."""
+        body = json.dumps(self._body(raw))
+        start = time.perf_counter()
+        self._connection.request("POST", "/_dash-update-component", body, _HEADERS)
+        got = self._connection.getresponse()
+        text = got.read()
+        elapsed_ms = (time.perf_counter() - start) * 1e3
+        if got.status != 200:
+            raise RuntimeError(f"the callback answered {got.status}: {text[:500]!r}")
+        return elapsed_ms, len(text)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _body(self, raw: dict) -> dict:
+        parts = [text.rpartition(".") for text in self._output.strip(".").split("...")]
+        return {
+            "output": self._output,
+            "outputs": [{"id": name, "property": prop} for name, _, prop in parts],
+            "inputs": [{"id": names.VIEW, "property": "data", "value": raw}],
+            "state": [{"id": names.LAKE_VERSION, "property": "data", "value": None}],
+            "changedPropIds": [f"{names.VIEW}.data"],
+            "parsedChangedPropsIds": [f"{names.VIEW}.data"],
+        }
