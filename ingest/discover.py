@@ -15,8 +15,9 @@ from ingest.names import NameMatch, make_run_id, strip_compression
 from ingest.raw_files import MeteredFile, digest_file, read_head
 from ingest.records import Problem, ReadContext
 from ingest.run_match import match_part, match_run
-from ingest.settings import FILE_NAME, Settings, load_settings
+from ingest.settings import FILE_NAME, Settings
 from ingest.settings_file import is_dataset_name
+from ingest.settings_layers import SettingsByFolder
 from ingest.sidecars import BadSidecarError, Sidecar, SidecarsByFolder
 
 _FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
@@ -80,7 +81,7 @@ class Discovery:
     roots: set[tuple[str, str]] = field(default_factory=set)
     settings: dict[str, Settings] = field(default_factory=dict)
     ignored: int = 0
-    layers: "SettingsByFolder" = field(default_factory=lambda: SettingsByFolder(None))
+    layers: SettingsByFolder = field(default_factory=lambda: SettingsByFolder(None))
     sidecars: SidecarsByFolder = field(default_factory=SidecarsByFolder)
 
 
@@ -115,42 +116,6 @@ def discover(
             found.roots.add((name, str(folder)))
             _look_at(path, name, folder, settings, state, found)
     return found
-
-
-class SettingsByFolder:
-    """Settings of each folder: the nearest wattlas.toml at or above it, under `--settings`."""
-
-    def __init__(self, top: Path | None) -> None:
-        self._top = (top,) if top is not None else ()
-        self._by_file: dict[Path | None, Settings] = {}
-        self._file_of: dict[Path, Path | None] = {}
-
-    def settings_of(self, folder: Path) -> Settings:
-        """Settings of the files in a folder.
-
-        Raises:
-            SettingsError: A settings file is wrong.
-        """
-        nearest = self._nearest(folder)
-        if nearest not in self._by_file:
-            below = (nearest,) if nearest is not None else ()
-            self._by_file[nearest] = load_settings(*below, *self._top)
-        return self._by_file[nearest]
-
-    def top_of(self, folder: Path, otherwise: Path) -> Path:
-        """The folder that a run's place is counted from: that of the nearest wattlas.toml."""
-        nearest = self._nearest(folder)
-        return nearest.parent if nearest is not None else otherwise
-
-    def _nearest(self, folder: Path) -> Path | None:
-        if folder not in self._file_of:
-            here = folder / FILE_NAME
-            if here.is_file():
-                self._file_of[folder] = here
-            else:
-                above = folder.parent
-                self._file_of[folder] = self._nearest(above) if above != folder else None
-        return self._file_of[folder]
 
 
 def _walk(root: Path) -> Iterator[Path]:

@@ -15,13 +15,13 @@ def meters_in_scope(files: Sequence[RawFile], meters: Sequence[RawFile]) -> tupl
         files: The run's own.
         meters: Of its dataset. Runs with per-interrupt logs have their energy from these.
     """
-    first = files[0]
-    if not meters or first.match is None:
+    if not meters:
         return ()
-    if first.settings.workloads[first.match.workload].logged:
+    own = max(files, key=lambda file: file.path.count("/"))
+    if own.match is None or own.settings.workloads[own.match.workload].logged:
         return ()
     meters = [meter for meter in meters if is_counting(meter)]
-    for folder in Path(first.path).parents:
+    for folder in Path(own.path).parents:
         here = [meter for meter in meters if Path(meter.path).parent == folder]
         if here:
             return tuple(sorted(here, key=lambda meter: meter.path))
@@ -36,8 +36,10 @@ def is_counting(meter: RawFile) -> bool:
 def known_meters(found: Discovery, state: LakeState) -> Iterator[RawFile]:
     """Files of meters that runs in the lake were read with, outside of what was given."""
     forms = {known.name: known for known in FORMATS if known.role == "meter"}
-    for (dataset, path), known in sorted(state.files.items()):
-        if known.format not in forms or dataset not in found.settings:
+    ours = [place for place, known in state.files.items() if known.format in forms]
+    for dataset, path in sorted(ours):
+        known = state.files[dataset, path]
+        if dataset not in found.settings:
             continue
         if (dataset, path) in found.seen or not Path(path).is_file():
             continue

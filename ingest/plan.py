@@ -2,22 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
 
 from data.errors import FormatError
-from ingest.discover import Discovery, RawFile, parts_of
-from ingest.formats import FORMATS
+from ingest.discover import Discovery, RawFile
+from ingest.grouping import as_recorded, former_names, group_files, on_disk
 from ingest.lake_state import SUMMARY, LakeState, RecordedFile, RecordedRun
 from ingest.meter_scope import known_meters, meters_in_scope
-from ingest.names import NameMatch, RunKey, label_columns, make_run_id
+from ingest.names import RunKey, label_columns, make_run_id
 from ingest.raw_files import digest_content, digest_file, is_compressed
 from ingest.records import Problem
-from ingest.run_match import match_run
 
-_FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
 Slot = tuple[str, int | str | None]
 Problems = dict[tuple[str, str], list[Problem]]
 
@@ -67,66 +63,25 @@ class Plan:
 def make_plan(found: Discovery, state: LakeState) -> Plan:
     """Compare what was found with what the lake holds; looks into files only where it must."""
     plan = Plan(problems=dict(found.problems))
-    groups: dict[RunKey, list[RawFile]] = defaultdict(list)
     for file in found.files:
         if file.format.role == "table":
             plan.tables[file.dataset].append(file)
         elif file.format.role == "meter":
             plan.meters[file.dataset].append(file)
-        elif file.match is not None:
-            groups[file.match.key(file.dataset)].append(file)
-    metered = set(plan.meters)
+    groups = group_files(found, state, plan.meters)
     for meter in known_meters(found, state):
         plan.meters[meter.dataset].append(meter)
-    for run in state.runs.values():
-        if run.dataset in metered:
-            _add_metered(run, plan.meters[run.dataset][0], groups, found)
     for key in sorted(groups, key=_lake_order):
-        _plan_run(key, _with_sidecars(groups[key]), found, state, plan)
-    ids = {make_run_id(key) for key in groups}
-    plan.works = _superseding(plan.works, ids, state)
+        _plan_run(key, groups[key], found, state, plan)
+    plan.works = _superseding(plan.works, {make_run_id(key) for key in groups}, state)
     return plan
-
-
-def _with_sidecars(group: Sequence[RawFile]) -> list[RawFile]:
-    """The files of a run and the sidecars that speak for any of them, each once."""
-    by_path = {file.path: file for file in group}
-    for file in group:
-        for sidecar in file.sidecars:
-            by_path.setdefault(sidecar.path, sidecar)
-    return list(by_path.values())
-
-
-def _add_metered(
-    run: RecordedRun, meter: RawFile, groups: dict[RunKey, list[RawFile]], found: Discovery
-) -> None:
-    """Take up a run that is not among the given files, but that a given power meter may cover."""
-    work = meter.settings.workloads.get(run.workload)
-    meters = {known.name for known in FORMATS if known.role == "meter"}
-    own = [file for file in run.files if file.format not in meters]
-    if work is None or work.logged or any((run.dataset, f.path) in found.seen for f in own):
-        return
-    for known in own:
-        if not Path(known.path).is_file():
-            continue
-        for top in Path(known.path).parents:
-            file = _as_recorded(known, meter, found, top)
-            for part in parts_of(file) if file is not None else ():
-                key = part.match.key(run.dataset) if part.match else None
-                if key is not None and make_run_id(key) == run.run_id:
-                    groups[key].append(replace(part, **_on_disk(known.path)))
-                    found.seen.add((run.dataset, known.path))
-                    return
 
 
 def _superseding(works: list[RunWork], ids: Set[str], state: LakeState) -> list[RunWork]:
     """Let runs that are read anew under another name take the place of what they were."""
-    sources = {known.name for known in FORMATS if known.role in ("output", "sidecar")}
-    former: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for run in state.runs.values():
-        own = [f.path for f in run.files if f.format == run.source and f.format in sources]
-        if own and run.run_id not in ids:
-            former[run.dataset, max(own, key=len)].append(run.run_id)
+    if not works:
+        return works
+    former = former_names(state, ids)
     replaced = []
     for work in works:
         paths = {(work.key.dataset, file.path) for file in work.files}
@@ -174,43 +129,13 @@ def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery
     for known in recorded.files:
         if (recorded.dataset, known.path) in found.seen:
             continue
-        file = _as_recorded(known, beside, found)
+        file = as_recorded(known, beside, found)
         if file is None or not Path(known.path).is_file():
             continue
-        status = _on_disk(known.path)
+        status = on_disk(known.path)
         if status["size"]:
             files.append(replace(file, **status))
     return files
-
-
-def _on_disk(path: str) -> dict[str, Any]:
-    status = Path(path).stat()
-    return {"size": status.st_size, "mtime": status.st_mtime}
-
-
-def _as_recorded(
-    known: RecordedFile, beside: RawFile, found: Discovery, top: Path | None = None
-) -> RawFile | None:
-    """A file as the lake recorded it; None if its format or name means nothing any more."""
-    form = _FORMATS_BY_NAME.get(known.format)
-    folder = Path(known.path).parent
-    settings = found.layers.settings_of(folder)
-    top = found.layers.top_of(folder, top or folder)
-    match: NameMatch | None = None
-    with suppress(FormatError):
-        match = match_run(known.path, settings, form, found.sidecars.of(Path(known.path), top), top)
-    if form is None or match is None:
-        return None
-    return replace(
-        beside,
-        path=known.path,
-        size=known.size,
-        mtime=known.mtime,
-        settings=settings,
-        format=form,
-        match=match,
-        recorded=known,
-    )
 
 
 def _slot(file: RawFile) -> Slot:
@@ -290,7 +215,7 @@ def _lost(
         for known in recorded.files
         if (recorded.dataset, known.path) not in found.seen
         and not Path(known.path).exists()
-        and ((file := _as_recorded(known, beside, found)) is None or _slot(file) not in chosen)
+        and ((file := as_recorded(known, beside, found)) is None or _slot(file) not in chosen)
     ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from ingest.commits import Committer
-from ingest.discover import Discovery, RawFile, SettingsByFolder
+from ingest.discover import Discovery, RawFile
 from ingest.formats import FORMATS
 from ingest.lake_state import (
     LABEL_COLUMNS,
@@ -24,6 +24,7 @@ from ingest.raw_files import digest_file
 from ingest.read_sources import read_source
 from ingest.records import Problem, SummaryTable
 from ingest.settings import Settings
+from ingest.settings_layers import SettingsByFolder
 from ingest.summaries import SummaryRuns, TableRead, resolve_tables
 from ingest.write import conform_row
 

@@ -1,0 +1,119 @@
+"""Which files are of one run: those found, their sidecars, and those that only the lake knows."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from data.errors import FormatError
+from ingest.discover import Discovery, RawFile, parts_of
+from ingest.formats import FORMATS
+from ingest.lake_state import LakeState, RecordedFile, RecordedRun
+from ingest.names import NameMatch, RunKey, make_run_id
+from ingest.run_match import match_run
+
+_FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
+_METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
+# Formats of which one file alone makes a run, whatever is beside it.
+_MAKING: Final = frozenset(known.name for known in FORMATS if known.role in ("output", "sidecar"))
+Groups = dict[RunKey, list[RawFile]]
+
+
+def group_files(
+    found: Discovery, state: LakeState, meters: Mapping[str, Sequence[RawFile]]
+) -> Groups:
+    """Files by the run that they are of, with the sidecars that speak for any of them.
+
+    Args:
+        meters: By dataset, the power meters found. Runs of the lake that one of them may cover
+            are among the groups, even if none of their files was given.
+    """
+    groups: Groups = defaultdict(list)
+    for file in found.files:
+        if file.match is not None and file.format.role not in ("table", "meter"):
+            groups[file.match.key(file.dataset)].append(file)
+    for run in state.runs.values():
+        if run.dataset in meters:
+            _add_metered(run, meters[run.dataset][0], groups, found)
+    return {key: _with_sidecars(group) for key, group in groups.items()}
+
+
+def _with_sidecars(group: Sequence[RawFile]) -> list[RawFile]:
+    """The files of a run and the sidecars that speak for any of them, each once."""
+    by_path = {file.path: file for file in group}
+    for file in group:
+        for sidecar in file.sidecars:
+            by_path.setdefault(sidecar.path, sidecar)
+    return list(by_path.values())
+
+
+def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discovery) -> None:
+    """Take up a run that is not among the given files, but that a given power meter may cover."""
+    work = meter.settings.workloads.get(run.workload)
+    own = [file for file in run.files if file.format not in _METERS]
+    if work is None or work.logged or any((run.dataset, f.path) in found.seen for f in own):
+        return
+    for known in own:
+        if not Path(known.path).is_file():
+            continue
+        for top in Path(known.path).parents:
+            file = as_recorded(known, meter, found, top)
+            for part in parts_of(file) if file is not None else ():
+                key = part.match.key(run.dataset) if part.match else None
+                if key is not None and make_run_id(key) == run.run_id:
+                    groups[key].append(replace(part, **on_disk(known.path)))
+                    found.seen.add((run.dataset, known.path))
+                    return
+
+
+def former_names(state: LakeState, ids: Set[str]) -> dict[tuple[str, str], list[str]]:
+    """Runs of the lake by dataset and the path of the file that made them.
+
+    Args:
+        ids: Of the runs that are found again; they are left out.
+    """
+    former: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for run in state.runs.values():
+        if run.source in _MAKING and run.run_id not in ids:
+            own = [file.path for file in run.files if file.format == run.source]
+            if own:
+                former[run.dataset, max(own, key=len)].append(run.run_id)
+    return former
+
+
+def on_disk(path: str) -> dict[str, Any]:
+    """What is known of a file by its folder alone."""
+    status = Path(path).stat()
+    return {"size": status.st_size, "mtime": status.st_mtime}
+
+
+def as_recorded(
+    known: RecordedFile, beside: RawFile, found: Discovery, top: Path | None = None
+) -> RawFile | None:
+    """A file as the lake recorded it; None if its format or name means nothing any more.
+
+    Args:
+        beside: A file of the same dataset.
+        top: The folder that places are counted from where no settings file says so.
+    """
+    form = _FORMATS_BY_NAME.get(known.format)
+    folder = Path(known.path).parent
+    settings = found.layers.settings_of(folder)
+    top = found.layers.top_of(folder, top or folder)
+    match: NameMatch | None = None
+    with suppress(FormatError):
+        match = match_run(known.path, settings, form, found.sidecars.of(Path(known.path), top), top)
+    if form is None or match is None:
+        return None
+    return replace(
+        beside,
+        path=known.path,
+        size=known.size,
+        mtime=known.mtime,
+        settings=settings,
+        format=form,
+        match=match,
+        recorded=known,
+    )
