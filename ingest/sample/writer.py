@@ -1,4 +1,4 @@
-"""Write a whole sample: settings, a README, raw logs run by run, and summary tables."""
+"""Write a whole sample: settings, a README, raw logs run by run, summary tables, storage runs."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -10,6 +10,7 @@ from ingest.sample.measure import measure
 from ingest.sample.parameters import WORKLOADS
 from ingest.sample.plan import SIZES, Run, plan_runs
 from ingest.sample.raw import write_run
+from ingest.sample.storage import count_storage_runs, write_storage
 from ingest.sample.tables import write_table
 
 _SETTINGS = """[dataset]
@@ -26,6 +27,9 @@ size {size}, seed {seed}
 
 Runs without per-interrupt logs are rows of the *_combined.csv tables. Within one workload every
 open-loop run lasts the same time, and every closed-loop run does the same work.
+
+storage/ is a sweep of its own: completion modes, request sizes and threads on four devices, as fio
+documents, counters, and the exports of a power meter whose clock is off.
 """
 
 
@@ -54,7 +58,15 @@ def write_sample(
     _claim(out, settings)
     (out / "README.txt").write_text(_README.format(size=size, seed=seed), newline="\n")
     runs = list(plan_runs(SIZES[size]))
+    total = len(runs) + count_storage_runs(size)
     done = 0
+
+    def finished() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, total)
+
     for workload in WORKLOADS:
         folder = out / workload
         folder.mkdir(exist_ok=True)
@@ -64,11 +76,10 @@ def write_sample(
                 write_run(folder, run, measured, rng)
             else:
                 tabled.append((run, measured))
-            done += 1
-            if progress is not None:
-                progress(done, len(runs))
+            finished()
         if tabled:
             write_table(folder, workload, tabled)
+    write_storage(out, size, seed, finished)
     return out
 
 

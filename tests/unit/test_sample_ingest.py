@@ -12,12 +12,16 @@ from ingest.sample.plan import ADAPTIVE_ITR, SIZES, Run, plan_runs
 from ingest.sample.writer import measure_run
 
 SEED = 3
+NETWORK = "SELECT * FROM runs WHERE dataset = 'synthetic-tiny'"
 Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """A tiny sample after ingest: the report, the rows of `runs`, cores by run id."""
+    """A tiny sample after ingest: the report, the rows of `runs`, cores by run id.
+
+    The storage sweep in it is a dataset of its own, with tests of its own.
+    """
 
     report: AddReport
     rows: list[dict[str, Any]]
@@ -31,7 +35,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Ingested:
     report = add(AddOptions(lake=folder / "lake", raw=[raw], workers=1))
     with open_lake(folder / "lake") as lake:
         cores = lake.sql("SELECT run_id, count(*) FROM cores GROUP BY run_id").fetchall()
-        return Ingested(report, lake.sql("SELECT * FROM runs").pl().to_dicts(), dict(cores))
+        return Ingested(report, lake.sql(NETWORK).pl().to_dicts(), dict(cores))
 
 
 def key_of_row(row: dict[str, Any]) -> Key:
@@ -47,8 +51,10 @@ def key_of_run(run: Run) -> Key:
 
 def test_nothing_is_refused_repaired_or_doubted(ingested: Ingested) -> None:
     report, rows = ingested.report, ingested.rows
-    assert report.problems == []
-    assert report.added == len(rows) == len(list(plan_runs(SIZES["tiny"])))
+    assert [each for each in report.problems if each.dataset == "synthetic-tiny"] == []
+    assert report.refused == []
+    assert len(rows) == len(list(plan_runs(SIZES["tiny"])))
+    assert report.datasets == ("synthetic-tiny", "synthetic-tiny-storage")
     assert {flag for row in rows for flag in row["flags"]} == {"energy_counter_wrapped"}
 
 

@@ -16,6 +16,7 @@ from data.errors import DataError
 from ingest.sample import write_sample
 from ingest.sample.corelog import CUMULATIVE, NIC_COLUMNS
 from ingest.sample.plan import SIZES, Run, plan_runs
+from ingest.sample.storage import count_storage_runs
 from ingest.sample.writer import measure_run
 
 SEED = 7
@@ -255,7 +256,7 @@ def test_a_sample_says_that_it_is_synthetic(tiny: Path) -> None:
 def test_progress_counts_every_run(tmp_path: Path) -> None:
     calls: list[tuple[int, int]] = []
     write_sample(tmp_path / "tiny", "tiny", SEED, lambda done, total: calls.append((done, total)))
-    runs = len(list(plan_runs(SIZES["tiny"])))
+    runs = len(list(plan_runs(SIZES["tiny"]))) + count_storage_runs("tiny")
     assert calls == [(done, runs) for done in range(1, runs + 1)]
 
 
