@@ -1,0 +1,184 @@
+"""The timeline's answers: how long, how large, on a run and on one ten times as long."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import numpy as np
+import psutil
+from flask.testing import FlaskClient
+
+from app.server import create_app
+from app.settings import Settings
+from app.timeline_panels import PANELS
+from bench.report import Measurement, quantile
+from bench.resampler import measure_resampler
+from data.connection import open_lake
+from ingest.pipeline import AddOptions, add
+from ingest.sample.plan import Run
+from ingest.sample.raw import write_run
+from ingest.sample.writer import measure_run
+
+SHARES: Final = (1.0, 0.25, 0.05, 0.01, 0.001)
+WIDTH: Final = 1000
+SERVER_LIMIT_MS: Final = 25.0
+GROWTH_LIMIT: Final = 1.3
+BYTES_LIMIT_KB: Final = 300.0
+_SECONDS: Final = 18.5
+_LONGER: Final = 10
+_MOST_RUNS: Final = 6
+_SEED: Final = 1
+
+
+def measure(
+    zooms: int, is_longer: bool, resampler: str | None, kept: Path | None
+) -> Iterator[Measurement]:
+    """Make the lakes, ask for windows at random places, and give what was found.
+
+    Args:
+        zooms: Windows of each share of the run.
+        is_longer: Whether the run ten times as long is measured, too.
+        resampler: Python with plotly-resampler to measure it beside; None leaves it out.
+        kept: Folder where the lakes stay, or are already; None for a temporary one.
+    """
+    with _folder(kept) as work:
+        lake = make_lake(work / "lake", _SECONDS, _MOST_RUNS)
+        server = _serve(lake)
+        p95_ms = yield from _zooms(server, "run", zooms)
+        yield from _bytes(server, zooms)
+        yield from _memory(server, zooms)
+        if is_longer:
+            longer = _serve(make_lake(work / "long", _SECONDS * _LONGER, 1))
+            longer_ms = yield from _zooms(longer, "long", zooms)
+            yield Measurement("long_by_run", longer_ms / p95_ms, "x", 2, GROWTH_LIMIT)
+        if resampler is not None:
+            yield from measure_resampler(resampler, lake, SHARES[1:], zooms)
+
+
+@contextmanager
+def _folder(kept: Path | None) -> Iterator[Path]:
+    if kept is not None:
+        kept.mkdir(parents=True, exist_ok=True)
+        yield kept
+        return
+    with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
+        yield Path(name)
+
+
+def make_lake(lake: Path, seconds: float, runs: int) -> Path:
+    """Ingest runs of 16 core logs of the sample model; a lake that is there is taken as it is.
+
+    The raw logs are removed again.
+    """
+    if (lake / "runs").is_dir():
+        return lake
+    raw = lake.with_name(f"{lake.name}-raw")
+    raw.mkdir(parents=True)
+    (raw / "wattlas.toml").write_text('[dataset]\nname = "synthetic-bench"\nsynthetic = true\n')
+    for replicate in range(runs):
+        run = Run("memcached", "linux_tuned", 50, 2.9, 135, 600_000, replicate, seconds, True)
+        rng = run.generator(_SEED)
+        write_run(raw, run, measure_run(run, rng), rng)
+    report = add(AddOptions(lake, [raw]))
+    if report.problems:
+        raise RuntimeError(f"BUG: the input has problems: {report.problems[0]}")
+    shutil.rmtree(raw)
+    return lake
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """The app on a lake, in this process: what it takes is its own time, and no network's."""
+
+    client: FlaskClient
+    run_ids: list[str]
+    length_s: float
+    interrupts: int
+
+    def ask(self, runs: int, share: float, rng: Random) -> int:
+        """Ask for a window of so much of the runs at a random place: all panels, all cores.
+
+        Returns:
+            Bytes of the answer, compressed as the app compresses it.
+        """
+        begin = rng.uniform(0, 1 - share) * self.length_s
+        query = {
+            "runs": self.run_ids[:runs],
+            "from": f"{begin:.9f}",
+            "to": f"{begin + share * self.length_s:.9f}",
+            "width": WIDTH,
+            "panels": ",".join(PANELS),
+            "heat": "interrupts",
+        }
+        takes = {"Accept-Encoding": "br"}
+        answer = self.client.get("/timeline/window", query_string=query, headers=takes)
+        if answer.status_code != HTTPStatus.OK:
+            raise RuntimeError(f"BUG: {answer.status}: {answer.text[:200]}")
+        return len(answer.data)
+
+
+def _serve(lake: Path) -> _Server:
+    with open_lake(lake) as opened:
+        rows = opened.sql(
+            "SELECT run_id, duration_s, interrupts FROM runs WHERE has_log ORDER BY run_id"
+        ).fetchall()
+    client = create_app(Settings(lake)).server.test_client()
+    return _Server(client, [row[0] for row in rows], rows[0][1], rows[0][2])
+
+
+def _zooms(server: _Server, name: str, zooms: int) -> Generator[Measurement, None, float]:
+    """Give the times of one run's zooms; the generator returns the p95 of processor time, ms.
+
+    The limit is on the time on the clock; the growth is of processor time, which a busy machine
+    does not stretch.
+    """
+    yield Measurement(f"{name}_interrupts", server.interrupts / 1e6, "M", 1)
+    server.ask(1, 1.0, Random(0))  # opens the files
+    rng = Random(_SEED)
+    all_wall_ms: list[float] = []
+    all_busy_ms: list[float] = []
+    for share in SHARES:
+        taken = [_timed_ms(server, share, rng) for _ in range(zooms)]
+        wall_ms, busy_ms = ([one[at] for one in taken] for at in (0, 1))
+        percent = f"{name}_{100 * share:g}%"
+        yield Measurement(f"{percent}_median", float(np.median(wall_ms)), "ms", zooms)
+        yield Measurement(f"{percent}_p95", quantile(wall_ms, 0.95), "ms", zooms)
+        yield Measurement(f"{percent}_cpu_median", float(np.median(busy_ms)), "ms", zooms)
+        all_wall_ms += wall_ms
+        all_busy_ms += busy_ms
+    limit_ms = SERVER_LIMIT_MS if name == "run" else None
+    count = len(all_wall_ms)
+    yield Measurement(f"{name}_p95", quantile(all_wall_ms, 0.95), "ms", count, limit_ms)
+    yield Measurement(f"{name}_cpu_p95", quantile(all_busy_ms, 0.95), "ms", count)
+    return quantile(all_busy_ms, 0.95)
+
+
+def _timed_ms(server: _Server, share: float, rng: Random) -> tuple[float, float]:
+    """Time on the clock and of the processor that one answer takes, ms."""
+    began, busy = time.perf_counter(), time.process_time()
+    server.ask(1, share, rng)
+    return (time.perf_counter() - began) * 1e3, (time.process_time() - busy) * 1e3
+
+
+def _bytes(server: _Server, zooms: int) -> Iterator[Measurement]:
+    """Give the bytes of an answer, for one run and for as many as are shown at once."""
+    rng, each = Random(_SEED), max(zooms // 10, 2)
+    for name, runs in (("one_run", 1), ("six_runs", len(server.run_ids))):
+        kb = [server.ask(runs, share, rng) / 1e3 for share in SHARES for _ in range(each)]
+        yield Measurement(f"bytes_{name}_max", max(kb), "kB", len(kb), BYTES_LIMIT_KB)
+
+
+def _memory(server: _Server, zooms: int) -> Iterator[Measurement]:
+    """Give what further open timelines add to the server: nothing of theirs stays there."""
+    rng, process = Random(_SEED + 1), psutil.Process()
+    before = process.memory_info().rss
+    for _ in range(zooms):
+        server.ask(1, rng.choice(SHARES), rng)
+    yield Measurement("memory_a_figure", (process.memory_info().rss - before) / 1e6, "MB", zooms)
