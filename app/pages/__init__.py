@@ -2,6 +2,6 @@
 
 from types import ModuleType
 
-from app.pages import explore, modes, timeline
+from app.pages import explore, modes, storage, timeline
 
-VIEWS: tuple[ModuleType, ...] = (explore, modes, timeline)
+VIEWS: tuple[ModuleType, ...] = (explore, modes, timeline, storage)

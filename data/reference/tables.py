@@ -50,7 +50,7 @@ class PublishedTable:
     read_from: str
     note: str
     columns: dict[str, Kind]
-    rows: tuple[dict[str, Cell], ...]
+    rows: tuple[dict[str, Any], ...]
 
     @property
     def source(self) -> str:

@@ -1,0 +1,181 @@
+"""The layout of Storage: rail, a bar with the sections and the place, the views, status line."""
+
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+
+from app import ids
+from app import storage_ids as names
+from app.components.filters import filter_block
+from app.components.panel import view_menu
+from app.lakes import LakeView
+from app.storage_choice import chosen, offered, place_choices, storage_cube
+from app.storage_state import StorageState
+from app.storage_views import PREFIX, PUBLISHED, SECTIONS, VIEWS, View
+from data.metrics import metric
+
+_WIDE = ("proportionality",)
+
+
+def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Main:
+    """Lay Storage out for a state; pictures come by callback and are drawn by the browser."""
+    state = chosen(storage_cube(view), state)
+    return html.Main(
+        [
+            *_stores(view, state),
+            html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
+            html.Aside(
+                [_rail_head(), *_rail(view, state)],
+                className="rail",
+                id="rail",
+                **{"aria-label": "filters"},
+            ),
+            html.Div(
+                [_bar(view, state), *[_section(name) for name in SECTIONS]],
+                className="views",
+                id="views",
+            ),
+            _status(),
+        ],
+        className="page storage",
+    )
+
+
+def _stores(view: LakeView, state: StorageState) -> list:
+    pinned = {"pick": state.pick, "lake": state.lake_version, "shown": view.version}
+    empty = (names.VIEW, names.CHANGED, names.QUERY, names.FIGURES, names.CONFIGURATIONS,
+             names.PLACED, names.DRAWN)  # fmt: skip
+    return [
+        dcc.Store(id=names.LAKE_VERSION, data=view.version),
+        dcc.Store(id=names.PINNED, data=pinned),
+        *[dcc.Store(id=name) for name in empty],
+    ]
+
+
+def _rail_head() -> html.Div:
+    return html.Div(
+        [
+            html.Span("Filters", className="rail-title"),
+            html.Button("\N{LEFTWARDS ARROW}", id="rail-button", className="plain",
+                        title="fold the filters", **{"aria-expanded": "true"}),
+        ],
+        className="rail-head",
+    )  # fmt: skip
+
+
+def _rail(view: LakeView, state: StorageState) -> list:
+    return [
+        filter_block(name, choices, state.selection.values(name), PREFIX)
+        for name, choices in offered(storage_cube(view), state.selection).items()
+    ]
+
+
+def _bar(view: LakeView, state: StorageState) -> html.Div:
+    """Sections to go to, what the views of one device show, what error bars are, who is who."""
+    places = place_choices(storage_cube(view), state)
+    size = None if state.at_request is None else f"{state.at_request:.0f}"
+    return html.Div(
+        [
+            html.Nav(
+                [
+                    html.Button(title, className="section-tab", **{"data-section": name})
+                    for name, title in SECTIONS.items()
+                ],
+                className="section-menu",
+                **{"aria-label": "sections"},
+            ),
+            html.Div(
+                [
+                    html.Span("Lines and maps at", className="quiet"),
+                    _select(names.AT_DEVICE, "device of the lines", places["device"],
+                            state.at_device, 118),
+                    _select(names.AT_RW, "access of the lines", places["rw"], state.at_rw, 112),
+                    _select(names.AT_REQUEST, "request size of the lines",
+                            places["request_bytes"], size, 96),
+                    _segments(names.SPREAD, "error bars", state.spread,
+                              {"ci": "95 % CI", "sd": "sd"}),
+                    html.Span("utilisation by", className="quiet"),
+                    _segments(names.USE, "utilisation", state.use,
+                              {"bandwidth_bytes_s": metric("bandwidth_bytes_s").title.lower(),
+                               "iops": metric("iops").title}),
+                    html.Div(id="storage-legend", className="storage-legend", role="group",
+                             **{"aria-label": "completion modes"}),
+                ],
+                className="storage-place",
+            ),
+        ],
+        className="storage-bar",
+    )  # fmt: skip
+
+
+def _section(section: str) -> html.Section:
+    mine = [view for view in VIEWS if view.section == section]
+    body: list[Any] = [_panel(view) for view in mine]
+    if section == PUBLISHED:
+        body = [html.Div(id=names.PUBLISHED, className="panel published")]
+    narrow = sum(view.name not in _WIDE for view in mine)
+    return html.Section(
+        [
+            html.H2(SECTIONS[section]),
+            html.Div(body, className=f"storage-panels across-{max(1, narrow)}"),
+        ],
+        id=PREFIX + "section-" + section,
+        className="storage-section",
+        **{"aria-label": SECTIONS[section]},
+    )
+
+
+def _panel(view: View) -> html.Section:
+    """A panel whose picture the browser draws; its menu lies over the picture's corner."""
+    wide = " wide" if view.name in _WIDE else ""
+    return html.Section(
+        [
+            html.Div(view_menu(view.graph), className="panel-head"),
+            html.Div(id=view.graph, className="graph"),
+        ],
+        className=f"panel storage-panel{wide}",
+        tabIndex=0,
+        **{"aria-label": view.title, "data-view": view.graph},
+    )
+
+
+def _status() -> html.Footer:
+    return html.Footer(
+        [
+            html.Span(id=names.STATUS),
+            html.Span(id="status-selection"),
+            html.Button("clear (Esc)", id="storage-clear", className="plain", hidden=True),
+            html.Span(className="spring"),
+            html.A("in Explore", id="storage-to-explore", className="plain", href="/"),
+            html.A("in Modes", id="storage-to-modes", className="plain", href="/modes"),
+            html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
+            html.A("data", id=names.DATA_LINK, className="plain"),
+        ],
+        className="status",
+    )
+
+
+def _select(component_id: str, label: str, data: list, value: str | None, width: int) -> dmc.Select:
+    return dmc.Select(
+        id=component_id,
+        data=data,
+        value=value,
+        size="xs",
+        allowDeselect=False,
+        w=width,
+        comboboxProps={"width": 180, "position": "bottom-start"},
+        **{"aria-label": label},
+    )
+
+
+def _segments(
+    component_id: str, label: str, value: str, titles: dict[str, str]
+) -> dmc.SegmentedControl:
+    return dmc.SegmentedControl(
+        id=component_id,
+        value=value,
+        size="xs",
+        data=[{"value": v, "label": title} for v, title in titles.items()],
+        **{"aria-label": label},
+    )

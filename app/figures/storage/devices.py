@@ -1,0 +1,166 @@
+"""Idle and active power by device: what it draws doing nothing, and from least to most at work."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import polars as pl
+
+from app.figures.storage.base import (
+    QUIET,
+    Scene,
+    axis,
+    error_bars,
+    index_axis,
+    layout,
+    measured_words,
+    mode_marker,
+    nothing,
+    plain,
+    point_words,
+    selectable,
+    values_of,
+)
+from app.storage_state import KNOBS
+from app.storage_views import View
+from data.metrics import metric
+
+BARE: Final = "none"
+_STEP: Final = 0.16
+
+
+def build_devices(
+    rows: pl.DataFrame,
+    idle: pl.DataFrame,
+    view: View,
+    scene: Scene,
+    published: Mapping[str | None, float],
+) -> dict[str, Any]:
+    """Build the picture.
+
+    Args:
+        rows: Configurations of the study.
+        idle: Idle power by device (NULL: no device under test), with `power_w_spread`.
+        published: By device, idle power from a publication; drawn as stars.
+    """
+    active = rows.filter(pl.col("power_w").is_not_null())
+    resting = idle.filter(pl.col("power_w").is_not_null())
+    if not len(active) and not len(resting):
+        return nothing(view.name, "Power: not measured, neither idle nor at work.")
+    found = {*active["device"].to_list(), *resting["device"].to_list()}
+    devices = sorted(found, key=lambda d: (d is not None, d))
+    data = [_idle_trace(resting, devices, scene)] if len(resting) else []
+    for number, mode in enumerate(scene.modes.values):
+        mine = active.filter(pl.col("mode").eq_missing(mode))
+        data += _range(mine, devices, (number + 1) * _STEP, scene) if len(mine) else []
+    data += _stars(published, devices)
+    labels = [BARE if d is None else str(d) for d in devices]
+    return {
+        "data": data,
+        "layout": layout(
+            view.title,
+            f"idle (grey) and, by mode, the configurations that draw least and most, "
+            f"± {scene.spread_words}",
+            scene,
+            view.name,
+            xaxis=index_axis(labels, metric("device").title),
+            yaxis=axis(metric("power_w").axis_title, rangemode="tozero"),
+        ),
+    }
+
+
+def _idle_trace(resting: pl.DataFrame, devices: list[str | None], scene: Scene) -> dict[str, Any]:
+    words = [
+        [f"idle · {row['device'] or 'no device under test'}", measured_words(row, "power_w", scene)]
+        for row in resting.iter_rows(named=True)
+    ]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "idle",
+        "x": [devices.index(d) - _STEP for d in resting["device"]],
+        "y": plain(resting["power_w"]),
+        "error_y": error_bars(values_of(resting, "power_w_spread"), QUIET),
+        "marker": {"symbol": "triangle-up", "size": 10, "color": QUIET},
+        "unselected": {"marker": {"opacity": 1}},
+        "hoverinfo": "none",
+        "showlegend": False,
+        "meta": {"kind": "idle", "words": words},
+    }
+
+
+def _range(
+    mine: pl.DataFrame, devices: list[str | None], shift: float, scene: Scene
+) -> list[dict[str, Any]]:
+    """Two points a device, joined: the least and the most that a configuration draws."""
+    ends = [
+        part.sort("power_w", "row")[[0, -1] if len(part) > 1 else [0]]
+        for part in mine.sort("device", nulls_last=False).partition_by(
+            "device", maintain_order=True
+        )
+    ]
+    drawn = pl.concat(ends)
+    mode = mine["mode"][0]
+    x, y = [], []
+    for part in ends:
+        x += [devices.index(part["device"][0]) + shift - _STEP] * 2 + [None]
+        y += [part["power_w"][0], part["power_w"][-1], None]
+    hue = scene.hue(mode)
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": x,
+            "y": y,
+            "line": {"color": hue, "width": 4},
+            "opacity": 0.45,
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "meta": {"kind": "ranges"},
+        },
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": scene.label(mode),
+            "x": [devices.index(d) + shift - _STEP for d in drawn["device"]],
+            "y": plain(drawn["power_w"]),
+            "error_y": error_bars(values_of(drawn, "power_w_spread"), hue),
+            "marker": mode_marker(scene, mode),
+            **selectable("points"),
+            "meta": {
+                "kind": "points",
+                "rows": [[row] for row in drawn["row"]],
+                "knobs": list(KNOBS),
+                "words": [
+                    point_words(r, ["power_w", "iops"], scene) for r in drawn.iter_rows(named=True)
+                ],
+            },
+        },
+    ]
+
+
+def _stars(
+    published: Mapping[str | None, float], devices: list[str | None]
+) -> list[dict[str, Any]]:
+    there = [(d, watts) for d, watts in published.items() if d in devices]
+    if not there:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "published, idle",
+            "x": [devices.index(d) - 1.9 * _STEP for d, _ in there],
+            "y": [watts for _, watts in there],
+            "marker": {"symbol": "star-open", "size": 11, "color": "page", "line": {"width": 1.3}},
+            "unselected": {"marker": {"opacity": 1}},
+            "hoverinfo": "none",
+            "showlegend": False,
+            "meta": {
+                "kind": "published",
+                "words": [
+                    [f"published, idle: {watts:g} W", d or "no device under test"]
+                    for d, watts in there
+                ],
+            },
+        }
+    ]

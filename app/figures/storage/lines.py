@@ -1,0 +1,152 @@
+"""A metric by IO depth, or against another metric, one line a completion mode."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import polars as pl
+
+from app.figures.storage.base import (
+    Scene,
+    axis,
+    error_bars,
+    index_axis,
+    layout,
+    mode_marker,
+    nothing,
+    plain,
+    point_words,
+    selectable,
+    values_of,
+)
+from app.storage_state import KNOBS
+from app.storage_views import DEPTH, View
+from data.metrics import metric
+
+# What tells one line from another beside the mode. Threads that go with the depth do not.
+_APART: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "request_bytes")
+_DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
+
+Published = Mapping[tuple[str, int], float]
+
+
+def build_lines(
+    rows: pl.DataFrame, view: View, scene: Scene, published: Published | None = None
+) -> dict[str, Any]:
+    """Build one picture of lines.
+
+    Args:
+        rows: Configurations of the study at the scene's place.
+        published: By mode and depth, values from a publication; drawn as stars.
+    """
+    columns = [view.y] if view.x == DEPTH else [view.x, view.y]
+    drawn = rows.filter(
+        pl.all_horizontal(pl.col(name).is_not_null() for name in (*columns, DEPTH))
+    ).sort("mode", *_APART, DEPTH, "threads", "row", nulls_last=True)
+    if not len(drawn):
+        titles = " and ".join(metric(name).title for name in columns)
+        return nothing(view.name, f"{titles}: not measured at {scene.place}.")
+    depths = drawn[DEPTH].unique().sort().to_list()
+    traces = [
+        _line(line, view, columns, depths, scene, dash)
+        for group in _modes(drawn, scene)
+        for line, dash in _lines(group)
+    ]
+    stars = _stars(published or {}, depths)
+    measure = metric(view.y)
+    return {
+        "data": [*traces, *stars],
+        "layout": layout(
+            view.title,
+            f"mean ± {scene.spread_words} · {scene.place}",
+            scene,
+            view.name,
+            xaxis=_x_axis(view, depths),
+            yaxis=axis(measure.axis_title, rangemode=_range_mode(view.y), tickformat="~s"),
+        ),
+    }
+
+
+def _modes(drawn: pl.DataFrame, scene: Scene) -> list[pl.DataFrame]:
+    groups = drawn.partition_by("mode", maintain_order=True)
+    return sorted(groups, key=lambda group: scene.modes.values.index(group["mode"][0]))
+
+
+def _lines(group: pl.DataFrame) -> list[tuple[pl.DataFrame, str]]:
+    """The lines of one mode: configurations that differ in depth alone, each with its dash."""
+    keys = [*_APART] + (["threads"] if _threads_apart(group) else [])
+    parts = group.partition_by(keys, maintain_order=True)
+    return [(part, _DASHES[i % len(_DASHES)]) for i, part in enumerate(parts)]
+
+
+def _threads_apart(group: pl.DataFrame) -> bool:
+    """Whether one depth was reached with several numbers of threads."""
+    return bool(group.group_by(*_APART, DEPTH).len()["len"].max() > 1)  # type: ignore[operator]
+
+
+def _line(
+    line: pl.DataFrame,
+    view: View,
+    columns: list[str],
+    depths: list[int],
+    scene: Scene,
+    dash: str,
+) -> dict[str, Any]:
+    mode = line["mode"][0]
+    hue = scene.hue(mode)
+    by_depth = view.x == DEPTH
+    x = [depths.index(d) for d in line[DEPTH]] if by_depth else plain(line[view.x])
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": scene.label(mode),
+        "x": x,
+        "y": plain(line[view.y]),
+        "error_y": error_bars(values_of(line, f"{view.y}_spread"), hue),
+        **({} if by_depth else {"error_x": error_bars(values_of(line, f"{view.x}_spread"), hue)}),
+        "line": {"color": hue, "width": 1.6, "dash": dash},
+        "marker": mode_marker(scene, mode),
+        **selectable("points"),
+        "meta": {
+            "kind": "points",
+            "rows": [[row] for row in line["row"]],
+            "knobs": list(KNOBS),
+            "words": [point_words(r, columns, scene) for r in line.iter_rows(named=True)],
+        },
+    }
+
+
+def _stars(published: Published, depths: list[int]) -> list[dict[str, Any]]:
+    there = [(mode, depth, v) for (mode, depth), v in published.items() if depth in depths]
+    if not there:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "published",
+            "x": [depths.index(depth) for _, depth, _ in there],
+            "y": [value for *_, value in there],
+            "marker": {"symbol": "star-open", "size": 11, "color": "page", "line": {"width": 1.3}},
+            "hoverinfo": "none",
+            "showlegend": False,
+            "cliponaxis": False,
+            "meta": {
+                "kind": "published",
+                "words": [
+                    [f"published: {value:g}", f"{mode}, depth {depth}"]
+                    for mode, depth, value in there
+                ],
+            },
+        }
+    ]
+
+
+def _x_axis(view: View, depths: list[int]) -> dict[str, Any]:
+    if view.x == DEPTH:
+        return index_axis([f"{d:g}" for d in depths], metric(DEPTH).axis_title)
+    return axis(metric(view.x).axis_title, rangemode="tozero", tickformat="~s")
+
+
+def _range_mode(column: str) -> str:
+    """From 0, but for power, which never is 0."""
+    return "normal" if column == "power_w" else "tozero"

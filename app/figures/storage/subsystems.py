@@ -1,0 +1,171 @@
+"""Loads or stores by kernel subsystem, stacked, a bar for each depth and completion mode."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.figures.storage.base import FADED, QUIET, Scene, axis, layout, nothing, plain
+from app.storage_views import View
+from data.analysis.spreads import mean_spreads
+from data.units import format_quantity
+
+# Tol's muted hues, apart from those of the modes; more subsystems repeat them with hatching.
+HUES: Final = (
+    "#332288", "#88CCEE", "#44AA99", "#117733", "#999933", "#DDCC77", "#CC6677", "#882255",
+    "#AA4499",
+)  # fmt: skip
+_PATTERNS: Final = ("", "/", ".", "x")
+TITLES: Final = {"loads_per_s": "Loads, 1/s", "stores_per_s": "Stores, 1/s"}
+_CLICKED: Final = ["mode", "device", "rw", "request_bytes", "io_depth"]
+_BETWEEN_DEPTHS: Final = 0.6
+
+Bar = tuple[str | None, int]
+
+
+def build_subsystems(
+    counted: pl.DataFrame,
+    rows_of: Mapping[Bar, list[int]],
+    view: View,
+    scene: Scene,
+    unknown: str,
+) -> dict[str, Any]:
+    """Build one picture.
+
+    Args:
+        counted: One row a run and subsystem: `run_id`, `mode`, `io_depth`, `subsystem`, and the
+            view's metric (NULL where it was not counted).
+        rows_of: Configurations of the study by mode and depth.
+        unknown: The subsystem of functions whose place is not known; drawn last, in grey.
+    """
+    there = counted.filter(pl.col(view.y).is_not_null())
+    if not len(there):
+        return nothing(view.name, f"{view.title}: not measured at {scene.place}.")
+    order = scene.modes.values.index
+    bars = sorted(set(there.select("mode", "io_depth").rows()), key=lambda b: (b[1], order(b[0])))
+    at = _positions(bars)
+    names = _ranked(there, view.y, unknown)
+    data = [
+        _trace(there, name, number, bars, at, rows_of, view, scene, unknown)
+        for number, name in enumerate(names)
+    ]
+    return {
+        "data": [*data, _totals(there, bars, at, view.y, scene)],
+        "layout": layout(
+            view.title,
+            f"mean over runs, total ± {scene.spread_words} · {scene.place}",
+            scene,
+            view.name,
+            barmode="stack",
+            bargap=0.15,
+            hovermode="closest",
+            dragmode=False,
+            showlegend=True,
+            legend={"font": {"size": 10}, "traceorder": "reversed", "itemclick": False,
+                    "itemdoubleclick": False, "x": 1.01, "xanchor": "left", "y": 1},
+            xaxis=axis("completion mode, by IO depth", tickvals=at, showgrid=False,
+                       ticktext=[f"{depth:g} {scene.label(m)}" for m, depth in bars]),
+            yaxis=axis(f"{TITLES[view.y]} (less is better)", tickformat="~s", rangemode="tozero"),
+        ),
+    }  # fmt: skip
+
+
+def _positions(bars: list[Bar]) -> list[float]:
+    """Where bars stand: one after the other, with room between depths."""
+    at, now = [], 0.0
+    for number, bar in enumerate(bars):
+        if number:
+            now += 1 if bar[1] == bars[number - 1][1] else 1 + _BETWEEN_DEPTHS
+        at.append(now)
+    return at
+
+
+def _ranked(there: pl.DataFrame, column: str, unknown: str) -> list[str]:
+    """Subsystems, the largest at the bottom, what is not known on top."""
+    totals = there.group_by("subsystem").agg(pl.col(column).sum())
+    ranked = totals.sort(
+        pl.col("subsystem") == unknown, column, "subsystem", descending=[False, True, False]
+    )
+    return ranked["subsystem"].to_list()
+
+
+def _trace(
+    there: pl.DataFrame,
+    name: str,
+    number: int,
+    bars: list[Bar],
+    at: list[float],
+    rows_of: Mapping[Bar, list[int]],
+    view: View,
+    scene: Scene,
+    unknown: str,
+) -> dict[str, Any]:
+    means = [_mean_of(there, name, bar, view.y) for bar in bars]
+    words = [
+        [
+            f"{scene.label(mode)} · depth {depth:g} · {scene.place}",
+            f"{name}: {format_quantity(mean, '1/s')}, n = {n}",
+            "click: select this mode and depth",
+        ]
+        for (mode, depth), (mean, n) in zip(bars, means, strict=True)
+    ]
+    hue = QUIET if name == unknown else HUES[number % len(HUES)]
+    pattern = _PATTERNS[number // len(HUES) % len(_PATTERNS)]
+    return {
+        "type": "bar",
+        "name": name,
+        "x": at,
+        "y": plain([mean for mean, _ in means]),
+        "marker": {"color": hue, "pattern": {"shape": pattern}},
+        "selected": {"marker": {"opacity": 1}},
+        "unselected": {"marker": {"opacity": FADED}},
+        "hoverinfo": "none",
+        "meta": {
+            "kind": "bars",
+            "rows": [rows_of.get(bar, []) for bar in bars],
+            "knobs": _CLICKED,
+            "words": words,
+        },
+    }
+
+
+def _mean_of(there: pl.DataFrame, name: str, bar: Bar, column: str) -> tuple[float, int]:
+    """Mean over the runs of a bar; one that does not list a subsystem did nothing in it."""
+    mine = _of_bar(there, bar)
+    n = mine["run_id"].n_unique()
+    return float(mine.filter(pl.col("subsystem") == name)[column].sum()) / n, n
+
+
+def _of_bar(there: pl.DataFrame, bar: Bar) -> pl.DataFrame:
+    return there.filter(pl.col("mode").eq_missing(bar[0]) & (pl.col("io_depth") == bar[1]))
+
+
+def _totals(
+    there: pl.DataFrame, bars: list[Bar], at: list[float], column: str, scene: Scene
+) -> dict[str, Any]:
+    """The tops of the stacks, with error bars; no mark of their own."""
+    sums = [
+        _of_bar(there, bar).group_by("run_id").agg(pl.col(column).sum())[column] for bar in bars
+    ]
+    n = np.array([len(s) for s in sums])
+    sd = np.array([np.nan if len(s) < 2 else float(s.std()) for s in sums])  # type: ignore[arg-type]
+    spreads = mean_spreads(n, sd, scene.is_interval)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": at,
+        "y": plain([float(s.mean()) for s in sums]),  # type: ignore[arg-type]
+        "marker": {"size": 1, "color": "page"},
+        "error_y": {
+            "type": "data",
+            "array": plain(np.nan_to_num(spreads)),
+            "thickness": 1.2,
+            "width": 4,
+            "color": "page",
+            "visible": bool(np.isfinite(spreads).any()),
+        },
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "meta": {"kind": "totals"},
+    }

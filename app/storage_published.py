@@ -1,0 +1,184 @@
+"""Published values beside those measured here, each matched by what its table says of it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.figures.storage.base import Scene
+from app.storage_choice import at_place
+from app.storage_study import Study
+from data.metrics import metric
+from data.reference.tables import PublishedTable, published_tables
+from data.units import MISSING, format_change, format_quantity
+
+LATENCY: Final = "hotstorage22_latency"
+SWITCHES: Final = "hotstorage22_context_switches"
+IDLE: Final = "hotstorage20_idle_power"
+GAP: Final = "hotstorage20_performance_gap"
+# Read alone: nothing that runs measure stands beside them.
+ALONE: Final = ("hotstorage20_devices", "hotstorage20_power_states")
+_READ: Final = {"rw": "randread", "request_bytes": 4096}
+NOT_MEASURED: Final = f"{MISSING} not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One published value and what was measured of the same; all in words but the row numbers.
+
+    Attributes:
+        rows: The study's configurations that it is compared with.
+    """
+
+    what: str
+    published: str
+    measured: str
+    change: str
+    rows: tuple[int, ...] = ()
+
+
+def device_row(table: PublishedTable, device: str | None) -> dict[str, Any] | None:
+    """The row of a table that a measured device is compared with: the last whose pattern fits.
+
+    For no device under test it is the row without a pattern.
+    """
+    found = None
+    for row in table.rows:
+        pattern = row["device_pattern"]
+        if device is None:
+            found = found or (row if pattern is None else None)
+        elif pattern is not None and re.search(str(pattern), device, re.IGNORECASE):
+            found = row
+    return found
+
+
+def idle_stars(study: Study) -> dict[str | None, float]:
+    """Published idle power of the devices that the study has."""
+    table = published_tables()[IDLE]
+    devices = {*study.rows["device"].to_list(), *study.idle["device"].to_list()}
+    rows = {device: device_row(table, device) for device in devices}
+    return {
+        d: float(row["power_w"])
+        for d, row in sorted(rows.items(), key=lambda p: str(p[0]))
+        if row and (d is not None or None in study.idle["device"].to_list())
+    }
+
+
+def line_stars(study: Study, view: str) -> dict[tuple[str, int], float]:
+    """Published values at the study's place, by mode and depth, for a view of lines."""
+    if view == "latency":
+        return {
+            (str(row["mode"]), int(row["threads"])): float(row["latency_us"])
+            for row in published_tables()[LATENCY].rows
+            if _fits(row, study.state.at_device) and study.state.at_request == row["request_bytes"]
+        }
+    if view == "switches-io":
+        depths = study.here["io_depth"].drop_nulls().unique().to_list()
+        return {
+            (str(row["mode"]), depth): float(row["context_switches_per_io"])
+            for row in published_tables()[SWITCHES].rows
+            for depth in depths
+            if row["mode"] in study.here["mode"].to_list()
+        }
+    return {}
+
+
+def _fits(row: Mapping[str, Any], device: str | None) -> bool:
+    return device is not None and bool(re.search(row["device_pattern"], device, re.IGNORECASE))
+
+
+def comparisons(study: Study) -> dict[str, list[Line]]:
+    """By table, its values beside what the filters leave of the same."""
+    return {
+        LATENCY: list(_latencies(study)),
+        SWITCHES: list(_switches(study)),
+        IDLE: list(_idle(study)),
+        GAP: list(_gap(study)),
+    }
+
+
+def _latencies(study: Study) -> Iterator[Line]:
+    """At as many threads and as much depth; random reads, for which there is no other word."""
+    for row in published_tables()[LATENCY].rows:
+        wanted = _READ | {n: row[n] for n in ("mode", "threads", "request_bytes")}
+        found = [d for d in _devices(study) if _fits(row, d)]
+        for device in found or [None]:
+            place = wanted | {"device": device, "io_depth": row["threads"]}
+            what = f"{study.scene.label(row['mode'])}, {row['threads']:g} threads"
+            if row["threads"] == 1:
+                what = what.removesuffix("s")
+            yield _line(study, what, device, at_place(study.rows, place), "latency_mean_us",
+                        row["latency_us"])  # fmt: skip
+
+
+def _switches(study: Study) -> Iterator[Line]:
+    """At the place of the views that show one, over all depths."""
+    for row in published_tables()[SWITCHES].rows:
+        here = study.here.filter(pl.col("mode") == row["mode"])
+        what = study.scene.label(row["mode"])
+        yield _line(study, what, study.state.at_device, here, "context_switches_per_io",
+                    row["context_switches_per_io"])  # fmt: skip
+
+
+def _idle(study: Study) -> Iterator[Line]:
+    table = published_tables()[IDLE]
+    for row in table.rows:
+        found = [d for d in study.idle["device"].to_list() if device_row(table, d) is row]
+        for device in found or [None]:
+            mine = (
+                study.idle.filter(pl.col("device").eq_missing(device)) if found else study.idle[:0]
+            )
+            yield _line(study, str(row["configuration"]), device, mine, "power_w", row["power_w"])
+
+
+def _gap(study: Study) -> Iterator[Line]:
+    """Interrupts, as kernels complete by default, one request in flight."""
+    table = published_tables()[GAP]
+    for row in table.rows:
+        found = [d for d in _devices(study) if device_row(table, d) is row]
+        for device in found or [None]:
+            place = _READ | {"device": device, "mode": "interrupt", "io_depth": 1}
+            mine = at_place(study.rows, place) if found else study.rows[:0]
+            yield _line(study, str(row["device_kind"]), device, mine, "latency_mean_us",
+                        row["latency_us"])  # fmt: skip
+
+
+def _devices(study: Study) -> list[str | None]:
+    found: list[str | None] = study.rows["device"].drop_nulls().unique().sort().to_list()
+    return found
+
+
+def _line(
+    study: Study,
+    what: str,
+    device: str | None,
+    mine: pl.DataFrame,
+    column: str,
+    published: float,
+) -> Line:
+    """Compare with the mean of the configurations; with one, its spread and n are said."""
+    unit = metric(column).unit
+    words = f"{what}: {device}" if device else what
+    there = mine.filter(pl.col(column).is_not_null())
+    shown = format_quantity(published, unit)
+    if not len(there):
+        return Line(words, shown, NOT_MEASURED, MISSING)
+    n = there[f"{column}_n"].to_numpy()
+    mean = float(np.average(there[column].to_numpy(), weights=n))
+    change = format_change(round(mean / published - 1, 4)) if published else MISSING
+    rows = tuple(there["row"].to_list()) if "row" in there.columns else ()
+    return Line(words, shown, _measured(there, column, mean, study.scene), change, rows)
+
+
+def _measured(there: pl.DataFrame, column: str, mean: float, scene: Scene) -> str:
+    unit, total = metric(column).unit, int(there[f"{column}_n"].sum())
+    spread = there[f"{column}_spread"][0]
+    words = format_quantity(mean, unit)
+    if len(there) > 1:
+        return f"{words}, n = {total} over {len(there)} configurations"
+    if spread is not None and np.isfinite(spread):
+        words += f" ± {format_quantity(spread, unit)} ({scene.spread_words})"
+    return f"{words}, n = {total}"

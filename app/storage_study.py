@@ -1,0 +1,124 @@
+"""The study that Storage draws: the configurations that filters leave, idle power, functions."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.figures.competitors import competitors_of
+from app.figures.storage.base import Scene
+from app.figures.words import synthetic_note
+from app.lakes import LakeView
+from app.storage_choice import at_place, chosen, place_of, place_words, storage_cube
+from app.storage_state import StorageState
+from data.analysis.spreads import mean_spreads
+from data.knobs import KNOBS
+from data.queries.storage import (
+    MEASURED,
+    SUBSYSTEM_SUMS,
+    idle_query,
+    profiled_query,
+    storage_query,
+)
+from data.selection import FACETS, Selection, Value
+
+# Bounds: configurations that the browser is sent, devices that idle, runs whose functions are read.
+MOST_CONFIGURATIONS: Final = 5_000
+MOST_IDLE: Final = 200
+MOST_PROFILED: Final = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A state with every choice made, and its rows.
+
+    Attributes:
+        rows: Answer of `storage_query`, and `row` (its number), `<metric>_spread` (half an error
+            bar).
+        idle: Answer of `idle_query`, and `power_w_spread`.
+        matching: Runs that the filters leave.
+    """
+
+    state: StorageState
+    rows: pl.DataFrame
+    idle: pl.DataFrame
+    scene: Scene
+    matching: int
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Device, access and size of the views that show one, by their columns."""
+        return place_of(self.state)
+
+    @property
+    def here(self) -> pl.DataFrame:
+        """The configurations of that device, access and size."""
+        return at_place(self.rows, self.place)
+
+
+def study_of(view: LakeView, state: StorageState) -> Study:
+    """Gather the study of a state; at most MOST_CONFIGURATIONS rows and one more."""
+    state = chosen(storage_cube(view), state)
+    is_interval = state.spread == "ci"
+    rows = view.narrowed(storage_query, state.selection).head(MOST_CONFIGURATIONS + 1)
+    rows = _with_spreads(rows, MEASURED, is_interval).with_row_index("row")
+    idle = view.lake.polars(*idle_query(state.selection, MOST_IDLE))
+    drawn = pl.concat([part.select("is_synthetic") for part in (rows, idle)])
+    scene = Scene(
+        modes=competitors_of(
+            KNOBS["mode"],
+            storage_cube(view)["mode"].unique().sort(nulls_last=True).to_list(),
+            view.systems,
+            {},
+        ),
+        is_interval=is_interval,
+        place=place_words(place_of(state)),
+        note=synthetic_note(drawn),
+    )
+    return Study(
+        state, rows, _with_spreads(idle, ("power_w",), is_interval), scene, int(rows["runs"].sum())
+    )
+
+
+def place_selection(study: Study) -> Selection:
+    """The filters, and the device, access and size of the views that show one."""
+    selection = study.state.selection
+    by_facet: dict[str, Value | None] = {
+        "device": study.state.at_device,
+        "rw": study.state.at_rw,
+        "request": study.state.at_request,
+    }
+    for name, value in by_facet.items():
+        selection = selection.with_values(
+            name, [FACETS[name].null_word if value is None else value]
+        )
+    return selection
+
+
+def counted_functions(view: LakeView, study: Study) -> pl.DataFrame:
+    """Loads and stores by subsystem of the runs at the study's place.
+
+    Returns:
+        Columns `run_id`, `mode`, `io_depth`, `subsystem`, `loads_per_s`, `stores_per_s`; one row a
+        run and subsystem, sorted. Runs whose functions were not counted are absent.
+    """
+    runs = view.lake.polars(*profiled_query(place_selection(study), MOST_PROFILED))
+    functions = view.lake.scan("functions", runs["run_id"].to_list())
+    sums = functions.aggregate(SUBSYSTEM_SUMS).pl()
+    return runs.join(sums, on="run_id").sort("mode", "io_depth", "run_id", "subsystem")
+
+
+def _with_spreads(rows: pl.DataFrame, columns: tuple[str, ...], is_interval: bool) -> pl.DataFrame:
+    return rows.with_columns(
+        pl.Series(
+            f"{name}_spread",
+            mean_spreads(
+                rows[f"{name}_n"].to_numpy(),
+                rows[f"{name}_sd"].cast(pl.Float64).fill_null(np.nan).to_numpy(),
+                is_interval,
+            ),
+            dtype=pl.Float64,
+        )
+        for name in columns
+    )
