@@ -29,6 +29,12 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         from bench.modes import measure as measure_modes
 
         return measure_modes(options.sizes, options.depths, options.replicates)
+    if options.bench == "timeline":
+        from bench.timeline import measure as measure_timeline
+
+        return measure_timeline(
+            options.zooms, not options.no_long, options.resampler, options.folder
+        )
     from bench.explore import measure
 
     return measure(options.runs, options.changes, options.loads, options.selections, options.lake)
@@ -56,6 +62,14 @@ def _parser() -> argparse.ArgumentParser:
     modes.add_argument("--sizes", type=int, default=200, help="request sizes: columns of the map")
     modes.add_argument("--depths", type=int, default=50, help="IO depths: rows of the map")
     modes.add_argument("--replicates", type=int, default=10, help="runs of each configuration")
+    timeline = benches.add_parser("timeline", help="windows of a run, and of one ten times as long")
+    timeline.add_argument("--json", action="store_true", help="one JSON object a line")
+    timeline.add_argument("--zooms", type=int, default=40, help="windows of each width")
+    timeline.add_argument("--no-long", action="store_true", help="leave the longer run out")
+    timeline.add_argument(
+        "--resampler", help="a Python that has plotly-resampler, to be measured beside"
+    )
+    timeline.add_argument("--folder", type=Path, help="keep the lakes here, or take them from here")
     return parser
 
 

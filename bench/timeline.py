@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -38,7 +38,11 @@ _SEED: Final = 1
 
 
 def measure(
-    zooms: int, is_longer: bool, resampler: str | None, kept: Path | None
+    zooms: int,
+    is_longer: bool,
+    resampler: str | None,
+    kept: Path | None,
+    further: Sequence[Callable[[Path], Iterator[Measurement]]] = (),
 ) -> Iterator[Measurement]:
     """Make the lakes, ask for windows at random places, and give what was found.
 
@@ -47,6 +51,7 @@ def measure(
         is_longer: Whether the run ten times as long is measured, too.
         resampler: Python with plotly-resampler to measure it beside; None leaves it out.
         kept: Folder where the lakes stay, or are already; None for a temporary one.
+        further: What else is measured on the lake of six runs, such as a browser.
     """
     with _folder(kept) as work:
         lake = make_lake(work / "lake", _SECONDS, _MOST_RUNS)
@@ -60,6 +65,8 @@ def measure(
             yield Measurement("long_by_run", longer_ms / p95_ms, "x", 2, GROWTH_LIMIT)
         if resampler is not None:
             yield from measure_resampler(resampler, lake, SHARES[1:], zooms)
+        for measure_further in further:
+            yield from measure_further(lake)
 
 
 @contextmanager
