@@ -14,6 +14,7 @@ from ingest.read_sources import SourceRead
 from ingest.records import LogFacts, PowerJoin, Problem, Window
 from ingest.run_row import RunRow, settings_struct, source_struct, sources_digest
 from ingest.small_files import (
+    drop_unfit,
     has_result,
     take_companions,
     take_power,
@@ -103,6 +104,7 @@ class RunAssembly:
             take_power(run, power)
             if power.table is not None:
                 tables["power"] = power.table
+        drop_unfit(run)
         _finish_row(run, self._work.meters)
         return AssembledRun(run.row, run.problems, digest, tables)
 

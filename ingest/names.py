@@ -12,7 +12,7 @@ from data.errors import FormatError
 from data.schema import KNOBS
 from ingest.knobs import decode_dvfs, decode_itr
 from ingest.settings import NamePattern, Settings
-from ingest.sizes import parse_size
+from ingest.sizes import parse_size, whole_number
 
 COMPRESSED_SUFFIXES: Final = (".gz", ".xz", ".zst")
 UNSET_DVFS: Final = "0xffff"
@@ -127,9 +127,9 @@ def _convert(group: str, text: str) -> Any:
     if group in _TEXTS or group == "dvfs":
         return text
     try:
-        if group in _SIZES:
-            return parse_size(text)
-        return float(text) if group in _REALS else int(text)
+        if group in _REALS:
+            return float(text)
+        return whole_number(parse_size(text) if group in _SIZES else int(text))
     except ValueError as error:
         raise FormatError(f"bad {group} in the name: {text!r} ({error})") from error
 

@@ -1,4 +1,4 @@
-"""Sizes as people and fio write them: `512`, `4k`, `128KiB`, `1m`."""
+"""Whole numbers in names and sidecars, and sizes as fio writes them: `512`, `4k`, `1m`."""
 
 import re
 from typing import Final
@@ -17,3 +17,14 @@ def parse_size(text: str) -> int:
     if not found:
         raise ValueError(f"bad size: {text!r}, expected such as 512, 4k or 1m")
     return int(found[1]) << 10 * _POWERS.index(found[2].lower())
+
+
+def whole_number(value: int) -> int:
+    """Give a number back that a column can hold.
+
+    Raises:
+        ValueError: It has over 63 bits.
+    """
+    if not abs(value) < 2**63:
+        raise ValueError("over 63 bits")
+    return value

@@ -22,6 +22,7 @@ from ingest.records import (
 from ingest.run_row import RunRow
 
 DURATION_TOLERANCE: Final = 0.10
+_LEAST_UNFIT: Final = 2**63
 # Roles of files that say what a run did.
 _RESULTS: Final = ("output", "window")
 # What says the same as another file holds over it if it comes later.
@@ -126,6 +127,17 @@ def _looks_at_interrupts(run: RunRow) -> list[tuple[SourceRead, InterruptCounts]
     """Looks before the run, then after it."""
     looks = [(r, r.content) for r in run.reads if isinstance(r.content, InterruptCounts)]
     return sorted(looks, key=lambda look: phase_of(look[0].file.name) == "after")
+
+
+def drop_unfit(run: RunRow) -> None:
+    """Leave unset what no column can hold: numbers that are none, or of over 63 bits."""
+    for name in (*KNOBS, *MEASUREMENTS):
+        value = run.row.get(name)
+        if isinstance(value, int | float) and not abs(value) < _LEAST_UNFIT:
+            del run.row[name]
+            run.flags.add("value_range")
+            detail = f"{name} cannot be {value:g}; left unset"
+            run.doubt((run.readings or run.reads)[0], "value_range", detail)
 
 
 def take_power(run: RunRow, power: PowerJoin) -> None:

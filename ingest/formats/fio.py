@@ -20,7 +20,7 @@ _SYNCHRONOUS: Final = frozenset(
 )  # fmt: skip
 _DEFAULT_ENGINE: Final = "psync"
 _DEFAULT_BYTES: Final = 4096
-_ALIASES: Final = {"readwrite": "rw", "blocksize": "bs"}
+_ALIASES: Final = {"readwrite": "rw", "blocksize": "bs", "start_delay": "startdelay"}
 # Options with which one job makes requests of several sizes.
 _SIZE_RANGES: Final = frozenset({"bsrange", "blocksize_range", "bssplit", "bs_unaligned"})
 _SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -41,7 +41,10 @@ def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
     Raises:
         FormatError: As `read`.
     """
-    return list(read_document(blocks, context.name, ProblemList()).groups)
+    try:
+        return list(read_document(blocks, context.name, ProblemList()).groups)
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise FormatError(f"not as fio writes it: {error} ({context.name})") from error
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
@@ -62,7 +65,14 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         FormatError: No whole document, or one that lacks what fio always writes.
     """
     problems = ProblemList()
-    document = read_document(blocks, context.name, problems)
+    try:
+        return _read_part(read_document(blocks, context.name, problems), context, problems)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        detail = f"{type(error).__name__}: {error}"
+        raise FormatError(f"not as fio writes it, {detail} ({context.name})") from error
+
+
+def _read_part(document: Document, context: ReadContext, problems: ProblemList) -> Reading:
     groups = document.groups
     part = context.part if context.part is not None else next(iter(groups))
     if part not in groups:
@@ -71,11 +81,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     others = [each for name, found in failures.items() if name != part for each in found]
     if failures[part]:
         raise RefusedError([*problems.all(), *others, *failures[part]])
-    try:
-        reading = _read_group(groups[part], problems)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        detail = f"{type(error).__name__}: {error}"
-        raise FormatError(f"not as fio writes it, {detail} ({context.name})") from error
+    reading = _read_group(groups[part], problems)
     reading.utc_window = _window(document, part, reading.measurements["duration_s"])
     reading.problems = [*problems.all(), *others]
     return reading

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from data.errors import FormatError
 from ingest.records import ReadContext, Reading, UtcWindow
-from ingest.sizes import parse_size
+from ingest.sizes import parse_size, whole_number
 from ingest.text_lines import whole_text
 
 FILE_NAME: Final = "run.toml"
@@ -98,7 +98,7 @@ def _text(value: _Value) -> str:
 def _whole(value: _Value) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError("expected a whole number")
-    return value
+    return whole_number(value)
 
 
 def _count(value: _Value) -> int:
@@ -114,7 +114,7 @@ def _real(value: _Value) -> float:
 
 
 def _size(value: _Value) -> int:
-    return parse_size(value) if isinstance(value, str) else _count(value)
+    return _whole(parse_size(value)) if isinstance(value, str) else _count(value)
 
 
 def _flag(value: _Value) -> bool:

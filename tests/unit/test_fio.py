@@ -1,6 +1,13 @@
 """fio's JSON in all its shapes, drawn by hand: see tests/fixtures/fio_documents.py for the sums."""
 
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from data.errors import FormatError
 from ingest.formats import find_format, fio
@@ -355,3 +362,30 @@ def test_several_machines_are_without_their_sum() -> None:
     """A fio server's client writes `client_stats`, with all clients together as the last."""
     text = document(job(), job("All clients")).replace('"jobs"', '"client_stats"')
     assert read(text).measurements["iops"] == 500.0
+
+
+@given(st.data())
+def test_no_value_that_fio_would_not_write_gets_through(data: st.DataObject) -> None:
+    """Any one value of a document is replaced by another: it is read or refused, nothing else."""
+    content = json.loads(document(job(directions=READ_PLUS, extra='"job_start": 1600000003000,')))
+    places = list(_places(content))
+    *way, last = data.draw(st.sampled_from(places))
+    holder = content
+    for key in way:
+        holder = holder[key]
+    holder[last] = data.draw(
+        st.none() | st.booleans() | st.text(max_size=3) | st.floats() | st.just({}) | st.just([])
+        | st.integers(-(10**30), 10**30)
+    )  # fmt: skip
+    text = json.dumps(content).encode()
+    with suppress(FormatError):
+        for part in fio.list_parts([text], ReadContext("f", 0.0)):
+            fio.read([text], ReadContext("f", 0.0, part=part))
+
+
+def _places(value: Any) -> Iterator[tuple[Any, ...]]:
+    """Ways to all values inside of a document."""
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield (key,)
+            yield from ((key, *rest) for rest in _places(value[key]))

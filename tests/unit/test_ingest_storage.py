@@ -409,3 +409,15 @@ def test_the_interrupts_of_this_machine_are_read(raw: Path, lake: Path) -> None:
     put(raw / "a.json", document(job()))
     assert ingest(lake, raw).problems == []
     assert runs(lake, "interrupts") == [{"interrupts": 0}]
+
+
+def test_numbers_that_no_column_can_hold_are_left_unset(raw: Path, lake: Path) -> None:
+    folder = put_run(raw, fio=document(job()).replace('"bw_bytes": 2048000', '"bw_bytes": NaN'))
+    put(folder / "perf.csv", PERF.replace("400", "9" * 30))
+    put(folder / "vtune.csv", VTUNE.replace("4000", "9" * 30))
+    put(raw / "disk/irq/read-4k-r99999999999999999999" / "fio.json", document(job()))
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    values = [run[name] for name in ("bandwidth_bytes_s", "instructions", "loads", "iops")]
+    assert (values, run["flags"]) == ([None, None, None, 500.0], ["value_range"])
+    assert [kind for _, kind, _ in problems(lake)] == ["bad_knob"] + ["value_range"] * 3

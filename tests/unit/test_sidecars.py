@@ -72,7 +72,9 @@ def test_every_key_of_a_sidecar_is_read_in_one_type() -> None:
         ("replicate = '3'", "replicate cannot be '3': expected a whole number"),
         ("replicate = true", "replicate cannot be True"),
         ("threads = -1", "expected 0 or more"),
+        ("replicate = 9223372036854775808", "over 63 bits"),
         ("request_bytes = 'big'", "bad size: 'big'"),
+        ("request_bytes = '99999999p'", "over 63 bits"),
         ("mode = ''", "expected text"),
         ("hipri = 1", "expected true or false"),
         ("load_qps = 'x'", "expected a number"),
@@ -255,5 +257,6 @@ def test_a_size_in_a_name_that_cannot_be_is_refused(tmp_path: Path) -> None:
     assert dict(match(tmp_path / "4k.fio", tmp_path, settings=load_settings(own)).knobs) == {
         "request_bytes": 4096
     }
-    with pytest.raises(FormatError, match="bad request_bytes in the name: 'huge'"):
-        match(tmp_path / "huge.fio", tmp_path, settings=load_settings(own))
+    for name in ("huge", "99999999p", "9" * 30):
+        with pytest.raises(FormatError, match=f"bad request_bytes in the name: '{name}'"):
+            match(tmp_path / f"{name}.fio", tmp_path, settings=load_settings(own))
