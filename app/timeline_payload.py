@@ -163,7 +163,7 @@ def _raw(rows: CoreRows, answer: RunAnswer) -> Json:
         "core": _typed(numbers[rows.place][order]),
         "gap_us": _typed(gap_us[order].astype(np.float32)),
         **{
-            name: _typed(np.minimum(values[order], np.iinfo(np.uint32).max).astype(np.uint32))
+            name: _typed(values[order].astype(np.int32 if name.endswith("desc") else np.float64))
             for name, values in rows.columns.items()
         },
     }
@@ -241,6 +241,7 @@ def _total(total: Total, values: Sequence[dict[str, float] | None], base: int) -
         "title": total.title,
         "unit": total.unit,
         "better": total.better,
+        "note": total.note,
         "base": base,
         "values": [number if math.isfinite(number) else None for number in numbers],
         "texts": [format_quantity(number, total.unit) for number in numbers],

@@ -7,46 +7,46 @@ from typing import Final, Literal
 
 import numpy as np
 
+from app.timeline_panels import SLEEP_STATES
 from app.timeline_window import RunAnswer
 from data.analysis.time_cells import Lines, fold_starts
 from data.units import MINUS, MISSING, format_change, format_quantity
 
-_COUNTED: Final = ("instructions", "cycles", "llc_misses", "c1", "c1e", "c3", "c6", "c7")
+_COUNTED: Final = ("instructions", "cycles", "llc_misses", *SLEEP_STATES)
+_WAYS: Final = ("rx_bytes", "tx_bytes")
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """One row of the table of totals."""
+    """One row of the table of totals; `note` says how it is counted where that is not plain."""
 
     name: str
     title: str
     unit: str
     better: Literal["less", "more"] | None = None
+    note: str = ""
 
 
+_GAP: Final = "time between two interrupts of a core"
 TOTALS: Final = (
     Total("window_s", "Window", "s"),
     Total("interrupts", "Interrupts", ""),
     Total("interrupts_per_s", "Interrupts a second", "1/s", "less"),
-    Total("rx_bytes", "Bytes received", "B"),
-    Total("tx_bytes", "Bytes sent", "B"),
-    Total("rx_bytes_each", "Bytes received an interrupt", "B"),
-    Total("tx_bytes_each", "Bytes sent an interrupt", "B"),
-    Total("gap_mean_us", "Mean time between interrupts", "us"),
-    Total("gap_min_us", "Shortest time between interrupts", "us"),
-    Total("gap_max_us", "Longest time between interrupts", "us"),
-    Total("energy_j", "Energy of the packages", "J", "less"),
-    Total("power_w", "Power of the packages", "W", "less"),
+    Total("rx_bytes", "Received", "B"),
+    Total("tx_bytes", "Sent", "B"),
+    Total("rx_bytes_each", "Received an interrupt", "B"),
+    Total("tx_bytes_each", "Sent an interrupt", "B"),
+    Total("gap_mean_us", "Mean gap", "us", note="the window's length times cores by interrupts"),
+    Total("gap_min_us", "Shortest gap", "us", note=f"{_GAP}, which ends in the window"),
+    Total("gap_max_us", "Longest gap", "us", note=f"{_GAP}, any part of it in the window"),
+    Total("energy_j", "Energy", "J", "less", "of whole packages"),
+    Total("power_w", "Power", "W", "less", "of whole packages"),
     Total("instructions", "Instructions", "", "less"),
     Total("cycles", "Cycles", "", "less"),
     Total("ipc", "Instructions a cycle", "", "more"),
-    Total("busy", "Busy share", ""),
-    Total("llc_misses", "Last-level-cache misses", "", "less"),
-    Total("c1", "C1 entries", ""),
-    Total("c1e", "C1E entries", ""),
-    Total("c3", "C3 entries", ""),
-    Total("c6", "C6 entries", ""),
-    Total("c7", "C7 entries", ""),
+    Total("busy", "Busy share", "", note="reference cycles by time-stamp ticks of the cores"),
+    Total("llc_misses", "LLC misses", "", "less"),
+    *(Total(state, f"{state.upper()} entries", "") for state in SLEEP_STATES),
 )
 
 
@@ -79,9 +79,6 @@ def window_totals(answer: RunAnswer) -> dict[str, float]:
         "ipc": _only(counted.ipc()["mean"]),
         "busy": _only(counted.busy(answer.facts.tsc_hz)["mean"]),
     }
-
-
-_WAYS: Final = ("rx_bytes", "tx_bytes")
 
 
 def _bins(answer: RunAnswer) -> int:
