@@ -80,14 +80,21 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> FunctionCounts:
 
 
 def _find_heading(text: str) -> _Heading | None:
-    for number, line in enumerate(text.splitlines()[:_HEADING_WITHIN], 1):
+    for number, line in enumerate(text.split("\n", _HEADING_WITHIN)[:_HEADING_WITHIN], 1):
         for delimiter in _DELIMITERS:
-            cells = next(csv.reader([line], delimiter=delimiter), [])
+            cells = _cells(line.rstrip("\r"), delimiter)
             places = _places(cells)
             has_name = "function" in places or "full_function" in places
             if has_name and ("loads" in places or "stores" in places):
                 return _Heading(number, delimiter, len(cells), places)
     return None
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
 
 
 def _places(cells: Sequence[str]) -> dict[str, int]:
@@ -104,11 +111,17 @@ def _places(cells: Sequence[str]) -> dict[str, int]:
 def _rows(
     text: str, heading: _Heading, problems: ProblemList
 ) -> Iterator[tuple[int, Sequence[str]]]:
-    lines = text.splitlines(keepends=True)[heading.line :]
-    reader = csv.reader(lines, delimiter=heading.delimiter)
-    before = 0
-    for row in reader:
-        line, before = heading.line + before + 1, reader.line_num
+    lines = text.split("\n")[heading.line :]
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=heading.delimiter)
+    while True:
+        line = heading.line + reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            problems.add("field_count", "refused", f"no row of cells: {error}; not used", line)
+            continue
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != heading.width:

@@ -1,11 +1,14 @@
 """Which format a file is, over all formats, and the texts that several of them share."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
 from ingest.formats import FORMATS, find_format
+from ingest.records import ReadContext
 from ingest.text_lines import iterate_lines, unwrap_literal, whole_text
 from tests.fixtures.real import real_data
 
@@ -37,6 +40,23 @@ def test_foreign_files_are_nobodys(head: bytes) -> None:
 def test_sniffing_survives_any_bytes(head: bytes) -> None:
     for known in FORMATS:
         known.sniff("x", head)
+
+
+_BEGINNINGS = (
+    b"", b"Function,Loads\n", b"CPU0 CPU1\n 1: 2 3 nvme0q1\n", b"7,,cycles,9,100.00,,\n",
+    b'{"fio version": "3", "jobs": [', b"start_utc = 2020-01-01T00:00:00Z\n", b"#type avg 99th\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [f.name for f in FORMATS if f.open_log is None])
+@given(
+    beginning=st.sampled_from(_BEGINNINGS), rest=st.binary(max_size=200) | st.text().map(str.encode)
+)
+def test_reading_survives_any_bytes(name: str, beginning: bytes, rest: bytes) -> None:
+    """What is no such file is refused in words; nothing else is ever raised."""
+    known = next(f for f in FORMATS if f.name == name)
+    with suppress(FormatError):
+        known.read([beginning + rest], ReadContext("before", 1e9))
 
 
 @given(st.text(max_size=60))

@@ -97,6 +97,19 @@ def test_rows_that_cannot_be_are_left_out_and_named() -> None:
     ]
 
 
+def test_a_cell_without_end_takes_its_row_alone() -> None:
+    """A quote that nothing closes swallows what follows, up to the most that a cell may hold."""
+    found = read('Function,Loads\na,1\n"' + "x" * 140_000 + '",2\nb,3\n')
+    assert [each.function for each in found.functions] == ["a", "b"]
+    assert [(p.kind, p.line) for p in found.problems] == [("field_count", 3)]
+
+
+def test_lines_are_counted_over_cells_of_several() -> None:
+    found = read('Function,Loads\n"a\nb",1\nc,many\n"d\u2028e",2\n')
+    assert [each.function for each in found.functions] == ["a\nb", "d\u2028e"]
+    assert [(p.kind, p.line) for p in found.problems] == [("not_a_number", 4)]
+
+
 @pytest.mark.parametrize("text", ["", "Function,CPU Time\na,1\n", "Function,Loads\n", "Loads\n3\n"])
 def test_what_is_no_such_table_is_refused(text: str) -> None:
     with pytest.raises(FormatError, match=r"vtune\.csv"):
