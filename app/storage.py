@@ -39,6 +39,7 @@ class StorageAnswer:
             `modes` (what each is called, hue and symbol); None where there is nothing to link.
         published: By table, published values beside measured ones.
         state: With every choice made.
+        spread: What error bars are, in words.
     """
 
     figures: dict[str, dict[str, Any]]
@@ -46,6 +47,7 @@ class StorageAnswer:
     published: dict[str, list[Line]]
     places: dict[str, list[dict[str, str]]]
     state: StorageState
+    spread: str
     status: str
 
 
@@ -58,12 +60,20 @@ def answer(view: LakeView, state: StorageState) -> StorageAnswer:
     if not len(study.rows) or len(study.rows) > MOST_CONFIGURATIONS:
         sentence = nothing_to_draw(view, study)
         figures = {one.name: nothing(one.name, sentence) for one in VIEWS}
-        return StorageAnswer(figures, None, comparisons(study), places, study.state, status)
+        return StorageAnswer(
+            figures, None, comparisons(study), places, study.state, study.scene.spread_words, status
+        )
     counted = counted_functions(view, study)
     status += f" in {len(study.rows):,} configurations"
     figures = {one.name: figure_of(study, counted, one) for one in VIEWS}
     return StorageAnswer(
-        figures, _configurations(study), comparisons(study), places, study.state, status
+        figures,
+        _configurations(study),
+        comparisons(study),
+        places,
+        study.state,
+        study.scene.spread_words,
+        status,
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.figures.storage.base import Scene
 from app.storage_choice import at_place
 from app.storage_study import Study
 from data.metrics import metric
@@ -110,7 +109,7 @@ def _latencies(study: Study) -> Iterator[Line]:
             what = f"{study.scene.label(row['mode'])}, {row['threads']:g} threads"
             if row["threads"] == 1:
                 what = what.removesuffix("s")
-            yield _line(study, what, device, at_place(study.rows, place), "latency_mean_us",
+            yield _line(what, device, at_place(study.rows, place), "latency_mean_us",
                         row["latency_us"])  # fmt: skip
 
 
@@ -119,7 +118,7 @@ def _switches(study: Study) -> Iterator[Line]:
     for row in published_tables()[SWITCHES].rows:
         here = study.here.filter(pl.col("mode") == row["mode"])
         what = study.scene.label(row["mode"])
-        yield _line(study, what, study.state.at_device, here, "context_switches_per_io",
+        yield _line(what, study.state.at_device, here, "context_switches_per_io",
                     row["context_switches_per_io"])  # fmt: skip
 
 
@@ -131,7 +130,7 @@ def _idle(study: Study) -> Iterator[Line]:
             mine = (
                 study.idle.filter(pl.col("device").eq_missing(device)) if found else study.idle[:0]
             )
-            yield _line(study, str(row["configuration"]), device, mine, "power_w", row["power_w"])
+            yield _line(str(row["configuration"]), device, mine, "power_w", row["power_w"])
 
 
 def _gap(study: Study) -> Iterator[Line]:
@@ -142,7 +141,7 @@ def _gap(study: Study) -> Iterator[Line]:
         for device in found or [None]:
             place = _READ | {"device": device, "mode": "interrupt", "io_depth": 1}
             mine = at_place(study.rows, place) if found else study.rows[:0]
-            yield _line(study, str(row["device_kind"]), device, mine, "latency_mean_us",
+            yield _line(str(row["device_kind"]), device, mine, "latency_mean_us",
                         row["latency_us"])  # fmt: skip
 
 
@@ -152,7 +151,6 @@ def _devices(study: Study) -> list[str | None]:
 
 
 def _line(
-    study: Study,
     what: str,
     device: str | None,
     mine: pl.DataFrame,
@@ -170,15 +168,15 @@ def _line(
     mean = float(np.average(there[column].to_numpy(), weights=n))
     change = format_change(round(mean / published - 1, 4)) if published else MISSING
     rows = tuple(there["row"].to_list()) if "row" in there.columns else ()
-    return Line(words, shown, _measured(there, column, mean, study.scene), change, rows)
+    return Line(words, shown, _measured(there, column, mean), change, rows)
 
 
-def _measured(there: pl.DataFrame, column: str, mean: float, scene: Scene) -> str:
+def _measured(there: pl.DataFrame, column: str, mean: float) -> str:
     unit, total = metric(column).unit, int(there[f"{column}_n"].sum())
     spread = there[f"{column}_spread"][0]
     words = format_quantity(mean, unit)
     if len(there) > 1:
         return f"{words}, n = {total} over {len(there)} configurations"
     if spread is not None and np.isfinite(spread):
-        words += f" ± {format_quantity(spread, unit)} ({scene.spread_words})"
+        words += f" ± {format_quantity(spread, unit)}"
     return f"{words}, n = {total}"

@@ -192,10 +192,13 @@
     root.querySelectorAll(".storage-section").forEach((section) => watcher.observe(section));
     root.addEventListener("scroll", () => { wattlas.hideHover(); markSection(root); }, { passive: true });
   }
+  // On narrow screens the whole page scrolls.
+  addEventListener("scroll", () => { const root = document.querySelector(".storage .views"); if (root) markSection(root); }, { passive: true });
   function markSection(root) {
-    const top = root.getBoundingClientRect().top + 130;
+    const top = root.querySelector(".storage-bar").getBoundingClientRect().bottom + 60;
     const sections = [...root.querySelectorAll(".storage-section")];
-    const isEnd = root.scrollTop + root.clientHeight >= root.scrollHeight - 4;
+    const scroller = root.scrollHeight > root.clientHeight + 4 ? root : document.documentElement;
+    const isEnd = scroller.scrollTop > 0 && scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 4;
     const current = isEnd ? sections[sections.length - 1] : sections.filter((s) => s.getBoundingClientRect().top <= top).pop() || sections[0];
     document.querySelectorAll(".section-tab").forEach((tab) => {
       if (current && current.id === "storage-section-" + tab.dataset.section) tab.setAttribute("aria-current", "true");

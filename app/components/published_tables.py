@@ -9,21 +9,25 @@ from data.metrics import metrics
 from data.reference.tables import PublishedTable, papers, published_tables
 from data.units import MISSING, format_digits, format_quantity
 
-_HEADS = ("Published of", "Published", "Measured here", "Difference")
+_HEADS = ("Of what", "Published", "Measured here, mean ± {spread}", "Difference")
 # Columns of published tables that `runs` has under another name, or not at all.
 _UNITS = {"latency_us": "us", "entry_latency_us": "us", "exit_latency_us": "us"}
 
 
-def published_tables_block(lines: Mapping[str, Sequence[Line]]) -> list:
-    """All tables: those that are compared, those that stand alone, and what is missing."""
+def published_tables_block(lines: Mapping[str, Sequence[Line]], spread: str) -> list:
+    """All tables: those that are compared, those that stand alone, and what is missing.
+
+    Args:
+        spread: What stands behind a mean, in words.
+    """
     tables = published_tables()
-    compared = [_compared(tables[name], found) for name, found in lines.items()]
+    compared = [_compared(tables[name], found, spread) for name, found in lines.items()]
     alone = [_alone(tables[name]) for name in ALONE]
     return [html.Div([*compared, *alone], className="published-tables"), _missing()]
 
 
-def _compared(table: PublishedTable, lines: Sequence[Line]) -> html.Figure:
-    head = html.Tr([html.Th(words, scope="col") for words in _HEADS])
+def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html.Figure:
+    head = html.Tr([html.Th(words.format(spread=spread), scope="col") for words in _HEADS])
     body = [
         html.Tr(
             [

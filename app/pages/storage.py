@@ -65,7 +65,7 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
     return (
         found.figures,
         found.configurations,
-        published_tables_block(found.published),
+        published_tables_block(found.published, found.spread),
         {"choices": found.places, "values": values},
         found.status,
         state.to_query(),

@@ -37,10 +37,10 @@ class Trend:
         parts = [_signed(self.linear, "x"), _signed(self.quadratic, "x²")]
         return f"y = {_number(self.constant)} {' '.join(parts)}"
 
-    def words(self) -> str:
-        """The formula with R² and n."""
-        fit = "" if np.isnan(self.r_squared) else f", R² = {self.r_squared:.3f}"
-        return f"{self.formula()}{fit}, n = {self.n}"
+    def fit(self) -> str:
+        """`R² = 0.983, n = 40`; without R² where there is none."""
+        share = "" if np.isnan(self.r_squared) else f"R² = {self.r_squared:.3f}, "
+        return f"{share}n = {self.n}"
 
 
 def quadratic_trend(x: np.ndarray, y: np.ndarray) -> Trend | None:

@@ -15,7 +15,8 @@ def test_a_parabola_is_found_exactly() -> None:
     assert found is not None
     assert [found.constant, found.linear, found.quadratic] == pytest.approx([2, 3, -1])
     assert found.r_squared == pytest.approx(1)
-    assert found.words() == "y = 2.00 + 3.00 x \N{MINUS SIGN} 1.00 x², R² = 1.000, n = 4"
+    assert found.formula() == "y = 2.00 + 3.00 x \N{MINUS SIGN} 1.00 x²"
+    assert found.fit() == "R² = 1.000, n = 4"
 
 
 def test_points_off_the_parabola_by_hand() -> None:
@@ -71,7 +72,7 @@ def test_a_flat_line_has_no_share_of_variance() -> None:
     found = quadratic_trend(np.array([1.0, 2, 3, 4]), np.full(4, 5.0))
     assert found is not None
     assert np.isnan(found.r_squared)
-    assert "R²" not in found.words()
+    assert found.fit() == "n = 4"
 
 
 def test_shapes_that_differ_are_refused() -> None:

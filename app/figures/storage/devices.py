@@ -151,7 +151,7 @@ def _stars(
             "name": "published, idle",
             "x": [devices.index(d) - 1.9 * _STEP for d, _ in there],
             "y": [watts for _, watts in there],
-            "marker": {"symbol": "star-open", "size": 11, "color": "page", "line": {"width": 1.3}},
+            "marker": {"symbol": "star-open", "size": 10, "color": "page", "line": {"width": 1}},
             "unselected": {"marker": {"opacity": 1}},
             "hoverinfo": "none",
             "showlegend": False,

@@ -14,7 +14,8 @@ from data.units import MINUS, format_bytes, format_digits
 
 _PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _GAP: Final = 0.025
-_TEXT_MAX_CELLS: Final = 140
+_TEXT_MAX_COLUMNS: Final = 18
+_LARGE_MAX_COLUMNS: Final = 9
 _VEIL: Final = "rgba(127,127,127,0.78)"
 
 
@@ -69,7 +70,8 @@ def build_grids(
         data += _panel(mine, number, sizes, depths, scale, knobs, len(modes))
         axes |= _axes(number, len(modes), sizes, depths)
         notes.append(_heading(number, scene, mode))
-    title = f"{view.title}, {prefix}{unit}" if prefix + unit else view.title
+    shown = prefix + unit.removeprefix("1") if prefix else unit
+    title = f"{view.title}, {shown}" if shown else view.title
     return {
         "data": data,
         "layout": layout(
@@ -79,7 +81,7 @@ def build_grids(
             view.name,
             **axes,
             annotations=notes,
-            coloraxis=_color_axis(cells, scale, colors, f"{prefix}{unit}"),
+            coloraxis=_color_axis(cells, scale, colors, shown),
             margin={"l": 62, "r": 10, "t": 62, "b": 38},
             hoverdistance=90,
         ),
@@ -109,13 +111,14 @@ def _panel(
         z[place] = cell.value / scale
     missing = np.argwhere(np.isnan(z))
     where = {"xaxis": _axis_name("x", number), "yaxis": _axis_name("y", number)}
-    has_text = z.size * panels <= _TEXT_MAX_CELLS
+    columns = panels * len(depths)
+    has_text, size = columns <= _TEXT_MAX_COLUMNS, 10 if columns <= _LARGE_MAX_COLUMNS else 9
     return [
         {
             "type": "heatmap",
             "z": [[None if np.isnan(v) else float(v) for v in line] for line in z],
             "text": [["" if np.isnan(v) else _text(float(v)) for v in line] for line in z],
-            **({"texttemplate": "%{text}", "textfont": {"size": 10}} if has_text else {}),
+            **({"texttemplate": "%{text}", "textfont": {"size": size}} if has_text else {}),
             "coloraxis": "coloraxis",
             "xgap": 1,
             "ygap": 1,

@@ -24,6 +24,8 @@ from data.metrics import metric
 
 # What tells one line from another beside the mode. Threads that go with the depth do not.
 _APART: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "request_bytes")
+# How far a published value stands beside the measured one, in steps of the axis.
+_ASIDE: Final = 0.12
 _DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
 
 Published = Mapping[tuple[str, int], float]
@@ -124,9 +126,9 @@ def _stars(published: Published, depths: list[int]) -> list[dict[str, Any]]:
             "type": "scatter",
             "mode": "markers",
             "name": "published",
-            "x": [depths.index(depth) for _, depth, _ in there],
+            "x": [depths.index(depth) - _ASIDE for _, depth, _ in there],
             "y": [value for *_, value in there],
-            "marker": {"symbol": "star-open", "size": 11, "color": "page", "line": {"width": 1.3}},
+            "marker": {"symbol": "star-open", "size": 10, "color": "page", "line": {"width": 1}},
             "hoverinfo": "none",
             "showlegend": False,
             "cliponaxis": False,

@@ -167,7 +167,7 @@ def _notes(
     """The device's name above its panel, and the formulas in the room above the points."""
     lines = [
         f"{_GLYPHS.get(str(mode), '▲')} "
-        + (trend.words() if trend else "too few points for a trend")
+        + (f"{trend.formula()}<br>    {trend.fit()}" if trend else "too few points for a trend")
         for mode, trend in sorted(
             trends.items(), key=lambda pair: scene.modes.values.index(pair[0])
         )

@@ -45,7 +45,7 @@ def build_subsystems(
     order = scene.modes.values.index
     bars = sorted(set(there.select("mode", "io_depth").rows()), key=lambda b: (b[1], order(b[0])))
     at = _positions(bars)
-    names = _ranked(there, view.y, unknown)
+    names = _ranked(counted, unknown)
     data = [
         _trace(there, name, number, bars, at, rows_of, view, scene, unknown)
         for number, name in enumerate(names)
@@ -65,7 +65,7 @@ def build_subsystems(
             legend={"font": {"size": 10}, "traceorder": "reversed", "itemclick": False,
                     "itemdoubleclick": False, "x": 1.01, "xanchor": "left", "y": 1},
             xaxis=axis("completion mode, by IO depth", tickvals=at, showgrid=False,
-                       ticktext=[f"{depth:g} {scene.label(m)}" for m, depth in bars]),
+                       ticktext=[f"{depth:g} {scene.label(m).split()[0]}" for m, depth in bars]),
             yaxis=axis(f"{TITLES[view.y]} (less is better)", tickformat="~s", rangemode="tozero"),
         ),
     }  # fmt: skip
@@ -81,11 +81,16 @@ def _positions(bars: list[Bar]) -> list[float]:
     return at
 
 
-def _ranked(there: pl.DataFrame, column: str, unknown: str) -> list[str]:
-    """Subsystems, the largest at the bottom, what is not known on top."""
-    totals = there.group_by("subsystem").agg(pl.col(column).sum())
-    ranked = totals.sort(
-        pl.col("subsystem") == unknown, column, "subsystem", descending=[False, True, False]
+def _ranked(counted: pl.DataFrame, unknown: str) -> list[str]:
+    """Subsystems by all they moved, the largest first, what is not known last.
+
+    Loads and stores rank together, so that a subsystem has one hue and one place in both pictures.
+    """
+    moved = pl.sum_horizontal(list(TITLES)).sum().alias("moved")
+    ranked = (
+        counted.group_by("subsystem")
+        .agg(moved)
+        .sort(pl.col("subsystem") == unknown, "moved", "subsystem", descending=[False, True, False])
     )
     return ranked["subsystem"].to_list()
 
