@@ -64,6 +64,17 @@ def test_the_topmost_layer_wins(tmp_path: Path) -> None:
     assert (settings.dataset, settings.synthetic) == ("above", True)
 
 
+def test_storage_has_no_logs_and_modes_have_several_names(tmp_path: Path) -> None:
+    own = _write(tmp_path, '[modes.poll]\naliases = ["spin"]\n[workloads.idle]\nlogged = true\n')
+    settings = load_settings(own)
+    assert not settings.workloads["fio"].logged
+    assert settings.workloads["idle"].logged
+    assert settings.workloads["memcached"].logged
+    assert settings.workloads["fio"].performance_metric == "latency_mean_us"
+    assert (settings.modes["spin"], load_settings().modes["classic"]) == ("poll", "poll")
+    assert "classic" not in settings.modes, "lists are taken whole"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -77,6 +88,10 @@ def test_the_topmost_layer_wins(tmp_path: Path) -> None:
         ("[machine.packages]\nfirst = [0]\n", "machine.packages.first"),
         ('[dataset]\nname = "../up"\n', "dataset.name"),
         ("[systems.x]\nlable = 1\n", "systems.x.lable"),
+        ("[modes.poll]\naliases = [1]\n", "modes.poll.aliases"),
+        ('[subsystems.x]\npaths = "block/"\n', "subsystems.x.paths"),
+        ("[functions]\ntable = 3\n", "functions.table"),
+        ('[workloads.fio]\nlogged = "no"\n', "workloads.fio.logged"),
         ('[workloads.x]\nloop = "ajar"\nperformance_metric = "duration_s"\n', "workloads.x.loop"),
         ('[workloads.x]\nloop = "open"\nperformance_metric = "joy"\n', "performance_metric"),
         ('[workloads.x]\nloop = "open"\n', "lacks 'performance_metric'"),

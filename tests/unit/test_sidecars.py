@@ -191,6 +191,8 @@ def test_the_shipped_layout_says_device_mode_and_knobs() -> None:
     assert dict(bare.knobs) == {
         "request_bytes": 1 << 20, "rw": "write", "device": "hdd", "mode": "interrupt"
     }  # fmt: skip
+    other = match_name("/raw/server/nvme0/write-1m-r0/fio.json", settings)
+    assert other is None, "nvme0 is no completion mode"
     idle = match_name("/raw/optane/idle-r1/run.toml", settings)
     assert idle is not None
     assert (idle.workload, idle.replicate, dict(idle.knobs)) == ("idle", 1, {"device": "optane"})
