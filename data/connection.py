@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
 
 import duckdb
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
 from data.errors import LakeError
+from data.lake_files import local_files
 from data.schema import DERIVED, PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
 
 if TYPE_CHECKING:
@@ -209,11 +209,6 @@ def _create_views(
             f"(SELECT run_id, unnest({column}) AS u FROM _runs_all)"
         )
     connection.execute(f"CREATE VIEW problems AS {_select(connection, problems, PROBLEMS)}")
-
-
-def local_files(table: DeltaTable) -> list[str]:
-    """Paths of the Parquet files of one version of a table; Delta gives them as quoted URIs."""
-    return [unquote(uri.removeprefix("file://")) for uri in table.file_uris()]
 
 
 def _select(

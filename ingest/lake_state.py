@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from data.connection import local_files
+from data.lake_files import local_files
 from data.schema import RUNS
 from ingest.records import Problem, UtcWindow
 from ingest.write import conform_row, open_table

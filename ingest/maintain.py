@@ -9,8 +9,8 @@ from typing import Any, Final
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
-from data.connection import local_files
 from data.errors import LakeError
+from data.lake_files import local_files
 from data.schema import RUN_TABLES
 from ingest.write import locked_lake, open_table, remove_temporaries
 

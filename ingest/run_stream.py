@@ -32,13 +32,13 @@ from ingest.write import ROW_GROUP_ROWS, RunFile
 from ingest.write_queue import WriteQueue
 
 BLOCK_BYTES: Final = 1 << 18
-# A core with fewer rows than this is read on; the block that it then reads must find room, and so
-# must the beginning of a log and a cut line, both at most 64 KiB, at 28 bytes a line or more.
+# A core with fewer rows than this is read on; the block that it then reads, and the line that the
+# block before cut, at most 64 KiB, must find room, at 28 bytes a line or more.
 _HUNGRY_BELOW: Final = 1 << 13
-_BLOCK_ROWS: Final = (BLOCK_BYTES + 4 * (1 << 16)) // 28
+_BLOCK_ROWS: Final = (BLOCK_BYTES + (1 << 16)) // 28
 # What is merged meanwhile is still there.
 _ROOM: Final = _HUNGRY_BELOW + 2 * _BLOCK_ROWS
-_SAMPLES_A_PIECE: Final = 1 << 16
+_SAMPLES_A_PIECE: Final = 1 << 14
 _TABLES: Final = ("interrupts", "samples", "overview", "histograms")
 
 OnBytes = Callable[[int], None]
