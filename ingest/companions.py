@@ -29,12 +29,12 @@ def describe_interval(counts: Reading, row: Mapping[str, Any]) -> str:
 
 
 def count_interrupts(
-    looks: Sequence[tuple[str, InterruptCounts]], row: Mapping[str, Any]
+    looks: Sequence[tuple[str, InterruptCounts]], duration_s: float | None, ramp_s: float = 0.0
 ) -> int | Problem:
     """NVMe IO interrupts of a run, from the looks at /proc/interrupts before and after it.
 
-    Where the looks say when they were taken, what they count between them is taken as evenly
-    spread over that time, and the run has its share.
+    What was counted between them is taken as evenly spread over the time between them, which they
+    may state, and else over the run with its ramp. The run has its share.
 
     Args:
         looks: File name and content, before, then after, as far as they are there.
@@ -48,12 +48,14 @@ def count_interrupts(
     counted = after.nvme_io - before.nvme_io
     if counted < 0:
         return _uncounted("counter_backwards", f"{before.nvme_io} before, {after.nvme_io} after")
-    if before.taken_unix_s is None or after.taken_unix_s is None or not row.get("duration_s"):
+    if not duration_s:
         return counted
-    between_s = after.taken_unix_s - before.taken_unix_s
-    if between_s <= 0:
-        return _uncounted("counter_backwards", f"the second look is {-between_s:.6g} s before")
-    return round(counted * min(row["duration_s"] / between_s, 1.0))
+    between_s = duration_s + ramp_s
+    if before.taken_unix_s is not None and after.taken_unix_s is not None:
+        between_s = after.taken_unix_s - before.taken_unix_s
+        if between_s <= 0:
+            return _uncounted("counter_backwards", f"the second look is {-between_s:.6g} s before")
+    return round(counted * min(duration_s / between_s, 1.0))
 
 
 def _uncounted(kind: str, why: str) -> Problem:

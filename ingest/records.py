@@ -95,6 +95,7 @@ class Reading:
         hints: Knobs that it calls by names of its own, for where nothing else says them.
         utc_window: When what it measured took place; None where it does not say.
         interval_s: How long its counts were taken for, if that need not be the run's time.
+        ramp_s: How long the same went on before `utc_window`, unmeasured.
     """
 
     measurements: dict[str, float | int] = field(default_factory=dict)
@@ -104,6 +105,7 @@ class Reading:
     problems: list[Problem] = field(default_factory=list)
     utc_window: UtcWindow | None = None
     interval_s: float | None = None
+    ramp_s: float = 0.0
     hints: dict[str, str] = field(default_factory=dict)
 
 

@@ -109,7 +109,11 @@ def take_companions(run: RunRow) -> pa.Table | None:
     """Take over what was counted beside the run; gives its table of functions, if it has one."""
     looks = _looks_at_interrupts(run)
     if looks:
-        counted = count_interrupts([(read.file.name, look) for read, look in looks], run.row)
+        ramp_s = max(
+            (r.content.ramp_s for r in run.readings if isinstance(r.content, Reading)), default=0.0
+        )
+        named = [(read.file.name, look) for read, look in looks]
+        counted = count_interrupts(named, run.row.get("duration_s"), ramp_s)
         if isinstance(counted, Problem):
             run.flags.add(counted.kind)
             run.problems[looks[-1][0].file.path].append(counted)

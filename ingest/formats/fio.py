@@ -83,6 +83,7 @@ def _read_part(document: Document, context: ReadContext, problems: ProblemList) 
         raise RefusedError([*problems.all(), *others, *failures[part]])
     reading = _read_group(groups[part], problems)
     reading.utc_window = _window(document, part, reading.measurements["duration_s"])
+    reading.ramp_s = _longest_s(groups[part], "ramp_time")
     reading.problems = [*problems.all(), *others]
     return reading
 
@@ -241,6 +242,10 @@ def _seconds(job: Job, option: str) -> float:
     return float(found[1]) * _SECONDS[found[2]] if found else 0.0
 
 
+def _longest_s(jobs: Sequence[Job], option: str) -> float:
+    return max(_seconds(job, option) for job in jobs)
+
+
 def _window(document: Document, part: str, duration_s: float) -> UtcWindow | None:
     """When a group measured, its ramp left out.
 
@@ -248,7 +253,7 @@ def _window(document: Document, part: str, duration_s: float) -> UtcWindow | Non
     the last group ended just before, and each group began when the one before it had ended.
     """
     jobs = document.groups[part]
-    ramp_s = max(_seconds(job, "ramp_time") for job in jobs)
+    ramp_s = _longest_s(jobs, "ramp_time")
     starts_s = [float(job.content.get("job_start", 0)) / 1e3 for job in jobs]
     end_s = document.written_unix_s
     if all(starts_s) and (end_s is None or end_s - 30 * 86400 < min(starts_s) < end_s + 1):
@@ -267,5 +272,5 @@ def _window(document: Document, part: str, duration_s: float) -> UtcWindow | Non
 def _length_s(jobs: Sequence[Job]) -> float:
     """How long a group took, from when the one before it had ended."""
     runtimes = [float(each.get("runtime", 0)) for job in jobs for each in _directions(job)]
-    waits = max(_seconds(job, "ramp_time") + _seconds(job, "startdelay") for job in jobs)
-    return max(runtimes, default=0.0) / 1e3 + waits
+    waits_s = _longest_s(jobs, "ramp_time") + _longest_s(jobs, "startdelay")
+    return max(runtimes, default=0.0) / 1e3 + waits_s

@@ -340,8 +340,9 @@ def test_a_run_begins_after_its_jobs_ramp() -> None:
     """Started at 12:26:43 UTC, 5 s of ramp: measured from 12:26:48 for 2 s."""
     options = OPTIONS + ', "ramp_time": "5s"'
     started = job(options=options, extra='"job_start" : 1600000003000,')
-    window = read(document(started)).utc_window
-    assert window == UtcWindow(1_600_000_008.0, 1_600_000_010.0, 0.01)
+    reading = read(document(started))
+    assert reading.utc_window == UtcWindow(1_600_000_008.0, 1_600_000_010.0, 0.01)
+    assert reading.ramp_s == 5.0
 
 
 def test_a_start_by_another_clock_is_not_believed() -> None:

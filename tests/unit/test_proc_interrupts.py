@@ -97,9 +97,11 @@ def look(total: int, taken_unix_s: float | None = None, cpus: int = 2) -> Interr
     return InterruptCounts(tuple(f"CPU{n}" for n in range(cpus)), total, taken_unix_s)
 
 
-def counted(*looks: InterruptCounts, duration_s: float | None = 10.0) -> int | Problem:
-    return count_interrupts([(f"look{n}", each) for n, each in enumerate(looks)],
-                            {"duration_s": duration_s})  # fmt: skip
+def counted(
+    *looks: InterruptCounts, duration_s: float | None = 10.0, ramp_s: float = 0.0
+) -> int | Problem:
+    named = [(f"look{n}", each) for n, each in enumerate(looks)]
+    return count_interrupts(named, duration_s, ramp_s)
 
 
 def test_a_run_has_what_was_counted_between_two_looks() -> None:
@@ -111,6 +113,12 @@ def test_looks_that_say_when_give_the_run_its_share() -> None:
     assert counted(look(0, 50.0), look(6000, 62.0)) == 5000
     assert counted(look(0, 50.0), look(6000, 59.9)) == 6000
     assert counted(look(0, 50.0), look(6000, 62.0), duration_s=None) == 6000
+
+
+def test_a_ramp_before_the_run_has_its_share() -> None:
+    """7,500 in 5 s of ramp and 10 s of run are 500 a second; stated times know better."""
+    assert counted(look(0), look(7500), ramp_s=5.0) == 5000
+    assert counted(look(0, 50.0), look(7500, 62.5), ramp_s=5.0) == 6000
 
 
 @pytest.mark.parametrize(
