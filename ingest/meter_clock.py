@@ -16,6 +16,9 @@ LEAST_EXPLAINED: Final = 0.8
 _FINE_STEPS: Final = 20
 _CHANCE: Final = 0.01
 _WORSE: Final = 1.25
+# The makers promise a minute a month, which is 23 millionths. A drift has to earn its place.
+LARGEST_DRIFT: Final = 60e-6
+_WORTH: Final = 1.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class ClockFit:
         explained: Share of power's variance that is between the windows and not within them.
         rival_s: The second-best offset, apart from the best by more than a few intervals.
         lead_s: How long power is up before a window begins.
+        drift: How much faster than the meter's the runs' clock goes, as a share of 1.
+        middle_s: The meter's time at which the offset holds as it is.
         is_sure: Whether windows explain most of the variance, and the best offset explains it so
             much better than its rival that no chance would do.
         windows: How many windows the readings cover.
@@ -38,8 +43,14 @@ class ClockFit:
     explained: float
     rival_s: float
     lead_s: float
+    drift: float
+    middle_s: float
     is_sure: bool
     windows: int
+
+    def corrected(self, t_s: np.ndarray) -> np.ndarray:
+        """Times of the meter on the runs' clock."""
+        return t_s + self.offset_s + self.drift * (t_s - self.middle_s)
 
 
 def fit_offset(
@@ -51,7 +62,8 @@ def fit_offset(
     sum of squares around these levels tells how badly that fits: every step of power that does
     not fall on a window's end adds to it. It is looked for on a grid of half the usual interval,
     then finer around the best. Power may be up already before the windows begin, while a load
-    generator warms up; how long that is, the same for all, is found together with the offset.
+    generator warms up; how long that is, the same for all, is found together with the offset, and
+    so is how fast the clock runs, where that comes to half an interval or more.
 
     Args:
         series: On the meter's own clock.
@@ -80,10 +92,11 @@ def fit_offset(
     step_s = series.interval_s / 2
     grid = np.arange(-np.ceil(search_s / step_s), np.ceil(search_s / step_s) + 1) * step_s
     lead_s = _find_lead(levels, grid, series.interval_s)
-    badness = levels.badnesses(grid, lead_s)
+    drift = _find_drift(levels, grid, lead_s, series)
+    badness = levels.badnesses(grid, lead_s, drift)
     best = int(np.argmin(badness))
     fine = grid[best] + np.linspace(-2 * step_s, 2 * step_s, 8 * _FINE_STEPS + 1)
-    near = levels.badnesses(fine, lead_s)
+    near = levels.badnesses(fine, lead_s, drift)
     lowest = float(near.min())
     centre = float(np.mean(fine[near <= lowest * (1 + 1e-12)]))
     others = np.abs(grid - centre) > 4 * series.interval_s
@@ -101,6 +114,8 @@ def fit_offset(
         explained=explained,
         rival_s=float(grid[rival]),
         lead_s=lead_s,
+        drift=drift,
+        middle_s=levels.middle_s,
         is_sure=bool(is_within and is_alone and explained >= LEAST_EXPLAINED),
         windows=len(ends),
     )
@@ -113,6 +128,22 @@ def _find_lead(levels: "_Levels", grid: np.ndarray, interval_s: float) -> float:
     leads = np.arange(0.0, LONGEST_LEAD_S + interval_s, interval_s)
     lowest = [float(levels.badnesses(near, lead).min()) for lead in leads]
     return float(leads[int(np.argmin(lowest))])
+
+
+def _find_drift(levels: "_Levels", grid: np.ndarray, lead_s: float, series: PowerSeries) -> float:
+    """How much faster the runs' clock goes; 0 where it makes no difference, or hardly any."""
+    length_s = float(np.ptp(series.t_s))
+    reach_s = LARGEST_DRIFT * length_s / 2
+    if reach_s < series.interval_s / 2:
+        return 0.0
+    best_s = float(grid[np.argmin(levels.badnesses(grid, lead_s))])
+    steps = np.ceil(reach_s / series.interval_s)
+    near = best_s + np.arange(-2 * steps, 2 * steps + 1) * series.interval_s / 2
+    drifts = np.arange(-2 * steps, 2 * steps + 1) * series.interval_s / length_s
+    lowest = [float(levels.badnesses(near, lead_s, drift).min()) for drift in drifts]
+    best = int(np.argmin(lowest))
+    is_worth_it = lowest[len(drifts) // 2] > _WORTH * lowest[best]
+    return float(drifts[best]) if is_worth_it else 0.0
 
 
 def _merged(windows: Sequence[UtcWindow], series: PowerSeries, search_s: float) -> np.ndarray:
@@ -160,15 +191,17 @@ class _Levels:
         )
         self._ends = ends
         self.readings = len(t_s)
+        self.middle_s = float(t_s[0] + t_s[-1]) / 2
         seconds, first, second = self._sums[:, -1]
         self._whole = self._sums[:, -1]
         self.total = float(second - first**2 / seconds)
 
-    def badnesses(self, offsets_s: np.ndarray, lead_s: float) -> np.ndarray:
+    def badnesses(self, offsets_s: np.ndarray, lead_s: float, drift: float = 0.0) -> np.ndarray:
         """Sums of squares, W^2 s, if each of these is added to the meter's times."""
         ends = self._ends.copy()
         ends[:, 0] -= lead_s
         ends[1:, 0] = np.maximum(ends[1:, 0], self._ends[:-1, 1])
+        ends -= drift * (ends - self.middle_s)
         return np.array([self._badness(ends - offset) for offset in offsets_s])
 
     def _badness(self, at: np.ndarray) -> float:

@@ -13,6 +13,7 @@ from ingest.lake_state import LakeState, recorded_windows
 from ingest.meter_clock import fit_offset
 from ingest.meter_scope import is_counting
 from ingest.plan import Plan, RunWork
+from ingest.power import make_series
 from ingest.power_join import UNSURE, Meter, join_run, no_power, utc_series
 from ingest.power_settings import FIT
 from ingest.read_sources import SourceRead, read_source
@@ -47,6 +48,9 @@ class MeterStage:
         """
         for dataset, files in sorted(self._plan.meters.items()):
             works = [w for w in self._plan.works if w.key.dataset == dataset and w.meters]
+            for file in files:
+                if not is_counting(file):
+                    self.idle.commit(file, "", None, [])
             files = [file for file in files if is_counting(file)]
             wanted = {meter.path for work in works for meter in work.meters}
             needed = [f for f in files if f.path in wanted or not self.idle.is_settled(f)]
@@ -102,11 +106,14 @@ class MeterStage:
             None for a run that has no meter in its scope.
         """
         meters = list(self._of(work))
-        if not meters:
+        unusable = [m.path for m in work.meters if (m.dataset, m.path) not in self._meters]
+        if not meters and not unusable:
             return None
         flags: list[str] = []
         problems: list[Problem] = []
-        if window is None:
+        if not meters:
+            power = no_power(f"{', '.join(unusable)} cannot be used")
+        elif window is None:
             power = no_power("nothing says when the run took place")
         else:
             counts = {meter.path: meter.readings_in(window) for meter in meters}
@@ -175,11 +182,11 @@ def _meter(
         detail = f"its clock's offset cannot be told: {said}; taken as it is"
         problems.append(Problem(UNSURE, "doubted", detail))
         return Meter(file.path, readings, series, settings, places, (UNSURE,))
+    drifting = f", {fit.drift * 86400:+.2f} s a day more" if fit.drift else ""
     detail = (
-        f"{fit.offset_s:+.2f} s (standard uncertainty {fit.error_s:.2f} s) added to its times, "
-        f"which then explain {fit.explained:.0%} of power's variance over {fit.windows} runs"
+        f"{fit.offset_s:+.2f} s (standard uncertainty {fit.error_s:.2f} s{drifting}) added to its "
+        f"times, which then explain {fit.explained:.0%} of power's variance over {fit.windows} runs"
     )
     problems.append(Problem("clock_fitted", "repaired", detail))
-    series = utc_series(readings, settings, fit.offset_s, fit.error_s)
-    assert series is not None
+    series = make_series(fit.corrected(series.t_s), series.power_w, fit.error_s)
     return Meter(file.path, readings, series, settings, places)

@@ -208,6 +208,25 @@ def test_settings_change_power_and_idle_runs(raw: Path, lake: Path) -> None:
     assert counts(ingest(lake, raw)) == (0, 3, 2, 0)
 
 
+def test_a_meter_that_no_longer_counts_takes_its_idle_runs_with_it(raw: Path, lake: Path) -> None:
+    put_sweep(raw)
+    ingest(lake, raw)
+    put(raw / "wattlas.toml", "[power]\nmeter_pattern = 'other\\.csv'\n")
+    assert counts(ingest(lake, raw)) == (0, 3, 4, 0)
+    assert [run["energy_j"] for run in rows(lake)] == [None] * 3
+    assert rows(lake, "idle") == []
+
+
+def test_meters_stand_before_the_device_that_their_name_says(raw: Path, lake: Path) -> None:
+    put(raw / "wattlas.toml", "[power]\nmeter_pattern = 'power-(?P<device>.+)\\.csv'\n")
+    for device, level_w in (("flash", 44.0), ("optane", 60.0)):
+        meter = put_sweep(raw, device, level_w)
+        meter.rename(raw / f"power-{device}.csv")
+    report = ingest(lake, raw)
+    assert report.problems == []
+    assert [run["power_w"] for run in rows(lake)] == pytest.approx([44.0] * 3 + [60.0] * 3)
+
+
 def test_the_fit_puts_a_clock_right_and_says_so(raw: Path, lake: Path) -> None:
     put(raw / "wattlas.toml", '[power]\nclock_offset_s = "fit"\n')
     meter = put_sweep(raw)
@@ -237,6 +256,7 @@ def test_a_meter_without_utc_offset_is_refused_until_the_settings_say_it(
         ("meter.csv", "no_utc_offset")
     ]
     assert [run["energy_j"] for run in rows(lake)] == [None] * 3
+    assert [run["flags"] for run in rows(lake)] == [["no_power"]] * 3
     put(raw / "wattlas.toml", "[power]\nutc_offset_h = -5\n")
     assert ingest(lake, raw).problems == []
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)

@@ -128,3 +128,37 @@ def test_power_that_is_up_before_the_windows_begin_is_allowed_for() -> None:
     assert fit.is_sure
     assert fit.lead_s == pytest.approx(4, abs=1)
     assert fit.offset_s == pytest.approx(-21, abs=0.6)
+
+
+@pytest.mark.parametrize("drift", [23e-6, -40e-6])
+def test_a_clock_that_drifts_through_a_long_sweep(drift: float) -> None:
+    """Two days of runs; a minute a month is 4 s over them."""
+    rng = np.random.default_rng(8)
+    n = 140
+    series, windows = sweep(
+        rng.uniform(300, 900, n).tolist(),
+        rng.uniform(200, 900, n).tolist(),
+        rng.uniform(39, 70, n).tolist(),
+    )
+    right = noisy(series, 0.0, 8)
+    middle_s = (right.t_s[0] + right.t_s[-1]) / 2
+    shown_s = right.t_s - 41.0 - drift * (right.t_s - middle_s)
+    fit = fit_offset(make_series(shown_s, right.power_w), windows)
+    assert fit is not None
+    assert fit.is_sure
+    assert fit.drift == pytest.approx(drift, abs=4e-6)
+    assert np.abs(fit.corrected(shown_s) - right.t_s).max() < 1.0
+
+
+def test_a_clock_that_does_not_drift_is_given_no_drift() -> None:
+    rng = np.random.default_rng(9)
+    n = 60
+    series, windows = sweep(
+        rng.uniform(300, 900, n).tolist(),
+        rng.uniform(200, 900, n).tolist(),
+        rng.uniform(39, 70, n).tolist(),
+    )
+    fit = fit_offset(noisy(series, -12.0, 9), windows)
+    assert fit is not None
+    assert fit.drift == 0.0
+    assert fit.offset_s == pytest.approx(-12, abs=0.6)
