@@ -44,7 +44,8 @@ def count_interrupts(
     (_, before), (_, after) = looks
     if before.cpus != after.cpus:
         said = f"{len(before.cpus)} CPUs before, {len(after.cpus)} after"
-        return _uncounted("other_cpus", f"{said}, or others of them")
+        detail = f"{said}, or others of them; the two are not compared, interrupts are left unset"
+        return Problem("other_cpus", "refused", detail)
     counted = after.nvme_io - before.nvme_io
     if counted < 0:
         return _uncounted("counter_backwards", f"{before.nvme_io} before, {after.nvme_io} after")

@@ -10,6 +10,7 @@ from data.connection import newest_version, open_lake
 from ingest.__main__ import main
 from ingest.pipeline import AddOptions, AddReport, add
 from tests.fixtures.fio_documents import OPTIONS, SLOW, document, job
+from tests.fixtures.real import real_data
 
 RUN = "optane/poll/randread-4k-t1-r0"
 INTERRUPTS = "    CPU0  CPU1\n 24: 9 9 MSI nvme0q0\n 25: {} 7 MSI nvme0q1\nERR: 0\n"
@@ -421,3 +422,27 @@ def test_numbers_that_no_column_can_hold_are_left_unset(raw: Path, lake: Path) -
     values = [run[name] for name in ("bandwidth_bytes_s", "instructions", "loads", "iops")]
     assert (values, run["flags"]) == ([None, None, None, 500.0], ["value_range"])
     assert [kind for _, kind, _ in problems(lake)] == ["bad_knob"] + ["value_range"] * 3
+
+
+def test_looks_on_other_cpus_are_refused(raw: Path, lake: Path) -> None:
+    folder = put_run(raw)
+    four = "    CPU0  CPU1  CPU2  CPU3\n 25: 1500 7 1 1 MSI nvme0q1\n"
+    put(folder / "interrupts.after", four)
+    assert len(ingest(lake, raw).refused) == 1
+    (run,) = runs(lake)
+    assert (run["interrupts"], run["iops"], run["flags"]) == (None, 500.0, ["other_cpus"])
+    assert problems(lake) == [("interrupts.after", "other_cpus", "refused")]
+
+
+@pytest.mark.real
+def test_the_published_perf_files_are_of_the_runs_beside_them(lake: Path) -> None:
+    """perf counted for 45 s, the load lasted 30 s: whose energy the rest was nobody knows."""
+    report = ingest(lake, real_data() / "perfstat")
+    assert (report.added, report.ignored, report.refused) == (6, 0, [])
+    found = runs(lake, "load_qps, replicate, energy_j, flags")
+    loads = sorted((run["load_qps"], run["replicate"]) for run in found)
+    assert loads == [(load, r) for load in (200_000, 400_000, 800_000) for r in (0, 1)]
+    assert {run["energy_j"] for run in found} == {None}
+    assert all("counts_interval" in run["flags"] for run in found)
+    details = {p.problem.detail for p in report.problems if p.problem.kind == "counts_interval"}
+    assert any(detail.startswith("counted for 45.0") for detail in details)
