@@ -8,8 +8,10 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.figures.competitors import value_label
 from app.storage_choice import at_place
 from app.storage_study import Study
+from data.knobs import KNOBS
 from data.metrics import metric
 from data.reference.tables import PublishedTable, published_tables
 from data.units import MISSING, format_change, format_quantity
@@ -106,7 +108,7 @@ def _latencies(study: Study) -> Iterator[Line]:
         found = [d for d in _devices(study) if _fits(row, d)]
         for device in found or [None]:
             place = wanted | {"device": device, "io_depth": row["threads"]}
-            what = f"{study.scene.label(row['mode'])}, {row['threads']:g} threads"
+            what = f"{_mode_label(row['mode'])}, {row['threads']:g} threads"
             if row["threads"] == 1:
                 what = what.removesuffix("s")
             yield _line(what, device, at_place(study.rows, place), "latency_mean_us",
@@ -117,7 +119,7 @@ def _switches(study: Study) -> Iterator[Line]:
     """At the place of the views that show one, over all depths."""
     for row in published_tables()[SWITCHES].rows:
         here = study.here.filter(pl.col("mode") == row["mode"])
-        what = study.scene.label(row["mode"])
+        what = _mode_label(row["mode"])
         yield _line(what, study.state.at_device, here, "context_switches_per_io",
                     row["context_switches_per_io"])  # fmt: skip
 
@@ -143,6 +145,10 @@ def _gap(study: Study) -> Iterator[Line]:
             mine = at_place(study.rows, place) if found else study.rows[:0]
             yield _line(str(row["device_kind"]), device, mine, "latency_mean_us",
                         row["latency_us"])  # fmt: skip
+
+
+def _mode_label(mode: str) -> str:
+    return value_label(KNOBS["mode"], mode, {})
 
 
 def _devices(study: Study) -> list[str | None]:

@@ -113,7 +113,7 @@ def _subsystem_rows(view: LakeView, study: Study, one: View) -> pl.DataFrame:
 def _device_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
     active = study.rows.select(*KNOBS, *_values(view.y))
     idle = study.idle.select("device", *_values(view.y)).with_columns(is_idle=pl.lit(True))
-    return pl.concat([active, idle], how="diagonal").with_columns(
+    return pl.concat([active, idle], how="diagonal_relaxed").with_columns(
         pl.col("is_idle").fill_null(False)
     )
 

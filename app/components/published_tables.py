@@ -71,7 +71,10 @@ def _figure(table: PublishedTable, head: html.Tr, body: list[html.Tr]) -> html.F
 
 def _title(name: str) -> str:
     known = metrics().get(name)
-    return known.title if known else name.rsplit("_", 1)[0].replace("_", " ").removeprefix("is ")
+    if known:
+        return known.title
+    words = name.removeprefix("is_") if name.startswith("is_") else name
+    return words.removesuffix("_us").removesuffix("_gb").replace("_", " ").capitalize()
 
 
 def _is_text(cell: object) -> bool:

@@ -58,8 +58,7 @@ def build_devices(
         "data": data,
         "layout": layout(
             view.title,
-            f"idle (grey) and, by mode, the configurations that draw least and most, "
-            f"± {scene.spread_words}",
+            f"grey: idle · at work: least and most, ± {scene.spread_words}",
             scene,
             view.name,
             xaxis=index_axis(labels, metric("device").title),

@@ -45,10 +45,11 @@ def build_subsystems(
     order = scene.modes.values.index
     bars = sorted(set(there.select("mode", "io_depth").rows()), key=lambda b: (b[1], order(b[0])))
     at = _positions(bars)
-    names = _ranked(counted, unknown)
+    names, shown = _ranked(counted, unknown), set(there["subsystem"])
     data = [
         _trace(there, name, number, bars, at, rows_of, view, scene, unknown)
         for number, name in enumerate(names)
+        if name in shown
     ]
     return {
         "data": [*data, _totals(there, bars, at, view.y, scene)],

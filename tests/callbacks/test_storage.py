@@ -1,0 +1,172 @@
+"""Storage through the app: layout, callbacks, downloads, what is wrong with a request."""
+
+import io
+from collections.abc import Iterator
+
+import polars as pl
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from app import storage_ids as names
+from app.pages.storage import layout, update_filters, update_views
+from app.server import create_app
+from app.settings import Settings
+from app.storage_views import SECTIONS, VIEWS
+from tests.callbacks.components import by_id, texts, walk
+from tests.fixtures.lakes import write_lake
+from tests.fixtures.storage_rows import fio, study_lake
+
+
+# The app context in which callbacks find the lake stays for the whole module.
+@pytest.fixture(scope="module", autouse=True)
+def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    path = study_lake(tmp_path_factory.mktemp("study") / "lake")
+    write_lake(path, [fio(depth=16, replicate=9)])
+    server = create_app(Settings(lake=path)).server
+    assert isinstance(server, Flask)
+    with server.app_context():
+        yield server
+
+
+@pytest.fixture
+def client(study: Flask) -> FlaskClient:
+    return study.test_client()
+
+
+def csv(answer: bytes) -> pl.DataFrame:
+    return pl.read_csv(io.BytesIO(answer))
+
+
+def test_the_page_has_a_panel_for_every_view_and_a_tab_for_every_section() -> None:
+    page = layout()
+    panels = [p.to_plotly_json()["props"].get("data-view") for p in walk(page)
+              if "storage-panel" in str(getattr(p, "className", ""))]  # fmt: skip
+    assert [name for name in panels if name] == [view.graph for view in VIEWS]
+    for section, title in SECTIONS.items():
+        assert by_id(page, f"storage-section-{section}")
+        assert title in texts(page)
+
+
+def test_the_page_stands_where_its_link_says() -> None:
+    page = layout(v="1", device=["optane"], at="optane", access="randwrite", size="65536",
+                  err="sd", use="iops", pick='knobs~{"mode":"poll"}')  # fmt: skip
+    assert by_id(page, names.AT_RW).value == "randwrite"
+    assert by_id(page, names.AT_REQUEST).value == "65536"
+    assert by_id(page, names.SPREAD).value == "sd"
+    assert by_id(page, names.USE).value == "iops"
+    assert by_id(page, names.facet("device")).value == ["optane"]
+    assert by_id(page, names.PINNED).data["pick"] == 'knobs~{"mode":"poll"}'
+    assert by_id(page, "notice").children == ""
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"v": "1", "pick": "everything"}, "a selection that is none"),
+        ({"v": "9"}, "version '9'"),
+        ({"v": "1", "lake": "77"}, "version 77"),
+    ],
+)
+def test_a_bad_link_is_named_and_the_default_shown(parts: dict[str, str], words: str) -> None:
+    page = layout(**parts)
+    assert words in by_id(page, "notice").children
+    assert by_id(page, names.AT_DEVICE).value == "optane"
+
+
+def test_a_pinned_version_is_said() -> None:
+    assert "pins version 0" in by_id(layout(v="1", lake="0"), "notice").children
+
+
+def test_a_change_gives_pictures_tables_menus_and_the_query() -> None:
+    figures, configurations, published, placed, status, query = update_views(
+        {"dataset": ["lab"], "device": ["disk"], "at": "optane", "access": None, "size": None,
+         "err": "ci", "use": "bandwidth_bytes_s", "lake": None},
+        1,
+    )  # fmt: skip
+    assert set(figures) == {view.name for view in VIEWS}
+    assert status == "4 of 77 storage runs in 2 configurations"
+    assert set(configurations["knobs"]["device"]) == {"disk"}
+    assert placed["values"] == {"device": "disk", "rw": "randread", "request_bytes": "4096"}
+    assert placed["choices"]["device"] == [{"value": "disk", "label": "disk"}]
+    assert query == "v=1&dataset=lab&device=disk&at=disk&access=randread&size=4096"
+    said = texts(published)
+    assert "HotStorage '20, table 1" in said
+    assert "\N{EN DASH} not measured" in said
+    assert any("Tables 1 and 2 are not here" in words for words in said)
+
+
+def test_published_values_are_compared_with_the_measured() -> None:
+    published = update_views({"dataset": ["lab"], "err": "sd"}, 0)[2]
+    said = texts(published)
+    at = said.index("classic polling, 1 thread: optane")
+    # 8.0 and 8.2 us against 8.1
+    assert said[at + 1 : at + 4] == ["8.10 us", "8.10 us ± 0.141 us, n = 2", "+0 %"]
+    at = said.index("Optane SSD: optane")
+    assert said[at + 1 : at + 4] == ["34.0 W", "35.0 W ± 1.41 W, n = 2", "+2.94 %"]
+    assert "Measured here, mean ± sd" in said
+
+
+def test_filters_offer_what_the_others_leave() -> None:
+    count = len(names.FACETS)
+    answer = update_filters({"dataset": ["lab"], "device": ["disk"]}, 1)
+    chips = dict(zip(names.FACETS, answer[:count], strict=True))
+    depths = {c.value: "chip-empty" in c.className for c in chips["depth"]}
+    assert depths == {"1": False, "2": False}
+    notes = dict(zip(names.FACETS, answer[count : 2 * count], strict=True))
+    assert notes["device"] == "1 of 2 · 4 runs"
+
+
+@pytest.mark.parametrize("name", [view.graph for view in VIEWS])
+def test_every_view_gives_its_rows_and_how_they_came_about(client: FlaskClient, name: str) -> None:
+    answer = client.get(f"/storage/data/{name}.csv?v=1&dataset=lab&lake=0")
+    assert answer.status_code == 200
+    assert f'filename="wattlas-{name}.csv"' in answer.headers["Content-Disposition"]
+    rows = csv(answer.data)
+    assert len(rows)
+    parquet = client.get(f"/storage/data/{name}.parquet?v=1&dataset=lab&lake=0")
+    assert pl.read_parquet(io.BytesIO(parquet.data)).columns == rows.columns
+    words = client.get(f"/how/storage/{name}?v=1&dataset=lab&lake=0").text
+    assert "lake lake, version 0" in words
+    assert "filters: dataset lab" in words
+    assert "FROM runs" in words
+
+
+def test_rows_carry_means_deviations_and_n_under_their_columns(client: FlaskClient) -> None:
+    answer = client.get("/storage/data/power-cpu.csv?v=1&device=optane&mode=poll&lake=0")
+    rows = csv(answer.data)
+    assert rows["io_depth"].to_list() == [1, 2, 8]
+    assert rows["cpu_pct"].to_list() == pytest.approx([100, 200, 800])
+    assert rows["power_w"].to_list() == [45, 50, 80]
+    assert rows["power_w_n"].to_list() == [2, 2, 2]
+    difference = csv(client.get("/storage/data/difference.csv?v=1&lake=0").data)
+    assert difference["power_w_write_minus_read"].to_list() == pytest.approx([2.0] * 18)
+
+
+def test_all_runs_behind_the_page(client: FlaskClient) -> None:
+    assert len(csv(client.get("/storage/data/runs.csv?v=1&device=disk").data)) == 4
+    assert len(csv(client.get("/storage/data/runs.csv?v=1").data)) == 77
+    assert "published" in csv(client.get("/storage/data/published.csv?v=1").data).columns
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("/storage/data/nothing.csv?v=1", "no picture 'nothing'"),
+        ("/how/storage/runs?v=1", "no picture 'runs'"),
+        ("/storage/data/iops.csv?v=1&err=se", "err is 'se'"),
+        ("/storage/data/iops.csv?v=1&lake=99", "99"),
+    ],
+)
+def test_a_bad_request_is_answered_in_words(client: FlaskClient, address: str, words: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code == 400
+    assert words in answer.text
+
+
+def test_a_lake_that_holds_nothing(empty_server: Flask) -> None:
+    with empty_server.app_context():
+        assert by_id(layout(), names.AT_DEVICE).value is None
+        figures, configurations, *_ = update_views({}, -1)
+    assert configurations is None
+    assert "The lake holds no runs yet" in str(figures["iops"]["layout"]["annotations"])

@@ -1,0 +1,327 @@
+"""The pictures of Storage by facts, on the study worked in tests/fixtures/storage_rows.py."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from app.figures.competitors import MODE_HUES
+from app.lakes import Lakes, LakeView
+from app.storage import StorageAnswer, answer
+from app.storage_state import Spread, StorageState
+from app.storage_views import BY_NAME, VIEWS
+from data.selection import Selection
+from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.storage_rows import fio, idle, study_lake, study_rows
+
+STATE = StorageState(Selection.of(dataset=["lab"]))
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
+    return Lakes(study_lake(tmp_path_factory.mktemp("study") / "lake")).at(None)
+
+
+@pytest.fixture(scope="module")
+def shown(view: LakeView) -> StorageAnswer:
+    return answer(view, STATE)
+
+
+def traces(figure: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    return [t for t in figure["data"] if t["meta"]["kind"] == kind]
+
+
+def line(figure: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(t for t in traces(figure, "points") if t["name"] == name)
+
+
+def message(figure: dict[str, Any]) -> str:
+    assert figure["layout"]["meta"]["kind"] == "message"
+    return str(figure["layout"]["annotations"][0]["text"]).replace("<br>", " ")
+
+
+def lake(path: Path, rows: list[dict[str, Any]]) -> LakeView:
+    return Lakes(write_lake(path / "lake", rows)).at(None)
+
+
+def test_every_view_has_a_picture(shown: StorageAnswer) -> None:
+    assert list(shown.figures) == [one.name for one in VIEWS]
+    assert {f["layout"]["meta"]["kind"] for f in shown.figures.values()} == {"storage"}
+    assert shown.status == "76 of 76 storage runs in 38 configurations"
+
+
+def test_the_page_shows_the_device_with_most_modes_at_4_kib_random_reads(
+    shown: StorageAnswer,
+) -> None:
+    state = shown.state
+    assert (state.at_device, state.at_rw, state.at_request) == ("optane", "randread", 4096)
+
+
+def test_lines_by_depth(shown: StorageAnswer) -> None:
+    figure = shown.figures["latency"]
+    lines = traces(figure, "points")
+    assert [t["name"] for t in lines] == ["interrupt", "classic polling", "hybrid polling"]
+    assert [t["line"]["color"] for t in lines] == list(MODE_HUES.values())
+    assert len({t["marker"]["symbol"] for t in lines}) == 3
+    # 10.0 and 10.2 us, at every depth
+    assert lines[0]["y"] == pytest.approx([10.1] * 3)
+    assert lines[0]["x"] == [0, 1, 2]
+    assert figure["layout"]["xaxis"]["ticktext"] == ["1", "2", "8"]
+    assert figure["layout"]["xaxis"]["title"]["text"] == "IO depth"
+    assert figure["layout"]["yaxis"]["title"]["text"] == "Mean latency, us (less is better)"
+    assert "95 % CI · optane · randread · 4 KiB" in figure["layout"]["title"]["text"]
+
+
+def test_error_bars_are_students_interval_or_the_deviation(view: LakeView) -> None:
+    # two replicates 0.2 us apart: sd = 0.2 / sqrt(2), half = t(0.975, 1) x 0.1
+    halves: tuple[tuple[Spread, float], ...] = (
+        ("ci", stats.t.ppf(0.975, 1) * 0.1),
+        ("sd", 0.2 / 2**0.5),
+    )
+    for spread, half in halves:
+        figure = answer(view, replace(STATE, spread=spread)).figures["latency"]
+        assert line(figure, "interrupt")["error_y"]["array"] == pytest.approx([half] * 3)
+        assert f"± {'95 % CI' if spread == 'ci' else 'sd'}" in figure["layout"]["title"]["text"]
+
+
+def test_hovers_say_configuration_value_spread_and_n(shown: StorageAnswer) -> None:
+    words = line(shown.figures["latency"], "interrupt")["meta"]["words"][0]
+    assert words[0] == "interrupt · optane · randread · 4 KiB · depth 1 · 1 thread"
+    assert words[2] == "Mean latency: 10.1 us ± 1.27 us (95 % CI), n = 2"
+    assert words[-1].startswith("click:")
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "expected"),
+    [
+        ("iops", "classic polling", [(1e6 / 8 + 1e6 / 8.2) / 2 * d for d in (1, 2, 8)]),
+        ("cpu", "classic polling", [100, 200, 800]),
+        ("power", "interrupt", [45, 50, 80]),
+        ("switches-io", "interrupt", [1, 1, 1]),
+        ("switches-io", "classic polling", [0, 0, 0]),
+        ("switches", "hybrid polling", [(1e6 / 9 + 1e6 / 9.2) / 2 * d for d in (1, 2, 8)]),
+        ("interrupts", "interrupt", [(1e6 / 10 + 1e6 / 10.2) / 2 * d for d in (1, 2, 8)]),
+        ("interrupts", "hybrid polling", [0, 0, 0]),
+    ],
+)
+def test_the_numbers_of_lines(
+    shown: StorageAnswer, name: str, mode: str, expected: list[float]
+) -> None:
+    assert line(shown.figures[name], mode)["y"] == pytest.approx(expected, rel=1e-5)
+
+
+def test_one_metric_against_another(shown: StorageAnswer) -> None:
+    drawn = line(shown.figures["power-cpu"], "classic polling")
+    assert drawn["x"] == pytest.approx([100, 200, 800])
+    assert drawn["y"] == pytest.approx([45, 50, 80])
+    layout = shown.figures["power-interrupts"]["layout"]
+    assert layout["xaxis"]["title"]["text"] == "Interrupt rate, 1/s (less is better)"
+
+
+def test_published_values_stand_beside_the_measured(shown: StorageAnswer) -> None:
+    (stars,) = traces(shown.figures["latency"], "published")
+    assert sorted(stars["y"]) == [8.1, 8.5, 10.1, 13.6, 13.9, 15.0]
+    assert {round(x) for x in stars["x"]} == {0, 2}
+    (idle_stars,) = traces(shown.figures["devices"], "published")
+    assert sorted(idle_stars["y"]) == [29, 34, 39]
+
+
+def test_no_published_latency_at_another_size(view: LakeView) -> None:
+    figure = answer(view, replace(STATE, at_request=65536.0)).figures["latency"]
+    assert traces(figure, "published") == []
+
+
+def test_points_know_their_configurations(shown: StorageAnswer) -> None:
+    assert shown.configurations is not None
+    knobs = shown.configurations["knobs"]
+    for name in ("iops", "power-cpu", "proportionality", "devices", "bytes-joule", "difference"):
+        for trace in (
+            *traces(shown.figures[name], "points"),
+            *traces(shown.figures[name], "cells"),
+        ):
+            assert len(trace["x"]) == len(trace["meta"]["rows"]) == len(trace["meta"]["words"])
+    drawn = line(shown.figures["iops"], "classic polling")
+    rows = [r for (r,) in drawn["meta"]["rows"]]
+    assert [knobs["io_depth"][r] for r in rows] == [1, 2, 8]
+    assert {knobs["mode"][r] for r in rows} == {"poll"}
+    assert sum(shown.configurations["runs"]) == 76
+
+
+def test_loads_and_stores_stack_by_subsystem(shown: StorageAnswer) -> None:
+    loads, stores = shown.figures["loads"], shown.figures["stores"]
+    assert loads["layout"]["barmode"] == "stack"
+    assert loads["layout"]["xaxis"]["ticktext"] == ["1 interrupt", "1 classic"]
+    heights = {t["name"]: t["y"] for t in traces(loads, "bars")}
+    assert heights == {
+        "block": [150, 600], "nvme": [0, 400], "scheduler": [300, 0], "unknown": [7, 0],
+    }  # fmt: skip
+    assert {t["name"]: t["y"] for t in traces(stores, "bars")} == {
+        "block": [50, 30], "nvme": [0, 20], "scheduler": [200, 0],
+    }  # fmt: skip
+    (totals,) = traces(loads, "totals")
+    assert totals["y"] == [457, 1000]
+    hues = [{t["name"]: t["marker"]["color"] for t in traces(f, "bars")} for f in (loads, stores)]
+    assert hues[0] == hues[0] | hues[1]
+    assert "n = 1" in traces(loads, "bars")[0]["meta"]["words"][0][1]
+
+
+def test_idle_and_active_power(shown: StorageAnswer) -> None:
+    figure = shown.figures["devices"]
+    assert figure["layout"]["xaxis"]["ticktext"] == ["none", "disk", "optane"]
+    (resting,) = traces(figure, "idle")
+    assert resting["y"] == [29, 35]
+    assert "34.0 W" not in resting["meta"]["words"][1][1]
+    assert "35.0 W ± 12.7 W (95 % CI), n = 2" in resting["meta"]["words"][1][1]
+    # optane: 45 W reading alone, 82 W writing with 8 in flight; the disk 45 and 50 W
+    active = line(figure, "interrupt")
+    assert sorted(active["y"]) == [45, 45, 50, 82]
+    assert figure["layout"]["yaxis"]["rangemode"] == "tozero"
+
+
+def test_write_minus_read(shown: StorageAnswer) -> None:
+    figure = shown.figures["difference"]
+    assert len(traces(figure, "cells")) == 3
+    for colors in traces(figure, "colors"):
+        assert np.array(colors["z"], dtype=float) == pytest.approx(np.full((2, 3), 2.0))
+    assert figure["layout"]["coloraxis"]["cmin"] == -figure["layout"]["coloraxis"]["cmax"]
+    words = traces(figure, "cells")[0]["meta"]["words"][0]
+    assert words[1].endswith("+2.00 W ± 0 W (95 % CI)")
+    assert words[2:4] == ["write: 47.0 W, n = 2", "read: 45.0 W, n = 2"]
+    rows = traces(figure, "cells")[0]["meta"]["rows"]
+    assert {len(behind) for behind in rows} == {2}
+
+
+def test_the_difference_does_not_depend_on_which_of_the_two_is_shown(view: LakeView) -> None:
+    figures = [
+        answer(view, replace(STATE, at_rw=rw)).figures["difference"]["data"]
+        for rw in ("randread", "randwrite")
+    ]
+    assert [t.get("z") for t in figures[0]] == [t.get("z") for t in figures[1]]
+
+
+def test_efficiency_by_size_and_depth(shown: StorageAnswer) -> None:
+    figure = shown.figures["ios-joule"]
+    z = traces(figure, "colors")[0]["z"]
+    # interrupts, 4 KiB, depth 1: 98,0xx IO/s at 45 W
+    expected = (1e6 / 10 + 1e6 / 10.2) / 2 / 45
+    assert z[0][0] == pytest.approx(expected / 1e3)
+    assert figure["layout"]["title"]["text"].startswith("IOs per joule, k/J")
+    assert [figure["layout"][f"yaxis{n}"]["showticklabels"] for n in ("", 2, 3)] == [
+        True, False, False,
+    ]  # fmt: skip
+    bytes_z = traces(shown.figures["bytes-joule"], "colors")[0]["z"]
+    assert bytes_z[0][0] == pytest.approx(expected * 4096 / 1e6)
+
+
+def test_a_cell_that_was_not_measured_has_a_cross_and_no_value(tmp_path: Path) -> None:
+    rows = [fio(depth=d, request_bytes=s) for d, s in ((1, 4096), (2, 4096), (1, 65536))]
+    figure = answer(lake(tmp_path, rows), StorageState()).figures["ios-joule"]
+    (colors,), (missing,) = traces(figure, "colors"), traces(figure, "missing")
+    assert colors["z"][1][1] is None
+    assert (missing["x"], missing["y"]) == ([1], [1])
+
+
+def test_energy_proportionality(shown: StorageAnswer) -> None:
+    figure = shown.figures["proportionality"]
+    titles = [note["text"] for note in figure["layout"]["annotations"]]
+    assert titles[0] == "<b>disk</b>"
+    assert "too few points for a trend" in titles[1]
+    assert titles[2] == "<b>optane</b>"
+    assert titles[3].count("R²") == 3
+    assert titles[3].count("n = 12") == 3
+    points = [t for t in traces(figure, "points") if t["xaxis"] == "x2"]
+    assert max(max(t["x"]) for t in points) == max(max(t["y"]) for t in points) == 1
+    # reading alone: 45 W of the most, 82 W, which writes with 8 in flight
+    assert min(min(t["y"]) for t in points) == pytest.approx(45 / 82)
+    (resting,) = traces(figure, "idle")
+    assert resting["y"] == [pytest.approx(35 / 82)]
+
+
+def test_utilisation_by_rate_is_another_picture(view: LakeView) -> None:
+    figure = answer(view, replace(STATE, use="iops")).figures["proportionality"]
+    assert figure["layout"]["xaxis"]["title"]["text"] == "utilisation (io rate)"
+
+
+def test_what_was_not_measured_is_said(tmp_path: Path) -> None:
+    rows = [fio(power_w=None, energy_j=None, interrupts=None, context_switches=None)]
+    figures = answer(lake(tmp_path, rows), StorageState()).figures
+    said = "Power: not measured, neither idle nor at work."
+    assert message(figures["devices"]) == said
+    for name in ("interrupts", "switches", "power", "power-cpu", "loads", "bytes-joule"):
+        assert "not measured" in message(figures[name])
+    assert figures["iops"]["layout"]["meta"]["kind"] == "storage"
+
+
+def test_one_run_has_no_error_bar(tmp_path: Path) -> None:
+    drawn = answer(lake(tmp_path, [fio()]), StorageState()).figures["iops"]["data"][0]
+    assert drawn["error_y"] == {"visible": False}
+    assert drawn["meta"]["words"][0][2].endswith("n = 1")
+    assert "±" not in drawn["meta"]["words"][0][2]
+
+
+def test_only_idle_runs_leave_a_sentence(tmp_path: Path) -> None:
+    found = answer(lake(tmp_path, [idle(None, 29.0), run()]), StorageState())
+    assert "no storage runs" in message(found.figures["iops"])
+    assert found.configurations is None
+    assert found.status == "0 of 0 storage runs"
+
+
+def test_an_empty_lake_says_what_to_do(tmp_path: Path) -> None:
+    found = answer(Lakes(tmp_path / "none").at(None), StorageState())
+    assert "python -m ingest add RAW" in message(found.figures["iops"])
+
+
+def test_filters_that_leave_nothing_name_what_to_clear(view: LakeView) -> None:
+    state = StorageState(Selection.of(device=["disk"], mode=["poll"]))
+    assert "Clear one of these to see some: device (24 runs), mode (4 runs)." in message(
+        answer(view, state).figures["iops"]
+    )
+
+
+def test_a_place_that_the_filters_leave_nothing_of_gives_way(view: LakeView) -> None:
+    state = StorageState(
+        Selection.of(device=["disk"]), at_device="optane", at_rw="randwrite", at_request=65536.0
+    )
+    found = answer(view, state).state
+    assert (found.at_device, found.at_rw, found.at_request) == ("disk", "randread", 4096)
+
+
+def test_configurations_that_differ_elsewhere_are_lines_of_their_own(tmp_path: Path) -> None:
+    rows = [fio(depth=d, dvfs_ghz=g, run_id=f"{d}-{g}") for d in (1, 2) for g in (1.2, 2.9)]
+    drawn = traces(answer(lake(tmp_path, rows), StorageState()).figures["iops"], "points")
+    assert len(drawn) == 2
+    assert len({t["line"]["dash"] for t in drawn}) == 2
+
+
+def test_a_mode_that_is_not_known_is_drawn_as_such(tmp_path: Path) -> None:
+    drawn = answer(lake(tmp_path, [fio(), fio(mode="poll", replicate=1) | {"mode": None}]),
+                   StorageState()).figures["iops"]  # fmt: skip
+    assert len(traces(drawn, "points")) == 2
+
+
+def test_order_of_rows_does_not_matter(tmp_path: Path) -> None:
+    answers = [
+        answer(lake(tmp_path / str(i), rows), StorageState()).figures["iops"]["data"]
+        for i, rows in enumerate((study_rows(), study_rows()[::-1]))
+    ]
+    for first, second in zip(*answers, strict=True):
+        assert first["meta"] == second["meta"]
+        assert first["y"] == pytest.approx(second["y"])
+
+
+def test_synthetic_runs_are_called_so(tmp_path: Path) -> None:
+    rows = [fio(is_synthetic=True)]
+    figures = answer(lake(tmp_path, rows), StorageState()).figures
+    assert "<b>synthetic data</b>" in figures["iops"]["layout"]["title"]["text"]
+
+
+def test_no_figure_holds_what_json_cannot(shown: StorageAnswer) -> None:
+    import json
+
+    json.dumps(shown.figures, allow_nan=False)
+    assert BY_NAME["iops"].graph == "storage-iops"
+    assert isinstance(pl.DataFrame(shown.configurations["runs"]), pl.DataFrame)  # type: ignore[index]
