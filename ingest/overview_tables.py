@@ -12,7 +12,7 @@ from ingest import merging
 from ingest.core_logs import CoreCut, Cutting, bin_starts_ns
 from ingest.run_tables import SampleSteps, rows_of
 
-_OVERVIEW_ROWS: Final = 1 << 16
+_OVERVIEW_ROWS: Final = 1 << 14
 _STRETCHES_AT_ONCE: Final = 1 << 8
 _CORE_BITS: Final = 16
 # The part of a word that says row and slot.

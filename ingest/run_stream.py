@@ -75,6 +75,7 @@ class LogStream:
         context = ReadContext(file.name, file.settings.machine.tsc_hz)
         assert file.format.open_log is not None
         self._reader: LogReader = file.format.open_log(context)
+        self._facts: LogFacts | None = None
 
     @property
     def core(self) -> int | None:
@@ -92,14 +93,18 @@ class LogStream:
         self.give(queues)
 
     def give(self, queues: Queues | None) -> None:
-        """Hand over what was read."""
-        if self.refusal is not None:
+        """Hand over what was read and not handed over before."""
+        if self.refusal is not None or self._facts is not None:
             return
         interrupts, samples = self._reader.take()
         if self.cut is not None and queues is not None:
             self.cut.take(interrupts, samples, self._reader.sample_names, queues)
             if self.is_finished:
                 self.cut.floor_ns = merging.LATEST
+        if self.is_finished:
+            self._facts = self._reader.facts()
+            # Its buffers are not needed while the run's other logs and tables take their time.
+            del self._reader
 
     def _read_block(self) -> None:
         try:
@@ -122,8 +127,9 @@ class LogStream:
             self.refusal = refusal_of(error)
 
     def facts(self) -> LogFacts:
-        """What the log says, once it is finished and not refused."""
-        return self._reader.facts()
+        """What the log says, once it is finished, not refused, and all of it was given."""
+        assert self._facts is not None
+        return self._facts
 
     def result(self) -> SourceRead:
         """The file as read."""
