@@ -35,6 +35,7 @@ class LakeView:
         self.lake = lake
         self._measured: dict[str, tuple[str, ...]] = {}
         self._sets = WorkingSets(lake.polars)
+        self._replicates = WorkingSets(lake.polars, KEPT_ROWS)
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
 
     @property
@@ -68,7 +69,14 @@ class LakeView:
         The lake is asked once for the filters that lead (dataset, workload); the others narrow
         that answer here. An answer too large to keep is asked for with all filters each time.
         """
-        kept = self._sets.get(*query(leading(selection), KEPT_ROWS + 1))
+        return self._narrowed(self._sets, query, selection)
+
+    def replicates(self, query: Query, selection: Selection) -> pl.DataFrame:
+        """As `narrowed`, for rows that carry lists: fewer of them are kept, for they are heavy."""
+        return self._narrowed(self._replicates, query, selection)
+
+    def _narrowed(self, sets: WorkingSets, query: Query, selection: Selection) -> pl.DataFrame:
+        kept = sets.get(*query(leading(selection), KEPT_ROWS + 1))
         if kept is None:
             return compact(self.lake.polars(*query(selection, MAX_ROWS)))
         return kept.filter(matches(selection))

@@ -75,7 +75,7 @@ def judge(view: LakeView, state: ModesState) -> Judged:
     state = resolved(view, state)
     x, y, competitor = state.knobs()
     prize = str(state.metric)
-    groups = view.narrowed(
+    groups = view.replicates(
         lambda selection, limit: configurations_query(selection, prize, state.against, limit),
         state.selection,
     ).with_columns(cs.categorical().cast(pl.String))

@@ -60,7 +60,9 @@ def encode_cells(
             "outcome": typed(index_of(cells["outcome"], OUTCOMES).astype(np.uint8)),
             "first": typed(cells["winner"].to_numpy().astype(np.uint32)),
             "n": typed(cells["competitors"].to_numpy().astype(np.uint16)),
-            **{name: typed(cells[name].to_numpy()) for name in _CELL_NUMBERS},
+            **{name: typed(_single(cells[name])) for name in ("margin", "margin_share", "effect")},
+            # A p value may be too small for single precision.
+            **{name: typed(cells[name].to_numpy()) for name in ("p", "p_corrected")},
         },
         "contenders": {
             "cell": typed(contenders["cell"].to_numpy().astype(np.uint32)),
@@ -68,9 +70,8 @@ def encode_cells(
             "settings": typed(contenders["settings"].to_numpy().astype(np.uint32)),
             "setting": typed(setting.astype(np.uint32)),
             "n": typed(contenders["n"].to_numpy().astype(np.uint32)),
-            "mean": typed(contenders["mean"].to_numpy()),
-            "sd": typed(contenders["sd"].to_numpy().astype(np.float32)),
-            "half_width": typed(contenders["half_width"].to_numpy().astype(np.float32)),
+            "mean": typed(_single(contenders["mean"])),
+            "half_width": typed(_single(contenders["half_width"])),
         },
         "settings": words,
         "prize": _measure(str(state.metric)),
@@ -79,7 +80,9 @@ def encode_cells(
     }  # fmt: skip
 
 
-_CELL_NUMBERS: Final = ("margin", "margin_share", "p", "p_corrected", "effect")
+def _single(column: pl.Series) -> np.ndarray:
+    """In single precision: hovers show three digits."""
+    return column.to_numpy().astype(np.float32)
 
 
 def index_of(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:

@@ -24,8 +24,11 @@ def compact(answer: pl.DataFrame) -> pl.DataFrame:
 class WorkingSets:
     """Answers by query text and parameters; callbacks that ask the same at once wait for one."""
 
-    def __init__(self, ask: Callable[[str, Sequence[Any]], pl.DataFrame]) -> None:
+    def __init__(
+        self, ask: Callable[[str, Sequence[Any]], pl.DataFrame], all_rows: int | None = None
+    ) -> None:
         self._ask = ask
+        self._all_rows = all_rows or ALL_ROWS
         self._kept: OrderedDict[_Key, pl.DataFrame | None] = OrderedDict()
         self._asking: dict[_Key, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -49,7 +52,7 @@ class WorkingSets:
         """Keep an answer, or that it is too large; the longest unused go."""
         self._asking.pop(key, None)
         self._kept[key] = compact(answer) if len(answer) <= KEPT_ROWS else None
-        while len(self._kept) > ALL_ANSWERS or self._rows() > ALL_ROWS:
+        while len(self._kept) > ALL_ANSWERS or self._rows() > self._all_rows:
             self._kept.popitem(last=False)
 
     def _rows(self) -> int:

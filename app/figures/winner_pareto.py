@@ -58,8 +58,8 @@ def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> di
         "mode": "markers",
         "name": scene.competitors.labels[who],
         "meta": {"kind": "points"},
-        "x": rows["against"].to_numpy(),
-        "y": rows["mean"].to_numpy(),
+        "x": rows["against"].to_numpy().astype(np.float32),
+        "y": rows["mean"].to_numpy().astype(np.float32),
         "customdata": rows["at"].to_numpy(),
         "marker": {
             "symbol": SYMBOLS[who % len(SYMBOLS)],
