@@ -127,8 +127,9 @@ def _window_words(answer: RunAnswer) -> str:
     else:
         source = "interrupts" if plan.level is None else f"an overview of {plan.level:,}"
         how = f"{len(edges) - 1:,} bins of {format_quantity(_step_s(edges), 's')} from {source}"
-    begin, end = (format_quantity(ns / 1e9, "s") for ns in (plan.from_ns, plan.to_ns))
-    return f"{format_quantity(span_s, 's')} from {begin} to {end} · {how}"
+    digits = min(max(2 - math.floor(math.log10(span_s)), 0), 9)
+    begin, end = (f"{ns / 1e9:.{digits}f}" for ns in (plan.from_ns, plan.to_ns))
+    return f"{format_quantity(span_s, 's')} from {begin} to {end} s · {how}"
 
 
 def _step_s(edges: np.ndarray) -> float:

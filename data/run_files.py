@@ -183,8 +183,9 @@ def _open(path: Path) -> BigFile:
         if name not in _SEARCHED:
             continue
         said = [group.column(at).statistics for group in groups]
-        if said and all(s is not None and s.has_min_max for s in said):
-            spans[name] = (np.array([s.min for s in said]), np.array([s.max for s in said]))
+        if all(s is not None and s.has_min_max for s in said):
+            low, high = ([getattr(s, end) for s in said] for end in ("min", "max"))
+            spans[name] = (np.array(low, np.int64), np.array(high, np.int64))
     return BigFile(path, metadata, first_rows, spans)
 
 
