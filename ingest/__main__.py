@@ -23,12 +23,13 @@ REFUSED: Final = 3
 _BAR_EVERY_S: Final = 0.1
 _LINE_EVERY_S: Final = 5.0
 _SHOWN_PROBLEMS: Final = 50
-_M_ARENA_MAX: Final = -8
+# M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD of glibc's malloc.h.
+_MALLOC: Final = {-8: 1, -3: 1 << 20, -1: 4 << 20}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit status."""
-    _share_one_heap()
+    _spare_memory()
     parser = build_parser()
     options = parser.parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
@@ -45,10 +46,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
 
 
-def _share_one_heap() -> None:
-    """Have glibc keep one heap, not one a thread that each remembers its own fullest moment."""
+def _spare_memory() -> None:
+    """Have glibc share one heap between threads, and give large blocks back at once.
+
+    By default each thread has a heap, and each remembers its own fullest moment.
+    """
     with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+        set_option = ctypes.CDLL(None).mallopt
+        for option, value in _MALLOC.items():
+            set_option(option, value)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ingest.parquet_file import RowGroup
 from ingest.write import RunFile
 
-_MOST_WAITING: Final = 3
+_MOST_WAITING: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
