@@ -37,3 +37,16 @@ def test_quantile_is_an_observation() -> None:
     # 20 values 1..20: 95 % of them are 1..19.
     assert quantile(list(range(1, 21)), 0.95) == 19
     assert quantile([5.0], 0.95) == 5.0
+
+
+def test_the_map_of_winners_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--json", "--sizes", "4", "--depths", "3", "--replicates", "3"]
+    assert main(["modes", *arguments]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    by_name = {line["name"]: line for line in lines}
+    assert by_name["modes_runs"]["value"] == 3 * 4 * 3 * 3
+    question = by_name["modes_new_question_p95"]
+    assert (question["unit"], question["limit"]) == ("ms", 500)
+    assert question["n"] > 10
+    assert 0 < by_name["modes_new_rules_median"]["value"] <= by_name["modes_new_rules_p95"]["value"]
+    assert by_name["modes_worker_memory"]["limit"] == 400
