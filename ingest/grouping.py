@@ -1,7 +1,7 @@
 """Which files are of one run: those found, their sidecars, and those that only the lake knows."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -40,8 +40,10 @@ def group_files(
     return {key: _with_sidecars(group) for key, group in groups.items()}
 
 
-def _with_sidecars(group: Sequence[RawFile]) -> list[RawFile]:
+def _with_sidecars(group: list[RawFile]) -> list[RawFile]:
     """The files of a run and the sidecars that speak for any of them, each once."""
+    if not any(file.sidecars for file in group):
+        return group
     by_path = {file.path: file for file in group}
     for file in group:
         for sidecar in file.sidecars:
@@ -68,15 +70,11 @@ def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discov
                     return
 
 
-def former_names(state: LakeState, ids: Set[str]) -> dict[tuple[str, str], list[str]]:
-    """Runs of the lake by dataset and the path of the file that made them.
-
-    Args:
-        ids: Of the runs that are found again; they are left out.
-    """
+def former_names(state: LakeState) -> dict[tuple[str, str], list[str]]:
+    """Runs of the lake by dataset and the path of the file that made them."""
     former: dict[tuple[str, str], list[str]] = defaultdict(list)
     for run in state.runs.values():
-        if run.source in _MAKING and run.run_id not in ids:
+        if run.source in _MAKING:
             own = [file.path for file in run.files if file.format == run.source]
             if own:
                 former[run.dataset, max(own, key=len)].append(run.run_id)

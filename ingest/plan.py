@@ -50,6 +50,7 @@ class Plan:
         meters: By dataset, the files of power meters, those that the lake knows included.
         problems: By dataset and path, of files that are not read.
         unchanged: Runs of which the lake has all already.
+        settled: Those of them that have power meters, whose clocks other runs may set anew.
     """
 
     works: list[RunWork] = field(default_factory=list)
@@ -58,6 +59,7 @@ class Plan:
     meters: dict[str, list[RawFile]] = field(default_factory=lambda: defaultdict(list))
     problems: Problems = field(default_factory=dict)
     unchanged: int = 0
+    settled: list[RunWork] = field(default_factory=list)
 
 
 def make_plan(found: Discovery, state: LakeState) -> Plan:
@@ -73,19 +75,20 @@ def make_plan(found: Discovery, state: LakeState) -> Plan:
         plan.meters[meter.dataset].append(meter)
     for key in sorted(groups, key=_lake_order):
         _plan_run(key, groups[key], found, state, plan)
-    plan.works = _superseding(plan.works, {make_run_id(key) for key in groups}, state)
+    plan.works = _superseding(plan.works, groups.keys(), state)
     return plan
 
 
-def _superseding(works: list[RunWork], ids: Set[str], state: LakeState) -> list[RunWork]:
+def _superseding(works: list[RunWork], found: Set[RunKey], state: LakeState) -> list[RunWork]:
     """Let runs that are read anew under another name take the place of what they were."""
-    if not works:
-        return works
-    former = former_names(state, ids)
+    former = former_names(state) if works else {}
+    ids = {make_run_id(key) for key in found} if former else set()
     replaced = []
     for work in works:
-        paths = {(work.key.dataset, file.path) for file in work.files}
-        gone = [run_id for path in sorted(paths & set(former)) for run_id in former.pop(path)]
+        paths = {(work.key.dataset, file.path) for file in work.files} & set(former)
+        gone = [
+            run_id for path in sorted(paths) for run_id in former.pop(path) if run_id not in ids
+        ]
         replaced.append(replace(work, replaces=tuple(gone)) if gone else work)
     return replaced
 
@@ -115,6 +118,7 @@ def _plan_run(
     if is_whole and _is_same(work, recorded, lost):
         if all(file.is_unchanged for file in work.files) and _has_labels(work, recorded):
             plan.unchanged += 1
+            plan.settled += [work] if work.meters else []
         else:
             plan.amended.append(work)
     elif lost:
