@@ -24,7 +24,7 @@ from data.units import format_digits, format_quantity
 Json = dict[str, Any]
 _DROPPED_BITS: Final = 11
 # How near to the ITR value a gap counts as kept apart by it: what its slot's width allows.
-_LIMIT_SHARE: Final = 0.05
+LIMIT_SHARE: Final = 0.05
 # Name, unit and scale of the sizes that are counted.
 _SIZES: Final = {
     "gap_ns": ("gap", "us", 1e-3),
@@ -215,7 +215,7 @@ def _at_limit(counts: np.ndarray, itr_us: float | None) -> Json | None:
     total = int(counts.sum())
     if not itr_us or not total:
         return None
-    first, end = slots_near(itr_us * 1e3, _LIMIT_SHARE)
+    first, end = slots_near(itr_us * 1e3, LIMIT_SHARE)
     low, high = slot_starts(np.array([first, end])) / 1e3
     at = int(counts[first:end].sum())
     return {

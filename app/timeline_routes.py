@@ -9,10 +9,11 @@ from flask import Flask, Response, request
 from werkzeug.datastructures import MultiDict
 
 from app.context import lake_view
-from app.downloads import CSV, PARQUET, table_answer
+from app.downloads import CSV, PARQUET, table_answer, words_answer
 from app.lakes import LakeView
 from app.timeline import RunInfo, describe_runs, reference_of
 from app.timeline_files import DEFAULT_CONTENT, window_table
+from app.timeline_how import explain_window
 from app.timeline_payload import encode_answer
 from app.timeline_window import Question, RunAnswer, answer_run
 from app.url_codec import read_lake_version, read_number
@@ -26,9 +27,10 @@ _KNOWN: Final = frozenset(
 
 
 def add_routes(server: Flask) -> None:
-    """Add `/timeline/runs`, `/timeline/window`, `/timeline/data.csv`, `/timeline/data.parquet`."""
+    """Add `/timeline/runs`, `/timeline/window`, `/timeline/how`, `/timeline/data.csv`, `.parquet`."""
     server.add_url_rule("/timeline/runs", "timeline_runs", _runs)
     server.add_url_rule("/timeline/window", "timeline_window", _window)
+    server.add_url_rule("/timeline/how", "timeline_how", _how)
     for ending, kind in (("csv", CSV), ("parquet", PARQUET)):
         server.add_url_rule(
             f"/timeline/data.{ending}", f"timeline_{ending}", _data, defaults={"kind": kind}
@@ -41,6 +43,10 @@ def _runs() -> Response:
 
 def _window() -> Response:
     return _json(lambda: answer_window(*_asked(request.args)))
+
+
+def _how() -> Response:
+    return words_answer(lambda: explain_window(*_asked(request.args)[:2]))
 
 
 def _data(kind: str) -> Response:

@@ -5,6 +5,7 @@ from j 2^(m-3) to below (j + 1) 2^(m-3), where m is the highest bit set. The las
 The layout is that of the high dynamic range histograms of Gil Tene (HdrHistogram), with 3 bits.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -30,7 +31,7 @@ def slot_of(values: np.ndarray) -> np.ndarray:
     return np.minimum(np.where(values < _IDENTITY, values, tops), SLOTS - 1)
 
 
-def slot_starts(slots: np.ndarray | None = None) -> np.ndarray:
+def slot_starts(slots: np.ndarray | Sequence[int] | None = None) -> np.ndarray:
     """Smallest value of each slot, int64; of all SLOTS and of the one behind them by default."""
     slot = np.arange(SLOTS + 1, dtype=np.int64) if slots is None else np.asarray(slots, np.int64)
     octave = np.maximum((slot >> FINE_BITS) - 1, 0)
