@@ -2,25 +2,40 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from data.errors import FormatError
 from ingest.assemble import RunAssembly
 from ingest.commits import Committer
-from ingest.discover import RawFile
+from ingest.discover import Discovery, RawFile
+from ingest.formats import sidecar
 from ingest.idle_runs import IdleRuns, is_idle_run_of
-from ingest.lake_state import LakeState, recorded_windows
-from ingest.meter_clock import fit_offset
+from ingest.lake_state import LakeState, RecordedRun, recorded_windows
 from ingest.meter_scope import is_counting
+from ingest.meter_setting import is_set_otherwise, set_meter
 from ingest.plan import Plan, RunWork
-from ingest.power import make_series
-from ingest.power_join import UNSURE, Meter, join_run, no_power, utc_series
-from ingest.power_settings import FIT
-from ingest.read_sources import SourceRead, read_source
-from ingest.records import MeterReadings, PowerJoin, Problem, UtcWindow
+from ingest.power_join import Meter, join_run, no_power
+from ingest.read_sources import read_source
+from ingest.records import PowerJoin, Problem, ReadContext, UtcWindow
 
 OnProblems = Callable[[str, str, Sequence[Problem]], None]
 _TIMED: Final = ("output", "window", "sidecar")
+_SIDECAR: Final = "sidecar"
+
+
+@dataclass(slots=True)
+class _Times:
+    """When the runs that a meter may cover took place: those to be read, and the lake's others."""
+
+    planned: list[UtcWindow] = field(default_factory=list)
+    known: list[UtcWindow] = field(default_factory=list)
+
+    @property
+    def all(self) -> list[UtcWindow]:
+        return [*self.planned, *self.known]
 
 
 class MeterStage:
@@ -30,46 +45,62 @@ class MeterStage:
     ran, follows from the times of all runs that it covers. Runs of workload `idle` that follow
     from a meter alone are committed then, so that a kill afterwards leaves work to do, which brings
     this stage about again.
+
+    Attributes:
+        idle: Runs of workload `idle` that the meters tell of.
+        taken_up: How many runs that were settled are read again after all.
     """
 
-    def __init__(self, lake: Path, state: LakeState, plan: Plan, committer: Committer) -> None:
+    def __init__(
+        self, lake: Path, state: LakeState, found: Discovery, plan: Plan, committer: Committer
+    ) -> None:
         self._lake = lake
         self._state = state
+        self._seen = found.seen
         self._plan = plan
         self._committer = committer
         self._meters: dict[tuple[str, str], Meter] = {}
+        self.taken_up = 0
         self.idle = IdleRuns(lake, state, plan.meters, committer)
 
     def prepare(self, on_problems: OnProblems) -> None:
         """Read the meters that planned runs need or that are new, and bring idle runs up to date.
 
+        Runs that set the clock of a meter otherwise have the other runs of that meter read again.
+
         Args:
             on_problems: Told the problems of each meter read.
         """
         for dataset, files in sorted(self._plan.meters.items()):
-            works = [w for w in self._plan.works if w.key.dataset == dataset and w.meters]
             for file in files:
                 if not is_counting(file):
                     self.idle.commit(file, "", None, [])
-            files = [file for file in files if is_counting(file)]
-            wanted = {meter.path for work in works for meter in work.meters}
-            needed = [f for f in files if f.path in wanted or not self.idle.is_settled(f)]
-            self.idle.keep([file for file in files if file not in needed])
-            windows = self._windows(dataset, works) if needed else {}
-            for file in needed:
-                self._prepare_meter(file, windows.get(file.path, []), on_problems)
+            self._prepare_dataset(dataset, list(filter(is_counting, files)), on_problems)
         self._committer.flush()
 
-    def _prepare_meter(
-        self, file: RawFile, windows: Sequence[UtcWindow], on_problems: OnProblems
+    def _prepare_dataset(
+        self, dataset: str, files: Sequence[RawFile], on_problems: OnProblems
     ) -> None:
+        works = [w for w in self._plan.works if w.key.dataset == dataset and w.meters]
+        wanted = {meter.path for work in works for meter in work.meters}
+        waiting = {f.path: f for f in files if f.path in wanted or not self.idle.is_settled(f)}
+        others = {f.path: f for f in files if f.path not in waiting}
+        times = self._times(dataset, works) if waiting else {}
+        while waiting:
+            _, file = waiting.popitem()
+            self._prepare_meter(file, times[file.path], on_problems)
+            for path in self._take_up(file, times[file.path]) & set(others):
+                waiting[path] = others.pop(path)
+        self.idle.keep([f for f in others.values() if (dataset, f.path) in self._seen])
+
+    def _prepare_meter(self, file: RawFile, times: "_Times", on_problems: OnProblems) -> None:
         read = read_source(file)
         problems = list(read.problems)
-        meter = _meter(file, read, windows, problems)
+        meter = set_meter(file, read, times.all, problems)
         if meter is not None:
             self._meters[file.dataset, file.path] = meter
-        idle = self.idle.commit(file, read.digest, meter, windows)
-        is_covering = meter is not None and any(meter.readings_in(w) for w in windows)
+        idle = self.idle.commit(file, read.digest, meter, times.all)
+        is_covering = meter is not None and any(meter.readings_in(w) for w in times.all)
         if meter is not None and not idle and not is_covering:
             detail = "no run, and no stretch without any, lies in the time of its readings"
             problems.append(Problem("meter_unused", "doubted", detail))
@@ -77,21 +108,40 @@ class MeterStage:
             on_problems(file.dataset, file.path, problems)
         self._committer.add_problems(file.dataset, {file.path: problems})
 
-    def _windows(self, dataset: str, works: Sequence[RunWork]) -> dict[str, list[UtcWindow]]:
+    def _take_up(self, file: RawFile, times: "_Times") -> set[str]:
+        """Have a meter's settled runs read again if planned ones set its clock anew.
+
+        Returns:
+            Paths of all meters of the runs taken up.
+        """
+        meter = self._meters.get((file.dataset, file.path))
+        if meter is None or not times.planned or not times.known:
+            return set()
+        if not is_set_otherwise(file, meter, times.known):
+            return set()
+        plan = self._plan
+        taken = [w for w in plan.settled if file in w.meters]
+        plan.settled = [w for w in plan.settled if file not in w.meters]
+        plan.works[:0] = taken
+        self.taken_up += len(taken)
+        return {meter.path for work in taken for meter in work.meters}
+
+    def _times(self, dataset: str, works: Sequence[RunWork]) -> dict[str, "_Times"]:
         """By meter, when each run in its scope took place: planned ones, and the lake's others."""
-        windows: dict[str, list[UtcWindow]] = defaultdict(list)
+        times: dict[str, _Times] = defaultdict(_Times)
         for work in works:
             if (window := _window_of(work)) is not None:
                 for meter in work.meters:
-                    windows[meter.path].append(window)
+                    times[meter.path].planned.append(window)
         known = recorded_windows(self._lake, dataset)
         planned = {work.run_id for work in works}
         for run in self._state.runs.values():
             if run.run_id not in known or run.run_id in planned or is_idle_run_of(run):
                 continue
+            window = _sidecar_window(run) or known[run.run_id]
             for file in run.files:
-                windows[file.path].append(known[run.run_id])
-        return windows
+                times[file.path].known.append(window)
+        return times
 
     def join(
         self, work: RunWork, window: UtcWindow | None, duration_s: float | None
@@ -146,47 +196,21 @@ class MeterStage:
                 yield meter
 
 
+def _sidecar_window(run: RecordedRun) -> UtcWindow | None:
+    """When a run of the lake took place, if its sidecar is still there and says so.
+
+    The lake has only the beginning and how long it measured, which may be less.
+    """
+    paths = [file.path for file in run.files if file.format == _SIDECAR]
+    for path in sorted(paths, key=lambda each: (-each.count("/"), -len(each))):
+        with suppress(OSError, FormatError):
+            reading = sidecar.read([Path(path).read_bytes()], ReadContext(Path(path).name, 0.0))
+            if reading.utc_window is not None:
+                return reading.utc_window
+    return None
+
+
 def _window_of(work: RunWork) -> UtcWindow | None:
     """When a planned run took place."""
     small = [read_source(file) for file in work.files if file.format.role in _TIMED]
     return RunAssembly(work, small).utc_window
-
-
-def _meter(
-    file: RawFile, read: SourceRead, windows: Sequence[UtcWindow], problems: list[Problem]
-) -> Meter | None:
-    """Set a meter to the clock of the runs; None if it cannot be used, and `problems` say why."""
-    readings, settings = read.content, file.settings.power
-    if not isinstance(readings, MeterReadings):
-        return None
-    places = dict(settings.match(file.path) or {})
-    fixed_s = 0.0 if settings.clock_offset_s == FIT else float(settings.clock_offset_s)
-    series = utc_series(readings, settings, fixed_s)
-    if series is None:
-        detail = (
-            "neither its headings nor the setting power.utc_offset_h say how far its local time "
-            "is ahead of UTC; not used"
-        )
-        problems.append(Problem("no_utc_offset", "refused", detail))
-        return None
-    if settings.clock_offset_s != FIT or not windows:
-        return Meter(file.path, readings, series, settings, places)
-    fit = fit_offset(series, windows)
-    if fit is None or not fit.is_sure:
-        said = "too few runs, or power that never changes"
-        if fit is not None:
-            said = (
-                f"{fit.offset_s:+.2f} s explains {fit.explained:.0%} of power's variance, "
-                f"{fit.rival_s:+.1f} s hardly less"
-            )
-        detail = f"its clock's offset cannot be told: {said}; taken as it is"
-        problems.append(Problem(UNSURE, "doubted", detail))
-        return Meter(file.path, readings, series, settings, places, (UNSURE,))
-    drifting = f", {fit.drift * 86400:+.2f} s a day more" if fit.drift else ""
-    detail = (
-        f"{fit.offset_s:+.2f} s (standard uncertainty {fit.error_s:.2f} s{drifting}) added to its "
-        f"times, which then explain {fit.explained:.0%} of power's variance over {fit.windows} runs"
-    )
-    problems.append(Problem("clock_fitted", "repaired", detail))
-    series = make_series(fit.corrected(series.t_s), series.power_w, fit.error_s)
-    return Meter(file.path, readings, series, settings, places)

@@ -14,6 +14,7 @@ from ingest.assemble import AssembledRun, RunAssembly
 from ingest.commits import Committer
 from ingest.discover import Discovery, discover
 from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
+from ingest.log_helpers import LogHelpers
 from ingest.meter_stage import MeterStage
 from ingest.names import label_columns
 from ingest.plan import Plan, RunWork, make_plan
@@ -119,7 +120,7 @@ class _Ingest:
         self._on_tick = on_tick
         self._plan: Plan = make_plan(found, state)
         self._committer = Committer(options.lake, state)
-        self._meters = MeterStage(options.lake, state, self._plan, self._committer)
+        self._meters = MeterStage(options.lake, state, found, self._plan, self._committer)
         self._progress = Progress()
         self._stop = threading.Event()
         self._reported: dict[tuple[str, str], list[Problem]] = {}
@@ -143,6 +144,7 @@ class _Ingest:
             stage.commit(self._report_problems, failed)
         self._committer.finish()
         report = self._report
+        report.unchanged -= self._meters.taken_up
         for part in (stage, self._meters.idle):
             report.added += part.added
             report.replaced += part.replaced
@@ -195,7 +197,7 @@ class _Ingest:
         """Read all planned runs; gives the ids of those of which nothing could be used."""
         failed: set[str] = set()
         with (
-            ThreadPoolExecutor(self._workers) as self._helpers,
+            LogHelpers(self._workers) as self._helpers,
             ThreadPoolExecutor(self._workers) as pool,
             self._stopping_cleanly(),
         ):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from data.errors import FormatError
 from ingest.discover import Discovery, RawFile
-from ingest.grouping import as_recorded, former_names, group_files, on_disk
+from ingest.grouping import as_recorded, former_names, group_files, is_making, on_disk
 from ingest.lake_state import SUMMARY, LakeState, RecordedFile, RecordedRun
 from ingest.meter_scope import known_meters, meters_in_scope
 from ingest.names import RunKey, label_columns, make_run_id
@@ -85,10 +85,9 @@ def _superseding(works: list[RunWork], found: Set[RunKey], state: LakeState) -> 
     ids = {make_run_id(key) for key in found} if former else set()
     replaced = []
     for work in works:
-        paths = {(work.key.dataset, file.path) for file in work.files} & set(former)
-        gone = [
-            run_id for path in sorted(paths) for run_id in former.pop(path) if run_id not in ids
-        ]
+        paths = {(work.key.dataset, file.path) for file in work.files if is_making(work.key, file)}
+        places = sorted(paths & set(former))
+        gone = [run_id for place in places for run_id in former.pop(place) if run_id not in ids]
         replaced.append(replace(work, replaces=tuple(gone)) if gone else work)
     return replaced
 

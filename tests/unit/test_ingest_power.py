@@ -165,6 +165,24 @@ def test_a_meter_that_comes_later_gives_its_runs_power(raw: Path, lake: Path) ->
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)
 
 
+def test_a_run_that_comes_later_is_fitted_with_those_of_the_lake(raw: Path, lake: Path) -> None:
+    put(raw / "wattlas.toml", '[power]\nclock_offset_s = "fit"\n')
+    put_sweep(raw).write_text(exported(watts(50.0), ahead_s=33))
+    late = raw / "optane" / "poll" / "randread-4k-t1-r2"
+    late.rename(raw.parent / "late")
+    ingest(lake, raw)
+    assert [run["flags"] for run in rows(lake)] == [["clock_unsure"]] * 2
+    (raw.parent / "late").rename(late)
+    report = ingest(lake, raw)
+    # Two runs could not set the meter's clock; the third does, also for them.
+    assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3, rel=0.02)
+    assert [run["flags"] for run in rows(lake)] == [[]] * 3
+    idle = rows(lake, "idle")
+    assert [run["power_w"] for run in idle] == pytest.approx([IDLE_W] * 4)
+    assert counts(report) == (1 + 2, 2 + 2, 0, 0)
+    assert counts(ingest(lake, raw)) == (0, 0, 0, 7)
+
+
 def test_runs_keep_the_power_of_a_meter_that_is_gone(raw: Path, lake: Path) -> None:
     put_sweep(raw).unlink()
     meter = put_sweep(raw)
