@@ -1,7 +1,7 @@
 """The logs of one run, read side by side and merged by time in memory that does not grow."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +22,7 @@ from ingest.core_logs import (
     find_carriers,
 )
 from ingest.discover import RawFile
+from ingest.log_helpers import LogHelpers
 from ingest.overview_tables import histogram_tables, overview_tables
 from ingest.raw_files import MeteredFile
 from ingest.read_sources import SourceRead, change_of, refusal_of
@@ -158,7 +159,7 @@ def stream_logs(
     core_of: CoreOf,
     open_file: OpenFile,
     spool_folder: Path,
-    helpers: Executor,
+    helpers: LogHelpers,
     on_bytes: OnBytes,
 ) -> StreamedRun:
     """Read all logs of a run and write its big files, in one pass and in time order.
@@ -170,7 +171,7 @@ def stream_logs(
         core_of: A log's core, from its file and what the log itself says.
         open_file: Opens a big file of the run by its table.
         spool_folder: Where a file for very many samples may lie.
-        helpers: Threads that parse.
+        helpers: Threads that parse and encode, of all runs.
         on_bytes: Told of bytes read; of a second beginning, with bytes to take off again.
 
     Raises:
@@ -207,7 +208,7 @@ class _Merge:
     """One attempt to merge a run's logs."""
 
     def __init__(
-        self, streams: list[LogStream], machine: Machine, run_id: str, helpers: Executor
+        self, streams: list[LogStream], machine: Machine, run_id: str, helpers: LogHelpers
     ) -> None:
         self._streams = streams
         self._machine = machine
@@ -241,7 +242,8 @@ class _Merge:
         spool = SampleSpool(spool_folder)
         writes = WriteQueue(self._helpers)
         try:
-            self._merge(_RowGroups(self._run_id, self.cuts, interrupts, writes), spool)
+            with self._helpers.merging(len(self._streams)):
+                self._merge(_RowGroups(self._run_id, self.cuts, interrupts, writes), spool)
             writes.send_end(interrupts)
             for make_rows in histogram_tables(self._run_id, self.cuts, self._by):
                 writes.send(histograms, make_rows)
