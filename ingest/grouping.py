@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.errors import FormatError
-from ingest.discover import Discovery, RawFile, parts_of
+from ingest.discover import IDLE, Discovery, RawFile, parts_of
 from ingest.formats import FORMATS
 from ingest.lake_state import LakeState, RecordedFile, RecordedRun
 from ingest.names import NameMatch, RunKey, make_run_id
@@ -79,6 +79,11 @@ def former_names(state: LakeState) -> dict[tuple[str, str], list[str]]:
             if own:
                 former[run.dataset, max(own, key=len)].append(run.run_id)
     return former
+
+
+def is_making(key: RunKey, file: RawFile) -> bool:
+    """Whether a run would not be without this file: its output, or the sidecar of an idle run."""
+    return file.format.role == ("sidecar" if key.workload == IDLE else "output")
 
 
 def on_disk(path: str) -> dict[str, Any]:
