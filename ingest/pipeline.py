@@ -15,7 +15,6 @@ from ingest.commits import Committer
 from ingest.discover import Discovery, discover
 from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
 from ingest.log_helpers import LogHelpers
-from ingest.log_helpers import LogHelpers
 from ingest.meter_stage import MeterStage
 from ingest.names import label_columns
 from ingest.plan import Plan, RunWork, make_plan
