@@ -60,9 +60,10 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
     found: tuple[int, dict[str, Any]] | None = None
     decoder = json.JSONDecoder()
     position = 0
+    counter = _LineCounter(text)
     while opening := _OPENING.search(text, position):
         start = opening.end() - 1
-        line = text.count("\n", 0, start) + 1
+        line = counter.line_at(start)
         try:
             content, position = decoder.raw_decode(text, start)
         except (json.JSONDecodeError, RecursionError) as error:
@@ -76,6 +77,20 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
     if found is None:
         raise FormatError(f"no whole JSON document with jobs ({name})")
     return _document(text, *found, name)
+
+
+class _LineCounter:
+    """Lines of places in a text, asked for in their order, so that it is gone through once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._place, self._line = 0, 1
+
+    def line_at(self, place: int) -> int:
+        """Line of a place that is not before the one asked for last."""
+        self._line += self._text.count("\n", self._place, place)
+        self._place = place
+        return self._line
 
 
 def _text(blocks: Iterable[bytes], name: str) -> str:
@@ -95,10 +110,12 @@ def _document(text: str, start: int, content: Mapping[str, Any], name: str) -> D
     if not entries:
         raise FormatError(f"the document has no jobs ({name})")
     shared = content.get("global options")
-    lines = [text.count("\n", 0, each.start()) + 1 for each in _JOB.finditer(text, start)]
+    counter = _LineCounter(text)
+    first = counter.line_at(start)
+    lines = [counter.line_at(each.start()) for each in _JOB.finditer(text, start)]
     jobs = [
         Job(
-            lines[place] if place < len(lines) else text.count("\n", 0, start) + 1,
+            lines[place] if place < len(lines) else first,
             str(entry.get("jobname", "")),
             int(entry.get("groupid", 0)),
             _options(shared, entry.get("job options")),
