@@ -1,0 +1,142 @@
+"""A user's moves on Storage, and what a user can see of its pictures."""
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+from app.storage_views import VIEWS
+
+_READY = """(views) => window.wattlas && wattlas.storage
+  && Object.keys(wattlas.storage.state().figures).length === views.length
+  && views.map((id) => document.getElementById(id)).every((gd) => gd && gd.calcdata
+    && gd.wattlasOwned)
+  && !document.querySelector("[data-dash-is-loading='true']")"""
+
+
+class StoragePage:
+    """One Storage page in a browser."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def open(self, address: str, query: str = "") -> None:
+        """Go to the page and wait until all of its pictures are drawn."""
+        self.page.goto(f"{address}/storage{query}")
+        self.ready()
+
+    def ready(self) -> None:
+        """Wait until every view is drawn and nothing is under way."""
+        self.page.wait_for_function(_READY, arg=[view.graph for view in VIEWS], timeout=30_000)
+        self.page.wait_for_timeout(300)
+
+    def chip(self, facet: str, value: str) -> None:
+        """Click one value of a filter and wait for the pictures."""
+        self.page.locator(f'#storage-facet-{facet}-frame input[value="{value}"] + label').click()
+        self.page.wait_for_timeout(500)
+        self.ready()
+
+    def status(self) -> str:
+        """How many runs are shown."""
+        return self.page.locator("#storage-status").inner_text()
+
+    def selection(self) -> str:
+        """The status line's account of the selection."""
+        return self.page.locator("#status-selection").inner_text()
+
+    def see(self, view: str) -> None:
+        """Bring a view into sight."""
+        self.page.locator(f"#storage-{view}").scroll_into_view_if_needed()
+        self.page.wait_for_timeout(200)
+
+    def click_point(self, view: str, trace: int, point: int) -> None:
+        """Click a point of a view's n-th selectable trace."""
+        x, y = self.place(view, trace, point)
+        self.page.mouse.move(x, y)
+        self.page.wait_for_timeout(200)
+        self.page.mouse.click(x, y)
+        self.page.wait_for_timeout(700)
+
+    def hover_words(self, view: str, trace: int, point: int) -> str:
+        """What the card says of a point under the pointer."""
+        x, y = self.place(view, trace, point)
+        self.page.mouse.move(x - 3, y)
+        self.page.mouse.move(x, y)
+        self.page.wait_for_timeout(300)
+        return self.page.locator("#hover-card").inner_text()
+
+    def drag_box(self, view: str, corners: list[tuple[int, int]]) -> None:
+        """Drag a box around points of a view, each a trace and its point."""
+        places = [self.place(view, trace, point) for trace, point in corners]
+        left, right = min(x for x, _ in places) - 9, max(x for x, _ in places) + 9
+        top, bottom = min(y for _, y in places) - 9, max(y for _, y in places) + 9
+        mouse = self.page.mouse
+        mouse.move(left, top)
+        mouse.down()
+        mouse.move((left + right) / 2, (top + bottom) / 2, steps=4)
+        mouse.move(right, bottom, steps=4)
+        mouse.up()
+        self.page.wait_for_timeout(900)
+
+    def place(self, view: str, trace: int, point: int) -> tuple[float, float]:
+        """Where in the window a point is drawn."""
+        self.see(view)
+        at = self.page.evaluate(
+            """([view, trace, point]) => {
+              const gd = document.getElementById("storage-" + view);
+              const box = gd.getBoundingClientRect();
+              const t = gd.data.filter((d) => wattlas.storagePaint.isSelectable(d))[trace];
+              const value = (letter) => {
+                const number = (t[letter + "axis"] || letter).slice(1);
+                const axis = gd._fullLayout[letter + "axis" + number];
+                return axis._offset + axis.d2p(t[letter][point]);
+              };
+              return [box.left + value("x"), box.top + value("y")];
+            }""",
+            [view, trace, point],
+        )
+        return at[0], at[1]
+
+    def caught(self, view: str) -> list[int | None]:
+        """How many points of each selectable trace are painted as selected; None: no selection."""
+        found: list[int | None] = self.page.evaluate(
+            """(view) => document.getElementById("storage-" + view)._fullData
+                 .filter((t) => wattlas.storagePaint.isSelectable(t))
+                 .map((t) => t.selectedpoints ? t.selectedpoints.length : null)""",
+            view,
+        )
+        return found
+
+    def veiled(self, view: str) -> int:
+        """How many cells of a heatmap are under the veil."""
+        count: int = self.page.evaluate(
+            """(view) => document.getElementById("storage-" + view).data
+                 .filter((t) => t.meta.kind === "veil")
+                 .flatMap((t) => t.z.flat()).filter((v) => v === 1).length""",
+            view,
+        )
+        return count
+
+    def choose(self, menu: str, words: str) -> None:
+        """Choose from one of the menus above the views."""
+        self.page.locator(f"#{menu}").click()
+        self.page.get_by_role("option", name=words, exact=True).click()
+        self.page.wait_for_timeout(500)
+        self.ready()
+
+    def overlaps(self) -> list[Any]:
+        """Pairs of panels that lie over each other, and panels wider than the window."""
+        found: list[Any] = self.page.evaluate(
+            """() => {
+              const panels = [...document.querySelectorAll(".storage-panel, .published")];
+              const boxes = panels.map((p) => [p.id || p.dataset.view, p.getBoundingClientRect()]);
+              const isOut = (b) => b.right > innerWidth + 1 || b.left < 0;
+              const cross = (a, b) => a.left < b.right - 1 && b.left < a.right - 1
+                && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+              const bad = boxes.filter(([, b]) => isOut(b)).map(([name]) => [name, "window"]);
+              boxes.forEach(([name, a], i) => boxes.slice(i + 1).forEach(([other, b]) => {
+                if (cross(a, b)) bad.push([name, other]);
+              }));
+              return bad;
+            }"""
+        )
+        return found

@@ -1,0 +1,161 @@
+"""Storage in a real browser: one path through it, and what it looks like at both widths."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from app.storage_views import SECTIONS
+from tests.browser.storage_page import StoragePage
+from tests.fixtures.storage_rows import study_lake
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    return serve(study_lake(tmp_path_factory.mktemp("study") / "lake"))
+
+
+@pytest.fixture
+def storage(page: Page, address: str) -> StoragePage:
+    found = StoragePage(page)
+    found.open(address)
+    return found
+
+
+def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
+    assert storage.status() == "76 of 76 storage runs in 38 configurations"
+    assert storage.caught("iops") == [None, None, None]
+    words = storage.hover_words("latency", 0, 0)
+    assert "Mean latency: 10.1 us ± 1.27 us (95 % CI), n = 2" in words
+
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    storage.click_point("cpu", 1, 2)
+    # classic polling with 8 in flight: one configuration
+    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    assert storage.caught("power") == storage.caught("iops") == [0, 1, 0]
+    assert storage.caught("power-interrupts") == [0, 1, 0]
+    assert sum(n or 0 for n in storage.caught("proportionality")) == 1
+    # of 18 measured cells of each map one is lit; the difference has the writing runs beside it
+    assert storage.veiled("bytes-joule") == storage.veiled("difference") == 17
+    assert "pick=knobs" in page.url
+    assert [url for url in asked if "favicon" not in url] == []
+
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(700)
+    assert storage.selection() == ""
+    assert storage.caught("iops") == [None, None, None]
+    assert storage.veiled("bytes-joule") == 0
+    assert "pick" not in page.url
+
+
+def test_a_box_comes_back_from_its_link(storage: StoragePage, page: Page) -> None:
+    storage.drag_box("power-cpu", [(0, 0), (1, 0), (2, 0)])
+    assert storage.selection() == "selection: 6 runs in 3 configurations (box)"
+    assert storage.caught("iops") == [1, 1, 1]
+    link = page.url
+    assert "pick=box" in link
+    page.goto("about:blank")
+    page.goto(link)
+    storage.ready()
+    assert storage.selection() == "selection: 6 runs in 3 configurations (box)"
+    assert storage.caught("iops") == [1, 1, 1]
+    assert storage.veiled("ios-joule") == 15
+
+
+def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, page: Page) -> None:
+    storage.click_point("ios-joule", 0, 0)
+    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    storage.click_point("difference", 2, 1)
+    assert storage.selection() == "selection: 4 runs in 2 configurations (click)"
+    storage.click_point("loads", 0, 1)
+    assert storage.caught("loads") == [1, 1, 1, 1]
+    assert storage.caught("iops") == [0, 1, 0]
+    page.locator("#storage-legend button", has_text="hybrid").click()
+    page.wait_for_timeout(700)
+    assert storage.selection() == "selection: 24 runs in 12 configurations (click)"
+    assert storage.caught("iops") == [0, 0, 3]
+    page.locator("#storage-clear").click()
+    assert storage.selection() == ""
+
+
+def test_filters_and_places(storage: StoragePage, page: Page) -> None:
+    storage.choose("storage-at-request", "64 KiB")
+    assert "size=65536" in page.url
+    assert storage.hover_words("latency", 1, 0).startswith("poll · optane · randread · 64 KiB")
+    storage.chip("device", "disk")
+    assert storage.status() == "4 of 76 storage runs in 2 configurations"
+    # the disk has no 64 KiB runs: the page shows what there is, and its menus say so
+    assert page.locator("#storage-at-device").input_value() == "disk"
+    assert page.locator("#storage-at-request").input_value() == "4 KiB"
+    assert "size=4096" in page.url
+    storage.see("difference")
+    assert "not measured" in (page.locator("#storage-difference").text_content() or "")
+
+
+def test_the_way_to_explore_and_to_modes(storage: StoragePage, page: Page) -> None:
+    storage.click_point("iops", 0, 2)
+    explore = page.locator("#storage-to-explore").get_attribute("href") or ""
+    assert "depth=8" in explore
+    assert "mode=interrupt" in explore
+    modes = page.locator("#storage-to-modes").get_attribute("href") or ""
+    assert "depth=8" in modes
+    assert "mode=" not in modes
+    page.locator("#storage-to-modes").click()
+    page.wait_for_selector(".modes #modes-status:not(:empty)", timeout=30_000)
+    assert "/modes?" in page.url
+    assert "6 of 79 runs" in page.locator("#modes-status").inner_text()
+    page.go_back()
+    storage.ready()
+    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    page.locator("#storage-to-explore").click()
+    page.wait_for_selector("#status-shown:not(:empty)", timeout=30_000)
+    assert page.locator("#status-shown").inner_text().startswith("2 of 79 runs")
+
+
+def test_keys_reach_every_point(storage: StoragePage, page: Page) -> None:
+    page.locator("section[data-view='storage-cpu']").focus()
+    page.keyboard.press("ArrowRight")
+    assert "interrupt · optane" in page.locator("#hover-card").inner_text()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(700)
+    assert storage.caught("cpu") == [1, 0, 0]
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(500)
+    assert storage.caught("cpu") == [None, None, None]
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (1024, "dark")])
+def test_nothing_overlaps_and_every_section_is_reached(
+    page: Page, address: str, width: int, theme: str
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    storage = StoragePage(page)
+    storage.open(address)
+    assert storage.overlaps() == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for section, title in SECTIONS.items():
+        page.locator(f".section-tab[data-section='{section}']").click()
+        page.wait_for_timeout(900)
+        heading = page.locator(f"#storage-section-{section} h2")
+        box = heading.bounding_box()
+        assert box is not None
+        assert 0 < box["y"] < 880, title
+    ink = page.locator("#storage-iops .xtitle").evaluate("e => getComputedStyle(e).fill")
+    red = int(re.findall(r"\d+", ink)[0])
+    assert red > 180 if theme == "dark" else red < 80
+
+
+def test_a_picture_for_a_paper_has_its_own_legend(storage: StoragePage) -> None:
+    figure = storage.page.evaluate(
+        """() => {
+          const { figures, mask } = wattlas.storage.state();
+          const { data, layout } = wattlas.storagePaint.onPaper(figures.iops, mask);
+          return [layout.showlegend, ...data.filter((t) => t.showlegend).map((t) => t.name)];
+        }"""
+    )
+    assert figure == [True, "interrupt", "classic polling", "hybrid polling"]
