@@ -1,0 +1,68 @@
+"""SIGKILL before each commit of an `add` of metered runs, then the same command again."""
+
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from ingest.maintain import verify_lake
+from tests.unit.test_ingest_kill import contents, start
+from tests.unit.test_ingest_power import exported, put, put_sweep, watts
+
+DEVICES = ("disk", "flash", "optane")
+SETTINGS = """[dataset]
+name = "lab"
+[power]
+clock_offset_s = "fit"
+meter_pattern = '(?P<device>[^/]+)/meter\\.csv'
+"""
+
+
+@pytest.fixture(scope="module")
+def sweeps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three devices with three runs each; their meters are 20 s ahead."""
+    raw = tmp_path_factory.mktemp("sweeps") / "raw"
+    for device in DEVICES:
+        put_sweep(raw, device).write_text(exported(watts(50.0), ahead_s=20))
+    put(raw / "wattlas.toml", SETTINGS)
+    return raw
+
+
+@pytest.fixture(scope="module")
+def clean(sweeps: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    lake = tmp_path_factory.mktemp("clean") / "lake"
+    assert start(sweeps, lake).wait() == 0
+    tables = contents(lake)
+    assert len(tables["runs"]) == len(tables["power"]) == 3 * (3 + 4)
+    return tables
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 4])
+def test_killed_before_a_commit_and_run_again(
+    sweeps: Path, clean: dict[str, list[str]], tmp_path: Path, call: int
+) -> None:
+    lake = tmp_path / "lake"
+    assert start(sweeps, lake, f"_commit {call}").wait() == -signal.SIGKILL
+    assert start(sweeps, lake).wait() == 0
+    assert contents(lake) == clean
+    assert list(verify_lake(lake)) == []
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 4])
+def test_killed_while_changed_meters_replace_their_runs(
+    sweeps: Path, clean: dict[str, list[str]], tmp_path: Path, call: int
+) -> None:
+    """A lake of other readings first; the killed and repeated `add` makes it the clean one."""
+    raw, lake = tmp_path / "raw", tmp_path / "lake"
+    shutil.copytree(sweeps, raw)
+    for device in DEVICES:
+        (raw / device / "meter.csv").write_text(exported(watts(70.0), ahead_s=5))
+    assert start(raw, lake).wait() == 0
+    for device in DEVICES:
+        (raw / device / "meter.csv").write_text((sweeps / device / "meter.csv").read_text())
+    assert start(raw, lake, f"_commit {call}").wait() == -signal.SIGKILL
+    assert start(raw, lake).wait() == 0
+    assert contents(lake)["runs"] == clean["runs"]
+    assert contents(lake)["problems"] == clean["problems"]
+    assert list(verify_lake(lake)) == []
