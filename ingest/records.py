@@ -96,6 +96,7 @@ class Reading:
         utc_window: When what it measured took place; None where it does not say.
         interval_s: How long its counts were taken for, if that need not be the run's time.
         ramp_s: How long the same went on before `utc_window`, unmeasured.
+        polling: `hipri` and `io_poll_delay`, as far as it says how requests completed.
     """
 
     measurements: dict[str, float | int] = field(default_factory=dict)
@@ -106,6 +107,7 @@ class Reading:
     utc_window: UtcWindow | None = None
     interval_s: float | None = None
     ramp_s: float = 0.0
+    polling: dict[str, bool | int] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)
 
 

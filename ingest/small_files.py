@@ -9,6 +9,7 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.companions import count_interrupts, describe_interval, function_rates, is_of_its_time
 from ingest.discover import IDLE
 from ingest.formats.proc_interrupts import phase_of
+from ingest.formats.sidecar import polled_mode
 from ingest.read_sources import SourceRead
 from ingest.records import (
     FunctionCounts,
@@ -31,7 +32,7 @@ _PRECEDENCE: Final = {"output": 0, "window": 1, "counts": 2, "sidecar": 3}
 
 def take_readings(run: RunRow) -> Window | None:
     """Take over what the small files say; the record of the window comes before an output's."""
-    by_role = sorted(run.readings, key=lambda read: _PRECEDENCE[read.file.format.role])
+    by_role = sorted(run.readings, key=_role_order)
     window: Window | None = None
     for read in by_role:
         content = read.content
@@ -48,9 +49,29 @@ def take_readings(run: RunRow) -> Window | None:
         run.flags.update(content.flags)
         _check_knobs(run, read, content)
         window = content.window or window
+    _take_mode(run)
     if window is not None:
         _take_window(run, window)
     return window
+
+
+def _take_mode(run: RunRow) -> None:
+    """Tell the completion mode from what files say of polling, or see that they agree with it."""
+    said: dict[str, bool | int] = {}
+    for read in sorted(run.readings, key=lambda read: (_role_order(read), len(read.file.path))):
+        if isinstance(read.content, Reading):
+            said |= read.content.polling
+    mode, named = polled_mode(said), run.row.get("mode")
+    if named is None:
+        run.row |= {"mode": mode} if mode is not None else {}
+    elif mode not in (None, named) or (said.get("hipri") is True and named == "interrupt"):
+        words = ", ".join(f"{key} {value}" for key, value in sorted(said.items()))
+        detail = f"the files say {words}, their names {named!r}; the names hold"
+        run.doubt(run.readings[0], "knob_mismatch", detail)
+
+
+def _role_order(read: SourceRead) -> int:
+    return _PRECEDENCE[read.file.format.role]
 
 
 def take_utc_window(run: RunRow) -> UtcWindow | None:

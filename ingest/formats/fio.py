@@ -123,6 +123,9 @@ def _read_group(jobs: Sequence[Job], problems: ProblemList) -> Reading:
     measured |= _latencies(jobs, directions, problems)
     _doubt_errors(jobs, problems)
     reading = Reading(measured, _knobs(jobs, counts, directions, problems))
+    flags = {_option(job, "hipri") for job in jobs}
+    if len(flags) == 1 and (flag := flags.pop()) is not None:
+        reading.polling["hipri"] = flag != "0"
     devices = {_device(job) for job in jobs}
     if len(devices) == 1 and (device := devices.pop()) is not None:
         reading.hints["device"] = device

@@ -28,16 +28,19 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
-    """Read when the run took place; the rest is part of the run's name and was read before.
+    """Read when the run took place and how it polled; the rest names the run and was read before.
 
     Raises:
         FormatError: As `read_values`.
     """
     values = read_values(whole_text(blocks, context.name), context.name)
+    polling: dict[str, bool | int] = {
+        key: value for key, value in values.items() if key in ("hipri", "io_poll_delay")
+    }
     start, end = values.get("start_utc"), values.get("end_utc")
     if start is None or end is None:
-        return Reading()
-    return Reading(utc_window=UtcWindow(start.timestamp(), end.timestamp()))
+        return Reading(polling=polling)
+    return Reading(utc_window=UtcWindow(start.timestamp(), end.timestamp()), polling=polling)
 
 
 def read_values(text: str, name: str) -> dict[str, Any]:

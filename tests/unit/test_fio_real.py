@@ -180,3 +180,9 @@ def test_a_job_that_fails_is_refused(tmp_path: Path, options: tuple[str, ...], k
     with pytest.raises(RefusedError) as refusal:
         read(text)
     assert [problem.kind for problem in refusal.value.problems] == [kind]
+
+
+def test_the_polling_flag_is_listed_where_it_has_a_value(tmp_path: Path) -> None:
+    assert read(shoot(tmp_path, "--rw=randread", "--hipri=1")).polling == {"hipri": True}
+    assert read(shoot(tmp_path, "--rw=randread", "--hipri=0")).polling == {"hipri": False}
+    assert read(shoot(tmp_path, "--rw=randread", "--hipri")).polling == {}

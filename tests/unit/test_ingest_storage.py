@@ -446,3 +446,29 @@ def test_the_published_perf_files_are_of_the_runs_beside_them(lake: Path) -> Non
     assert all("counts_interval" in run["flags"] for run in found)
     details = {p.problem.detail for p in report.problems if p.problem.kind == "counts_interval"}
     assert any(detail.startswith("counted for 45.0") for detail in details)
+
+
+@pytest.mark.parametrize(
+    ("hipri", "sidecar", "folder", "mode", "is_doubted"),
+    [
+        ("1", "io_poll_delay = -1", "x/y", "poll", False),
+        ("1", "io_poll_delay = 0", "x/y", "hybrid", False),
+        ("1", "", "x/y", None, False),
+        ("0", "io_poll_delay = -1", "x/y", "interrupt", False),
+        ("1", "hipri = true", "disk/hybrid", "hybrid", False),
+        ("1", "", "disk/interrupt", "interrupt", True),
+        ("0", "", "disk/poll", "poll", True),
+        ("1", "io_poll_delay = 0", "disk/poll", "poll", True),
+    ],
+)
+def test_the_flag_that_fio_lists_and_the_kernels_delay_make_a_mode(
+    raw: Path, lake: Path, hipri: str, sidecar: str, folder: str, mode: str | None, is_doubted: bool
+) -> None:
+    """`hipri=1` is among the options of a document; `hipri` alone, as all bare flags, is not."""
+    options = f'{OPTIONS}, "hipri": "{hipri}"'
+    put(raw / folder / "randread-4k-r0" / "fio.json", document(job(options=options)))
+    put(raw / "run.toml", sidecar)
+    ingest(lake, raw)
+    assert runs(lake, "mode") == [{"mode": mode}]
+    kinds = [kind for _, kind, _ in problems(lake)]
+    assert kinds == (["knob_mismatch"] if is_doubted else [])
