@@ -66,9 +66,11 @@
       const caught = caughtBy(trace, mask);
       return { selectedpoints: caught, opacity: caught && !caught.length ? 2 * FAINT : 1 };
     }
-    const back = kind(trace) === "trend" || kind(trace) === "totals";
-    if (back || kind(trace) === "ranges") return { opacity: mask ? FAINT : back ? 1 : 0.45 };
-    return {};
+    if (kind(trace) === "totals") return { opacity: mask ? FAINT : 1 };
+    if (!trace.meta || !trace.meta.behind) return {};
+    // What is drawn of many configurations at once stays as long as one of them is selected.
+    const share = mask && !trace.meta.behind.some((row) => mask[row]) ? FAINT : 1;
+    return { opacity: share * (kind(trace) === "ranges" ? 0.45 : 1) };
   }
 
   /* The veil over a panel of cells: 1 where a measured cell holds nothing that is selected. */

@@ -325,3 +325,19 @@ def test_no_figure_holds_what_json_cannot(shown: StorageAnswer) -> None:
     json.dumps(shown.figures, allow_nan=False)
     assert BY_NAME["iops"].graph == "storage-iops"
     assert isinstance(pl.DataFrame(shown.configurations["runs"]), pl.DataFrame)  # type: ignore[index]
+
+
+def test_texts_stand_in_cells_only_where_they_fit(tmp_path: Path) -> None:
+    few = [fio(mode, depth=d) for mode in ("interrupt", "poll") for d in (1, 2)]
+    many = [fio(depth=d) for d in range(1, 41)]
+    for name, rows, has_text in (("few", few, True), ("many", many, False)):
+        figure = answer(lake(tmp_path / name, rows), StorageState()).figures["ios-joule"]
+        assert ("texttemplate" in traces(figure, "colors")[0]) == has_text
+
+
+def test_trends_and_ranges_say_whose_they_are(shown: StorageAnswer) -> None:
+    assert shown.configurations is not None
+    knobs = shown.configurations["knobs"]
+    for view, kind in (("proportionality", "trend"), ("devices", "ranges")):
+        for trace in traces(shown.figures[view], kind):
+            assert len({(knobs["mode"][r]) for r in trace["meta"]["behind"]}) == 1

@@ -114,7 +114,7 @@ def _range(
             "opacity": 0.45,
             "hoverinfo": "skip",
             "showlegend": False,
-            "meta": {"kind": "ranges"},
+            "meta": {"kind": "ranges", "behind": mine["row"].to_list()},
         },
         {
             "type": "scatter",

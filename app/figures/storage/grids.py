@@ -14,7 +14,10 @@ from data.units import MINUS, format_bytes, format_digits
 
 _PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _GAP: Final = 0.025
-_TEXT_MAX_COLUMNS: Final = 18
+# Texts stand in cells where they fit side by side in the narrowest window.
+_CHAR_PX: Final = 5.2
+_PAD_PX: Final = 3.0
+_ROOM_PX: Final = 360.0
 _LARGE_MAX_COLUMNS: Final = 9
 _VEIL: Final = "rgba(127,127,127,0.78)"
 
@@ -112,7 +115,9 @@ def _panel(
     missing = np.argwhere(np.isnan(z))
     where = {"xaxis": _axis_name("x", number), "yaxis": _axis_name("y", number)}
     columns = panels * len(depths)
-    has_text, size = columns <= _TEXT_MAX_COLUMNS, 10 if columns <= _LARGE_MAX_COLUMNS else 9
+    size = 10 if columns <= _LARGE_MAX_COLUMNS else 9
+    longest = max(len(_text(float(v))) for v in z[~np.isnan(z)])
+    has_text = columns * (longest * _CHAR_PX + _PAD_PX) <= _ROOM_PX
     return [
         {
             "type": "heatmap",

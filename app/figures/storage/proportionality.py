@@ -82,7 +82,7 @@ def _panel(
         x, y = values_of(mine, use) / most_use, values_of(mine, "power_w") / most_w
         trends[mode] = trend = quadratic_trend(x, y)
         data.append(_points(mine, x, y, use, scene) | where)
-        data += [_curve(trend, x, scene.hue(mode)) | where] if trend else []
+        data += [_curve(trend, x, mine, scene.hue(mode)) | where] if trend else []
     resting = idle.filter(pl.col("device").eq_missing(part["device"][0]))
     if len(resting) and resting["power_w"][0] is not None:
         data.append(_rest(float(resting["power_w"][0]), most_w) | where)
@@ -117,7 +117,7 @@ def _points(
     }
 
 
-def _curve(trend: Trend, x: np.ndarray, hue: str) -> dict[str, Any]:
+def _curve(trend: Trend, x: np.ndarray, mine: pl.DataFrame, hue: str) -> dict[str, Any]:
     at = np.linspace(float(x.min()), float(x.max()), _STEPS)
     return {
         "type": "scatter",
@@ -127,7 +127,7 @@ def _curve(trend: Trend, x: np.ndarray, hue: str) -> dict[str, Any]:
         "line": {"color": hue, "width": 1.6},
         "hoverinfo": "skip",
         "showlegend": False,
-        "meta": {"kind": "trend"},
+        "meta": {"kind": "trend", "behind": mine["row"].to_list()},
     }
 
 
