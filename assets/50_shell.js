@@ -29,7 +29,9 @@
 
   /** Write the state of the page on the screen into the address and into its tab. */
   wattlas.writeAddress = function (page, query) {
-    if (!document.querySelector(page.root)) return;
+    // Until the next page is there the last one's elements still are, under the next one's address.
+    const tab = page.tab && document.getElementById(page.tab);
+    if (!document.querySelector(page.root) || (tab && new URL(tab.href).pathname !== location.pathname)) return;
     const address = location.pathname + (query ? "?" + query : "");
     history.replaceState(history.state, "", address);
     if (page.tab) setProps(page.tab, { href: address });

@@ -64,6 +64,9 @@
     askTimer = wait ? setTimeout(send, wait) : requestAnimationFrame(send) && -1;
   };
 
+  /** Whether a question is about to be asked or has no answer yet. */
+  timeline.isBusy = () => Boolean(askTimer || asking);
+
   async function fetchWindow() {
     if (!isShown() || !page.state) return;
     if (!page.state.runs.length || !page.state.panels.length) { timeline.nothing(); return; }

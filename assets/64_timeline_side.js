@@ -49,20 +49,20 @@
       const common = { gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 10 } };
       axes["xaxis" + n] = { ...common, type: "log", anchor: "y" + n, tickvals: DECADES, ticktext: DECADES.map(words[unit]) };
       axes["yaxis" + n] = { ...common, domain: [Math.max(0, top - tall / inner), top], anchor: "x" + n, rangemode: "tozero", nticks: 4, ticksuffix: " %" };
-      const heading = { text: "<b>" + title + "</b>, share", xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11 } }, none = [];
+      const heading = { text: "<b>" + title + "</b>", xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11 } }, none = [];
       annotations.push(heading);
       scene.answer.runs.forEach((run, k) => {
         const hist = !run.problem && run.hist && run.hist[quantity];
         if (!hist) return;
         const { x, y, total, zeros } = timeline.shares(hist), color = timeline.shade(scene, k, 0, 1);
         data.push({ type: "scatter", mode: "lines", x, y, xaxis: "x" + n, yaxis: "y" + n, hoverinfo: "skip", line: { width: 1.4, color, dash: timeline.dash(scene.state.hues[k]) }, meta: { kind: "shares", quantity, run: run.run_id, total, zeros } });
-        if (zeros) none.push("<span style='color:" + color + "'>" + timeline.letter(k) + " " + wattlas.formatQuantity((100 * zeros) / total, "%") + "</span>");
+        if (zeros) none.push("<span style='color:" + color + "'>" + timeline.letter(k) + " " + ((100 * zeros) / total).toFixed(0) + " %" + "</span>");
         if (hist.itr_us > 0) {
           shapes.push({ type: "line", xref: "x" + n, yref: "y" + n + " domain", x0: hist.itr_us, x1: hist.itr_us, y0: 0, y1: 1, line: { width: 1, dash: "dot", color } });
           annotations.push({ text: timeline.letter(k) + " ITR " + hist.itr_us, xref: "x" + n, yref: "y" + n + " domain", x: Math.log10(hist.itr_us), y: 1 - 0.11 * k, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color } });
         }
       });
-      if (none.length) heading.text += " (none: " + none.join(", ") + ")";
+      if (none.length) annotations.push({ ...heading, text: "no bytes: " + none.join(", "), x: 1, xanchor: "right", yanchor: "top", font: { size: 10 } });
     });
     return { data, layout: { ...axes, shapes, annotations, margin: MARGIN, showlegend: false, hovermode: false, font: { family: timeline.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution" } } };
   };
@@ -152,10 +152,10 @@
     table.className = "totals";
     const head = row(cell("th", "")), order = columnsOf(scene, other);
     order.forEach((k) => {
-      if (k < 0) { head.append(cell("th", timeline.letter(other) + " \u2212 " + timeline.letter(base), "difference"), cell("th", "", "difference")); return; }
+      if (k < 0) { head.append(cell("th", timeline.letter(other) + " \u2212 " + timeline.letter(base), "difference")); return; }
       const run = scene.answer.runs[k];
       const heading = cell("th", "");
-      const button = cell("button", timeline.letter(k) + (k === base ? " (reference)" : ""), "plain");
+      const button = cell("button", timeline.letter(k) + (k === base ? " ref" : ""), "plain");
       button.title = run.label + (k === base ? "" : ": compare it with the reference");
       button.style.borderColor = timeline.shade(scene, k, 0, 1);
       button.setAttribute("aria-pressed", String(k === other));
@@ -182,8 +182,9 @@
     const change = other >= 0 && total.differences[other];
     const isBetter = change && change.value && total.better ? (change.value < 0) === (total.better === "less") : null;
     const className = "number difference" + (isBetter === null ? "" : isBetter ? " good" : " bad");
-    const differences = () => [cell("td", change ? change.text : "\u2013", className), cell("td", (change && change.percent_text) || "\u2013", className)];
-    return row(cell("th", total.title), ...order.flatMap((k) => (k < 0 ? differences() : [cell("td", total.texts[k], "number")])));
+    const difference = cell("td", change ? change.text : "\u2013", className);
+    if (change && change.percent_text) difference.append(line(change.percent_text));
+    return row(cell("th", total.title), ...order.map((k) => (k < 0 ? difference : cell("td", total.texts[k], "number"))));
   }
 
   /* ---- paper */

@@ -1,0 +1,516 @@
+"""The timeline as a visitor uses it, in a real browser, on logs that went through a real ingest."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.atlas import Atlas
+from tests.browser.conftest import ROOT
+from tests.browser.timeline_page import TimelinePage
+
+pytestmark = pytest.mark.browser
+
+DEFAULT, TUNED, LIBRARY_OS = "linux_default", "linux_tuned", "ebbrt_tuned"
+AT_200K = "?v=1&workload=memcached&load=200000"
+
+
+@pytest.fixture(scope="session")
+def logged_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny sample, ingested: nine runs with logs, some hundred from tables."""
+    folder = tmp_path_factory.mktemp("logged")
+    for command in (
+        ["sample", str(folder / "raw"), "--size", "tiny"],
+        ["add", str(folder / "raw"), "--lake", str(folder / "lake")],
+    ):
+        subprocess.run(
+            [sys.executable, "-m", "ingest", *command], cwd=ROOT, check=True, capture_output=True
+        )
+    return folder / "lake"
+
+
+@pytest.fixture(scope="session")
+def logged_address(serve: Callable[[Path], str], logged_lake: Path) -> str:
+    """An app on it."""
+    return serve(logged_lake)
+
+
+@pytest.fixture
+def timeline(page: Page) -> TimelinePage:
+    """The page, with the moves of a user."""
+    return TimelinePage(page)
+
+
+def logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
+    """Where Explore's scatter draws a configuration of a system that has a per-interrupt log."""
+    at = atlas.page.evaluate(
+        """(system) => {
+          const { points } = wattlas.view, { x, y } = points.values;
+          const i = points.logged.findIndex((n, k) => n > 0
+            && wattlas.knob(points, "system", k) === system);
+          const at = wattlas.place(wattlas.plot("scatter"), x[i], y[i]);
+          return [at.clientX, at.clientY];
+        }""",
+        system,
+    )
+    return at[0], at[1]
+
+
+def of_system(runs: list[str], system: str) -> str:
+    (found,) = [run for run in runs if system in run]
+    return found
+
+
+def query_of(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
+    atlas: Atlas, timeline: TimelinePage, logged_address: str
+) -> None:
+    atlas.open(logged_address, AT_200K)
+    atlas.page.evaluate("window.sameDocument = true")
+    x, y = logged_point(atlas, TUNED)
+    atlas.page.mouse.move(x - 40, y)
+    atlas.page.mouse.move(x, y, steps=4)
+    atlas.page.wait_for_timeout(200)
+    assert "double-click: timeline" in atlas.page.locator("#hover-card").inner_text()
+    atlas.page.mouse.dblclick(x, y)
+    timeline.ready()
+    assert atlas.page.evaluate("window.sameDocument")
+    reference, opened = timeline.runs()
+    assert (DEFAULT in reference, TUNED in opened) == (True, True)
+    assert query_of(atlas.page)["run"] == [reference, opened]
+    label = atlas.page.locator(f'[data-run="{opened}"]').inner_text()
+    assert "Linux tuned · ITR 100 us · 2.9 GHz · 135 W" in label
+    assert "reference" in atlas.page.locator(f'[data-run="{reference}"]').inner_text()
+
+    atlas.page.locator("#tab-explore").click()
+    atlas.ready()
+    assert "(configuration)" in atlas.selection()
+    assert "workload=memcached" in atlas.page.url
+    assert sum(n or 0 for n in atlas.selected_counts()) == 1
+
+
+def test_what_is_selected_opens_by_button_and_key_and_says_what_it_leaves_out(
+    atlas: Atlas, timeline: TimelinePage, logged_address: str
+) -> None:
+    atlas.open(logged_address, AT_200K)
+    atlas.drag("scatter", (0.005, 0.005), (0.995, 0.995))
+    way = atlas.page.locator("#picked-timeline")
+    assert way.inner_text() == "timeline (t)"
+    picked = int(re.findall(r"in (\d+) config", atlas.selection())[0])
+    way.click()
+    timeline.ready()
+    assert len(timeline.runs()) == 2
+    notice = atlas.page.locator("#notice").inner_text()
+    assert notice.startswith(f"2 of the {picked} configurations picked are shown")
+    atlas.page.go_back()
+    atlas.ready()
+    atlas.page.keyboard.press("t")
+    timeline.ready()
+    assert len(timeline.runs()) == 2
+
+
+def test_a_point_without_a_log_says_so(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, AT_200K)
+    atlas.page.locator("section[data-view=scatter]").focus()
+    atlas.page.keyboard.press("ArrowRight")
+    card = atlas.page.locator("#hover-card")
+    assert "no timeline: no per-interrupt log" in card.inner_text()
+    atlas.page.keyboard.press("Enter")
+    atlas.page.wait_for_timeout(500)
+    way = atlas.page.locator("#picked-timeline")
+    assert way.inner_text() == "no timeline"
+    assert way.is_disabled()
+    atlas.page.keyboard.press("t")
+    atlas.page.wait_for_timeout(300)
+    assert urlsplit(atlas.page.url).path == "/"
+
+
+def test_zoom_twice_pan_and_back(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    assert timeline.span() == (0, pytest.approx(0.1))
+    assert "(all) · 100 ms wide" in timeline.words()
+    timeline.drag(0.25, 0.75)
+    low, high = timeline.span()
+    assert (low, high) == (pytest.approx(0.025, abs=2e-4), pytest.approx(0.075, abs=2e-4))
+    timeline.drag(0.4, 0.42)
+    low, high = timeline.span()
+    assert high - low == pytest.approx(0.001, rel=0.1)
+    assert "every interrupt: A " in timeline.words()
+    raw = timeline.traces("raw")
+    assert {t["panel"] for t in raw} == {"bytes", "gap"}
+    assert timeline.layout()["xaxis"]["range"] == [pytest.approx(low), pytest.approx(high)]
+
+    timeline.page.keyboard.down("Shift")
+    timeline.drag(0.8, 0.3)
+    timeline.page.keyboard.up("Shift")
+    moved, end = timeline.span()
+    assert moved - low == pytest.approx(0.5 * (high - low), rel=0.05)
+    assert end - moved == pytest.approx(high - low)
+    query = query_of(timeline.page)
+    assert float(query["from"][0]) == pytest.approx(moved, abs=1e-8)
+    timeline.press("Backspace")
+    timeline.press("Backspace")
+    timeline.press("Home")
+    assert timeline.span() == (0, pytest.approx(0.1))
+    assert "from" not in query_of(timeline.page)
+
+
+def test_wheel_and_keys_move_the_window(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    left, top, width, height = timeline.area()
+    timeline.page.mouse.move(left + 0.3 * width, top + height / 2)
+    for _ in range(10):
+        timeline.page.mouse.wheel(0, -100)
+        timeline.page.wait_for_timeout(20)
+    timeline.settle()
+    low, high = timeline.span()
+    assert high - low == pytest.approx(0.1 * 1.0015**-1000, rel=0.02)
+    assert low + 0.3 * (high - low) == pytest.approx(0.03, abs=1e-3)  # what is under it stays
+    sent = timeline.page.evaluate("wattlas.timeline.requests.sent")
+    assert sent < 10  # overtaken windows are not all asked for
+    timeline.press("-")
+    wider = timeline.span()
+    assert wider[1] - wider[0] == pytest.approx(2 * (high - low))
+    timeline.press("ArrowRight")
+    assert timeline.span()[0] - wider[0] == pytest.approx(0.2 * (wider[1] - wider[0]), rel=1e-3)
+    timeline.press("+")
+    assert timeline.span()[1] - timeline.span()[0] == pytest.approx(high - low)
+
+
+def test_a_late_answer_is_dropped(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    held = []
+    timeline.page.route(
+        "**/timeline/window*", lambda route: held.append(route) if not held else route.continue_()
+    )
+    timeline.page.keyboard.press("+")  # is held
+    timeline.page.wait_for_timeout(400)
+    assert len(held) == 1
+    timeline.press("+")
+    low, high = timeline.span()
+    assert high - low == pytest.approx(0.025)
+    assert timeline.layout()["xaxis"]["range"] == [pytest.approx(low), pytest.approx(high)]
+    assert timeline.page.evaluate("wattlas.timeline.requests.aborted") >= 1
+
+
+def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    reference, tuned = timeline.runs()
+    rows = timeline.page.locator("#timeline-totals tbody tr")
+    energy = rows.filter(has_text="Energy").first.locator("td").all_inner_texts()
+    a, b, difference = energy
+    joules = [float(text.split()[0]) for text in (a, b)]
+    change = 100 * (joules[1] / joules[0] - 1)
+    found = re.search(r"([+\u2212])([\d.]+) %", difference)
+    assert found is not None
+    sign = -1 if found[1] == "\u2212" else 1
+    assert sign * float(found[2]) == pytest.approx(change, abs=1.0)
+    limits = timeline.page.locator("#timeline-limits").inner_text()
+    assert re.fullmatch(r"B: [\d.]+ % of [\d,]+ gaps at the ITR limit \(.*\)", limits.strip())
+    # The other run as the reference: the difference turns round.
+    timeline.page.locator(f'[data-run="{tuned}"] .base').click()
+    timeline.settle()
+    head = timeline.page.locator("#timeline-totals thead").inner_text()
+    assert "B ref" in head
+    assert "A \u2212 B" in head
+    assert query_of(timeline.page)["base"] == ["1"]
+    assert reference in timeline.runs()
+
+
+def test_a_link_restores_everything(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    timeline.chip("Busy share")
+    timeline.chip("Sleep-state entries a second")
+    timeline.page.get_by_text("Stacked", exact=True).click()
+    timeline.page.get_by_text("Packages", exact=True).click()
+    timeline.drag(0.2, 0.6)
+    first = timeline.runs()[0]
+    timeline.page.locator(f'[data-remove="{first}"]').click()
+    timeline.settle()
+    url = timeline.page.url
+
+    def seen() -> tuple:
+        rows = [(r["panel"], r.get("series")) for r in timeline.layout()["meta"]["rows"]
+                if r["kind"] == "lines"]  # fmt: skip
+        return timeline.runs(), timeline.span(), rows, timeline.traces("mean"), timeline.words()
+
+    before = seen()
+    assert ("busy", "busy") not in before[2]
+    assert any(panel == "sleep" for panel, _ in before[2])
+    assert {t["group"] for t in before[3] if t["panel"] == "gap"} == {"package 0", "package 1"}
+    timeline.page.goto("about:blank")
+    timeline.page.goto(url)
+    timeline.ready()
+    assert seen() == before
+    assert timeline.page.url == url
+
+
+def test_a_removed_run_leaves_the_others_their_colours(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    reference, tuned = timeline.runs()
+    color = {t["run"]: t["color"] for t in timeline.traces("mean") if t["panel"] == "gap"}
+    assert color[reference] != color[tuned]
+    timeline.page.locator(f'[data-remove="{reference}"]').click()
+    timeline.settle()
+    assert {t["color"] for t in timeline.traces("mean") if t["run"] == tuned} == {color[tuned]}
+    assert query_of(timeline.page)["hue"] == ["1"]
+
+
+def test_runs_are_added_from_what_the_lake_holds(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    timeline.press("a")
+    choices = timeline.page.locator("#timeline-choices .choice")
+    timeline.page.wait_for_function("document.querySelectorAll('.choice').length === 9")
+    subjects = timeline.page.locator(".choice-subject").all_inner_texts()
+    assert subjects[0].startswith("memcached at 200k QPS")  # what is like the first run is first
+    timeline.page.locator("#timeline-search").fill("library nodejs")
+    timeline.page.wait_for_function("document.querySelectorAll('.choice').length === 1")
+    assert "Library OS · ITR 20 us · 2.9 GHz" in choices.first.inner_text()
+    timeline.page.keyboard.press("ArrowDown")
+    timeline.page.keyboard.press("Enter")
+    timeline.page.wait_for_function("wattlas.timeline.page.state.runs.length === 3")
+    timeline.page.keyboard.press("Escape")
+    timeline.settle()
+    assert "ebbrt_tuned" in timeline.runs()[2]
+    # It lasts longer than the others: the whole is now its whole.
+    assert timeline.span()[1] == pytest.approx(1.469, abs=0.001)
+
+
+def test_downloads_of_what_is_in_view(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    timeline.drag(0.5, 0.51)
+    drawn = sum(t["points"] for t in timeline.traces("raw") if t["panel"] == "gap")
+    menu = timeline.page.locator("section[data-view=timeline-figure]").get_by_label("menu of this")
+    menu.click()
+    with timeline.page.expect_download() as download:
+        timeline.page.get_by_role("menuitem", name="Data as CSV").click()
+    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
+    assert len(rows) == drawn
+    low, high = timeline.span()
+    assert all(low <= float(r["t_ns"]) / 1e9 < high for r in rows)
+    menu.click()
+    with timeline.page.expect_download() as download:
+        timeline.page.get_by_role("menuitem", name="Picture as SVG").click()
+    svg = download.value.path().read_text()
+    assert svg.startswith("<svg")
+    assert "Linux tuned" in svg
+    menu.click()
+    with timeline.page.expect_download() as download:
+        timeline.page.get_by_role("menuitem", name="Picture as PNG").click()
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    menu.click()
+    timeline.page.get_by_role("menuitem", name="How was this computed").click()
+    timeline.page.wait_for_function("document.querySelector('#explanation').innerText.length > 40")
+    said = timeline.page.locator("#explanation").inner_text()
+    assert all(run in said for run in timeline.runs())
+
+
+def test_the_pointer_tells_bins_and_single_interrupts(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    left, top, width, height = timeline.area()
+    card = timeline.page.locator("#hover-card")
+
+    def point(panel: str, share: float) -> str:
+        domain = next(r["domain"] for r in timeline.layout()["meta"]["rows"]
+                      if r.get("panel") == panel)  # fmt: skip
+        y = top + height * (1 - (domain[0] + domain[1]) / 2)
+        timeline.page.mouse.move(left + share * width - 5, y)
+        timeline.page.mouse.move(left + share * width, y, steps=2)
+        timeline.page.wait_for_timeout(100)
+        return card.inner_text()
+
+    said = point("gap", 0.5)
+    assert said.startswith("Time between interrupts at 0.050")
+    assert re.search(r"A: mean [\d.]+ us \([\d.]+ us to [\d.]+ .?s\) · [\d,]+ interrupts", said)
+    timeline.drag(0.5, 0.51)
+    raw = timeline.page.evaluate(
+        """() => {
+          const run = wattlas.timeline.page.answer.runs[1], gd = wattlas.timeline.plot();
+          const row = gd.layout.meta.rows.find((r) => r.panel === "gap");
+          const axis = gd._fullLayout["yaxis" + row.axis.slice(1)];
+          const i = run.raw.gap_us.findIndex((gap) => gap > 0);
+          const box = gd.getBoundingClientRect(), { xaxis } = gd._fullLayout;
+          return [box.left + xaxis._offset + xaxis.d2p(run.raw.t_s[i]),
+            box.top + axis._offset + axis.d2p(run.raw.gap_us[i]), run.raw.core[i], run.raw.t_s[i]];
+        }"""
+    )
+    timeline.page.mouse.move(raw[0] - 3, raw[1])
+    timeline.page.mouse.move(raw[0], raw[1], steps=2)
+    timeline.page.wait_for_timeout(100)
+    said = card.inner_text()
+    assert f"interrupt on core {raw[2]} at {raw[3]:.9f} s" in said
+    assert "after the one before it" in said
+    assert "descriptor" in said
+
+
+def test_a_core_of_the_heatmap_becomes_a_line(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    left, top, width, height = timeline.area()
+    row = next(r for r in timeline.layout()["meta"]["rows"] if r["kind"] == "heat")
+    low, high = row["domain"]
+    y = top + height * (1 - (high - (high - low) * 3.5 / 16))
+    timeline.page.mouse.click(left + width / 2, y)
+    timeline.page.wait_for_timeout(500)
+    timeline.settle()
+    assert query_of(timeline.page)["cores"] == ["3"]
+    assert {t["group"] for t in timeline.traces("mean") if t["panel"] == "gap"} == {"core 3"}
+    timeline.page.locator("#timeline-cores-list").fill("0,99")
+    timeline.page.wait_for_timeout(900)
+    assert "no run here has core 99" in timeline.page.locator("#timeline-cores-words").inner_text()
+
+
+def test_bad_links_are_sentences_and_the_rest_works(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    good = timeline.runs()[0]
+    timeline.open(logged_address, f"?v=1&run={good}&run=nosuchrun")
+    assert "holds no run 'nosuchrun'" in timeline.problems()
+    assert {t["run"] for t in timeline.traces("mean")} == {good}
+    timeline.open(logged_address, f"?v=1&run={good}&from=0.05&to=7")
+    assert "7 s" in timeline.problems()
+    assert {t["run"] for t in timeline.traces("mean")} == {good}
+    timeline.open(logged_address, "?v=1&run=x&panel=nonsense")
+    assert "no panel 'nonsense'" in timeline.page.locator("#notice").inner_text()
+    assert len(timeline.runs()) == 2
+
+
+def test_a_run_without_a_log_offers_those_that_have_one(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    good = timeline.runs()[0]
+    table = timeline.page.evaluate(
+        "async () => (await (await fetch('data/runs.csv?v=1&workload=memcached')).text())"
+    )
+    rows = csv.DictReader(io.StringIO(table))
+    bare = next(r["run_id"] for r in rows if r["has_log"] != "true")
+    timeline.page.goto(f"{logged_address}/timeline?v=1&run={bare}&run={good}")
+    timeline.ready()
+    assert "has no per-interrupt log" in timeline.problems()
+    offer = timeline.page.locator("#timeline-problems button").first
+    assert offer.inner_text().startswith("add ")
+    offer.click()
+    timeline.page.wait_for_function(
+        "(bare) => !wattlas.timeline.page.state.runs.includes(bare)", arg=bare
+    )
+    timeline.settle()
+    assert len(timeline.runs()) == 2
+    assert timeline.problems() == ""
+
+
+def test_a_file_that_went_under_the_app_is_one_sentence(
+    timeline: TimelinePage, serve: Callable[[Path], str], logged_lake: Path, tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    shutil.copytree(logged_lake, lake)
+    address = serve(lake)
+    timeline.open(address)
+    reference, tuned = timeline.runs()
+    for table in ("interrupts", "overview"):
+        for path in (lake / table).rglob(f"{tuned}*"):
+            path.unlink()
+    timeline.drag(0.3, 0.35)
+    assert timeline.problems().count("B: ") == 1
+    assert "gone" in timeline.problems()
+    assert {t["run"] for t in timeline.traces("mean")} == {reference}
+    timeline.press("Home")
+    assert {t["run"] for t in timeline.traces("mean")} == {reference}
+
+
+def test_lakes_without_logs_say_so(
+    page: Page, grid_address: str, serve: Callable[[Path], str], tmp_path: Path
+) -> None:
+    for address, words in (
+        (grid_address, "No run of this lake has a per-interrupt log"),
+        (serve(tmp_path / "none"), "The lake holds no runs yet"),
+    ):
+        page.goto(f"{address}/timeline")
+        page.wait_for_function(
+            "(words) => document.querySelector('#timeline-figure')?.innerText.includes(words)",
+            arg=words,
+        )
+
+
+def test_it_is_at_home_in_both_themes_and_sizes(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    for name in ("#timeline-figure", "#timeline-gaps", "#timeline-sizes", "#timeline-totals"):
+        box = timeline.page.locator(name).bounding_box()
+        assert box is not None
+        assert box["y"] + min(box["height"], 40) <= 900
+        assert box["x"] + box["width"] <= 1440
+    timeline.page.locator("#theme-button").click()
+    timeline.page.wait_for_timeout(500)
+    assert timeline.layout()["font"]["color"] == "#e6e8eb"
+    timeline.page.set_viewport_size({"width": 1024, "height": 768})
+    timeline.page.wait_for_timeout(800)
+    wide = timeline.page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= 1024
+    assert timeline.layout()["width"] > 800
+
+
+def test_the_question_mark_lists_its_keys(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    timeline.page.keyboard.press("?")
+    said = timeline.page.locator("dialog#help").inner_text()
+    assert "Backspace" in said
+    timeline.page.keyboard.press("Home")  # goes to the list, not to the picture
+    timeline.page.keyboard.press("?")
+    assert not timeline.page.locator("dialog#help").is_visible()
+
+
+def test_everything_is_reached_by_tab(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    timeline.page.locator("#timeline-add").focus()
+    reached = set()
+    for _ in range(60):
+        timeline.page.keyboard.press("Tab")
+        reached.add(
+            timeline.page.evaluate(
+                """() => { const e = document.activeElement;
+                   if (e.type === "checkbox") return e.value;
+                   return e.id || e.dataset.view || e.className; }"""
+            )
+        )
+    assert {"timeline-in", "timeline-figure", "timeline-gaps", "timeline-totals"} <= reached
+    assert {"gap", "power"} <= reached  # the panels' switches
+
+
+def test_the_state_in_the_browser_is_the_state_in_python(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    """What the browser writes, Python reads as the same state and writes again."""
+    from app.timeline_state import TimelineState
+
+    timeline.open(logged_address)
+    timeline.chip("Instructions a cycle")
+    timeline.page.get_by_text("Stacked", exact=True).click()
+    timeline.drag(0.1, 0.9)
+    state = TimelineState.from_query(urlsplit(timeline.page.url).query)
+    there = json.loads(timeline.page.evaluate("JSON.stringify(wattlas.timeline.page.state)"))
+    assert list(state.runs) == there["runs"]
+    assert list(state.panels) == there["panels"]
+    assert (state.from_s, state.to_s) == (there["from"], there["to"])
+    assert (state.layout, state.cores, state.heat) == ("stacked", "all", "interrupts")
+    again = TimelineState.from_query(state.to_query())
+    assert again == state

@@ -1,0 +1,107 @@
+"""A user's moves on the timeline, and what a user can see of it."""
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+_DRAWN = """() => window.wattlas && wattlas.timeline && wattlas.timeline.page.answer
+  && document.querySelector("#timeline-figure.js-plotly-plot")
+  && document.querySelector("#timeline-sizes.js-plotly-plot")
+  && document.querySelector("#timeline-totals table")"""
+# The picture is that of the window that is looked at, and nothing is under way.
+_SETTLED = """() => {
+  const { page, span } = wattlas.timeline, gd = wattlas.timeline.plot();
+  if (!page.answer || wattlas.timeline.isBusy() || gd.classList.contains("stretched")) return false;
+  const [from, to] = span();
+  return Math.abs(page.answer.from_s - from) + Math.abs(page.answer.to_s - to) < 1e-8;
+}"""
+_AREA = """() => {
+  const gd = wattlas.timeline.plot(), box = gd.getBoundingClientRect(), size = gd._fullLayout._size;
+  return [box.left + size.l, box.top + size.t, size.w, size.h];
+}"""
+
+
+class TimelinePage:
+    """One timeline page in a browser."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def open(self, address: str, query: str = "") -> None:
+        """Go to the page and wait until it is drawn."""
+        self.page.goto(f"{address}/timeline{query}")
+        self.ready()
+
+    def ready(self) -> None:
+        """Wait until the window that is looked at is drawn, and all beside it."""
+        self.page.wait_for_function(_DRAWN, timeout=30_000)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the answer for the window has come and has been painted."""
+        self.page.wait_for_timeout(200)
+        self.page.wait_for_function(_SETTLED, timeout=30_000)
+        self.page.wait_for_timeout(250)
+
+    def span(self) -> tuple[float, float]:
+        """The window that is looked at, in seconds."""
+        found = self.page.evaluate("wattlas.timeline.span()")
+        return found[0], found[1]
+
+    def words(self) -> str:
+        """What the page says is shown."""
+        return self.page.locator("#timeline-span").inner_text()
+
+    def problems(self) -> str:
+        """What the page says is wrong."""
+        return self.page.locator("#timeline-problems").inner_text()
+
+    def area(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height of the drawing area in the window."""
+        left, top, width, height = self.page.evaluate(_AREA)
+        return left, top, width, height
+
+    def drag(self, start: float, end: float) -> None:
+        """Drag between two shares of the width, in the middle of the picture."""
+        left, top, width, height = self.area()
+        mouse = self.page.mouse
+        mouse.move(left + start * width, top + height / 2)
+        mouse.down()
+        mouse.move(left + (start + end) / 2 * width, top + height / 2, steps=3)
+        mouse.move(left + end * width, top + height / 2, steps=3)
+        mouse.up()
+        self.settle()
+
+    def press(self, key: str) -> None:
+        """Press a key and wait for the picture."""
+        self.page.keyboard.press(key)
+        self.settle()
+
+    def layout(self) -> dict[str, Any]:
+        """The layout that is drawn."""
+        found: dict[str, Any] = self.page.evaluate("wattlas.timeline.plot().layout")
+        return found
+
+    def traces(self, kind: str) -> list[dict[str, Any]]:
+        """Of each drawn trace of a kind: `run`, `panel`, `color`, `points`."""
+        found: list[dict[str, Any]] = self.page.evaluate(
+            """(kind) => wattlas.timeline.plot().data.filter((t) => t.meta.kind === kind)
+                 .map((t) => ({ run: t.meta.run, panel: t.meta.panel, group: t.meta.group,
+                   color: (t.line || t.marker || {}).color, points: (t.x || []).length }))""",
+            kind,
+        )
+        return found
+
+    def runs(self) -> list[str]:
+        """Ids of the runs in the rail."""
+        found: list[str] = self.page.eval_on_selector_all(
+            "#timeline-runs .run", "(rows) => rows.map((row) => row.dataset.run)"
+        )
+        return found
+
+    def chip(self, title: str) -> None:
+        """Click a panel's chip in the rail."""
+        self.page.locator("#timeline-panels, .timeline").get_by_text(
+            title, exact=True
+        ).first.click()
+        self.settle()
