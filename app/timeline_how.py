@@ -16,7 +16,7 @@ that ends with the run. Where bins are read, the window is widened to whole ones
 
 Rates are sums by time, IPC is instructions by cycles, busy share is ref_cycles by time-stamp ticks:
 sums are divided once, for each drawn bin. The band is the least and the greatest of the finer bins
-behind a drawn one; for bytes an interrupt it is the largest (and, from rows, the smallest) interrupt.
+behind a drawn one; of bytes an interrupt it is the largest and, from rows, the smallest interrupt.
 
 A gap is the time between two interrupts of one core. The longest gap of a bin or window is the
 longest of which any part lies in it, begun before it or ended behind it; the shortest, and the

@@ -27,7 +27,7 @@ _KNOWN: Final = frozenset(
 
 
 def add_routes(server: Flask) -> None:
-    """Add `/timeline/runs`, `/timeline/window`, `/timeline/how`, `/timeline/data.csv`, `.parquet`."""
+    """Add `/runs`, `/window`, `/how`, `/data.csv` and `/data.parquet` under `/timeline`."""
     server.add_url_rule("/timeline/runs", "timeline_runs", _runs)
     server.add_url_rule("/timeline/window", "timeline_window", _window)
     server.add_url_rule("/timeline/how", "timeline_how", _how)

@@ -1,0 +1,389 @@
+"""What the timeline's routes answer on a real ingest of a tiny sample, and to bad requests."""
+
+import base64
+import gzip
+import io
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from flask.testing import FlaskClient
+
+from app.server import create_app
+from app.settings import Settings
+from app.timeline_panels import HEATS, PANELS
+from data.connection import open_lake
+from ingest.pipeline import AddOptions, add
+from ingest.sample import write_sample
+
+ALL_PANELS = ",".join(PANELS)
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny sample, ingested."""
+    folder = tmp_path_factory.mktemp("timeline")
+    add(AddOptions(folder / "lake", [write_sample(folder / "raw", "tiny", 5)], workers=1))
+    return folder / "lake"
+
+
+@pytest.fixture(scope="module")
+def client(lake: Path) -> FlaskClient:
+    return create_app(Settings(lake)).server.test_client()
+
+
+@pytest.fixture(scope="module")
+def rows(lake: Path) -> dict[str, Json]:
+    """Rows of `runs` by a short name of theirs."""
+    with open_lake(lake) as opened:
+        found = opened.sql("SELECT * FROM runs WHERE workload = 'memcached'").pl().to_dicts()
+    logged = {row["system"]: row for row in found if row["has_log"]}
+    tabled = next(r for r in found if not r["has_log"] and r["system"] == "linux_tuned")
+    return {**logged, "tabled": tabled}
+
+
+def ask(client: FlaskClient, *run_ids: str, **parts: Any) -> Json:
+    query = {name.rstrip("_"): value for name, value in parts.items()}
+    answer = client.get("/timeline/window", query_string={"runs": run_ids, **query})
+    assert answer.status_code == 200, answer.text
+    found: Json = answer.json  # type: ignore[assignment]
+    return found
+
+
+def refused(client: FlaskClient, *run_ids: str, **parts: Any) -> str:
+    query = {name.rstrip("_"): value for name, value in parts.items()}
+    answer = client.get("/timeline/window", query_string={"runs": run_ids, **query})
+    assert answer.status_code == 400
+    words: str = answer.json["error"]  # type: ignore[index]
+    return words
+
+
+def array(typed: Json) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(typed["bdata"]), typed["dtype"])
+
+
+def total(answer: Json, name: str) -> list[float | None]:
+    values: list[float | None] = next(t["values"] for t in answer["totals"] if t["name"] == name)
+    return values
+
+
+def test_runs_are_described_and_a_reference_is_named(
+    client: FlaskClient, rows: dict[str, Json]
+) -> None:
+    tuned, tabled = rows["linux_tuned"], rows["tabled"]
+    asked = {"runs": [tuned["run_id"], tabled["run_id"], "nobody"]}
+    found = client.get("/timeline/runs", query_string=asked).json
+    assert found is not None
+    first, second, third = found["runs"]
+    assert first["label"] == (
+        "Linux tuned · ITR 100 us · 2.9 GHz · 135 W · memcached 200k QPS · run 0"
+    )
+    assert (first["known"], first["has_log"], first["problem"]) == (True, True, None)
+    assert first["cores"] == list(range(16))
+    assert first["packages"] == {"0": list(range(0, 16, 2)), "1": list(range(1, 16, 2))}
+    assert second["problem"].endswith("nothing between its start and its end to be shown.")
+    assert second["others"][0]["run_id"] in {tuned["run_id"], rows["ebbrt_tuned"]["run_id"]}
+    assert (third["known"], third["problem"]) == (
+        False,
+        f"The lake (version {found['lake']}) holds no run 'nobody'.",
+    )
+    assert found["reference"] == rows["linux_default"]["run_id"]
+
+
+def test_totals_of_the_whole_run_are_those_of_its_row(
+    client: FlaskClient, rows: dict[str, Json]
+) -> None:
+    one, other = rows["linux_tuned"], rows["linux_default"]
+    answer = ask(client, one["run_id"], other["run_id"], panels=ALL_PANELS)
+    for name in ("interrupts", "rx_bytes", "tx_bytes"):
+        assert total(answer, name) == [one[name], other[name]]
+    for name, loss in (("energy_j", 0.05), ("instructions", 0.05), ("cycles", 0.05)):
+        for value, row in zip(total(answer, name), (one, other), strict=True):
+            assert value == pytest.approx(row[name], rel=loss)
+    assert total(answer, "ipc")[0] == pytest.approx(one["ipc"], rel=0.05)
+    row = next(t for t in answer["totals"] if t["name"] == "interrupts")
+    change = other["interrupts"] - one["interrupts"]
+    assert row["differences"][0] is None
+    assert row["differences"][1]["value"] == change
+    assert row["differences"][1]["percent"] == pytest.approx(100 * change / one["interrupts"])
+    compared = ask(client, one["run_id"], other["run_id"], base=1, parts="totals")
+    assert compared["totals"][1]["differences"][1] is None
+    assert compared["totals"][1]["base"] == 1
+
+
+def test_every_panel_has_its_lines_on_its_axis(client: FlaskClient, rows: dict[str, Json]) -> None:
+    (run,) = ask(client, rows["linux_tuned"]["run_id"], panels=ALL_PANELS)["runs"]
+    (group,) = run["groups"]
+    axes = run["axes"]
+    for panel in PANELS.values():
+        for series in panel.series:
+            holder = run["power"][0] if panel.name == "power" else group
+            assert len(array(holder["series"][series]["mean"])) == axes[panel.axis]["n"]
+    count = array(group["count"])
+    assert count.sum() == rows["linux_tuned"]["interrupts"]
+    axis = axes["interrupts"]
+    assert axis["t0"] == 0
+    assert axis["t1"] == pytest.approx(rows["linux_tuned"]["duration_s"])
+    assert axis["t0"] + axis["n"] * axis["dt"] == pytest.approx(axis["t1"], rel=0.01)
+
+
+def test_cores_are_one_line_a_package_or_a_line_each(
+    client: FlaskClient, rows: dict[str, Json]
+) -> None:
+    run_id = rows["linux_tuned"]["run_id"]
+    (run,) = ask(client, run_id, cores="packages", panels="interrupts,power")["runs"]
+    assert [group["name"] for group in run["groups"]] == ["package 0", "package 1"]
+    assert [group["name"] for group in run["power"]] == ["package 0", "package 1"]
+    chosen = ask(client, run_id, cores="0,2-4", panels="interrupts,power")
+    (run,) = chosen["runs"]
+    assert [group["cores"] for group in run["groups"]] == [[0], [2], [3], [4]]
+    # Energy is the packages' own, whole, whichever of their cores are chosen.
+    assert [group["cores"] for group in run["power"]] == [
+        list(range(0, 16, 2)),
+        list(range(1, 16, 2)),
+    ]
+    everything = ask(client, run_id, panels="interrupts")
+    assert total(chosen, "energy_j") == total(everything, "energy_j")
+    counts = [array(group["count"]).sum() for group in run["groups"]]
+    assert total(chosen, "interrupts") == [sum(counts)]
+    (alone,) = ask(client, run_id, cores="0,99", panels="interrupts")["runs"]
+    assert [group["name"] for group in alone["groups"]] == ["core 0"]
+
+
+def test_a_narrow_window_is_the_interrupts_themselves(
+    client: FlaskClient, lake: Path, rows: dict[str, Json]
+) -> None:
+    run_id = rows["linux_tuned"]["run_id"]
+    (run,) = ask(client, run_id, from_="0.05", to="0.052", panels=ALL_PANELS)["runs"]
+    with open_lake(lake) as opened:
+        stored = (
+            opened.scan("interrupts", [run_id])
+            .filter("t_ns >= 50000000 AND t_ns < 52000000")
+            .order("t_ns, core")
+            .pl()
+        )
+        inside = opened.scan("interrupts", [run_id]).order("core, t_ns").pl()
+    assert run["window"]["source"] == "rows"
+    assert run["window"]["interrupts"] == len(stored) > 10
+    raw = {name: array(values) for name, values in run["raw"].items()}
+    assert np.allclose(raw["t_s"], stored["t_ns"].to_numpy() / 1e9, rtol=0, atol=1e-12)
+    for name in ("core", "rx_desc", "rx_bytes", "tx_desc", "tx_bytes"):
+        assert raw[name].tolist() == stored[name].to_list()
+    gaps = inside.with_columns(pl.col("t_ns").diff().over("core").alias("gap_ns"))
+    expected = stored.join(gaps, on=["core", "t_ns"], how="left", maintain_order="left")["gap_ns"]
+    assert np.allclose(raw["gap_us"], expected.to_numpy() / 1e3, rtol=1e-6, equal_nan=True)
+    assert len(array(run["samples"]["t_s"])) == len(array(run["samples"]["cycles"]))
+
+
+def test_distributions_count_the_window_and_mark_the_delay(
+    client: FlaskClient, rows: dict[str, Json]
+) -> None:
+    tuned = rows["linux_tuned"]
+    (run,) = ask(client, tuned["run_id"], parts="hist")["runs"]
+    gap = run["hist"]["gap"]
+    # The first interrupt of each of the 16 cores ends no gap.
+    assert array(gap["count"]).sum() == tuned["interrupts"] - 16
+    assert array(run["hist"]["rx_bytes"]["count"]).sum() == tuned["interrupts"]
+    assert (array(gap["lo"]) < array(gap["hi"])).all()
+    assert gap["itr_us"] == 100
+    limit = gap["at_limit"]
+    assert limit["lo_us"] <= 95 < 105 <= limit["hi_us"]
+    is_near = (array(gap["lo"]) < limit["hi_us"]) & (array(gap["hi"]) > limit["lo_us"])
+    assert limit["count"] == array(gap["count"])[is_near].sum()
+    assert limit["share"] == pytest.approx(limit["count"] / limit["of"])
+    (default,) = ask(client, rows["linux_default"]["run_id"], parts="hist")["runs"]
+    assert default["hist"]["gap"]["at_limit"] is None
+
+
+@pytest.mark.parametrize("name", HEATS)
+def test_heatmaps_have_a_row_a_core_and_power_a_row_a_package(
+    client: FlaskClient, rows: dict[str, Json], name: str
+) -> None:
+    answer = ask(client, rows["linux_tuned"]["run_id"], heat=name, parts="heat")
+    heat = answer["runs"][0]["heat"]
+    assert answer["heat"]["title"] == HEATS[name]
+    assert heat["shape"][0] == len(heat["rows"]) == (2 if name == "power" else 16)
+    assert len(array(heat["z"])) == heat["shape"][0] * heat["shape"][1]
+    assert np.isfinite(array(heat["z"])).any() or name in ("c1", "c1e", "c3", "c6", "c7")
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"from_": "2", "to": "1"}, "the window ends at 1 s, before it begins at 2 s"),
+        ({"from_": "soon"}, "from is 'soon', expected a number"),
+        ({"to": "nan"}, "to is 'nan', expected a finite number"),
+        ({"width": "7"}, "width is 7, expected 50 to 4000"),
+        ({"panels": "bytes,colour"}, "no panel 'colour'"),
+        ({"heat": "joy"}, "no heatmap of 'joy'"),
+        ({"parts": "soul"}, "no part 'soul'"),
+        ({"cores": "1;2"}, "cores is '1;2', expected all, packages, or a list"),
+        ({"cores": "9-2"}, "cores has '9-2', which runs backwards"),
+        ({"cores": "0-15"}, "8 cores at most"),
+        ({"lake": "x"}, "lake is 'x', expected a version number"),
+        ({"lake": "99"}, "version 99"),
+        ({"page": "2"}, "no part of a window's address: 'page'"),
+    ],
+)
+def test_a_bad_part_is_named(
+    client: FlaskClient, rows: dict[str, Json], parts: Json, words: str
+) -> None:
+    assert words in refused(client, rows["linux_tuned"]["run_id"], **parts)
+
+
+def test_no_run_and_too_many_are_refused(client: FlaskClient) -> None:
+    assert refused(client) == "0 runs; expected 1 to 6"
+    assert refused(client, *"abcdefg") == "7 runs; expected 1 to 6"
+
+
+def test_trouble_with_one_run_leaves_the_others_be(
+    client: FlaskClient, rows: dict[str, Json]
+) -> None:
+    answer = ask(client, "nobody", rows["tabled"]["run_id"], rows["linux_tuned"]["run_id"])
+    unknown, tabled, shown = answer["runs"]
+    assert unknown["problem"].endswith("holds no run 'nobody'.")
+    assert "no per-interrupt log" in tabled["problem"]
+    assert shown["problem"] is None
+    assert shown["groups"]
+    first, second, third = total(answer, "interrupts")
+    assert (first, second, third) == (None, None, rows["linux_tuned"]["interrupts"])
+
+
+def test_a_window_beyond_the_run_is_clipped_and_says_so(
+    client: FlaskClient, rows: dict[str, Json]
+) -> None:
+    tuned = rows["linux_tuned"]
+    (run,) = ask(client, tuned["run_id"], from_="0.09", to="3")["runs"]
+    assert run["window"]["clipped"] == "asked for 0.09 to 3 s; the run lasts 0.1 s"
+    assert run["window"]["to_s"] == pytest.approx(tuned["duration_s"])
+    (before,) = ask(client, tuned["run_id"], from_="-1", to="0.01")["runs"]
+    assert before["window"]["from_s"] == 0
+    (beyond,) = ask(client, tuned["run_id"], from_="7", to="8")["runs"]
+    assert beyond["problem"].endswith("nothing of it lies from 7 to 8 s: it lasts 0.1 s.")
+    (inside,) = ask(client, tuned["run_id"], from_="0.01", to="0.02")["runs"]
+    assert inside["window"]["clipped"] is None
+
+
+@pytest.mark.parametrize("harm", ["gone", "broken"])
+@pytest.mark.parametrize(
+    ("table", "end_s"),
+    [("interrupts", "0.1"), ("overview", "0.1"), ("samples", "0.002"), ("histograms", "0.1")],
+)
+def test_a_file_removed_under_the_app_is_one_message(
+    lake: Path,
+    rows: dict[str, Json],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    table: str,
+    end_s: str,
+    harm: str,
+) -> None:
+    # So that the whole run is answered from its overview, and with it from the histograms.
+    monkeypatch.setattr("data.analysis.window_plan._FEW_ROWS", 1000)
+    shutil.copytree(lake, tmp_path / "lake")
+    client = create_app(Settings(tmp_path / "lake")).server.test_client()
+    harmed, other = rows["linux_tuned"]["run_id"], rows["linux_default"]["run_id"]
+    (path,) = (tmp_path / "lake" / table).glob(f"*/{harmed}.*.parquet")
+    if harm == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(b"PAR1" + bytes(200) + b"PAR1")
+    first, second = ask(client, harmed, other, from_="0", to=end_s)["runs"]
+    words = "gone from the lake" if harm == "gone" else "cannot be read"
+    assert first["problem"].startswith("Linux tuned · ITR 100 us")
+    assert words in first["problem"]
+    assert path.name in first["problem"]
+    assert second["problem"] is None
+
+
+def test_a_file_that_goes_after_it_was_opened_is_said_too(
+    lake: Path, rows: dict[str, Json], tmp_path: Path
+) -> None:
+    shutil.copytree(lake, tmp_path / "lake")
+    client = create_app(Settings(tmp_path / "lake")).server.test_client()
+    run_id = rows["linux_tuned"]["run_id"]
+    assert ask(client, run_id)["runs"][0]["problem"] is None
+    (path,) = (tmp_path / "lake" / "interrupts").glob(f"*/{run_id}.*.parquet")
+    path.unlink()
+    assert "its file is gone from the lake" in ask(client, run_id)["runs"][0]["problem"]
+
+
+def test_what_is_sent_is_bounded_by_the_width_and_small(client: FlaskClient, lake: Path) -> None:
+    with open_lake(lake) as opened:
+        found = opened.sql("SELECT run_id FROM runs WHERE has_log ORDER BY run_id LIMIT 6")
+        run_ids = [row[0] for row in found.fetchall()]
+    assert len(run_ids) == 6
+    for ends in ({}, {"from_": "0.01", "to": "0.03"}, {"from_": "0.01", "to": "0.0104"}):
+        query = {"panels": ALL_PANELS, "heat": "gap", "width": 4000, **ends}
+        answer = ask(client, *run_ids, **query)
+        shown = [run for run in answer["runs"] if run["problem"] is None]
+        assert shown
+        assert all(run["axes"]["interrupts"]["n"] <= 5000 for run in shown)
+        asked = {name.rstrip("_"): value for name, value in query.items()}
+        sent = client.get("/timeline/window", query_string={"runs": run_ids, **asked}).data
+        assert len(gzip.compress(sent, 6)) < 300_000
+
+
+@pytest.mark.parametrize("what", ["view", "bins", "interrupts", "samples", "totals"])
+def test_what_is_in_view_can_be_saved(
+    client: FlaskClient, rows: dict[str, Json], what: str
+) -> None:
+    runs = [rows["linux_tuned"]["run_id"], rows["linux_default"]["run_id"]]
+    query = {"runs": runs, "from": "0.02", "to": "0.04", "what": what}
+    answer = client.get("/timeline/data.csv", query_string=query)
+    assert answer.headers["Content-Disposition"].endswith(f'"wattlas-timeline-{what}.csv"')
+    text = pl.read_csv(answer.data, infer_schema_length=None)
+    parquet = client.get("/timeline/data.parquet", query_string=query)
+    table = pl.read_parquet(io.BytesIO(parquet.data))
+    assert table.columns == text.columns
+    assert len(table) == len(text) > 2
+    assert set(table["run_id"]) == set(runs)
+
+
+def test_saved_interrupts_are_those_in_view(client: FlaskClient, rows: dict[str, Json]) -> None:
+    run_id = rows["linux_tuned"]["run_id"]
+    query = {"runs": run_id, "from": "0.05", "to": "0.051", "cores": "3"}
+    table = pl.read_parquet(
+        io.BytesIO(client.get("/timeline/data.parquet", query_string=query).data)
+    )
+    assert set(table["core"]) == {3}
+    assert table["t_ns"].is_between(50_000_000, 51_000_000, closed="left").all()
+    assert table["t_ns"].is_sorted()
+    assert table["gap_ns"].to_list()[1:] == table["t_ns"].diff().to_list()[1:]
+
+
+def test_files_say_what_is_wrong_with_a_request(
+    client: FlaskClient, rows: dict[str, Json], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = rows["linux_tuned"]["run_id"]
+    answer = client.get("/timeline/data.csv", query_string={"runs": run_id, "what": "all"})
+    assert (answer.status_code, answer.text) == (
+        400,
+        "what is 'all', expected one of view, bins, interrupts, samples, totals\n",
+    )
+    assert "holds no run 'x'" in client.get("/timeline/data.csv?runs=x").text
+    monkeypatch.setattr("app.timeline_files.MOST_ROWS", 10)
+    query = {"runs": run_id, "what": "interrupts"}
+    assert (
+        "a file holds 10 at most: zoom in"
+        in client.get("/timeline/data.csv", query_string=query).text
+    )
+
+
+def test_how_a_window_came_about_is_said(
+    client: FlaskClient, lake: Path, rows: dict[str, Json], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = rows["linux_tuned"]["run_id"]
+    query = {"runs": [run_id, "nobody"], "from": "0.05", "to": "0.06"}
+    words = client.get("/timeline/how", query_string=query).text
+    assert "holds no run 'nobody'" in words
+    (sql,) = [line for line in words.splitlines() if line.startswith("interrupts: ")]
+    monkeypatch.chdir(lake)
+    with open_lake(lake) as opened:
+        stored = opened.sql(sql.removeprefix("interrupts: ")).pl()
+    (run,) = ask(client, run_id, from_="0.05", to="0.06")["runs"]
+    assert len(stored) == run["window"]["interrupts"]
