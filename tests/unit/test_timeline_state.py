@@ -1,0 +1,84 @@
+"""The timeline's URL: what goes in comes out, and what is wrong with a link is named."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.timeline_panels import HEATS, PANELS
+from app.timeline_state import MOST_CORES, TimelineState, chosen_cores
+from data.errors import SelectionError
+
+
+@st.composite
+def states(draw: st.DrawFn) -> TimelineState:
+    runs = draw(st.lists(st.text(min_size=1, max_size=40), unique=True, max_size=6))
+    begin = draw(st.none() | st.floats(0, 1e4))
+    end = draw(st.none() | st.floats(1e4 + 1, 1e6))
+    return TimelineState(
+        runs=tuple(runs),
+        hues=tuple(draw(st.just([]) | st.permutations(range(len(runs))))),
+        panels=tuple(draw(st.lists(st.sampled_from(list(PANELS)), unique=True))),
+        cores=draw(st.sampled_from(("all", "packages", "3", "0,2,5-7"))),
+        from_s=begin,
+        to_s=end,
+        heat=draw(st.sampled_from((*HEATS, "none"))),
+        layout=draw(st.sampled_from(("overlay", "stacked"))),
+        base=draw(st.integers(0, max(len(runs) - 1, 0))),
+        lake_version=draw(st.none() | st.integers(0, 10**6)),
+    )
+
+
+@given(state=states())
+def test_a_state_comes_back_from_its_query(state: TimelineState) -> None:
+    found = TimelineState.from_query("?" + state.to_query())
+    assert found.to_query() == state.to_query()
+    # Colours in the order of the runs are those that there are without a word.
+    if state.hues != tuple(range(len(state.runs))):
+        assert found == state
+
+
+def test_defaults_are_left_out() -> None:
+    assert TimelineState().to_query() == "v=1"
+    state = TimelineState(("a", "b"), (0, 1), from_s=1.5, cores="0,2")
+    assert state.to_query() == "v=1&run=a&run=b&cores=0%2C2&from=1.5"
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("v=2", "version '2'; this wattlas reads up to 1"),
+        ("v=1&speed=3", "unknown part 'speed'"),
+        ("v=1&panel=sound", "no panel 'sound'; known: bytes,"),
+        ("v=1&heat=joy", "no heatmap of 'joy'; known: interrupts,"),
+        ("v=1&cores=", "expected all, packages, or a list"),
+        ("v=1&cores=0-40", f"{MOST_CORES} cores at most"),
+        ("v=1&cores=5-2", "runs backwards"),
+        ("v=1&cores=0,1,2,3,4,5,6,7,8", "names 9: 8 at most, each is a line"),
+        ("v=1&from=3&to=3", "the window ends at 3 s, before it begins at 3 s"),
+        ("v=1&from=inf", "from is 'inf', expected a finite number"),
+        ("v=1&layout=spiral", "layout is 'spiral', expected overlay or stacked"),
+        ("v=1&run=a&base=1", "base is 1, there are 1 runs"),
+        ("v=1&base=-1", "base is '-1', expected a whole number"),
+        ("v=1&run=a&hue=0&hue=1", "2 colours for 1 runs"),
+        ("v=1&run=a&hue=x", "hue is 'x', expected a whole number"),
+        ("v=1&lake=newest", "lake is 'newest', expected a version number"),
+        ("v=1&" + "&".join(f"run={at}" for at in range(7)), "7 runs; a timeline shows 6 at most"),
+        ("v=1&run=" + "a" * 301, "no run has the id"),
+    ],
+)
+def test_what_is_wrong_with_a_link_is_named(query: str, words: str) -> None:
+    with pytest.raises(SelectionError) as caught:
+        TimelineState.from_query(query)
+    assert words in str(caught.value)
+
+
+def test_a_run_is_named_once() -> None:
+    assert TimelineState.from_query("v=1&run=a&run=a").runs == ("a",)
+    with pytest.raises(SelectionError, match="named twice: a"):
+        TimelineState(("a", "a"))
+
+
+def test_lists_of_cores() -> None:
+    assert chosen_cores("all") is None
+    assert chosen_cores("packages") is None
+    assert chosen_cores("0, 2,5-7,2") == (0, 2, 5, 6, 7)
