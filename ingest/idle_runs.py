@@ -65,20 +65,21 @@ class IdleRuns:
         self.unchanged += sum(len(self._of(file)) for file in files)
 
     def commit(
-        self, file: RawFile, digest: str, meter: Meter | None, windows: Sequence[UtcWindow]
+        self, file: RawFile, digest: str, meter: Meter | None, windows: Sequence[UtcWindow] | None
     ) -> int:
         """Write the idle runs of a meter, and take away those that are none any more.
 
         Args:
             digest: Of the meter's file.
             meter: None if it cannot be used: it has no idle runs then.
-            windows: Of all runs that it covers.
+            windows: Of all runs that it covers; None if nothing says when some of them ran, so
+                that nothing says when nothing ran.
 
         Returns:
             How many idle runs it has.
         """
         stretches: list[UtcWindow] = []
-        if meter is not None:
+        if meter is not None and windows is not None:
             stretches = idle_stretches(meter.series, windows, file.settings.power.shortest_idle_s)
         former = {run.run_id for run in self._of(file)}
         rows = read_rows(self._lake, sorted(former)) if former else []

@@ -1,41 +1,21 @@
 """The power meters of an ingest: read once, set to the runs' clock, and joined to each run."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
-from data.errors import FormatError
-from ingest.assemble import RunAssembly
 from ingest.commits import Committer
 from ingest.discover import Discovery, RawFile
-from ingest.formats import sidecar
-from ingest.idle_runs import IdleRuns, is_idle_run_of
-from ingest.lake_state import LakeState, RecordedRun, recorded_windows
+from ingest.idle_runs import IdleRuns
+from ingest.lake_state import LakeState
 from ingest.meter_scope import is_counting
 from ingest.meter_setting import is_set_otherwise, set_meter
 from ingest.plan import Plan, RunWork
 from ingest.power_join import Meter, join_run, no_power
 from ingest.read_sources import read_source
-from ingest.records import PowerJoin, Problem, ReadContext, UtcWindow
+from ingest.records import PowerJoin, Problem, UtcWindow
+from ingest.run_times import MeterTimes, RunTimes
 
 OnProblems = Callable[[str, str, Sequence[Problem]], None]
-_TIMED: Final = ("output", "window", "sidecar")
-_SIDECAR: Final = "sidecar"
-
-
-@dataclass(slots=True)
-class _Times:
-    """When the runs that a meter may cover took place: those to be read, and the lake's others."""
-
-    planned: list[UtcWindow] = field(default_factory=list)
-    known: list[UtcWindow] = field(default_factory=list)
-
-    @property
-    def all(self) -> list[UtcWindow]:
-        return [*self.planned, *self.known]
 
 
 class MeterStage:
@@ -85,21 +65,22 @@ class MeterStage:
         wanted = {meter.path for work in works for meter in work.meters}
         waiting = {f.path: f for f in files if f.path in wanted or not self.idle.is_settled(f)}
         others = {f.path: f for f in files if f.path not in waiting}
-        times = self._times(dataset, works) if waiting else {}
+        if waiting:
+            times = RunTimes(self._lake, self._state, self._plan, dataset, works)
         while waiting:
             _, file = waiting.popitem()
-            self._prepare_meter(file, times[file.path], on_problems)
-            for path in self._take_up(file, times[file.path]) & set(others):
+            self._prepare_meter(file, times.of(file), on_problems)
+            for path in self._take_up(file, times.of(file)) & set(others):
                 waiting[path] = others.pop(path)
         self.idle.keep([f for f in others.values() if (dataset, f.path) in self._seen])
 
-    def _prepare_meter(self, file: RawFile, times: "_Times", on_problems: OnProblems) -> None:
+    def _prepare_meter(self, file: RawFile, times: MeterTimes, on_problems: OnProblems) -> None:
         read = read_source(file)
         problems = list(read.problems)
         meter = set_meter(file, read, times.all, problems)
         if meter is not None:
             self._meters[file.dataset, file.path] = meter
-        idle = self.idle.commit(file, read.digest, meter, times.all)
+        idle = self.idle.commit(file, read.digest, meter, None if times.has_others else times.all)
         is_covering = meter is not None and any(meter.readings_in(w) for w in times.all)
         if meter is not None and not idle and not is_covering:
             detail = "no run, and no stretch without any, lies in the time of its readings"
@@ -108,7 +89,7 @@ class MeterStage:
             on_problems(file.dataset, file.path, problems)
         self._committer.add_problems(file.dataset, {file.path: problems})
 
-    def _take_up(self, file: RawFile, times: "_Times") -> set[str]:
+    def _take_up(self, file: RawFile, times: MeterTimes) -> set[str]:
         """Have a meter's settled runs read again if planned ones set its clock anew.
 
         Returns:
@@ -125,23 +106,6 @@ class MeterStage:
         plan.works[:0] = taken
         self.taken_up += len(taken)
         return {meter.path for work in taken for meter in work.meters}
-
-    def _times(self, dataset: str, works: Sequence[RunWork]) -> dict[str, "_Times"]:
-        """By meter, when each run in its scope took place: planned ones, and the lake's others."""
-        times: dict[str, _Times] = defaultdict(_Times)
-        for work in works:
-            if (window := _window_of(work)) is not None:
-                for meter in work.meters:
-                    times[meter.path].planned.append(window)
-        known = recorded_windows(self._lake, dataset)
-        planned = {work.run_id for work in works}
-        for run in self._state.runs.values():
-            if run.run_id not in known or run.run_id in planned or is_idle_run_of(run):
-                continue
-            window = _sidecar_window(run) or known[run.run_id]
-            for file in run.files:
-                times[file.path].known.append(window)
-        return times
 
     def join(
         self, work: RunWork, window: UtcWindow | None, duration_s: float | None
@@ -194,23 +158,3 @@ class MeterStage:
                 said[name] in (None, place) for name, place in meter.places.items()
             ):
                 yield meter
-
-
-def _sidecar_window(run: RecordedRun) -> UtcWindow | None:
-    """When a run of the lake took place, if its sidecar is still there and says so.
-
-    The lake has only the beginning and how long it measured, which may be less.
-    """
-    paths = [file.path for file in run.files if file.format == _SIDECAR]
-    for path in sorted(paths, key=lambda each: (-each.count("/"), -len(each))):
-        with suppress(OSError, FormatError):
-            reading = sidecar.read([Path(path).read_bytes()], ReadContext(Path(path).name, 0.0))
-            if reading.utc_window is not None:
-                return reading.utc_window
-    return None
-
-
-def _window_of(work: RunWork) -> UtcWindow | None:
-    """When a planned run took place."""
-    small = [read_source(file) for file in work.files if file.format.role in _TIMED]
-    return RunAssembly(work, small).utc_window

@@ -11,6 +11,7 @@ from data.connection import newest_version, open_lake
 from ingest.meter_stage import MeterStage
 from ingest.pipeline import AddOptions, AddReport, InterruptedIngestError, add
 from tests.fixtures.fio_documents import document, job
+from tests.fixtures.raw_runs import LOG, write_netpipe
 
 START_S = datetime(2022, 3, 16, 15, tzinfo=UTC).timestamp()
 IDLE_W = 34.0
@@ -127,6 +128,15 @@ def test_stretches_without_runs_are_idle_runs(raw: Path, lake: Path) -> None:
         assert run["iops"] is None
         assert not run["has_log"]
     assert len({run["run_id"] for run in idle}) == 4
+
+
+def test_nobody_knows_what_is_idle_beside_runs_of_unknown_time(raw: Path, lake: Path) -> None:
+    put_sweep(raw)
+    (raw / "optane" / "netpipe").mkdir()
+    write_netpipe(raw / "optane" / "netpipe", 0, LOG)
+    ingest(lake, raw)
+    assert rows(lake, "idle") == []
+    assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)
 
 
 def test_a_second_add_reads_and_changes_nothing(raw: Path, lake: Path) -> None:
