@@ -111,8 +111,7 @@ def _choice(row: dict[str, Any]) -> dict[str, str]:
         "run_id": row["run_id"],
         "subject": f"{workload}{f' at {load}' if load else ''} · {row['dataset']}",
         "label": f"{row['system_label'] or row['system']} · {configuration_words(row)}",
-        "note": f"replicate {row['replicate']} · {duration} · "
-        f"{format_quantity(row['interrupts'], '')} interrupts",
+        "note": f"replicate {row['replicate']} · {duration} · {row['interrupts'] or 0:,} interrupts",
     }
 
 

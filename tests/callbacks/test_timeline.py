@@ -1,0 +1,167 @@
+"""The timeline's layout: what it opens with, what it says of links that lead nowhere."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dash import html
+from flask import Flask
+
+from app import ids
+from app.pages.timeline import layout
+from app.server import create_app
+from app.settings import Settings
+from app.timeline_panels import HEATS, PANELS
+from app.timeline_state import MOST_RUNS
+from tests.callbacks.components import by_id, texts
+from tests.fixtures.lakes import run, write_lake
+
+
+def rows() -> list[dict[str, Any]]:
+    """A default and eight tuned runs with logs, two replicates of each delay; one without a log."""
+    logged = [
+        run(run_id=f"t{itr}-{r}", itr_us=float(itr), replicate=r, has_log=True, interrupts=9)
+        for itr in (2, 50, 100, 200) for r in (0, 1)
+    ]  # fmt: skip
+    default = run(run_id="base", system="linux_default", itr_us=None, dvfs_ghz=None, has_log=True)
+    return [*logged, default, run(run_id="bare", itr_us=400.0)]
+
+
+@pytest.fixture(scope="module")
+def logged(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    lake = write_lake(tmp_path_factory.mktemp("logged") / "lake", rows())
+    server = create_app(Settings(lake=lake)).server
+    assert isinstance(server, Flask)
+    return server
+
+
+@pytest.fixture(autouse=True)
+def there(logged: Flask) -> Iterator[None]:
+    """Inside the app on that lake."""
+    with logged.app_context():
+        yield
+
+
+def begun(page: html.Main) -> dict[str, Any]:
+    """What the browser begins with."""
+    found: dict[str, Any] = by_id(page, ids.TIMELINE_START).data
+    assert json.loads(json.dumps(found)) == found
+    return found
+
+
+def notice(page: html.Main) -> str:
+    return " ".join(texts(by_id(page, ids.NOTICE)))
+
+
+def picked(itr: float, **knobs: Any) -> str:
+    return json.dumps({"system": "linux_tuned", "itr_us": itr, "dvfs_ghz": 2.9, **knobs})
+
+
+def test_a_visitor_without_a_link_sees_a_default_and_the_best_of_the_others() -> None:
+    page = layout()
+    start = begun(page)
+    assert start["state"]["runs"] == ["base", "t100-0"]
+    assert (start["state"]["base"], start["state"]["hues"]) == (0, [0, 1])
+    assert [r["run_id"] for r in start["runs"]] == ["base", "t100-0"]
+    assert notice(page) == ""
+
+
+def test_a_link_is_followed() -> None:
+    state = begun(
+        layout(v="1", run=["t2-0", "t50-1"], panel=["gap", "power"], cores="0,2", heat="ipc",
+               layout="stacked", hue=["3", "1"], **{"from": "0.5", "to": "2", "base": "1"})
+    )["state"]  # fmt: skip
+    assert state == {
+        "runs": ["t2-0", "t50-1"], "hues": [3, 1], "panels": ["gap", "power"], "cores": "0,2",
+        "from": 0.5, "to": 2.0, "heat": "ipc", "layout": "stacked", "base": 1, "lake": None,
+    }  # fmt: skip
+
+
+def test_its_controls_show_the_state() -> None:
+    page = layout(v="1", run="t2-0", panel=["gap"], cores="0,2", heat="none", layout="stacked")
+    assert by_id(page, ids.TIMELINE_PANELS).value == ["gap"]
+    assert by_id(page, ids.TIMELINE_CORES).value == "chosen"
+    assert by_id(page, ids.TIMELINE_CORES_LIST).value == "0,2"
+    assert by_id(page, ids.TIMELINE_LAYOUT).value == "stacked"
+    heat = by_id(page, ids.TIMELINE_HEAT)
+    assert heat.value == "none"
+    assert [d["value"] for d in heat.data] == ["none", *HEATS]
+    assert {p.title for p in PANELS.values()} <= set(texts(page))
+
+
+def test_a_configuration_of_explore_comes_with_its_reference() -> None:
+    page = layout(open=picked(50), of="1")
+    assert begun(page)["state"]["runs"] == ["base", "t50-0"]
+    assert notice(page) == ""
+    assert begun(layout(open=picked(50, replicate=1)))["state"]["runs"] == ["base", "t50-1"]
+
+
+def test_what_is_left_out_is_said() -> None:
+    page = layout(open=[picked(2), picked(400)], of="27")
+    assert begun(page)["state"]["runs"] == ["base", "t2-0"]
+    assert notice(page).startswith("1 of the 27 configurations picked is shown")
+    page = layout(open=picked(400), of="1")
+    assert begun(page)["state"]["runs"] == []
+    assert notice(page).startswith("None of the configurations picked has a per-interrupt log")
+    assert begun(page)["advice"].startswith("No run is shown")
+
+
+def test_no_more_than_six_are_opened() -> None:
+    many = [picked(i, replicate=r) for i in (2, 50, 100, 200) for r in (0, 1)]
+    page = layout(open=many, of="8")
+    assert len(begun(page)["state"]["runs"]) == MOST_RUNS
+    assert "6 of the 8" in notice(page)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"v": "9"}, "version '9'"),
+        ({"v": "1", "run": "t2-0", "panel": "nonsense"}, "no panel 'nonsense'"),
+        ({"v": "1", "run": "t2-0", "from": "3", "to": "2"}, "ends at 2 s"),
+        ({"v": "1", "run": "t2-0", "cores": "x"}, "cores is 'x'"),
+        ({"v": "1", "lake": "77"}, "77"),
+        ({"open": "not json"}, "a configuration is 'not json'"),
+        ({"open": '{"energy_j": 1}'}, "no such knob of a configuration: 'energy_j'"),
+        ({"open": '{"system": ["a"]}'}, "expected knobs as a JSON object"),
+    ],
+)
+def test_a_bad_link_is_named_and_a_first_look_shown(query: dict[str, str], words: str) -> None:
+    page = layout(**query)
+    assert notice(page).startswith("This link could not be followed: ")
+    assert words in notice(page)
+    assert begun(page)["state"]["runs"] == ["base", "t100-0"]
+
+
+def test_a_run_that_is_not_there_is_named_and_the_others_kept() -> None:
+    start = begun(layout(v="1", run=["t2-0", "gone"]))
+    assert [(r["run_id"], r["known"]) for r in start["runs"]] == [("t2-0", True), ("gone", False)]
+    assert "holds no run 'gone'" in start["runs"][1]["problem"]
+
+
+def test_lakes_without_logs_and_without_runs_say_what_to_do(
+    tmp_path: Path, empty_server: Flask
+) -> None:
+    with empty_server.app_context():
+        assert begun(layout())["advice"].startswith("The lake holds no runs yet.")
+    lake = write_lake(tmp_path / "lake", [run()])
+    with create_app(Settings(lake=lake)).server.app_context():
+        assert begun(layout())["advice"].startswith("No run of this lake has a per-interrupt log")
+
+
+def test_the_picker_lists_what_the_lake_holds(logged: Flask) -> None:
+    client = logged.test_client()
+    found = client.get("/timeline/choices?q=tuned+50&near=base").get_json()
+    assert found["total"] == 2
+    assert found["runs"][0] == {
+        "run_id": "t50-0",
+        "subject": "memcached at 200k QPS · tiny",
+        "label": "Linux tuned · ITR 50 us · 2.9 GHz · 135 W",
+        "note": "replicate 0 · 20.0 s · 9 interrupts",
+    }
+    bad = client.get("/timeline/choices?lake=x")
+    assert (bad.status_code, bad.get_json()["error"]) == (
+        400, "lake is 'x', expected a version number",
+    )  # fmt: skip

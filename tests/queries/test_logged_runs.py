@@ -1,0 +1,93 @@
+"""Which runs a timeline can open, and which it opens with."""
+
+from pathlib import Path
+
+import pytest
+
+from data.connection import Lake, open_lake
+from data.errors import SelectionError
+from data.queries.logged_runs import first_logged_query, first_look_query, logged_runs_query
+from tests.fixtures.lakes import run, runs_from_text, write_lake
+
+TEXT = """
+run_id  system         itr_us  dvfs_ghz  load_qps  replicate  edp_base  has_log
+base    linux_default  -       -         200000.0  0          2.0       1
+base4   linux_default  -       -         400000.0  0          2.0       1
+a0      linux_tuned    50.0    2.9       200000.0  0          1.0       0
+a1      linux_tuned    50.0    2.9       200000.0  1          1.0       1
+a2      linux_tuned    50.0    2.9       200000.0  2          1.0       1
+b0      linux_tuned    100.0   2.9       200000.0  0          0.5       1
+os      ebbrt_tuned    2.0     1.9       200000.0  0          1.0       1
+os4     ebbrt_tuned    2.0     1.9       400000.0  0          0.1       1
+"""
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    """Energy-delay products of `edp_base` J s: energies of that many MJ at 1 us."""
+    rows = []
+    for row in runs_from_text(TEXT):
+        energy = 1e6 * row.pop("edp_base")
+        log = bool(row.pop("has_log"))
+        rows.append({**row, "energy_j": energy, "latency_p99_us": 1.0, "has_log": log})
+    return open_lake(write_lake(tmp_path, rows))
+
+
+def ids(lake: Lake, query: tuple) -> list[str]:
+    return list(lake.polars(*query)["run_id"])
+
+
+def test_a_configuration_stands_for_its_first_replicate_with_a_log(lake: Lake) -> None:
+    knobs = {"system": "linux_tuned", "itr_us": 50.0, "dvfs_ghz": 2.9, "load_qps": 200_000}
+    assert ids(lake, first_logged_query(knobs)) == ["a1"]
+    assert ids(lake, first_logged_query({**knobs, "replicate": 2})) == ["a2"]
+    assert ids(lake, first_logged_query({**knobs, "replicate": 0})) == []
+
+
+def test_a_knob_that_is_not_set_is_one(lake: Lake) -> None:
+    knobs = {"system": "linux_default", "itr_us": None, "load_qps": 400_000}
+    assert ids(lake, first_logged_query(knobs)) == ["base4"]
+    assert ids(lake, first_logged_query({"itr_us": None, "system": "linux_tuned"})) == []
+
+
+@pytest.mark.parametrize("knobs", [{}, {"energy_j": 1}, {"1; DROP VIEW runs": 1}])
+def test_what_is_no_knob_is_refused(knobs: dict) -> None:
+    with pytest.raises(SelectionError, match="knob"):
+        first_logged_query(knobs)
+
+
+def test_a_first_look_has_a_default_run_and_the_best_of_each_system(lake: Lake) -> None:
+    assert ids(lake, first_look_query()) == ["base", "b0", "os"]
+
+
+def test_a_first_look_without_a_default_run(tmp_path: Path) -> None:
+    rows = [run(run_id="x", has_log=True), run(run_id="y", itr_us=9.0), run(run_id="z")]
+    with open_lake(write_lake(tmp_path / "some", rows)) as some:
+        assert ids(some, first_look_query()) == ["x"]
+    with open_lake(write_lake(tmp_path / "none", rows[1:])) as none:
+        assert ids(none, first_look_query()) == []
+
+
+def test_what_can_be_added_is_sorted_by_likeness(lake: Lake) -> None:
+    found = lake.polars(*logged_runs_query([], "os4", 100))
+    assert list(found["run_id"]) == ["base4", "os4", "base", "os", "a1", "a2", "b0"]
+    assert set(found["total"]) == {7}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["TUNED", "100 us"], ["b0"]),
+        (["library", "200k"], ["os"]),
+        (["adaptive", "governor", "400k qps"], ["base4"]),
+        (["%"], []),
+        (["'; DROP VIEW runs; --"], []),
+    ],
+)
+def test_words_narrow(lake: Lake, words: list[str], expected: list[str]) -> None:
+    assert ids(lake, logged_runs_query(words, None, 100)) == expected
+
+
+def test_the_list_is_bounded_and_says_how_many_there_are(lake: Lake) -> None:
+    found = lake.polars(*logged_runs_query([], None, 2))
+    assert (len(found), found["total"][0]) == (2, 7)
