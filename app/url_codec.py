@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 from data.errors import SelectionError
 from data.selection import FACETS, Selection, Value, check_value
@@ -39,6 +39,51 @@ def read_parameters(query: str, version: int, upgraders: Upgraders) -> Parameter
 def has_state(query: str) -> bool:
     """Whether a URL query holds a state at all; without one the page chooses what to show."""
     return "v" in parse_qs(query.lstrip("?"))
+
+
+def write_query(
+    version: int, selection: Selection, keys: Mapping[str, str], state: object, default: object
+) -> str:
+    """Write a state's query string, defaults left out: the same state, the same text.
+
+    Args:
+        keys: By parameter, the attribute of `state` that it holds, in order.
+        default: A state whose values need not be written.
+    """
+    pairs = [("v", str(version)), *filter_pairs(selection)]
+    for key, attribute in keys.items():
+        value = getattr(state, attribute)
+        if value != getattr(default, attribute):
+            pairs.append((key, write_value(value)))
+    return urlencode(pairs)
+
+
+def read_query(
+    query: str,
+    version: int,
+    upgraders: Upgraders,
+    keys: Mapping[str, str],
+    parse: Callable[[str, str], Any],
+) -> dict[str, Any]:
+    """Read a state's query string, of this version or an older one, into its attributes.
+
+    Args:
+        keys: As in `write_query`.
+        parse: Turns a parameter's name and text into its value.
+
+    Returns:
+        `selection` and the attributes that the query names.
+    Raises:
+        SelectionError: A version from the future, an unknown key, or a bad value; the message
+            names it.
+    """
+    parameters = read_parameters(query, version, upgraders)
+    found: dict[str, Any] = {"selection": take_filters(parameters)}
+    for key, texts in parameters.items():
+        if key not in keys:
+            raise SelectionError(f"the link has an unknown part {key!r}")
+        found[keys[key]] = parse(key, texts[-1])
+    return found
 
 
 def filter_pairs(selection: Selection) -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """Explore, the front page: where energy and latency trade off, and which settings win."""
 
 from typing import Any, Final
-from urllib.parse import urlencode
 
 import dash
 from dash import (
@@ -33,10 +32,9 @@ from app.explore import (
     status_words,
 )
 from app.explore_routes import add_routes
-from app.url_codec import has_state
+from app.opening import open_page
 from app.url_state import ViewState
 from data.analysis.facets import all_choices
-from data.errors import WattlasError
 
 PATH = "/"
 TITLE = "Explore"
@@ -52,18 +50,7 @@ def register(server: Flask) -> None:
 
 def layout(**parts: str | list[str]) -> html.Main:
     """Lay the page out for the URL's query; a bad one is named, and the default view shown."""
-    query = urlencode(parts, doseq=True)
-    notice = ""
-    try:
-        state = ViewState.from_query(query) if has_state(query) else None
-        view = lake_view(state.lake_version if state else None)
-    except WattlasError as error:
-        notice = f"This link could not be followed: {error}. The default view is shown instead."
-        state, view = None, lake_view(None)
-    if state and state.lake_version is not None:
-        newest = lake_view(None).version
-        if view.version != newest:
-            notice = f"This link pins version {view.version} of the lake; the newest is {newest}."
+    view, state, notice = open_page(parts, ViewState.from_query)
     return explore_layout(view, state or default_state(view), notice)
 
 

@@ -1,7 +1,6 @@
 """Storage: what the storage studies drew, over the lake's runs, every view linked to all others."""
 
 from typing import Any
-from urllib.parse import urlencode
 
 import dash
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
@@ -12,12 +11,11 @@ from app.components.filters import facet_chips, facet_note, is_idle
 from app.components.published_tables import published_tables_block
 from app.components.storage_layout import storage_layout
 from app.context import lake_view
+from app.opening import open_page
 from app.storage import answer
 from app.storage_choice import default_state, offered, storage_cube
 from app.storage_routes import add_routes
 from app.storage_state import StorageState
-from app.url_codec import has_state
-from data.errors import WattlasError
 
 PATH = "/storage"
 TITLE = "Storage"
@@ -31,18 +29,7 @@ def register(server: Flask) -> None:
 
 def layout(**parts: str | list[str]) -> html.Main:
     """Lay the page out for the URL's query; a bad one is named, and the default view shown."""
-    query = urlencode(parts, doseq=True)
-    notice = ""
-    try:
-        state = StorageState.from_query(query) if has_state(query) else None
-        view = lake_view(state.lake_version if state else None)
-    except WattlasError as error:
-        notice = f"This link could not be followed: {error}. The default view is shown instead."
-        state, view = None, lake_view(None)
-    if state and state.lake_version is not None:
-        newest = lake_view(None).version
-        if view.version != newest:
-            notice = f"This link pins version {view.version} of the lake; the newest is {newest}."
+    view, state, notice = open_page(parts, StorageState.from_query)
     return storage_layout(view, state or default_state(view), notice)
 
 
