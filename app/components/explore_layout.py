@@ -9,6 +9,7 @@ from dash import dcc, html
 from app import ids
 from app.components.filters import filter_block
 from app.components.panel import graph_panel, view_menu
+from app.components.rail import filter_rail
 from app.explore import heat_system, performance_column
 from app.lakes import LakeView
 from app.url_state import PERFORMANCE, ViewState
@@ -22,12 +23,7 @@ def explore_layout(view: LakeView, state: ViewState, notice: str) -> html.Main:
         [
             *_stores(view, state),
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            html.Aside(
-                [_rail_head(), *_rail(view, state)],
-                className="rail",
-                id="rail",
-                **{"aria-label": "filters"},
-            ),
+            filter_rail(_rail(view, state)),
             html.Div(
                 [
                     _scatter_panel(view, state),
@@ -58,17 +54,6 @@ def _stores(view: LakeView, state: ViewState) -> list:
         dcc.Store(id=ids.HEATMAP_FIGURE),
         dcc.Store(id=ids.LIMIT_DOMAIN),
     ]  # fmt: skip
-
-
-def _rail_head() -> html.Div:
-    return html.Div(
-        [
-            html.Span("Filters", className="rail-title"),
-            html.Button("\N{LEFTWARDS ARROW}", id="rail-button", className="plain",
-                        title="fold the filters", **{"aria-expanded": "true"}),
-        ],
-        className="rail-head",
-    )  # fmt: skip
 
 
 def _rail(view: LakeView, state: ViewState) -> list:

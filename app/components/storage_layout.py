@@ -9,6 +9,7 @@ from app import ids
 from app import storage_ids as names
 from app.components.filters import filter_block
 from app.components.panel import view_menu
+from app.components.rail import filter_rail
 from app.lakes import LakeView
 from app.storage_choice import chosen, offered, place_choices, storage_cube
 from app.storage_state import StorageState
@@ -25,12 +26,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
         [
             *_stores(view, state),
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            html.Aside(
-                [_rail_head(), *_rail(view, state)],
-                className="rail",
-                id="rail",
-                **{"aria-label": "filters"},
-            ),
+            filter_rail(_rail(view, state)),
             html.Div(
                 [_bar(view, state), *[_section(name) for name in SECTIONS]],
                 className="views",
@@ -51,17 +47,6 @@ def _stores(view: LakeView, state: StorageState) -> list:
         dcc.Store(id=names.PINNED, data=pinned),
         *[dcc.Store(id=name) for name in empty],
     ]
-
-
-def _rail_head() -> html.Div:
-    return html.Div(
-        [
-            html.Span("Filters", className="rail-title"),
-            html.Button("\N{LEFTWARDS ARROW}", id="rail-button", className="plain",
-                        title="fold the filters", **{"aria-expanded": "true"}),
-        ],
-        className="rail-head",
-    )  # fmt: skip
 
 
 def _rail(view: LakeView, state: StorageState) -> list:
