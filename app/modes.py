@@ -16,7 +16,7 @@ from app.figures.winner_shares import build_shares
 from app.figures.words import WORKLOAD_TITLES, synthetic_note
 from app.lakes import LakeView
 from app.modes_choice import resolved
-from app.modes_payload import encode_cells, index_of
+from app.modes_payload import encode_cells, index_of, varies_in_a_cell
 from app.modes_state import ModesState
 from app.settings import MAX_POINTS
 from data.analysis.facets import count_runs, matches
@@ -148,15 +148,12 @@ def mixed_knobs(comparison: Comparison, state: ModesState) -> list[tuple[Knob, i
 
     Such a cell compares unlike things: the competitor measured at the lighter load may win by it.
     """
-    x, y, competitor = state.knobs()
-    taken = {knob.name for knob in (x, y, competitor)}
-    found = []
-    for knob in KNOBS.values():
-        if knob.is_given and knob.name not in taken:
-            count = comparison.groups[knob.column].n_unique()
-            if count > 1 and _is_mixed(comparison.groups, (x, y), knob):
-                found.append((knob, count))
-    return found
+    groups = comparison.groups
+    return [
+        (knob, groups[knob.column].n_unique())
+        for knob in KNOBS.values()
+        if knob.is_given and varies_in_a_cell(groups, state, knob)
+    ]
 
 
 def place_of(state: ModesState) -> dict[str, Value | None]:
@@ -166,11 +163,6 @@ def place_of(state: ModesState) -> dict[str, Value | None]:
         return {}
     x, y, _ = state.knobs()
     return {x.column: picked.x, y.column: picked.y}
-
-
-def _is_mixed(groups: pl.DataFrame, axes: tuple[Knob, Knob], knob: Knob) -> bool:
-    kinds = groups.group_by([a.column for a in axes]).agg(n=pl.col(knob.column).n_unique())
-    return bool((kinds["n"] > 1).any())
 
 
 def _nothing(sentence: str, status: str) -> ModesAnswer:

@@ -100,13 +100,20 @@ def setting_words(row: dict[str, Any], knobs: Sequence[Knob]) -> str:
 
 
 def free_knobs(groups: pl.DataFrame, state: ModesState) -> list[Knob]:
-    """The knobs that tell one setting of a competitor in a cell from another: those that vary."""
-    taken = {state.x, state.y, state.competitor}
-    return [
-        knob
-        for knob in KNOBS.values()
-        if knob.name not in taken and groups[knob.column].n_unique() > 1
-    ]
+    """The knobs that tell one setting of a cell from another: those that vary within a cell."""
+    return [knob for knob in KNOBS.values() if varies_in_a_cell(groups, state, knob)]
+
+
+def varies_in_a_cell(groups: pl.DataFrame, state: ModesState, knob: Knob) -> bool:
+    """Whether a cell holds several values of a knob that is neither axis nor competitor.
+
+    A knob that goes with an axis, as threads with the depth, has one value in each cell.
+    """
+    x, y, competitor = state.knobs()
+    if knob in (x, y, competitor) or groups[knob.column].n_unique() < 2:
+        return False
+    sizes = groups.group_by(x.column, y.column).agg(n=pl.col(knob.column).n_unique())["n"]
+    return bool((sizes > 1).any())
 
 
 def _settings(comparison: Comparison, state: ModesState) -> tuple[list[str], np.ndarray]:

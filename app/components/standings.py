@@ -27,31 +27,33 @@ def standings_table(found: Evidence | None) -> html.Div:
 
 
 def _table(found: Evidence) -> html.Table:
+    has_settings = any(standing.setting for standing in found.standings)
     titles = ("", "Best setting", "n", "Mean and 95 % CI", "sd", "Runs")
     numbers = ("n", "Mean and 95 % CI", "sd")
-    head = html.Tr([html.Th(t, className="number" if t in numbers else "") for t in titles])
-    body = [_row(standing, found.unit) for standing in found.standings]
-    return html.Table([html.Thead(head), html.Tbody(body)], className="best standing-rows")
+    head = [html.Th(t, className="number" if t in numbers else "") for t in titles]
+    rows = [_cells(standing, found.unit) for standing in found.standings]
+    if not has_settings:
+        head, rows = [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
+    body = [html.Tr(row) for row in rows]
+    return html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="best standing-rows")
 
 
-def _row(standing: Standing, unit: str) -> html.Tr:
+def _cells(standing: Standing, unit: str) -> list:
     setting = standing.setting or "its one setting"
     many = f", best of {standing.settings:,}" if standing.settings > 1 else ""
     swatch = html.Span(className="swatch", style={"background": standing.hue})
     half = standing.half_width
     interval = f" \N{PLUS-MINUS SIGN} {format_quantity(half, unit)}" if half == half else ""
-    return html.Tr(
-        [
-            html.Th([swatch, standing.label], scope="row"),
-            html.Td([setting, html.Span(many, className="spread")]),
-            html.Td(str(standing.n), className="number"),
-            html.Td([format_quantity(standing.mean, unit), html.Span(interval, className="spread")],
-                    className="number"),
-            html.Td(format_quantity(standing.sd, unit) if standing.sd == standing.sd else MISSING,
-                    className="number"),
-            html.Td(_runs(standing, unit)),
-        ]
-    )  # fmt: skip
+    return [
+        html.Th([swatch, standing.label], scope="row"),
+        html.Td([setting, html.Span(many, className="spread")]),
+        html.Td(str(standing.n), className="number"),
+        html.Td([format_quantity(standing.mean, unit), html.Span(interval, className="spread")],
+                className="number"),
+        html.Td(format_quantity(standing.sd, unit) if standing.sd == standing.sd else MISSING,
+                className="number"),
+        html.Td(_runs(standing, unit)),
+    ]  # fmt: skip
 
 
 def _runs(standing: Standing, unit: str) -> html.Div:
@@ -67,7 +69,7 @@ def _runs(standing: Standing, unit: str) -> html.Div:
         links += [" ", html.A("Timeline", href=timeline_address(logged), className="to-timeline")]
     count = len(standing.runs)
     words = f"{count:,} run{'' if count == 1 else 's'}"
-    return html.Div([*links, html.Details([html.Summary(words), html.Ul(items)])])
+    return html.Div([*links, html.Details([html.Summary(words), html.Ul(items)])], className="runs")
 
 
 def _run(row: dict, unit: str) -> list:

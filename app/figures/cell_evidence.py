@@ -99,12 +99,13 @@ def _layout(scene: EvidenceScene) -> dict:
     labels = [scene.competitors.labels[who] for who in scene.order]
     return {
         **base_layout(scene.title, scene.subtitle),
-        "margin": {"l": 62, "r": 8, "t": 46, "b": 26},
+        "margin": {"l": 62, "r": 8, "t": 46, "b": 40},
         "xaxis": {
             "type": "linear",
             "range": [-0.55, len(labels) - 0.45],
             "tickvals": list(range(len(labels))),
-            "ticktext": labels,
+            "ticktext": [label.replace(" ", "<br>") for label in labels],
+            "tickangle": 0,
             "showgrid": False,
             "zeroline": False,
             "fixedrange": True,

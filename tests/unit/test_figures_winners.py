@@ -220,7 +220,7 @@ def test_evidence_shows_every_replicate_and_means_with_intervals() -> None:
     assert middle["y"].tolist() == [11.0, 22.0]
     assert middle["error_y"]["array"].tolist() == [12.7, 0.0]
     # The best stands first, and every replicate near its own column.
-    assert figure["layout"]["xaxis"]["ticktext"] == ["classic polling", "interrupt"]
+    assert figure["layout"]["xaxis"]["ticktext"] == ["classic<br>polling", "interrupt"]
     assert np.rint(best["x"]).tolist() == [0, 0, 1]
 
 
