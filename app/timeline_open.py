@@ -107,11 +107,12 @@ def _choice(row: dict[str, Any]) -> dict[str, str]:
     load = load_words(row["load_qps"], row["message_bytes"])
     workload = WORKLOAD_TITLES.get(row["workload"], row["workload"])
     duration = format_quantity(row["duration_s"], "s")
+    interrupts = f"{row['interrupts'] or 0:,} interrupts"
     return {
         "run_id": row["run_id"],
         "subject": f"{workload}{f' at {load}' if load else ''} · {row['dataset']}",
         "label": f"{row['system_label'] or row['system']} · {configuration_words(row)}",
-        "note": f"replicate {row['replicate']} · {duration} · {row['interrupts'] or 0:,} interrupts",
+        "note": f"replicate {row['replicate']} · {duration} · {interrupts}",
     }
 
 
