@@ -1,17 +1,16 @@
 """The command line of ingest: the only place here that prints or exits."""
 
 import argparse
-import ctypes
 import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from data.errors import WattlasError
 from ingest.maintain import describe_lake, list_problems, prune_lake, verify_lake
+from ingest.memory import keep_heap_small
 from ingest.pipeline import AddOptions, AddReport, Reported, add
 from ingest.progress import Progress, format_bar, format_bytes, format_progress
 from ingest.settings_file import is_dataset_name
@@ -23,13 +22,11 @@ REFUSED: Final = 3
 _BAR_EVERY_S: Final = 0.1
 _LINE_EVERY_S: Final = 5.0
 _SHOWN_PROBLEMS: Final = 50
-# M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD of glibc's malloc.h.
-_MALLOC: Final = {-8: 1, -3: 1 << 20, -1: 4 << 20}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit status."""
-    _spare_memory()
+    keep_heap_small()
     parser = build_parser()
     options = parser.parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
@@ -44,17 +41,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (WattlasError, OSError) as error:
         print(f"ingest: {error}", file=sys.stderr)
         return FAILED
-
-
-def _spare_memory() -> None:
-    """Have glibc share one heap between threads, and give large blocks back at once.
-
-    By default each thread has a heap, and each remembers its own fullest moment.
-    """
-    with suppress(AttributeError, OSError):
-        set_option = ctypes.CDLL(None).mallopt
-        for option, value in _MALLOC.items():
-            set_option(option, value)
 
 
 def build_parser() -> argparse.ArgumentParser:

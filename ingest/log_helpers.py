@@ -12,8 +12,8 @@ _LOGS_A_WORKER: Final = 8
 class LogHelpers(ThreadPoolExecutor):
     """Threads that do the work of runs in small parts.
 
-    A run of many logs keeps all of them busy, so another one begins to merge only when it is at
-    its end: memory is that of a bounded number of logs, however many runs there are.
+    A run of many logs keeps all of them busy, so another one begins only when it is over: memory
+    is that of a bounded number of logs, however many runs there are.
     """
 
     def __init__(self, workers: int) -> None:
@@ -25,6 +25,9 @@ class LogHelpers(ThreadPoolExecutor):
     @contextmanager
     def merging(self, logs: int) -> Iterator[None]:
         """Wait, first come first served, until so many logs may be merged; then do it."""
+        if not logs:
+            yield
+            return
         taken = min(logs, self._most)
         with self._turn, self._changed:
             self._changed.wait_for(lambda: self._free >= taken)

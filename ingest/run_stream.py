@@ -23,6 +23,7 @@ from ingest.core_logs import (
 )
 from ingest.discover import RawFile
 from ingest.log_helpers import LogHelpers
+from ingest.memory import give_back
 from ingest.overview_tables import histogram_tables, overview_tables
 from ingest.raw_files import MeteredFile
 from ingest.read_sources import SourceRead, change_of, refusal_of
@@ -40,6 +41,8 @@ _BLOCK_ROWS: Final = (BLOCK_BYTES + (1 << 16)) // 28
 # What is merged meanwhile is still there.
 _ROOM: Final = _HUNGRY_BELOW + 2 * _BLOCK_ROWS
 _SAMPLES_A_PIECE: Final = 1 << 14
+# After so much, what the heap keeps is worth giving back before the next run.
+_BIG_RUN_BYTES: Final = 64 << 20
 _TABLES: Final = ("interrupts", "samples", "overview", "histograms")
 
 OnBytes = Callable[[int], None]
@@ -182,7 +185,7 @@ def stream_logs(
         streams = [LogStream(file, on_bytes) for file in files if file.path not in refused]
         run = _Merge(streams, machine, run_id, helpers)
         try:
-            with ExitStack() as on_failure:
+            with helpers.merging(len(streams)), ExitStack() as on_failure:
                 files_written = []
                 if run.begin(window, core_of):
                     for table in _TABLES:
@@ -192,6 +195,8 @@ def stream_logs(
                 else:
                     run.read_only()
                 on_failure.pop_all()
+                if sum(stream.bytes_read for stream in streams) > _BIG_RUN_BYTES:
+                    give_back()
         except _LogRefusedError:
             for stream in streams:
                 if stream.refusal is not None:
@@ -242,8 +247,7 @@ class _Merge:
         spool = SampleSpool(spool_folder)
         writes = WriteQueue(self._helpers)
         try:
-            with self._helpers.merging(len(self._streams)):
-                self._merge(_RowGroups(self._run_id, self.cuts, interrupts, writes), spool)
+            self._merge(_RowGroups(self._run_id, self.cuts, interrupts, writes), spool)
             writes.send_end(interrupts)
             for make_rows in histogram_tables(self._run_id, self.cuts, self._by):
                 writes.send(histograms, make_rows)

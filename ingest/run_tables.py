@@ -13,7 +13,7 @@ from data.schema import INTERRUPTS, SAMPLES
 from ingest import merging
 from ingest.core_logs import CoreCut, Cutting
 
-_SPOOL_BYTES: Final = 12 << 20
+_SPOOL_BYTES: Final = 6 << 20
 _COUNTED: Final = SAMPLES.names[4:-1]
 
 
