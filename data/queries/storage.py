@@ -74,13 +74,13 @@ def profiled_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
     """Build the query of the storage runs whose functions may have been counted.
 
     Returns:
-        SQL and parameters. Columns `run_id`, `mode`, `io_depth`; sorted by mode, depth, replicate
-        and run.
+        SQL and parameters. Columns `run_id`, `mode`, `io_depth`; first replicates first, so that
+        a limit leaves out replicates rather than modes or depths.
     """
     condition, parameters = selection.predicate()
     return (
         f"SELECT run_id, mode, io_depth FROM runs WHERE ({condition}) AND {IS_STORAGE} "
-        "ORDER BY mode NULLS LAST, io_depth NULLS LAST, replicate NULLS LAST, run_id "
+        "ORDER BY replicate NULLS LAST, mode NULLS LAST, io_depth NULLS LAST, run_id "
         f"LIMIT {limit:d}",
         parameters,
     )

@@ -104,6 +104,7 @@ def test_loads_and_stores_by_subsystem(study: Lake) -> None:
     chosen = Selection.of(device=["optane"], rw=["randread"], request=[4096], depth=[1])
     runs = study.polars(*profiled_query(chosen, 100))
     assert len(runs) == 6
+    assert runs["mode"].to_list() == ["hybrid", "interrupt", "poll"] * 2
     functions = study.scan("functions", runs["run_id"].to_list())
     rows = functions.aggregate(SUBSYSTEM_SUMS).order("run_id, subsystem").pl()
     assert rows.rows() == [

@@ -118,6 +118,7 @@ def test_one_metric_against_another(shown: StorageAnswer) -> None:
     drawn = line(shown.figures["power-cpu"], "classic polling")
     assert drawn["x"] == pytest.approx([100, 200, 800])
     assert drawn["y"] == pytest.approx([45, 50, 80])
+    assert drawn["text"] == ["1", "2", "8"]
     layout = shown.figures["power-interrupts"]["layout"]
     assert layout["xaxis"]["title"]["text"] == "Interrupt rate, 1/s (less is better)"
 

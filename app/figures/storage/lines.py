@@ -6,6 +6,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.figures.storage.base import (
+    PAGE_INK,
     Scene,
     axis,
     error_bars,
@@ -55,11 +56,12 @@ def build_lines(
     ]
     stars = _stars(published or {}, depths)
     measure = metric(view.y)
+    by_depth = "" if view.x == DEPTH else " · numbers: depth"
     return {
         "data": [*traces, *stars],
         "layout": layout(
             view.title,
-            f"mean ± {scene.spread_words} · {scene.place}",
+            f"mean ± {scene.spread_words} · {scene.place}{by_depth}",
             scene,
             view.name,
             xaxis=_x_axis(view, depths),
@@ -99,12 +101,13 @@ def _line(
     x = [depths.index(d) for d in line[DEPTH]] if by_depth else plain(line[view.x])
     return {
         "type": "scatter",
-        "mode": "lines+markers",
+        "mode": "lines+markers" if by_depth else "lines+markers+text",
         "name": scene.label(mode),
         "x": x,
         "y": plain(line[view.y]),
         "error_y": error_bars(values_of(line, f"{view.y}_spread"), hue),
         **({} if by_depth else {"error_x": error_bars(values_of(line, f"{view.x}_spread"), hue)}),
+        **({} if by_depth else _depth_texts(line)),
         "line": {"color": hue, "width": 1.6, "dash": dash},
         "marker": mode_marker(scene, mode),
         **selectable("points"),
@@ -114,6 +117,15 @@ def _line(
             "knobs": list(KNOBS),
             "words": [point_words(r, columns, scene) for r in line.iter_rows(named=True)],
         },
+    }
+
+
+def _depth_texts(line: pl.DataFrame) -> dict[str, Any]:
+    """The depth beside each point, where no axis tells it."""
+    return {
+        "text": [f"{depth:g}" for depth in line[DEPTH]],
+        "textposition": "top left",
+        "textfont": {"size": 9, "color": PAGE_INK},
     }
 
 
