@@ -93,7 +93,7 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
         [
             html.Span("best", className="quiet"),
             _select(names.METRIC, "metric that is compared", prize_choices(view, state),
-                    state.metric, 200),
+                    state.metric, 212),
             html.Span("by", className="quiet"),
             _select(names.COMPETITOR, "competitor", knobs, state.competitor),
             html.Span("over", className="quiet"),
@@ -215,7 +215,7 @@ def _listed(titles: dict[Any, str]) -> list[dict[str, str]]:
 
 
 def _select(
-    component_id: str, label: str, data: list, value: str | None, width: int = 132
+    component_id: str, label: str, data: list, value: str | None, width: int = 154
 ) -> dmc.Select:
     return dmc.Select(
         id=component_id,

@@ -22,7 +22,7 @@ def standings_table(found: Evidence | None) -> html.Div:
     if found.statistics:
         parts.append(html.P(found.statistics, className="statistics"))
     if found.standings:
-        parts += [_table(found), _cell_link(found)]
+        parts += [_cell_link(found), _table(found)]
     return html.Div(parts, className="standings")
 
 
@@ -83,7 +83,8 @@ def _run(row: dict, unit: str) -> list:
 
 def _cell_link(found: Evidence) -> html.P:
     return html.P(
-        html.A("All runs of this cell in Explore", href=f"/?{found.explore}", id="cell-in-explore")
+        html.A("All runs of this cell in Explore", href=f"/?{found.explore}", id="cell-in-explore"),
+        className="statistics",
     )
 
 

@@ -258,9 +258,10 @@ def _entry(name: str, symbol: str, hue: str) -> dict:
 
 
 def _layout(scene: MapScene) -> dict[str, Any]:
+    longest = max(map(len, scene.rows), default=1)
     return {
         **base_layout(scene.title, scene.subtitle),
-        "margin": {"l": 86, "r": 8, "t": 46, "b": 92},
+        "margin": {"l": min(46 + 6 * longest, 170), "r": 8, "t": 46, "b": 92},
         "xaxis": _axis(scene.columns, scene.x_title, 14),
         "yaxis": _axis(scene.rows, scene.y_title, 26),
         "dragmode": "zoom",

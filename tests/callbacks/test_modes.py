@@ -23,6 +23,7 @@ from app.pages.modes import layout, turn_workload, update_evidence, update_filte
 from app.points_payload import compact_figure
 from app.server import create_app
 from app.settings import Settings
+from app.timeline_state import TimelineState
 from app.url_state import ViewState
 from data.selection import Selection
 from tests.callbacks.components import by_id, texts, walk
@@ -234,6 +235,21 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         assert texts(layout())
         _, table = update_evidence(CELL, {}, -1)
         assert texts(table)[0].startswith("Click a cell")
+
+
+def test_runs_with_a_log_lead_to_their_timeline(tmp_path: Path) -> None:
+    rows = [
+        run(system=system, replicate=r, energy_j=value + r, run_id=f"{system}{r}", has_log=logged)
+        for system, value, logged in (("a", 10.0, True), ("b", 20.0, False))
+        for r in (0, 1)
+    ]
+    server = create_app(Settings(lake=write_lake(tmp_path, rows))).server
+    with server.app_context():
+        raw = {"x": "itr", "y": "dvfs", "who": "system", "metric": "energy_j"}
+        _, table = update_evidence('["cell",2,2.9]', raw, 0)
+    both, *each = (c.href for c in walk(table) if str(getattr(c, "href", "")).startswith("/time"))
+    assert TimelineState.from_query(urlsplit(both).query).runs == ("a0", "a1")
+    assert [TimelineState.from_query(urlsplit(h).query).runs for h in each] == [("a0",), ("a1",)]
 
 
 QUERY = (
