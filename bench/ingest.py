@@ -17,7 +17,10 @@ import pandas as pd
 import polars as pl
 
 from bench.report import Measurement
+from ingest.formats.intlog import open_log
 from ingest.pipeline import AddOptions, add
+from ingest.records import ReadContext
+from ingest.run_stream import BLOCK_BYTES
 from ingest.sample.plan import Run
 from ingest.sample.raw import write_run
 from ingest.sample.writer import measure_run
@@ -27,7 +30,9 @@ SCALES: Final = (1, 4, 16)
 MEMORY_LIMIT_MB: Final = 400.0
 RESUME_FILES: Final = 200_000
 RESUME_LIMIT_S: Final = 10.0
+LOG_TABLES: Final = ("interrupts", "samples", "overview", "histograms")
 _SECONDS: Final = 18.5
+_TSC_HZ: Final = 2_899_999_000.0
 _BLOCK: Final = 1 << 20
 _NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
 _COUNTERS: Final = ("instructions", "cycles", "ref_cycles", "llc_miss")
@@ -97,28 +102,28 @@ def _against_others(raw: _Input, work: Path, rounds: int) -> Iterator[Measuremen
     contenders: dict[str, Callable[[], object]] = {
         "ours": lambda: _ingest(raw.folder, work / "lake"),
         "newlines_one_core": lambda: [_count_newlines(log) for log in raw.logs],
+        "parse_one_core": lambda: [_parse(log) for log in raw.logs],
         "polars_parquet": lambda: _polars(raw, work / "polars.parquet"),
         "pandas_cleaning": lambda: _clean_with_pandas(raw),
     }
     contenders["ours"]()  # compiles, or loads what was compiled
     times: dict[str, list[float]] = {name: [] for name in contenders}
-    processor: list[float] = []
+    processor: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, run in contenders.items():
             shutil.rmtree(work / "lake", ignore_errors=True)
             began, busy = time.perf_counter(), time.process_time()
             run()
             times[name].append(time.perf_counter() - began)
-            if name == "ours":
-                processor.append(time.process_time() - busy)
+            processor[name].append(time.process_time() - busy)
     _ingest(raw.folder, work / "lake")
     size = raw.size / 1e6
     for name, taken in times.items():
         yield Measurement(f"{name}_rate", size / statistics.median(taken), "MB/s", rounds)
+        busy_rate = size / statistics.median(processor[name])
+        yield Measurement(f"{name}_rate_per_processor_second", busy_rate, "MB", rounds)
     ours = statistics.median(times["ours"])
     yield Measurement("ours_rows_rate", raw.lines / ours / 1e6, "M/s", rounds)
-    busy_rate = size / statistics.median(processor)
-    yield Measurement("ours_rate_per_processor_second", busy_rate, "MB", rounds)
     for name, least in (
         ("polars_parquet", 4.0),
         ("pandas_cleaning", 3.0),
@@ -140,6 +145,16 @@ def _count_newlines(path: Path) -> int:
         while block := file.read(_BLOCK):
             count += block.count(b"\n")
     return count
+
+
+def _parse(path: Path) -> None:
+    """Read a log into columns and check every line, and no more: what ingest cannot do without."""
+    reader = open_log(ReadContext(path.name, _TSC_HZ))
+    with path.open("rb") as file:
+        while block := file.read(BLOCK_BYTES):
+            reader.feed(block)
+            reader.take()
+    reader.finish()
 
 
 def _polars(raw: _Input, out: Path) -> None:
