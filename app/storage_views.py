@@ -32,6 +32,13 @@ class View:
         """Id of its picture on the page."""
         return PREFIX + self.name
 
+    @property
+    def room_chars(self) -> int:
+        """How long a line of its subtitle may be, in the narrowest window that its panel is for."""
+        if self.name in WIDE:
+            return 130
+        return 60 if across(self.section) > 2 else 78
+
 
 SECTIONS: Final = {
     "performance": "Performance",
@@ -67,6 +74,13 @@ VIEWS: Final = (
     View("bytes-joule", "efficiency", "Bytes per joule", "efficiency", y="bytes_per_joule"),
     View("ios-joule", "efficiency", "IOs per joule", "efficiency", y="ios_per_joule"),
 )  # fmt: skip
+# Views as wide as the page.
+WIDE: Final = ("proportionality",)
 BY_NAME: Final = {view.name: view for view in VIEWS}
 # The section of tables has no picture.
 PUBLISHED: Final = "published"
+
+
+def across(section: str) -> int:
+    """How many views of a section stand side by side."""
+    return sum(view.section == section and view.name not in WIDE for view in VIEWS)

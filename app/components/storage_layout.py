@@ -13,10 +13,8 @@ from app.components.rail import filter_rail
 from app.lakes import LakeView
 from app.storage_choice import chosen, offered, place_choices, storage_cube
 from app.storage_state import StorageState
-from app.storage_views import PREFIX, PUBLISHED, SECTIONS, VIEWS, View
+from app.storage_views import PREFIX, PUBLISHED, SECTIONS, VIEWS, WIDE, View, across
 from data.metrics import metric
-
-_WIDE = ("proportionality",)
 
 
 def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Main:
@@ -99,11 +97,10 @@ def _section(section: str) -> html.Section:
     body: list[Any] = [_panel(view) for view in mine]
     if section == PUBLISHED:
         body = [html.Div(id=names.PUBLISHED, className="panel published")]
-    narrow = sum(view.name not in _WIDE for view in mine)
     return html.Section(
         [
             html.H2(SECTIONS[section]),
-            html.Div(body, className=f"storage-panels across-{max(1, narrow)}"),
+            html.Div(body, className=f"storage-panels across-{max(1, across(section))}"),
         ],
         id=PREFIX + "section-" + section,
         className="storage-section",
@@ -113,7 +110,7 @@ def _section(section: str) -> html.Section:
 
 def _panel(view: View) -> html.Section:
     """A panel whose picture the browser draws; its menu lies over the picture's corner."""
-    wide = " wide" if view.name in _WIDE else ""
+    wide = " wide" if view.name in WIDE else ""
     return html.Section(
         [
             html.Div(view_menu(view.graph), className="panel-head"),

@@ -118,7 +118,7 @@ def test_one_metric_against_another(shown: StorageAnswer) -> None:
     drawn = line(shown.figures["power-cpu"], "classic polling")
     assert drawn["x"] == pytest.approx([100, 200, 800])
     assert drawn["y"] == pytest.approx([45, 50, 80])
-    assert drawn["text"] == ["1", "2", "8"]
+    assert drawn["text"] == ["depth 1", "2", "8"]
     layout = shown.figures["power-interrupts"]["layout"]
     assert layout["xaxis"]["title"]["text"] == "Interrupt rate, 1/s (less is better)"
 
@@ -342,3 +342,16 @@ def test_trends_and_ranges_say_whose_they_are(shown: StorageAnswer) -> None:
     for view, kind in (("proportionality", "trend"), ("devices", "ranges")):
         for trace in traces(shown.figures[view], kind):
             assert len({(knobs["mode"][r]) for r in trace["meta"]["behind"]}) == 1
+
+
+def test_a_long_place_is_told_in_several_lines(tmp_path: Path) -> None:
+    device = "a device with a very long name indeed, in slot 17"
+    figure = answer(lake(tmp_path, [fio(device=device)]), StorageState()).figures["interrupts"]
+    title = figure["layout"]["title"]["text"]
+    assert f"CI<br>{device} · randread<br>4 KiB<" in title
+    assert figure["layout"]["margin"]["t"] == 44 + 2 * 14
+
+
+def test_ratios_have_no_si_prefix(shown: StorageAnswer) -> None:
+    assert shown.figures["switches-io"]["layout"]["yaxis"]["tickformat"] == ""
+    assert shown.figures["switches"]["layout"]["yaxis"]["tickformat"] == "~s"

@@ -10,6 +10,7 @@ import polars as pl
 from app.figures.competitors import Competitors
 from app.figures.encodings import base_layout, message_figure
 from app.figures.words import configuration_words
+from app.storage_views import BY_NAME
 from data.metrics import metric
 from data.selection import Value
 from data.units import format_quantity
@@ -137,8 +138,12 @@ def index_axis(labels: Sequence[str], title: str, **more: Any) -> dict[str, Any]
 
 def layout(title: str, subtitle: str, scene: Scene, view: str, **more: Any) -> dict[str, Any]:
     """The layout of one small picture."""
-    words = " · ".join(part for part in (subtitle, scene.note and f"<b>{scene.note}</b>") if part)
-    return {
+    parts = subtitle.split(" · ") + ([scene.note] if scene.note else [])
+    lines = _folded(parts, BY_NAME[view].room_chars)
+    words = "<br>".join(lines)
+    if scene.note:
+        words = words.removesuffix(scene.note) + f"<b>{scene.note}</b>"
+    found = {
         **base_layout(title, words),
         "margin": {"l": 52, "r": 10, "t": 44, "b": 38},
         "dragmode": "select",
@@ -146,6 +151,20 @@ def layout(title: str, subtitle: str, scene: Scene, view: str, **more: Any) -> d
         "meta": {"kind": "storage", "view": view},
         **more,
     }
+    found["margin"] = {**found["margin"], "t": found["margin"]["t"] + 14 * (len(lines) - 1)}
+    return found
+
+
+def _folded(parts: Sequence[str], most: int) -> list[str]:
+    """Parts of a subtitle in as few lines as hold them."""
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]} · {part}" if lines else part
+        if lines and len(longer) <= most:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
 
 
 def nothing(view: str, sentence: str) -> dict[str, Any]:

@@ -56,16 +56,17 @@ def build_lines(
     ]
     stars = _stars(published or {}, depths)
     measure = metric(view.y)
-    by_depth = "" if view.x == DEPTH else " · numbers: depth"
     return {
         "data": [*traces, *stars],
         "layout": layout(
             view.title,
-            f"mean ± {scene.spread_words} · {scene.place}{by_depth}",
+            f"mean ± {scene.spread_words} · {scene.place}",
             scene,
             view.name,
             xaxis=_x_axis(view, depths),
-            yaxis=axis(measure.axis_title, rangemode=_range_mode(view.y), tickformat="~s"),
+            yaxis=axis(
+                measure.axis_title, rangemode=_range_mode(view.y), tickformat=_ticks(view.y)
+            ),
         ),
     }
 
@@ -123,8 +124,8 @@ def _line(
 def _depth_texts(line: pl.DataFrame) -> dict[str, Any]:
     """The depth beside each point, where no axis tells it."""
     return {
-        "text": [f"{depth:g}" for depth in line[DEPTH]],
-        "textposition": "top left",
+        "text": [f"{'' if at else 'depth '}{depth:g}" for at, depth in enumerate(line[DEPTH])],
+        "textposition": "top right",
         "textfont": {"size": 9, "color": PAGE_INK},
     }
 
@@ -158,7 +159,12 @@ def _stars(published: Published, depths: list[int]) -> list[dict[str, Any]]:
 def _x_axis(view: View, depths: list[int]) -> dict[str, Any]:
     if view.x == DEPTH:
         return index_axis([f"{d:g}" for d in depths], metric(DEPTH).axis_title)
-    return axis(metric(view.x).axis_title, rangemode="tozero", tickformat="~s")
+    return axis(metric(view.x).axis_title, rangemode="tozero", tickformat=_ticks(view.x))
+
+
+def _ticks(column: str) -> str:
+    """Rates with SI prefixes, all else as it is."""
+    return "~s" if "/" in metric(column).unit else ""
 
 
 def _range_mode(column: str) -> str:
