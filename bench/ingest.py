@@ -147,14 +147,16 @@ def _count_newlines(path: Path) -> int:
     return count
 
 
-def _parse(path: Path) -> None:
-    """Read a log into columns and check every line, and no more: what ingest cannot do without."""
+def _parse(path: Path) -> int:
+    """Read a log into columns and check every line, and no more; gives its entries."""
     reader = open_log(ReadContext(path.name, _TSC_HZ))
     with path.open("rb") as file:
         while block := file.read(BLOCK_BYTES):
             reader.feed(block)
             reader.take()
     reader.finish()
+    reader.take()
+    return reader.facts().entries
 
 
 def _polars(raw: _Input, out: Path) -> None:
