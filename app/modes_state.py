@@ -8,13 +8,11 @@ from urllib.parse import urlencode
 
 from app.url_codec import (
     Parameters,
-    filter_pairs,
     pairs_of,
     read_lake_version,
     read_number,
-    read_parameters,
-    take_filters,
-    write_value,
+    read_query,
+    write_query,
 )
 from app.url_state import PERFORMANCE
 from data.analysis.significance import CORRECTIONS, TESTS, Correction, Test
@@ -113,12 +111,7 @@ class ModesState:
 
     def to_query(self) -> str:
         """Write the query string, defaults left out: the same state, the same text."""
-        pairs = [("v", str(VERSION)), *filter_pairs(self.selection)]
-        for key, attribute in _KEYS.items():
-            value = getattr(self, attribute)
-            if value != getattr(_DEFAULT, attribute):
-                pairs.append((key, write_value(value)))
-        return urlencode(pairs)
+        return write_query(VERSION, self.selection, _KEYS, self, _DEFAULT)
 
     @classmethod
     def from_query(cls, query: str) -> "ModesState":
@@ -128,13 +121,7 @@ class ModesState:
             SelectionError: A version from the future, an unknown key, or a bad value; the message
                 names it.
         """
-        parameters = read_parameters(query, VERSION, UPGRADERS)
-        state: dict[str, Any] = {"selection": take_filters(parameters)}
-        for key, texts in parameters.items():
-            if key not in _KEYS:
-                raise SelectionError(f"the link has an unknown part {key!r}")
-            state[_KEYS[key]] = _parse(key, texts[-1])
-        return cls(**state)
+        return cls(**read_query(query, VERSION, UPGRADERS, _KEYS, _parse))
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> "ModesState":

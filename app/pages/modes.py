@@ -2,7 +2,6 @@
 
 from threading import Thread
 from typing import Any, Final
-from urllib.parse import urlencode
 
 import dash
 from dash import (
@@ -33,11 +32,10 @@ from app.modes_choice import default_state, turned
 from app.modes_evidence import evidence
 from app.modes_routes import add_routes
 from app.modes_state import ModesState
+from app.opening import open_page
 from app.points_payload import compact_figure
-from app.url_codec import has_state
 from data.analysis.facets import all_choices
 from data.analysis.significance import load_statistics
-from data.errors import WattlasError
 
 PATH = "/modes"
 TITLE = "Modes"
@@ -55,18 +53,7 @@ def layout(**parts: str | list[str]) -> html.Main:
     """Lay the page out for the URL's query; a bad one is named, and the default view shown."""
     # While the browser fetches and lays out the page: its first picture needs it.
     Thread(target=load_statistics, daemon=True).start()
-    query = urlencode(parts, doseq=True)
-    notice = ""
-    try:
-        state = ModesState.from_query(query) if has_state(query) else None
-        view = lake_view(state.lake_version if state else None)
-    except WattlasError as error:
-        notice = f"This link could not be followed: {error}. The default view is shown instead."
-        state, view = None, lake_view(None)
-    if state and state.lake_version is not None:
-        newest = lake_view(None).version
-        if view.version != newest:
-            notice = f"This link pins version {view.version} of the lake; the newest is {newest}."
+    view, state, notice = open_page(parts, ModesState.from_query)
     return modes_layout(view, state or default_state(view), notice)
 
 
