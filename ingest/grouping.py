@@ -34,8 +34,9 @@ def group_files(
     for file in found.files:
         if file.match is not None and file.format.role not in ("table", "meter"):
             groups[file.match.key(file.dataset)].append(file)
+    given = frozenset(found.seen) if meters else frozenset()
     for run in state.runs.values():
-        if run.dataset in meters:
+        if run.dataset in meters and not any((run.dataset, f.path) in given for f in _own(run)):
             _add_metered(run, meters[run.dataset][0], groups, found)
     return {key: _with_sidecars(group) for key, group in groups.items()}
 
@@ -54,10 +55,9 @@ def _with_sidecars(group: list[RawFile]) -> list[RawFile]:
 def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discovery) -> None:
     """Take up a run that is not among the given files, but that a given power meter may cover."""
     work = meter.settings.workloads.get(run.workload)
-    own = [file for file in run.files if file.format not in _METERS]
-    if work is None or work.logged or any((run.dataset, f.path) in found.seen for f in own):
+    if work is None or work.logged:
         return
-    for known in own:
+    for known in _own(run):
         if not Path(known.path).is_file():
             continue
         for top in Path(known.path).parents:
@@ -68,6 +68,11 @@ def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discov
                     groups[key].append(replace(part, **on_disk(known.path)))
                     found.seen.add((run.dataset, known.path))
                     return
+
+
+def _own(run: RecordedRun) -> list[RecordedFile]:
+    """What a run was read from, without the meters that it shares with others."""
+    return [file for file in run.files if file.format not in _METERS]
 
 
 def former_names(state: LakeState) -> dict[tuple[str, str], list[str]]:

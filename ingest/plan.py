@@ -75,18 +75,26 @@ def make_plan(found: Discovery, state: LakeState) -> Plan:
         plan.meters[meter.dataset].append(meter)
     for key in sorted(groups, key=_lake_order):
         _plan_run(key, groups[key], found, state, plan)
-    plan.works = _superseding(plan.works, groups.keys(), state)
+    walked = {(file.dataset, file.path) for file in found.files}
+    plan.works = _superseding(plan.works, groups.keys(), walked, state)
     return plan
 
 
-def _superseding(works: list[RunWork], found: Set[RunKey], state: LakeState) -> list[RunWork]:
-    """Let runs that are read anew under another name take the place of what they were."""
+def _superseding(
+    works: list[RunWork], keys: Set[RunKey], walked: Set[tuple[str, str]], state: LakeState
+) -> list[RunWork]:
+    """Let runs that are read anew under another name take the place of what they were.
+
+    Args:
+        keys: Of all runs found, the unchanged ones included.
+        walked: Files whose every run is among them.
+    """
     former = former_names(state) if works else {}
-    ids = {make_run_id(key) for key in found} if former else set()
+    ids = {make_run_id(key) for key in keys} if former else set()
     replaced = []
     for work in works:
         paths = {(work.key.dataset, file.path) for file in work.files if is_making(work.key, file)}
-        places = sorted(paths & set(former))
+        places = sorted(paths & walked & set(former))
         gone = [run_id for place in places for run_id in former.pop(place) if run_id not in ids]
         replaced.append(replace(work, replaces=tuple(gone)) if gone else work)
     return replaced
