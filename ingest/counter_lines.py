@@ -164,9 +164,9 @@ class CounterLines:
             self._state,
             self._faults,
         )
-        for kind in _KINDS:
-            _, _, _, start, stop = self._faults[kind]
-            if self._faults[kind, kernels.COUNT] and kind not in self._first_bytes:
+        for kind in np.flatnonzero(self._faults[:, kernels.COUNT]).tolist():
+            if kind not in self._first_bytes:
+                start, stop = self._faults[kind, [kernels.START, kernels.END]]
                 self._first_bytes[kind] = self._work[start:stop].tobytes()
 
     def _detail(self, kind: int) -> str:

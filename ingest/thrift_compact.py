@@ -5,6 +5,7 @@ Source: Apache Thrift, "Thrift Compact protocol encoding".
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 _I32: Final = 5
@@ -22,8 +23,9 @@ class Value:
     data: bytes
 
 
+@lru_cache(1 << 12)
 def i32(number: int) -> Value:
-    """A whole number of 32 bits, or an enumeration's."""
+    """A whole number of 32 bits, or an enumeration's; mostly one of a few."""
     return Value(_I32, _signed(number))
 
 

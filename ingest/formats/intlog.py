@@ -34,6 +34,7 @@ _ALIASES: Final = {
     "timestamp": "tsc",
 }
 _PREFIX: Final = re.compile(rb"^[ \t]*\[[^\]\n]*\][ \t]*")
+_ODD_BLANK: Final = re.compile(rb"[\v\f]")
 _CORE: Final = re.compile(rb"(?m)^[^\n]*?\bCore=(\d+)(?:\s+itr_cnt=(\d+))?")
 _HEAD_BYTES: Final = 64 * 1024
 _HEAD_LINES: Final = 200
@@ -189,8 +190,16 @@ def _head_lines(head: bytes) -> list[list[bytes]]:
     lines = head.split(b"\n", _HEAD_LINES)
     if len(lines) > 1:
         lines.pop()
-    fields = [re.split(rb"[ \t\r]+", _PREFIX.sub(b"", line).strip()) for line in lines]
+    fields = [
+        # All lines but the oddest: no prefix, and no blanks but those that part fields.
+        line.split() if line[:1].isdigit() and not _ODD_BLANK.search(line) else _fields(line)
+        for line in lines
+    ]
     return [line for line in fields if line != [b""] and not line[0].startswith(b"Core=")]
+
+
+def _fields(line: bytes) -> list[bytes]:
+    return re.split(rb"[ \t\r]+", _PREFIX.sub(b"", line).strip())
 
 
 def _are_digits(fields: list[bytes]) -> bool:
