@@ -6,14 +6,20 @@ from typing import Final
 
 import numpy as np
 
-from ingest.power import GAP_INTERVALS, PowerSeries
+from ingest.power import PowerSeries
+from ingest.power_levels import Levels
 from ingest.records import UtcWindow
 
 SEARCH_S: Final = 300.0
 LEAST_WINDOWS: Final = 3
 LONGEST_LEAD_S: Final = 30.0
 LEAST_EXPLAINED: Final = 0.8
+# Six intervals around the best offset of the search, in fortieths of one.
 _FINE_STEPS: Final = 20
+_FINE_REACH: Final = 120
+# Windows that a search looks at, however long the sweep, and parts whose offsets tell of a drift.
+MOST_SEARCHED: Final = 400
+_PARTS: Final = 5
 _CHANCE: Final = 0.01
 _WORSE: Final = 1.25
 # The makers promise a minute a month, which is 23 millionths. A drift has to earn its place.
@@ -86,16 +92,18 @@ def fit_offset(
     ends = _merged(windows, series, search_s)
     if len(ends) < LEAST_WINDOWS:
         return None
-    levels = _Levels(series, ends)
+    levels = Levels(series, ends)
     if levels.total <= 0:
         return None
     step_s = series.interval_s / 2
     grid = np.arange(-np.ceil(search_s / step_s), np.ceil(search_s / step_s) + 1) * step_s
-    lead_s = _find_lead(levels, grid, series.interval_s)
-    drift = _find_drift(levels, grid, lead_s, series)
-    badness = levels.badnesses(grid, lead_s, drift)
-    best = int(np.argmin(badness))
-    fine = grid[best] + np.linspace(-2 * step_s, 2 * step_s, 8 * _FINE_STEPS + 1)
+    part = _middle(series, ends, search_s)
+    lead_s = _find_lead(part, grid, series.interval_s)
+    badness = part.badnesses(grid, lead_s)
+    offset_s = float(grid[np.argmin(badness)])
+    moved_s, drift = _find_drift(levels, series, ends, offset_s, lead_s)
+    closely = np.arange(-_FINE_REACH, _FINE_REACH + 1) * step_s / _FINE_STEPS
+    fine = offset_s + moved_s + closely
     near = levels.badnesses(fine, lead_s, drift)
     lowest = float(near.min())
     centre = float(np.mean(fine[near <= lowest * (1 + 1e-12)]))
@@ -103,8 +111,9 @@ def fit_offset(
     rival = int(np.flatnonzero(others)[np.argmin(badness[others])])
     explained = 1 - lowest / levels.total
     is_within = abs(centre) < search_s - 2 * step_s
-    ratio = max(badness[rival], 1e-300) / max(lowest, 1e-300)
-    is_alone = ratio > _WORSE and levels.readings / 2 * np.log(ratio) > -np.log(_CHANCE)
+    best = float(part.badnesses(offset_s + closely, lead_s).min())
+    ratio = max(badness[rival], 1e-300) / max(best, 1e-300)
+    is_alone = ratio > _WORSE and part.readings / 2 * np.log(ratio) > -np.log(_CHANCE)
     return ClockFit(
         offset_s=centre,
         error_s=max(
@@ -121,7 +130,28 @@ def fit_offset(
     )
 
 
-def _find_lead(levels: "_Levels", grid: np.ndarray, interval_s: float) -> float:
+def _middle(series: PowerSeries, ends: np.ndarray, search_s: float) -> Levels:
+    """As many windows from the middle of a sweep as a search takes, and the readings of their time.
+
+    Windows in the margin that the search needs belong to it as well.
+    """
+    spare = len(ends) - MOST_SEARCHED
+    if spare <= 0:
+        return Levels(series, ends)
+    first = spare // 2
+    span = ends[first, 0] - search_s, ends[first + MOST_SEARCHED - 1, 1] + search_s
+    return _cut(series, ends, span)
+
+
+def _cut(series: PowerSeries, ends: np.ndarray, span: tuple[float, float]) -> Levels:
+    """The readings of a time, and the windows that lie in it in part or whole."""
+    low, high = np.searchsorted(series.t_s, span)
+    is_inside = (ends[:, 1] > span[0]) & (ends[:, 0] < span[1])
+    cut = PowerSeries(series.t_s[low:high], series.power_w[low:high], series.interval_s)
+    return Levels(cut, ends[is_inside])
+
+
+def _find_lead(levels: Levels, grid: np.ndarray, interval_s: float) -> float:
     """How long power is up before windows begin, looked for around the best offset without."""
     best_s = float(grid[np.argmin(levels.badnesses(grid, 0.0))])
     near = best_s + np.arange(-LONGEST_LEAD_S, LONGEST_LEAD_S + interval_s, interval_s)
@@ -130,20 +160,36 @@ def _find_lead(levels: "_Levels", grid: np.ndarray, interval_s: float) -> float:
     return float(leads[int(np.argmin(lowest))])
 
 
-def _find_drift(levels: "_Levels", grid: np.ndarray, lead_s: float, series: PowerSeries) -> float:
-    """How much faster the runs' clock goes; 0 where it makes no difference, or hardly any."""
-    length_s = float(np.ptp(series.t_s))
-    reach_s = LARGEST_DRIFT * length_s / 2
-    if reach_s < series.interval_s / 2:
-        return 0.0
-    best_s = float(grid[np.argmin(levels.badnesses(grid, lead_s))])
-    steps = np.ceil(reach_s / series.interval_s)
-    near = best_s + np.arange(-2 * steps, 2 * steps + 1) * series.interval_s / 2
-    drifts = np.arange(-2 * steps, 2 * steps + 1) * series.interval_s / length_s
-    lowest = [float(levels.badnesses(near, lead_s, drift).min()) for drift in drifts]
-    best = int(np.argmin(lowest))
-    is_worth_it = lowest[len(drifts) // 2] > _WORTH * lowest[best]
-    return float(drifts[best]) if is_worth_it else 0.0
+def _find_drift(
+    levels: Levels, series: PowerSeries, ends: np.ndarray, offset_s: float, lead_s: float
+) -> tuple[float, float]:
+    """Fit a line through the offsets of parts of a sweep.
+
+    Returns:
+        How much the offset moves in the middle, and the drift; nothing where a drift makes no
+        difference, or where the whole fits hardly better with it.
+    """
+    reach_s = LARGEST_DRIFT * float(np.ptp(series.t_s)) / 2
+    parts = min(_PARTS, len(ends) // LEAST_WINDOWS)
+    if reach_s < series.interval_s / 2 or parts < 2:
+        return 0.0, 0.0
+    steps = np.ceil(2 * reach_s / series.interval_s)
+    near = np.arange(-2 * steps, 2 * steps + 1) * series.interval_s / 2
+    found, at = [], []
+    for several in np.array_split(np.arange(len(ends)), parts):
+        spare = max(len(several) - MOST_SEARCHED // parts, 0) // 2
+        chosen = ends[several[spare : len(several) - spare]]
+        margin_s = near[-1] + lead_s
+        span = chosen[0, 0] - offset_s - margin_s, chosen[-1, 1] - offset_s + margin_s
+        badness = _cut(series, ends - offset_s, span).badnesses(near, lead_s)
+        found.append(float(near[np.argmin(badness)]))
+        at.append(float(chosen.mean()) - offset_s)
+    drift, moved_s = np.polyfit(np.array(at) - levels.middle_s, found, 1)
+    around = np.arange(-2, 3) * series.interval_s / 2
+    before = levels.badnesses(offset_s + around, lead_s).min()
+    after = levels.badnesses(offset_s + moved_s + around, lead_s, drift).min()
+    is_worth_it = abs(drift) <= LARGEST_DRIFT and before > _WORTH * after
+    return (float(moved_s), float(drift)) if is_worth_it else (0.0, 0.0)
 
 
 def _merged(windows: Sequence[UtcWindow], series: PowerSeries, search_s: float) -> np.ndarray:
@@ -163,61 +209,3 @@ def _merged(windows: Sequence[UtcWindow], series: PowerSeries, search_s: float) 
 def _error_s(fine: np.ndarray, near: np.ndarray, lowest: float, freedom: int) -> float:
     """Half the width in which the sum of squares is within one mean square of its lowest."""
     return float(np.ptp(fine[near <= lowest + lowest / max(freedom, 1)])) / 2
-
-
-class _Levels:
-    """Sums of squares of power around one level a window and one level between them.
-
-    A reading stands for half an interval on either side; in a gap nothing is known.
-    """
-
-    def __init__(self, series: PowerSeries, ends: np.ndarray) -> None:
-        t_s, power_w = series.t_s, series.power_w - series.power_w.mean()
-        half = np.minimum(np.diff(t_s), GAP_INTERVALS * series.interval_s) / 2
-        widths = np.concatenate([[series.interval_s / 2], half])
-        widths_after = np.concatenate([half, [series.interval_s / 2]])
-        edges = np.stack([t_s - widths, t_s + widths_after], axis=1).ravel()
-        weights = np.stack([widths + widths_after, np.zeros(len(t_s))], axis=1).ravel()
-        self._edges = edges
-        self._sums = np.stack(
-            [
-                np.concatenate([[0.0], np.cumsum(weights * value)])[:-1]
-                for value in (
-                    1.0,
-                    np.repeat(power_w, 2),
-                    np.repeat(power_w**2, 2),
-                )
-            ]
-        )
-        self._ends = ends
-        self.readings = len(t_s)
-        self.middle_s = float(t_s[0] + t_s[-1]) / 2
-        seconds, first, second = self._sums[:, -1]
-        self._whole = self._sums[:, -1]
-        self.total = float(second - first**2 / seconds)
-
-    def badnesses(self, offsets_s: np.ndarray, lead_s: float, drift: float = 0.0) -> np.ndarray:
-        """Sums of squares, W^2 s, if each of these is added to the meter's times."""
-        ends = self._ends.copy()
-        ends[:, 0] -= lead_s
-        ends[1:, 0] = np.maximum(ends[1:, 0], self._ends[:-1, 1])
-        ends -= drift * (ends - self.middle_s)
-        return np.array([self._badness(ends - offset) for offset in offsets_s])
-
-    def _badness(self, at: np.ndarray) -> float:
-        inside = self._between(at[:, 0], at[:, 1])
-        outside = self._whole - inside.sum(axis=1)
-        return float(_around(inside).sum() + _around(outside[:, None]).sum())
-
-    def _between(self, start_s: np.ndarray, end_s: np.ndarray) -> np.ndarray:
-        return np.array(
-            [np.interp(end_s, self._edges, sums) - np.interp(start_s, self._edges, sums)
-             for sums in self._sums]
-        )  # fmt: skip
-
-
-def _around(sums: np.ndarray) -> np.ndarray:
-    """Sum of squares around the mean, of seconds, their sum and their sum of squares."""
-    seconds, first, second = sums
-    mean = np.divide(first, seconds, out=np.zeros_like(first), where=seconds > 1e-9)
-    return np.maximum(second - mean * first, 0.0)

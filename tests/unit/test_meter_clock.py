@@ -69,6 +69,15 @@ def test_equal_runs_at_equal_distances_without_an_end_are_not_sure() -> None:
     assert not fit.is_sure
 
 
+def test_equal_runs_between_two_ends_are_sure() -> None:
+    """One place further, a run would lie in the idle end: that tells the one from the other."""
+    series, windows = sweep([15] * 50, [5] * 50, [50] * 50)
+    fit = fit_offset(noisy(series, 37, 3), windows)
+    assert fit is not None
+    assert fit.is_sure
+    assert fit.offset_s == pytest.approx(37, abs=0.6)
+
+
 def test_runs_that_power_does_not_show_are_not_sure() -> None:
     series, windows = sweep([10, 12, 15, 11], [4, 7, 5, 6], [IDLE_W] * 4)
     fit = fit_offset(noisy(series, 20, 5), windows)
