@@ -38,6 +38,15 @@ _HOW: Final = {
 }
 
 
+_HOW_PUBLISHED: Final = (
+    "Each published value beside the mean of the configurations that its table names; devices\n"
+    "are matched by device_pattern (data/reference/). Latency by mode: random reads of 4 KiB,\n"
+    "as many in flight as threads. Latency by kind of device: random reads of 4 KiB, one in\n"
+    "flight, completed by interrupts. Context switches: at the device, access and size of the\n"
+    "lines, over all depths."
+)
+
+
 def rows_behind(view: LakeView, state: StorageState, picture: str) -> pl.DataFrame:
     """The rows that a download gives.
 
@@ -59,8 +68,12 @@ def rows_behind(view: LakeView, state: StorageState, picture: str) -> pl.DataFra
 
 def explain(view: LakeView, state: StorageState, picture: str) -> str:
     """How a picture was computed: in words, the query, the filters, the lake's version."""
-    one = _view(picture.removeprefix(PREFIX))
+    name = picture.removeprefix(PREFIX)
     study = study_of(view, state)
+    if name == PUBLISHED:
+        sql, parameters = storage_query(state.selection, MAX_ROWS)
+        return f"{_HOW_PUBLISHED}\n\n{sql}\n\nparameters: {parameters}"
+    one = _view(name)
     sql, parameters = _query_behind(study, one)
     error = "95 % confidence interval (Student's t)" if study.scene.is_interval else "sd"
     return (

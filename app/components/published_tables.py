@@ -33,7 +33,7 @@ def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html
             [
                 html.Th(line.what, scope="row"),
                 html.Td(line.published, className="number"),
-                html.Td(line.measured, className="number"),
+                html.Td(line.measured, className="number measured"),
                 html.Td(line.change, className="number"),
             ],
             **{"data-rows": " ".join(map(str, line.rows))},

@@ -96,7 +96,7 @@ def _section(section: str) -> html.Section:
     mine = [view for view in VIEWS if view.section == section]
     body: list[Any] = [_panel(view) for view in mine]
     if section == PUBLISHED:
-        body = [html.Div(id=names.PUBLISHED, className="panel published")]
+        body = [_published_panel()]
     return html.Section(
         [
             html.H2(SECTIONS[section]),
@@ -105,6 +105,17 @@ def _section(section: str) -> html.Section:
         id=PREFIX + "section-" + section,
         className="storage-section",
         **{"aria-label": SECTIONS[section]},
+    )
+
+
+def _published_panel() -> html.Section:
+    return html.Section(
+        [
+            html.Div(view_menu(names.PUBLISHED), className="panel-head"),
+            html.Div(id=names.PUBLISHED),
+        ],
+        className="panel published",
+        **{"aria-label": "published values beside those measured", "data-view": names.PUBLISHED},
     )
 
 

@@ -146,6 +146,8 @@ def test_rows_carry_means_deviations_and_n_under_their_columns(client: FlaskClie
 def test_all_runs_behind_the_page(client: FlaskClient) -> None:
     assert len(csv(client.get("/storage/data/runs.csv?v=1&device=disk").data)) == 4
     assert len(csv(client.get("/storage/data/runs.csv?v=1").data)) == 77
+    words = client.get("/how/storage/storage-published?v=1").text
+    assert "device_pattern" in words
     assert "published" in csv(client.get("/storage/data/published.csv?v=1").data).columns
 
 
