@@ -15,7 +15,8 @@ from app.figures.competitors import (
     readable_on,
     value_label,
 )
-from app.figures.encodings import GOVERNOR_HUE, OKABE_ITO, system_style
+from app.figures.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_style
+from app.figures.storage import base as storage_base
 from app.figures.winner_map import MapScene, build_winner_map
 from app.figures.winner_pareto import ParetoScene, build_pareto
 from app.figures.winner_shares import build_shares
@@ -229,3 +230,7 @@ def test_a_legend_names_few_and_a_scale_many() -> None:
     many = competitors_of(KNOBS["itr"], list(range(30)), (), {})
     assert not many.has_legend
     assert isinstance(many, Competitors)
+
+
+def test_modes_have_the_same_symbols_on_both_pages() -> None:
+    assert [storage_base.SYMBOLS[mode] for mode in MODE_HUES] == list(SYMBOLS[: len(MODE_HUES)])

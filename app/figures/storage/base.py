@@ -15,7 +15,8 @@ from data.metrics import metric
 from data.selection import Value
 from data.units import format_quantity
 
-SYMBOLS: Final = {"interrupt": "circle", "poll": "square", "hybrid": "diamond"}
+# As Modes gives them to the modes in their order.
+SYMBOLS: Final = {"interrupt": "circle", "poll": "diamond", "hybrid": "square"}
 OTHER_SYMBOL: Final = "triangle-up"
 # What the browser replaces by the text colour of its theme.
 PAGE_INK: Final = "page"
