@@ -99,5 +99,22 @@
     if (shares) window.Plotly.restyle(shares, { opacity: shareOpacities(figures.shares, data, pick) });
   }
 
-  wattlas.modesPaint = { dress, paint, themed };
+  /** After a zoom: as many labels as fit into what is in view. */
+  function relabel(gd, change) {
+    const meta = gd.layout.meta;
+    if (!meta || meta.kind !== "map" || !Object.keys(change).some((key) => /^[xy]axis\.(range|autorange)/.test(key))) return;
+    const ticks = {};
+    for (const [name, most] of [["x", 14], ["y", 26]]) {
+      const axis = gd._fullLayout[name + "axis"], labels = meta[name];
+      const low = Math.max(0, Math.ceil(Math.min(...axis.range))), high = Math.min(labels.length - 1, Math.floor(Math.max(...axis.range)));
+      const longest = Math.max(8, ...labels.map((label) => label.length));
+      const step = Math.max(1, Math.ceil((high - low + 1) / Math.max(4, Math.floor((most * 8) / longest))));
+      const at = [];
+      for (let i = low; i <= high; i += step) at.push(i);
+      Object.assign(ticks, { [name + "axis.tickvals"]: at, [name + "axis.ticktext"]: at.map((i) => labels[i]) });
+    }
+    window.Plotly.relayout(gd, ticks);
+  }
+
+  wattlas.modesPaint = { dress, paint, relabel };
 })((window.wattlas = window.wattlas || {}));

@@ -93,6 +93,7 @@
     gd.on("plotly_click", (event) => { const found = pickOf(id, event.points[0]); if (found) choose(found); });
     gd.on("plotly_hover", (event) => { const lines = linesOf(id, event.points[0]); if (lines) wattlas.card(lines, event.event); });
     gd.on("plotly_unhover", () => wattlas.hideHover());
+    if (id === "winners") gd.on("plotly_relayout", (change) => wattlas.modesPaint.relabel(gd, change));
     if (!gd.wattlasOwned) {
       gd.wattlasOwned = true;
       gd.on("plotly_afterplot", () => setTimeout(() => gd.isConnected && own(id), 0));

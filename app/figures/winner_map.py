@@ -279,7 +279,8 @@ def _layout(scene: MapScene) -> dict[str, Any]:
             "itemdoubleclick": False,
             "bgcolor": _CLEAR,
         },
-        "meta": {"kind": "map"},
+        # All labels, so that the browser can show more of them in a part of the map.
+        "meta": {"kind": "map", "x": list(scene.columns), "y": list(scene.rows)},
     }
 
 

@@ -180,6 +180,39 @@ def test_filters_and_another_workload(modes: ModesPage, grid_address: str) -> No
     assert "load" not in modes.query()
 
 
+def test_tabs_keep_what_each_page_shows(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address, AT_200K + "&margin=absolute")
+    modes.click_cell(FIFTY, FASTEST)
+    before = modes.query()
+    modes.page.locator("#tab-explore").click()
+    modes.page.wait_for_function(
+        "() => wattlas.plot('scatter') && wattlas.plot('scatter').calcdata"
+    )
+    modes.page.wait_for_timeout(800)
+    modes.page.locator("#tab-modes").click()
+    modes.ready()
+    modes.page.wait_for_timeout(500)
+    assert modes.query() == before
+    assert modes.framed()[0]["x0"] == FIFTY - 0.5
+    assert modes.verdict().startswith("Library OS wins")
+    assert modes.page.locator('.tab[aria-current="page"]').inner_text() == "Modes"
+
+
+def test_a_part_of_the_map_has_its_own_labels(modes: ModesPage, grid_address: str) -> None:
+    modes.open(grid_address, AT_200K)
+    modes.page.evaluate(
+        """() => Plotly.relayout(wattlas.plot("winners"),
+                {"xaxis.range": [0.5, 2.5], "yaxis.range": [-0.5, 1.5]})"""
+    )
+    modes.page.wait_for_timeout(400)
+    assert modes.labels("x") == ["50", "100"]
+    assert modes.labels("y") == ["1.3", "1.9"]
+    modes.click_cell(FIFTY, 1)
+    assert modes.verdict().startswith("Library OS wins")
+    # What is picked leaves the zoom as it was.
+    assert modes.labels("x") == ["50", "100"]
+
+
 def test_the_map_by_keyboard(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     modes.page.locator('section[data-view="winners"]').focus()
