@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from bench.report import Measurement
@@ -31,9 +32,11 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         return measure_modes(options.sizes, options.depths, options.replicates)
     if options.bench == "timeline":
         from bench.timeline import measure as measure_timeline
+        from bench.timeline_browser import measure_browser
 
+        browser = [partial(measure_browser, repeats=options.browser)] if options.browser else []
         return measure_timeline(
-            options.zooms, not options.no_long, options.resampler, options.folder
+            options.zooms, not options.no_long, options.resampler, options.folder, browser
         )
     from bench.explore import measure
 
@@ -68,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     timeline.add_argument("--no-long", action="store_true", help="leave the longer run out")
     timeline.add_argument(
         "--resampler", help="a Python that has plotly-resampler, to be measured beside"
+    )
+    timeline.add_argument(
+        "--browser", type=int, default=15, help="openings and zooms in Chromium; 0 leaves out"
     )
     timeline.add_argument("--folder", type=Path, help="keep the lakes here, or take them from here")
     return parser

@@ -52,7 +52,7 @@ def measure_first_load(browser: Browser, address: str, loads: int) -> list[Measu
     """Load the page with an empty cache until its scatter is painted."""
     times = []
     for _ in range(loads):
-        page = _new_page(browser)
+        page = new_page(browser)
         page.goto(address)
         page.wait_for_function("probe.firstScatter !== null", timeout=60_000)
         times.append(float(page.evaluate("probe.firstScatter")))
@@ -68,12 +68,12 @@ def measure_selection(
     browser: Browser, address: str, lake_runs: int, repeats: int, folder: Path
 ) -> list[Measurement]:
     """Drag boxes in scatter and heatmap, in Explore and in the bare page by turns."""
-    atlas = _new_page(browser)
+    atlas = new_page(browser)
     atlas.goto(f"{address}/?{crowded_state(lake_runs).to_query()}")
     atlas.wait_for_function("probe.firstScatter !== null && wattlas.view.points", timeout=60_000)
-    _wait_quiet(atlas)
+    wait_quiet(atlas)
     shown = atlas.evaluate(SHOWN)
-    bare = _new_page(browser)
+    bare = new_page(browser)
     bare.goto(write_bare_page(folder, shown).as_uri())
     bare.wait_for_function("window.bare && bare.ready", timeout=60_000)
     atlas.evaluate("(views) => probe.watch(views)", list(_VIEWS))
@@ -137,21 +137,23 @@ def _time_box(page: Page, view: str, box: tuple[float, ...], clear: str) -> floa
     page.mouse.down()
     page.mouse.move((x0 + x1) / 2, (y0 + y1) / 2, steps=3)
     page.mouse.move(x1, y1, steps=3)
-    _wait_quiet(page, 200)
+    wait_quiet(page, 200)
     page.mouse.up()
     page.wait_for_function("probe.paintedAt > probe.from", timeout=60_000)
-    _wait_quiet(page)
+    wait_quiet(page)
     taken = float(page.evaluate("probe.paintedAt - probe.from"))
     page.evaluate(clear)
-    _wait_quiet(page)
+    wait_quiet(page)
     return taken
 
 
-def _new_page(browser: Browser) -> Page:
+def new_page(browser: Browser) -> Page:
+    """A page of the design's size that tells when it was painted."""
     page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
     page.add_init_script(_PROBE)
     return page
 
 
-def _wait_quiet(page: Page, quiet_ms: int = _QUIET_MS) -> None:
+def wait_quiet(page: Page, quiet_ms: int = _QUIET_MS) -> None:
+    """Wait until nothing has been painted for so long."""
     page.wait_for_function("(ms) => probe.isQuiet(ms)", arg=quiet_ms, timeout=60_000)

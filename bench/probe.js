@@ -18,7 +18,10 @@ window.probe = (function () {
   probe.isQuiet = (ms) => waiting === 0 && performance.now() - Math.max(probe.paintedAt, probe.from) > ms;
 
   /** From now on: a mouse button that goes up starts the clock. */
-  addEventListener("mouseup", () => { probe.from = performance.now(); probe.paintedAt = 0; }, true);
+  const start = () => { probe.from = performance.now(); probe.paintedAt = 0; };
+  addEventListener("mouseup", start, true);
+  // Where a page takes the pointer for itself, no event of the mouse follows.
+  addEventListener("pointerup", start, true);
 
   const isScatter = (gd) => gd.layout && gd.layout.meta && gd.layout.meta.kind === "scatter";
   function drawn(gd) {

@@ -1,0 +1,109 @@
+"""The timeline in Chromium: from a click in Explore to the page, from a zoom to its picture."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any, Final
+
+from playwright.sync_api import Page
+
+from bench.in_browser import chromium, new_page, wait_quiet
+from bench.report import Measurement, quantile
+from bench.served import serve
+
+OPEN_LIMIT_MS: Final = 1500.0
+ZOOM_LIMIT_MS: Final = 300.0
+RUNS: Final = 4
+_SEED: Final = 5
+_EXPLORE: Final = "?v=1&workload=memcached&rep=runs"
+_EXPLORE_DRAWN: Final = "probe.firstScatter !== null && wattlas.view.points"
+# The runs of the lake are replicates that lie on one another, so that no box parts them.
+_SELECT: Final = """(count) => {
+  wattlas.view.mask = Uint8Array.from(wattlas.view.points.n, (n, i) => (i < count ? 1 : 0));
+  wattlas.offerTimeline();
+}"""
+_TIMELINE_DRAWN: Final = """(count) => wattlas.timeline.page.answer
+  && wattlas.timeline.page.answer.runs.length === count && !wattlas.timeline.isBusy()
+  && document.querySelector("#timeline-sizes.js-plotly-plot")"""
+_AREA: Final = """() => {
+  const gd = wattlas.timeline.plot(), box = gd.getBoundingClientRect(), size = gd._fullLayout._size;
+  return [box.left + size.l, box.top + size.t, size.w, size.h];
+}"""
+
+
+def measure_browser(lake: Path, repeats: int) -> Iterator[Measurement]:
+    """Open four runs from Explore, then zoom in them, each so many times."""
+    with (
+        tempfile.TemporaryDirectory(prefix="wattlas-bench-") as work,
+        serve(lake, Path(work) / "app.log") as served,
+        chromium() as browser,
+    ):
+        page = new_page(browser)
+        page.goto(f"{served.address}/{_EXPLORE}")
+        opened_ms = [_open(page) for _ in range(repeats + 1)]
+        yield Measurement("open_four_runs_first", opened_ms[0], "ms", 1)
+        yield from _summary("open_four_runs", opened_ms[1:], OPEN_LIMIT_MS)
+        page.locator("#tab-timeline").click()
+        _wait_drawn(page)
+        chance = Random(_SEED)
+        yield from _summary("zoom", [_zoom(page, chance) for _ in range(repeats)], ZOOM_LIMIT_MS)
+        pressed_ms = [_press(page) for _ in range(repeats)]
+        yield from _summary("zoom_by_key", pressed_ms, ZOOM_LIMIT_MS)
+
+
+def _summary(name: str, taken_ms: list[float], limit_ms: float) -> Iterator[Measurement]:
+    count = len(taken_ms)
+    yield Measurement(f"{name}_median", median(taken_ms), "ms", count, limit_ms)
+    yield Measurement(f"{name}_p95", quantile(taken_ms, 0.95), "ms", count)
+
+
+def _open(page: Page) -> float:
+    """Click "timeline" at four selected points; from the button's rise to the last painting, ms.
+
+    Ends in Explore again.
+    """
+    page.wait_for_function(_EXPLORE_DRAWN, timeout=60_000)
+    wait_quiet(page)
+    page.evaluate(_SELECT, RUNS)
+    wait_quiet(page)
+    page.locator("#picked-timeline").click()
+    taken = _taken(page)
+    page.evaluate("probe.firstScatter = null")
+    page.locator("#tab-explore").click()
+    return taken
+
+
+def _zoom(page: Page, chance: Random) -> float:
+    """Drag over some part of the whole; from the button's rise to the last painting, ms."""
+    page.keyboard.press("Home")
+    _wait_drawn(page)
+    left, top, width, height = page.evaluate(_AREA)
+    share = chance.choice((0.25, 0.05, 0.01))
+    start = left + chance.uniform(0, 1 - share) * width
+    page.mouse.move(start, top + height / 2)
+    page.mouse.down()
+    page.mouse.move(start + max(share * width, 6), top + height / 2, steps=4)
+    wait_quiet(page, 200)
+    page.mouse.up()
+    return _taken(page)
+
+
+def _press(page: Page) -> float:
+    """Press + ; from the key to the last painting, ms."""
+    page.evaluate("probe.from = performance.now(); probe.paintedAt = 0")
+    page.keyboard.press("+")
+    return _taken(page)
+
+
+def _taken(page: Page) -> float:
+    page.wait_for_function("probe.paintedAt > probe.from", timeout=60_000)
+    _wait_drawn(page)
+    taken: Any = page.evaluate("probe.paintedAt - probe.from")
+    return float(taken)
+
+
+def _wait_drawn(page: Page) -> None:
+    page.wait_for_function(_TIMELINE_DRAWN, arg=RUNS, timeout=60_000)
+    wait_quiet(page)
