@@ -11,7 +11,7 @@ from app.explore import EMPTY_LAKE
 from app.figures.competitors import Competitors, competitors_of, ordered_values, value_label
 from app.figures.encodings import message_figure
 from app.figures.winner_map import MapScene, build_winner_map
-from app.figures.winner_pareto import ParetoScene, build_pareto
+from app.figures.winner_pareto import ParetoScene, build_pareto, pareto_members
 from app.figures.winner_shares import build_shares
 from app.figures.words import WORKLOAD_TITLES, synthetic_note
 from app.lakes import LakeView
@@ -267,7 +267,7 @@ def _pareto(found: Judged) -> dict[str, Any]:
     prize, against = metric(str(found.state.metric)), metric(found.state.against)
     if not len(points):
         return message_figure(f"No run has both {prize.title}<br>and {against.title}.")
-    kept = thin(len(points), MAX_POINTS, np.arange(0))
+    kept = thin(len(points), MAX_POINTS, pareto_members(points, against.name, prize.name))
     scene = ParetoScene(
         against=against.name,
         prize=prize.name,

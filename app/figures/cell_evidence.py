@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.figures.competitors import Competitors
-from app.figures.encodings import SYMBOLS, base_layout
+from app.figures.encodings import base_layout
 from data.metrics import metric
 
 _JITTER: Final = 0.16
@@ -52,7 +52,8 @@ def _replicates(
 ) -> dict:
     place = np.array([columns[who] for who in runs["who"]], dtype=float)
     spread = _JITTER * (((np.arange(len(runs)) + 1) * _GOLDEN) % 1.0 - 0.5)
-    hues, who = scene.competitors.hues, runs["who"].to_list()
+    hues, symbols = scene.competitors.hues, scene.competitors.symbols
+    who = runs["who"].to_list()
     return {
         "type": "scatter",
         "mode": "markers",
@@ -62,7 +63,7 @@ def _replicates(
         "y": runs["value"].to_numpy(),
         "customdata": runs["run_id"].to_list(),
         "marker": {
-            "symbol": [SYMBOLS[i % len(SYMBOLS)] + ("" if is_best else "-open") for i in who],
+            "symbol": [symbols[i] + ("" if is_best else "-open") for i in who],
             "size": 8 if is_best else 5,
             "color": [hues[i] for i in who],
             "opacity": 0.85 if is_best else 0.45,

@@ -6,7 +6,13 @@ from typing import Final
 
 import numpy as np
 
-from app.figures.encodings import GOVERNOR_HUE, OKABE_ITO, system_order, system_style
+from app.figures.encodings import (
+    GOVERNOR_HUE,
+    OKABE_ITO,
+    SYMBOLS,
+    system_order,
+    system_style,
+)
 from data.knobs import Knob
 from data.selection import Value
 
@@ -30,6 +36,7 @@ class Competitors:
         values: What they are; None is NULL.
         labels: As legends and texts write them.
         hues: As `#rrggbb`.
+        symbols: As Plotly calls them; those of systems and modes are theirs on all pages.
         is_scaled: Whether the hues are samples of one scale rather than hues of their own.
     """
 
@@ -37,6 +44,7 @@ class Competitors:
     values: tuple[Value | None, ...]
     labels: tuple[str, ...]
     hues: tuple[str, ...]
+    symbols: tuple[str, ...]
     is_scaled: bool
 
     def __len__(self) -> int:
@@ -65,7 +73,8 @@ def competitors_of(
     is_scaled = knob.facet.is_number or (knob.name != "system" and len(ordered) > len(OKABE_ITO))
     hues = _scale(ordered) if is_scaled else _hues(knob, ordered, systems)
     labels = tuple(value_label(knob, value, system_labels) for value in ordered)
-    return Competitors(knob, tuple(ordered), labels, tuple(hues), is_scaled)
+    symbols = tuple(_symbol(knob, v, i, systems) for i, v in enumerate(ordered))
+    return Competitors(knob, tuple(ordered), labels, tuple(hues), symbols, is_scaled)
 
 
 def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
@@ -99,6 +108,14 @@ def ordered_values(knob: Knob, values: Sequence[Value | None]) -> list[Value | N
     else:
         first = sorted(known)
     return [*first, *([None] if len(known) < len(values) else [])]
+
+
+def _symbol(knob: Knob, value: Value | None, index: int, systems: Sequence[str]) -> str:
+    if knob.name == "system" and value is not None:
+        return system_style(str(value), systems)[0]
+    if knob.name == "mode" and value in MODE_HUES:
+        index = list(MODE_HUES).index(str(value))
+    return SYMBOLS[index % len(SYMBOLS)]
 
 
 def _hues(knob: Knob, values: Sequence[Value | None], systems: Sequence[str]) -> list[str]:

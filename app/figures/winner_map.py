@@ -98,13 +98,17 @@ def _colors(z: np.ndarray, scene: MapScene) -> dict:
         "z": z,
         "zmin": -0.5,
         "zmax": len(hues) - 0.5,
-        "xgap": 1,
-        "ygap": 1,
+        **_gaps(z),
         "colorscale": steps,
         "hoverinfo": "skip",
         "showscale": many,
         **({"colorbar": _colorbar(scene.competitors)} if many else {}),
     }
+
+
+def _gaps(z: np.ndarray) -> dict[str, int]:
+    """A hair between cells, where they are wide enough to spare it."""
+    return {"xgap": int(z.shape[1] <= 80), "ygap": int(z.shape[0] <= 60)}
 
 
 def _colorbar(competitors: Competitors) -> dict:
@@ -220,8 +224,7 @@ def _layer(kind: str, z: np.ndarray, color: str) -> dict:
         "z": z.astype(np.float32),
         "zmin": 0,
         "zmax": 1,
-        "xgap": 1,
-        "ygap": 1,
+        **_gaps(z),
         "colorscale": [[0, color], [1, color]],
         "showscale": False,
         "hoverongaps": False,

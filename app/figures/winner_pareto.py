@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.figures.competitors import Competitors
-from app.figures.encodings import SYMBOLS, base_layout
+from app.figures.encodings import base_layout
 from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import metric
 
@@ -52,6 +52,22 @@ def build_pareto(points: pl.DataFrame, scene: ParetoScene) -> dict:
     return {"data": data, "layout": _layout(points, scene)}
 
 
+def pareto_members(points: pl.DataFrame, against: str, prize: str) -> np.ndarray:
+    """Rows of the points that stand on their competitor's frontier: none of them may be left out.
+
+    Args:
+        points: As `build_pareto` takes them.
+    """
+    signs = [-1.0 if metric(name).better == "more" else 1.0 for name in (against, prize)]
+    x, y = (points[name].to_numpy() for name in ("against", "mean"))
+    who = points["who"].to_numpy()
+    found = [np.zeros(0, dtype=int)]
+    for number in np.unique(who):
+        mine = np.flatnonzero(who == number)
+        found.append(mine[pareto_mask(signs[0] * x[mine], signs[1] * y[mine])])
+    return np.concatenate(found)
+
+
 def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> dict:
     return {
         "type": "scattergl" if webgl else "scatter",
@@ -62,7 +78,7 @@ def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> di
         "y": rows["mean"].to_numpy().astype(np.float32),
         "customdata": rows["at"].to_numpy(),
         "marker": {
-            "symbol": SYMBOLS[who % len(SYMBOLS)],
+            "symbol": scene.competitors.symbols[who],
             "size": 6 if len(rows) > 200 else 8,
             "color": scene.competitors.hues[who],
             "opacity": 0.8,
@@ -101,9 +117,10 @@ def _frontier(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> 
 
 
 def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
-    subtitle = f"each competitor's best setting in each cell · {len(points):,} points"
+    total = len(points) + scene.left_out
+    subtitle = f"each competitor's best setting in each cell · {total:,} points"
     if scene.left_out:
-        subtitle += f" · {scene.left_out:,} more not drawn; filter to see them"
+        subtitle = f"best settings · {len(points):,} of {total:,} points drawn; filter to see all"
     return {
         **base_layout(scene.title, subtitle),
         "margin": {"l": 62, "r": 8 if scene.competitors.has_legend else 92, "t": 46, "b": 74},

@@ -18,7 +18,7 @@ from app.figures.competitors import (
 from app.figures.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_style
 from app.figures.storage import base as storage_base
 from app.figures.winner_map import MapScene, build_winner_map
-from app.figures.winner_pareto import ParetoScene, build_pareto
+from app.figures.winner_pareto import ParetoScene, build_pareto, pareto_members
 from app.figures.winner_shares import build_shares
 from data.analysis.ties import Rules, compare, win_counts
 from data.knobs import KNOBS
@@ -135,6 +135,22 @@ def test_systems_keep_the_hues_that_they_have_on_explore() -> None:
                            {"ebbrt_tuned": "Library OS"})  # fmt: skip
     assert found.labels == ("Library OS", "zephyr")
     assert found.hues == tuple(system_style(str(s), systems)[1] for s in found.values)
+
+
+def test_symbols_do_not_depend_on_who_else_competes() -> None:
+    systems = ("ebbrt_tuned", "linux_default", "linux_tuned")
+    one = competitors_of(KNOBS["system"], ["linux_default"], systems, {})
+    assert one.symbols == (system_style("linux_default", systems)[0],)
+    assert competitors_of(KNOBS["mode"], ["hybrid"], (), {}).symbols == ("square",)
+    assert competitors_of(KNOBS["device"], ["b", "a"], (), {}).symbols == ("circle", "diamond")
+
+
+def test_no_member_of_a_frontier_is_left_out() -> None:
+    # Less is better in both: of poll's, (90, 60) and (70, 90); of interrupt's, its only one.
+    rows = [(1, 90.0, 60.0), (1, 70.0, 90.0), (1, 100.0, 80.0), (0, 5.0, 5.0)]
+    points = pl.DataFrame(rows, schema=["who", "mean", "against"], orient="row")
+    members = pareto_members(points, "latency_p99_us", "energy_j")
+    assert sorted(members.tolist()) == [0, 1, 3]
 
 
 def test_numbers_are_samples_of_one_scale_and_null_stands_outside() -> None:
