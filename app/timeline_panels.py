@@ -99,21 +99,20 @@ AXES: Final = {"count": "interrupts"} | {
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """One quantity of the heatmap of cores by time; `is_most`: the largest counts, not the mean."""
+    """One quantity of the heatmap of cores by time."""
 
     name: str
     title: str
     unit: str
     axis: Literal["interrupts", "counters"]
     is_log: bool = False
-    is_most: bool = False
 
 
 _ALL_HEATS: Final = (
     Heat("interrupts", "Interrupts a second", "1/s", "interrupts"),
     Heat("rx_bytes", "Bytes received a second", "B/s", "interrupts"),
     Heat("tx_bytes", "Bytes sent a second", "B/s", "interrupts"),
-    Heat("gap", "Longest time between interrupts", "us", "interrupts", is_log=True, is_most=True),
+    Heat("gap", "Longest time between interrupts", "us", "interrupts", is_log=True),
     Heat("instructions", "Instructions a second", "1/s", "counters"),
     Heat("ipc", "Instructions a cycle", "", "counters"),
     Heat("busy", "Busy share", "", "counters"),

@@ -10,7 +10,7 @@ from app.timeline import packages_of
 from app.timeline_panels import HEAT_QUANTITIES, PANELS, SLEEP_STATES, Heat
 from app.timeline_state import MOST_RUNS, check_window, chosen_cores
 from data.analysis.row_bins import CoreRows, bin_rows, count_sizes
-from data.analysis.time_cells import Cells, Line, Lines, equal_edges, fold_starts
+from data.analysis.time_cells import ByCore, Cells, Line, Lines, equal_edges, fold_starts
 from data.analysis.window_plan import Plan, bins_between, plan_window
 from data.errors import DataError, SelectionError
 from data.run_files import RunFacts, RunFiles
@@ -279,29 +279,23 @@ def _power(answer: RunAnswer, question: Question, starts: np.ndarray) -> list[Gr
 
 def _heat(answer: RunAnswer, heat: Heat, runs: int) -> HeatRows:
     cells, facts = answer.cells[heat.axis], answer.facts
-    rows: list[tuple[str, tuple[int, ...]]] = [(f"core {core}", (core,)) for core in facts.cores]
-    if heat.name == "power":
-        rows = [(f"package {n}", cores) for n, cores in packages_of(facts).items()]
-    most = max(_HEAT_VALUES // (runs * len(rows)), 8)
-    starts = fold_starts(len(cells.edges) - 1, most)
+    packages = packages_of(facts)
+    rows = len(packages) if heat.name == "power" else len(facts.cores)
+    starts = fold_starts(len(cells.edges) - 1, max(_HEAT_VALUES // (runs * rows), 8))
     edges = np.append(cells.edges[starts], cells.edges[-1])
-    values = np.empty((len(rows), len(starts)))
-    for at, (_, cores) in enumerate(rows):
-        lines = Lines(cells, [facts.cores.index(core) for core in cores], starts)
-        values[at] = _heat_line(lines, heat, facts.tsc_hz)
-    return HeatRows(tuple(name for name, _ in rows), values, edges)
-
-
-def _heat_line(lines: Lines, heat: Heat, tsc_hz: float) -> np.ndarray:
-    if heat.is_most:
-        return lines.gap()["max"]
-    if heat.name == "ipc":
-        return lines.ipc()["mean"]
-    if heat.name == "busy":
-        return lines.busy(tsc_hz)["mean"]
     if heat.name == "power":
-        return lines.rate("energy_uj", 1e-6)["mean"]
-    return lines.rate(heat.name)["mean"]
+        names = tuple(f"package {name}" for name in packages)
+        groups = [[facts.cores.index(core) for core in cores] for cores in packages.values()]
+        lines = [Lines(cells, places, starts).rate("energy_uj", 1e-6) for places in groups]
+        return HeatRows(names, np.stack([line["mean"] for line in lines]), edges)
+    by_core = ByCore(cells, starts)
+    makers = {
+        "gap": by_core.longest_gap,
+        "ipc": by_core.ipc,
+        "busy": lambda: by_core.busy(facts.tsc_hz),
+    }
+    values = makers[heat.name]() if heat.name in makers else by_core.rate(heat.name)
+    return HeatRows(tuple(f"core {core}" for core in facts.cores), values.T, edges)
 
 
 def _give_raw(answer: RunAnswer, reads: RunReads, rows: CoreRows, question: Question) -> None:

@@ -133,32 +133,25 @@ class RunReads:
         """
         file, level = self._interrupts, self.levels[0]
         limit = min(t_ns * level // self.facts.length_ns, level - 1)
-        for core in np.flatnonzero(found == NONE):
-            if found[core] != NONE:
-                continue
-            busy = np.flatnonzero(self._busy_bins[:, core])
+        for place in np.flatnonzero(found == NONE):
+            busy = np.flatnonzero(self._busy_bins[:, place])
             near = busy[busy <= limit][::-1] if is_back else busy[busy >= limit]
-            for at in near[:2]:
-                ends = [bin_start(self.facts.length_ns, level, int(at) + more) for more in (0, 1)]
-                groups = file.groups_between("t_ns", ends[0], ends[1])
-                rest = (
-                    range(groups.start, min(groups.stop, group))
-                    if is_back
-                    else range(max(groups.start, group), groups.stop)
-                )
-                self._fill(found, rest, t_ns, is_back)
-                if found[core] != NONE:
+            # The nearest bin may have its interrupts on the window's side of the time only.
+            for at in near[:2].tolist():
+                ends = [bin_start(self.facts.length_ns, level, at + more) for more in (0, 1)]
+                within = file.groups_between("t_ns", ends[0], ends[1])
+                first = within.start if is_back else max(within.start, group)
+                groups = range(first, min(within.stop, group) if is_back else within.stop)
+                found[place] = self._nearest(int(place), groups, t_ns, is_back)
+                if found[place] != NONE:
                     break
 
-    def _fill(self, found: np.ndarray, groups: range, t_ns: int, is_back: bool) -> None:
+    def _nearest(self, place: int, groups: range, t_ns: int, is_back: bool) -> int:
+        """A core's last interrupt before a time, or its first from it on, in some row groups."""
         read = self._interrupts.read(groups, ("core", "t_ns"))
         is_there = read["t_ns"] < t_ns if is_back else read["t_ns"] >= t_ns
-        times, place = read["t_ns"][is_there], self._places(read["core"][is_there])
-        step = 1 if is_back else -1
-        nearest = np.full(len(found), NONE)
-        nearest[place[::step]] = times[::step]
-        missing = found == NONE
-        found[missing] = nearest[missing]
+        times = read["t_ns"][is_there & (read["core"] == self.facts.cores[place])]
+        return int(times[-1 if is_back else 0]) if len(times) else NONE
 
     def samples(self, from_ns: int, to_ns: int) -> dict[str, np.ndarray]:
         """Rows of `samples` that may say something of a window, `place` instead of `core`."""
@@ -212,16 +205,18 @@ class RunReads:
         self, file: BigFile, parts: Sequence[tuple[int, int, int]], places: Sequence[int]
     ) -> Sizes:
         (low, high), (least, most) = file.spans["level"], file.spans["bin"]
-        wanted: set[int] = set()
-        for level, first, end in parts:
-            hit = (low <= level) & (high >= level) & (most >= first) & (least < end)
-            wanted |= set(np.flatnonzero(hit).tolist())
-        names = ("level", "core", "bin", "quantity", "slot", "count")
-        read = file.read(sorted(wanted), names)
+        hits = [
+            (low <= level) & (high >= level) & (most >= first) & (least < end)
+            for level, first, end in parts
+        ]
+        groups = np.flatnonzero(np.any(hits, axis=0)).tolist()
+        is_whole = len(places) == len(self.facts.cores)
+        names = ("level", "bin", "quantity", "slot", "count", *(() if is_whole else ("core",)))
+        read = file.read(groups, names)
         is_in = np.zeros(len(read["level"]), bool)
         for level, first, end in parts:
             is_in |= (read["level"] == level) & (read["bin"] >= first) & (read["bin"] < end)
-        if len(places) < len(self.facts.cores):
+        if not is_whole:
             is_in &= np.isin(self._places(read["core"]), places)
         self.rows_read += int(is_in.sum())
         kind = read["quantity"][is_in] * SLOTS + read["slot"][is_in]

@@ -18,7 +18,7 @@ from ingest.records import Problem
 
 ROW_GROUP_ROWS: Final = 1 << 17
 # Of these a reader wants a few rows at a time.
-_SMALL_GROUP_ROWS: Final = dict.fromkeys(("samples", "overview", "histograms"), 1 << 14)
+_SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms": 1 << 13}
 COMPACT_ABOVE_FILES: Final = 8
 _LOCK_NAME: Final = ".ingest.lock"
 # Versions stay reachable until `ingest prune`: Delta must not expire them by age.

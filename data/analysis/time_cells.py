@@ -64,6 +64,8 @@ class Lines:
         self._cells = cells
         self._columns = np.asarray(columns, np.intp)
         self._starts = starts
+        width = next((values.shape[1] for values in cells.values.values()), 0)
+        self._is_all = len(columns) == width
         self._fine_s = np.diff(cells.edges) / _NS
         self._drawn_s = np.add.reduceat(self._fine_s, starts)
         self._sums: dict[str, np.ndarray] = {}
@@ -79,8 +81,12 @@ class Lines:
 
     def _measured(self, values: np.ndarray) -> np.ndarray:
         """Which of the group's cores measured anything, shape (columns,)."""
-        found: np.ndarray = ~np.isnan(values[:, self._columns]).all(axis=0)
+        found: np.ndarray = ~np.isnan(self._chosen(values)).all(axis=0)
         return found
+
+    def _chosen(self, values: np.ndarray) -> np.ndarray:
+        """The columns of the group's cores, in whatever order."""
+        return values if self._is_all else np.ascontiguousarray(values[:, self._columns])
 
     def fine(self, name: str) -> np.ndarray:
         """The group's sum in each of the bins, shape (n,); NaN throughout where none measured."""
@@ -91,7 +97,7 @@ class Lines:
     def _add(self, values: np.ndarray | None) -> np.ndarray:
         if values is None:
             return np.full(len(self._fine_s), np.nan)
-        chosen = np.ascontiguousarray(values[:, self._columns])
+        chosen = self._chosen(values)
         total: np.ndarray = chosen @ np.ones(chosen.shape[1])
         if np.isnan(total).any():
             measured = ~np.isnan(chosen).all(axis=0)
@@ -147,7 +153,7 @@ class Lines:
         }
 
     def _extreme(self, name: str, how: np.ufunc) -> np.ndarray:
-        chosen = self._cells.values[name][:, self._columns]
+        chosen = self._chosen(self._cells.values[name])
         over_time = how.reduceat(chosen, self._starts, axis=0) if self._is_joined else chosen
         extreme: np.ndarray = how.reduce(over_time, axis=1)
         return extreme
@@ -161,6 +167,36 @@ class Lines:
             line["min"] = np.fmin.reduceat(each, self._starts)
             line["max"] = np.fmax.reduceat(each, self._starts)
         return line
+
+
+class ByCore:
+    """What each core did, by drawn bins: all cores at once, shape (bins, cores)."""
+
+    def __init__(self, cells: Cells, starts: np.ndarray) -> None:
+        self._cells = cells
+        self._starts = starts
+        self._drawn_s = np.add.reduceat(np.diff(cells.edges) / _NS, starts)[:, None]
+
+    def _drawn(self, name: str) -> np.ndarray:
+        joined: np.ndarray = np.add.reduceat(self._cells.values[name], self._starts, axis=0)
+        return joined
+
+    def rate(self, name: str) -> np.ndarray:
+        """A second's worth."""
+        return _divide(self._drawn(name), self._drawn_s)
+
+    def ipc(self) -> np.ndarray:
+        """Instructions a cycle."""
+        return _divide(self._drawn("instructions"), self._drawn("cycles"))
+
+    def busy(self, tsc_hz: float) -> np.ndarray:
+        """Reference cycles by ticks of the time-stamp counter."""
+        return _divide(self._drawn("ref_cycles"), self._drawn_s * tsc_hz)
+
+    def longest_gap(self) -> np.ndarray:
+        """The longest gap that touches each bin, us."""
+        longest = np.fmax.reduceat(self._cells.values["max_gap_ns"], self._starts, axis=0)
+        return longest * _US
 
 
 def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
