@@ -67,7 +67,6 @@ class Workload:
         logged: Whether its runs have per-interrupt logs; if not, nobody misses them.
     """
 
-    label: str
     loop: Literal["open", "closed"]
     performance_metric: str
     cores: tuple[int, ...] | None = None
@@ -223,7 +222,6 @@ def _workload(name: str, entry: dict[str, Any], origin: str) -> Workload:
             raise SettingsError(f"workloads.{name} lacks {key!r} ({origin})")
     cores = tuple(entry["cores"]) if entry.get("cores") else None
     return Workload(
-        entry.get("label", name),
         entry["loop"],
         entry["performance_metric"],
         cores,

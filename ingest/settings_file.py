@@ -26,7 +26,6 @@ _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     },
     "systems": {"label": str, "baseline": bool, "aliases": list},
     "workloads": {
-        "label": str,
         "loop": str,
         "performance_metric": str,
         "cores": list,
