@@ -36,7 +36,7 @@ class View:
     def room_chars(self) -> int:
         """How long a line of its subtitle may be, in the narrowest window that its panel is for."""
         if self.name in WIDE:
-            return 130
+            return 155
         return 60 if across(self.section) > 2 else 78
 
 
@@ -53,6 +53,7 @@ SECTIONS: Final = {
 VIEWS: Final = (
     View("iops", "performance", "IO rate by depth", "lines", DEPTH, "iops"),
     View("latency", "performance", "Mean latency by depth", "lines", DEPTH, "latency_mean_us"),
+    View("latency-p99", "performance", "p99 latency by depth", "lines", DEPTH, "latency_p99_us"),
     View("cpu", "power", "CPU by depth", "lines", DEPTH, "cpu_pct"),
     View("power", "power", "Power by depth", "lines", DEPTH, "power_w"),
     View("power-cpu", "power", "Power against CPU", "lines", "cpu_pct", "power_w"),

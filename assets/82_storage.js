@@ -165,7 +165,7 @@
 
   /* ---- legend of the completion modes; each entry selects its mode */
 
-  const SHAPES = { circle: "\u25cf", square: "\u25a0", diamond: "\u25c6", "triangle-up": "\u25b2" };
+  const SHAPES = { circle: "\u25cf", square: "\u25a0", diamond: "\u25c6", "triangle-up": "\u25b2", "triangle-down": "\u25bc", pentagon: "\u2b1f" };
   function legend() {
     const box = document.getElementById("storage-legend");
     if (!box) return;

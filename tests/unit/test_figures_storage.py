@@ -99,6 +99,7 @@ def test_hovers_say_configuration_value_spread_and_n(shown: StorageAnswer) -> No
     ("name", "mode", "expected"),
     [
         ("iops", "classic polling", [(1e6 / 8 + 1e6 / 8.2) / 2 * d for d in (1, 2, 8)]),
+        ("latency-p99", "interrupt", [20.2] * 3),
         ("cpu", "classic polling", [100, 200, 800]),
         ("power", "interrupt", [45, 50, 80]),
         ("switches-io", "interrupt", [1, 1, 1]),
@@ -234,6 +235,10 @@ def test_energy_proportionality(shown: StorageAnswer) -> None:
     assert titles[2] == "<b>optane</b>"
     assert titles[3].count("R²") == 3
     assert titles[3].count("n = 12") == 3
+    glyphs = {"circle": "●", "diamond": "◆", "square": "■"}
+    drawn = {t["marker"]["symbol"] for t in traces(figure, "points")}
+    assert all(f"{glyphs[symbol]} y = " in titles[3] for symbol in drawn)
+    assert [(t["x"], t["y"]) for t in traces(figure, "ideal")] == [([0, 1], [0, 1])] * 2
     points = [t for t in traces(figure, "points") if t["xaxis"] == "x2"]
     assert max(max(t["x"]) for t in points) == max(max(t["y"]) for t in points) == 1
     # reading alone: 45 W of the most, 82 W, which writes with 8 in flight

@@ -1,6 +1,5 @@
 """The page on the sample's own sweep: its published anchors come out as it measures them."""
 
-
 import polars as pl
 import pytest
 

@@ -27,7 +27,11 @@ MOST_PANELS: Final = 6
 _GAP: Final = 0.03
 _TOP: Final = 1.42
 _STEPS: Final = 41
-_GLYPHS: Final = {"interrupt": "●", "poll": "■", "hybrid": "◆"}
+# Markers as letters, for formulas.
+_GLYPHS: Final = {
+    "circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼",
+    "pentagon": "⬟",
+}  # fmt: skip
 
 
 def build_proportionality(
@@ -61,7 +65,7 @@ def build_proportionality(
         "layout": layout(
             view.title,
             f"means of configurations · shares of the device's most · y: power, x: "
-            f"{metric(use).title.lower()} · lines: least squares{more}",
+            f"{metric(use).title.lower()} · lines: least squares · dotted: proportional{more}",
             scene,
             view.name,
             **axes,
@@ -76,7 +80,7 @@ def _panel(
 ) -> tuple[list[dict[str, Any]], dict[str | None, Trend | None]]:
     most_use, most_w = float(part[use].max()), float(part["power_w"].max())  # type: ignore[arg-type]
     where = {"xaxis": _axis_name("x", number), "yaxis": _axis_name("y", number)}
-    data, trends = [], {}
+    data, trends = [_ideal() | where], {}
     for mine in part.sort("mode", "row", nulls_last=True).partition_by("mode", maintain_order=True):
         mode = mine["mode"][0]
         x, y = values_of(mine, use) / most_use, values_of(mine, "power_w") / most_w
@@ -131,6 +135,20 @@ def _curve(trend: Trend, x: np.ndarray, mine: pl.DataFrame, hue: str) -> dict[st
     }
 
 
+def _ideal() -> dict[str, Any]:
+    """What a device would draw whose power goes with its use."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [0, 1],
+        "y": [0, 1],
+        "line": {"color": QUIET, "width": 1, "dash": "dot"},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "meta": {"kind": "ideal"},
+    }
+
+
 def _rest(idle_w: float, most_w: float) -> dict[str, Any]:
     return {
         "type": "scatter",
@@ -166,7 +184,7 @@ def _notes(
 ) -> list[dict[str, Any]]:
     """The device's name above its panel, and the formulas in the room above the points."""
     lines = [
-        f"{_GLYPHS.get(str(mode), '▲')} "
+        f"{_GLYPHS[scene.symbol(mode)]} "
         + (f"{trend.formula()}<br>    {trend.fit()}" if trend else "too few points for a trend")
         for mode, trend in sorted(
             trends.items(), key=lambda pair: scene.modes.values.index(pair[0])
