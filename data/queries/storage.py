@@ -9,7 +9,8 @@ from data.selection import Selection
 # The metrics of the page's views.
 MEASURED: Final = (
     "iops", "bandwidth_bytes_s", "latency_mean_us", "latency_p99_us", "cpu_pct", "power_w",
-    "context_switches_per_s", "context_switches_per_io", "interrupts_per_s", "bytes_per_joule", "ios_per_joule",
+    "context_switches_per_s", "context_switches_per_io", "interrupts_per_s", "bytes_per_joule",
+    "ios_per_joule",
 )  # fmt: skip
 # A storage run says how large its requests are; what only idles, or talks over a network, does not.
 IS_STORAGE: Final = "request_bytes IS NOT NULL"

@@ -119,7 +119,9 @@ def test_one_metric_against_another(shown: StorageAnswer) -> None:
     drawn = line(shown.figures["power-cpu"], "classic polling")
     assert drawn["x"] == pytest.approx([100, 200, 800])
     assert drawn["y"] == pytest.approx([45, 50, 80])
-    assert drawn["text"] == ["depth 1", "2", "8"]
+    assert drawn["text"] == ["1", "2", "8"]
+    last = line(shown.figures["power-cpu"], "hybrid polling")
+    assert last["text"] == ["1", "2", "depth 8"]
     layout = shown.figures["power-interrupts"]["layout"]
     assert layout["xaxis"]["title"]["text"] == "Interrupt rate, 1/s (less is better)"
 

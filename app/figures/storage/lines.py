@@ -54,6 +54,8 @@ def build_lines(
         for group in _modes(drawn, scene)
         for line, dash in _lines(group)
     ]
+    if view.x != DEPTH:
+        traces[-1]["text"][-1] = f"depth {traces[-1]['text'][-1]}"
     stars = _stars(published or {}, depths)
     measure = metric(view.y)
     return {
@@ -124,7 +126,7 @@ def _line(
 def _depth_texts(line: pl.DataFrame) -> dict[str, Any]:
     """The depth beside each point, where no axis tells it."""
     return {
-        "text": [f"{'' if at else 'depth '}{depth:g}" for at, depth in enumerate(line[DEPTH])],
+        "text": [f"{depth:g}" for depth in line[DEPTH]],
         "textposition": "top right",
         "textfont": {"size": 9, "color": PAGE_INK},
     }
