@@ -49,7 +49,7 @@
       const common = { gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 10 } };
       axes["xaxis" + n] = { ...common, type: "log", anchor: "y" + n, tickvals: DECADES, ticktext: DECADES.map(words[unit]) };
       axes["yaxis" + n] = { ...common, domain: [Math.max(0, top - tall / inner), top], anchor: "x" + n, rangemode: "tozero", nticks: 4, ticksuffix: " %" };
-      const heading = { text: "<b>" + title + "</b>", xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11 } }, none = [];
+      const heading = { text: "<b>" + title + "</b>", xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11 } }, none = [], delays = new Map();
       annotations.push(heading);
       scene.answer.runs.forEach((run, k) => {
         const hist = !run.problem && run.hist && run.hist[quantity];
@@ -57,12 +57,14 @@
         const { x, y, total, zeros } = timeline.shares(hist), color = timeline.shade(scene, k, 0, 1);
         data.push({ type: "scatter", mode: "lines", x, y, xaxis: "x" + n, yaxis: "y" + n, hoverinfo: "skip", line: { width: 1.4, color, dash: timeline.dash(scene.state.hues[k]) }, meta: { kind: "shares", quantity, run: run.run_id, total, zeros } });
         if (zeros) none.push("<span style='color:" + color + "'>" + timeline.letter(k) + " " + ((100 * zeros) / total).toFixed(0) + " %" + "</span>");
-        if (hist.itr_us > 0) {
-          shapes.push({ type: "line", xref: "x" + n, yref: "y" + n + " domain", x0: hist.itr_us, x1: hist.itr_us, y0: 0, y1: 1, line: { width: 1, dash: "dot", color } });
-          annotations.push({ text: timeline.letter(k) + " ITR " + hist.itr_us, xref: "x" + n, yref: "y" + n + " domain", x: Math.log10(hist.itr_us), y: 1 - 0.11 * k, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color } });
-        }
+        if (hist.itr_us > 0) delays.set(hist.itr_us, [...(delays.get(hist.itr_us) || []), k]);
       });
-      if (none.length) annotations.push({ ...heading, text: "no bytes: " + none.join(", "), x: 1, xanchor: "right", yanchor: "top", font: { size: 10 } });
+      [...delays].forEach(([delay, runs], i) => {
+        const color = timeline.shade(scene, runs[0], 0, 1), at = { xref: "x" + n, yref: "y" + n + " domain" };
+        shapes.push({ ...at, type: "line", x0: delay, x1: delay, y0: 0, y1: 1, line: { width: 1, dash: "dot", color } });
+        annotations.push({ ...at, text: runs.map(timeline.letter).join(" ") + " ITR " + delay, x: Math.log10(delay), y: 1 - 0.13 * i, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color } });
+      });
+      if (none.length) annotations.push({ ...heading, text: "none: " + none.join(", "), x: 1, xanchor: "right", yanchor: none.length > 3 ? "top" : "bottom", font: { size: 10 } });
     });
     return { data, layout: { ...axes, shapes, annotations, margin: MARGIN, showlegend: false, hovermode: false, font: { family: timeline.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution" } } };
   };
@@ -81,7 +83,8 @@
     box.replaceChildren(...scene.answer.runs.map((run, k) => {
       const at = !run.problem && run.hist && run.hist.gap && run.hist.gap.at_limit;
       if (!at) return null;
-      const told = line(timeline.letter(k) + ": " + at.text + " of " + at.of.toLocaleString("en") + " gaps at the ITR limit (" + wattlas.formatQuantity(at.lo_us, "us") + " to " + wattlas.formatQuantity(at.hi_us, "us") + ")");
+      const told = line(timeline.letter(k) + ": " + at.text + " of gaps at the ITR limit (" + wattlas.formatQuantity(at.lo_us, "us") + " to " + wattlas.formatQuantity(at.hi_us, "us") + ")");
+      told.title = at.count.toLocaleString("en") + " of " + at.of.toLocaleString("en") + " gaps: the interrupts were held back until the delay had passed";
       told.style.color = timeline.shade(scene, k, 0, 1);
       return told;
     }).filter(Boolean));

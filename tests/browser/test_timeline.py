@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 
 from tests.browser.atlas import Atlas
 from tests.browser.conftest import ROOT
@@ -191,7 +191,7 @@ def test_wheel_and_keys_move_the_window(timeline: TimelinePage, logged_address: 
 
 def test_a_late_answer_is_dropped(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
-    held = []
+    held: list[Route] = []
     timeline.page.route(
         "**/timeline/window*", lambda route: held.append(route) if not held else route.continue_()
     )
@@ -218,7 +218,7 @@ def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> N
     sign = -1 if found[1] == "\u2212" else 1
     assert sign * float(found[2]) == pytest.approx(change, abs=1.0)
     limits = timeline.page.locator("#timeline-limits").inner_text()
-    assert re.fullmatch(r"B: [\d.]+ % of [\d,]+ gaps at the ITR limit \(.*\)", limits.strip())
+    assert re.fullmatch(r"B: [\d.]+ % of gaps at the ITR limit \(.*\)", limits.strip())
     # The other run as the reference: the difference turns round.
     timeline.page.locator(f'[data-run="{tuned}"] .base').click()
     timeline.settle()
