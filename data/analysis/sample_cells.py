@@ -27,31 +27,44 @@ def share_samples(
         without a sample around it has 0.
     """
     names = list(steps)
-    order = np.argsort(place.astype(np.int16), kind="stable")
-    starts = np.searchsorted(place[order], np.arange(cores + 1))
-    table = np.stack([steps[name][order] for name in names]) if names else np.empty((0, 0))
     found = np.full((len(names), len(edges) - 1, cores), np.nan)
-    for core in range(cores):
-        of_core = slice(starts[core], starts[core + 1])
-        part = order[of_core]
-        found[:, :, core] = _share_core(t_ns[part], dt_ns[part], table[:, of_core], edges)
+    kept = np.flatnonzero(~np.isnan(dt_ns))
+    kept = kept[np.argsort(place[kept].astype(np.int16), kind="stable")]
+    present, firsts = np.unique(place[kept], return_index=True)
+    if len(kept) and names:
+        table = np.stack([steps[name][kept] for name in names])
+        is_measured = np.add.reduceat(~np.isnan(table), firsts, axis=1) > 0
+        counted = _counted_at(t_ns[kept], dt_ns[kept], np.nan_to_num(table), firsts, edges)
+        in_bins = np.diff(counted, axis=2)
+        in_bins[~is_measured] = np.nan
+        found[:, :, present] = in_bins.transpose(0, 2, 1)
     return Cells(edges, dict(zip(names, found, strict=True)))
 
 
-def _share_core(
-    t_ns: np.ndarray, dt_ns: np.ndarray, steps: np.ndarray, edges: np.ndarray
+def _counted_at(
+    t_ns: np.ndarray, dt_ns: np.ndarray, steps: np.ndarray, firsts: np.ndarray, edges: np.ndarray
 ) -> np.ndarray:
-    """Shape (quantities, bins)."""
-    is_step = ~np.isnan(dt_ns)
-    t_ns, dt_ns, steps = t_ns[is_step], dt_ns[is_step], steps[:, is_step]
-    nothing = np.full((len(steps), len(edges) - 1), np.nan)
-    if not len(t_ns):
-        return nothing
-    points = np.append(t_ns[0] - dt_ns[0], t_ns).astype(np.float64)
-    total = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(np.nan_to_num(steps), axis=1)], 1)
-    behind = np.clip(np.searchsorted(points, edges, side="left"), 1, len(points) - 1)
-    span = np.maximum(points[behind] - points[behind - 1], 1)
-    share = np.clip((edges - points[behind - 1]) / span, 0, 1)
-    at = total[:, behind - 1] + (total[:, behind] - total[:, behind - 1]) * share
-    is_measured = ~np.isnan(steps).all(axis=1)
-    return np.where(is_measured[:, None], np.diff(at, axis=1), nothing)
+    """What each core's counters had come to at some times, on straight lines between samples.
+
+    Args:
+        steps: Shape (quantities, n), samples of each core together and in time order.
+        firsts: Where each core's samples begin.
+
+    Returns:
+        Float64, shape (quantities, cores, edges); only differences within a core mean something.
+    """
+    points = np.insert(t_ns.astype(np.float64), firsts, t_ns[firsts] - dt_ns[firsts])
+    total = np.cumsum(np.insert(steps, firsts, 0.0, axis=1), axis=1)
+    begins = firsts + np.arange(len(firsts))
+    ends = np.append(begins[1:], len(points))
+    behind = np.stack(
+        [
+            np.clip(begin + np.searchsorted(points[begin:end], edges), begin + 1, end - 1)
+            for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+        ]
+    )
+    before = points[behind - 1]
+    share = np.clip((edges - before) / np.maximum(points[behind] - before, 1), 0, 1)
+    at_before = total[:, behind - 1]
+    counted: np.ndarray = at_before + (total[:, behind] - at_before) * share
+    return counted

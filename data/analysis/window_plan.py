@@ -11,8 +11,10 @@ _FEW_ROWS: Final = 20_000
 _MOST_ROWS: Final = 120_000
 _MOST_SAMPLES: Final = 60_000
 _MOST_CELLS: Final = 600_000
-# Bins that fill this share of the width are fine enough.
+# Bins that fill this share of the width are fine enough; counters, sampled about every millisecond,
+# may have wider ones.
 _FILLED: Final = 0.6
+_FILLED_COUNTED: Final = 0.25
 # Counter bins that are enough, so that the samples need not be read.
 _ENOUGH_COUNTED: Final = 200
 _SAMPLE_NS: Final = 1_000_000
@@ -87,7 +89,7 @@ def _interrupts_level(run: RunShape, share: float, width: int) -> int | None:
 
 def _counters_level(run: RunShape, share: float, width: int) -> int | None:
     fitting = [one for one in run.counted if one * share * run.cores <= _MOST_CELLS]
-    enough = [one for one in fitting if one * share >= _FILLED * width]
+    enough = [one for one in fitting if one * share >= _FILLED_COUNTED * width]
     if enough:
         return enough[0]
     samples = share * run.length_ns / _SAMPLE_NS * run.cores
