@@ -65,7 +65,12 @@ class IdleRuns:
         self.unchanged += sum(len(self._of(file)) for file in files)
 
     def commit(
-        self, file: RawFile, digest: str, meter: Meter | None, windows: Sequence[UtcWindow] | None
+        self,
+        file: RawFile,
+        digest: str,
+        meter: Meter | None,
+        windows: Sequence[UtcWindow] | None,
+        device: str | None = None,
     ) -> int:
         """Write the idle runs of a meter, and take away those that are none any more.
 
@@ -74,6 +79,7 @@ class IdleRuns:
             meter: None if it cannot be used: it has no idle runs then.
             windows: Of all runs that it covers; None if nothing says when some of them ran, so
                 that nothing says when nothing ran.
+            device: Of all these runs, if it is one; what the meter's name says holds over it.
 
         Returns:
             How many idle runs it has.
@@ -86,7 +92,7 @@ class IdleRuns:
         known = {row["run_id"]: row for row in rows}
         for number, stretch in enumerate(stretches):
             assert meter is not None
-            key = self._key(file, meter, number)
+            key = self._key(file, meter.places, device, number)
             run_id = make_run_id(key)
             power = join_run(run_id, stretch, None, meter)
             row = _row(key, file, digest, stretch, power)
@@ -122,10 +128,12 @@ class IdleRuns:
         is_timed = row["sources"][0]["mtime"] == known["sources"][0]["mtime"]
         return is_equal and is_timed and self._state.is_whole(self._state.runs[run_id])
 
-    def _key(self, file: RawFile, meter: Meter, number: int) -> RunKey:
+    def _key(
+        self, file: RawFile, places: Mapping[str, str], device: str | None, number: int
+    ) -> RunKey:
         """What makes it one run: the meter's place, its file, and which stretch of it."""
-        knobs = {"device": meter.places.get("device"), "variant": self._place(file)}
-        system = meter.places.get("system", file.settings.power.idle_system)
+        knobs = {"device": places.get("device", device), "variant": self._place(file)}
+        system = places.get("system", file.settings.power.idle_system)
         return RunKey(file.dataset, IDLE, system, order_knobs(knobs), number)
 
 

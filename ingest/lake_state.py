@@ -112,15 +112,16 @@ def read_rows(lake: Path, run_ids: list[str]) -> list[dict[str, Any]]:
     return [conform_row(row) for row in _rows(lake, "runs", None, pc.field("run_id").isin(run_ids))]
 
 
-def recorded_windows(lake: Path, dataset: str) -> dict[str, UtcWindow]:
-    """When each run of a dataset took place, by run id; only those that say so."""
-    columns = ["run_id", "start_unix_s", "duration_s"]
+def recorded_windows(lake: Path, dataset: str) -> dict[str, tuple[UtcWindow, str | None]]:
+    """When each run of a dataset took place, and its device, by run id; only those that say so."""
+    columns = ["run_id", "start_unix_s", "duration_s", "device"]
     condition = (pc.field("dataset") == dataset) & ~pc.field("start_unix_s").is_null()
     windows = {}
     for row in _rows(lake, "runs", [*columns, "dataset"], condition):
         if row["duration_s"]:
             start_s = row["start_unix_s"]
-            windows[row["run_id"]] = UtcWindow(start_s, start_s + row["duration_s"])
+            window = UtcWindow(start_s, start_s + row["duration_s"])
+            windows[row["run_id"]] = window, row["device"]
     return windows
 
 

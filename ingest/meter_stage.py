@@ -80,7 +80,8 @@ class MeterStage:
         meter = set_meter(file, read, times.all, problems)
         if meter is not None:
             self._meters[file.dataset, file.path] = meter
-        idle = self.idle.commit(file, read.digest, meter, None if times.has_others else times.all)
+        known = None if times.has_others else times.all
+        idle = self.idle.commit(file, read.digest, meter, known, times.device)
         is_covering = meter is not None and any(meter.readings_in(w) for w in times.all)
         if meter is not None and not idle and not is_covering:
             detail = "no run, and no stretch without any, lies in the time of its readings"

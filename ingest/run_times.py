@@ -15,7 +15,7 @@ from ingest.idle_runs import is_idle_run_of
 from ingest.lake_state import SUMMARY, LakeState, RecordedRun, recorded_windows
 from ingest.plan import Plan, RunWork
 from ingest.read_sources import read_source
-from ingest.records import ReadContext, UtcWindow
+from ingest.records import ReadContext, Reading, UtcWindow
 
 _TIMED: Final = ("output", "window", "sidecar")
 _SIDECAR: Final = "sidecar"
@@ -28,17 +28,24 @@ class MeterTimes:
     Attributes:
         planned: Of runs to be read.
         known: Of the lake's others.
+        devices: Of all these runs; None for those of which nothing says it.
         has_others: Whether runs of which nothing says when they were lie below its folder.
     """
 
     planned: list[UtcWindow] = field(default_factory=list)
     known: list[UtcWindow] = field(default_factory=list)
+    devices: set[str | None] = field(default_factory=set)
     has_others: bool = False
 
     @property
     def all(self) -> list[UtcWindow]:
         """Planned and known ones."""
         return [*self.planned, *self.known]
+
+    @property
+    def device(self) -> str | None:
+        """The one device of all these runs; None if there is no such one."""
+        return next(iter(self.devices)) if len(self.devices) == 1 else None
 
 
 class RunTimes:
@@ -60,10 +67,11 @@ class RunTimes:
         self._by_meter: dict[str, MeterTimes] = defaultdict(MeterTimes)
         self._untimed = {table.path for table in plan.tables.get(dataset, ())}
         for work in works:
-            window, is_said = _window_of(work)
+            window, device, is_said = _said_of(work)
             if window is not None:
                 for meter in work.meters:
                     self._by_meter[meter.path].planned.append(window)
+                    self._by_meter[meter.path].devices.add(device)
             elif is_said:
                 self._untimed.add(work.files[0].path)
         for work in plan.works:
@@ -73,7 +81,7 @@ class RunTimes:
 
     def _take_known(
         self,
-        known: dict[str, UtcWindow],
+        known: dict[str, tuple[UtcWindow, str | None]],
         state: LakeState,
         dataset: str,
         works: Sequence[RunWork],
@@ -82,12 +90,14 @@ class RunTimes:
         for run in _runs_of(state, dataset):
             if run.run_id in planned or is_idle_run_of(run):
                 continue
-            window = _sidecar_window(run) or known.get(run.run_id)
-            if window is None or run.source == SUMMARY:
+            if run.run_id not in known or run.source == SUMMARY:
                 self._untimed |= {file.path for file in run.files}
-            else:
-                for file in run.files:
-                    self._by_meter[file.path].known.append(window)
+                continue
+            window, device = known[run.run_id]
+            window = _sidecar_window(run) or window
+            for file in run.files:
+                self._by_meter[file.path].known.append(window)
+                self._by_meter[file.path].devices.add(device)
 
     def of(self, meter: RawFile) -> MeterTimes:
         """What is known for a meter."""
@@ -115,7 +125,10 @@ def _sidecar_window(run: RecordedRun) -> UtcWindow | None:
     return None
 
 
-def _window_of(work: RunWork) -> tuple[UtcWindow | None, bool]:
-    """When a planned run took place, and whether it did at all: refused files say neither."""
+def _said_of(work: RunWork) -> tuple[UtcWindow | None, str | None, bool]:
+    """When a planned run took place, its device, and whether it ran: refused files say nothing."""
     small = [read_source(file) for file in work.files if file.format.role in _TIMED]
-    return RunAssembly(work, small).utc_window, any(read.content is not None for read in small)
+    readings = [read.content for read in small if isinstance(read.content, Reading)]
+    hints = (str(each.hints["device"]) for each in readings if "device" in each.hints)
+    device = work.key.knob("device") or next(hints, None)
+    return RunAssembly(work, small).utc_window, device, bool(readings)

@@ -130,6 +130,20 @@ def test_stretches_without_runs_are_idle_runs(raw: Path, lake: Path) -> None:
     assert len({run["run_id"] for run in idle}) == 4
 
 
+def test_an_idle_run_is_of_the_device_that_all_runs_of_its_meter_are_of(
+    raw: Path, lake: Path
+) -> None:
+    put_sweep(raw).rename(raw / "meter.csv")
+    ingest(lake, raw)
+    assert [run["device"] for run in rows(lake, "idle")] == ["optane"] * 4
+    assert counts(ingest(lake, raw)) == (0, 0, 0, 7)
+    # With a run of another device before the same meter nobody can tell any more.
+    put_run(raw, "flash", 0, 30)
+    report = ingest(lake, raw)
+    assert counts(report) == (1 + 3, 0, 4, 3)
+    assert [run["device"] for run in rows(lake, "idle")] == [None] * 3
+
+
 def test_nobody_knows_what_is_idle_beside_runs_of_unknown_time(raw: Path, lake: Path) -> None:
     put_sweep(raw)
     (raw / "optane" / "netpipe").mkdir()
