@@ -9,7 +9,7 @@
   const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
   const MARKERS = ["circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon"];
   const MARGIN = { l: 58, r: 30, t: 54, b: 8 };
-  const ROW_GAP_PX = 21, ROW_LEAST_PX = 48, LABEL_PX = 11;
+  const ROW_GAP_PX = 21, ROW_LEAST_PX = 48, LABEL_PX = 11, CROWDED = 300;
   const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
   timeline.FONT = FONT;
@@ -96,7 +96,8 @@
 
   function rawTrace(scene, row, k) {
     const run = scene.answer.runs[k];
-    const marker = { size: 5, color: timeline.shade(scene, k, 0, 1), symbol: MARKERS[scene.state.hues[k] % MARKERS.length], opacity: 0.8 };
+    const isCrowded = run.raw.t_s.length > CROWDED;
+    const marker = { size: isCrowded ? 3 : 5.5, color: timeline.shade(scene, k, 0, 1), symbol: MARKERS[scene.state.hues[k] % MARKERS.length], opacity: isCrowded ? 0.6 : 0.85 };
     return {
       type: "scatter", mode: "markers", xaxis: "x", yaxis: row.axis, hoverinfo: "skip", showlegend: false, marker,
       x: run.raw.t_s, y: run.raw[RAW_OF[row.series]], meta: { run: run.run_id, series: row.series, panel: row.panel, kind: "raw" },

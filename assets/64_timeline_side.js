@@ -64,7 +64,7 @@
         shapes.push({ ...at, type: "line", x0: delay, x1: delay, y0: 0, y1: 1, line: { width: 1, dash: "dot", color } });
         annotations.push({ ...at, text: runs.map(timeline.letter).join(" ") + " ITR " + delay, x: Math.log10(delay), y: 1 - 0.13 * i, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color } });
       });
-      if (none.length) annotations.push({ ...heading, text: "none: " + none.join(", "), x: 1, xanchor: "right", yanchor: none.length > 3 ? "top" : "bottom", font: { size: 10 } });
+      if (none.length) annotations.push({ ...heading, text: "none: " + none.join(", "), x: 1, xanchor: "right", yanchor: none.length > 2 ? "top" : "bottom", font: { size: 10 } });
     });
     return { data, layout: { ...axes, shapes, annotations, margin: MARGIN, showlegend: false, hovermode: false, font: { family: timeline.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution" } } };
   };
@@ -104,12 +104,13 @@
 
   /** What could not be drawn, run by run, and what was clipped; the rest of the page works. */
   timeline.tellProblems = function (scene) {
-    const lines = [];
+    const lines = [], clipped = new Map(), isWhole = scene.state.from === null && scene.state.to === null;
     scene.answer.runs.forEach((run, k) => {
       if (run.problem) lines.push(withOthers(timeline.letter(k) + ": " + run.problem, page.infos[k]));
-      else if (run.window.clipped) lines.push(line(timeline.letter(k) + ": " + run.window.clipped, "quiet"));
+      else if (run.window.clipped && !isWhole) clipped.set(run.window.clipped, [...(clipped.get(run.window.clipped) || []), timeline.letter(k)]);
     });
-    tell(lines);
+    const words = [...clipped].map(([sentence, letters]) => letters.join(" ") + ": " + sentence).join(" \u00b7 ");
+    tell(words ? [...lines, line(words, "quiet")] : lines);
     tellLimits(scene);
   };
 
