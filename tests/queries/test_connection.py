@@ -159,10 +159,12 @@ def test_cores_and_sources_are_views_of_their_own(tmp_path: Path) -> None:
         assert lake.polars("SELECT run_id, path FROM sources").rows() == [("a", "raw/a.csv")]
 
 
-# Derived columns: 1,000 J; 20 s; p99 100 us; 300 of 400 cycles; 4,000 + 1,000 bytes; 60 interrupts.
+# Derived columns: 1,000 J; 20 s; p99 100 us; 300 of 400 cycles; 4,000 + 1,000 bytes; 60 interrupts;
+# 500 context switches.
 WORKED = {
     "energy_j": 1000.0, "duration_s": 20.0, "latency_p99_us": 100.0, "instructions": 300,
     "cycles": 400, "rx_bytes": 4000, "tx_bytes": 1000, "iops": 50.0, "interrupts": 60,
+    "cpu_user_pct": 30.0, "cpu_sys_pct": 12.5, "context_switches": 500,
 }  # fmt: skip
 
 
@@ -174,6 +176,9 @@ def test_derived_columns_by_hand(tmp_path: Path) -> None:
             "bytes_per_joule": 5.0,  # 5,000 B / 1,000 J
             "ios_per_joule": 1.0,  # 50 x 20 / 1,000
             "interrupts_per_s": 3.0,  # 60 / 20
+            "cpu_pct": 42.5,  # 30 + 12.5
+            "context_switches_per_s": 25.0,  # 500 / 20
+            "context_switches_per_io": 0.5,  # 500 / (50 x 20)
         }
     )
 
