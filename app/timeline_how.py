@@ -24,7 +24,8 @@ distribution, are of the gaps that end in it. The mean gap is time times cores b
 not the mean over the gaps that end there, from which the window's two ends make it differ a little.
 
 Counters are read about every millisecond. What was counted between two samples is shared out over
-the time between them. The energy counter is a package's, read through one of its cores."""
+the time between them; rates are by the time that samples cover. The energy counter is a package's,
+read through one of its cores."""
 
 
 def explain_window(view: LakeView, question: Question) -> str:

@@ -14,7 +14,7 @@ from data.analysis.time_cells import ByCore, Cells, Line, Lines, equal_edges, fo
 from data.analysis.window_plan import Plan, bins_between, plan_window
 from data.errors import DataError, SelectionError
 from data.run_files import RunFacts, RunFiles
-from data.timeline_reads import COUNTERS, NIC, NIC_FIELDS, RunReads, Sizes
+from data.timeline_reads import NIC, NIC_FIELDS, RunReads, Sizes
 
 PARTS: Final = ("panels", "heat", "hist", "totals")
 WIDTHS: Final = (50, 4000)
@@ -209,7 +209,7 @@ def _counters(reads: RunReads, plan: Plan, bins: int) -> Cells:
     length_ns = plan.to_ns - plan.from_ns
     if plan.counted is not None:
         span = bins_between(reads.facts.length_ns, plan.counted, plan.from_ns, plan.to_ns)
-        return reads.overview(plan.counted, *span, COUNTERS)
+        return reads.counters(plan.counted, *span)
     wanted = min(max(length_ns // _SAMPLED_BIN_NS, _FEWEST_SAMPLED), max(bins // 2, 1))
     edges = equal_edges(plan.from_ns, plan.to_ns, int(wanted))
     return reads.shared_samples(plan.from_ns, plan.to_ns, edges)

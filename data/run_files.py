@@ -8,7 +8,7 @@ of a run of 5 million interrupts took 2.5 ms of processor time instead of 3.2 (`
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, Self, TypeVar
@@ -144,6 +144,7 @@ class RunFiles:
         self._lake = lake
         self._facts = _Kept[RunFacts](_KEPT_RUNS)
         self._files = _Kept[BigFile](_KEPT_FOOTERS)
+        self._found = _Kept[np.ndarray](_KEPT_RUNS)
 
     @property
     def version(self) -> int:
@@ -158,6 +159,12 @@ class RunFiles:
             for row in self._lake.arrow(*run_facts_query(asked)).to_pylist():
                 found[row["run_id"]] = self._facts.keep(row["run_id"], RunFacts.of(row))
         return {run_id: facts for run_id, facts in found.items() if facts is not None}
+
+    def once(self, facts: RunFacts, find: Callable[[], np.ndarray]) -> np.ndarray:
+        """Something small of a run that is found by reading; kept by the finder's name."""
+        name = f"{find.__name__} {facts.run_id}"
+        kept = self._found.get(name)
+        return kept if kept is not None else self._found.keep(name, find())
 
     def file(self, facts: RunFacts, table: str) -> BigFile:
         """A big file of a run.

@@ -10,7 +10,7 @@ import numpy as np
 from data.analysis.log_bins import SLOTS
 from data.analysis.row_bins import NONE, CoreRows, count_sizes, rows_by_core
 from data.analysis.sample_cells import share_samples
-from data.analysis.time_cells import Cells
+from data.analysis.time_cells import COVERED_NS, Cells, covered_ns
 from data.analysis.window_plan import RunShape, bin_start
 from data.errors import LakeError
 from data.run_files import BigFile, RunFacts, RunFiles
@@ -163,6 +163,25 @@ class RunReads:
         self.rows_read += len(kept)
         rows = {name: values[kept] for name, values in read.items()}
         return rows | {"place": self._places(rows.pop("core"))}
+
+    def counters(self, level: int, first: int, end: int) -> Cells:
+        """The counters in bins of a level, and for how much of each there are samples."""
+        cells = self.overview(level, first, end, COUNTERS)
+        covered = covered_ns(cells.edges, self.files.once(self.facts, self._sampled_spans))
+        return Cells(cells.edges, cells.values | {COVERED_NS: covered})
+
+    def _sampled_spans(self) -> np.ndarray:
+        """First and last sample of each core, shape (cores, 2); the whole window if not found."""
+        file = self.files.file(self.facts, "samples")
+        count = len(file.first_rows) - 1
+        spans = np.tile([0.0, float(self.facts.length_ns)], (len(self.facts.cores), 1))
+        for end, groups in ((0, range(min(count, 1))), (1, range(max(count - 1, 0), count))):
+            read = file.read(groups, ("core", "t_ns"))
+            place = self._places(read["core"])
+            # Of several samples of a core the one that is written last stays.
+            step = 1 if end else -1
+            spans[place[::step], end] = read["t_ns"][::step]
+        return spans
 
     def shared_samples(self, from_ns: int, to_ns: int, edges: np.ndarray) -> Cells:
         """What the counters counted, by bins of a window."""

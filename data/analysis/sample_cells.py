@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from data.analysis.time_cells import Cells
+from data.analysis.time_cells import COVERED_NS, Cells, covered_ns
 
 
 def share_samples(
@@ -23,22 +23,27 @@ def share_samples(
         edges: First nanosecond of each bin, and the window's end.
 
     Returns:
-        Cells named as `steps`. A core that measured nothing in these rows is NaN throughout; a bin
-        without a sample around it has 0.
+        Cells named as `steps`, and COVERED_NS. A core that measured nothing in these rows is NaN
+        throughout; a bin without a sample around it has 0 and is not covered.
     """
     names = list(steps)
     found = np.full((len(names), len(edges) - 1, cores), np.nan)
     kept = np.flatnonzero(~np.isnan(dt_ns))
     kept = kept[np.argsort(place[kept].astype(np.int16), kind="stable")]
     present, firsts = np.unique(place[kept], return_index=True)
+    spans = np.full((cores, 2), np.nan)
     if len(kept) and names:
+        lasts = kept[np.append(firsts[1:], len(kept)) - 1]
+        spans[present, 0] = (t_ns - dt_ns)[kept[firsts]]
+        spans[present, 1] = t_ns[lasts]
         table = np.stack([steps[name][kept] for name in names])
         is_measured = np.add.reduceat(~np.isnan(table), firsts, axis=1) > 0
         counted = _counted_at(t_ns[kept], dt_ns[kept], np.nan_to_num(table), firsts, edges)
         in_bins = np.diff(counted, axis=2)
         in_bins[~is_measured] = np.nan
         found[:, :, present] = in_bins.transpose(0, 2, 1)
-    return Cells(edges, dict(zip(names, found, strict=True)))
+    values = dict(zip(names, found, strict=True))
+    return Cells(edges, values | {COVERED_NS: covered_ns(edges, spans)})
 
 
 def _counted_at(

@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+COVERED_NS: Final = "covered_ns"
 _NS: Final = 1e9
 _US: Final = 1e-3
 SAMPLED: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
@@ -24,11 +25,27 @@ class Cells:
 
     Attributes:
         edges: First nanosecond of each bin, and the end of the last; int64, shape (n + 1,).
-        values: Float64, shape (n, cores) each.
+        values: Float64, shape (n, cores) each. COVERED_NS, where it is there, says for how much of
+            a bin there is something to say: counters before a core's first sample, or behind its
+            last, are not 0 but unknown.
     """
 
     edges: np.ndarray
     values: dict[str, np.ndarray]
+
+
+def covered_ns(edges: np.ndarray, spans: np.ndarray) -> np.ndarray:
+    """How much of each bin lies between the ends of each core's span.
+
+    Args:
+        spans: First and last time of each core, shape (cores, 2); NaN: none.
+
+    Returns:
+        Float64, shape (bins, cores).
+    """
+    begin = np.maximum(edges[:-1, None], spans[None, :, 0])
+    end = np.minimum(edges[1:, None], spans[None, :, 1])
+    return np.nan_to_num(np.maximum(end - begin, 0))
 
 
 def equal_edges(from_ns: int, to_ns: int, bins: int) -> np.ndarray:
@@ -113,9 +130,23 @@ class Lines:
 
     def rate(self, name: str, scale: float = 1.0) -> Line:
         """A second's worth, and its least and greatest over the bins behind each drawn one."""
-        return self._ratio(
-            self.drawn(name) * scale, self._drawn_s, self.fine(name) * scale, self._fine_s
-        )
+        cores = max(self._measured_count(name), 1)
+        fine_s = self._core_s(name) / cores
+        drawn_s = np.add.reduceat(fine_s, self._starts)
+        return self._ratio(self.drawn(name) * scale, drawn_s, self.fine(name) * scale, fine_s)
+
+    def _measured_count(self, name: str) -> int:
+        values = self._cells.values.get(name)
+        return 0 if values is None else int(self._measured(values).sum())
+
+    def _core_s(self, name: str) -> np.ndarray:
+        """Time of the cores that measured a quantity, together, in each bin; shape (n,)."""
+        covered = self._cells.values.get(COVERED_NS)
+        if covered is None or name not in self._cells.values:
+            return self._fine_s * self._measured_count(name)
+        measured = self._measured(self._cells.values[name])
+        total: np.ndarray = self._chosen(covered)[:, measured].sum(axis=1) / _NS
+        return total
 
     def ipc(self) -> Line:
         """Instructions a cycle."""
@@ -125,14 +156,9 @@ class Lines:
 
     def busy(self, tsc_hz: float) -> Line:
         """Reference cycles by ticks of the time-stamp counter, of the cores that measured them."""
-        values = self._cells.values.get("ref_cycles")
-        ticks = tsc_hz * (int(self._measured(values).sum()) if values is not None else 0)
-        return self._ratio(
-            self.drawn("ref_cycles"),
-            self._drawn_s * ticks,
-            self.fine("ref_cycles"),
-            self._fine_s * ticks,
-        )
+        ticks = self._core_s("ref_cycles") * tsc_hz
+        drawn = np.add.reduceat(ticks, self._starts)
+        return self._ratio(self.drawn("ref_cycles"), drawn, self.fine("ref_cycles"), ticks)
 
     def bytes_each(self, name: str) -> Line:
         """Bytes an interrupt: the mean, and the largest and smallest interrupt."""
@@ -175,7 +201,8 @@ class ByCore:
     def __init__(self, cells: Cells, starts: np.ndarray) -> None:
         self._cells = cells
         self._starts = starts
-        self._drawn_s = np.add.reduceat(np.diff(cells.edges) / _NS, starts)[:, None]
+        whole = np.diff(cells.edges)[:, None]
+        self._drawn_s = np.add.reduceat(cells.values.get(COVERED_NS, whole) / _NS, starts, axis=0)
 
     def _drawn(self, name: str) -> np.ndarray:
         joined: np.ndarray = np.add.reduceat(self._cells.values[name], self._starts, axis=0)

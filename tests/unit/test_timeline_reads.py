@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from app.timeline_window import Question, answer_run
 from data.analysis.log_bins import slot_of
+from data.analysis.time_cells import ByCore, Lines, fold_starts
 from data.analysis.window_plan import plan_window
 from data.errors import DataError
 from data.timeline_reads import RunReads, whole_stretches
@@ -202,6 +203,24 @@ def test_a_core_found_on_the_way_to_another_is_not_taken_for_the_nearest(tmp_pat
     with small_levels():
         rows = run_reads(tmp_path, run).rows(0, 1407)
     assert rows.tail_ns.tolist() == [5000, 5000]
+
+
+def test_rates_are_by_the_time_that_samples_cover(tmp_path: Path) -> None:
+    """1 count a ns from 500 to 9,500 ns: the first and last bins are half covered, and no lower."""
+    run = {0: [Line(100 * at, 1, 1, 100 * at) for at in range(5, 96)]}
+    with small_levels():
+        reads = run_reads(tmp_path, run)
+        edges = np.arange(0, LENGTH_NS + 1, 1000)
+        sampled = reads.shared_samples(0, LENGTH_NS, edges)
+        binned = reads.counters(8, 0, 8)
+    for cells in (sampled, binned):
+        bins = len(cells.edges) - 1
+        lines = Lines(cells, [0], fold_starts(bins, bins))
+        assert lines.rate("instructions")["mean"] == pytest.approx(np.full(bins, 1e9))
+        assert lines.busy(1e9)["mean"] == pytest.approx(np.ones(bins))
+        by_core = ByCore(cells, fold_starts(bins, bins))
+        assert by_core.rate("instructions") == pytest.approx(np.full((bins, 1), 1e9))
+    assert sampled.values["covered_ns"][:, 0].tolist() == [500, *[1000] * 8, 500]
 
 
 def test_levels_follow_the_width(tmp_path: Path) -> None:
