@@ -50,6 +50,7 @@
       panels: state.panels.join(","), heat: state.heat, base: state.base, lake: page.start.shown, ...more,
     };
     Object.entries(parts).forEach(([key, value]) => asked.set(key, value));
+    if (!(to > from)) { asked.delete("from"); asked.delete("to"); }
     return asked.toString();
   };
 
@@ -105,6 +106,8 @@
     const gd = timeline.plot();
     if (!gd || !page.answer) return;
     const figure = timeline.figure(timeline.scene());
+    if (!figure.data.length) { clear("Nothing of these runs can be drawn here. Home shows all of them."); timeline.showSpan(); return; }
+    if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
     figure.layout.width = gd.clientWidth;
     timeline.unstretch();
     window.Plotly.react(gd, figure.data, figure.layout, CONFIG);
@@ -125,14 +128,19 @@
     timeline.tellProblems(scene);
   };
 
+  function clear(words) {
+    const gd = timeline.plot();
+    window.Plotly.purge(gd);
+    gd.classList.remove("js-plotly-plot");
+    gd.textContent = words;
+  }
+
   /** There is no run or no panel to draw: say so. */
   timeline.nothing = function () {
-    const gd = timeline.plot();
     number += 1;
     page.answer = null;
-    window.Plotly.purge(gd);
     SIDES.forEach((id) => window.Plotly.purge(document.getElementById(id)));
-    gd.textContent = page.state.runs.length ? "All panels are switched off: switch one on." : page.start.advice;
+    clear(page.state.runs.length ? "All panels are switched off: switch one on." : page.start.advice);
     timeline.fillTotals(null);
     timeline.complain("");
     timeline.showSpan();

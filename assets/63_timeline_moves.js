@@ -24,9 +24,16 @@
 
   /* ---- stretching: the drawn window shown as the one that is looked at */
 
+  /** Whether the answer that is drawn is that of the window that is looked at, to half a pixel: times travel in ns. */
+  function isCurrent(width) {
+    const [from, to] = timeline.span(), { answer } = page;
+    return Boolean(answer) && (Math.abs(answer.from_s - from) + Math.abs(answer.to_s - to)) * width <= 0.5 * (to - from);
+  }
+
   const layers = (gd) => gd.querySelectorAll(".cartesianlayer .plot > .mlayer");
   timeline.unstretch = function () {
     const gd = timeline.plot();
+    if (!gd) return;
     layers(gd).forEach((layer) => layer.removeAttribute("transform"));
     gd.classList.remove("stretched");
   };
@@ -37,7 +44,7 @@
       const gd = timeline.plot(), at = gd && place(gd);
       if (!at) return;
       const [from, to] = timeline.span(), { from_s: drawnFrom, to_s: drawnTo } = page.answer;
-      if (Math.abs(from - drawnFrom) + Math.abs(to - drawnTo) < 1e-9 * (to - from) + 1e-12) { timeline.unstretch(); return; }
+      if (isCurrent(at.width)) { timeline.unstretch(); return; }
       const scale = (drawnTo - drawnFrom) / (to - from), shift = ((drawnFrom - from) / (to - from)) * at.width;
       layers(gd).forEach((layer) => layer.setAttribute("transform", "translate(" + shift + ",0) scale(" + scale + ",1)"));
       gd.classList.add("stretched");
@@ -72,11 +79,10 @@
     const box = document.getElementById("timeline-span");
     if (!box || !page.state) return;
     const [from, to] = timeline.span(), words = timeline.timeWords;
-    const isDrawn = page.answer && Math.abs(page.answer.from_s - from) + Math.abs(page.answer.to_s - to) < 1e-8;
     const whole = page.state.from === null && page.state.to === null;
-    box.textContent = !page.state.runs.length ? "" : [
+    box.textContent = !(to > from) ? "" : [
       words(from, to - from) + " to " + words(to, to - from) + (whole ? " (all)" : ""), spanWords(to - from) + " wide",
-      isDrawn ? detailWords(page.answer.runs) : "\u2026",
+      isCurrent(1000) ? detailWords(page.answer.runs) : "\u2026",
     ].filter(Boolean).join(" \u00b7 ");
     box.title = box.textContent;
   };
@@ -279,7 +285,7 @@
     if (!document.querySelector(timeline.shell.root) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (document.querySelector("dialog[open]") || (event.target.closest && event.target.closest(OWN_ARROWS))) return;
     const act = KEYS[event.key];
-    if (!act || !page.answer) return;
+    if (!act || (!page.answer && event.key !== "a")) return;
     event.preventDefault();
     hideHover();
     act(event);

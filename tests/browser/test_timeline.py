@@ -292,6 +292,37 @@ def test_runs_are_added_from_what_the_lake_holds(
     assert timeline.span()[1] == pytest.approx(1.469, abs=0.001)
 
 
+def test_without_a_run_one_can_be_added(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    for run in timeline.runs():
+        timeline.page.locator(f'[data-remove="{run}"]').click()
+    timeline.page.wait_for_timeout(500)
+    assert timeline.page.locator("#timeline-figure").inner_text().startswith("No run is shown.")
+    assert "run" not in query_of(timeline.page)
+    timeline.page.keyboard.press("a")
+    timeline.page.locator(".choice").first.click()
+    timeline.page.keyboard.press("Escape")
+    timeline.ready()
+    assert len(timeline.runs()) == 1
+    assert timeline.traces("mean")
+
+
+def test_a_server_that_is_gone_leaves_the_picture(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    drawn = timeline.traces("mean")
+    timeline.page.route("**/timeline/window*", lambda route: route.abort())
+    timeline.page.keyboard.press("+")
+    timeline.page.wait_for_function(
+        "document.querySelector('#timeline-problems').innerText.startsWith('The server did not')"
+    )
+    assert timeline.traces("mean") == drawn
+    timeline.page.unroute("**/timeline/window*")
+    timeline.press("+")
+    assert timeline.problems() == ""
+
+
 def test_downloads_of_what_is_in_view(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.drag(0.5, 0.51)
@@ -385,6 +416,11 @@ def test_bad_links_are_sentences_and_the_rest_works(
     timeline.open(logged_address, f"?v=1&run={good}&run=nosuchrun")
     assert "holds no run 'nosuchrun'" in timeline.problems()
     assert {t["run"] for t in timeline.traces("mean")} == {good}
+    timeline.page.goto(f"{logged_address}/timeline?v=1&run=nosuchrun")
+    timeline.page.wait_for_function(
+        "document.querySelector('#timeline-problems')?.innerText.includes('nosuchrun')"
+    )
+    assert timeline.words() == ""
     timeline.open(logged_address, f"?v=1&run={good}&from=0.05&to=7")
     assert "7 s" in timeline.problems()
     assert {t["run"] for t in timeline.traces("mean")} == {good}
