@@ -100,7 +100,7 @@ def _interrupts(view: LakeView, answer: RunAnswer) -> pl.DataFrame:
 
 def _samples(view: LakeView, answer: RunAnswer) -> pl.DataFrame:
     plan = answer.plan
-    rows = RunReads(view.files, answer.facts).samples(plan.from_ns, plan.to_ns)
+    rows = RunReads(view.files, answer.facts).touching_samples(plan.from_ns, plan.to_ns)
     place = rows.pop("place")
     is_chosen = np.isin(place, answer.chosen)
     _check_rows(int(is_chosen.sum()), "samples")

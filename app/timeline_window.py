@@ -303,4 +303,4 @@ def _give_raw(answer: RunAnswer, reads: RunReads, rows: CoreRows, question: Ques
     chosen = rows.of_cores(answer.chosen)
     if len(chosen.t_ns) <= _RAW_MOST // len(question.runs):
         answer.raw = chosen
-        answer.samples = reads.samples(answer.plan.from_ns, answer.plan.to_ns)
+        answer.samples = reads.touching_samples(answer.plan.from_ns, answer.plan.to_ns)

@@ -154,15 +154,27 @@ class RunReads:
         return int(times[-1 if is_back else 0]) if len(times) else NONE
 
     def samples(self, from_ns: int, to_ns: int) -> dict[str, np.ndarray]:
-        """Rows of `samples` that may say something of a window, `place` instead of `core`."""
+        """Rows of `samples` from a window's start to the last that says something of it.
+
+        Returns:
+            Columns by name, `place` instead of `core`; some of the last rows may lie beyond.
+        """
         file = self.files.file(self.facts, "samples")
         groups = file.groups_between("t_ns", from_ns, to_ns + _NEXT_SAMPLE_NS)
         read = file.read(groups, ("core", "t_ns", "dt_ns", *COUNTERS))
+        first = int(np.searchsorted(read["t_ns"], from_ns))
         begins = read["t_ns"] - np.nan_to_num(read["dt_ns"])
-        kept = np.flatnonzero((read["t_ns"] >= from_ns) & (begins <= to_ns))
-        self.rows_read += len(kept)
-        rows = {name: values[kept] for name, values in read.items()}
+        touching = np.flatnonzero(begins <= to_ns)
+        last = int(touching[-1]) + 1 if len(touching) else first
+        self.rows_read += max(last - first, 0)
+        rows = {name: values[first:last] for name, values in read.items()}
         return rows | {"place": self._places(rows.pop("core"))}
+
+    def touching_samples(self, from_ns: int, to_ns: int) -> dict[str, np.ndarray]:
+        """Those of `samples` whose time since the sample before touches the window."""
+        rows = self.samples(from_ns, to_ns)
+        touches = rows["t_ns"] - np.nan_to_num(rows["dt_ns"]) < to_ns
+        return {name: values[touches] for name, values in rows.items()}
 
     def counters(self, level: int, first: int, end: int) -> Cells:
         """The counters in bins of a level, and for how much of each there are samples."""

@@ -37,8 +37,10 @@ def share_samples(
         spans[present, 0] = (t_ns - dt_ns)[kept[firsts]]
         spans[present, 1] = t_ns[lasts]
         table = np.stack([steps[name][kept] for name in names])
-        is_measured = np.add.reduceat(~np.isnan(table), firsts, axis=1) > 0
-        counted = _counted_at(t_ns[kept], dt_ns[kept], np.nan_to_num(table), firsts, edges)
+        missing = np.isnan(table)
+        is_measured = ~np.logical_and.reduceat(missing, firsts, axis=1)
+        table[missing] = 0
+        counted = _counted_at(t_ns[kept], dt_ns[kept], table, firsts, edges)
         in_bins = np.diff(counted, axis=2)
         in_bins[~is_measured] = np.nan
         found[:, :, present] = in_bins.transpose(0, 2, 1)
@@ -59,8 +61,10 @@ def _counted_at(
         Float64, shape (quantities, cores, edges); only differences within a core mean something.
     """
     points = np.insert(t_ns.astype(np.float64), firsts, t_ns[firsts] - dt_ns[firsts])
-    total = np.cumsum(np.insert(steps, firsts, 0.0, axis=1), axis=1)
-    begins = firsts + np.arange(len(firsts))
+    total = np.zeros((len(steps), steps.shape[1] + 1))
+    np.cumsum(steps, axis=1, out=total[:, 1:])
+    order = np.arange(len(firsts))
+    begins = firsts + order
     ends = np.append(begins[1:], len(points))
     behind = np.stack(
         [
@@ -70,6 +74,8 @@ def _counted_at(
     )
     before = points[behind - 1]
     share = np.clip((edges - before) / np.maximum(points[behind] - before, 1), 0, 1)
-    at_before = total[:, behind - 1]
-    counted: np.ndarray = at_before + (total[:, behind] - at_before) * share
+    # Each core has a point more than steps: where its first step began.
+    at = behind - order[:, None]
+    counted: np.ndarray = total[:, at - 1]
+    counted += (total[:, at] - counted) * share
     return counted
