@@ -1,4 +1,4 @@
-"""What is in view as a table: the drawn bins, the interrupts, the samples, or the totals."""
+"""What is in view as a table: drawn bins, interrupts, samples, distributions, or totals."""
 
 from typing import Any, Final
 
@@ -10,12 +10,13 @@ from app.timeline import describe_runs
 from app.timeline_panels import AXES
 from app.timeline_totals import TOTALS, window_totals
 from app.timeline_window import Question, RunAnswer, answer_run
+from data.analysis.log_bins import slot_starts
 from data.analysis.row_bins import NONE
 from data.errors import DataError, SelectionError
 from data.timeline_reads import NIC_FIELDS, RunReads
 
 DEFAULT_CONTENT: Final = "view"
-CONTENTS: Final = ("view", "bins", "interrupts", "samples", "totals")
+CONTENTS: Final = ("view", "bins", "interrupts", "samples", "distributions", "totals")
 MOST_ROWS: Final = 1_000_000
 
 
@@ -118,6 +119,23 @@ def _check_rows(rows: int, what: str) -> None:
         )
 
 
+def _distributions(view: LakeView, answer: RunAnswer) -> pl.DataFrame:  # noqa: ARG001
+    """How many gaps and sizes lie in `[from, below)`; the quantity's name has the unit."""
+    tables = [
+        pl.DataFrame(
+            {
+                "quantity": [name] * len(slots),
+                "from": slot_starts(slots),
+                "below": slot_starts(slots + 1),
+                "count": counts[slots],
+            }
+        )
+        for name, counts in (answer.sizes or {}).items()
+        for slots in [np.flatnonzero(counts)]
+    ]
+    return pl.concat(tables) if tables else pl.DataFrame()
+
+
 def _totals(view: LakeView, answer: RunAnswer) -> pl.DataFrame:  # noqa: ARG001
     values = window_totals(answer)
     return pl.DataFrame(
@@ -134,5 +152,6 @@ _MAKERS: Final = {
     "bins": _bins,
     "interrupts": _interrupts,
     "samples": _samples,
+    "distributions": _distributions,
     "totals": _totals,
 }

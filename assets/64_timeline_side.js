@@ -195,14 +195,15 @@
 
   /** The figure as it leaves the page: light, with the runs and the window in words. */
   timeline.onPaper = function () {
-    const scene = timeline.scene("light"), figure = timeline.figure(scene), extra = 16 * scene.answer.runs.length + 22;
+    const scene = timeline.scene("light"), figure = timeline.figure(scene), extra = 16 * scene.answer.runs.length + 8;
     const [from, to] = [scene.answer.from_s, scene.answer.to_s];
     const { margin, height, annotations } = figure.layout, inner = height - margin.t - margin.b;
+    const count = scene.answer.runs.length, at = (line) => 1 + (margin.t + 2 + 16 * (count - 1 - line)) / inner;
     const legend = scene.answer.runs.map((run, k) => ({
       text: "<b>" + timeline.letter(k) + "</b> \u2013 " + (run.label || run.run_id), font: { size: 11, color: timeline.shade(scene, k, 0, 1) },
-      xref: "paper", yref: "paper", x: 0, xanchor: "left", y: 1 + (extra - 16 * k) / inner, yanchor: "bottom", showarrow: false,
+      xref: "paper", yref: "paper", x: 0, xanchor: "left", y: at(k), yanchor: "bottom", showarrow: false,
     }));
-    legend.push({ text: timeline.timeWords(from, to - from) + " to " + timeline.timeWords(to, to - from), font: { size: 11 }, xref: "paper", yref: "paper", x: 1, xanchor: "right", y: 1 + extra / inner, yanchor: "bottom", showarrow: false });
+    legend.push({ text: timeline.timeWords(from, to - from) + " to " + timeline.timeWords(to, to - from), font: { size: 11 }, xref: "paper", yref: "paper", x: 1, xanchor: "right", y: at(0), yanchor: "bottom", showarrow: false });
     figure.layout = { ...figure.layout, height: height + extra, margin: { ...margin, t: margin.t + extra }, annotations: [...annotations, ...legend] };
     return figure;
   };

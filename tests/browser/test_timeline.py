@@ -339,6 +339,8 @@ def test_downloads_of_what_is_in_view(timeline: TimelinePage, logged_address: st
     with timeline.page.expect_download() as download:
         timeline.page.get_by_role("menuitem", name="Picture as SVG").click()
     svg = download.value.path().read_text()
+    height = float(re.findall(r'<svg[^>]* height="([\d.]+)"', svg)[0])
+    assert height > timeline.layout()["height"]  # the runs stand above the picture
     assert svg.startswith("<svg")
     assert "Linux tuned" in svg
     menu.click()

@@ -328,7 +328,9 @@ def test_what_is_sent_is_bounded_by_the_width_and_small(client: FlaskClient, lak
         assert len(gzip.compress(sent, 6)) < 300_000
 
 
-@pytest.mark.parametrize("what", ["view", "bins", "interrupts", "samples", "totals"])
+@pytest.mark.parametrize(
+    "what", ["view", "bins", "interrupts", "samples", "distributions", "totals"]
+)
 def test_what_is_in_view_can_be_saved(
     client: FlaskClient, rows: dict[str, Json], what: str
 ) -> None:
@@ -354,6 +356,22 @@ def test_saved_interrupts_are_those_in_view(client: FlaskClient, rows: dict[str,
     assert table["t_ns"].is_between(50_000_000, 51_000_000, closed="left").all()
     assert table["t_ns"].is_sorted()
     assert table["gap_ns"].to_list()[1:] == table["t_ns"].diff().to_list()[1:]
+
+
+def test_saved_distributions_count_every_interrupt_in_view(
+    client: FlaskClient, rows: dict[str, Json]
+) -> None:
+    tuned = rows["linux_tuned"]
+    query = {"runs": tuned["run_id"], "what": "distributions"}
+    table = pl.read_csv(client.get("/timeline/data.csv", query_string=query).data)
+    counts = dict(table.group_by("quantity").agg(pl.col("count").sum()).iter_rows())
+    # The first interrupt of each of the 16 cores ends no gap.
+    assert counts == {
+        "gap_ns": tuned["interrupts"] - 16,
+        "rx_bytes": tuned["interrupts"],
+        "tx_bytes": tuned["interrupts"],
+    }
+    assert (table["from"] < table["below"]).all()
 
 
 def test_files_say_what_is_wrong_with_a_request(
