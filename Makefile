@@ -50,7 +50,7 @@ lock:
 	rm -rf $(VENV)/lock
 
 screenshot: chromium
-	$(BIN)/python -m scripts.screenshot docs/explore.png
+	$(BIN)/python -m scripts.screenshot docs
 
 clean:
 	rm -rf $(VENV) $(SAMPLE) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Take the README's pictures of the project's own app on its own sample."""
+"""Take the README's pictures of the project's own app on its own sample: one of each page."""
 
 import subprocess
 import sys
@@ -10,14 +10,21 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 PORT = 8059
-STATE = "?v=1&workload=memcached&load=400000&limit=200&xlog=1"
-_DRAWN = """() => window.wattlas && ["scatter", "heatmap"].every(
-    (id) => { const gd = wattlas.plot(id); return gd && gd.layout && gd.layout.meta; })"""
+PAGES = {
+    "explore": "/?v=1&workload=memcached&load=400000&limit=200&xlog=1",
+    "modes": "/modes",
+    "timeline": "/timeline",
+    "storage": "/storage",
+}
+_DRAWN = """() => {
+  const plots = Array.from(document.querySelectorAll(".js-plotly-plot"));
+  return plots.length && plots[0].calcdata && plots[0].data.length;
+}"""
 
 
 def main(out: Path) -> None:
     """Make the sample, ingest it, serve it, look at it."""
-    out.parent.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         raw, lake = Path(folder) / "raw", Path(folder) / "lake"
         _run("-m", "ingest", "sample", str(raw), "--size", "small")
@@ -52,10 +59,11 @@ def _photograph(out: Path) -> None:
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"]
         )
         page = browser.new_page(viewport={"width": 1440, "height": 900})
-        page.goto(f"http://127.0.0.1:{PORT}/{STATE}")
-        page.wait_for_function(_DRAWN, timeout=30_000)
-        page.wait_for_timeout(2000)
-        page.screenshot(path=out)
+        for name, address in PAGES.items():
+            page.goto(f"http://127.0.0.1:{PORT}{address}")
+            page.wait_for_function(_DRAWN, timeout=30_000)
+            page.wait_for_timeout(4000)
+            page.screenshot(path=out / f"{name}.png")
         browser.close()
 
 
