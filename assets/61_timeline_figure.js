@@ -85,9 +85,9 @@
       const meta = { run: run.run_id, group: group.name, series: row.series, panel: row.panel };
       if (values.max && !isRaw(run, row)) {
         const edge = envelope(bins, x, values.min || values.mean, values.max);
-        data.push({ ...common, ...edge, fill: "toself", fillcolor: glass(color, 0.18), line: { width: 0.8, color: glass(color, 0.65), simplify: false }, meta: { ...meta, kind: "envelope" } });
+        data.push({ ...common, ...edge, fill: "toself", fillcolor: glass(color, 0.18), line: { width: 0.8, color: glass(color, 0.65) }, meta: { ...meta, kind: "envelope" } });
       }
-      const line = { width: isRaw(run, row) ? 0.8 : 1.4, color, simplify: false };
+      const line = { width: isRaw(run, row) ? 0.8 : 1.4, color };
       data.push({ ...common, ...meanLine(bins, x, values.mean), line, meta: { ...meta, kind: "mean" } });
     });
     if (isRaw(run, row)) data.push(rawTrace(scene, row, k));

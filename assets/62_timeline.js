@@ -1,6 +1,6 @@
 /*
  * The timeline page: its state, its questions to the server, its address.
- * A window is asked for once a frame at most; a question that a newer one overtakes is aborted, an answer that
+ * Windows are asked for at a pace, the last one always; a question that a newer one overtakes is aborted, an answer that
  * comes late is dropped, and the old picture stays, stretched, until the new one is there.
  */
 (function (wattlas) {
@@ -57,12 +57,11 @@
   let asking = null, askTimer = 0, askedAt = 0, number = 0;
   timeline.requests = { sent: 0, aborted: 0, dropped: 0 };
 
-  /** The window or what is drawn of it has changed: ask, after this frame, and not faster than the pace. */
+  /** The window or what is drawn of it has changed: ask at once after a rest, else at the pace's next beat. */
   timeline.ask = function () {
     if (askTimer) return;
     const wait = Math.max(0, askedAt + PACE_MS - performance.now());
-    const send = () => { askTimer = 0; fetchWindow(); };
-    askTimer = wait ? setTimeout(send, wait) : requestAnimationFrame(send) && -1;
+    askTimer = setTimeout(() => { askTimer = 0; fetchWindow(); }, wait);
   };
 
   /** Whether a question is about to be asked or has no answer yet. */
@@ -91,9 +90,9 @@
   function take(answer) {
     if (!isShown()) return;
     page.answer = answer;
-    timeline.draw();
     timeline.complain("");
-    setTimeout(() => { if (page.answer === answer && isShown()) timeline.drawSides(); }, 0);
+    timeline.draw();
+    timeline.drawSides();
   }
 
   /* ---- pictures */
@@ -245,7 +244,7 @@
     past.length = 0;
     number += 1;
     if (asking) asking.abort();
-    if (askTimer > 0) clearTimeout(askTimer);
+    clearTimeout(askTimer);
     askTimer = askedAt = 0;
     timeline.listen(timeline.plot());
     fetchWindow();
