@@ -32,6 +32,8 @@ def create_app(settings: Settings) -> dash.Dash:
         assets_ignore=r"boot\.js",
         compress=True,
         health_endpoint="health",
+        # Else Dash makes every page's layout at the first request, to check callbacks against it.
+        suppress_callback_exceptions=True,
         title="wattlas",
         update_title="",
         on_error=_tell,
