@@ -42,22 +42,24 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
         "knobs": {name: _dictionary(points[name]) for name in (*KNOBS, *storage)},
         "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
         "values": {
-            **{name: typed(_numbers(points[name])) for name in _VALUES},
-            **{name: typed(_numbers(points[name]).astype(np.float32)) for name in _SPREADS},
+            **{name: _column(_numbers(points[name])) for name in _VALUES},
+            **{name: _column(_numbers(points[name]).astype(np.float32)) for name in _SPREADS},
             **{
-                name: typed(_numbers(points[name]))
+                name: _column(_numbers(points[name]))
                 for name in ("brush_x", "brush_y")
                 if name in points.columns
             },
         },
-        "n": typed(points["n"].to_numpy().astype(np.uint32)),
+        "n": _column(_narrow(points["n"].to_numpy())),
         **({"flags": _dictionary(points["flags"])} if points["flags"].count() else {}),
-        "logged": typed(points["logged"].to_numpy().astype(np.uint32)),
-        "replicate": typed(_numbers(points["replicate"]).astype(np.float32)),
+        "logged": _column(_narrow(points["logged"].to_numpy())),
+        "replicate": _column(_numbers(points["replicate"]).astype(np.float32)),
     }
 
 
 def _dictionary(column: pl.Series) -> dict[str, Any]:
+    if len(column) and column.n_unique() == 1:
+        return {"values": [column[0]], "index": _column(np.zeros(len(column), np.uint8))}
     values = column.unique().sort(nulls_last=True)
     lookup = pl.DataFrame({"v": values, "i": pl.Series(range(len(values)), dtype=pl.UInt16)})
     index = (
@@ -65,11 +67,26 @@ def _dictionary(column: pl.Series) -> dict[str, Any]:
         if len(values)
         else pl.Series([], dtype=pl.UInt16)
     )
-    return {"values": values.to_list(), "index": typed(index.to_numpy())}
+    return {"values": values.to_list(), "index": _column(_narrow(index.to_numpy()))}
 
 
 def _numbers(column: pl.Series) -> np.ndarray:
     return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
+def _narrow(counts: np.ndarray) -> np.ndarray:
+    """Whole numbers from 0 in the narrowest type that the browser has."""
+    most = int(counts.max()) if counts.size else 0
+    return counts.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.uint32)
+
+
+def _column(array: np.ndarray) -> dict[str, Any]:
+    """A column as `typed` has it, or one number and how often, where all are the same."""
+    if not array.size or (not (array == array[0]).all() and not np.isnan(array).all()):
+        return typed(array)
+    value = array[0].item()
+    kind = f"{array.dtype.kind}{array.dtype.itemsize}"
+    return {"dtype": kind, "repeat": None if value != value else value, "count": array.size}
 
 
 def typed(array: np.ndarray) -> dict[str, str]:

@@ -8,6 +8,7 @@
   };
 
   function decode(typed) {
+    if (typed.count !== undefined) return new KINDS[typed.dtype](typed.count).fill(typed.repeat === null ? NaN : typed.repeat);
     const text = atob(typed.bdata);
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);

@@ -20,7 +20,9 @@ class Choice:
     runs: int
 
 
-def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[Choice]:
+def facet_choices(
+    cube: pl.DataFrame, selection: Selection, facet: str, count: int | None = None
+) -> list[Choice]:
     """List the values of one facet that occur under the other facets' filters, in order.
 
     A value that is chosen stays where it is though nothing is left of it (count 0), so that it can
@@ -28,11 +30,12 @@ def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[
 
     Args:
         cube: Answer of `facet_cube_query`.
+        count: What `count_runs` gives, where it is known already.
     """
     selection = _leading(selection, facet)
     column, null_word = FACETS[facet].column, FACETS[facet].null_word
     if cube[column].null_count() == len(cube) > 0 and not selection.values(facet):
-        count = count_runs(cube, selection)
+        count = count_runs(cube, selection) if count is None else count
         return [Choice(null_word, null_word, count)] if count else []
     left = cube.filter(matches(selection, exclude=facet))
     runs = {
@@ -48,8 +51,14 @@ def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[
 def all_choices(cube: pl.DataFrame, selection: Selection) -> dict[str, list[Choice]]:
     """`facet_choices` of every facet, with the rows of the leading filters looked for once."""
     led = cube.filter(matches(Selection(tuple(c for c in selection.clauses if c.facet in LEADING))))
+    count = count_runs(led, selection)
     whole = (*LEADING, "system")
-    return {name: facet_choices(cube if name in whole else led, selection, name) for name in FACETS}
+    return {
+        name: facet_choices(cube, selection, name)
+        if name in whole
+        else facet_choices(led, selection, name, count)
+        for name in FACETS
+    }
 
 
 def count_runs(cube: pl.DataFrame, selection: Selection) -> int:

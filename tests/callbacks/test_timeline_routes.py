@@ -381,7 +381,7 @@ def test_files_say_what_is_wrong_with_a_request(
     answer = client.get("/timeline/data.csv", query_string={"runs": run_id, "what": "all"})
     assert (answer.status_code, answer.text) == (
         400,
-        "what is 'all', expected one of view, bins, interrupts, samples, totals\n",
+        "what is 'all', expected one of view, bins, interrupts, samples, distributions, totals\n",
     )
     assert "holds no run 'x'" in client.get("/timeline/data.csv?runs=x").text
     monkeypatch.setattr("app.timeline_files.MOST_ROWS", 10)

@@ -88,3 +88,17 @@ def test_labels_and_brush_columns(points: pl.DataFrame) -> None:
 def test_it_travels_as_json(points: pl.DataFrame) -> None:
     payload = encode_points(points)
     assert json.loads(json.dumps(payload)) == payload
+
+
+def test_what_is_the_same_everywhere_is_sent_once(points: pl.DataFrame) -> None:
+    payload = encode_points(points)
+    assert payload["logged"] == {"dtype": "u1", "repeat": 0, "count": 4}
+    assert payload["replicate"] == {"dtype": "f4", "repeat": None, "count": 4}
+    assert payload["knobs"]["dataset"] == {
+        "values": ["tiny"],
+        "index": {"dtype": "u1", "repeat": 0, "count": 4},
+    }
+    assert payload["n"]["dtype"] == "u1"
+    assert "bdata" in payload["values"]["x"]
+    many = points.with_columns(n=pl.Series([1, 300, 70_000, 2]))
+    assert decode(encode_points(many)["n"]).tolist() == [1, 300, 70_000, 2]
