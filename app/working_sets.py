@@ -10,7 +10,7 @@ import polars.selectors as cs
 
 # Bounds of what is kept: of one answer, and of all of one version of the lake.
 KEPT_ROWS: Final = 60_000
-ALL_ROWS: Final = 200_000
+ALL_ROWS: Final = 240_000
 ALL_ANSWERS: Final = 64
 
 _Key = tuple[str, tuple[Any, ...]]

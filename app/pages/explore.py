@@ -44,7 +44,9 @@ _TURNED: Final = tuple(name for name in ids.FACET_NAMES if name not in ("dataset
 
 def register(server: Flask) -> None:
     """Make the page known to Dash, and its downloads to the server; called once the app exists."""
-    dash.register_page(__name__, path=PATH, name=TITLE, title="wattlas · Explore", layout=layout)
+    dash.register_page(
+        __name__, path=PATH, order=0, name=TITLE, title="wattlas · Explore", layout=layout
+    )
     add_routes(server)
 
 

@@ -45,7 +45,9 @@ _TURNED: Final = tuple(name for name in names.FACET_NAMES if name not in ("datas
 
 def register(server: Flask) -> None:
     """Make the page known to Dash, and its downloads to the server; called once the app exists."""
-    dash.register_page(__name__, path=PATH, name=TITLE, title="wattlas · Modes", layout=layout)
+    dash.register_page(
+        __name__, path=PATH, order=1, name=TITLE, title="wattlas · Modes", layout=layout
+    )
     add_routes(server)
 
 

@@ -23,7 +23,9 @@ TITLE = "Storage"
 
 def register(server: Flask) -> None:
     """Make the page known to Dash, and its downloads to the server; called once the app exists."""
-    dash.register_page(__name__, path=PATH, name=TITLE, title="wattlas · Storage", layout=layout)
+    dash.register_page(
+        __name__, path=PATH, order=3, name=TITLE, title="wattlas · Storage", layout=layout
+    )
     add_routes(server)
 
 

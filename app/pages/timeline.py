@@ -30,7 +30,9 @@ TITLE = "Timeline"
 
 def register(server: Flask) -> None:
     """Make the page known to Dash, and its answers to the server; called once the app exists."""
-    dash.register_page(__name__, path=PATH, name=TITLE, title="wattlas · Timeline", layout=layout)
+    dash.register_page(
+        __name__, path=PATH, order=2, name=TITLE, title="wattlas · Timeline", layout=layout
+    )
     add_routes(server)
     add_open_routes(server)
 

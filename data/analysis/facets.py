@@ -20,9 +20,7 @@ class Choice:
     runs: int
 
 
-def facet_choices(
-    cube: pl.DataFrame, selection: Selection, facet: str, count: int | None = None
-) -> list[Choice]:
+def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[Choice]:
     """List the values of one facet that occur under the other facets' filters, in order.
 
     A value that is chosen stays where it is though nothing is left of it (count 0), so that it can
@@ -30,35 +28,40 @@ def facet_choices(
 
     Args:
         cube: Answer of `facet_cube_query`.
-        count: What `count_runs` gives, where it is known already.
     """
     selection = _leading(selection, facet)
-    column, null_word = FACETS[facet].column, FACETS[facet].null_word
-    if cube[column].null_count() == len(cube) > 0 and not selection.values(facet):
-        count = count_runs(cube, selection) if count is None else count
-        return [Choice(null_word, null_word, count)] if count else []
     left = cube.filter(matches(selection, exclude=facet))
-    runs = {
-        _value(FACETS[facet], value): count
-        for value, count in left.group_by(column).agg(pl.col("runs").sum()).iter_rows()
-    }
-    runs |= {value: 0 for value in selection.values(facet) if value not in runs}
-    labels = _system_labels(cube) | _system_labels(left) if facet == "system" else {}
-    ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
-    return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
+    return _choices(left, selection, facet, _labels(cube, facet))
 
 
 def all_choices(cube: pl.DataFrame, selection: Selection) -> dict[str, list[Choice]]:
-    """`facet_choices` of every facet, with the rows of the leading filters looked for once."""
+    """`facet_choices` of every facet; those without a clause of their own share one look."""
     led = cube.filter(matches(Selection(tuple(c for c in selection.clauses if c.facet in LEADING))))
-    count = count_runs(led, selection)
-    whole = (*LEADING, "system")
-    return {
-        name: facet_choices(cube, selection, name)
-        if name in whole
-        else facet_choices(led, selection, name, count)
-        for name in FACETS
-    }
+    left = led.filter(matches(selection))
+    found = {}
+    for name in FACETS:
+        if name in LEADING:
+            found[name] = facet_choices(cube, selection, name)
+        else:
+            mine = led.filter(matches(selection, exclude=name)) if selection.values(name) else left
+            found[name] = _choices(mine, selection, name, _labels(cube, name))
+    return found
+
+
+def _choices(
+    left: pl.DataFrame, selection: Selection, facet: str, labels: dict[Value, str]
+) -> list[Choice]:
+    column, null_word = FACETS[facet].column, FACETS[facet].null_word
+    if left[column].null_count() == len(left):
+        runs: dict[Value, int] = {null_word: int(left["runs"].sum())} if len(left) else {}
+    else:
+        runs = {
+            _value(FACETS[facet], value): count
+            for value, count in left.group_by(column).agg(pl.col("runs").sum()).iter_rows()
+        }
+    runs |= {value: 0 for value in selection.values(facet) if value not in runs}
+    ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
+    return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
 
 
 def count_runs(cube: pl.DataFrame, selection: Selection) -> int:
@@ -82,7 +85,9 @@ def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
     return expression
 
 
-def _system_labels(cube: pl.DataFrame) -> dict[Value, str]:
+def _labels(cube: pl.DataFrame, facet: str) -> dict[Value, str]:
+    if facet != "system":
+        return {}
     return dict(cube.select("system", "system_label").unique().sort("system_label").iter_rows())
 
 
