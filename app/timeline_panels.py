@@ -91,6 +91,7 @@ _ALL: Final = (
     ),
 )
 PANELS: Final[dict[str, Panel]] = {panel.name: panel for panel in _ALL}
+DEFAULT_PANELS: Final = tuple(panel.name for panel in _ALL if panel.is_default)
 # Whose bins each series lies in; `count` is how many interrupts there are in a bin.
 AXES: Final = {"count": "interrupts"} | {
     series: panel.axis for panel in _ALL for series in panel.series

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 from urllib.parse import urlencode
 
-from app.timeline_panels import HEATS, PANELS
+from app.timeline_panels import DEFAULT_PANELS, HEATS, PANELS
 from app.url_codec import (
     Parameters,
     read_lake_version,
@@ -26,7 +26,7 @@ UPGRADERS: Final[dict[int, Callable[[Parameters], Parameters]]] = {}
 MOST_RUNS: Final = 6
 # Each core that is chosen is a line of its own.
 MOST_CORES: Final = 8
-_NO_HEAT: Final = "none"
+_NONE: Final = "none"
 _LONGEST_ID: Final = 300
 _CORE_PART: Final = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 
@@ -40,34 +40,37 @@ class TimelineState:
     Attributes:
         runs: Run ids in the order in which they were added.
         hues: Place of each run's colour, so that it is kept when another run goes; empty: by order.
-        panels: Names of PANELS; empty for those that are there by default.
+        panels: Names of PANELS; None for those that are there by default.
         cores: `all`, `packages`, or a list such as `0,2,5-7`.
         from_s: Where the window begins, seconds after the run's own window does; None: its start.
         to_s: Where it ends; None: the end of the longest run.
         heat: A name of HEATS, or `none`.
         base: Place of the run that the others' totals are compared with.
+        other: Place of the run whose difference to it is shown; None for the first other.
         lake_version: A version that the link pins; None for the newest.
     """
 
     runs: tuple[str, ...] = ()
     hues: tuple[int, ...] = ()
-    panels: tuple[str, ...] = ()
+    panels: tuple[str, ...] | None = None
     cores: str = "all"
     from_s: float | None = None
     to_s: float | None = None
     heat: str = "interrupts"
     layout: Layout = "overlay"
     base: int = 0
+    other: int | None = None
     lake_version: int | None = None
 
     def __post_init__(self) -> None:
         _check_runs(self.runs)
         if self.hues and len(self.hues) != len(self.runs):
             raise SelectionError(f"{len(self.hues)} colours for {len(self.runs)} runs")
-        for name in self.panels:
+        for name in self.panels or ():
             if name not in PANELS:
-                raise SelectionError(f"no panel {name[:40]!r}; known: {', '.join(PANELS)}")
-        if self.heat != _NO_HEAT and self.heat not in HEATS:
+                known = ", ".join(PANELS)
+                raise SelectionError(f"no panel {name[:40]!r}; known: {known}, or {_NONE} alone")
+        if self.heat != _NONE and self.heat not in HEATS:
             raise SelectionError(f"no heatmap of {self.heat[:40]!r}; known: {', '.join(HEATS)}")
         chosen_cores(self.cores)
         if self.layout not in ("overlay", "stacked"):
@@ -75,6 +78,12 @@ class TimelineState:
         check_window(self.from_s, self.to_s)
         if self.base < 0 or (self.base and self.base >= len(self.runs)):
             raise SelectionError(f"base is {self.base}, there are {len(self.runs)} runs")
+        _check_other(self.other, self.base, len(self.runs))
+
+    @property
+    def shown_panels(self) -> tuple[str, ...]:
+        """Names of the panels that are switched on."""
+        return DEFAULT_PANELS if self.panels is None else self.panels
 
     def to_query(self) -> str:
         """Write the query string, defaults left out: the same state, the same text."""
@@ -82,7 +91,8 @@ class TimelineState:
         pairs += [("run", run_id) for run_id in self.runs]
         if self.hues != tuple(range(len(self.runs))):
             pairs += [("hue", str(hue)) for hue in self.hues]
-        pairs += [("panel", name) for name in self.panels]
+        if self.panels is not None:
+            pairs += [("panel", name) for name in self.panels or (_NONE,)]
         for key, attribute in _KEYS.items():
             value = getattr(self, attribute)
             if value != getattr(_DEFAULT, attribute):
@@ -107,6 +117,7 @@ _KEYS: Final = {
     "heat": "heat",
     "layout": "layout",
     "base": "base",
+    "other": "other",
     "lake": "lake_version",
 }
 
@@ -117,7 +128,9 @@ class _Reading:
     values: dict[str, object] = field(default_factory=dict)
 
     def state(self) -> TimelineState:
-        lists = {"runs": self._list("run"), "panels": self._list("panel")}
+        lists: dict[str, object] = {"runs": self._list("run")}
+        if panels := self._list("panel"):
+            lists["panels"] = () if panels == (_NONE,) else panels
         hues = self.parameters.pop("hue", [])
         lists["hues"] = tuple(_read_whole("hue", text) for text in hues)
         for key, texts in self.parameters.items():
@@ -133,7 +146,7 @@ class _Reading:
 def _parse(key: str, text: str) -> object:
     if key in ("from", "to"):
         return read_number(key, text)
-    if key == "base":
+    if key in ("base", "other"):
         return _read_whole(key, text)
     if key == "lake":
         return read_lake_version(text)
@@ -144,6 +157,15 @@ def _read_whole(name: str, text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 4):
         raise SelectionError(f"{name} is {text[:40]!r}, expected a whole number")
     return int(text)
+
+
+def _check_other(other: int | None, base: int, runs: int) -> None:
+    if other is None:
+        return
+    if other >= runs:
+        raise SelectionError(f"other is {other}, there are {runs} runs")
+    if other == base:
+        raise SelectionError(f"other is {other}, which is the base as well")
 
 
 def _check_runs(runs: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from app.timeline import packages_of
-from app.timeline_panels import HEAT_QUANTITIES, PANELS, SLEEP_STATES, Heat
+from app.timeline_panels import DEFAULT_PANELS, HEAT_QUANTITIES, PANELS, SLEEP_STATES, Heat
 from app.timeline_state import MOST_RUNS, check_window, chosen_cores
 from data.analysis.row_bins import CoreRows, bin_rows, count_sizes
 from data.analysis.time_cells import ByCore, Cells, Line, Lines, equal_edges, fold_starts
@@ -56,7 +56,7 @@ class Question:
     from_s: float | None = None
     to_s: float | None = None
     width: int = 1000
-    panels: tuple[str, ...] = tuple(name for name, panel in PANELS.items() if panel.is_default)
+    panels: tuple[str, ...] = DEFAULT_PANELS
     heat: str = "none"
     parts: tuple[str, ...] = PARTS
 

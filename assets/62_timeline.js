@@ -69,7 +69,7 @@
 
   async function fetchWindow() {
     if (!isShown() || !page.state) return;
-    if (!page.state.runs.length || !page.state.panels.length) { timeline.nothing(); return; }
+    if (!page.state.runs.length) { timeline.nothing(); return; }
     askedAt = performance.now();
     if (asking) { asking.abort(); timeline.requests.aborted += 1; }
     const mine = (number += 1), control = (asking = new AbortController());
@@ -105,7 +105,7 @@
     const gd = timeline.plot();
     if (!gd || !page.answer) return;
     const figure = timeline.figure(timeline.scene());
-    if (!figure.data.length) { clear("Nothing of these runs can be drawn here. Home shows all of them."); timeline.showSpan(); return; }
+    if (!figure.data.length) { clear(isAllOff() ? ALL_OFF : "Nothing of these runs can be drawn here. Home shows all of them."); timeline.showSpan(); return; }
     if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
     figure.layout.width = gd.clientWidth;
     timeline.unstretch();
@@ -127,6 +127,9 @@
     timeline.tellProblems(scene);
   };
 
+  const ALL_OFF = "All panels are switched off: switch one on.";
+  const isAllOff = () => !page.state.panels.length && page.state.heat === "none";
+
   function clear(words) {
     const gd = timeline.plot();
     window.Plotly.purge(gd);
@@ -134,12 +137,12 @@
     gd.textContent = words;
   }
 
-  /** There is no run or no panel to draw: say so. */
+  /** There is no run to draw: say so. */
   timeline.nothing = function () {
     number += 1;
     page.answer = null;
     SIDES.forEach((id) => window.Plotly.purge(document.getElementById(id)));
-    clear(page.state.runs.length ? "All panels are switched off: switch one on." : page.start.advice);
+    clear(page.start.advice);
     timeline.fillTotals(null);
     timeline.complain("");
     timeline.showSpan();
@@ -203,8 +206,9 @@
     if (k < 0) return;
     const without = (list) => list.filter((_, i) => i !== k);
     page.infos = without(page.infos);
-    const base = k < state.base ? state.base - 1 : k === state.base ? 0 : state.base;
-    timeline.set({ runs: without(state.runs), hues: without(state.hues), base });
+    const moved = (place, gone) => (place === null || k > place ? place : k === place ? gone : place - 1);
+    const base = moved(state.base, 0), other = moved(state.other, null);
+    timeline.set({ runs: without(state.runs), hues: without(state.hues), base, other: other === base ? null : other });
     const [from, to] = timeline.span();
     if (state.runs.length && to > timeline.duration()) timeline.look(from, to, false);
     timeline.fillRuns();
@@ -218,9 +222,9 @@
     const written = new URLSearchParams({ v: start.version });
     state.runs.forEach((run) => written.append("run", run));
     if (state.hues.some((hue, k) => hue !== k)) state.hues.forEach((hue) => written.append("hue", hue));
-    if (state.panels.join() !== start.panels.filter((p) => p.is_default).map((p) => p.name).join()) state.panels.forEach((name) => written.append("panel", name));
+    if (state.panels.join() !== start.panels.filter((p) => p.is_default).map((p) => p.name).join()) (state.panels.length ? state.panels : ["none"]).forEach((name) => written.append("panel", name));
     const { defaults } = start;
-    for (const key of ["cores", "heat", "layout", "base", "from", "to", "lake"]) {
+    for (const key of ["cores", "heat", "layout", "base", "other", "from", "to", "lake"]) {
       if (state[key] !== null && state[key] !== defaults[key]) written.set(key, state[key]);
     }
     return written.toString();

@@ -78,6 +78,15 @@
     return box;
   }
 
+  /** Put other children into a box; the focus stays at the button with the same `data-keep`. */
+  timeline.refill = function (box, children) {
+    const active = document.activeElement, key = box.contains(active) ? active.dataset.keep || "" : null;
+    box.replaceChildren(...children);
+    if (key === null) return;
+    const again = box.querySelector('[data-keep="' + CSS.escape(key) + '"]:not(:disabled)') || box.querySelector("button:not(:disabled)");
+    if (again) again.focus();
+  };
+
   function tellLimits(scene) {
     const box = document.getElementById("timeline-limits");
     box.replaceChildren(...scene.answer.runs.map((run, k) => {
@@ -132,7 +141,6 @@
 
   /* ---- totals */
 
-  let compared = "";
   function cell(tag, text, className) {
     const box = document.createElement(tag);
     box.textContent = text;
@@ -141,20 +149,35 @@
   }
   const row = (...cells) => { const box = document.createElement("tr"); box.append(...cells); return box; };
 
-  /** The run that is compared with the reference: the one chosen, else the first other. */
+  /** The run that the others are compared with: the one chosen, or the one that the server took because that has no totals. */
+  const baseOf = ({ answer, state }) => (answer.totals.length ? answer.totals[0].base : state.base);
+
+  /** The run that is compared with the reference: the one chosen, else the first other; -1 for none. */
   function otherOf(scene) {
-    const drawn = scene.answer.runs.map((_, k) => k).filter((k) => k !== scene.state.base && !scene.answer.runs[k].problem);
-    const chosen = scene.answer.runs.findIndex((run) => run.run_id === compared);
-    return drawn.includes(chosen) ? chosen : drawn.length ? drawn[0] : -1;
+    const base = baseOf(scene), drawn = scene.answer.runs.map((_, k) => k).filter((k) => k !== base && !scene.answer.runs[k].problem);
+    return drawn.includes(scene.state.other) ? scene.state.other : drawn.length ? drawn[0] : -1;
   }
+
+  /** Take differences against another run; where that was the one compared, the two change places. */
+  timeline.setBase = function (k) {
+    const { base, other } = page.state;
+    timeline.set({ base: k, other: other === k ? base : other });
+    timeline.fillRuns();
+  };
+  /** Show the difference of another run to the reference. */
+  timeline.setOther = function (k) {
+    page.state.other = k;
+    timeline.fillTotals(timeline.scene());
+    timeline.writeUrl();
+  };
 
   /** Totals of the window: a column a run, then one run against the reference. */
   timeline.fillTotals = function (scene) {
     const box = document.getElementById("timeline-totals");
     if (!scene || !scene.answer) { box.replaceChildren(); return; }
-    const { base } = scene.state, other = otherOf(scene), table = document.createElement("table");
+    const base = baseOf(scene), other = otherOf(scene), table = document.createElement("table");
     table.className = "totals";
-    const head = row(cell("th", "")), order = columnsOf(scene, other);
+    const head = row(cell("th", "")), order = columnsOf(scene, base, other);
     order.forEach((k) => {
       if (k < 0) { head.append(cell("th", timeline.letter(other) + " \u2212 " + timeline.letter(base), "difference")); return; }
       const run = scene.answer.runs[k];
@@ -163,8 +186,9 @@
       button.title = run.label + (k === base ? "" : ": compare it with the reference");
       button.style.borderColor = timeline.shade(scene, k, 0, 1);
       button.setAttribute("aria-pressed", String(k === other));
+      button.dataset.keep = "other " + run.run_id;
       button.disabled = k === base;
-      button.addEventListener("click", () => { compared = run.run_id; timeline.fillTotals(timeline.scene()); });
+      button.addEventListener("click", () => timeline.setOther(k));
       heading.append(button);
       head.append(heading);
     });
@@ -172,14 +196,14 @@
     thead.append(head);
     scene.answer.totals.forEach((total) => body.append(totalRow(total, other, order)));
     table.append(thead, body);
-    box.replaceChildren(table);
+    timeline.refill(box, [table]);
   };
 
   /* The two that are compared and their difference (-1) first, then the other runs. */
-  function columnsOf(scene, other) {
+  function columnsOf(scene, base, other) {
     const all = scene.answer.runs.map((_, k) => k);
     if (other < 0) return all;
-    return [scene.state.base, other, -1, ...all.filter((k) => k !== other && k !== scene.state.base)];
+    return [base, other, -1, ...all.filter((k) => k !== other && k !== base)];
   }
 
   function totalRow(total, other, order) {

@@ -29,9 +29,9 @@
   timeline.fillRuns = function () {
     const box = document.getElementById("timeline-runs");
     if (!box || !page.state) return;
-    box.replaceChildren(...page.state.runs.map((id, k) => {
+    timeline.refill(box, page.state.runs.map((id, k) => {
       const info = page.infos[k], isBase = k === page.state.base, letter = timeline.letter(k);
-      const tag = element("button", { class: "plain base", "data-base": k, "aria-pressed": String(isBase), title: isBase ? "differences are taken against this run" : "take differences against this run" }, isBase ? "reference" : "ref");
+      const tag = element("button", { class: "plain base", "data-base": k, "data-keep": "base " + id, "aria-pressed": String(isBase), title: isBase ? "differences are taken against this run" : "take differences against this run" }, isBase ? "reference" : "ref");
       const gone = element("button", { class: "plain", "data-remove": id, "aria-label": "remove run " + letter, title: "remove" }, "\u00d7");
       const label = element("div", { class: "run-label", title: id }, info.label || id);
       return element("li", { class: "run", "data-run": id }, element("b", {}, letter), swatch(k), element("span", { class: "spring" }), tag, gone, label);
@@ -121,7 +121,7 @@
       offer();
     } else if (target.id === "timeline-picked") document.getElementById("timeline-picker").close();
     else if (target.dataset.remove) timeline.removeRun(target.dataset.remove);
-    else if (target.dataset.base && target.closest("#timeline-runs")) { timeline.set({ base: Number(target.dataset.base) }); timeline.fillRuns(); }
+    else if (target.dataset.base && target.closest("#timeline-runs")) timeline.setBase(Number(target.dataset.base));
     else if (target.dataset.pick) {
       const id = target.dataset.pick;
       if (page.state.runs.includes(id)) timeline.removeRun(id); else await timeline.addRun(id);

@@ -59,7 +59,6 @@ def start(
 ) -> dict[str, Any]:
     """What the browser begins with: the state, what is known of its runs, what can be chosen."""
     default = TimelineState()
-    panels = state.panels or tuple(p.name for p in PANELS.values() if p.is_default)
     return {
         "version": VERSION,
         "shown": view.version,
@@ -71,20 +70,21 @@ def start(
         ],
         "defaults": {
             "cores": default.cores, "heat": default.heat, "layout": default.layout,
-            "base": default.base, "from": None, "to": None, "lake": None,
+            "base": default.base, "other": None, "from": None, "to": None, "lake": None,
         },
         "advice": EMPTY_LAKE if not view.runs else NO_RUNS if has_logs else NO_LOGS,
         "runs": [json.loads(json.dumps(asdict(run))) for run in runs],
         "state": {
             "runs": list(state.runs),
             "hues": list(state.hues or range(len(state.runs))),
-            "panels": list(panels),
+            "panels": list(state.shown_panels),
             "cores": state.cores,
             "from": state.from_s,
             "to": state.to_s,
             "heat": state.heat,
             "layout": state.layout,
             "base": min(state.base, max(len(state.runs) - 1, 0)),
+            "other": state.other,
             "lake": state.lake_version,
         },
     }  # fmt: skip
@@ -102,7 +102,6 @@ def _rail_head() -> html.Div:
 
 
 def _rail(state: TimelineState) -> list[html.Div]:
-    panels = state.panels or tuple(p.name for p in PANELS.values() if p.is_default)
     mode = state.cores if state.cores in ("all", "packages") else "chosen"
     return [
         html.Div(
@@ -116,7 +115,7 @@ def _rail(state: TimelineState) -> list[html.Div]:
         _block("Panels", dmc.ChipGroup(
             [dmc.Chip(p.title, value=p.name, size="xs", radius="sm", variant="outline")
              for p in PANELS.values()],
-            id=ids.TIMELINE_PANELS, value=list(panels), multiple=True,
+            id=ids.TIMELINE_PANELS, value=list(state.shown_panels), multiple=True,
         )),
         _block("Cores", _segments(ids.TIMELINE_CORES, mode, {
             "all": "Together", "packages": "Packages", "chosen": "Chosen"}),

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, Route
 
+from app.timeline_panels import DEFAULT_PANELS, PANELS
 from tests.browser.atlas import Atlas
 from tests.browser.conftest import ROOT
 from tests.browser.timeline_page import TimelinePage
@@ -21,6 +22,7 @@ from tests.browser.timeline_page import TimelinePage
 pytestmark = pytest.mark.browser
 
 DEFAULT, TUNED, LIBRARY_OS = "linux_default", "linux_tuned", "ebbrt_tuned"
+DEFAULT_TITLES = [PANELS[name].title for name in DEFAULT_PANELS]
 AT_200K = "?v=1&workload=memcached&load=200000"
 
 
@@ -261,6 +263,68 @@ def test_a_link_restores_everything(timeline: TimelinePage, logged_address: str)
     timeline.ready()
     assert seen() == before
     assert timeline.page.url == url
+
+
+def test_no_panel_at_all_and_the_compared_run_come_back_from_a_link(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    timeline.press("a")
+    timeline.page.locator("#timeline-search").fill("library memcached")
+    timeline.page.wait_for_function("document.querySelectorAll('.choice').length === 1")
+    timeline.page.locator(".choice").click()
+    timeline.page.keyboard.press("Escape")
+    timeline.settle()
+    head = timeline.page.locator("#timeline-totals thead")
+    assert "B \u2212 A" in head.inner_text()
+    timeline.page.locator("#timeline-totals thead button", has_text="C").focus()
+    timeline.page.keyboard.press("Enter")
+    assert "C \u2212 A" in head.inner_text()
+    assert timeline.page.evaluate("document.activeElement.innerText") == "C"
+    for title in DEFAULT_TITLES:
+        timeline.chip(title)
+    assert timeline.traces("mean") == []
+    assert len(timeline.traces("heat")) == 3  # is no panel, and stays
+    url = timeline.page.url
+    query = query_of(timeline.page)
+    assert (query["panel"], query["other"]) == (["none"], ["2"])
+
+    timeline.page.goto("about:blank")
+    timeline.page.goto(url)
+    timeline.ready()
+    assert (timeline.traces("mean"), len(timeline.traces("heat"))) == ([], 3)
+    assert "C \u2212 A" in head.inner_text()
+    assert timeline.page.url == url
+    # The reference and the one compared change places, and a removed run takes its place with it.
+    timeline.page.locator(f'[data-run="{timeline.runs()[2]}"] .base').click()
+    timeline.settle()
+    assert "A \u2212 C" in head.inner_text()
+    timeline.page.locator(f'[data-remove="{timeline.runs()[1]}"]').click()
+    timeline.settle()
+    assert "A \u2212 B" in head.inner_text()
+    query = query_of(timeline.page)
+    assert (query["base"], query["other"]) == (["1"], ["0"])
+
+
+def test_with_nothing_switched_on_the_totals_stay(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    runs = "".join(f"&run={run}" for run in timeline.runs())
+    timeline.page.goto(f"{logged_address}/timeline?v=1{runs}&panel=none&heat=none")
+    timeline.page.wait_for_selector("#timeline-totals table")
+    assert timeline.page.locator("#timeline-figure").inner_text().startswith("All panels are")
+    timeline.chip("Busy share")
+    assert {t["panel"] for t in timeline.traces("mean")} == {"busy"}
+
+
+def test_a_reference_that_cannot_be_shown_is_not_compared_with(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    first, second = timeline.runs()
+    timeline.open(logged_address, f"?v=1&run=nosuchrun&run={first}&run={second}")
+    assert "C \u2212 B" in timeline.page.locator("#timeline-totals thead").inner_text()
 
 
 def test_a_removed_run_leaves_the_others_their_colours(
@@ -553,7 +617,7 @@ def test_the_state_in_the_browser_is_the_state_in_python(
     state = TimelineState.from_query(urlsplit(timeline.page.url).query)
     there = json.loads(timeline.page.evaluate("JSON.stringify(wattlas.timeline.page.state)"))
     assert list(state.runs) == there["runs"]
-    assert list(state.panels) == there["panels"]
+    assert list(state.shown_panels) == there["panels"]
     assert (state.from_s, state.to_s) == (there["from"], there["to"])
     assert (state.layout, state.cores, state.heat) == ("stacked", "all", "interrupts")
     again = TimelineState.from_query(state.to_query())

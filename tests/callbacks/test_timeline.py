@@ -71,17 +71,20 @@ def test_a_visitor_without_a_link_sees_a_default_and_the_best_of_the_others() ->
 def test_a_link_is_followed() -> None:
     state = begun(
         layout(v="1", run=["t2-0", "t50-1"], panel=["gap", "power"], cores="0,2", heat="ipc",
-               layout="stacked", hue=["3", "1"], **{"from": "0.5", "to": "2", "base": "1"})
+               layout="stacked", hue=["3", "1"], other="0",
+               **{"from": "0.5", "to": "2", "base": "1"})
     )["state"]  # fmt: skip
     assert state == {
         "runs": ["t2-0", "t50-1"], "hues": [3, 1], "panels": ["gap", "power"], "cores": "0,2",
-        "from": 0.5, "to": 2.0, "heat": "ipc", "layout": "stacked", "base": 1, "lake": None,
+        "from": 0.5, "to": 2.0, "heat": "ipc", "layout": "stacked", "base": 1,
+        "other": 0, "lake": None,
     }  # fmt: skip
 
 
 def test_its_controls_show_the_state() -> None:
     page = layout(v="1", run="t2-0", panel=["gap"], cores="0,2", heat="none", layout="stacked")
     assert by_id(page, ids.TIMELINE_PANELS).value == ["gap"]
+    assert by_id(layout(v="1", run="t2-0", panel="none"), ids.TIMELINE_PANELS).value == []
     assert by_id(page, ids.TIMELINE_CORES).value == "chosen"
     assert by_id(page, ids.TIMELINE_CORES_LIST).value == "0,2"
     assert by_id(page, ids.TIMELINE_LAYOUT).value == "stacked"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.timeline_panels import HEATS, PANELS
+from app.timeline_panels import DEFAULT_PANELS, HEATS, PANELS
 from app.timeline_state import MOST_CORES, TimelineState, chosen_cores
 from data.errors import SelectionError
 
@@ -14,16 +14,19 @@ def states(draw: st.DrawFn) -> TimelineState:
     runs = draw(st.lists(st.text(min_size=1, max_size=40), unique=True, max_size=6))
     begin = draw(st.none() | st.floats(0, 1e4))
     end = draw(st.none() | st.floats(1e4 + 1, 1e6))
+    base = draw(st.integers(0, max(len(runs) - 1, 0)))
+    others = [place for place in range(len(runs)) if place != base]
     return TimelineState(
         runs=tuple(runs),
         hues=tuple(draw(st.just([]) | st.permutations(range(len(runs))))),
-        panels=tuple(draw(st.lists(st.sampled_from(list(PANELS)), unique=True))),
+        panels=draw(st.none() | st.lists(st.sampled_from(list(PANELS)), unique=True).map(tuple)),
         cores=draw(st.sampled_from(("all", "packages", "3", "0,2,5-7"))),
         from_s=begin,
         to_s=end,
         heat=draw(st.sampled_from((*HEATS, "none"))),
         layout=draw(st.sampled_from(("overlay", "stacked"))),
-        base=draw(st.integers(0, max(len(runs) - 1, 0))),
+        base=base,
+        other=draw(st.none() | st.sampled_from(others)) if others else None,
         lake_version=draw(st.none() | st.integers(0, 10**6)),
     )
 
@@ -59,6 +62,10 @@ def test_defaults_are_left_out() -> None:
         ("v=1&layout=spiral", "layout is 'spiral', expected overlay or stacked"),
         ("v=1&run=a&base=1", "base is 1, there are 1 runs"),
         ("v=1&base=-1", "base is '-1', expected a whole number"),
+        ("v=1&run=a&run=b&other=2", "other is 2, there are 2 runs"),
+        ("v=1&run=a&run=b&base=1&other=1", "other is 1, which is the base as well"),
+        ("v=1&run=a&run=b&other=b", "other is 'b', expected a whole number"),
+        ("v=1&panel=none&panel=gap", "no panel 'none'; known: bytes,"),
         ("v=1&run=a&hue=0&hue=1", "2 colours for 1 runs"),
         ("v=1&run=a&hue=x", "hue is 'x', expected a whole number"),
         ("v=1&lake=newest", "lake is 'newest', expected a version number"),
@@ -70,6 +77,13 @@ def test_what_is_wrong_with_a_link_is_named(query: str, words: str) -> None:
     with pytest.raises(SelectionError) as caught:
         TimelineState.from_query(query)
     assert words in str(caught.value)
+
+
+def test_no_panel_at_all_is_not_those_by_default() -> None:
+    none = TimelineState.from_query("v=1&panel=none")
+    assert (none.panels, none.shown_panels) == ((), ())
+    assert none.to_query() == "v=1&panel=none"
+    assert TimelineState.from_query("v=1").shown_panels == DEFAULT_PANELS
 
 
 def test_a_run_is_named_once() -> None:
