@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 
 from app.lakes import LakeView
-from app.timeline import describe_runs
+from app.timeline_answers import answer_runs
 from app.timeline_panels import AXES
 from app.timeline_totals import TOTALS, window_totals
-from app.timeline_window import Question, RunAnswer, answer_run
+from app.timeline_window import Question, RunAnswer
 from data.analysis.log_bins import slot_starts
 from data.analysis.row_bins import NONE
 from data.errors import DataError, SelectionError
@@ -21,7 +21,7 @@ MOST_ROWS: Final = 1_000_000
 
 
 def window_table(view: LakeView, question: Question, what: str) -> pl.DataFrame:
-    """The rows of what is in view, all runs one after the other.
+    """The rows of what is in view, all runs one after the other that the page shows.
 
     Args:
         what: `view`: the interrupts where they are drawn one by one, else the bins; or one of the
@@ -30,24 +30,18 @@ def window_table(view: LakeView, question: Question, what: str) -> pl.DataFrame:
     Raises:
         SelectionError: Not such a word.
         DataError: None of the runs can be shown, or there are too many rows.
-        LakeError: A file of a run is gone or broken.
+        LakeError: A file of a run has gone just now.
     """
     if what not in CONTENTS:
         raise SelectionError(f"what is {what[:40]!r}, expected one of {', '.join(CONTENTS)}")
-    infos = describe_runs(view, question.runs)
-    shown = [info for info in infos if info.problem is None]
-    if not shown:
-        raise DataError(" ".join(info.problem or "" for info in infos))
-    end_s = max(info.duration_s or 0.0 for info in shown)
-    facts = view.files.facts([info.run_id for info in shown])
-    answers = [answer_run(view.files, facts[one.run_id], question, end_s) for one in shown]
+    shown = answer_runs(view, question).shown()
     if what == "view":
-        what = "interrupts" if all(one.raw is not None for one in answers) else "bins"
-    tables = [_MAKERS[what](view, one) for one in answers]
+        what = "interrupts" if all(one.raw is not None for _, one in shown) else "bins"
+    tables = [(info, _MAKERS[what](view, one)) for info, one in shown]
     return pl.concat(
         [
             table.select(pl.lit(info.run_id).alias("run_id"), pl.lit(info.label).alias("run"), "*")
-            for info, table in zip(shown, tables, strict=True)
+            for info, table in tables
         ],
         how="diagonal",
     )

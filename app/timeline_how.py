@@ -3,12 +3,11 @@
 from typing import Final
 
 from app.lakes import LakeView
-from app.timeline import describe_runs
+from app.timeline_answers import answer_runs
 from app.timeline_payload import LIMIT_SHARE
-from app.timeline_window import Question, RunAnswer, answer_run
+from app.timeline_window import Question, RunAnswer
 from data.analysis.log_bins import slot_starts, slots_near
 from data.analysis.window_plan import bins_between
-from data.errors import DataError, LakeError
 
 _RULES: Final = """\
 Windows are closed at their start and open at their end; the run's last instant belongs to a window
@@ -34,22 +33,15 @@ def explain_window(view: LakeView, question: Question) -> str:
     Raises:
         WattlasError: As `answer_run`, where none of the runs can be shown.
     """
-    infos = describe_runs(view, question.runs)
-    shown = [info for info in infos if info.problem is None]
-    if not shown:
-        raise DataError(" ".join(info.problem or "" for info in infos))
-    end_s = max(info.duration_s or 0.0 for info in shown)
-    facts = view.files.facts([info.run_id for info in shown])
+    found = answer_runs(view, question)
+    found.shown()
     parts = [f"lake {view.lake.path.name}, version {view.version}", f"cores: {question.cores}"]
-    for info in infos:
-        if info.problem is not None:
-            parts.append(info.problem)
-            continue
-        try:
-            answer = answer_run(view.files, facts[info.run_id], question, end_s)
+    parts += [found.clipped] if found.clipped else []
+    for info, answer in zip(found.infos, found.answers, strict=True):
+        if isinstance(answer, RunAnswer):
             parts.append(f"{info.label}\nrun {info.run_id}\n{_run_words(answer)}")
-        except (LakeError, DataError) as error:
-            parts.append(f"{info.label}: {error}.")
+        else:
+            parts.append(answer.sentence)
     return "\n\n".join([*parts, _RULES]) + "\n"
 
 

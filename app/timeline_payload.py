@@ -13,9 +13,10 @@ from typing import Any, Final
 import numpy as np
 
 from app.timeline import RunInfo
+from app.timeline_answers import Answers, Trouble
 from app.timeline_panels import HEAT_QUANTITIES, PANELS
 from app.timeline_totals import TOTALS, Total, base_of, difference, window_totals
-from app.timeline_window import Group, Question, RunAnswer
+from app.timeline_window import Group, RunAnswer
 from data.analysis.log_bins import slot_starts, slots_near
 from data.analysis.row_bins import NONE, CoreRows
 from data.analysis.time_cells import Line
@@ -33,33 +34,26 @@ _SIZES: Final = {
 }
 
 
-def encode_answer(
-    question: Question,
-    lake_version: int,
-    end_s: float,
-    infos: Sequence[RunInfo],
-    answers: Sequence[RunAnswer | str],
-    base: int,
-) -> Json:
+def encode_answer(found: Answers, lake_version: int, base: int) -> Json:
     """Encode the answer for all runs.
 
     Args:
-        infos: Of the runs, in their order.
-        answers: Of each run, or what is wrong with it.
         base: Place of the run that the others' totals are compared with.
     """
+    question = found.question
     is_heat = "heat" in question.parts and question.heat != "none"
     return {
         "lake": lake_version,
-        "from_s": 0.0 if question.from_s is None else question.from_s,
-        "to_s": end_s if question.to_s is None else question.to_s,
+        "from_s": found.from_s,
+        "to_s": found.to_s,
+        "clipped": found.clipped or None,
         "panels": [_panel(name) for name in question.panels] if "panels" in question.parts else [],
         "runs": [
-            _problem(info, answer) if isinstance(answer, str) else _run(info, answer)
-            for info, answer in zip(infos, answers, strict=True)
+            _run(info, answer) if isinstance(answer, RunAnswer) else _problem(info, answer)
+            for info, answer in zip(found.infos, found.answers, strict=True)
         ],
         "heat": _heat_title(question.heat) if is_heat else None,
-        "totals": _totals(answers, base) if "totals" in question.parts else [],
+        "totals": _totals(found.answers, base) if "totals" in question.parts else [],
     }
 
 
@@ -81,8 +75,14 @@ def _heat_title(name: str) -> Json:
     return {"name": name, "title": heat.title, "unit": heat.unit, "log": heat.is_log}
 
 
-def _problem(info: RunInfo, problem: str) -> Json:
-    return {"run_id": info.run_id, "label": info.label, "short": info.short, "problem": problem}
+def _problem(info: RunInfo, trouble: Trouble) -> Json:
+    return {
+        "run_id": info.run_id,
+        "label": info.label,
+        "short": info.short,
+        "problem": trouble.outside or trouble.sentence,
+        "outside": bool(trouble.outside),
+    }
 
 
 def _run(info: RunInfo, answer: RunAnswer) -> Json:
@@ -228,8 +228,8 @@ def _at_limit(counts: np.ndarray, itr_us: float | None) -> Json | None:
     }
 
 
-def _totals(answers: Sequence[RunAnswer | str], base: int) -> list[Json]:
-    values = [None if isinstance(one, str) else window_totals(one) for one in answers]
+def _totals(answers: Sequence[RunAnswer | Trouble], base: int) -> list[Json]:
+    values = [window_totals(one) if isinstance(one, RunAnswer) else None for one in answers]
     at = base_of(values, base)
     return [] if at is None else [_total(total, values, at) for total in TOTALS]
 

@@ -11,13 +11,14 @@ from werkzeug.datastructures import MultiDict
 from app.context import lake_view
 from app.downloads import CSV, PARQUET, table_answer, words_answer
 from app.lakes import LakeView
-from app.timeline import RunInfo, describe_runs, reference_of
+from app.timeline import describe_runs, reference_of
+from app.timeline_answers import answer_runs
 from app.timeline_files import DEFAULT_CONTENT, window_table
 from app.timeline_how import explain_window
 from app.timeline_payload import encode_answer
-from app.timeline_window import Question, RunAnswer, answer_run
+from app.timeline_window import Question
 from app.url_codec import read_lake_version, read_number
-from data.errors import DataError, LakeError, SelectionError, WattlasError
+from data.errors import SelectionError, WattlasError
 
 # Single numbers of NumPy are numbers; columns are encoded before.
 _NUMBERS: Final = orjson.OPT_SERIALIZE_NUMPY
@@ -69,21 +70,7 @@ def describe(view: LakeView, run_ids: tuple[str, ...]) -> dict[str, Any]:
 
 def answer_window(view: LakeView, question: Question, base: int) -> dict[str, Any]:
     """Answer a question about a window; what is wrong with one run leaves the others be."""
-    infos = describe_runs(view, question.runs)
-    lengths = [info.duration_s or 0.0 for info in infos if info.has_log]
-    end_s = max(lengths, default=0.0)
-    answers = [_answer(view, info, question, end_s) for info in infos]
-    return encode_answer(question, view.version, end_s, infos, answers, base)
-
-
-def _answer(view: LakeView, info: RunInfo, question: Question, end_s: float) -> RunAnswer | str:
-    if info.problem is not None:
-        return info.problem
-    facts = view.files.facts([info.run_id])[info.run_id]
-    try:
-        return answer_run(view.files, facts, question, end_s)
-    except (LakeError, DataError) as error:
-        return f"{info.label}: {error}."
+    return encode_answer(answer_runs(view, question), view.version, base)
 
 
 def _json(make: Callable[[], dict[str, Any]]) -> Response:

@@ -39,6 +39,10 @@ _OVERVIEWED: Final = (
 )
 
 
+class OutsideError(DataError):
+    """Nothing of the window lies within the run."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of a window.
@@ -136,7 +140,8 @@ def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: floa
         end_s: Where the window ends that the question leaves open.
 
     Raises:
-        DataError: The window or the cores are not within the run.
+        OutsideError: Nothing of the window is within the run.
+        DataError: The run lasts no time or has none of the cores.
         LakeError: A file of the run is gone or broken.
     """
     from_ns, to_ns, clipped = _clip(facts, question, end_s)
@@ -174,9 +179,9 @@ def _clip(facts: RunFacts, question: Question, end_s: float) -> tuple[int, int, 
     if not facts.length_ns:
         raise DataError("its window lasts 0 s")
     if asked_from >= length_s or asked_to <= 0:
-        raise DataError(
-            f"nothing of it lies from {asked_from:.6g} to {asked_to:.6g} s: "
-            f"it lasts {length_s:.6g} s"
+        raise OutsideError(
+            f"it lasts {length_s:.6g} s: "
+            f"nothing of it lies from {asked_from:.6g} to {asked_to:.6g} s"
         )
     from_ns = min(max(round(asked_from * 1e9), 0), facts.length_ns - 1)
     to_ns = min(max(round(asked_to * 1e9), from_ns + _SHORTEST_NS), facts.length_ns)

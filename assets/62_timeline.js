@@ -12,8 +12,8 @@
   const LEAST_PX = 50, MOST_PX = 4000, LEAST_SPAN_S = 1e-6, PACE_MS = 120;
   timeline.FIGURE = FIGURE;
 
-  /* state: what the URL holds. infos: what is known of each run, in its order. answer: what is drawn. */
-  const page = { state: null, infos: [], hues: [], answer: null, start: null };
+  /* state: what the URL holds. infos: what is known of each run, in its order. answer: what is drawn. clipped: what was asked for outside the runs, in words. */
+  const page = { state: null, infos: [], hues: [], answer: null, start: null, clipped: "" };
   timeline.page = page;
   timeline.plot = () => document.getElementById(FIGURE);
   const isShown = () => Boolean(document.querySelector(".timeline"));
@@ -90,9 +90,18 @@
   function take(answer) {
     if (!isShown()) return;
     page.answer = answer;
+    if (answer.clipped) adopt(answer);
     timeline.complain("");
     timeline.draw();
     timeline.drawSides();
+  }
+
+  /* What was asked for lies outside the runs: the window is the one that the server has shown instead. */
+  function adopt({ from_s: from, to_s: to, clipped }) {
+    const all = timeline.duration(), isWhole = to - from >= all * (1 - 1e-9);
+    Object.assign(page.state, { from: isWhole ? null : Number(exact(from)), to: isWhole ? null : Number(exact(to)) });
+    page.clipped = clipped;
+    timeline.writeUrl();
   }
 
   /* ---- pictures */
@@ -160,6 +169,7 @@
     const whole = span >= all * (1 - 1e-9);
     if (isOneMove !== false && (start !== before || start + span !== behind)) past.push([before, behind]);
     if (past.length > 100) past.shift();
+    page.clipped = "";
     page.state.from = whole ? null : Number(exact(start));
     page.state.to = whole ? null : Number(exact(start + span));
     timeline.stretch();
@@ -209,8 +219,6 @@
     const moved = (place, gone) => (place === null || k > place ? place : k === place ? gone : place - 1);
     const base = moved(state.base, 0), other = moved(state.other, null);
     timeline.set({ runs: without(state.runs), hues: without(state.hues), base, other: other === base ? null : other });
-    const [from, to] = timeline.span();
-    if (state.runs.length && to > timeline.duration()) timeline.look(from, to, false);
     timeline.fillRuns();
   };
 
@@ -244,7 +252,7 @@
   /** The page is there: take its state, ask for the window, fill the rail. */
   timeline.open = function (start) {
     if (!start) return 0;
-    Object.assign(page, { start, state: start.state, infos: start.runs, hues: start.hues, answer: null });
+    Object.assign(page, { start, state: start.state, infos: start.runs, hues: start.hues, answer: null, clipped: "" });
     past.length = 0;
     number += 1;
     if (asking) asking.abort();

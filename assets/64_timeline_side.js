@@ -114,11 +114,13 @@
   /** What could not be drawn, run by run, and what was clipped; the rest of the page works. */
   timeline.tellProblems = function (scene) {
     const lines = [], clipped = new Map(), isWhole = scene.state.from === null && scene.state.to === null;
+    const note = (sentence, k) => clipped.set(sentence, [...(clipped.get(sentence) || []), timeline.letter(k)]);
     scene.answer.runs.forEach((run, k) => {
-      if (run.problem) lines.push(withOthers(timeline.letter(k) + ": " + run.problem, page.infos[k]));
-      else if (run.window.clipped && !isWhole) clipped.set(run.window.clipped, [...(clipped.get(run.window.clipped) || []), timeline.letter(k)]);
+      if (run.outside) note(run.problem, k);
+      else if (run.problem) lines.push(withOthers(timeline.letter(k) + ": " + run.problem, page.infos[k]));
+      else if (run.window.clipped && !isWhole) note(run.window.clipped, k);
     });
-    const words = [...clipped].map(([sentence, letters]) => letters.join(" ") + ": " + sentence).join(" \u00b7 ");
+    const words = [page.clipped, ...[...clipped].map(([sentence, letters]) => letters.join(" ") + ": " + sentence)].filter(Boolean).join(" \u00b7 ");
     tell(words ? [...lines, line(words, "quiet")] : lines);
     tellLimits(scene);
   };

@@ -493,9 +493,18 @@ def test_bad_links_are_sentences_and_the_rest_works(
         "document.querySelector('#timeline-problems')?.innerText.includes('nosuchrun')"
     )
     assert timeline.words() == ""
-    timeline.open(logged_address, f"?v=1&run={good}&from=0.05&to=7")
-    assert "7 s" in timeline.problems()
-    assert {t["run"] for t in timeline.traces("mean")} == {good}
+    for ends, shown in (
+        ("from=0.05&to=7", (0.05, 0.1)),
+        ("from=7&to=7.03", (0.07, 0.1)),
+        ("from=-2&to=-1", (0, 0.1)),
+    ):
+        timeline.open(logged_address, f"?v=1&run={good}&{ends}")
+        assert "the longest run lasts 0.1 s: shown is" in timeline.problems()
+        assert timeline.span() == (pytest.approx(shown[0]), pytest.approx(shown[1], abs=1e-6))
+        assert {t["run"] for t in timeline.traces("mean")} == {good}
+        assert "7" not in "".join(query_of(timeline.page).get("to", []))
+    timeline.press("+")
+    assert timeline.problems() == ""
     timeline.open(logged_address, "?v=1&run=x&panel=nonsense")
     assert "no panel 'nonsense'" in timeline.page.locator("#notice").inner_text()
     assert len(timeline.runs()) == 2

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import io
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -257,15 +258,67 @@ def test_a_window_beyond_the_run_is_clipped_and_says_so(
     client: FlaskClient, rows: dict[str, Json]
 ) -> None:
     tuned = rows["linux_tuned"]
-    (run,) = ask(client, tuned["run_id"], from_="0.09", to="3")["runs"]
-    assert run["window"]["clipped"] == "asked for 0.09 to 3 s; the run lasts 0.1 s"
-    assert run["window"]["to_s"] == pytest.approx(tuned["duration_s"])
-    (before,) = ask(client, tuned["run_id"], from_="-1", to="0.01")["runs"]
-    assert before["window"]["from_s"] == 0
-    (beyond,) = ask(client, tuned["run_id"], from_="7", to="8")["runs"]
-    assert beyond["problem"].endswith("nothing of it lies from 7 to 8 s: it lasts 0.1 s.")
-    (inside,) = ask(client, tuned["run_id"], from_="0.01", to="0.02")["runs"]
-    assert inside["window"]["clipped"] is None
+    partly = ask(client, tuned["run_id"], from_="0.09", to="3")
+    words = "asked for 0.09 to 3 s; the longest run lasts 0.1 s: shown is 0.09 to 0.1 s"
+    assert partly["clipped"] == words
+    assert (partly["from_s"], partly["to_s"]) == (0.09, pytest.approx(0.1))
+    assert partly["runs"][0]["window"]["to_s"] == pytest.approx(tuned["duration_s"])
+    inside = ask(client, tuned["run_id"], from_="0.01", to="0.02")
+    assert (inside["clipped"], inside["runs"][0]["window"]["clipped"]) == (None, None)
+    whole = ask(client, tuned["run_id"], from_="0.000000000", to=f"{tuned['duration_s']:.9f}")
+    assert whole["clipped"] is None
+
+
+@pytest.mark.parametrize(
+    ("ends", "shown"),
+    [
+        (("7", "7.02"), (0.08, 0.1)),  # as wide as it was, at the nearer end
+        (("-3", "-2.99"), (0, 0.01)),
+        (("-1", "0.01"), (0, 0.01)),
+        (("7", "900"), (0, 0.1)),
+        (("7", None), (0, 0.1)),
+        ((None, "-1"), (0, 0.1)),
+        (("1e300", "2e300"), (0, 0.1)),
+    ],
+)
+def test_a_window_wholly_outside_is_moved_to_the_run_and_says_so(
+    client: FlaskClient,
+    rows: dict[str, Json],
+    ends: tuple[str | None, str | None],
+    shown: tuple[float, float],
+) -> None:
+    asked = {name: end for name, end in zip(("from_", "to"), ends, strict=True) if end}
+    answer = ask(client, rows["linux_tuned"]["run_id"], **asked)
+    assert answer["clipped"].startswith("asked for ")
+    assert (answer["from_s"], answer["to_s"]) == pytest.approx(shown, abs=1e-9)
+    (run,) = answer["runs"]
+    assert run["problem"] is None
+    span = run["window"]["from_s"], run["window"]["to_s"]
+    assert span == pytest.approx(shown, abs=1e-4)  # whole bins
+    path = "/timeline/data.csv"
+    query = {name.rstrip("_"): end for name, end in asked.items()}
+    query |= {"runs": rows["linux_tuned"]["run_id"], "what": "totals"}
+    saved = pl.read_csv(client.get(path, query_string=query).data)
+    assert saved["value"][0] == pytest.approx(span[1] - span[0])
+
+
+def test_a_shorter_run_that_the_window_does_not_reach_is_no_trouble(
+    client: FlaskClient, lake: Path
+) -> None:
+    with open_lake(lake) as opened:
+        ends = "SELECT arg_min(run_id, duration_s), arg_max(run_id, duration_s) FROM runs"
+        short, long = opened.sql(f"{ends} WHERE has_log").fetchall()[0]
+    query = {"from_": "1.2", "to": "1.3"}
+    outside, inside = ask(client, short, long, **query)["runs"]
+    assert outside["outside"]
+    assert re.fullmatch(
+        r"it lasts 0\.\d+ s: nothing of it lies from 1\.2 to 1\.3 s", outside["problem"]
+    )
+    assert inside["problem"] is None
+    asked = {"runs": [short, long], "from": "1.2", "to": "1.3"}
+    saved = pl.read_csv(client.get("/timeline/data.csv", query_string=asked).data)
+    assert set(saved["run_id"]) == {long}
+    assert "it lasts 0." in client.get("/timeline/how", query_string=asked).text
 
 
 @pytest.mark.parametrize("harm", ["gone", "broken"])
@@ -293,6 +346,9 @@ def test_a_file_removed_under_the_app_is_one_message(
     else:
         path.write_bytes(b"PAR1" + bytes(200) + b"PAR1")
     first, second = ask(client, harmed, other, from_="0", to=end_s)["runs"]
+    query = {"runs": [harmed, other], "from": "0", "to": end_s}
+    saved = pl.read_csv(client.get("/timeline/data.csv", query_string=query).data)
+    assert set(saved["run_id"]) == {other}  # what the page shows
     words = "gone from the lake" if harm == "gone" else "cannot be read"
     assert first["problem"].startswith("Linux tuned · ITR 100 us")
     assert words in first["problem"]
