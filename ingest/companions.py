@@ -10,6 +10,8 @@ from ingest.records import FunctionCounts, InterruptCounts, Problem, Reading
 from ingest.settings import Settings
 
 INTERVAL_TOLERANCE: Final = 0.10
+# The kernel counts the interrupts of a queue on a CPU in 32 bits.
+_WRAPS_AT: Final = 2**32
 
 
 def is_of_its_time(counts: Reading, row: Mapping[str, Any]) -> bool:
@@ -46,9 +48,19 @@ def count_interrupts(
         said = f"{len(before.cpus)} CPUs before, {len(after.cpus)} after"
         detail = f"{said}, or others of them; the two are not compared, interrupts are left unset"
         return Problem("other_cpus", "refused", detail)
-    counted = after.nvme_io - before.nvme_io
-    if counted < 0:
-        return _uncounted("counter_backwards", f"{before.nvme_io} before, {after.nvme_io} after")
+    if not before.queues and not after.queues:
+        return _uncounted("no_io_queues", "no row of an IO queue such as nvme0q1 in either look")
+    if lacking := sorted(before.queues.keys() ^ after.queues.keys()):
+        detail = f"{', '.join(lacking[:3])} in one look only, of {len(lacking)} such queues"
+        return _uncounted("other_queues", detail)
+    counted = 0
+    for queue, counts in before.queues.items():
+        for cpu, one, other in zip(before.cpus, counts, after.queues[queue], strict=True):
+            raised = _raised(one, other)
+            if raised is None:
+                detail = f"{queue} on {cpu}: {one} before, {other} after"
+                return _uncounted("counter_backwards", detail)
+            counted += raised
     if not duration_s:
         return counted
     between_s = duration_s + ramp_s
@@ -57,6 +69,17 @@ def count_interrupts(
         if between_s <= 0:
             return _uncounted("counter_backwards", f"the second look is {-between_s:.6g} s before")
     return round(counted * min(duration_s / between_s, 1.0))
+
+
+def _raised(before: int, after: int) -> int | None:
+    """What was counted between two looks; None for a counter that was set back.
+
+    One that wrapped was in the upper half of its range before and is in the lower half after.
+    """
+    if after >= before:
+        return after - before
+    has_wrapped = after < _WRAPS_AT // 2 <= before < _WRAPS_AT
+    return after - before + _WRAPS_AT if has_wrapped else None
 
 
 def _uncounted(kind: str, why: str) -> Problem:

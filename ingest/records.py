@@ -117,12 +117,12 @@ class InterruptCounts:
 
     Attributes:
         cpus: Those that its heading names, in its order.
-        nvme_io: Interrupts of NVMe IO queues, summed over CPUs.
+        queues: NVMe IO queues, each with its count on each of these.
         taken_unix_s: When, if the file says so.
     """
 
     cpus: tuple[str, ...]
-    nvme_io: int
+    queues: dict[str, tuple[int, ...]]
     taken_unix_s: float | None = None
     problems: list[Problem] = field(default_factory=list)
 

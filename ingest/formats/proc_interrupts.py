@@ -36,7 +36,7 @@ def phase_of(name: str) -> str | None:
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> InterruptCounts:
-    """Add up what the IO queues of all NVMe devices raised since boot.
+    """Read what the IO queues of all NVMe devices raised since boot, on each CPU.
 
     A line above the heading with nothing but seconds since 1970 says when the copy was taken.
 
@@ -48,7 +48,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> InterruptCounts:
     lines = enumerate(iterate_lines(blocks), 1)
     taken_unix_s, cpus = _read_heading(lines, context.name)
     problems = ProblemList()
-    total, rows = 0, 0
+    queues: dict[str, tuple[int, ...]] = {}
+    rows = 0
     for number, line in lines:
         found = _ROW.fullmatch(line)
         if not found:
@@ -64,11 +65,12 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> InterruptCounts:
             problems.add("field_count", "refused", detail, number)
             continue
         rows += 1
-        if _IO_QUEUE.search(action):
-            total += sum(map(int, counts))
+        if names := _IO_QUEUE.findall(action):
+            name = " ".join(names)
+            queues[f"{name} ({label})" if name in queues else name] = tuple(map(int, counts))
     if not rows:
         raise FormatError(f"no row of interrupts ({context.name})")
-    return InterruptCounts(cpus, total, taken_unix_s, problems.all())
+    return InterruptCounts(cpus, queues, taken_unix_s, problems.all())
 
 
 def _read_heading(

@@ -1,6 +1,7 @@
 """`ingest add` of storage runs from end to end: what makes a run, resume, replacement, refusals."""
 
 import gzip
+import re
 from pathlib import Path
 from typing import Any
 
@@ -403,13 +404,20 @@ def test_what_was_counted_beside_several_runs_is_refused(raw: Path, lake: Path) 
 
 
 def test_the_interrupts_of_this_machine_are_read(raw: Path, lake: Path) -> None:
-    """Whatever they are: between two copies of one look there are none."""
+    """Between two copies of one look an NVMe queue raised none; without one nothing is known."""
     look = Path("/proc/interrupts").read_text()
-    for phase in ("before", "after"):
-        put(raw / f"a.interrupts.{phase}", look)
-    put(raw / "a.json", document(job()))
-    assert ingest(lake, raw).problems == []
-    assert runs(lake, "interrupts") == [{"interrupts": 0}]
+    cpus = len(look.split("\n", 1)[0].split())
+    queue = "999: " + " 5" * cpus + "  MSI nvme99q1\n"
+    for name, rows in (("a", look), ("b", look + queue)):
+        for phase in ("before", "after"):
+            put(raw / f"{name}.interrupts.{phase}", rows)
+        put(raw / f"{name}.json", document(job()))
+    ingest(lake, raw)
+    has_nvme = re.search(r"nvme\d+q[1-9]", look) is not None
+    found = [run["interrupts"] for run in runs(lake, "interrupts")]
+    assert found == [0 if has_nvme else None, 0]
+    lacking = [] if has_nvme else [("a.interrupts.after", "no_io_queues", "doubted")]
+    assert problems(lake) == lacking
 
 
 def test_numbers_that_no_column_can_hold_are_left_unset(raw: Path, lake: Path) -> None:

@@ -27,9 +27,9 @@ def read(text: str, name: str = "interrupts.before") -> InterruptCounts:
     return proc_interrupts.read([text.encode()], ReadContext(name, 0.0))
 
 
-def test_the_io_queues_of_all_devices_are_added_over_cpus() -> None:
+def test_the_io_queues_of_all_devices_are_read_by_cpu() -> None:
     counts = read(BEFORE)
-    assert counts.nvme_io == 10 + 5 + 7 + 0 + 100 + 1
+    assert counts.queues == {"nvme0q1": (10, 5), "nvme0q2": (7, 0), "nvme12q10": (100, 1)}
     assert counts.cpus == ("CPU0", "CPU1")
     assert (counts.taken_unix_s, counts.problems) == (None, [])
 
@@ -48,7 +48,7 @@ def test_a_line_of_seconds_says_when_it_was_taken() -> None:
 def test_rows_of_one_number_are_as_they_should_be() -> None:
     """ERR and MIS count for the whole machine; with one CPU every row has one number."""
     one = "      CPU0\n 25:  10  PCI-MSI 1-edge nvme0q1\nERR: 0\nMIS: 0\n"
-    assert read(one).nvme_io == 10
+    assert read(one).queues == {"nvme0q1": (10,)}
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_rows_of_one_number_are_as_they_should_be() -> None:
 )
 def test_a_row_that_cannot_be_is_left_out_and_named(row: str, kind: str) -> None:
     counts = read(BEFORE + row)
-    assert counts.nvme_io == 123
+    assert counts.queues == read(BEFORE).queues
     assert [(p.kind, p.severity, p.line) for p in counts.problems] == [(kind, "refused", 12)]
 
 
@@ -94,7 +94,12 @@ def test_a_copy_that_could_be_either_is_refused() -> None:
 
 
 def look(total: int, taken_unix_s: float | None = None, cpus: int = 2) -> InterruptCounts:
-    return InterruptCounts(tuple(f"CPU{n}" for n in range(cpus)), total, taken_unix_s)
+    queues = {"nvme0q1": (total, *[0] * (cpus - 1))}
+    return InterruptCounts(tuple(f"CPU{n}" for n in range(cpus)), queues, taken_unix_s)
+
+
+def look_at(**queues: tuple[int, int]) -> InterruptCounts:
+    return InterruptCounts(("CPU0", "CPU1"), queues)
 
 
 def counted(
@@ -106,6 +111,41 @@ def counted(
 
 def test_a_run_has_what_was_counted_between_two_looks() -> None:
     assert counted(look(100), look(5100)) == 5000
+
+
+def test_queues_are_added_over_devices_and_cpus() -> None:
+    """(30 - 10) + (5 - 5) + (9 - 0) + (4 - 1); a queue that two share has both names."""
+    before = look_at(nvme0q1=(10, 5), nvme12q10=(0, 1))
+    assert counted(before, look_at(nvme0q1=(30, 5), nvme12q10=(9, 4))) == 32
+    shared = read("  CPU0\n 24: 6 PCI-MSI 1-edge nvme0q0, nvme0q1\n 25: 2 MSI nvme0q1\n")
+    assert shared.queues == {"nvme0q1": (6,), "nvme0q1 (25)": (2,)}
+
+
+def test_a_counter_of_32_bits_that_wrapped_is_unwrapped() -> None:
+    """2^32 - 4,000 before and 1,000 after are 5,000; on the other CPU 7 more are 7."""
+    top = 2**32
+    before, after = look_at(nvme0q1=(top - 4000, 3)), look_at(nvme0q1=(1000, 10))
+    assert counted(before, after) == 5007
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind", "words"),
+    [
+        # Set back by a new driver or a new boot: one queue fell, though their sum rose.
+        ({"nvme0q1": (9, 0), "nvme0q2": (0, 0)}, {"nvme0q1": (3, 0), "nvme0q2": (0, 50)},
+         "counter_backwards", "nvme0q1 on CPU0: 9 before, 3 after"),
+        ({"nvme0q1": (0, 2**63)}, {"nvme0q1": (0, 5)}, "counter_backwards", "on CPU1"),
+        ({"nvme0q1": (1, 1)}, {"nvme0q1": (2, 2), "nvme0q2": (0, 9)}, "other_queues", "nvme0q2"),
+        ({}, {}, "no_io_queues", "no row of an IO queue"),
+    ],
+)  # fmt: skip
+def test_queues_that_cannot_be_compared_count_nothing(
+    before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]], kind: str, words: str
+) -> None:
+    found = counted(look_at(**before), look_at(**after))
+    assert isinstance(found, Problem)
+    assert (found.kind, found.severity) == (kind, "doubted")
+    assert words in found.detail
 
 
 def test_looks_that_say_when_give_the_run_its_share() -> None:
