@@ -6,14 +6,14 @@ from typing import Any, Final
 import polars as pl
 
 from app.explore import EMPTY_LAKE
-from app.figures.storage.base import nothing
+from app.figures.storage.base import nothing, source_words
 from app.figures.storage.devices import build_devices
-from app.figures.storage.grids import Cell, Colors, build_grids
+from app.figures.storage.grids import DIVERGING, Cell, Colors, build_grids
 from app.figures.storage.lines import build_lines
 from app.figures.storage.proportionality import build_proportionality
 from app.figures.storage.subsystems import build_subsystems
 from app.lakes import LakeView
-from app.storage_cells import difference_cells, efficiency_cells, write_of
+from app.storage_cells import difference_cells, efficiency_cells, mixed_words, write_of
 from app.storage_choice import at_place, freeing, place_choices, place_words, storage_cube
 from app.storage_published import Line, comparisons, idle_stars, line_stars
 from app.storage_state import KNOBS, StorageState
@@ -27,7 +27,7 @@ NO_STORAGE: Final = (
     "The lake holds no storage runs: none has a request size. "
     "Put some in with python -m ingest add RAW, then reload this page."
 )
-_SCALES: Final = {"efficiency": Colors("Viridis"), "difference": Colors("RdBu_r", around=0.0)}
+_SCALES: Final = {"efficiency": Colors("Viridis"), "difference": Colors(DIVERGING, around=0.0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +140,14 @@ def _grids(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
     place = place_words(study.place, ("device",) if is_difference else ("device", "rw"))
     if not cells:
         both = f" by both {' and '.join(accesses)}" if is_difference and accesses else ""
-        return nothing(view.name, f"{metric(view.y).title}: not measured{both} at {place}.")
-    subtitle = f"cell means over runs · {place}"
+        where = f" at {place}" if place else ""
+        said = f"{metric(view.y).title}: not measured{both}{where}. {source_words([view.y])}"
+        return nothing(view.name, said)
+    how = "cell means over runs"
     if is_difference and accesses:
-        subtitle = f"{accesses[1]} minus {accesses[0]}, cell means over runs · {place}"
+        how = f"{accesses[1]} minus {accesses[0]}, {how}"
+    parts = [how, place, mixed_words(study.rows, cells)]
+    subtitle = " · ".join(part for part in parts if part)
     knobs = ["mode", "device", "request_bytes", "io_depth"] + ([] if is_difference else ["rw"])
     return build_grids(cells, view, study.scene, subtitle, _SCALES[view.kind], knobs)
 

@@ -14,6 +14,8 @@ from data.metrics import metric
 from data.units import MINUS, format_bytes, format_quantity
 
 _CELL: Final = ("mode", "request_bytes", "io_depth")
+# What configurations of one cell may differ in.
+_TOGETHER: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "threads")
 _WRITES: Final = {"read": "write", "randread": "randwrite"}
 
 
@@ -73,6 +75,22 @@ def difference_cells(
         behind = (*row["rows"], *row["rows_written"])
         cells.append(Cell(row["mode"], row["request_bytes"], row["io_depth"], value, behind, words))
     return cells
+
+
+def mixed_words(rows: pl.DataFrame, cells: Sequence[Cell]) -> str:
+    """What cells take together that differs: `cells mix 2 datasets`; empty where nothing does.
+
+    Args:
+        rows: Configurations of the study, by whose numbers cells know theirs.
+    """
+    behind = pl.DataFrame(
+        {"cell": range(len(cells)), "row": [list(cell.rows) for cell in cells]},
+        schema={"cell": pl.Int64, "row": pl.List(rows["row"].dtype)},
+    ).explode("row")
+    counts = behind.join(rows, on="row").group_by("cell").agg(pl.col(_TOGETHER).n_unique())
+    most = counts.select(_TOGETHER).max().row(0, named=True)
+    mixed = [f"{n} values of {metric(name).short}" for name, n in most.items() if n > 1]
+    return f"cells mix {', '.join(mixed)}" if mixed else ""
 
 
 def _pooled(rows: pl.DataFrame, column: str, scene: Scene) -> pl.DataFrame:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from app.figures.competitors import value_label
+from app.figures.storage.base import Star
 from app.storage_choice import at_place
 from app.storage_study import Study
 from data.knobs import KNOBS
@@ -56,35 +57,63 @@ def device_row(table: PublishedTable, device: str | None) -> dict[str, Any] | No
     return found
 
 
-def idle_stars(study: Study) -> dict[str | None, float]:
+def idle_stars(study: Study) -> list[Star]:
     """Published idle power of the devices that the study has."""
     table = published_tables()[IDLE]
     devices = {*study.rows["device"].to_list(), *study.idle["device"].to_list()}
-    rows = {device: device_row(table, device) for device in devices}
-    return {
-        d: float(row["power_w"])
-        for d, row in sorted(rows.items(), key=lambda p: str(p[0]))
-        if row and (d is not None or None in study.idle["device"].to_list())
-    }
+    found = []
+    for device in sorted(devices, key=lambda d: (d is not None, d)):
+        row = _idle_row(study, device)
+        if row:
+            words = _star_words("idle", str(row["configuration"]), table, "power_w", row["power_w"])
+            found.append(Star(None, device, float(row["power_w"]), words))
+    return found
 
 
-def line_stars(study: Study, view: str) -> dict[tuple[str, int], float]:
-    """Published values at the study's place, by mode and depth, for a view of lines."""
+def _idle_row(study: Study, device: str | None) -> dict[str, Any] | None:
+    """The published row of a device; none for one that the lake does not name."""
+    if device is None and None in study.rows["device"].to_list():
+        return None
+    return device_row(published_tables()[IDLE], device)
+
+
+def line_stars(study: Study, view: str) -> list[Star]:
+    """Published values of what a view of lines shows."""
     if view == "latency":
-        return {
-            (str(row["mode"]), int(row["threads"])): float(row["latency_us"])
-            for row in published_tables()[LATENCY].rows
-            if _fits(row, study.state.at_device) and study.state.at_request == row["request_bytes"]
-        }
-    if view == "switches-io":
-        depths = study.here["io_depth"].drop_nulls().unique().to_list()
-        return {
-            (str(row["mode"]), depth): float(row["context_switches_per_io"])
-            for row in published_tables()[SWITCHES].rows
-            for depth in depths
-            if row["mode"] in study.here["mode"].to_list()
-        }
-    return {}
+        return list(_latency_stars(study))
+    return list(_switch_stars(study)) if view == "switches-io" else []
+
+
+def _latency_stars(study: Study) -> Iterator[Star]:
+    """Where the view shows small random reads, at the depths that so many threads made."""
+    table = published_tables()[LATENCY]
+    here = study.here
+    for row in table.rows:
+        mine = at_place(here, {"mode": row["mode"], "threads": row["threads"],
+                               "io_depth": row["threads"]})  # fmt: skip
+        size = study.state.at_rw == _READ["rw"] and study.state.at_request == row["request_bytes"]
+        if size and _fits(row, study.state.at_device) and len(mine):
+            what = f"{_mode_label(row['mode'])}, {_threads(row['threads'])}"
+            words = _star_words("", what, table, "latency_mean_us", row["latency_us"])
+            yield Star(row["mode"], row["threads"], float(row["latency_us"]), words)
+
+
+def _switch_stars(study: Study) -> Iterator[Star]:
+    """At all depths: the publication says it of none in particular."""
+    table = published_tables()[SWITCHES]
+    column = "context_switches_per_io"
+    for row in table.rows:
+        mine = study.here.filter(pl.col("mode") == row["mode"])
+        words = _star_words("", _mode_label(row["mode"]), table, column, row[column])
+        for depth in mine["io_depth"].drop_nulls().unique().sort():
+            yield Star(row["mode"], depth, float(row[column]), words)
+
+
+def _star_words(
+    kind: str, what: str, table: PublishedTable, column: str, value: float
+) -> tuple[str, ...]:
+    said = f"published{', ' + kind if kind else ''}: {format_quantity(value, metric(column).unit)}"
+    return said, what, table.source
 
 
 def _fits(row: Mapping[str, Any], device: str | None) -> bool:
@@ -108,9 +137,7 @@ def _latencies(study: Study) -> Iterator[Line]:
         found = [d for d in _devices(study) if _fits(row, d)]
         for device in found or [None]:
             place = wanted | {"device": device, "io_depth": row["threads"]}
-            what = f"{_mode_label(row['mode'])}, {row['threads']:g} threads"
-            if row["threads"] == 1:
-                what = what.removesuffix("s")
+            what = f"{_mode_label(row['mode'])}, {_threads(row['threads'])}"
             yield _line(what, device, at_place(study.rows, place), "latency_mean_us",
                         row["latency_us"])  # fmt: skip
 
@@ -127,7 +154,7 @@ def _switches(study: Study) -> Iterator[Line]:
 def _idle(study: Study) -> Iterator[Line]:
     table = published_tables()[IDLE]
     for row in table.rows:
-        found = [d for d in study.idle["device"].to_list() if device_row(table, d) is row]
+        found = [d for d in study.idle["device"].to_list() if _idle_row(study, d) is row]
         for device in found or [None]:
             mine = (
                 study.idle.filter(pl.col("device").eq_missing(device)) if found else study.idle[:0]
@@ -145,6 +172,10 @@ def _gap(study: Study) -> Iterator[Line]:
             mine = at_place(study.rows, place) if found else study.rows[:0]
             yield _line(str(row["device_kind"]), device, mine, "latency_mean_us",
                         row["latency_us"])  # fmt: skip
+
+
+def _threads(count: float) -> str:
+    return f"{count:g} thread{'' if count == 1 else 's'}"
 
 
 def _mode_label(mode: str) -> str:

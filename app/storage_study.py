@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.figures.competitors import competitors_of
-from app.figures.storage.base import Scene
+from app.figures.storage.base import DEVICE_UNSAID, NO_DEVICE, Scene
 from app.figures.words import synthetic_note
 from app.lakes import LakeView
 from app.storage_choice import at_place, chosen, place_of, place_words, storage_cube
@@ -75,6 +75,7 @@ def study_of(view: LakeView, state: StorageState) -> Study:
         is_interval=is_interval,
         place=place_words(place_of(state)),
         note=synthetic_note(drawn),
+        unnamed=DEVICE_UNSAID if None in rows["device"].to_list() else NO_DEVICE,
     )
     return Study(
         state, rows, _with_spreads(idle, ("power_w",), is_interval), scene, int(rows["runs"].sum())

@@ -9,7 +9,7 @@
   const paint = wattlas.storagePaint, setProps = wattlas.setProps;
   const same = () => window.dash_clientside.no_update;
 
-  let figures = {}, configurations = null, mask = null, pick = "", opened = null, query = "", gathered = "", source = "";
+  let figures = {}, configurations = null, mask = null, pick = "", opened = null, gathered = "", source = "";
 
   /* The page was opened, by a load or by a link: nothing of an earlier visit counts. */
   function open(browser) {
@@ -17,7 +17,8 @@
     figures = {};
     configurations = mask = null;
     pick = browser.pick || "";
-    query = gathered = source = "";
+    address.open(browser.shown);
+    gathered = source = "";
     setTimeout(watchSections, 0);
   }
 
@@ -51,6 +52,10 @@
     configurations = rows;
     mask = paint.evaluate(pick, configurations, figures);
     legend();
+    Object.entries(figures).forEach(([view, figure]) => {
+      const panel = divOf(view) && divOf(view).closest(".storage-panel");
+      if (panel) panel.classList.toggle("bare", figure.layout.meta.kind === "message");
+    });
     inTurn((gd, view) => {
       const { data, layout } = paint.dress(figures[view], mask, theme);
       window.Plotly.react(gd, data, layout, CONFIG);
@@ -112,7 +117,7 @@
     mask = paint.evaluate(pick, configurations, figures);
     inTurn((gd, view) => { if (gd.data) paint.repaint(gd, figures[view], mask, view === source && pick); });
     announce();
-    pushUrl();
+    address.push();
   }
 
   function announce() {
@@ -141,7 +146,7 @@
 
   const FACET_OF = { dataset: "dataset", mode: "mode", device: "device", rw: "rw", request_bytes: "request", io_depth: "depth", threads: "threads", system: "system" };
   function pageQuery(without) {
-    const parameters = new URLSearchParams({ v: "1" }), filters = new URLSearchParams(query);
+    const parameters = new URLSearchParams({ v: "1" }), filters = new URLSearchParams(address.written());
     FACETS.forEach((name) => filters.getAll(name).forEach((value) => parameters.append(name, value)));
     if (configurations) {
       [...new Set(configurations.workloads)].forEach((name) => parameters.append("workload", name));
@@ -179,7 +184,13 @@
       button.append(mark, " " + mode.label);
       return button;
     }));
+    if (!hasPublished()) return;
+    const star = document.createElement("span");
+    star.className = "quiet";
+    star.textContent = "\u2606 published";
+    box.append(star);
   }
+  const hasPublished = () => Object.values(figures).some((figure) => figure.data.some((trace) => trace.meta.kind === "published"));
 
   /* ---- sections */
 
@@ -237,41 +248,26 @@
 
   function writeUrl(serverQuery) {
     if (!serverQuery) return same();
-    const parameters = new URLSearchParams(serverQuery);
-    parameters.delete("pick");
-    query = parameters.toString();
-    pushUrl();
+    address.take(serverQuery);
     linkPages();
-    return "storage/data/runs.csv?" + shownQuery();
-  }
-  function fullQuery() {
-    const parameters = new URLSearchParams(query);
-    if (pick) parameters.set("pick", pick);
-    return parameters.toString();
-  }
-  function pushUrl() { if (query) wattlas.writeAddress(page, fullQuery()); }
-
-  /* Files and words come from the version of the lake that is on the screen. */
-  function shownQuery() {
-    const parameters = new URLSearchParams(fullQuery());
-    if (opened.shown >= 0) parameters.set("lake", opened.shown);
-    return parameters.toString();
+    return "storage/data/runs.csv?" + address.shown();
   }
 
   const nameOf = (id) => id.replace(/^storage-/, "");
   const page = {
     root: ".storage",
     tab: "tab-storage",
-    query: fullQuery,
+    query: () => address.query(),
     figure: (id) => figures[nameOf(id)] && paint.onPaper(figures[nameOf(id)], mask),
-    data: (id, format) => "storage/data/" + nameOf(id) + "." + format + "?" + shownQuery(),
-    how: (id) => "how/storage/" + nameOf(id) + "?" + shownQuery(),
+    data: (id, format) => "storage/data/" + nameOf(id) + "." + format + "?" + address.shown(),
+    how: (id) => "how/storage/" + nameOf(id) + "?" + address.shown(),
     resize: () => inTurn((gd) => { if (gd.data) window.Plotly.Plots.resize(gd); }),
     clear: () => setPick(""),
   };
   wattlas.addPage(page);
+  const address = wattlas.makeAddress(page, () => ({ pick }));
 
-  wattlas.storage = { state: () => ({ pick, query, mask, figures, configurations }), select: setPick };
+  wattlas.storage = { state: () => ({ pick, query: address.written(), mask, figures, configurations }), select: setPick };
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     wattlasStorage: { gather, draw, place, writeUrl },
   });

@@ -83,7 +83,7 @@ def _is_text(cell: object) -> bool:
 
 def _cell(name: str, cell: str | float | None) -> str:
     if cell is None:
-        return MISSING
+        return f"{MISSING} not known"
     if isinstance(cell, str):
         return cell
     if name.startswith("is_"):

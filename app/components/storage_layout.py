@@ -156,6 +156,7 @@ def _select(component_id: str, label: str, data: list, value: str | None, width:
         value=value,
         size="xs",
         allowDeselect=False,
+        placeholder="not said",
         w=width,
         comboboxProps={"width": 180, "position": "bottom-start"},
         **{"aria-label": label},

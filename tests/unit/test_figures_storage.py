@@ -1,5 +1,6 @@
 """The pictures of Storage by facts, on the study worked in tests/fixtures/storage_rows.py."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -158,7 +159,13 @@ def test_points_know_their_configurations(shown: StorageAnswer) -> None:
 def test_loads_and_stores_stack_by_subsystem(shown: StorageAnswer) -> None:
     loads, stores = shown.figures["loads"], shown.figures["stores"]
     assert loads["layout"]["barmode"] == "stack"
-    assert loads["layout"]["xaxis"]["ticktext"] == ["1 interrupt", "1 classic"]
+    axis = loads["layout"]["xaxis"]
+    assert [text.split(">")[1][0] for text in axis["ticktext"]] == ["●", "◆"]
+    assert re.sub("<.*?>", "", axis["title"]["text"]) == (
+        "IO depth, with ● interrupt, ◆ classic polling"
+    )
+    (depth,) = loads["layout"]["annotations"]
+    assert (depth["text"], depth["x"]) == ("1", 0.5)
     heights = {t["name"]: t["y"] for t in traces(loads, "bars")}
     assert heights == {
         "block": [150, 600], "nvme": [0, 400], "scheduler": [300, 0], "unknown": [7, 0],
@@ -175,7 +182,7 @@ def test_loads_and_stores_stack_by_subsystem(shown: StorageAnswer) -> None:
 
 def test_idle_and_active_power(shown: StorageAnswer) -> None:
     figure = shown.figures["devices"]
-    assert figure["layout"]["xaxis"]["ticktext"] == ["none", "disk", "optane"]
+    assert figure["layout"]["xaxis"]["ticktext"] == ["no device", "disk", "optane"]
     (resting,) = traces(figure, "idle")
     assert resting["y"] == [29, 35]
     assert "34.0 W" not in resting["meta"]["words"][1][1]
@@ -239,7 +246,7 @@ def test_energy_proportionality(shown: StorageAnswer) -> None:
     assert titles[3].count("n = 12") == 3
     glyphs = {"circle": "●", "diamond": "◆", "square": "■"}
     drawn = {t["marker"]["symbol"] for t in traces(figure, "points")}
-    assert all(f"{glyphs[symbol]} y = " in titles[3] for symbol in drawn)
+    assert all(f">{glyphs[symbol]}</span> y = " in titles[3] for symbol in drawn)
     assert [(t["x"], t["y"]) for t in traces(figure, "ideal")] == [([0, 1], [0, 1])] * 2
     points = [t for t in traces(figure, "points") if t["xaxis"] == "x2"]
     assert max(max(t["x"]) for t in points) == max(max(t["y"]) for t in points) == 1
@@ -257,8 +264,11 @@ def test_utilisation_by_rate_is_another_picture(view: LakeView) -> None:
 def test_what_was_not_measured_is_said(tmp_path: Path) -> None:
     rows = [fio(power_w=None, energy_j=None, interrupts=None, context_switches=None)]
     figures = answer(lake(tmp_path, rows), StorageState()).figures
-    said = "Power: not measured, neither idle nor at work."
-    assert message(figures["devices"]) == said
+    said = message(figures["devices"])
+    assert said.startswith("Power: not measured, neither idle nor at work. Power is that of")
+    assert "two copies of /proc/interrupts" in message(figures["interrupts"])
+    assert "VTune" in message(figures["loads"])
+    assert figures["loads"]["layout"]["title"]["text"].startswith("Loads by kernel subsystem")
     for name in ("interrupts", "switches", "power", "power-cpu", "loads", "bytes-joule"):
         assert "not measured" in message(figures[name])
     assert figures["iops"]["layout"]["meta"]["kind"] == "storage"

@@ -11,7 +11,7 @@ from app.figures.competitors import Competitors
 from app.figures.encodings import base_layout, message_figure
 from app.figures.words import configuration_words
 from app.storage_views import BY_NAME
-from data.metrics import metric
+from data.metrics import metric, metrics
 from data.selection import Value
 from data.units import format_quantity
 
@@ -22,7 +22,45 @@ OTHER_SYMBOL: Final = "triangle-up"
 PAGE_INK: Final = "page"
 QUIET: Final = "#8C8C8C"
 FADED: Final = 0.12
+# Markers as letters, for texts.
+GLYPHS: Final = {
+    "circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼",
+    "pentagon": "⬟",
+}  # fmt: skip
+NO_DEVICE: Final = "no device"
+MODE_UNSAID: Final = "mode not said"
+DEVICE_UNSAID: Final = "device not said"
 _WRAP: Final = 46
+# Where a column comes from, so that who misses it knows what to take next time.
+_METER: Final = (
+    "Power is that of a meter's CSV in a folder above the runs, or perf stat's energy-pkg."
+)
+_TABLE: Final = "Loads and stores are those of VTune's table of functions beside a run."
+_SOURCES: Final = {
+    "power_w": _METER,
+    "bytes_per_joule": _METER,
+    "ios_per_joule": _METER,
+    "interrupts_per_s": "Interrupts are the difference of two copies of /proc/interrupts.",
+    "loads_per_s": _TABLE,
+    "stores_per_s": _TABLE,
+    "latency_p99_us": "Of reads and writes together fio has percentiles only in json+.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """A published value in a picture of measured ones.
+
+    Attributes:
+        mode: The completion mode that it was measured with; None where there is none to speak of.
+        at: The depth or the device that it stands at.
+        words: Lines of its hover; the last names the publication.
+    """
+
+    mode: str | None
+    at: float | str | None
+    value: float
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +72,14 @@ class Scene:
         is_interval: Whether error bars are 95 % confidence intervals rather than deviations.
         place: The device, access and size that a view shows, in words.
         note: What to warn of; may be empty.
+        unnamed: What a missing device means: none under test, or one that nobody named.
     """
 
     modes: Competitors
     is_interval: bool
     place: str = ""
     note: str = ""
+    unnamed: str = NO_DEVICE
 
     @property
     def spread_words(self) -> str:
@@ -48,15 +88,23 @@ class Scene:
 
     def hue(self, mode: Value | None) -> str:
         """The hue of a mode."""
-        return self.modes.hues[self.modes.values.index(mode)]
+        return self.modes.hues[self.rank(mode)]
 
     def label(self, mode: Value | None) -> str:
         """What a mode is called."""
-        return self.modes.labels[self.modes.values.index(mode)]
+        return MODE_UNSAID if mode is None else self.modes.labels[self.rank(mode)]
 
     def symbol(self, mode: Value | None) -> str:
         """The marker of a mode."""
         return SYMBOLS.get(str(mode), OTHER_SYMBOL)
+
+    def glyph(self, mode: Value | None) -> str:
+        """Its marker as a letter in its hue, for Plotly's texts."""
+        return f'<span style="color:{self.hue(mode)}">{GLYPHS[self.symbol(mode)]}</span>'
+
+    def rank(self, mode: Value | None) -> int:
+        """Its place in the legend: later ones are drawn smaller, over the earlier ones."""
+        return self.modes.values.index(mode)
 
 
 def plain(values: np.ndarray | pl.Series | Iterable) -> list[float | None]:
@@ -86,7 +134,7 @@ def point_words(row: dict[str, Any], columns: Sequence[str], scene: Scene) -> li
     return [*lines, "click: select this configuration"]
 
 
-def mode_marker(scene: Scene, mode: Value | None, size: int = 8) -> dict[str, Any]:
+def mode_marker(scene: Scene, mode: Value | None, size: float = 8) -> dict[str, Any]:
     """Hue and symbol of a mode."""
     return {"color": scene.hue(mode), "symbol": scene.symbol(mode), "size": size}
 
@@ -121,6 +169,8 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
         "tickfont": {"size": 10},
         "zeroline": False,
         "automargin": True,
+        # Nothing here is less than 0, though an interval may reach there.
+        "autorangeoptions": {"clipmin": 0},
         **more,
     }
 
@@ -168,12 +218,52 @@ def _folded(parts: Sequence[str], most: int) -> list[str]:
     return lines
 
 
+def stars(published: Sequence[Star], x: Sequence[float], scene: Scene) -> list[dict[str, Any]]:
+    """Published values as open stars in the hues of their modes; no trace where there are none."""
+    if not published:
+        return []
+    hues = [PAGE_INK if s.mode is None else scene.hue(s.mode) for s in published]
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "published",
+            "x": list(x),
+            "y": [star.value for star in published],
+            "marker": {"symbol": "star-open", "size": 10, "color": hues, "line": {"width": 1.2}},
+            "unselected": {"marker": {"opacity": 1}},
+            "hoverinfo": "none",
+            "showlegend": False,
+            "cliponaxis": False,
+            "meta": {"kind": "published", "words": [list(star.words) for star in published]},
+        }
+    ]
+
+
 def nothing(view: str, sentence: str) -> dict[str, Any]:
-    """A picture that says why there is none."""
+    """A picture that keeps its title and says why there is nothing below it."""
     figure = message_figure(_wrapped(sentence))
+    figure["layout"]["title"] = base_layout(BY_NAME[view].title, "")["title"]
     figure["layout"]["annotations"][0]["font"]["size"] = 12
     figure["layout"]["meta"] = {"kind": "message", "view": view}
     return figure
+
+
+def unmeasured(view: str, columns: Sequence[str], place: str) -> dict[str, Any]:
+    """A picture that says which metrics were not measured, where, and what would give them.
+
+    Args:
+        columns: Metrics, or a column of `functions`, that have no value.
+        place: Where, in words; may be empty.
+    """
+    names = [metrics()[c].title if c in metrics() else BY_NAME[view].title for c in columns]
+    where = f" at {place}" if place else ""
+    return nothing(view, f"{' and '.join(names)}: not measured{where}. {source_words(columns)}")
+
+
+def source_words(columns: Sequence[str]) -> str:
+    """What would give these columns, in sentences; empty where that goes without saying."""
+    return " ".join(dict.fromkeys(_SOURCES[name] for name in columns if name in _SOURCES))
 
 
 def _wrapped(sentence: str) -> str:

@@ -1,6 +1,6 @@
 """Idle and active power by device: what it draws doing nothing, and from least to most at work."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any, Final
 
 import polars as pl
@@ -8,6 +8,7 @@ import polars as pl
 from app.figures.storage.base import (
     QUIET,
     Scene,
+    Star,
     axis,
     error_bars,
     index_axis,
@@ -18,13 +19,14 @@ from app.figures.storage.base import (
     plain,
     point_words,
     selectable,
+    source_words,
+    stars,
     values_of,
 )
 from app.storage_state import KNOBS
 from app.storage_views import View
 from data.metrics import metric
 
-BARE: Final = "none"
 _STEP: Final = 0.16
 
 
@@ -33,27 +35,29 @@ def build_devices(
     idle: pl.DataFrame,
     view: View,
     scene: Scene,
-    published: Mapping[str | None, float],
+    published: Sequence[Star] = (),
 ) -> dict[str, Any]:
     """Build the picture.
 
     Args:
         rows: Configurations of the study.
-        idle: Idle power by device (NULL: no device under test), with `power_w_spread`.
-        published: By device, idle power from a publication; drawn as stars.
+        idle: Idle power by device (NULL: what the scene says), with `power_w_spread`.
+        published: Published idle power by device.
     """
     active = rows.filter(pl.col("power_w").is_not_null())
     resting = idle.filter(pl.col("power_w").is_not_null())
     if not len(active) and not len(resting):
-        return nothing(view.name, "Power: not measured, neither idle nor at work.")
+        said = f"Power: not measured, neither idle nor at work. {source_words(['power_w'])}"
+        return nothing(view.name, said)
     found = {*active["device"].to_list(), *resting["device"].to_list()}
     devices = sorted(found, key=lambda d: (d is not None, d))
     data = [_idle_trace(resting, devices, scene)] if len(resting) else []
     for number, mode in enumerate(scene.modes.values):
         mine = active.filter(pl.col("mode").eq_missing(mode))
         data += _range(mine, devices, (number + 1) * _STEP, scene) if len(mine) else []
-    data += _stars(published, devices)
-    labels = [BARE if d is None else str(d) for d in devices]
+    there = [star for star in published if star.at in devices]
+    data += stars(there, [devices.index(star.at) - 1.9 * _STEP for star in there], scene)
+    labels = [scene.unnamed if d is None else str(d) for d in devices]
     return {
         "data": data,
         "layout": layout(
@@ -69,7 +73,7 @@ def build_devices(
 
 def _idle_trace(resting: pl.DataFrame, devices: list[str | None], scene: Scene) -> dict[str, Any]:
     words = [
-        [f"idle · {row['device'] or 'no device under test'}", measured_words(row, "power_w", scene)]
+        [f"idle · {row['device'] or scene.unnamed}", measured_words(row, "power_w", scene)]
         for row in resting.iter_rows(named=True)
     ]
     return {
@@ -134,32 +138,4 @@ def _range(
                 ],
             },
         },
-    ]
-
-
-def _stars(
-    published: Mapping[str | None, float], devices: list[str | None]
-) -> list[dict[str, Any]]:
-    there = [(d, watts) for d, watts in published.items() if d in devices]
-    if not there:
-        return []
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "published, idle",
-            "x": [devices.index(d) - 1.9 * _STEP for d, _ in there],
-            "y": [watts for _, watts in there],
-            "marker": {"symbol": "star-open", "size": 10, "color": "page", "line": {"width": 1}},
-            "unselected": {"marker": {"opacity": 1}},
-            "hoverinfo": "none",
-            "showlegend": False,
-            "meta": {
-                "kind": "published",
-                "words": [
-                    [f"published, idle: {watts:g} W", d or "no device under test"]
-                    for d, watts in there
-                ],
-            },
-        }
     ]

@@ -12,6 +12,13 @@ from data.metrics import metric
 from data.selection import Value
 from data.units import MINUS, format_bytes, format_digits
 
+# ColorBrewer's RdBu with more red for more; plotly.js has a scale of that name that is another.
+DIVERGING: Final = tuple(
+    (i / 10, f"#{hue}") for i, hue in enumerate((
+        "053061", "2166ac", "4393c3", "92c5de", "d1e5f0", "f7f7f7", "fddbc7", "f4a582", "d6604d",
+        "b2182b", "67001f",
+    ))
+)  # fmt: skip
 _PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _GAP: Final = 0.025
 # Texts stand in cells where they fit side by side in the narrowest window.
@@ -47,7 +54,7 @@ class Colors:
         around: The value in the middle of the scale; None for a scale from least to most.
     """
 
-    scale: str
+    scale: str | tuple[tuple[float, str], ...]
     around: float | None = None
 
 

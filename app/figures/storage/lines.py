@@ -1,6 +1,6 @@
 """A metric by IO depth, or against another metric, one line a completion mode."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any, Final
 
 import polars as pl
@@ -8,15 +8,17 @@ import polars as pl
 from app.figures.storage.base import (
     PAGE_INK,
     Scene,
+    Star,
     axis,
     error_bars,
     index_axis,
     layout,
     mode_marker,
-    nothing,
     plain,
     point_words,
     selectable,
+    stars,
+    unmeasured,
     values_of,
 )
 from app.storage_state import KNOBS
@@ -28,26 +30,27 @@ _APART: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "req
 # How far a published value stands beside the measured one, in steps of the axis.
 _ASIDE: Final = 0.12
 _DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
-
-Published = Mapping[tuple[str, int], float]
+# Lines that lie on each other are all seen: later ones are thinner, their markers smaller.
+_MARKER_PX: Final = (9.5, 7.5, 5.5)
+_LINE_PX: Final = (2.6, 1.8, 1.2)
 
 
 def build_lines(
-    rows: pl.DataFrame, view: View, scene: Scene, published: Published | None = None
+    rows: pl.DataFrame, view: View, scene: Scene, published: Sequence[Star] = ()
 ) -> dict[str, Any]:
     """Build one picture of lines.
 
     Args:
         rows: Configurations of the study at the scene's place.
-        published: By mode and depth, values from a publication; drawn as stars.
+        published: Published values by depth.
     """
     columns = [view.y] if view.x == DEPTH else [view.x, view.y]
     drawn = rows.filter(
         pl.all_horizontal(pl.col(name).is_not_null() for name in (*columns, DEPTH))
     ).sort("mode", *_APART, DEPTH, "threads", "row", nulls_last=True)
     if not len(drawn):
-        titles = " and ".join(metric(name).title for name in columns)
-        return nothing(view.name, f"{titles}: not measured at {scene.place}.")
+        missing = [name for name in columns if not rows[name].count()]
+        return unmeasured(view.name, missing or columns, scene.place)
     depths = drawn[DEPTH].unique().sort().to_list()
     traces = [
         _line(line, view, columns, depths, scene, dash)
@@ -56,13 +59,15 @@ def build_lines(
     ]
     if view.x != DEPTH:
         traces[-1]["text"][-1] = f"depth {traces[-1]['text'][-1]}"
-    stars = _stars(published or {}, depths)
+    there = [star for star in published if star.at in depths]
+    beside = [depths.index(star.at) - _ASIDE for star in there]
+    apart = _apart_words(drawn)
     measure = metric(view.y)
     return {
-        "data": [*traces, *stars],
+        "data": [*traces, *stars(there, beside, scene)],
         "layout": layout(
             view.title,
-            f"mean ± {scene.spread_words} · {scene.place}",
+            f"mean ± {scene.spread_words} · {scene.place}" + (f" · {apart}" if apart else ""),
             scene,
             view.name,
             xaxis=_x_axis(view, depths),
@@ -90,6 +95,14 @@ def _threads_apart(group: pl.DataFrame) -> bool:
     return bool(group.group_by(*_APART, DEPTH).len()["len"].max() > 1)  # type: ignore[operator]
 
 
+def _apart_words(drawn: pl.DataFrame) -> str:
+    """What the lines of one mode differ in: `dashes: dataset, threads`; empty for one line each."""
+    groups = drawn.partition_by("mode")
+    names = [name for name in _APART if any(group[name].n_unique() > 1 for group in groups)]
+    names += ["threads"] if any(_threads_apart(group) for group in groups) else []
+    return f"dashes: {', '.join(metric(name).short for name in names)}" if names else ""
+
+
 def _line(
     line: pl.DataFrame,
     view: View,
@@ -99,7 +112,7 @@ def _line(
     dash: str,
 ) -> dict[str, Any]:
     mode = line["mode"][0]
-    hue = scene.hue(mode)
+    hue, rank = scene.hue(mode), min(scene.rank(mode), len(_LINE_PX) - 1)
     by_depth = view.x == DEPTH
     x = [depths.index(d) for d in line[DEPTH]] if by_depth else plain(line[view.x])
     return {
@@ -111,8 +124,8 @@ def _line(
         "error_y": error_bars(values_of(line, f"{view.y}_spread"), hue),
         **({} if by_depth else {"error_x": error_bars(values_of(line, f"{view.x}_spread"), hue)}),
         **({} if by_depth else _depth_texts(line)),
-        "line": {"color": hue, "width": 1.6, "dash": dash},
-        "marker": mode_marker(scene, mode),
+        "line": {"color": hue, "width": _LINE_PX[rank], "dash": dash},
+        "marker": mode_marker(scene, mode, _MARKER_PX[rank]),
         **selectable("points"),
         "meta": {
             "kind": "points",
@@ -130,32 +143,6 @@ def _depth_texts(line: pl.DataFrame) -> dict[str, Any]:
         "textposition": "top right",
         "textfont": {"size": 9, "color": PAGE_INK},
     }
-
-
-def _stars(published: Published, depths: list[int]) -> list[dict[str, Any]]:
-    there = [(mode, depth, v) for (mode, depth), v in published.items() if depth in depths]
-    if not there:
-        return []
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "published",
-            "x": [depths.index(depth) - _ASIDE for _, depth, _ in there],
-            "y": [value for *_, value in there],
-            "marker": {"symbol": "star-open", "size": 10, "color": "page", "line": {"width": 1}},
-            "hoverinfo": "none",
-            "showlegend": False,
-            "cliponaxis": False,
-            "meta": {
-                "kind": "published",
-                "words": [
-                    [f"published: {value:g}", f"{mode}, depth {depth}"]
-                    for mode, depth, value in there
-                ],
-            },
-        }
-    ]
 
 
 def _x_axis(view: View, depths: list[int]) -> dict[str, Any]:

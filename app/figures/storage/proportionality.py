@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from app.figures.storage.base import (
+    DEVICE_UNSAID,
     PAGE_INK,
     QUIET,
     Scene,
@@ -16,6 +17,7 @@ from app.figures.storage.base import (
     plain,
     point_words,
     selectable,
+    source_words,
     values_of,
 )
 from app.storage_state import KNOBS
@@ -27,11 +29,6 @@ MOST_PANELS: Final = 6
 _GAP: Final = 0.03
 _TOP: Final = 1.42
 _STEPS: Final = 41
-# Markers as letters, for formulas.
-_GLYPHS: Final = {
-    "circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲", "triangle-down": "▼",
-    "pentagon": "⬟",
-}  # fmt: skip
 
 
 def build_proportionality(
@@ -48,7 +45,8 @@ def build_proportionality(
         pl.col("power_w").is_not_null() & pl.col(use).is_not_null() & (pl.col(use) > 0)
     )
     if not len(drawn):
-        return nothing(view.name, f"{metric(use).title} and power: not measured together.")
+        said = f"{metric(use).title} and power: not measured together. {source_words(['power_w'])}"
+        return nothing(view.name, said)
     devices = drawn.sort("device", nulls_last=True).partition_by("device", maintain_order=True)
     shown, left_out = devices[:MOST_PANELS], max(0, len(devices) - MOST_PANELS)
     data: list[dict[str, Any]] = []
@@ -184,7 +182,7 @@ def _notes(
 ) -> list[dict[str, Any]]:
     """The device's name above its panel, and the formulas in the room above the points."""
     lines = [
-        f"{_GLYPHS[scene.symbol(mode)]} "
+        f"{scene.glyph(mode)} "
         + (f"{trend.formula()}<br>    {trend.fit()}" if trend else "too few points for a trend")
         for mode, trend in sorted(
             trends.items(), key=lambda pair: scene.modes.values.index(pair[0])
@@ -193,7 +191,7 @@ def _notes(
     name = _axis_name("x", number)
     domain = {"xref": f"{name} domain", "yref": "paper", "showarrow": False}
     return [
-        {**domain, "text": f"<b>{device or 'unknown device'}</b>", "x": 0.5, "y": 1, "yshift": 14,
+        {**domain, "text": f"<b>{device or DEVICE_UNSAID}</b>", "x": 0.5, "y": 1, "yshift": 14,
          "font": {"size": 11, "color": PAGE_INK}},
         {**domain, "text": "<br>".join(lines), "x": 0.01, "y": 1, "xanchor": "left",
          "yanchor": "top", "align": "left", "font": {"size": 9.5, "color": PAGE_INK}},

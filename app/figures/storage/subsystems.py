@@ -6,7 +6,16 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.figures.storage.base import FADED, QUIET, Scene, axis, layout, nothing, plain
+from app.figures.storage.base import (
+    FADED,
+    PAGE_INK,
+    QUIET,
+    Scene,
+    axis,
+    layout,
+    plain,
+    unmeasured,
+)
 from app.storage_views import View
 from data.analysis.spreads import mean_spreads
 from data.units import format_quantity
@@ -41,7 +50,7 @@ def build_subsystems(
     """
     there = counted.filter(pl.col(view.y).is_not_null())
     if not len(there):
-        return nothing(view.name, f"{view.title}: not measured at {scene.place}.")
+        return unmeasured(view.name, [view.y], scene.place)
     order = scene.modes.values.index
     bars = sorted(set(there.select("mode", "io_depth").rows()), key=lambda b: (b[1], order(b[0])))
     at = _positions(bars)
@@ -65,11 +74,34 @@ def build_subsystems(
             showlegend=True,
             legend={"font": {"size": 10}, "traceorder": "reversed", "itemclick": False,
                     "itemdoubleclick": False, "x": 1.01, "xanchor": "left", "y": 1},
-            xaxis=axis("completion mode, by IO depth", tickvals=at, showgrid=False,
-                       ticktext=[f"{depth:g} {scene.label(m).split()[0]}" for m, depth in bars]),
+            annotations=_depths(bars, at),
+            xaxis=axis(_modes_words(bars, scene), tickvals=at, showgrid=False, tickangle=0,
+                       range=[at[0] - _BETWEEN_DEPTHS, at[-1] + _BETWEEN_DEPTHS],
+                       ticktext=[scene.glyph(mode) for mode, _ in bars])
+            | {"title": {"text": _modes_words(bars, scene), "standoff": 20, "font": {"size": 11}}},
             yaxis=axis(f"{TITLES[view.y]} (less is better)", tickformat="~s", rangemode="tozero"),
         ),
     }  # fmt: skip
+
+
+def _modes_words(bars: list[Bar], scene: Scene) -> str:
+    """The axis' title, which says what its letters stand for."""
+    order = scene.modes.values.index
+    modes = sorted({mode for mode, _ in bars}, key=order)
+    return "IO depth, with " + ", ".join(f"{scene.glyph(m)} {scene.label(m)}" for m in modes)
+
+
+def _depths(bars: list[Bar], at: list[float]) -> list[dict[str, Any]]:
+    """Each depth once, below the middle of its bars."""
+    notes = []
+    for depth in dict.fromkeys(depth for _, depth in bars):
+        mine = [x for x, (_, own) in zip(at, bars, strict=True) if own == depth]
+        notes.append(
+            {"text": f"{depth:g}", "x": (mine[0] + mine[-1]) / 2, "y": 0, "yref": "paper",
+             "yshift": -18, "yanchor": "top", "showarrow": False,
+             "font": {"size": 10, "color": PAGE_INK}}
+        )  # fmt: skip
+    return notes
 
 
 def _positions(bars: list[Bar]) -> list[float]:

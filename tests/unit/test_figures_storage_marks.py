@@ -1,0 +1,133 @@
+"""What Storage's pictures mark beside their points: published values, what is mixed or unsaid."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.figures.storage.grids import DIVERGING
+from app.lakes import Lakes, LakeView
+from app.storage import answer
+from app.storage_published import IDLE, LATENCY, NOT_MEASURED
+from app.storage_state import StorageState
+from data.selection import Selection
+from tests.fixtures.storage_rows import MODES, fio, idle, study_lake
+from tests.unit.test_figures_storage import STATE, lake, line, message, traces
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
+    return Lakes(study_lake(tmp_path_factory.mktemp("study") / "lake")).at(None)
+
+
+def test_a_star_has_the_hue_of_its_mode_and_names_its_source(view: LakeView) -> None:
+    figure = answer(view, STATE).figures["latency"]
+    (stars,) = traces(figure, "published")
+    at = stars["y"].index(10.1)
+    assert stars["marker"]["color"][at] == line(figure, "interrupt")["line"]["color"]
+    assert stars["meta"]["words"][at] == [
+        "published: 10.1 us", "interrupt, 1 thread", "HotStorage '22",
+    ]  # fmt: skip
+    (resting,) = traces(answer(view, STATE).figures["devices"], "published")
+    assert ["published, idle: 34.0 W", "Optane SSD", "HotStorage '20"] in resting["meta"]["words"]
+    assert set(resting["marker"]["color"]) == {"page"}
+
+
+def test_published_latencies_of_reads_do_not_stand_beside_writes(view: LakeView) -> None:
+    figure = answer(view, replace(STATE, at_rw="randwrite")).figures["latency"]
+    assert traces(figure, "published") == []
+
+
+def test_published_latencies_of_threads_do_not_stand_beside_a_queue(tmp_path: Path) -> None:
+    rows = [fio("interrupt", depth=8, threads=threads) for threads in (1, 8)]
+    for one, count in zip(rows, (0, 1), strict=True):
+        figure = answer(lake(tmp_path / str(count), [one]), StorageState()).figures["latency"]
+        assert len(traces(figure, "published")) == count
+
+
+def test_lines_that_lie_on_each_other_are_all_seen(view: LakeView) -> None:
+    """Interrupt and hybrid both switch once per IO: what lies above is the smaller."""
+    figure = answer(view, STATE).figures["switches-io"]
+    below, above = line(figure, "interrupt"), line(figure, "hybrid polling")
+    assert below["y"] == pytest.approx(above["y"])
+    assert figure["data"].index(below) < figure["data"].index(above)
+    assert below["marker"]["size"] > above["marker"]["size"] + 2
+    assert below["line"]["width"] > above["line"]["width"] + 1
+
+
+def test_what_the_lines_of_one_mode_differ_in_is_said(tmp_path: Path, view: LakeView) -> None:
+    rows = [fio(depth=d, threads=t, dataset=name, run_id=f"{d}-{t}-{name}")
+            for d in (4, 8) for t in (1, 4) for name in ("lab", "home")]  # fmt: skip
+    found = answer(lake(tmp_path, rows), StorageState()).figures
+    assert "<br>dashes: dataset, threads<" in found["iops"]["layout"]["title"]["text"]
+    assert "dashes" not in answer(view, STATE).figures["iops"]["layout"]["title"]["text"]
+
+
+def test_cells_say_what_they_mix(tmp_path: Path, view: LakeView) -> None:
+    rows = [fio(rw=rw, dataset=name, run_id=f"{rw}-{name}")
+            for rw in ("randread", "randwrite") for name in ("lab", "home")]  # fmt: skip
+    found = answer(lake(tmp_path, rows), StorageState()).figures
+    for name in ("ios-joule", "difference"):
+        assert "cells mix 2 values of dataset" in found[name]["layout"]["title"]["text"]
+    assert "mix" not in answer(view, STATE).figures["difference"]["layout"]["title"]["text"]
+
+
+def test_devices_that_nobody_named_are_not_the_bare_system(tmp_path: Path) -> None:
+    rows = [fio("interrupt", device=None), idle(None, 31.5)]
+    found = answer(lake(tmp_path, rows), StorageState())
+    figure = found.figures["devices"]
+    assert figure["layout"]["xaxis"]["ticktext"] == ["device not said"]
+    assert traces(figure, "idle")[0]["meta"]["words"][0][0] == "idle · device not said"
+    assert traces(figure, "published") == []
+    assert {one.measured for one in found.published[IDLE]} == {NOT_MEASURED}
+    notes = found.figures["proportionality"]["layout"]["annotations"]
+    assert notes[0]["text"] == "<b>device not said</b>"
+
+
+def test_one_named_device_and_the_bare_system(tmp_path: Path) -> None:
+    rows = [fio("interrupt"), idle(None, 29.0)]
+    found = answer(lake(tmp_path, rows), StorageState())
+    assert found.figures["devices"]["layout"]["xaxis"]["ticktext"] == ["no device", "optane"]
+    assert found.published[IDLE][0].measured == "29.0 W, n = 1"
+    assert [one.change for one in found.published[LATENCY] if "interrupt, 1" in one.what] == [
+        "\N{MINUS SIGN}0.990 %"
+    ]
+
+
+def test_a_mode_that_nobody_named_is_called_so(tmp_path: Path) -> None:
+    found = answer(lake(tmp_path, [fio() | {"mode": None}]), StorageState())
+    assert found.configurations is not None
+    assert [mode["label"] for mode in found.configurations["modes"]] == ["mode not said"]
+    (heading,) = found.figures["ios-joule"]["layout"]["annotations"]
+    assert heading["text"] == "<b>mode not said</b>"
+
+
+def test_a_message_keeps_the_title_and_has_no_empty_place(tmp_path: Path) -> None:
+    rows = [fio(device=None, power_w=None, energy_j=None, rw="randrw")]
+    found = answer(lake(tmp_path, rows), StorageState()).figures
+    assert message(found["difference"]).startswith("Power: not measured. Power is that of a meter")
+    assert message(found["bytes-joule"]).startswith("Bytes per joule: not measured at randrw.")
+    assert found["difference"]["layout"]["title"]["text"].startswith("Write minus read power")
+
+
+def test_intervals_do_not_draw_axes_below_nothing(view: LakeView) -> None:
+    for name in ("latency", "power", "power-cpu"):
+        axis = answer(view, STATE).figures[name]["layout"]["yaxis"]
+        assert axis["autorangeoptions"] == {"clipmin": 0}
+
+
+def test_a_difference_is_red_for_more_and_blue_for_less(view: LakeView) -> None:
+    scale = answer(view, STATE).figures["difference"]["layout"]["coloraxis"]["colorscale"]
+    assert scale == DIVERGING
+    assert scale[0] == (0.0, "#053061")
+    assert scale[5] == (0.5, "#f7f7f7")
+    assert scale[-1] == (1.0, "#67001f")
+
+
+def test_the_modes_of_filters_share_one_order(view: LakeView) -> None:
+    """A mode keeps its mark whatever the filters leave."""
+    alone = answer(view, StorageState(Selection.of(mode=["hybrid"]))).figures["iops"]
+    beside = answer(view, STATE).figures["iops"]
+    for part in ("marker", "line"):
+        assert line(alone, "hybrid polling")[part] == line(beside, "hybrid polling")[part]
+    assert len(traces(beside, "points")) == len(MODES)
