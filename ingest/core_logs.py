@@ -13,7 +13,7 @@ from data.schema import (
     OVERVIEW_LEAST_NS,
     OVERVIEW_LEVELS,
 )
-from ingest import merging
+from ingest import merging, size_counts
 from ingest.energy import widest_core
 from ingest.records import LogFacts, Problem, Window
 from ingest.settings import Machine
@@ -147,7 +147,7 @@ class CoreCut:
         self._tally[merging.LAST_NS] = -1
         self._names: frozenset[str] = frozenset()
         self._waiting: list[np.ndarray] = []
-        self._sizes = np.zeros((merging.SIZE_ROWS, SLOTS), np.int64)
+        self._sizes = np.zeros((size_counts.SIZE_ROWS, SLOTS), np.int64)
         self._words: list[np.ndarray] = []
 
     @property
@@ -172,7 +172,7 @@ class CoreCut:
         window, place = self._by.window, self.place
         if interrupts.shape[1] > queues.rows.shape[1] - queues.ends[place]:
             raise AssertionError(f"BUG: no room for {interrupts.shape[1]} rows of core {self.core}")
-        words = np.empty(merging.SIZE_ROWS * (interrupts.shape[1] + SLOTS), np.int64)
+        words = np.empty(size_counts.SIZE_ROWS * (interrupts.shape[1] + SLOTS), np.int64)
         queues.ends[place], said = merging.cut_interrupts(
             interrupts,
             window.start_tsc,
@@ -198,10 +198,10 @@ class CoreCut:
         """Give away the words of `merging.cut_interrupts`, rising: the log is at its end."""
         words = np.empty(self._sizes.size, np.int64)
         stretch = int(self._tally[merging.STRETCH])
-        said = merging.hand_out_sizes(self._sizes, stretch, words, 0)
+        said = size_counts.hand_out_sizes(self._sizes, stretch, words, 0)
         given, self._words = np.concatenate([*self._words, words[:said]]), []
-        _, row, slot, count = merging.read_words(given)
-        is_gap = row == merging.GAP_SIZES
+        row, slot, count = size_counts.read_words(given)
+        is_gap = row == size_counts.GAP_SIZES
         octave = np.log2(np.maximum(slot_starts(slot[is_gap]), 1)).astype(np.int64)
         np.add.at(self.gap_hist, octave, count[is_gap])
         return given

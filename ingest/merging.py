@@ -1,12 +1,11 @@
 """Compiled loops over the rows of a run's cores: cut to the window, merge by time, count steps."""
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numba import njit
 
-from data.analysis.log_bins import FINE_BITS, SLOTS
-from ingest.machine_words import leading_zeros
+from ingest.size_counts import GAP_SIZES, RX_SIZES, TX_SIZES, hand_out_sizes, slot_of
 
 LATEST: Final = np.iinfo(np.int64).max
 
@@ -37,15 +36,6 @@ INTERRUPT_BINS: Final = (
 )
 MIN_GAP: Final = INTERRUPT_BINS.index("min_gap_ns")
 MAX_GAP: Final = INTERRUPT_BINS.index("max_gap_ns")
-# Counts of values by their size wait in these rows for their stretch of time to end. Then they
-# become words: stretch, row, slot, count, from the highest bit down.
-GAP_SIZES: Final = 0
-RX_SIZES: Final = 1
-TX_SIZES: Final = 2
-SIZE_ROWS: Final = 3
-STRETCH_SHIFT: Final = 48
-ROW_SHIFT: Final = 44
-SLOT_SHIFT: Final = 32
 # Rows of a sample in memory. All but the first are counters; `joules` is the raw energy counter.
 SAMPLED: Final = (
     "t_ns",
@@ -67,46 +57,6 @@ SAMPLE_BINS: Final = ("energy_uj", *SAMPLED[1:JOULES])
 _BINNED: Final = np.array([JOULES, *range(1, JOULES)])
 
 _INT32_MAX: Final = np.iinfo(np.int32).max
-
-
-@njit(nogil=True, cache=True)
-def slot_of(value: int) -> int:
-    """The slot of a value, as `data.analysis.log_bins` numbers them."""
-    if value < 1 << FINE_BITS:
-        return value
-    octave: Any = 63 - np.int64(leading_zeros(np.uint64(value)))
-    fine = value >> (octave - FINE_BITS)
-    slot = ((octave - FINE_BITS) << FINE_BITS) + fine
-    return slot if slot < SLOTS else SLOTS - 1
-
-
-@njit(nogil=True, cache=True)
-def hand_out_sizes(sizes: np.ndarray, stretch: int, out: np.ndarray, at: int) -> int:
-    """Turn the counts of a stretch into words and begin again at zero.
-
-    Args:
-        sizes: int64, shape (SIZE_ROWS, SLOTS).
-        out: Words, int64; there must be room.
-        at: Where they begin.
-    Returns:
-        Where they end.
-    """
-    for row in range(SIZE_ROWS):
-        for slot in range(SLOTS):
-            if sizes[row, slot]:
-                place = stretch << STRETCH_SHIFT | row << ROW_SHIFT | slot << SLOT_SHIFT
-                out[at] = place | sizes[row, slot]
-                sizes[row, slot] = 0
-                at += 1
-    return at
-
-
-def read_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Stretch, row, slot and count of what `hand_out_sizes` gave, int64 each."""
-    stretch = words >> STRETCH_SHIFT
-    row = words >> ROW_SHIFT & ((1 << STRETCH_SHIFT - ROW_SHIFT) - 1)
-    slot = words >> SLOT_SHIFT & ((1 << ROW_SHIFT - SLOT_SHIFT) - 1)
-    return stretch, row, slot, words & ((1 << SLOT_SHIFT) - 1)
 
 
 @njit(nogil=True, cache=True)

@@ -8,15 +8,12 @@ import numpy as np
 import pyarrow as pa
 
 from data.schema import HISTOGRAM_QUANTITIES, HISTOGRAM_STEP, HISTOGRAMS, OVERVIEW
-from ingest import merging
+from ingest import merging, size_counts
 from ingest.core_logs import CoreCut, Cutting, bin_starts_ns
 from ingest.run_tables import SampleSteps, rows_of
 
 _OVERVIEW_ROWS: Final = 1 << 14
 _STRETCHES_AT_ONCE: Final = 1 << 8
-_CORE_BITS: Final = 16
-# The part of a word that says row and slot.
-_KIND_BITS: Final = merging.STRETCH_SHIFT - merging.SLOT_SHIFT
 
 
 MakeRows = Callable[[], pa.Table]
@@ -117,7 +114,7 @@ def histogram_tables(run_id: str, cuts: Sequence[CoreCut], by: Cutting) -> Itera
         joined = finest // level
         at_once = max(_STRETCHES_AT_ONCE, joined)
         for first in range(0, finest, at_once):
-            ends = np.array([first, first + at_once], np.int64) << merging.STRETCH_SHIFT
+            ends = np.array([first, first + at_once], np.int64) << size_counts.STRETCH_SHIFT
             parts = [of_core[slice(*np.searchsorted(of_core, ends))] for of_core in words]
             yield partial(_histogram_rows, run_id, cuts, parts, level, joined, by)
 
@@ -136,20 +133,14 @@ def _histogram_rows(
 def _histogram_columns(
     cuts: Sequence[CoreCut], words: Sequence[np.ndarray], level: int, joined: int, by: Cutting
 ) -> dict[str, pa.Array]:
-    stretch, _, _, count = merging.read_words(np.concatenate(words))
-    place = np.repeat(np.arange(len(cuts)), [len(part) for part in words])
-    kind = np.concatenate(words) >> merging.SLOT_SHIFT & ((1 << _KIND_BITS) - 1)
-    key = ((stretch // joined) << _CORE_BITS | place) << _KIND_BITS | kind
-    order = np.argsort(key, kind="stable")
-    firsts = np.flatnonzero(np.diff(key[order], prepend=-1))
-    key = key[order][firsts]
-    counts = np.add.reduceat(count[order], firsts) if len(firsts) else count
-    at = key >> _CORE_BITS + _KIND_BITS
-    place = key >> _KIND_BITS & ((1 << _CORE_BITS) - 1)
-    _, row, slot, _ = merging.read_words(key << merging.SLOT_SHIFT)
+    ends = np.cumsum([len(part) for part in words])
+    heads = ends - [len(part) for part in words]
+    found = np.empty((5, ends[-1]), np.int64)
+    filled = size_counts.join_words(np.concatenate(words), heads, ends, joined, found)
+    at, place, row, slot, count = found[:, :filled]
     cores = np.array([cut.core for cut in cuts], np.int32)
     return {
-        "level": pa.array(np.full(len(key), level, np.int32)),
+        "level": pa.array(np.full(filled, level, np.int32)),
         "core": pa.array(cores[place]),
         "bin": pa.array(at.astype(np.int32)),
         "t_ns": pa.array(bin_starts_ns(by.length_ns, level)[at]),
@@ -157,5 +148,5 @@ def _histogram_columns(
             pa.array(row.astype(np.int8)), pa.array(HISTOGRAM_QUANTITIES)
         ),
         "slot": pa.array(slot.astype(np.int32)),
-        "count": pa.array(counts),
+        "count": pa.array(count),
     }
