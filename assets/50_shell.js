@@ -37,6 +37,38 @@
     if (page.tab) setProps(page.tab, { href: address });
   };
 
+  /**
+   * The address of a page: the state as the server has written it, beside it what the browser alone keeps.
+   *   page: as for addPage.
+   *   kept(): name to text of what the browser keeps, as a selection; empty texts are left out.
+   */
+  wattlas.makeAddress = function (page, kept) {
+    let written = "", version = -1;
+    const query = (more = {}) => {
+      const parameters = new URLSearchParams(written);
+      for (const [name, value] of Object.entries({ ...kept(), ...more })) if (value !== "") parameters.set(name, value);
+      return parameters.toString();
+    };
+    const push = () => { if (written) wattlas.writeAddress(page, query()); };
+    return {
+      query,
+      push,
+      /** The state without what the browser keeps; empty until the server has written one. */
+      written: () => written,
+      /** The page was opened on this version of the lake (-1: on none): nothing of an earlier visit counts. */
+      open(shown) { written = ""; version = shown; },
+      /** The server has written the state. */
+      take(serverQuery) {
+        const parameters = new URLSearchParams(serverQuery);
+        Object.keys(kept()).forEach((name) => parameters.delete(name));
+        written = parameters.toString();
+        push();
+      },
+      /** The query for files and words: they come from the version of the lake that is on the screen. */
+      shown: () => query(version >= 0 ? { lake: version } : {}),
+    };
+  };
+
   function markTab() {
     document.querySelectorAll(".top .tab").forEach((tab) => {
       if (new URL(tab.href).pathname === location.pathname) tab.setAttribute("aria-current", "page");

@@ -6,7 +6,7 @@
   const setProps = wattlas.setProps;
   const FACETS = ["dataset", "workload", "load", "message", "device", "rw", "request", "depth", "threads", "system", "mode", "itr", "dvfs", "rapl"];
   const figures = {};
-  let query = "", domain = null, opened = null, hasPainted = false, axes = "", workload = null;
+  let domain = null, opened = null, hasPainted = false, axes = "", workload = null;
 
   /* The page was opened, by a load or by a link from another page: nothing of an earlier visit counts. */
   function open(browser) {
@@ -14,7 +14,8 @@
     Object.assign(view, { brush: browser.brush, zoom: browser.zoom, mask: null, points: null, raw: undefined, under: null });
     expected = null;
     hasPainted = false;
-    named = query = "";
+    address.open(browser.shown);
+    named = "";
   }
 
   function gatherState(...args) {
@@ -140,42 +141,22 @@
 
   function writeUrl(serverQuery) {
     if (!serverQuery) return [window.dash_clientside.no_update, window.dash_clientside.no_update];
-    const parameters = new URLSearchParams(serverQuery);
-    parameters.delete("brush");
-    parameters.delete("zoom");
-    query = parameters.toString();
-    return pushUrl();
+    address.take(serverQuery);
+    return fileLinks();
   }
-  function fullQuery() {
-    const parameters = new URLSearchParams(query);
-    if (view.brush) parameters.set("brush", view.brush);
-    if (view.zoom) parameters.set("zoom", view.zoom);
-    return parameters.toString();
-  }
-  function pushUrl() {
-    if (!query) return ["", ""];
-    const text = fullQuery();
-    wattlas.writeAddress(page, text);
-    return ["export.html?" + shownQuery(), "data/runs.csv?" + shownQuery()];
-  }
-
-  /* Files and words come from the version of the lake that is on the screen. */
-  function shownQuery() {
-    const parameters = new URLSearchParams(fullQuery());
-    if (opened.shown >= 0) parameters.set("lake", opened.shown);
-    return parameters.toString();
-  }
+  const fileLinks = () => (address.written() ? ["export.html?" + address.shown(), "data/runs.csv?" + address.shown()] : ["", ""]);
 
   const page = {
     root: ".explore",
     tab: "tab-explore",
-    query: fullQuery,
+    query: () => address.query(),
     figure: (id) => figures[id] && wattlas.dress[id](figures[id], view.points, view, "light"),
-    data: (id, format) => "data/" + id + "." + format + "?" + shownQuery(),
-    how: (id) => "how/explore/" + id + "?" + shownQuery(),
+    data: (id, format) => "data/" + id + "." + format + "?" + address.shown(),
+    how: (id) => "how/explore/" + id + "?" + address.shown(),
     resize: () => ["scatter", "heatmap"].forEach((id) => wattlas.plot(id) && window.Plotly.Plots.resize(wattlas.plot(id))),
   };
   wattlas.addPage(page);
+  const address = wattlas.makeAddress(page, () => ({ brush: view.brush || "", zoom: view.zoom || "" }));
 
   /** Status line, table of what is selected, URL: after the pictures have been painted. */
   wattlas.announce = function () {
@@ -248,7 +229,8 @@
     clearTimeout(urlTimer);
     urlTimer = setTimeout(() => {
       if (!document.querySelector(page.root)) return;
-      const [exportHref, dataHref] = pushUrl();
+      address.push();
+      const [exportHref, dataHref] = fileLinks();
       setProps("export-link", { href: exportHref });
       setProps("data-link", { href: dataHref });
     }, 150);

@@ -9,7 +9,7 @@
   const same = () => window.dash_clientside.no_update;
   const setProps = wattlas.setProps;
 
-  let figures = {}, data = null, rawCells, pick = "", opened = null, query = "", roles = null, workload = null;
+  let figures = {}, data = null, rawCells, pick = "", opened = null, roles = null, workload = null;
 
   /* The page was opened, by a load or by a link: nothing of an earlier visit counts. */
   function open(browser) {
@@ -17,7 +17,7 @@
     figures = {};
     data = rawCells = null;
     pick = browser.pick || "";
-    query = "";
+    address.open(browser.shown);
     roles = null;
   }
 
@@ -136,7 +136,7 @@
     pick = wanted;
     if (data) wattlas.modesPaint.paint(figures, data, pick, wattlas.theme());
     announce();
-    pushUrl();
+    address.push();
     setProps("modes-pick", { data: pick });
   }
 
@@ -150,37 +150,22 @@
 
   function writeUrl(serverQuery) {
     if (!serverQuery) return same();
-    const parameters = new URLSearchParams(serverQuery);
-    parameters.delete("pick");
-    query = parameters.toString();
-    pushUrl();
-    return "modes/data/runs.csv?" + shownQuery();
-  }
-  function fullQuery() {
-    const parameters = new URLSearchParams(query);
-    if (pick) parameters.set("pick", pick);
-    return parameters.toString();
-  }
-  function pushUrl() { if (query) wattlas.writeAddress(page, fullQuery()); }
-
-  /* Files and words come from the version of the lake that is on the screen. */
-  function shownQuery() {
-    const parameters = new URLSearchParams(fullQuery());
-    if (opened.shown >= 0) parameters.set("lake", opened.shown);
-    return parameters.toString();
+    address.take(serverQuery);
+    return "modes/data/runs.csv?" + address.shown();
   }
 
   const page = {
     root: ".modes",
     tab: "tab-modes",
-    query: fullQuery,
+    query: () => address.query(),
     figure: (id) => figures[id] && wattlas.modesPaint.dress(figures[id], id === "evidence" ? null : data, pick, "light"),
-    data: (id, format) => "modes/data/" + id + "." + format + "?" + shownQuery(),
-    how: (id) => "how/modes/" + id + "?" + shownQuery(),
+    data: (id, format) => "modes/data/" + id + "." + format + "?" + address.shown(),
+    how: (id) => "how/modes/" + id + "?" + address.shown(),
     resize: () => GRAPHS.forEach((id) => wattlas.plot(id) && window.Plotly.Plots.resize(wattlas.plot(id))),
     clear: () => setPick(""),
   };
   wattlas.addPage(page);
+  const address = wattlas.makeAddress(page, () => ({ pick }));
 
   /* A cursor for those who use no mouse: arrows step from cell to cell, bar to bar, point to point; Enter selects. */
   const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -233,7 +218,7 @@
     if (event.target.closest && event.target.closest("#clear-pick")) setPick("");
   });
 
-  wattlas.modes = { state: () => ({ pick, query, data, figures }) };
+  wattlas.modes = { state: () => ({ pick, query: address.written(), data, figures }) };
   window.dash_clientside = Object.assign({}, window.dash_clientside, {
     wattlasModes: { gather, turn, dress, dressEvidence, writeUrl },
   });
