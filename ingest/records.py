@@ -1,5 +1,6 @@
 """What the readers hand to the assembler: values, windows and problems, without files or tables."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -122,7 +123,7 @@ class InterruptCounts:
     """
 
     cpus: tuple[str, ...]
-    queues: dict[str, tuple[int, ...]]
+    queues: Mapping[str, tuple[int, ...]]
     taken_unix_s: float | None = None
     problems: list[Problem] = field(default_factory=list)
 

@@ -1,5 +1,6 @@
 """Small text files out of blocks cut anywhere: whole texts, lines, and Python byte literals."""
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -8,7 +9,23 @@ from data.errors import FormatError
 
 _MOST_TEXT_BYTES: Final = 16 * 1024 * 1024
 _LONGEST_LINE: Final = 1 << 16
+_MARKS: Final = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+def starts_with_mark(data: bytes) -> bool:
+    """Whether a text begins with a byte-order mark."""
+    return data.startswith(tuple(_MARKS))
+
+
+def decode_text(data: bytes) -> str:
+    """Decode by the byte-order mark, which is left out, else as UTF-8; what cannot be is marked."""
+    encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8")
+    return data.decode(encoding, "replace")
 
 
 def whole_text(blocks: Iterable[bytes], name: str) -> str:
@@ -26,7 +43,7 @@ def whole_text(blocks: Iterable[bytes], name: str) -> str:
         text += block
         if len(text) > _MOST_TEXT_BYTES:
             raise FormatError(f"output too large: over {_MOST_TEXT_BYTES} bytes ({name})")
-    return unwrap_literal(text.decode("utf-8", "replace"))
+    return unwrap_literal(decode_text(bytes(text)))
 
 
 def unwrap_literal(text: str) -> str:

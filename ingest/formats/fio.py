@@ -7,32 +7,40 @@ from typing import Any, Final
 
 from data.errors import FormatError
 from ingest.formats.fio_document import Document, Job, read_document
+from ingest.formats.fio_knobs import (
+    device_of,
+    directions_of,
+    is_verified,
+    job_counts,
+    knobs_of,
+    longest_s,
+    option,
+    ways_of,
+)
 from ingest.formats.fio_latency import PERCENTILES, measurements_us, merge, read_distribution
 from ingest.problem_list import ProblemList
 from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindow
-from ingest.sizes import parse_size
+from ingest.text_lines import decode_text, starts_with_mark
 
-# Engines that wait for each request: what is in flight is one request a job.
-_SYNCHRONOUS: Final = frozenset(
-    {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc", "ftruncate",
-     "e4defrag", "libhdfs", "http", "nbd", "net", "netsplice", "dev-dax", "libpmem", "filecreate",
-     "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"}
-)  # fmt: skip
-_DEFAULT_ENGINE: Final = "psync"
-_DEFAULT_BYTES: Final = 4096
-_ALIASES: Final = {"readwrite": "rw", "blocksize": "bs", "start_delay": "startdelay"}
-# Options with which one job makes requests of several sizes.
-_SIZE_RANGES: Final = frozenset({"bsrange", "blocksize_range", "bssplit", "bs_unaligned"})
-_SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d|)")
 # How much later than the end of its jobs fio writes the document, at most.
 _WRITING_S: Final = 0.3
 _START_ERROR_S: Final = 0.01
 
 
-def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell fio by its version in a JSON document, which other text may come before."""
-    return b'"fio version"' in head and re.search(rb"^[ \t]*\{", head, re.MULTILINE) is not None
+_MESSAGE: Final = re.compile(rb"^fio: ", re.MULTILINE)
+
+
+def sniff(name: str, head: bytes) -> bool:
+    """Tell fio by its version in a JSON document, which other text may come before.
+
+    What should have been a document, by its name, but is fio's messages alone (of a job that could
+    not begin) or up to the end of the head, is told by these.
+    """
+    if starts_with_mark(head):
+        head = decode_text(head).encode()
+    if b'"fio version"' in head and re.search(rb"^[ \t]*\{", head, re.MULTILINE):
+        return True
+    return ".json" in name.lower() and _MESSAGE.search(head) is not None
 
 
 def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
@@ -83,7 +91,7 @@ def _read_part(document: Document, context: ReadContext, problems: ProblemList) 
         raise RefusedError([*problems.all(), *others, *failures[part]])
     reading = _read_group(groups[part], problems)
     reading.utc_window = _window(document, part, reading.measurements["duration_s"])
-    reading.ramp_s = _longest_s(groups[part], "ramp_time")
+    reading.ramp_s = longest_s(groups[part], "ramp_time")
     reading.problems = [*problems.all(), *others]
     return reading
 
@@ -95,21 +103,18 @@ def _failures(jobs: Sequence[Job]) -> Iterable[Problem]:
             said = os.strerror(job.error)
             detail = f"job {job.name!r} ended with error {job.error} ({said}); its run is not used"
             yield Problem("job_failed", "refused", detail, job.line)
-        elif not any(int(each.get("total_ios", 0)) for each in _directions(job)):
+        elif not ways_of(job):
             detail = f"job {job.name!r} made no IO; its run is not used"
             yield Problem("no_io", "refused", detail, job.line)
-
-
-def _directions(job: Job) -> list[Mapping[str, Any]]:
-    """What a job did in each direction; all directions as one where it reports them so."""
-    names = ("mixed",) if "mixed" in job.content else ("read", "write", "trim")
-    found = (job.content.get(name, {}) for name in names)
-    return [each for each in found if int(each.get("total_ios", 0))]
+    ran_ms = [float(each["runtime"]) for job in jobs for each in directions_of(job)]
+    if ran_ms and not any(ran_ms) and not any(job.error for job in jobs):
+        detail = f"job {jobs[0].name!r} was over within a millisecond, so that fio gives no rate"
+        yield Problem("no_duration", "refused", f"{detail}; its run is not used", jobs[0].line)
 
 
 def _read_group(jobs: Sequence[Job], problems: ProblemList) -> Reading:
-    directions = [each for job in jobs for each in _directions(job)]
-    counts = _job_counts(jobs)
+    directions = [each for job in jobs for each in directions_of(job)]
+    counts = job_counts(jobs)
     measured: dict[str, float | int] = {
         "iops": sum(float(each["iops"]) for each in directions),
         "bandwidth_bytes_s": sum(_bytes_s(each) for each in directions),
@@ -121,12 +126,12 @@ def _read_group(jobs: Sequence[Job], problems: ProblemList) -> Reading:
         shares = zip(jobs, counts, strict=True)
         measured[column] = sum(float(job.content[key]) * count for job, count in shares)
     measured |= _latencies(jobs, directions, problems)
-    _doubt_errors(jobs, problems)
-    reading = Reading(measured, _knobs(jobs, counts, directions, problems))
-    flags = {_option(job, "hipri") for job in jobs}
+    _doubt_jobs(jobs, problems)
+    reading = Reading(measured, knobs_of(jobs, directions, problems))
+    flags = {option(job, "hipri") for job in jobs}
     if len(flags) == 1 and (flag := flags.pop()) is not None:
         reading.polling["hipri"] = flag != "0"
-    devices = {_device(job) for job in jobs}
+    devices = {device_of(job) for job in jobs}
     if len(devices) == 1 and (device := devices.pop()) is not None:
         reading.hints["device"] = device
     return reading
@@ -159,94 +164,14 @@ def _latencies(
     return found
 
 
-def _doubt_errors(jobs: Sequence[Job], problems: ProblemList) -> None:
+def _doubt_jobs(jobs: Sequence[Job], problems: ProblemList) -> None:
     for job in jobs:
+        if is_verified(job) and len(ways_of(job)) > 1:
+            detail = f"job {job.name!r} read back what it wrote; its writes alone are taken"
+            problems.add("verified", "doubted", detail, job.line)
         if errors := int(job.content.get("total_err", 0)):
             detail = f"job {job.name!r} went on after {errors} errors"
             problems.add("io_errors", "doubted", detail, job.line)
-
-
-def _job_counts(jobs: Sequence[Job]) -> list[int]:
-    """How many jobs each entry stands for: one where each is reported by itself."""
-    names = [job.name for job in jobs]
-    return [
-        1 if names.count(job.name) > 1 else max(int(_option(job, "numjobs") or 1), 1)
-        for job in jobs
-    ]
-
-
-def _option(job: Job, name: str) -> str | None:
-    options = {_ALIASES.get(key, key): value for key, value in (job.options or {}).items()}
-    return options.get(name)
-
-
-def _knobs(
-    jobs: Sequence[Job],
-    counts: Sequence[int],
-    directions: Sequence[Mapping[str, Any]],
-    problems: ProblemList,
-) -> dict[str, float | int | str]:
-    """What was asked of the device; a knob in which the jobs differ is left out."""
-    kinds = {_kind(job) for job in jobs}
-    sizes = {
-        _request_bytes(job, directions if len(jobs) == 1 else _directions(job)) for job in jobs
-    }
-    knobs: dict[str, float | int | str] = {"threads": sum(counts)}
-    if all(job.options is not None for job in jobs):
-        knobs["io_depth"] = sum(_depth(j) * n for j, n in zip(jobs, counts, strict=True))
-    for name, values in (("rw", kinds), ("request_bytes", sizes)):
-        value = next(iter(values))
-        if len(values) > 1:
-            detail = f"jobs that ran together differ in {name}; left unset"
-            problems.add("mixed_jobs", "doubted", detail, jobs[0].line)
-        elif value is not None:
-            knobs[name] = value
-    return knobs
-
-
-def _kind(job: Job) -> str | None:
-    """What requests it made; without options, as far as its directions tell."""
-    if job.options is not None:
-        kind = (_option(job, "rw") or "read").split(":")[0]
-        return _ALIASES.get(kind, kind)
-    return None
-
-
-def _depth(job: Job) -> int:
-    if (_option(job, "ioengine") or _DEFAULT_ENGINE) in _SYNCHRONOUS:
-        return 1
-    return max(int(_option(job, "iodepth") or 1), 1)
-
-
-def _request_bytes(job: Job, directions: Sequence[Mapping[str, Any]]) -> int | None:
-    """Bytes a request: as measured, if all had one size, else as asked for."""
-    options = job.options or {}
-    asked = (_option(job, "bs") or "").split(",")
-    if _SIZE_RANGES & set(options) or any("-" in each for each in asked) or len(set(asked)) > 1:
-        return None
-    total, short = (
-        sum(int(each.get(key, 0)) for each in directions) for key in ("io_bytes", "short_ios")
-    )
-    requests = sum(int(each["total_ios"]) for each in directions)
-    if requests and not short and total and total % requests == 0:
-        return total // requests
-    if job.options is None:
-        return None
-    return parse_size(asked[0]) if asked[0] else _DEFAULT_BYTES
-
-
-def _device(job: Job) -> str | None:
-    path = _option(job, "filename") or ""
-    return path.rsplit("/", 1)[-1] if path.startswith("/dev/") and ":" not in path else None
-
-
-def _seconds(job: Job, option: str) -> float:
-    found = _TIME.fullmatch((_option(job, option) or "0").strip())
-    return float(found[1]) * _SECONDS[found[2]] if found else 0.0
-
-
-def _longest_s(jobs: Sequence[Job], option: str) -> float:
-    return max(_seconds(job, option) for job in jobs)
 
 
 def _window(document: Document, part: str, duration_s: float) -> UtcWindow | None:
@@ -256,7 +181,7 @@ def _window(document: Document, part: str, duration_s: float) -> UtcWindow | Non
     the last group ended just before, and each group began when the one before it had ended.
     """
     jobs = document.groups[part]
-    ramp_s = _longest_s(jobs, "ramp_time")
+    ramp_s = longest_s(jobs, "ramp_time")
     starts_s = [float(job.content.get("job_start", 0)) / 1e3 for job in jobs]
     end_s = document.written_unix_s
     if all(starts_s) and (end_s is None or end_s - 30 * 86400 < min(starts_s) < end_s + 1):
@@ -274,6 +199,6 @@ def _window(document: Document, part: str, duration_s: float) -> UtcWindow | Non
 
 def _length_s(jobs: Sequence[Job]) -> float:
     """How long a group took, from when the one before it had ended."""
-    runtimes = [float(each.get("runtime", 0)) for job in jobs for each in _directions(job)]
-    waits_s = _longest_s(jobs, "ramp_time") + _longest_s(jobs, "startdelay")
+    runtimes = [float(each.get("runtime", 0)) for job in jobs for each in directions_of(job)]
+    waits_s = longest_s(jobs, "ramp_time") + longest_s(jobs, "startdelay")
     return max(runtimes, default=0.0) / 1e3 + waits_s

@@ -3,16 +3,21 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from data.errors import FormatError
 from ingest.problem_list import ProblemList
+from ingest.text_lines import decode_text
 
 _MOST_BYTES: Final = 256 * 1024 * 1024
 _OPENING: Final = re.compile(r"^[ \t]*\{", re.MULTILINE)
 _JOB: Final = re.compile(r'"jobname"\s*:')
+_MESSAGE: Final = re.compile(r"^fio: .*", re.MULTILINE)
 _ALL_CLIENTS: Final = "All clients"
+# By how much more than by fio's own count of seconds its documents may lie apart.
+_SLACK_S: Final = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
     """
     text = _text(blocks, name)
     found: tuple[int, dict[str, Any]] | None = None
+    found_line = 0
     decoder = json.JSONDecoder()
     position = 0
     counter = _LineCounter(text)
@@ -73,10 +79,45 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
                 problems.add("cut_document", "refused", detail, line)
             continue
         if isinstance(content, dict) and ("jobs" in content or "client_stats" in content):
-            found = start, content
+            if found is not None and not _is_continued(found[1], content):
+                detail = "a document of another run than the one after it; not used"
+                problems.add("several_documents", "refused", detail, found_line)
+            found, found_line = (start, content), line
     if found is None:
-        raise FormatError(f"no whole JSON document with jobs ({name})")
+        said = f", but {message[0][:100]!r}" if (message := _MESSAGE.search(text)) else ""
+        raise FormatError(f"no whole JSON document with jobs{said} ({name})")
     return _document(text, *found, name)
+
+
+def _is_continued(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
+    """Whether a document goes on counting what an earlier one counted (`--status-interval`).
+
+    Then the same jobs made no fewer requests, and as much time went by as fio itself counted.
+    What is not as fio writes it is left to who reads the document.
+    """
+    before, after = _entries(earlier), _entries(later)
+    if [each.get("jobname") for each in before] != [each.get("jobname") for each in after]:
+        return False
+    with suppress(TypeError, ValueError, AttributeError):
+        if any(_requests(one) > _requests(other) for one, other in zip(before, after, strict=True)):
+            return False
+        ran_s = _most(after, "elapsed") - _most(before, "elapsed")
+        passed_s = float(later.get("timestamp", 0)) - float(earlier.get("timestamp", 0))
+        return "elapsed" not in after[0] or passed_s <= ran_s + _SLACK_S
+    return True
+
+
+def _entries(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    entries = content.get("jobs") or content.get("client_stats")
+    return [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
+
+
+def _requests(entry: Mapping[str, Any]) -> int:
+    return sum(int(entry.get(name, {}).get("total_ios", 0)) for name in ("read", "write", "trim"))
+
+
+def _most(entries: Iterable[Mapping[str, Any]], key: str) -> float:
+    return max((float(entry.get(key, 0)) for entry in entries), default=0.0)
 
 
 class _LineCounter:
@@ -99,7 +140,7 @@ def _text(blocks: Iterable[bytes], name: str) -> str:
         joined += block
         if len(joined) > _MOST_BYTES:
             raise FormatError(f"output too large: over {_MOST_BYTES} bytes ({name})")
-    return joined.decode("utf-8", "replace")
+    return decode_text(bytes(joined))
 
 
 def _document(text: str, start: int, content: Mapping[str, Any], name: str) -> Document:

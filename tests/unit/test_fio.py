@@ -13,12 +13,14 @@ from data.errors import FormatError
 from ingest.formats import find_format, fio
 from ingest.records import ReadContext, Reading, RefusedError, UtcWindow
 from tests.fixtures.fio_documents import (
-    IDLE_WRITE,
+    IDLE_READ,
     OPTIONS,
     READ,
     READ_PLUS,
     SLOW,
     SLOW_PLUS,
+    SLOW_WRITE,
+    WRITE,
     document,
     job,
 )
@@ -121,7 +123,7 @@ def test_global_options_are_under_the_jobs_own() -> None:
     shared = '"rw": "write", "bs": "4k", "ioengine": "libaio", "iodepth": "32"'
     knobs = read(document(job(options='"rw": "randread"'), shared=shared)).knobs
     assert (knobs["rw"], knobs["io_depth"], knobs["request_bytes"]) == ("randread", 32, 4096)
-    knobs = read(document(job(options=None), shared=shared)).knobs
+    knobs = read(document(job(directions=WRITE, options=None), shared=shared)).knobs
     assert (knobs["rw"], knobs["io_depth"]) == ("write", 32)
 
 
@@ -174,7 +176,8 @@ def test_request_size_is_what_was_asked_for_where_a_request_came_up_short() -> N
 
 def test_readwrite_is_rw() -> None:
     assert read(document(job(options='"readwrite": "readwrite"'))).knobs["rw"] == "rw"
-    assert read(document(job(options='"rw": "randwrite:8"'))).knobs["rw"] == "randwrite"
+    written = job(directions=WRITE, options='"rw": "randwrite:8"')
+    assert read(document(written)).knobs["rw"] == "randwrite"
 
 
 def test_a_device_is_a_hint() -> None:
@@ -227,7 +230,6 @@ def test_bins_in_one_job_only_do_not_make_percentiles_of_both() -> None:
 def test_reads_and_writes_of_one_job_are_merged_alike() -> None:
     write = SLOW_PLUS.replace('"read":', '"write":')
     text = document(job(directions=f"{READ_PLUS}, {write}", options='"rw": "randrw"'))
-    text = text.replace(f"{IDLE_WRITE},", "")
     measured = read(text).measurements
     assert (measured["iops"], measured["latency_p50_us"]) == (1000.0, 20.0)
 
@@ -264,8 +266,7 @@ def test_latencies_may_have_been_turned_off() -> None:
 
 
 def test_a_failed_job_is_a_problem_and_never_a_point() -> None:
-    empty = IDLE_WRITE.replace('"write":', '"read":')
-    text = document(job(directions=empty, error=5))
+    text = document(job(directions=IDLE_READ, error=5))
     with pytest.raises(RefusedError) as refusal:
         read(text)
     (problem,) = refusal.value.problems
@@ -294,7 +295,9 @@ def test_errors_that_a_job_went_on_after_are_doubted() -> None:
 
 
 def test_jobs_that_ran_one_after_the_other_are_runs_of_their_own() -> None:
-    text = document(job("r4k"), job("w8k", SLOW, group=1, options='"rw": "write", "numjobs": "2"'))
+    text = document(
+        job("r4k"), job("w8k", SLOW_WRITE, group=1, options='"rw": "write", "numjobs": "2"')
+    )
     assert fio.list_parts([text.encode()], ReadContext("f", 0.0)) == ["r4k", "w8k"]
     assert read(text, "r4k").measurements["latency_mean_us"] == 9.35
     second = read(text, "w8k")
@@ -321,10 +324,88 @@ def test_a_failed_group_leaves_the_others_and_is_reported_with_each() -> None:
 
 
 def test_jobs_that_ran_together_and_differ_are_one_run_without_that_knob() -> None:
-    text = document(job("a"), job("b", options='"rw": "write", "bs": "4k"'))
+    text = document(job("a"), job("b", WRITE, options='"rw": "write", "bs": "4k"'))
     reading = read(text)
     assert reading.knobs == {"threads": 2, "io_depth": 2, "request_bytes": 4096}
     assert ("mixed_jobs", "doubted") in kinds(reading)
+
+
+def test_what_a_job_read_back_to_verify_it_is_no_part_of_it() -> None:
+    """It wrote for 2 s and then read for 2 s: 500 a second, not 1,000."""
+    text = document(
+        job(
+            directions=f"{READ_PLUS}, {SLOW_WRITE}", options='"rw": "randwrite", "verify": "crc32c"'
+        )
+    )
+    reading = read(text)
+    assert reading.measurements["iops"] == 500.0
+    assert reading.measurements["latency_mean_us"] == 20.0
+    assert reading.knobs["rw"] == "randwrite"
+    assert kinds(reading) == [("verified", "doubted")]
+    assert text.splitlines()[(reading.problems[0].line or 0) - 1].strip() == '"jobname" : "a",'
+
+
+def test_kinds_of_jobs_reported_as_one_have_no_knobs() -> None:
+    """fio lists the options of the last kind only; its counts and its run times betray that."""
+    both = f"{READ_PLUS}, {SLOW_WRITE}"
+    ways = read(document(job(directions=both, options='"rw": "randwrite", "numjobs": "3"')))
+    assert (ways.knobs, ways.measurements["iops"]) == ({}, 1000.0)
+    assert kinds(ways) == [("no_percentiles", "doubted"), ("mixed_jobs", "doubted")]
+    assert "randwrite, its counts read and write" in ways.problems[1].detail
+    # Two jobs of 2 s ran 4 s in all, five ran 10 s.
+    options = OPTIONS + ', "numjobs": "2"'
+    two = read(document(job(options=options, extra='"job_runtime": 4000,')))
+    assert (two.knobs["threads"], two.problems) == (2, [])
+    five = read(document(job(options=options, extra='"job_runtime": 10000,')))
+    assert (five.knobs, kinds(five)) == ({}, [("mixed_jobs", "doubted")])
+    assert "its options say 2, which ran 2 s, but 10 s in all" in five.problems[0].detail
+
+
+def test_a_job_too_short_to_have_a_rate_is_refused() -> None:
+    short = READ.replace('"runtime": 2000', '"runtime": 0').replace("500.0", "0.0")
+    with pytest.raises(RefusedError, match="over within a millisecond"):
+        read(document(job(directions=short)))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_document_under_a_byte_order_mark(encoding: str) -> None:
+    """As PowerShell writes what a command prints."""
+    data = document(job()).replace("\n", "\r\n").encode(encoding)
+    assert fio.sniff("a.txt", data)
+    reading = fio.read([data], ReadContext("a.txt", 0.0))
+    assert (reading.measurements["iops"], reading.problems) == (500.0, [])
+
+
+def test_messages_without_a_document_are_refused_and_quoted() -> None:
+    said = b"fio: engine rbdx not loadable\nfio: failed to load engine\n"
+    assert fio.sniff("fio.json", said)
+    assert not fio.sniff("fio.err", said)
+    with pytest.raises(FormatError, match=r"but 'fio: engine rbdx not loadable' \(fio\.json\)"):
+        read(said.decode())
+
+
+def at_interval(requests: int, elapsed_s: int, stamp_s: int, name: str = "a") -> str:
+    """A document of a job that goes on, its requests counted up."""
+    directions = READ.replace('"total_ios": 1000', f'"total_ios": {requests}')
+    entry = job(name, directions, extra=f'"elapsed": {elapsed_s},')
+    return document(entry, stamp_ms=stamp_s * 1000)
+
+
+def test_documents_of_other_runs_before_the_last_are_named() -> None:
+    """As when a shell appends (`>>`) one run's output to another's."""
+    last = at_interval(1000, 3, 1_600_000_013)
+    assert read(at_interval(500, 2, 1_600_000_012) + last).problems == []
+    others = (
+        at_interval(1000, 3, 1_600_000_003),
+        at_interval(1001, 3, 1_600_000_012),
+        at_interval(500, 2, 1_600_000_012, "b"),
+    )
+    for other in others:
+        reading = read("started\n" + other + last)
+        assert reading.measurements["requests"] == 1000
+        assert [(p.kind, p.severity, p.line) for p in reading.problems] == [
+            ("several_documents", "refused", 2)
+        ]
 
 
 def test_a_run_ends_when_its_document_was_written() -> None:

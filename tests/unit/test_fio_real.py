@@ -142,6 +142,43 @@ def test_a_job_file_whose_jobs_wait_for_each_other(tmp_path: Path) -> None:
     assert first.utc_window.end_s <= second.utc_window.start_s + 0.01
 
 
+def test_kinds_of_jobs_reported_as_one(tmp_path: Path) -> None:
+    """Two readers and three writers make one entry, under the options of the writers."""
+    (tmp_path / "mixed.fio").write_text(
+        "[global]\nfilename=data\nsize=4m\nbs=4k\ntime_based\nruntime=300ms\ngroup_reporting\n"
+        "[a]\nrw=randread\nnumjobs=2\n[b]\nrw=randread\nnumjobs=3\n"
+    )
+    text = run_fio(tmp_path, "--output-format=json", "mixed.fio")
+    reading, (entry,) = read(text), last_document(text)["jobs"]
+    assert (reading.knobs, [p.kind for p in reading.problems]) == ({}, ["mixed_jobs"])
+    assert reading.measurements["iops"] == entry["read"]["iops"]
+
+
+def test_a_job_that_verifies_what_it_wrote(tmp_path: Path) -> None:
+    text = run_fio(
+        tmp_path, "--name=a", "--filename=data", "--size=4m", "--rw=randwrite", "--bs=4k",
+        "--verify=crc32c", "--output-format=json",
+    )  # fmt: skip
+    reading, (entry,) = read(text), last_document(text)["jobs"]
+    assert entry["read"]["total_ios"] == entry["write"]["total_ios"] == 1024
+    assert reading.measurements["requests"] == 1024
+    assert reading.knobs["request_bytes"] == 4096
+    assert [p.kind for p in reading.problems] == ["verified"]
+
+
+def test_asynchronous_engines_have_their_depth(tmp_path: Path) -> None:
+    text = shoot(tmp_path, "--rw=randread", "--bs=4k", "--ioengine=libaio", "--iodepth=16")
+    assert read(text).knobs["io_depth"] == 16
+
+
+def test_a_second_run_appended_to_the_first(tmp_path: Path) -> None:
+    first, second = (shoot(tmp_path, "--rw=randread", f"--bs={size}") for size in ("8k", "4k"))
+    first = first.replace('"jobname" : "a"', '"jobname" : "b"')
+    reading = read(first + second)
+    assert [(p.kind, p.line) for p in reading.problems] == [("several_documents", 1)]
+    assert reading.measurements == read(second).measurements
+
+
 def test_documents_at_intervals(tmp_path: Path) -> None:
     text = run_fio(
         tmp_path, "--name=a", *FILE[:4], "--runtime=1200ms", "--rw=randread", "--bs=4k",
@@ -152,6 +189,7 @@ def test_documents_at_intervals(tmp_path: Path) -> None:
         read(text).measurements["requests"] == last_document(text)["jobs"][0]["read"]["total_ios"]
     )
     assert read(text).measurements["duration_s"] == pytest.approx(1.2, abs=0.5)
+    assert read(text).problems == []
 
 
 def test_a_ramp_is_no_part_of_the_run(tmp_path: Path) -> None:

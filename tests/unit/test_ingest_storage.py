@@ -10,7 +10,7 @@ import pytest
 from data.connection import newest_version, open_lake
 from ingest.__main__ import main
 from ingest.pipeline import AddOptions, AddReport, add
-from tests.fixtures.fio_documents import OPTIONS, SLOW, document, job
+from tests.fixtures.fio_documents import OPTIONS, SLOW, SLOW_WRITE, document, job
 from tests.fixtures.real import real_data
 
 RUN = "optane/poll/randread-4k-t1-r0"
@@ -281,7 +281,9 @@ def test_two_files_for_one_place_are_named(raw: Path, lake: Path) -> None:
 
 
 def test_groups_of_a_document_are_runs(raw: Path, lake: Path) -> None:
-    text = document(job("r4k"), job("w4k", SLOW, group=1, options='"rw": "write", "bs": "4k"'))
+    text = document(
+        job("r4k"), job("w4k", SLOW_WRITE, group=1, options='"rw": "write", "bs": "4k"')
+    )
     path = put(raw / "optane" / "poll" / "randread-4k-t1-r0" / "fio.json", text)
     assert ingest(lake, raw).problems == []
     found = [tuple(row.values()) for row in runs(lake, "rw, latency_mean_us, mode, replicate")]

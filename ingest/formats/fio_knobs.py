@@ -1,0 +1,166 @@
+"""What fio's options asked of the device: kind of requests, their size, depth, threads."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ingest.formats.fio_document import Job
+from ingest.problem_list import ProblemList
+from ingest.sizes import parse_size
+
+# Engines that wait for each request: what is in flight is one request a job.
+_SYNCHRONOUS: Final = frozenset(
+    {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc", "ftruncate",
+     "e4defrag", "gfapi", "http", "ime_psync", "ime_psyncv", "libcufile", "libhdfs", "libpmem",
+     "mtd", "nbd", "net", "netsplice", "pmemblk", "dev-dax", "filecreate", "filestat",
+     "filedelete", "dircreate", "dirstat", "dirdelete"}
+)  # fmt: skip
+_DEFAULT_ENGINE: Final = "psync"
+_DEFAULT_BYTES: Final = 4096
+_ALIASES: Final = {"readwrite": "rw", "blocksize": "bs", "start_delay": "startdelay"}
+# Options with which one job makes requests of several sizes.
+_SIZE_RANGES: Final = frozenset({"bsrange", "blocksize_range", "bssplit", "bs_unaligned"})
+_SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d|)")
+# The one direction of a kind of requests; the others go both ways.
+_ONE_WAY: Final = {
+    "read": "read", "randread": "read", "write": "write", "randwrite": "write",
+    "trim": "trim", "randtrim": "trim",
+}  # fmt: skip
+_EVERY_WAY: Final = ("read", "write", "trim")
+# Jobs of less are over before their run times tell how many they were.
+_LEAST_TELLING_MS: Final = 100
+
+
+def directions_of(job: Job) -> list[Mapping[str, Any]]:
+    """What a job did in each direction; all directions as one where it reports them so.
+
+    Of a job that read back what it had written to verify it, the writes alone: what was read came
+    after them, so that the two rates have no sum.
+    """
+    found = {name: job.content.get(name, {}) for name in ways_of(job)}
+    asked = _ONE_WAY.get(kind_of(job) or "", "")
+    if is_verified(job) and asked in found:
+        return [found[asked]]
+    return list(found.values())
+
+
+def ways_of(job: Job) -> list[str]:
+    """Directions in which a job made requests."""
+    names = ("mixed",) if "mixed" in job.content else _EVERY_WAY
+    return [name for name in names if int(job.content.get(name, {}).get("total_ios", 0))]
+
+
+def is_verified(job: Job) -> bool:
+    """Whether a job read back what it had written."""
+    is_writing = _ONE_WAY.get(kind_of(job) or "") == "write"
+    return is_writing and (option(job, "verify") or "0") not in ("0", "none")
+
+
+def job_counts(jobs: Sequence[Job]) -> list[int]:
+    """How many jobs each entry stands for: one where each is reported by itself."""
+    names = [job.name for job in jobs]
+    return [
+        1 if names.count(job.name) > 1 else max(int(option(job, "numjobs") or 1), 1) for job in jobs
+    ]
+
+
+def option(job: Job, name: str) -> str | None:
+    """An option by the first of its names."""
+    options = {_ALIASES.get(key, key): value for key, value in (job.options or {}).items()}
+    return options.get(name)
+
+
+def knobs_of(
+    jobs: Sequence[Job], directions: Sequence[Mapping[str, Any]], problems: ProblemList
+) -> dict[str, float | int | str]:
+    """What was asked of the device; a knob in which the jobs differ is left out."""
+    counts = job_counts(jobs)
+    kinds = {kind_of(job) for job in jobs}
+    sizes = {
+        _request_bytes(job, directions if len(jobs) == 1 else directions_of(job)) for job in jobs
+    }
+    knobs: dict[str, float | int | str] = {"threads": sum(counts)}
+    if all(job.options is not None for job in jobs):
+        knobs["io_depth"] = sum(_depth(j) * n for j, n in zip(jobs, counts, strict=True))
+    for name, values in (("rw", kinds), ("request_bytes", sizes)):
+        value = next(iter(values))
+        if len(values) > 1:
+            detail = f"jobs that ran together differ in {name}; left unset"
+            problems.add("mixed_jobs", "doubted", detail, jobs[0].line)
+        elif value is not None:
+            knobs[name] = value
+    for job, count in zip(jobs, counts, strict=True):
+        for name in _leave_out(job, count, problems):
+            knobs.pop(name, None)
+    return knobs
+
+
+def _leave_out(job: Job, count: int, problems: ProblemList) -> tuple[str, ...]:
+    """Knobs that an entry's options cannot be right in.
+
+    With `group_reporting` jobs of several kinds make one entry, under the options of the last.
+    """
+    if is_verified(job):
+        return ()
+    kind, ways = kind_of(job), ways_of(job)
+    other = [name for name in ways if name not in ("mixed", _ONE_WAY.get(kind or "", name))]
+    ran_ms = int(job.content.get("job_runtime", 0))
+    longest_ms = max((float(job.content[name].get("runtime", 0)) for name in ways), default=0.0)
+    is_more = longest_ms >= _LEAST_TELLING_MS and ran_ms > (count + 0.5) * longest_ms
+    if not other and not is_more:
+        return ()
+    said = f"job {job.name!r} is several kinds of jobs reported as one: its options say "
+    if other:
+        said += f"{kind}, its counts {' and '.join(ways)}"
+    else:
+        said += f"{count}, which ran {longest_ms / 1e3:g} s, but {ran_ms / 1e3:g} s in all"
+    problems.add("mixed_jobs", "doubted", f"{said}; its knobs are left unset", job.line)
+    return ("threads", "io_depth", "rw", "request_bytes")
+
+
+def kind_of(job: Job) -> str | None:
+    """What requests it made; None without options."""
+    if job.options is not None:
+        kind = (option(job, "rw") or "read").split(":")[0]
+        return _ALIASES.get(kind, kind)
+    return None
+
+
+def _depth(job: Job) -> int:
+    if (option(job, "ioengine") or _DEFAULT_ENGINE) in _SYNCHRONOUS:
+        return 1
+    return max(int(option(job, "iodepth") or 1), 1)
+
+
+def _request_bytes(job: Job, directions: Sequence[Mapping[str, Any]]) -> int | None:
+    """Bytes a request: as measured, if all had one size, else as asked for."""
+    options = job.options or {}
+    asked = (option(job, "bs") or "").split(",")
+    if _SIZE_RANGES & set(options) or any("-" in each for each in asked) or len(set(asked)) > 1:
+        return None
+    total, short = (
+        sum(int(each.get(key, 0)) for each in directions) for key in ("io_bytes", "short_ios")
+    )
+    requests = sum(int(each["total_ios"]) for each in directions)
+    if requests and not short and total and total % requests == 0:
+        return total // requests
+    if job.options is None:
+        return None
+    return parse_size(asked[0]) if asked[0] else _DEFAULT_BYTES
+
+
+def device_of(job: Job) -> str | None:
+    """The one device that a job made its requests to, where it names one."""
+    path = option(job, "filename") or ""
+    return path.rsplit("/", 1)[-1] if path.startswith("/dev/") and ":" not in path else None
+
+
+def longest_s(jobs: Sequence[Job], name: str) -> float:
+    """The longest of what an option of time says for each job, seconds; 0 if none has it."""
+    return max(_seconds(option(job, name)) for job in jobs)
+
+
+def _seconds(text: str | None) -> float:
+    found = _TIME.fullmatch((text or "0").strip())
+    return float(found[1]) * _SECONDS[found[2]] if found else 0.0
