@@ -149,6 +149,7 @@ class CoreCut:
         self._waiting: list[np.ndarray] = []
         self._sizes = np.zeros((size_counts.SIZE_ROWS, SLOTS), np.int64)
         self._words: list[np.ndarray] = []
+        self._room = np.empty(0, np.int64)
 
     @property
     def interrupts(self) -> int:
@@ -172,7 +173,9 @@ class CoreCut:
         window, place = self._by.window, self.place
         if interrupts.shape[1] > queues.rows.shape[1] - queues.ends[place]:
             raise AssertionError(f"BUG: no room for {interrupts.shape[1]} rows of core {self.core}")
-        words = np.empty(size_counts.SIZE_ROWS * (interrupts.shape[1] + SLOTS), np.int64)
+        needed = size_counts.SIZE_ROWS * (interrupts.shape[1] + SLOTS)
+        if self._room.size < needed:
+            self._room = np.empty(needed, np.int64)
         queues.ends[place], said = merging.cut_interrupts(
             interrupts,
             window.start_tsc,
@@ -185,10 +188,10 @@ class CoreCut:
             self._tally,
             self._by.stretches,
             self._sizes,
-            words,
+            self._room,
         )
         if said:
-            self._words.append(words[:said].copy())
+            self._words.append(self._room[:said].copy())
         is_beyond = interrupts[0, -1] > window.end_tsc
         self.floor_ns = merging.LATEST if is_beyond else int(self._tally[merging.LAST_NS])
         if names is not None and samples.shape[1]:
@@ -224,6 +227,11 @@ class CoreCut:
         self.sample_span_ns = (begin, int(kept[1, -1]))
         self.samples += kept.shape[1]
         self._waiting.append(kept)
+
+    @property
+    def samples_waiting(self) -> int:
+        """How many samples `samples_until` can give away."""
+        return sum(piece.shape[1] for piece in self._waiting)
 
     def samples_until(self, t_ns: int) -> list[np.ndarray]:
         """Give away the samples that wait up to a time, both ends in, as `step_samples` wants."""

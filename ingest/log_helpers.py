@@ -18,6 +18,7 @@ class LogHelpers(ThreadPoolExecutor):
 
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
+        self.workers = workers
         self._most = self._free = _LOGS_A_WORKER * workers
         self._changed = threading.Condition()
         self._turn = threading.Lock()

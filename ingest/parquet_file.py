@@ -44,12 +44,20 @@ def encode_row_group(
     """
     chunks = []
     for field in schema:
-        column = rows.column(field.name).combine_chunks()
-        if isinstance(column, pa.ChunkedArray):
-            column = column.chunk(0) if column.num_chunks else pa.array([], column.type)
+        column = _joined(rows.column(field.name))
         is_rising, is_searched = field.name in rising, field.name in searched
         chunks.append(encode_column(field, column, is_rising, is_searched))
     return RowGroup(rows.num_rows, tuple(chunks))
+
+
+def _joined(column: pa.ChunkedArray) -> pa.Array:
+    """All of a column in one array; copied only if it is in several."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    joined = column.combine_chunks()
+    if isinstance(joined, pa.ChunkedArray):
+        return joined.chunk(0) if joined.num_chunks else pa.array([], joined.type)
+    return joined
 
 
 class ParquetFile:

@@ -1,5 +1,6 @@
 """The logs of one run, read side by side and merged by time in memory that does not grow."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
@@ -41,6 +42,7 @@ _BLOCK_ROWS: Final = (BLOCK_BYTES + (1 << 16)) // 28
 # What is merged meanwhile is still there.
 _ROOM: Final = _HUNGRY_BELOW + 2 * _BLOCK_ROWS
 _SAMPLES_A_PIECE: Final = 1 << 14
+_SAMPLES_AT_ONCE: Final = 1 << 13
 # After so much, what the heap keeps is worth giving back before the next run.
 _BIG_RUN_BYTES: Final = 64 << 20
 _TABLES: Final = ("interrupts", "samples", "overview", "histograms")
@@ -244,7 +246,7 @@ class _Merge:
     def write(self, files: Sequence[RunFile], spool_folder: Path) -> None:
         """Merge all into the big files, in the order of `_TABLES`."""
         interrupts, samples, overview, histograms = files
-        spool = SampleSpool(spool_folder)
+        spool = SampleSpool(spool_folder, _SAMPLES_A_PIECE)
         writes = WriteQueue(self._helpers)
         try:
             self._merge(_RowGroups(self._run_id, self.cuts, interrupts, writes), spool)
@@ -253,7 +255,7 @@ class _Merge:
                 writes.send(histograms, make_rows)
             writes.send_end(histograms)
             steps = self._steps()
-            for piece in spool.pieces(_SAMPLES_A_PIECE):
+            for piece in spool.pieces():
                 writes.send(samples, steps.take(self._run_id, piece))
             writes.send_end(samples)
             self._count(steps)
@@ -273,7 +275,7 @@ class _Merge:
             limit = self._limit()
             is_over = all(stream.is_finished for stream in self._streams)
             ends = self._ready_ends(queues, limit)
-            samples = self._samples_until(limit)
+            samples = self._samples_until(limit, is_over)
             hungry = [
                 stream
                 for stream, end, last in zip(self._streams, ends, queues.ends, strict=True)
@@ -282,7 +284,7 @@ class _Merge:
             reading = self._begin_all(lambda stream: stream.advance(queues), hungry)
             try:
                 rows.take(queues, ends)
-                spool.add(_in_time_order(samples))
+                spool.add(samples)
             finally:
                 _end_all(reading)
             if is_over:
@@ -308,8 +310,11 @@ class _Merge:
             ends[place] = head + np.searchsorted(waiting, until, side="right")
         return ends
 
-    def _samples_until(self, limit: tuple[int, int]) -> list[np.ndarray]:
+    def _samples_until(self, limit: tuple[int, int], is_over: bool) -> list[np.ndarray]:
+        """Samples that are ready, if they are many or the last ones."""
         given: list[np.ndarray] = []
+        if not is_over and sum(cut.samples_waiting for cut in self.cuts) < _SAMPLES_AT_ONCE:
+            return given
         for cut in self.cuts:
             given += cut.samples_until(limit[0] - (cut.place > limit[1]))
         return given
@@ -344,8 +349,19 @@ class _Merge:
     def _begin_all(
         self, do: Callable[[LogStream], None], streams: Sequence[LogStream]
     ) -> list[Future[None]]:
-        """Begin to do the same with several logs side by side."""
-        return [self._helpers.submit(do, stream) for stream in streams]
+        """Begin to do the same with several logs side by side, each taken by who is free."""
+        waiting = deque(streams)
+        tasks = min(self._helpers.workers, len(streams))
+        return [self._helpers.submit(_do_all, do, waiting) for _ in range(tasks)]
+
+
+def _do_all(do: Callable[[LogStream], None], waiting: deque[LogStream]) -> None:
+    while waiting:
+        try:
+            stream = waiting.popleft()
+        except IndexError:
+            return
+        do(stream)
 
 
 def _end_all(waiting: Sequence[Future[None]]) -> None:
@@ -354,14 +370,6 @@ def _end_all(waiting: Sequence[Future[None]]) -> None:
     for error in errors:
         if error is not None:
             raise error
-
-
-def _in_time_order(samples: list[np.ndarray]) -> np.ndarray:
-    """Join samples of several cores; of equal times, the earlier core's come first."""
-    if not samples:
-        return np.empty((1 + len(merging.SAMPLED), 0), np.int64)
-    joined = np.concatenate(samples, axis=1)
-    return joined[:, np.argsort(joined[1], kind="stable")]
 
 
 def _exhaust(stream: LogStream) -> None:

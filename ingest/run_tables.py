@@ -13,7 +13,7 @@ from data.schema import INTERRUPTS, SAMPLES
 from ingest import merging
 from ingest.core_logs import CoreCut, Cutting
 
-_SPOOL_BYTES: Final = 6 << 20
+_SPOOL_BYTES: Final = 32 << 20
 _COUNTED: Final = SAMPLES.names[4:-1]
 
 
@@ -22,52 +22,69 @@ class SampleSpool:
 
     What they mean is known only when all logs are read: whose energy counter stands for its
     package, and whether sleep states are running totals.
+
+    Args:
+        folder: Where the file may lie.
+        piece_samples: How many samples are in each piece but the last.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, piece_samples: int) -> None:
         self._folder = folder
-        self._kept: list[np.ndarray] = []
-        self._kept_bytes = 0
+        self._piece_samples = piece_samples
+        self._full: list[np.ndarray] = []
+        self._piece = self._empty_piece()
+        self._filled = 0
         self._file: IO[bytes] | None = None
-        self._spilled: list[tuple[int, ...]] = []
+        self._spilled = 0
 
-    def add(self, samples: np.ndarray) -> None:
-        """Take further samples, later than all before; as `merging.step_samples` wants them."""
-        if not samples.shape[1]:
+    def _empty_piece(self) -> np.ndarray:
+        return np.empty((1 + len(merging.SAMPLED), self._piece_samples), np.int64)
+
+    def add(self, samples: Sequence[np.ndarray]) -> None:
+        """Take further samples, all of them later than those before, as `step_samples` wants them.
+
+        Args:
+            samples: Each in time order. Of equal times, the earlier array's come first.
+        """
+        if not samples:
             return
-        self._kept.append(samples)
-        self._kept_bytes += samples.nbytes
-        if self._kept_bytes > _SPOOL_BYTES:
+        joined = np.concatenate(samples, axis=1)
+        order = np.argsort(joined[1], kind="stable")
+        while order.size:
+            now = order[: self._piece_samples - self._filled]
+            place = slice(self._filled, self._filled + now.size)
+            for row, values in zip(self._piece, joined, strict=True):
+                # No index is out of bounds; told so, NumPy writes without a copy between.
+                np.take(values, now, out=row[place], mode="clip")
+            self._filled += now.size
+            order = order[now.size :]
+            if self._filled == self._piece_samples:
+                self._full.append(self._piece)
+                self._piece, self._filled = self._empty_piece(), 0
+        if sum(piece.nbytes for piece in self._full) > _SPOOL_BYTES:
             self._spill()
 
     def _spill(self) -> None:
         if self._file is None:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115
-        for piece in self._kept:
-            self._file.write(np.ascontiguousarray(piece).data)
-            self._spilled.append(piece.shape)
+        for piece in self._full:
+            self._file.write(piece.data)
+            self._spilled += 1
         self._file.flush()
-        self._kept, self._kept_bytes = [], 0
+        self._full = []
 
-    def pieces(self, rows: int) -> Iterator[np.ndarray]:
-        """All samples in pieces of about so many."""
-        waiting: list[np.ndarray] = []
-        for piece in self._in_order():
-            waiting.append(piece)
-            if sum(part.shape[1] for part in waiting) >= rows:
-                yield np.concatenate(waiting, axis=1)
-                waiting = []
-        if waiting:
-            yield np.concatenate(waiting, axis=1)
-
-    def _in_order(self) -> Iterator[np.ndarray]:
+    def pieces(self) -> Iterator[np.ndarray]:
+        """All samples in order, int64, shape (12, n); what was given is forgotten here."""
         if self._file is not None:
             self._file.seek(0)
-            for shape in self._spilled:
-                data = self._file.read(8 * shape[0] * shape[1])
-                yield np.frombuffer(data, np.int64).reshape(shape)
-        yield from self._kept
+            for _ in range(self._spilled):
+                data = self._file.read(self._piece.nbytes)
+                yield np.frombuffer(data, np.int64).reshape(self._piece.shape)
+        while self._full:
+            yield self._full.pop(0)
+        if self._filled:
+            yield self._piece[:, : self._filled]
 
     def close(self) -> None:
         """Let go of the file."""
