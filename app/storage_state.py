@@ -1,6 +1,6 @@
 """The whole state of Storage as a URL query; kept like Explore's (see `url_state.py`).
 
-The selection is a clause of one of two kinds, written by the browser (assets/80_storage.js):
+The selection is a clause of one of two kinds, written by the browser (assets/80_storage_paint.js):
 
     knobs~{"mode":"poll","io_depth":8}     configurations that have these values
     box~VIEW~PANEL~x0~x1~y0~y1             those of the points of a view's panel in a rectangle

@@ -51,6 +51,20 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert "pick" not in page.url
 
 
+def test_a_click_before_all_pictures_are_drawn_leaves_none_out(page: Page, address: str) -> None:
+    page.goto(f"{address}/storage")
+    page.wait_for_function(
+        """() => { const gd = document.getElementById("storage-iops");
+                   return gd && gd.data && gd.data.length > 2; }""",
+        timeout=60_000,
+    )
+    page.evaluate("""() => wattlas.storage.select('knobs~{"mode":"poll"}')""")
+    storage = StoragePage(page)
+    storage.ready()
+    assert storage.caught("power-interrupts") == [0, 3, 0]
+    assert storage.veiled("ios-joule") == 12
+
+
 def test_a_box_comes_back_from_its_link(storage: StoragePage, page: Page) -> None:
     storage.drag_box("power-cpu", [(0, 0), (1, 0), (2, 0)])
     assert storage.selection() == "selection: 6 runs in 3 configurations (box)"
