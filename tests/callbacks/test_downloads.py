@@ -14,7 +14,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.__main__ import main
-from app.export import POLICY
+from app.export_page import POLICY
 from app.server import create_app
 from app.settings import Settings
 from tests.fixtures.lakes import run, write_lake
