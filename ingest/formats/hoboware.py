@@ -4,7 +4,8 @@ import codecs
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -12,11 +13,14 @@ import numpy as np
 from data.errors import FormatError
 from ingest.formats.hoboware_clock import Clock, MeterTime, parse_time
 from ingest.formats.hoboware_headings import Headings, find_headings
+from ingest.formats.hoboware_numbers import find_decimal_mark, parse_number
 from ingest.problem_list import ProblemList
 from ingest.records import MeterEvent, MeterReadings, ReadContext
 
 _MOST_BYTES: Final = 1 << 28
 _HEADINGS_WITHIN: Final = 8
+# Rows that tell how numbers are written.
+_TELLING_ROWS: Final = 1000
 _DELIMITERS: Final = (",", ";", "\t")
 _BYTE_ORDER_MARKS: Final = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -92,8 +96,7 @@ class _Numbered:
 
     def __init__(self, text: str, delimiter: str) -> None:
         self._reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        self.has_decimal_commas = delimiter != ","
-        self.is_last_whole = text.endswith(("\n", "\r"))
+        self.delimiter = delimiter
 
     @property
     def line(self) -> int:
@@ -120,15 +123,18 @@ class _Rows:
         self._lines: list[int] = []
         self._values: dict[str, list[float]] = {name: [] for name in self._columns}
         self._marks: list[tuple[str, MeterTime, int]] = []
+        self._decimal_mark = "."
 
     def read(self, rows: _Numbered, context: ReadContext) -> MeterReadings:
         headings = self._headings
         for name in headings.several:
             detail = f"several columns of {name}; the first is taken"
             self._problems.add("several_columns", "doubted", detail, rows.line)
-        for row in rows:
-            if row:
-                self._take(row, rows)
+        numbered = ((row, rows.line) for row in rows if row)
+        first = list(islice(numbered, _TELLING_ROWS))
+        self._decimal_mark = find_decimal_mark(self._cells(first), rows.delimiter)
+        for row, line in chain(first, numbered):
+            self._take(row, line)
         clock = Clock(self._times, self._lines, context.date_order, self._problems)
         if not clock.kept.size:
             raise FormatError(f"not one good reading ({context.name})")
@@ -147,8 +153,13 @@ class _Rows:
             **series,
         )
 
-    def _take(self, row: list[str], rows: _Numbered) -> None:
-        headings, line = self._headings, rows.line
+    def _cells(self, numbered: Iterable[tuple[list[str], int]]) -> Iterator[str]:
+        """Cells that should hold numbers."""
+        places = [column.index for column in self._columns.values()]
+        return (row[place] for row, _ in numbered for place in places if place < len(row))
+
+    def _take(self, row: Sequence[str], line: int) -> None:
+        headings = self._headings
         if len(row) < headings.width:
             detail = f"{len(row)} fields, expected {headings.width}; line dropped"
             self._problems.add("field_count", "refused", detail, line)
@@ -163,7 +174,7 @@ class _Rows:
         if not row[self._columns["power_w"].index].strip():
             return
         values = {
-            name: _number(row[column.index], rows.has_decimal_commas) * column.factor
+            name: parse_number(row[column.index], self._decimal_mark) * column.factor
             for name, column in self._columns.items()
         }
         if wrong := [name for name, value in values.items() if math.isinf(value)]:
@@ -178,12 +189,3 @@ class _Rows:
             self._lines.append(line)
             for name, value in values.items():
                 self._values[name].append(value)
-
-
-def _number(cell: str, has_decimal_commas: bool) -> float:
-    """The number in a cell; NaN if it is empty, infinite if it holds no finite number."""
-    try:
-        value = float(cell.replace(",", ".") if has_decimal_commas else cell)
-    except ValueError:
-        return math.inf if cell.strip() else math.nan
-    return value if math.isfinite(value) else math.inf

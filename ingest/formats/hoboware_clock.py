@@ -1,7 +1,7 @@
 """Dates and times of a HOBOware table: three ways to write them, and a clock that people set."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Final
 
@@ -19,6 +19,7 @@ _WRITTEN: Final = re.compile(
     r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s*(?:([AaPp])\.?\s?[Mm]\.?)?\s*"
 )
 _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
+_FIRST_DAY: Final = date(2010, 1, 1).toordinal() - _EPOCH_DAY
 _HOUR_S: Final = 3600.0
 _DAY_S: Final = 86400.0
 # Clocks go forward for the summer at 01:00, 02:00 or 03:00.
@@ -84,22 +85,18 @@ class Clock:
 
     def _find_order(self, times: Sequence[MeterTime]) -> Order:
         """Four digits of year first; else the only order in which all days exist; else the order
-        in which the days lie closest together."""
-        days = {at[:3]: at for at in times}
+        in which the days lie closest together.
+
+        A year of two digits may come first as well; that has to fit better than either other way.
+        """
+        days = {at[:3] for at in times}
         if any(first > 31 for first, _, _ in days):
             return "ymd"
-        spans = {}
-        for order in ("mdy", "dmy"):
-            numbers = [_day(at, order) for at in days.values()]
-            known = [number for number in numbers if number is not None]
-            if known:
-                spans[order] = (len(numbers) - len(known), max(known) - min(known))
-        if not spans:
-            return "mdy"
-        best = min(spans, key=lambda order: spans[order])
+        fits = {order: _misfit(days, order) for order in ORDERS}
+        best = min(ORDERS, key=lambda order: fits[order])
         is_symmetric = all(first == second for first, second, _ in days)
-        if len(set(spans.values())) == 1 and len(spans) > 1 and not is_symmetric:
-            first, second, year = next(iter(days))
+        if days and best != "ymd" and fits["mdy"] == fits["dmy"] and not is_symmetric:
+            first, second, year = next(at[:3] for at in times)
             detail = (
                 f"{first}/{second}/{year} may be month or day first; month first is taken "
                 "(the setting power.date_order says otherwise)"
@@ -158,6 +155,16 @@ class Clock:
         else:
             detail = f"{last_s - now_s:.0f} s before the reading before; line dropped"
             self._problems.add("time_backwards", "refused", detail, line)
+
+
+def _misfit(days: Collection[tuple[int, int, int]], order: Order) -> tuple[int, int]:
+    """How badly days fit an order: how many cannot be, then how far apart the others lie.
+
+    The loggers are no older than their first year of sale, so that no earlier year can be.
+    """
+    numbers = [_day((*day, 0.0), order) for day in days]
+    known = [number for number in numbers if number is not None and number >= _FIRST_DAY]
+    return len(numbers) - len(known), max(known) - min(known) if known else 0
 
 
 def _day(at: MeterTime, order: Order) -> int | None:

@@ -6,20 +6,51 @@ from dataclasses import dataclass, field
 from typing import Final
 
 # `RMS Voltage, V (LGR S/N: 1)` or, exported without commas, `RMS Voltage (V) (LGR S/N: 1)`.
-_TITLE: Final = re.compile(r"\s*(?P<quantity>[^,(]+?)\s*[,(]\s*(?P<unit>[A-Za-z%]+)\b")
+_TITLE: Final = re.compile(r"\s*(?P<quantity>[^,(]+?)\s*[,(]\s*(?P<unit>[A-Za-z%]+)\b(?!\s*/)")
 _STATISTIC: Final = re.compile(r"\s*(max|min|std|stdev|std dev)\b", re.IGNORECASE)
-_DATE_TIME: Final = re.compile(r"\s*(date|date[ -]time)\b", re.IGNORECASE)
-_TIME: Final = re.compile(r"\s*time\b", re.IGNORECASE)
+# In the languages that the program comes in, and a few beside them.
+_DATE_TIME: Final = re.compile(
+    r"\s*(?:(?:date|datum|fecha|data|dato|дата)\b|日期|日付|날짜)", re.IGNORECASE
+)
+_TIME: Final = re.compile(
+    r"\s*(?:(?:time|heure|zeit|uhrzeit|hora|tiempo|tempo|ora|tijd|tid|время)\b|时间|時間|時刻|시간)",
+    re.IGNORECASE,
+)
 _OFFSET: Final = re.compile(r"(?:GMT|UTC)\s*(?:([+\-\u2212])\s*(\d{1,2}):?(\d{2})?)?")
 _SERIAL: Final = re.compile(r"LGR S/N:\s*([\w-]+)", re.IGNORECASE)
 _EVENT_MARK: Final = "logged"
 _EVENT_STARTS: Final = ("l", "L", " ")
-# Quantity by words that its title holds and must not hold, and what a unit is in ours.
-_QUANTITIES: Final[dict[str, tuple[str, str, dict[str, float]]]] = {
-    "power_w": ("power", "apparent reactive factor", {"W": 1.0, "kW": 1e3, "mW": 1e-3}),
-    "voltage_v": ("voltage", "", {"V": 1.0, "mV": 1e-3}),
-    "current_a": ("current", "", {"A": 1.0, "mA": 1e-3}),
-    "energy_j": ("energy", "apparent reactive", {"Wh": 3.6e3, "kWh": 3.6e6, "J": 1.0}),
+
+
+@dataclass(frozen=True, slots=True)
+class _Quantity:
+    """How a quantity is told: by its unit alone, or by its unit and a word of its title.
+
+    Attributes:
+        units: What a unit is in ours.
+        words: Of which its title must hold one; none where no other quantity has these units.
+        unwanted: What its title must not hold: quantities that some write in the same unit.
+    """
+
+    units: dict[str, float]
+    words: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
+
+
+# Apparent and reactive power, and the power factor, in the same languages.
+_OTHER_POWER: Final = (
+    "appar", "aparen", "schein", "schijn", "reac", "reak", "blind", "factor", "faktor", "facteur",
+    "fator", "视在", "皮相", "无功", "無効",
+)  # fmt: skip
+_QUANTITIES: Final[dict[str, _Quantity]] = {
+    "power_w": _Quantity({"W": 1.0, "kW": 1e3, "mW": 1e-3}, unwanted=_OTHER_POWER),
+    "voltage_v": _Quantity(
+        {"V": 1.0, "mV": 1e-3},
+        ("volt", "tens", "spann", "spenn", "电压", "電圧", "напряж"),
+        ("batt",),
+    ),
+    "current_a": _Quantity({"A": 1.0, "mA": 1e-3}),
+    "energy_j": _Quantity({"Wh": 3.6e3, "kWh": 3.6e6, "J": 1.0}, unwanted=_OTHER_POWER),
 }
 
 
@@ -70,7 +101,7 @@ class Headings:
 
 def find_headings(row: Sequence[str]) -> Headings | None:
     """Read a row as headings; None if it has no date or no electrical quantity in a known unit."""
-    date = next((i for i, cell in enumerate(row) if _DATE_TIME.match(cell)), None)
+    date = _date_column(row)
     if date is None:
         return None
     own_time = [i for i, cell in enumerate(row) if i != date and _TIME.match(cell)]
@@ -90,6 +121,13 @@ def find_headings(row: Sequence[str]) -> Headings | None:
     return found if found.columns else None
 
 
+def _date_column(row: Sequence[str]) -> int | None:
+    """The column of dates by its title, else by the offset from UTC that only its title has."""
+    named = (i for i, cell in enumerate(row) if _DATE_TIME.match(cell))
+    offset = (i for i, cell in enumerate(row) if (found := _OFFSET.search(cell)) and found[1])
+    return next(named, next(offset, None))
+
+
 def _is_mark(cell: str) -> bool:
     return cell.strip().lower() == _EVENT_MARK
 
@@ -98,11 +136,12 @@ def _quantity(title: str) -> tuple[str, float]:
     parts = _TITLE.match(title)
     if parts is None or _STATISTIC.match(title):
         return "", 0.0
-    words = parts["quantity"].lower()
-    for name, (wanted, unwanted, units) in _QUANTITIES.items():
-        is_other = any(word in words for word in unwanted.split())
-        if wanted in words and not is_other and parts["unit"] in units:
-            return name, units[parts["unit"]]
+    title, unit = parts["quantity"].lower(), parts["unit"]
+    for name, quantity in _QUANTITIES.items():
+        is_named = not quantity.words or any(word in title for word in quantity.words)
+        is_other = any(word in title for word in quantity.unwanted)
+        if unit in quantity.units and is_named and not is_other:
+            return name, quantity.units[unit]
     return "", 0.0
 
 

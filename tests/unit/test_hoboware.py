@@ -97,6 +97,55 @@ def test_columns_are_told_by_quantity_and_unit(headings: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "headings",
+    [
+        "#;Datum Zeit, GMT-05:00;Spannung, V;Scheinleistung, W;Wirkleistung, W (LGR S/N: 7)",
+        "#;Date Heure, GMT-05:00;Tension, V;Puissance apparente, W;Puissance active, W",
+        "#;Fecha Tiempo, GMT-05:00;Tensión, V;Potencia aparente, VA;Potencia activa, W",
+        "#;日期 时间, GMT-05:00;电压, V;视在功率, W;有功功率, W",
+        # Garbled, as from a code page that nobody knows: units and the offset are left.
+        "#;ÈÕÆÚ Ê±¼ä, GMT-05:00;V;µçÑ¹;ÓÐ¹¦¹¦ÂÊ, W",
+    ],
+)
+def test_headings_in_other_languages(headings: str) -> None:
+    text = f"{headings}\n1;13.03.22 13:02:03;230,1;9,9;38,5\n"
+    assert hoboware.sniff("x.csv", text.encode())
+    readings = read(text)
+    assert readings.power_w.tolist() == [38.5]
+    assert readings.local_s.tolist() == [local("2022-03-13T13:02:03")]
+    assert (readings.utc_offset_s, readings.problems) == (-5 * 3600, [])
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "cells", "watts"),
+    [
+        (",", ("38.5", '"1,038.5"'), (38.5, 1038.5)),
+        (",", ('"1,038"', '"2,000,000"'), (1038, 2_000_000)),
+        (",", ('"38,5"', '"1,038"'), (38.5, 1.038)),
+        (",", ('"1.038,5"', '"0,500"'), (1038.5, 0.5)),
+        (";", ("38,5", "1.038,5", "1 038,5", "1\u202f038,5"), (38.5, 1038.5, 1038.5, 1038.5)),
+        (";", ("38.5", "1,038.5"), (38.5, 1038.5)),
+        (";", ("1,038", "2,038"), (1.038, 2.038)),
+        ("\t", ("1.038", "38.5", "1'038.5"), (1.038, 38.5, 1038.5)),
+    ],
+)
+def test_marks_of_decimals_and_thousands(
+    delimiter: str, cells: tuple[str, ...], watts: tuple[float, ...]
+) -> None:
+    lines = [f'Date Time (GMT+00:00){delimiter}"Active Power, W"']
+    lines += [f"2022-03-01 00:00:0{n}{delimiter}{cell}" for n, cell in enumerate(cells)]
+    readings = read("\n".join(lines) + "\n")
+    assert readings.power_w.tolist() == pytest.approx(watts)
+    assert readings.problems == []
+
+
+def test_numbers_of_another_form_than_the_tables_are_refused() -> None:
+    readings = read(plain("2022-03-01 00:00:00,38.5", '2022-03-01 00:00:01,"38,5"'))
+    assert kinds(readings) == [("not_a_number", "refused", 3)]
+    assert "'38,5'" in readings.problems[0].detail
+
+
+@pytest.mark.parametrize(
     ("title", "offset_s"),
     [
         ("Date Time, GMT-05:00", -18000),
@@ -148,6 +197,15 @@ def test_days_that_fit_both_ways_are_taken_as_they_lie_closest() -> None:
     assert read(day_first).local_s.tolist() == expected
     assert read(month_first).local_s.tolist() == expected
     assert read(day_first).problems == read(month_first).problems == []
+
+
+def test_a_year_of_two_digits_may_come_first() -> None:
+    """Day first would be a year apart, and before there were such meters."""
+    readings = read(plain("22/03/13 23:59:59,30", "22/03/14 00:00:00,31"))
+    expected = [local("2022-03-13T23:59:59"), local("2022-03-14T00:00:00")]
+    assert (readings.local_s.tolist(), readings.problems) == (expected, [])
+    said = read(plain("22/03/13 10:00:00,30"), order="ymd")
+    assert said.local_s.tolist() == [local("2022-03-13T10:00:00")]
 
 
 def test_a_day_that_nothing_tells_is_month_first_and_doubted_unless_said() -> None:

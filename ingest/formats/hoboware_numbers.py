@@ -1,0 +1,65 @@
+"""Numbers as HOBOware writes them: with a decimal point or comma, thousands apart or together."""
+
+import math
+import re
+from collections.abc import Iterable
+from typing import Final
+
+_POINT, _COMMA = ".", ","
+_GROUPED: Final = {
+    mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+") for mark in (".", ",")
+}
+# Blanks, hard ones too, and the apostrophe part thousands without being taken for a decimal mark.
+_BLANKS: Final = re.compile("(?<=\\d)[ \u00a0\u202f'\u2019](?=\\d{3}(?!\\d))")
+
+
+def find_decimal_mark(cells: Iterable[str], delimiter: str) -> str:
+    """Tell the mark before the decimals of all numbers of a table.
+
+    The first cell that leaves no doubt decides: `38,5` has a comma, since thousands come in threes,
+    and of `1.234,5` it is the last mark. Without one (`1,234` alone) it is the comma where another
+    mark parts the columns and some cell has a comma, else the point.
+    """
+    has_comma = False
+    for cell in cells:
+        text = cell.strip()
+        last = max((_POINT, _COMMA), key=text.rfind)
+        if text.rfind(last) < 0:
+            continue
+        has_comma = has_comma or _COMMA in text
+        if (_POINT in text and _COMMA in text) or not _GROUPED[last].fullmatch(text):
+            return last
+    return _COMMA if has_comma and delimiter != _COMMA else _POINT
+
+
+def parse_number(cell: str, mark: str) -> float:
+    """The number in a cell; NaN if it is empty, infinite if it holds no finite number."""
+    try:
+        value = float(cell if mark == _POINT else _with_point(cell))
+    except ValueError:
+        try:
+            value = float(_ungrouped(cell, mark))
+        except ValueError:
+            return math.inf if cell.strip() else math.nan
+    return value if math.isfinite(value) else math.inf
+
+
+def _with_point(cell: str) -> str:
+    if _POINT in cell:
+        raise ValueError("a point that does not part decimals")
+    return cell.replace(_COMMA, _POINT)
+
+
+def _ungrouped(cell: str, mark: str) -> str:
+    """A number without what parts its thousands.
+
+    Raises:
+        ValueError: What parts them does not stand before three digits each.
+    """
+    whole, point, decimals = _BLANKS.sub("", cell.strip()).partition(mark)
+    other = _COMMA if mark == _POINT else _POINT
+    if other in whole:
+        if not _GROUPED[other].fullmatch(whole):
+            raise ValueError("thousands that are none")
+        whole = whole.replace(other, "")
+    return whole + (point and _POINT) + decimals
