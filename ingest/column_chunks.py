@@ -10,6 +10,7 @@ Source: Apache Parquet, "File Format" and `parquet.thrift`.
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -125,6 +126,8 @@ def encode_column(
         is_searched: Note its least and most value.
     """
     kind, count = physical_type(field.type), len(column)
+    if count and column.null_count == count:
+        return _encode_nulls(field.name, kind, count)
     levels = _levels(column) if field.nullable else b""
     statistics = _statistics(column, kind, is_searched)
     if column.null_count:
@@ -135,6 +138,22 @@ def encode_column(
         encoded = _encode_reals(column)
     else:
         encoded = _encode_whole(column.to_numpy(), is_rising)
+    return _write_pages(field.name, kind, count, encoded, levels, statistics)
+
+
+@lru_cache(maxsize=256)
+def _encode_nulls(name: str, kind: int, count: int) -> ColumnChunk:
+    """A column without a value: the same in every row group of so many rows."""
+    nulls = pa.nulls(count)
+    return _write_pages(
+        name, kind, count, _encode_nothing(), _levels(nulls), _statistics(nulls, kind, False)
+    )
+
+
+def _write_pages(
+    name: str, kind: int, count: int, encoded: "_Encoded", levels: bytes, statistics: Value
+) -> ColumnChunk:
+    """Compress an encoded column's pages and put their headers before them."""
     pages = list(_pages(encoded, levels, count))
     is_compressed = encoded.encoding != DELTA_BINARY_PACKED or not _is_noise(encoded.values)
     written: list[Any] = []
@@ -145,7 +164,7 @@ def encode_column(
         written += [head, packed]
         sizes.append((len(head) + len(page), len(head) + len(packed)))
     return ColumnChunk(
-        field.name,
+        name,
         kind,
         tuple({PLAIN, RLE, encoded.encoding} if encoded.dictionary else {RLE, encoded.encoding}),
         is_compressed,
@@ -247,9 +266,14 @@ def _split(values: np.ndarray) -> _Encoded:
 def _encode_reals(column: pa.Array) -> _Encoded:
     if not len(column):
         return _encode_nothing()
+    # Numbers of more bits than a byte are noise to the compression; of a double they are few.
+    is_short = pa.types.is_float32(column.type)
+    fullest = min(256 if is_short else _FULLEST_DICTIONARY, len(column) // 2 + 1)
+    if is_short and len(column[: 2 * fullest].unique()) > fullest:
+        return _split(column.to_numpy().view(np.int32))
     found = column.dictionary_encode()
     entries = found.dictionary.to_numpy()
-    if len(entries) > min(_FULLEST_DICTIONARY, len(column) // 2 + 1):
+    if len(entries) > fullest:
         return _split(column.to_numpy().view(f"i{entries.itemsize}"))
     return _numbered(_pack_numbers(found.indices.to_numpy(), len(entries)), entries)
 

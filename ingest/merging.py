@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 from numba import njit
 
+from data.schema import RATES
 from ingest.size_counts import GAP_SIZES, RX_SIZES, TX_SIZES, hand_out_sizes, slot_of
 
 LATEST: Final = np.iinfo(np.int64).max
@@ -55,6 +56,14 @@ JOULES: Final = 10
 # Rows of the sample bins, and which row of a sample each sums.
 SAMPLE_BINS: Final = ("energy_uj", *SAMPLED[1:JOULES])
 _BINNED: Final = np.array([JOULES, *range(1, JOULES)])
+# Which row of a sample each of RATES is the rate of; the last is a ratio of two.
+IPC: Final = RATES.index("ipc")
+_POWER: Final = RATES.index("power_w")
+RATED: Final = (
+    *(JOULES if n == "power_w" else SAMPLED.index(n.removesuffix("_per_s")) for n in RATES[:IPC]),
+)
+OF_IPC: Final = (SAMPLED.index("instructions"), SAMPLED.index("cycles"))
+_INSTRUCTIONS, _CYCLES = OF_IPC
 
 _INT32_MAX: Final = np.iinfo(np.int32).max
 
@@ -264,6 +273,27 @@ def merge_rows(
 
 
 @njit(nogil=True, cache=True)
+def _rate(steps: np.ndarray, at: int, unit_uj: float, rates: np.ndarray) -> None:
+    """Rates of one sample, float32, as RATES, from its steps; NaN where there is none."""
+    dt_ns = np.float64(steps[0, at])
+    for row in range(IPC):
+        rates[row] = steps[RATED[row], at] * 1e9 / dt_ns
+    rates[_POWER] = steps[JOULES, at] * unit_uj * 1e3 / dt_ns
+    cycles = steps[_CYCLES, at]
+    rates[IPC] = steps[_INSTRUCTIONS, at] / cycles if cycles > 0 else np.nan
+
+
+@njit(nogil=True, cache=True)
+def _widen(extremes: np.ndarray, rates: np.ndarray) -> None:
+    """Let the least and greatest of some bins, shape (bins, 2, 10), reach to some rates."""
+    for part in range(extremes.shape[0]):
+        least, most = extremes[part, 0], extremes[part, 1]
+        for row in range(rates.size):
+            least[row] = rates[row] if rates[row] < least[row] else least[row]
+            most[row] = rates[row] if rates[row] > most[row] else most[row]
+
+
+@njit(nogil=True, cache=True)
 def step_samples(
     samples: np.ndarray,
     last: np.ndarray,
@@ -276,6 +306,8 @@ def step_samples(
     edges: np.ndarray,
     bins: np.ndarray,
     last_bin: np.ndarray,
+    unit_uj: float,
+    extremes: np.ndarray,
 ) -> None:
     """Turn counters into what they counted since the sample before of the same core.
 
@@ -292,8 +324,13 @@ def step_samples(
         bins: int64, shape (k, 10, bins), added to: rows as `SAMPLE_BINS`, energy in counter steps.
             A step counts in all bins since the sample before it, by the time in each.
         last_bin: int64, shape (k,): the bin of each core's sample before.
+        unit_uj: A step of the energy counter, microjoules.
+        extremes: Float32, shape (k, bins, 2, 10): least and greatest of the rates between two
+            samples, in the order of RATES. A rate stands in all bins from that of the sample
+            before to that of its own.
     """
     b = 0
+    rates = np.empty(extremes.shape[3], np.float32)
     for i in range(samples.shape[1]):
         core = samples[0, i]
         now = samples[1, i]
@@ -326,4 +363,7 @@ def step_samples(
                     bins[core, row, part] += until - done
                     done = until
                 bins[core, row, b] += step - done
+            if steps[0, i] > 0:
+                _rate(steps, i, unit_uj, rates)
+                _widen(extremes[core, last_bin[core] : b + 1], rates)
         last_bin[core] = b

@@ -7,7 +7,16 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from data.schema import HISTOGRAM_QUANTITIES, HISTOGRAM_STEP, HISTOGRAMS, OVERVIEW
+from data.schema import (
+    COUNTED_INTERRUPTS,
+    EXTREMES,
+    HISTOGRAM_QUANTITIES,
+    HISTOGRAM_STEP,
+    HISTOGRAMS,
+    OVERVIEW,
+    RATES,
+    rounded_rates,
+)
 from ingest import merging, size_counts
 from ingest.core_logs import CoreCut, Cutting, bin_starts_ns
 from ingest.run_tables import SampleSteps, rows_of
@@ -15,6 +24,8 @@ from ingest.run_tables import SampleSteps, rows_of
 _OVERVIEW_ROWS: Final = 1 << 14
 _STRETCHES_AT_ONCE: Final = 1 << 8
 
+
+_MOST_OR_LEAST: Final = {"min": np.min, "max": np.max}
 
 MakeRows = Callable[[], pa.Table]
 
@@ -43,7 +54,9 @@ def _overview_rows(
 ) -> pa.Table:
     columns = _places(cuts, by, bins, part)
     columns |= _interrupt_columns(cuts, by.bins // bins, part)
+    columns |= _crowd_columns(cuts, by.bins // bins, part)
     columns |= _counter_columns(cuts, steps, by.counted_bins // bins, part)
+    columns |= _rate_columns(len(cuts), steps, by.counted_bins // bins, part)
     return rows_of(run_id, columns, OVERVIEW)
 
 
@@ -64,7 +77,7 @@ def _interrupt_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dic
     for row, name in enumerate(merging.INTERRUPT_BINS):
         is_gap = row in (merging.MIN_GAP, merging.MAX_GAP)
         values = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
-        folded = _fold(values, joined, is_most=is_gap or name.startswith("max_"))
+        folded = _fold(values, joined, np.max if is_gap or name.startswith("max_") else np.sum)
         missing = folded == 0 if is_gap else None
         if row == merging.MIN_GAP:
             folded = merging.LATEST - folded
@@ -87,14 +100,56 @@ def _counter_columns(
     for name in merging.SAMPLE_BINS:
         values, has = steps.overview_column(name, cuts, finest)
         missing = None if has.all() else np.tile(~has, count)
-        columns[name] = pa.array(_fold(values, joined, is_most=False), mask=missing)
+        columns[name] = pa.array(_fold(values, joined, np.sum), mask=missing)
     return columns
 
 
-def _fold(finest: np.ndarray, joined: int, is_most: bool) -> np.ndarray:
+def _crowd_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dict[str, pa.Array]:
+    """Least and most interrupts in one of the finest bins; NULL where the bin is one of these."""
+    n, count = len(cuts), part.stop - part.start
+    if joined == 1:
+        nothing = pa.nulls(n * count, pa.int64())
+        return {f"{end}_{name}": nothing for name in COUNTED_INTERRUPTS for end in EXTREMES}
+    finest = slice(part.start * joined, part.stop * joined)
+    row = merging.INTERRUPT_BINS.index("interrupts")
+    counts = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
+    packages = [cut.package for cut in cuts]
+    firsts = {
+        "interrupts": list(range(n)),
+        "package_interrupts": [packages.index(package) for package in packages],
+        "run_interrupts": [0] * n,
+    }
+    columns = {}
+    for name in COUNTED_INTERRUPTS:
+        places = sorted(set(firsts[name]))
+        members = [np.array(firsts[name]) == place for place in places]
+        together = np.stack([counts[of_group].sum(axis=0) for of_group in members])
+        for end in EXTREMES:
+            values, missing = np.zeros((count, n), np.int64), np.ones((count, n), bool)
+            values[:, places] = _fold(together, joined, _MOST_OR_LEAST[end]).reshape(count, -1)
+            missing[:, places] = False
+            columns[f"{end}_{name}"] = pa.array(values.ravel(), mask=missing.ravel())
+    return columns
+
+
+def _rate_columns(cores: int, steps: SampleSteps, joined: int, part: slice) -> dict[str, pa.Array]:
+    """Least and greatest rates between samples; all NULL where the counters are."""
+    if not joined:
+        nothing = pa.nulls(cores * (part.stop - part.start), pa.float32())
+        return {f"{end}_{name}": nothing for name in RATES for end in EXTREMES}
+    finest = slice(part.start * joined, part.stop * joined)
+    columns = {}
+    for name in RATES:
+        extremes = steps.overview_extremes(name, finest)
+        for at, end in enumerate(EXTREMES):
+            folded = _fold(extremes[..., at], joined, _MOST_OR_LEAST[end])
+            columns[f"{end}_{name}"] = pa.array(rounded_rates(folded), mask=np.isinf(folded))
+    return columns
+
+
+def _fold(finest: np.ndarray, joined: int, how: Callable[..., np.ndarray]) -> np.ndarray:
     """Join so many neighbouring bins, shape (k, a multiple), into one; of each in turn all k."""
-    parts = finest.reshape(len(finest), -1, joined)
-    folded: np.ndarray = parts.max(axis=2) if is_most else parts.sum(axis=2)
+    folded = how(finest.reshape(len(finest), -1, joined), axis=2)
     return folded.T.ravel()
 
 

@@ -9,12 +9,13 @@ from typing import IO, Final
 import numpy as np
 import pyarrow as pa
 
-from data.schema import INTERRUPTS, SAMPLES
+from data.schema import INTERRUPTS, RATES, SAMPLES
 from ingest import merging
 from ingest.core_logs import CoreCut, Cutting
 
 _SPOOL_BYTES: Final = 32 << 20
 _COUNTED: Final = SAMPLES.names[4:-1]
+_NO_EXTREMES: Final = np.array([np.inf, -np.inf], np.float32)
 
 
 class SampleSpool:
@@ -118,6 +119,8 @@ class SampleSteps:
         sums: Steps over the window, int64, shape (k, 11), rows as `merging.SAMPLED`.
         falls: How often a counter ran backwards, same shape.
         bins: int64, shape (k, 10, bins), rows as `merging.SAMPLE_BINS`.
+        extremes: Least and greatest rates, float32, shape (k, bins, 2, 10), in the order of
+            `RATES`; infinities where there is none.
     """
 
     def __init__(
@@ -132,6 +135,8 @@ class SampleSteps:
         shape = (len(cuts), len(merging.SAMPLED))
         self.sums, self.falls = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         self.bins = np.zeros((len(cuts), len(merging.SAMPLE_BINS), by.counted_bins), np.int64)
+        self.extremes = np.empty((len(cuts), by.counted_bins, 2, len(RATES)), np.float32)
+        self.extremes[:] = _NO_EXTREMES[:, None]
         self._last = np.full(shape, -1, np.int64)
         self._last_bin = np.zeros(len(cuts), np.int64)
         self._cores = np.array([cut.core for cut in cuts], np.int32)
@@ -157,6 +162,8 @@ class SampleSteps:
             self._by.counted_edges,
             self.bins,
             self._last_bin,
+            self._unit_uj,
+            self.extremes,
         )
         return partial(self._table, run_id, samples, steps, is_first)
 
@@ -187,6 +194,16 @@ class SampleSteps:
             values = values * self._unit_uj
         enough = np.array([cut.samples > 1 for cut in cuts])
         return values, enough & self._is_measured[:, row]
+
+    def overview_extremes(self, name: str, finest: slice) -> np.ndarray:
+        """Least and greatest of a rate in some of the finest bins, shape (k, bins, 2).
+
+        Infinities where a core has none.
+        """
+        at = RATES.index(name)
+        rows = [merging.RATED[at]] if at != merging.IPC else merging.OF_IPC
+        has = np.logical_and.reduce(self._is_measured[:, rows], axis=1)
+        return np.where(has[:, None, None], self.extremes[:, finest, :, at], _NO_EXTREMES)
 
 
 def _measured(cut: CoreCut, carriers: frozenset[int]) -> list[bool]:

@@ -105,7 +105,8 @@ _NOISE = np.random.default_rng(3).integers(0, 2**40, _ROWS)
         (_NOISE * 1.5, False, "BYTE_STREAM_SPLIT"),
         (np.arange(_ROWS) % 700 * 15.25, False, "RLE_DICTIONARY"),
         ((_NOISE * 1.5).astype(np.float32), False, "BYTE_STREAM_SPLIT"),
-        ((np.arange(_ROWS) % 700).astype(np.float32), False, "RLE_DICTIONARY"),
+        ((np.arange(_ROWS) % 256 / 3).astype(np.float32), False, "RLE_DICTIONARY"),
+        ((np.arange(_ROWS) % 257 / 3).astype(np.float32), False, "BYTE_STREAM_SPLIT"),
     ],
 )
 def test_a_column_is_packed_by_what_is_in_it(
