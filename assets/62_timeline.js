@@ -122,6 +122,7 @@
     gd.setAttribute("aria-busy", "false");
     timeline.stretch();
     timeline.showSpan();
+    timeline.showCursor();
   };
 
   timeline.drawSides = function () {
@@ -129,6 +130,7 @@
     SIDES.forEach((id) => {
       const gd = document.getElementById(id);
       if (!gd) return;
+      timeline.listenSizes(gd);
       const figure = timeline.side(id, scene, gd.clientHeight);
       window.Plotly.react(gd, figure.data, { ...figure.layout, width: gd.clientWidth, height: gd.clientHeight }, CONFIG);
     });
@@ -258,6 +260,7 @@
     if (asking) asking.abort();
     clearTimeout(askTimer);
     askTimer = askedAt = 0;
+    timeline.leaveCursor();
     timeline.listen(timeline.plot());
     fetchWindow();
     timeline.fillRuns();
@@ -289,6 +292,7 @@
     data: (id, format) => "timeline/data." + format + "?" + timeline.question({ what: { "timeline-totals": "totals", "timeline-gaps": "distributions" }[id] || "view" }),
     how: () => "timeline/how?" + timeline.question(),
     theme: () => { if (page.answer) { timeline.fillRuns(); timeline.draw(); timeline.drawSides(); } },
+    clear: () => timeline.leaveCursor(),
     resize: () => { if (page.answer) { timeline.draw(); timeline.drawSides(); timeline.ask(); } },
   };
   timeline.shell = shell;

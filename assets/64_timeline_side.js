@@ -66,7 +66,7 @@
       });
       if (none.length) annotations.push({ ...heading, text: "none: " + none.join(", "), x: 1, xanchor: "right", yanchor: none.length > 2 ? "top" : "bottom", font: { size: 10 } });
     });
-    return { data, layout: { ...axes, shapes, annotations, margin: MARGIN, showlegend: false, hovermode: false, font: { family: timeline.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution" } } };
+    return { data, layout: { ...axes, shapes, annotations, margin: MARGIN, showlegend: false, hovermode: false, font: { family: timeline.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution", parts } } };
   };
 
   /* ---- words */

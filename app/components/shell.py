@@ -27,6 +27,13 @@ KEYS = {
         ("left, right arrow", "move the window by a fifth; with Shift by nearly all of it"),
         ("Home", "the whole run"),
         ("Backspace", "the window before this one"),
+        ("Page Up, Page Down", "scroll the panels, where they are taller than their frame"),
+        (
+            "v, click",
+            "read values: arrow keys go from value to value and from panel to panel, with "
+            "Shift ten at a time; m: the largest; Enter: the heatmap's core; Escape: no more",
+        ),
+        ("arrow keys", "where the distributions have the focus: read them"),
         ("p", "drag moves the window, or zooms again"),
         ("a", "add a run"),
         ("drag, wheel", "zoom; with Shift: move"),

@@ -164,7 +164,9 @@ _BUTTONS: Final = (
     ("timeline-in", "+", "zoom in (+)"),
     ("timeline-out", "\N{MINUS SIGN}", "zoom out (-)"),
     ("timeline-all", "all", "the whole run (Home)"),
+    ("timeline-back", "\N{LEFTWARDS ARROW WITH HOOK}", "the window before this one (Backspace)"),
     ("timeline-pan", "pan", "drag moves the window instead of zooming (p)"),
+    ("timeline-values", "values", "read values with the arrow keys (v)"),
 )
 
 
@@ -190,13 +192,17 @@ def _time_panel() -> html.Section:
                     html.Div(id=ids.TIMELINE_FIGURE, className="timeline-figure"),
                     html.Div(id="timeline-band", className="band"),
                     html.Div(id="timeline-cursor", className="cursor"),
+                    html.Div(id="timeline-mark", className="cursor mark"),
+                    html.Div(id="timeline-dot", className="cursor dot"),
                 ],
                 className="timeline-frame",
             ),
+            html.Div(id="timeline-value", className="unseen", role="status",
+                     **{"aria-live": "polite", "aria-atomic": "true"}),
         ],
         className="panel panel-time",
         tabIndex=0,
-        **{"aria-label": "timeline: + and - zoom, arrows move, Home shows all",
+        **{"aria-label": "timeline: + and - zoom, arrows move, Home shows all, v reads values",
            "data-view": ids.TIMELINE_FIGURE},
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.atlas import Atlas
+from tests.browser.timeline_page import TimelinePage
 from tests.fixtures.lakes import run, write_lake
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,3 +126,29 @@ def page(chromium: Browser) -> Iterator[Page]:
 def atlas(page: Page) -> Atlas:
     """The page, with the moves of a user."""
     return Atlas(page)
+
+
+@pytest.fixture(scope="session")
+def logged_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny sample, ingested: nine runs with logs, some hundred from tables."""
+    folder = tmp_path_factory.mktemp("logged")
+    for command in (
+        ["sample", str(folder / "raw"), "--size", "tiny"],
+        ["add", str(folder / "raw"), "--lake", str(folder / "lake")],
+    ):
+        subprocess.run(
+            [sys.executable, "-m", "ingest", *command], cwd=ROOT, check=True, capture_output=True
+        )
+    return folder / "lake"
+
+
+@pytest.fixture(scope="session")
+def logged_address(serve: Callable[[Path], str], logged_lake: Path) -> str:
+    """An app on it."""
+    return serve(logged_lake)
+
+
+@pytest.fixture
+def timeline(page: Page) -> TimelinePage:
+    """The page, with the moves of a user."""
+    return TimelinePage(page)

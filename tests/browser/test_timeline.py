@@ -5,8 +5,6 @@ import io
 import json
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -16,7 +14,6 @@ from playwright.sync_api import Page, Route
 
 from app.timeline_panels import DEFAULT_PANELS, PANELS
 from tests.browser.atlas import Atlas
-from tests.browser.conftest import ROOT
 from tests.browser.timeline_page import TimelinePage
 
 pytestmark = pytest.mark.browser
@@ -24,32 +21,6 @@ pytestmark = pytest.mark.browser
 DEFAULT, TUNED, LIBRARY_OS = "linux_default", "linux_tuned", "ebbrt_tuned"
 DEFAULT_TITLES = [PANELS[name].title for name in DEFAULT_PANELS]
 AT_200K = "?v=1&workload=memcached&load=200000"
-
-
-@pytest.fixture(scope="session")
-def logged_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny sample, ingested: nine runs with logs, some hundred from tables."""
-    folder = tmp_path_factory.mktemp("logged")
-    for command in (
-        ["sample", str(folder / "raw"), "--size", "tiny"],
-        ["add", str(folder / "raw"), "--lake", str(folder / "lake")],
-    ):
-        subprocess.run(
-            [sys.executable, "-m", "ingest", *command], cwd=ROOT, check=True, capture_output=True
-        )
-    return folder / "lake"
-
-
-@pytest.fixture(scope="session")
-def logged_address(serve: Callable[[Path], str], logged_lake: Path) -> str:
-    """An app on it."""
-    return serve(logged_lake)
-
-
-@pytest.fixture
-def timeline(page: Page) -> TimelinePage:
-    """The page, with the moves of a user."""
-    return TimelinePage(page)
 
 
 def logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
@@ -422,46 +393,6 @@ def test_downloads_of_what_is_in_view(timeline: TimelinePage, logged_address: st
     timeline.page.wait_for_function("document.querySelector('#explanation').innerText.length > 40")
     said = timeline.page.locator("#explanation").inner_text()
     assert all(run in said for run in timeline.runs())
-
-
-def test_the_pointer_tells_bins_and_single_interrupts(
-    timeline: TimelinePage, logged_address: str
-) -> None:
-    timeline.open(logged_address)
-    left, top, width, height = timeline.area()
-    card = timeline.page.locator("#hover-card")
-
-    def point(panel: str, share: float) -> str:
-        domain = next(r["domain"] for r in timeline.layout()["meta"]["rows"]
-                      if r.get("panel") == panel)  # fmt: skip
-        y = top + height * (1 - (domain[0] + domain[1]) / 2)
-        timeline.page.mouse.move(left + share * width - 5, y)
-        timeline.page.mouse.move(left + share * width, y, steps=2)
-        timeline.page.wait_for_timeout(100)
-        return card.inner_text()
-
-    said = point("gap", 0.5)
-    assert said.startswith("Time between interrupts at 0.050")
-    assert re.search(r"A: mean [\d.]+ us \([\d.]+ us to [\d.]+ .?s\) · [\d,]+ interrupts", said)
-    timeline.drag(0.5, 0.51)
-    raw = timeline.page.evaluate(
-        """() => {
-          const run = wattlas.timeline.page.answer.runs[1], gd = wattlas.timeline.plot();
-          const row = gd.layout.meta.rows.find((r) => r.panel === "gap");
-          const axis = gd._fullLayout["yaxis" + row.axis.slice(1)];
-          const i = run.raw.gap_us.findIndex((gap) => gap > 0);
-          const box = gd.getBoundingClientRect(), { xaxis } = gd._fullLayout;
-          return [box.left + xaxis._offset + xaxis.d2p(run.raw.t_s[i]),
-            box.top + axis._offset + axis.d2p(run.raw.gap_us[i]), run.raw.core[i], run.raw.t_s[i]];
-        }"""
-    )
-    timeline.page.mouse.move(raw[0] - 3, raw[1])
-    timeline.page.mouse.move(raw[0], raw[1], steps=2)
-    timeline.page.wait_for_timeout(100)
-    said = card.inner_text()
-    assert f"interrupt on core {raw[2]} at {raw[3]:.9f} s" in said
-    assert "after the one before it" in said
-    assert "descriptor" in said
 
 
 def test_a_core_of_the_heatmap_becomes_a_line(timeline: TimelinePage, logged_address: str) -> None:

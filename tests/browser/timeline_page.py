@@ -1,5 +1,6 @@
 """A user's moves on the timeline, and what a user can see of it."""
 
+import re
 from typing import Any
 
 from playwright.sync_api import Page
@@ -51,6 +52,22 @@ class TimelinePage:
     def words(self) -> str:
         """What the page says is shown."""
         return self.page.locator("#timeline-span").inner_text()
+
+    def said(self) -> str:
+        """What the page says aloud of the value under its cursor."""
+        return self.page.locator("#timeline-value").inner_text()
+
+    def cursor(self) -> tuple[float, float]:
+        """Where in the window the cursor's dot is."""
+        box = self.page.locator("#timeline-dot").bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def interrupt(self) -> tuple[int, float]:
+        """Core and seconds of the single interrupt that the cursor is at."""
+        found = re.search(r"interrupt on core (\d+) at ([\d.]+) s", self.said())
+        assert found is not None, self.said()
+        return int(found[1]), float(found[2])
 
     def problems(self) -> str:
         """What the page says is wrong."""
