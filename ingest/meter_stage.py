@@ -7,11 +7,12 @@ from ingest.commits import Committer
 from ingest.discover import Discovery, RawFile
 from ingest.idle_runs import IdleRuns
 from ingest.lake_state import LakeState
+from ingest.meter_exports import is_same_meter, power_of, span_of
 from ingest.meter_scope import is_counting
 from ingest.meter_setting import is_set_otherwise, set_meter
 from ingest.plan import Plan, RunWork
-from ingest.power_join import Meter, join_run, no_power
-from ingest.read_sources import read_source
+from ingest.power_join import Meter, no_power
+from ingest.read_sources import SourceRead, read_source
 from ingest.records import PowerJoin, Problem, UtcWindow
 from ingest.run_times import MeterTimes, RunTimes
 
@@ -67,28 +68,58 @@ class MeterStage:
         others = {f.path: f for f in files if f.path not in waiting}
         if waiting:
             times = RunTimes(self._lake, self._state, self._plan, dataset, works)
+        reads: list[SourceRead] = []
         while waiting:
             _, file = waiting.popitem()
-            self._prepare_meter(file, times.of(file), on_problems)
+            reads.append(self._set_meter(file, times.of(file)))
             for path in self._take_up(file, times.of(file)) & set(others):
                 waiting[path] = others.pop(path)
+        for place, read in enumerate(reads):
+            self._finish_meter(read, reads[:place], reads[place + 1 :], times, on_problems)
         self.idle.keep([f for f in others.values() if (dataset, f.path) in self._seen])
 
-    def _prepare_meter(self, file: RawFile, times: MeterTimes, on_problems: OnProblems) -> None:
+    def _set_meter(self, file: RawFile, times: MeterTimes) -> SourceRead:
+        """Read a meter and set its clock; gives its digest and problems, the readings are kept."""
         read = read_source(file)
         problems = list(read.problems)
         meter = set_meter(file, read, times.all, problems)
         if meter is not None:
             self._meters[file.dataset, file.path] = meter
-        known = None if times.has_others else times.all
-        idle = self.idle.commit(file, read.digest, meter, known, times.device)
-        is_covering = meter is not None and any(meter.readings_in(w) for w in times.all)
+        return SourceRead(file, read.digest, None, problems)
+
+    def _finish_meter(
+        self,
+        read: SourceRead,
+        earlier: Sequence[SourceRead],
+        later: Sequence[SourceRead],
+        times: RunTimes,
+        on_problems: OnProblems,
+    ) -> None:
+        """Bring the idle runs of a meter up to date, and tell what is wrong with it.
+
+        Other exports of the same meter cover runs too; and what one of them has told is told.
+        """
+        file, problems, own = read.file, read.problems, times.of(read.file)
+        meter = self._meters.get((file.dataset, file.path))
+        told = [span_of(other) for _, other in self._other_exports(meter, earlier)]
+        shared = [*self._other_exports(meter, earlier), *self._other_exports(meter, later)]
+        ran = own.all + [window for other, _ in shared for window in times.of(other).all]
+        known = None if own.has_others else ran + told
+        idle = self.idle.commit(file, read.digest, meter, known, own.device)
+        is_covering = meter is not None and any(meter.readings_in(w) for w in ran + told)
         if meter is not None and not idle and not is_covering:
             detail = "no run, and no stretch without any, lies in the time of its readings"
             problems.append(Problem("meter_unused", "doubted", detail))
         if not (file.is_unchanged and self._committer.is_known(file.dataset, file.path, problems)):
             on_problems(file.dataset, file.path, problems)
         self._committer.add_problems(file.dataset, {file.path: problems})
+
+    def _other_exports(
+        self, meter: Meter | None, reads: Sequence[SourceRead]
+    ) -> list[tuple[RawFile, Meter]]:
+        """Which of some files are exports of a meter too."""
+        found = ((r.file, self._meters.get((r.file.dataset, r.file.path))) for r in reads)
+        return [(f, m) for f, m in found if meter and m and is_same_meter(meter, m)]
 
     def _take_up(self, file: RawFile, times: MeterTimes) -> set[str]:
         """Have a meter's settled runs read again if planned ones set its clock anew.
@@ -124,31 +155,14 @@ class MeterStage:
         unusable = [m.path for m in work.meters if (m.dataset, m.path) not in self._meters]
         if not meters and not unusable:
             return None
-        flags: list[str] = []
-        problems: list[Problem] = []
         if not meters:
             power = no_power(f"{', '.join(unusable)} cannot be used")
         elif window is None:
             power = no_power("nothing says when the run took place")
         else:
-            counts = {meter.path: meter.readings_in(window) for meter in meters}
-            best = max(meters, key=lambda meter: counts[meter.path])
-            if not counts[best.path]:
-                said = f"{window.start_s:.0f} to {window.end_s:.0f} s since 1970, UTC"
-                names = ", ".join(meter.path for meter in meters)
-                power = no_power(f"no reading in its time, {said}, in {names}")
-            else:
-                power = join_run(work.run_id, window, duration_s, best)
-            if others := [path for path, n in counts.items() if n and path != best.path]:
-                flags.append("several_meters")
-                detail = f"{', '.join(others)} too have readings of its time; {best.path} is taken"
-                problems.append(Problem("several_meters", "doubted", detail))
-        return PowerJoin(
-            power.measurements,
-            [*power.flags, *flags],
-            {work.files[0].path: [*power.problems, *problems]},
-            power.table,
-        )
+            power = power_of(work.run_id, window, duration_s, meters)
+        first = work.files[0].path
+        return PowerJoin(power.measurements, power.flags, {first: power.problems}, power.table)
 
     def _of(self, work: RunWork) -> Iterator[Meter]:
         """Meters in a run's scope that stand before its device and system, as far as names say."""

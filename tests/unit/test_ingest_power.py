@@ -348,6 +348,52 @@ def test_of_two_meters_the_one_with_the_readings_is_taken(raw: Path, lake: Path)
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([70.0, 50.0, 50.0])
 
 
+def with_serial(text: str) -> str:
+    return text.replace("Active Power, W", "Active Power, W (LGR S/N: 7)")
+
+
+def test_exports_of_one_meter_are_one_meter(raw: Path, lake: Path) -> None:
+    """The second run lies in the first file to its tenth second, and in the second file after."""
+    whole = with_serial(exported(watts(50.0))).splitlines(keepends=True)
+    meter = put_sweep(raw)
+    meter.write_text("".join(whole[: 1 + 200]))
+    meter.with_name("more.csv").write_text("".join([whole[0], *whole[1 + 200 :]]))
+    assert ingest(lake, raw).problems == []
+    assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)
+    assert [run["power_readings"] for run in rows(lake)] == [LENGTH_S + 1] * 3
+    assert [run["flags"] for run in rows(lake)] == [[]] * 3
+    assert counts(ingest(lake, raw))[:3] == (0, 0, 0)
+
+
+def test_what_two_exports_of_a_meter_share_is_idle_once(raw: Path, lake: Path) -> None:
+    """The second export begins where the first one does and goes on."""
+    whole = with_serial(exported(watts(50.0)))
+    put_sweep(raw).write_text(whole)
+    assert ingest(lake, raw).problems == []
+    alone = rows(lake, "idle", "start_unix_s, duration_s, energy_j")
+    first = "".join(whole.splitlines(keepends=True)[: 1 + 250])
+    put(raw / "optane" / "before.csv", first)
+    assert ingest(lake, raw).problems == []
+    assert [run["flags"] for run in rows(lake)] == [[]] * 3
+    shared = rows(lake, "idle", "start_unix_s, duration_s, energy_j")
+    assert sorted(map(str, shared)) == sorted(map(str, alone))
+    assert counts(ingest(lake, raw))[:3] == (0, 0, 0)
+
+
+def test_a_meter_that_was_moved_is_not_idle_while_it_stood_elsewhere(raw: Path, lake: Path) -> None:
+    """Both files hold all that the meter logged; the disk's runs are in one folder alone."""
+    whole = with_serial(exported(watts(50.0)))
+    put_run(raw, "optane", 0, BEGINS[0])
+    put_run(raw, "disk", 0, BEGINS[1])
+    put_run(raw, "disk", 1, BEGINS[2])
+    for device in ("optane", "disk"):
+        put(raw / device / "meter.csv", whole)
+    assert ingest(lake, raw).problems == []
+    idle = rows(lake, "idle", "start_unix_s, duration_s, power_w, device, replicate")
+    assert len(idle) == 4
+    assert [run["power_w"] for run in idle] == pytest.approx([IDLE_W] * 4)
+
+
 def test_a_run_outside_of_the_readings_has_no_power(raw: Path, lake: Path) -> None:
     put_sweep(raw)
     put_run(raw, "optane", 3, 5000)

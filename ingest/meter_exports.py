@@ -1,0 +1,143 @@
+"""Several exports of one power meter as one meter, and which meter gives a run its power. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ingest.power import PowerSeries
+from ingest.power_join import Meter, RunPower, join_run, no_power
+from ingest.records import MeterReadings, Problem, UtcWindow
+
+# Readings beyond a window's ends that its integral may need, in usual intervals.
+_MARGIN_INTERVALS: Final = 4
+_SERIES: Final = ("local_s", "power_w", "voltage_v", "current_a", "energy_j")
+
+
+def power_of(
+    run_id: str, window: UtcWindow, duration_s: float | None, meters: Sequence[Meter]
+) -> RunPower:
+    """Give a run the power of the meter with the most readings of its time.
+
+    Args:
+        duration_s: How long the run measured; None: as long as the window.
+        meters: All that may have readings of it, at least one; of equals the first is taken.
+    """
+    counted = [(m.readings_in(window), m) for m in joined_exports(meters, window)]
+    most, best = max(counted, key=lambda each: each[0])
+    if not most:
+        spans = ", ".join(f"{_words(span_of(meter))} in {meter.path}" for meter in meters)
+        return no_power(f"no reading in its time, {_words(window)}, but of {spans}")
+    power = join_run(run_id, window, duration_s, best)
+    if others := [meter.path for count, meter in counted if count and meter is not best]:
+        power.flags.append("several_meters")
+        detail = f"{', '.join(others)} too have readings of its time; {best.path} is taken"
+        power.problems.append(Problem("several_meters", "doubted", detail))
+    return power
+
+
+def joined_exports(meters: Sequence[Meter], window: UtcWindow) -> list[Meter]:
+    """The meters that there are around a window: exports of one meter put together to one."""
+    groups: list[list[Meter]] = []
+    for meter in meters:
+        group = next((g for g in groups if all(is_same_meter(meter, one) for one in g)), None)
+        if group is None:
+            groups.append([meter])
+        else:
+            group.append(meter)
+    return [_joined(group, window) for group in groups]
+
+
+def is_same_meter(one: Meter, other: Meter) -> bool:
+    """Whether two files are exports of one meter: by its serial number.
+
+    Files without it are of one if they lie in one folder and one ends before the other begins.
+    """
+    if one.places != other.places:
+        return False
+    if one.readings.serial or other.readings.serial:
+        return one.readings.serial == other.readings.serial
+    first, second = span_of(one), span_of(other)
+    is_apart = first.end_s < second.start_s or second.end_s < first.start_s
+    return is_apart and Path(one.path).parent == Path(other.path).parent
+
+
+def _joined(exports: Sequence[Meter], window: UtcWindow) -> Meter:
+    """One meter of its exports, cut to a window; the one with the most readings of it holds.
+
+    Readings of another one that come within half an interval of a reading there are the same ones.
+    """
+    parts = [part for part in exports if part.readings_in(window)]
+    if len(parts) < 2:
+        return parts[0] if parts else exports[0]
+    best = max(parts, key=lambda part: part.readings_in(window))
+    joined = _cut(best, window)
+    for part in parts:
+        if part is not best:
+            joined = _with_more(joined, _cut(part, window))
+    return joined
+
+
+def _cut(meter: Meter, window: UtcWindow) -> Meter:
+    margin_s = _MARGIN_INTERVALS * meter.series.interval_s
+    low = int(np.searchsorted(meter.series.t_s, window.start_s - margin_s))
+    high = int(np.searchsorted(meter.series.t_s, window.end_s + margin_s))
+    return _picked(meter, np.arange(low, high))
+
+
+def _with_more(meter: Meter, more: Meter) -> Meter:
+    """A meter with the readings of a further export at times at which it has none."""
+    own_s, interval_s = meter.series.t_s, meter.series.interval_s
+    after = np.searchsorted(own_s, more.series.t_s)
+    padded = np.concatenate([[-np.inf], own_s, [np.inf]])
+    distance_s = np.minimum(more.series.t_s - padded[after], padded[after + 1] - more.series.t_s)
+    new = _picked(more, np.flatnonzero(distance_s > interval_s / 2))
+    t_s = np.concatenate([own_s, new.series.t_s])
+    order = np.argsort(t_s)
+    power_w = np.concatenate([meter.series.power_w, new.series.power_w])
+    error_s = max(meter.series.clock_error_s, more.series.clock_error_s)
+    return replace(
+        meter,
+        path=f"{meter.path} and {more.path}",
+        readings=_put_together(meter.readings, new.readings, order),
+        series=PowerSeries(t_s[order], power_w[order], interval_s, error_s),
+        flags=tuple(sorted({*meter.flags, *more.flags})),
+    )
+
+
+def _put_together(one: MeterReadings, more: MeterReadings, order: np.ndarray) -> MeterReadings:
+    values = {}
+    for name in _SERIES:
+        parts = [getattr(each, name) for each in (one, more)]
+        if any(part is not None for part in parts):
+            n = len(one.power_w), len(more.power_w)
+            filled = [np.full(k, np.nan) if p is None else p for k, p in zip(n, parts, strict=True)]
+            values[name] = np.concatenate(filled)[order]
+    return replace(one, **values)
+
+
+def _picked(meter: Meter, places: np.ndarray) -> Meter:
+    """A meter with some of its readings."""
+    readings, series = meter.readings, meter.series
+    values = {name: getattr(readings, name) for name in _SERIES}
+    picked = {name: value[places] for name, value in values.items() if value is not None}
+    return replace(
+        meter,
+        readings=replace(readings, **picked),
+        series=replace(series, t_s=series.t_s[places], power_w=series.power_w[places]),
+    )
+
+
+def span_of(meter: Meter) -> UtcWindow:
+    """From a meter's first reading to its last."""
+    return UtcWindow(float(meter.series.t_s[0]), float(meter.series.t_s[-1]))
+
+
+def _words(window: UtcWindow) -> str:
+    """A time for a message: `2022-03-13 05:30:00 to 05:40:00 UTC`, to the second."""
+    start, end = (datetime.fromtimestamp(at, UTC) for at in (window.start_s, window.end_s))
+    until = f"{end:%H:%M:%S}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
+    return f"{start:%Y-%m-%d %H:%M:%S} to {until} UTC"
