@@ -2,12 +2,16 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from app.settings import Settings, default_lake
 from data.errors import WattlasError
+
+if TYPE_CHECKING:
+    from app.lakes import Lakes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -16,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = Settings(lake=options.lake, host=options.host, port=options.port)
     try:
         if options.command == "export":
-            return _export(settings, options.out, options.state)
+            return _export(settings, options.page, options.out, options.state)
         return _serve(settings)
     except (WattlasError, OSError) as error:
         print(f"wattlas: {error}", file=sys.stderr)
@@ -35,25 +39,48 @@ def _parser() -> argparse.ArgumentParser:
     export = commands.add_parser("export", parents=[shared], help="write one view as a HTML file")
     export.add_argument("out", type=Path)
     export.add_argument("--state", default="", help="the part of a page's URL after the ?")
+    export.add_argument("--page", choices=EXPORTS, default="explore", help="which page")
     return parser
 
 
-def _export(settings: Settings, out: Path, query: str) -> int:
-    from app.explore import default_state
-    from app.export import export_html
+def _export(settings: Settings, page: str, out: Path, query: str) -> int:
     from app.lakes import Lakes
-    from app.url_codec import has_state
-    from app.url_state import ViewState
 
-    lakes = Lakes(settings.lake)
-    state = ViewState.from_query(query) if has_state(query) else None
-    view = lakes.at(state.lake_version if state else None)
-    text = export_html(view, state or default_state(view))
+    text = EXPORTS[page](Lakes(settings.lake), query)
     partial = out.with_name(out.name + ".part")
     partial.write_text(text, encoding="utf-8")
     partial.replace(out)
     print(f"{out}: {len(text.encode()) / 1e6:.1f} MB")
     return 0
+
+
+def _explore_html(lakes: "Lakes", query: str) -> str:
+    from app.explore import default_state
+    from app.export import export_html
+    from app.url_codec import has_state
+    from app.url_state import ViewState
+
+    state = ViewState.from_query(query) if has_state(query) else None
+    view = lakes.at(state.lake_version if state else None)
+    return export_html(view, state or default_state(view))
+
+
+def _storage_html(lakes: "Lakes", query: str) -> str:
+    from app.storage_choice import default_state
+    from app.storage_export import export_html
+    from app.storage_state import StorageState
+    from app.url_codec import has_state
+
+    state = StorageState.from_query(query) if has_state(query) else None
+    view = lakes.at(state.lake_version if state else None)
+    return export_html(view, state or default_state(view))
+
+
+# By page, from open lakes and a URL's query to its file.
+EXPORTS: Final[dict[str, Callable[["Lakes", str], str]]] = {
+    "explore": _explore_html,
+    "storage": _storage_html,
+}
 
 
 def _serve(settings: Settings) -> int:

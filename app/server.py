@@ -29,7 +29,7 @@ def create_app(settings: Settings) -> dash.Dash:
         use_pages=True,
         pages_folder="",
         assets_folder=str(ASSETS),
-        assets_ignore=r"boot\.js",
+        assets_path_ignore=["^export$"],
         compress=True,
         health_endpoint="health",
         # Else Dash makes every page's layout at the first request, to check callbacks against it.

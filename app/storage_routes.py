@@ -4,14 +4,15 @@ import polars as pl
 from flask import Flask, Response, request
 
 from app.context import lake_view
-from app.downloads import CSV, PARQUET, table_answer, words_answer
+from app.downloads import CSV, PARQUET, file_answer, table_answer, words_answer
 from app.lakes import LakeView
+from app.storage_export import export_html
 from app.storage_state import StorageState
 from app.storage_tables import explain, rows_behind
 
 
 def add_routes(server: Flask) -> None:
-    """Add `/storage/data/PICTURE.csv`, `/storage/data/PICTURE.parquet`, `/how/storage/PICTURE`."""
+    """Add `/storage/data/PICTURE.csv`, `.parquet`; `/storage/export.html`; `/how/storage/...`."""
     for ending, kind in (("csv", CSV), ("parquet", PARQUET)):
         server.add_url_rule(
             f"/storage/data/<picture>.{ending}",
@@ -20,6 +21,11 @@ def add_routes(server: Flask) -> None:
             defaults={"kind": kind},
         )
     server.add_url_rule("/how/storage/<picture>", "storage_how", _how)
+    server.add_url_rule("/storage/export.html", "storage_export", _export)
+
+
+def _export() -> Response:
+    return file_answer(lambda: export_html(*_asked()).encode(), "text/html", "wattlas-storage.html")
 
 
 def _data(picture: str, kind: str) -> Response:

@@ -12,7 +12,7 @@ from app.storage_choice import place_words
 from app.storage_published import comparisons
 from app.storage_state import KNOBS, StorageState
 from app.storage_study import MOST_PROFILED, Study, counted_functions, place_selection, study_of
-from app.storage_views import BY_NAME, DEPTH, PREFIX, View
+from app.storage_views import BY_NAME, DEPTH, PREFIX, VIEWS, View
 from data.errors import SelectionError
 from data.queries.storage import (
     IS_STORAGE,
@@ -75,12 +75,33 @@ def explain(view: LakeView, state: StorageState, picture: str) -> str:
         return f"{_HOW_PUBLISHED}\n\n{sql}\n\nparameters: {parameters}"
     one = _view(name)
     sql, parameters = _query_behind(study, one)
+    return f"{_heading(view, study)}\n{_HOW[one.kind]}\n\n{sql}\n\nparameters: {parameters}"
+
+
+def explain_all(study: Study, view: LakeView) -> str:
+    """How all pictures of a page were computed."""
+    how = dict.fromkeys(f"{', '.join(_titles(kind))}: {words}" for kind, words in _HOW.items())
+    queries = [
+        ("configurations", storage_query(study.state.selection, MAX_ROWS)),
+        ("idle", idle_query(study.state.selection, MAX_ROWS)),
+        ("functions of these runs", profiled_query(place_selection(study), MOST_PROFILED)),
+    ]
+    parts = [_heading(view, study), "\n".join(how), f"Published values: {_HOW_PUBLISHED}"]
+    parts += [f"{name}:\n{sql}\nparameters: {parameters}" for name, (sql, parameters) in queries]
+    return "\n\n".join([*parts, f"aggregated to:\n{SUBSYSTEM_SUMS}"])
+
+
+def _titles(kind: str) -> list[str]:
+    return [view.title for view in VIEWS if view.kind == kind]
+
+
+def _heading(view: LakeView, study: Study) -> str:
     error = "95 % confidence interval (Student's t)" if study.scene.is_interval else "sd"
     return (
         f"lake {view.lake.path.name}, version {view.version}\n"
-        f"filters: {state.selection.in_words()}\n"
+        f"filters: {study.state.selection.in_words()}\n"
         f"views of one device show: {place_words(study.place) or 'none'}\n"
-        f"{_HOW[one.kind]}\nerror bars: {error}\n\n{sql}\n\nparameters: {parameters}"
+        f"error bars: {error}"
     )
 
 

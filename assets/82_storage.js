@@ -65,7 +65,8 @@
     return parameters.toString();
   }
   function linkPages() {
-    const explore = document.getElementById("storage-to-explore"), modes = document.getElementById("storage-to-modes");
+    const explore = document.getElementById("storage-to-explore"), modes = document.getElementById("storage-to-modes"), file = document.getElementById("storage-export");
+    if (file && address.written()) file.href = "storage/export.html?" + address.shown();
     if (explore) explore.href = "./?" + pageQuery([]);
     // Modes lets the modes compete: a filter on them would leave nobody to win.
     if (modes) modes.href = "modes?" + pageQuery(["mode"]);

@@ -1,19 +1,17 @@
 """The layout of Storage: rail, a bar with the sections and the place, the views, status line."""
 
-from typing import Any
-
 import dash_mantine_components as dmc
 from dash import dcc, html
 
 from app import ids
 from app import storage_ids as names
 from app.components.filters import filter_block
-from app.components.panel import view_menu
 from app.components.rail import filter_rail
+from app.components.storage_sections import mode_legend, section_menu, storage_sections
 from app.lakes import LakeView
 from app.storage_choice import chosen, offered, place_choices, storage_cube
 from app.storage_state import StorageState
-from app.storage_views import PREFIX, PUBLISHED, SECTIONS, VIEWS, WIDE, View, across
+from app.storage_views import PREFIX
 from data.metrics import metric
 
 
@@ -26,7 +24,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
             filter_rail(_rail(view, state)),
             html.Div(
-                [_bar(view, state), *[_section(name) for name in SECTIONS]],
+                [_bar(view, state), *storage_sections(None, has_menus=True)],
                 className="views",
                 id="views",
             ),
@@ -60,14 +58,7 @@ def _bar(view: LakeView, state: StorageState) -> html.Div:
     size = None if state.at_request is None else f"{state.at_request:.0f}"
     return html.Div(
         [
-            html.Nav(
-                [
-                    html.Button(title, className="section-tab", **{"data-section": name})
-                    for name, title in SECTIONS.items()
-                ],
-                className="section-menu",
-                **{"aria-label": "sections"},
-            ),
+            section_menu(),
             html.Div(
                 [
                     html.Span("Lines and maps at", className="quiet"),
@@ -82,55 +73,13 @@ def _bar(view: LakeView, state: StorageState) -> html.Div:
                     _segments(names.USE, "utilisation", state.use,
                               {"bandwidth_bytes_s": metric("bandwidth_bytes_s").title.lower(),
                                "iops": metric("iops").title}),
-                    html.Div(id="storage-legend", className="storage-legend", role="group",
-                             **{"aria-label": "completion modes"}),
+                    mode_legend(),
                 ],
                 className="storage-place",
             ),
         ],
         className="storage-bar",
     )  # fmt: skip
-
-
-def _section(section: str) -> html.Section:
-    mine = [view for view in VIEWS if view.section == section]
-    body: list[Any] = [_panel(view) for view in mine]
-    if section == PUBLISHED:
-        body = [_published_panel()]
-    return html.Section(
-        [
-            html.H2(SECTIONS[section]),
-            html.Div(body, className=f"storage-panels across-{max(1, across(section))}"),
-        ],
-        id=PREFIX + "section-" + section,
-        className="storage-section",
-        **{"aria-label": SECTIONS[section]},
-    )
-
-
-def _published_panel() -> html.Section:
-    return html.Section(
-        [
-            html.Div(view_menu(names.PUBLISHED), className="panel-head"),
-            html.Div(id=names.PUBLISHED),
-        ],
-        className="panel published",
-        **{"aria-label": "published values beside those measured", "data-view": names.PUBLISHED},
-    )
-
-
-def _panel(view: View) -> html.Section:
-    """A panel whose picture the browser draws; its menu lies over the picture's corner."""
-    wide = " wide" if view.name in WIDE else ""
-    return html.Section(
-        [
-            html.Div(view_menu(view.graph), className="panel-head"),
-            html.Div(id=view.graph, className="graph"),
-        ],
-        className=f"panel storage-panel{wide}",
-        tabIndex=0,
-        **{"aria-label": view.title, "data-view": view.graph},
-    )
 
 
 def _status() -> html.Footer:
@@ -143,6 +92,7 @@ def _status() -> html.Footer:
             html.A("in Explore", id="storage-to-explore", className="plain", href="/"),
             html.A("in Modes", id="storage-to-modes", className="plain", href="/modes"),
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
+            html.A("export", id="storage-export", className="plain"),
             html.A("data", id=names.DATA_LINK, className="plain"),
         ],
         className="status",

@@ -6,11 +6,11 @@ from playwright.sync_api import Page
 
 from app.storage_views import VIEWS
 
-_READY = """(views) => window.wattlas && wattlas.storage
+_DRAWN = """window.wattlas && wattlas.storage
   && Object.keys(wattlas.storage.state().figures).length === views.length
   && views.map((id) => document.getElementById(id)).every((gd) => gd && gd.calcdata
-    && gd.wattlasOwned)
-  && !document.querySelector("[data-dash-is-loading='true']")"""
+    && gd.wattlasOwned)"""
+_READY = f"""(views) => {_DRAWN} && !document.querySelector("[data-dash-is-loading='true']")"""
 
 
 class StoragePage:
@@ -27,6 +27,12 @@ class StoragePage:
     def ready(self) -> None:
         """Wait until every view is drawn and nothing is under way."""
         self.page.wait_for_function(_READY, arg=[view.graph for view in VIEWS], timeout=30_000)
+        self.page.wait_for_timeout(300)
+
+    def drawn(self) -> None:
+        """Wait until every view of an exported file is drawn."""
+        views = [view.graph for view in VIEWS]
+        self.page.wait_for_function(f"(views) => {_DRAWN}", arg=views, timeout=30_000)
         self.page.wait_for_timeout(300)
 
     def chip(self, facet: str, value: str) -> None:

@@ -1,0 +1,120 @@
+"""What a reader takes away from Storage: pictures, rows, the page as a file; and what it is on."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from playwright.sync_api import Page
+
+from app.storage_views import VIEWS
+from tests.browser.conftest import ROOT
+from tests.browser.storage_page import StoragePage
+from tests.fixtures.storage_rows import study_lake
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return study_lake(tmp_path_factory.mktemp("study") / "lake")
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[[Path], str], lake: Path) -> str:
+    return serve(lake)
+
+
+@pytest.fixture
+def storage(page: Page, address: str) -> StoragePage:
+    found = StoragePage(page)
+    found.open(address)
+    return found
+
+
+def take(page: Page, view: str, words: str) -> Path:
+    """Use an entry of a view's menu, and give the file that comes."""
+    panel = page.locator(f"section[data-view='{view}']")
+    panel.scroll_into_view_if_needed()
+    panel.get_by_role("button", name="menu of this view").click()
+    with page.expect_download(timeout=20_000) as found:
+        page.get_by_role("menuitem", name=words, exact=True).click()
+    path = Path(found.value.path())
+    return path.rename(path.with_name(found.value.suggested_filename))
+
+
+@pytest.mark.usefixtures("storage")
+@pytest.mark.parametrize("view", ["storage-switches-io", "storage-loads", "storage-ios-joule"])
+def test_a_view_as_picture_and_as_rows(page: Page, view: str) -> None:
+    png = take(page, view, "Picture as PNG")
+    assert png.name == f"wattlas-{view}.png"
+    assert png.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    svg = take(page, view, "Picture as SVG")
+    assert "<svg" in svg.read_text("utf-8")
+    rows = pl.read_csv(take(page, view, "Data as CSV"))
+    assert len(rows)
+    assert pl.read_parquet(take(page, view, "Data as Parquet")).columns == rows.columns
+
+
+@pytest.mark.usefixtures("storage")
+def test_a_picture_for_paper_names_the_modes(page: Page) -> None:
+    svg = take(page, "storage-latency", "Picture as SVG").read_text("utf-8")
+    for name in ("interrupt", "classic polling", "hybrid polling", "published"):
+        assert f">{name}<" in svg
+
+
+@pytest.mark.usefixtures("storage")
+def test_the_page_as_a_file_from_its_own_link(page: Page, tmp_path: Path) -> None:
+    page.locator("#storage-legend button", has_text="classic").click()
+    page.wait_for_timeout(500)
+    with page.expect_download(timeout=30_000) as found:
+        page.locator("#storage-export").click()
+    out = tmp_path / found.value.suggested_filename
+    found.value.save_as(out)
+    assert out.name == "wattlas-storage.html"
+    page.goto(out.as_uri())
+    exported = StoragePage(page)
+    exported.drawn()
+    assert exported.selection() == "selection: 24 runs in 12 configurations (click)"
+    assert exported.caught("power-cpu") == [0, 3, 0]
+
+
+def test_an_exported_file_links_its_pictures_by_mouse_and_keys(
+    page: Page, lake: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "storage.html"
+    command = [sys.executable, "-m", "app", "export", str(out), "--page", "storage"]
+    subprocess.run([*command, "--lake", str(lake)], cwd=ROOT, check=True, capture_output=True)
+    page.goto(out.as_uri())
+    storage = StoragePage(page)
+    storage.drawn()
+    assert storage.caught("iops") == [None, None, None]
+    assert "Mean latency: 10.1 us" in storage.hover_words("latency", 0, 0)
+    storage.click_point("cpu", 1, 2)
+    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    assert storage.caught("power") == storage.caught("iops") == [0, 1, 0]
+    assert storage.veiled("bytes-joule") == 17
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(500)
+    assert storage.selection() == ""
+    page.locator("section[data-view='storage-cpu']").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(500)
+    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    page.locator("#theme-button").click()
+    page.wait_for_timeout(1500)
+    assert page.evaluate("document.getElementById('storage-iops').layout.font.color") == "#e6e8eb"
+    assert storage.caught("iops") == [1, 0, 0]
+    page.locator(".section-tab", has_text="Efficiency").click()
+    page.wait_for_timeout(1200)
+    assert page.locator(".section-tab[aria-current]").inner_text() in ("Efficiency", "Devices")
+    assert storage.overlaps() == []
+    assert (
+        len(VIEWS)
+        == page.locator(
+            ".storage-panel .js-plotly-plot, .storage-panel .graph.js-plotly-plot"
+        ).count()
+    )

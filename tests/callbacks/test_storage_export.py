@@ -1,0 +1,137 @@
+"""An exported Storage: what is in the file, what it refuses, that it is self-contained."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from app.__main__ import main
+from app.export_page import POLICY
+from app.server import create_app
+from app.settings import Settings
+from app.storage_views import SECTIONS, VIEWS
+from tests.fixtures.lakes import write_lake
+from tests.fixtures.storage_rows import fio, study_lake
+
+QUERY = "v=1&dataset=lab&err=sd&pick=knobs~%7B%22mode%22%3A%22poll%22%7D"
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return study_lake(tmp_path_factory.mktemp("study") / "lake")
+
+
+@pytest.fixture(scope="module")
+def study(lake: Path) -> Iterator[Flask]:
+    server = create_app(Settings(lake=lake)).server
+    assert isinstance(server, Flask)
+    with server.app_context():
+        yield server
+
+
+@pytest.fixture
+def client(study: Flask) -> FlaskClient:
+    return study.test_client()
+
+
+@pytest.fixture(scope="module")
+def page(study: Flask) -> str:
+    return study.test_client().get(f"/storage/export.html?{QUERY}").text
+
+
+def data_of(page: str) -> dict:
+    found = re.search(r'id="view-data">(.*?)</script>', page, re.S)
+    assert found
+    return dict(json.loads(found[1]))
+
+
+def test_it_holds_every_picture_and_the_selection(page: str) -> None:
+    data = data_of(page)
+    assert set(data["figures"]) == {view.name for view in VIEWS}
+    assert data["figures"]["latency"]["layout"]["meta"]["kind"] == "storage"
+    assert sum(data["configurations"]["runs"]) == 76
+    assert data["pick"] == 'knobs~{"mode":"poll"}'
+    for view in VIEWS:
+        assert f'<div class="graph" id="{view.graph}"></div>' in page
+        assert f'aria-label="{view.title}"' in page
+
+
+def test_it_says_in_words_what_is_shown_and_how_it_came_about(page: str) -> None:
+    assert "<title>Storage · wattlas</title>" in page
+    assert "76 of 76 storage runs in 38 configurations: dataset lab." in page
+    assert "Lines and maps at optane · randread · 4 KiB." in page
+    assert "error bars: sd" in page
+    assert "FROM runs" in page
+    assert "lake lake, version 0" in page
+    for section, title in SECTIONS.items():
+        assert f'id="storage-section-{section}"' in page
+        assert f"<h2>{title}</h2>" in page
+
+
+def test_published_values_stand_in_it_beside_the_measured(page: str) -> None:
+    assert '<td class="number">8.10 us</td>' in page
+    assert "8.10 us ± 0.141 us, n = 2" in page
+    assert "Tables 1 and 2 are not here" in page
+
+
+def test_it_loads_nothing_and_has_no_menus_that_need_a_server(page: str) -> None:
+    assert POLICY.replace("'", "&#x27;") in page
+    ours = re.sub(r"<script.*?</script>", "", page, flags=re.S)
+    assert not re.findall(r"<link|@import|url\(|<img|<iframe|\ssrc=", ours)
+    assert "data-action" not in ours
+    assert "aria-label=\"menu of this view\"" not in ours
+    assert not re.findall(r"<script[^>]+src", page)
+
+
+def test_twice_is_the_same_file(lake: Path, tmp_path: Path, page: str) -> None:
+    out = tmp_path / "view.html"
+    state = ["--state", QUERY.replace("%7B", "{").replace("%22", '"').replace("%3A", ":")]
+    assert main(["export", str(out), "--page", "storage", "--lake", str(lake), *state]) == 0
+    assert out.read_text("utf-8") == page
+
+
+def test_without_a_state_it_is_what_a_first_visitor_sees(lake: Path, tmp_path: Path) -> None:
+    out = tmp_path / "view.html"
+    assert main(["export", str(out), "--page", "storage", "--lake", str(lake)]) == 0
+    assert "76 of 76 storage runs" in out.read_text("utf-8")
+
+
+def test_a_lake_without_storage_runs_says_so(tmp_path: Path) -> None:
+    lake = write_lake(tmp_path / "lake", [])
+    page = create_app(Settings(lake=lake)).server.test_client().get("/storage/export.html?v=1").text
+    data = data_of(page)
+    assert data["configurations"] is None
+    assert "holds no runs yet" in str(data["figures"]["iops"]["layout"]["annotations"])
+
+
+def test_synthetic_runs_are_called_so(tmp_path: Path) -> None:
+    lake = write_lake(tmp_path / "lake", [fio(is_synthetic=True)])
+    page = create_app(Settings(lake=lake)).server.test_client().get("/storage/export.html?v=1").text
+    assert '<strong class="badge">synthetic data</strong>' in page
+
+
+def test_names_of_the_lake_cannot_end_the_script(tmp_path: Path) -> None:
+    evil = "</script><script>alert(1)</script>"
+    lake = write_lake(tmp_path / "lake", [fio(device=evil)])
+    page = create_app(Settings(lake=lake)).server.test_client().get("/storage/export.html?v=1").text
+    assert evil not in page
+    assert data_of(page)["configurations"]["knobs"]["device"] == [evil]
+
+
+@pytest.mark.parametrize(
+    ("query", "words"), [("v=1&err=se", "err is 'se'"), ("v=1&lake=77", "version 77")]
+)
+def test_a_bad_state_is_refused_in_words(client: FlaskClient, query: str, words: str) -> None:
+    answer = client.get(f"/storage/export.html?{query}")
+    assert answer.status_code == 400
+    assert words in answer.text
+
+
+def test_another_page_is_no_page(lake: Path, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["export", str(tmp_path / "x.html"), "--page", "timeline", "--lake", str(lake)])
+    assert stop.value.code == 2
