@@ -14,7 +14,8 @@ _STARTED: Final = "# started on"
 _SEPARATORS: Final = (",", ";", "\t", "|")
 _UNCOUNTED: Final = ("<not counted>", "<not supported>")
 _NUMBER: Final = re.compile(r"\s*-?\d+(?:[.,]\d+)?\s*")
-_PLACE: Final = re.compile(r"(?:CPU|S|N|node)\d+(?:-[A-Z]+\d+)*", re.IGNORECASE)
+# A processor, core, die, cache, cluster, socket or node; or a thread, as `fio-1234`.
+_PLACE: Final = re.compile(r"(?:CPU|S|N|node)\d+(?:-[A-Z]+\d+)*|\S.*-\d+", re.IGNORECASE)
 _EVENT: Final = re.compile(r"[A-Za-z][\w.\-]*(?:/[^/]*/)?(?::\w+)?")
 _IN_UNIT: Final = re.compile(r"(?:cpu|cpu_core|cpu_atom)/([\w.\-]+)/")
 # Below this share of the time an event had no counter of its own and its count is an estimate.
@@ -85,9 +86,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         FormatError: No line of counts.
     """
     problems = ProblemList()
-    numbered = list(_lines(blocks, problems))
+    numbered = _last_measurement(blocks, problems)
     if not numbered:
-        raise FormatError(f"no line of counts ({context.name})")
+        raise FormatError(f"no line of counts as perf stat -x, writes them ({context.name})")
     reading = Reading(interval_s=_interval_s([line for _, line in numbered]))
     events = _by_event(numbered)
     for column, names in _COLUMNS.items():
@@ -102,9 +103,25 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     return reading
 
 
-def _lines(blocks: Iterable[bytes], problems: ProblemList) -> Iterator[tuple[int, _Line]]:
+def _last_measurement(blocks: Iterable[bytes], problems: ProblemList) -> list[tuple[int, _Line]]:
+    """Lines of the last measurement; one that was appended to (`--append`) is no part of it."""
+    taken: list[tuple[int, _Line]] = []
+    for number, line in _lines(blocks, problems):
+        if line is not None:
+            taken.append((number, line))
+        elif taken:
+            detail = f"{len(taken)} lines of another measurement than the last one; not used"
+            problems.add("several_measurements", "refused", detail, taken[0][0])
+            taken.clear()
+    return taken
+
+
+def _lines(blocks: Iterable[bytes], problems: ProblemList) -> Iterator[tuple[int, _Line | None]]:
+    """Lines of counts; None where perf was started."""
     separator: str | None = None
     for number, text in enumerate(iterate_lines(blocks), 1):
+        if text.startswith(_STARTED):
+            yield number, None
         if not text.strip() or text.startswith("#"):
             continue
         if separator is None:

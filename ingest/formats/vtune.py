@@ -9,11 +9,12 @@ from typing import Final
 from data.errors import FormatError
 from ingest.problem_list import ProblemList
 from ingest.records import FunctionCount, FunctionCounts, ReadContext
-from ingest.text_lines import whole_text
+from ingest.text_lines import decode_text, whole_text
 
-_DELIMITERS: Final = (",", "\t", ";", "|")
+_DELIMITERS: Final = (",", "\t", ";", "|", "^")
 _HEADING_WITHIN: Final = 10
 _UNKNOWN: Final = frozenset({"", "[unknown]", "[unknown source file]", "n/a"})
+_EVENT: Final = r"(?:hardware event count(?: by hardware event type)?:)?mem_(?:inst|uops)_retired\."
 _COLUMNS: Final = {
     "function": re.compile(r"function(?: / call stack)?"),
     "full_function": re.compile(r"function \(full\)"),
@@ -22,29 +23,33 @@ _COLUMNS: Final = {
     "source_file": re.compile(r"source file"),
     "source_path": re.compile(r"source (?:file )?path|source file \(full\)"),
     "address": re.compile(r"start address|function start address|address"),
-    "loads": re.compile(
-        r"loads|(?:hardware event count:)?mem_(?:inst|uops)_retired\.all_loads(?:_ps)?"
-    ),
-    "stores": re.compile(
-        r"stores|(?:hardware event count:)?mem_(?:inst|uops)_retired\.all_stores(?:_ps)?"
-    ),
+    "loads": re.compile(rf"loads|{_EVENT}all_loads(?:_ps)?"),
+    "stores": re.compile(rf"stores|{_EVENT}all_stores(?:_ps)?"),
 }
+# Older versions give events in thousands or millions, as their headings say.
+_SCALE: Final = re.compile(r"\s*\(([kmb])\)$")
+_SCALES: Final = {"k": 1e3, "m": 1e6, "b": 1e9}
 _COUNT: Final = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e\+?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """The line of headings: where it is, what parts its cells, which quantity is where."""
+    """The line of headings: where it is, what parts its cells, which quantity is where.
+
+    Attributes:
+        scales: Of quantities that are not in ones.
+    """
 
     line: int
     delimiter: str
     width: int
     places: Mapping[str, int]
+    scales: Mapping[str, float]
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     """Tell the table by its headings: a function, and loads or stores."""
-    return _find_heading(head.decode("utf-8-sig", "replace")) is not None
+    return _find_heading(decode_text(head)) is not None
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> FunctionCounts:
@@ -57,7 +62,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> FunctionCounts:
     Raises:
         FormatError: No headings of such a table, or no row that could be used.
     """
-    text = whole_text(blocks, context.name).removeprefix("\ufeff")
+    text = whole_text(blocks, context.name)
     heading = _find_heading(text)
     if heading is None:
         raise FormatError(f"no headings with a function and its loads or stores ({context.name})")
@@ -83,10 +88,10 @@ def _find_heading(text: str) -> _Heading | None:
     for number, line in enumerate(text.split("\n", _HEADING_WITHIN)[:_HEADING_WITHIN], 1):
         for delimiter in _DELIMITERS:
             cells = _cells(line.rstrip("\r"), delimiter)
-            places = _places(cells)
+            places, scales = _places(cells)
             has_name = "function" in places or "full_function" in places
             if has_name and ("loads" in places or "stores" in places):
-                return _Heading(number, delimiter, len(cells), places)
+                return _Heading(number, delimiter, len(cells), places, scales)
     return None
 
 
@@ -97,15 +102,20 @@ def _cells(line: str, delimiter: str) -> list[str]:
         return []
 
 
-def _places(cells: Sequence[str]) -> dict[str, int]:
-    """Column of each quantity; of several for one, the first."""
+def _places(cells: Sequence[str]) -> tuple[dict[str, int], dict[str, float]]:
+    """Column of each quantity, of several for one the first; and its scale, if it has one."""
     places: dict[str, int] = {}
+    scales: dict[str, float] = {}
     for place, cell in enumerate(cells):
-        bare = re.sub(r":self$", "", cell.strip().strip("\ufeff").lower())
+        bare = cell.strip().lower().removesuffix(":self")
+        scale = _SCALE.search(bare)
+        bare = _SCALE.sub("", bare).removesuffix(":self")
         for quantity, pattern in _COLUMNS.items():
-            if pattern.fullmatch(bare):
-                places.setdefault(quantity, place)
-    return places
+            if pattern.fullmatch(bare) and quantity not in places:
+                places[quantity] = place
+                if scale is not None:
+                    scales[quantity] = _SCALES[scale[1]]
+    return places, scales
 
 
 def _rows(
@@ -148,7 +158,8 @@ def _counts(
             detail = f"{quantity} {text!r} is no count; not used"
             problems.add("not_a_number", "refused", detail, line)
             return None
-        counts.append(round(float(text.replace(",", ""))) if text else None)
+        scale = heading.scales.get(quantity, 1.0)
+        counts.append(round(float(text.replace(",", "")) * scale) if text else None)
     return counts[0], counts[1]
 
 

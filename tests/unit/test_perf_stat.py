@@ -1,5 +1,9 @@
 """`perf stat -x,`: every variant, as perf 6.1 writes them, and the published ones."""
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from data.errors import FormatError
@@ -194,3 +198,43 @@ def test_the_published_files_give_their_numbers() -> None:
         "energy_j": 2263.95,
     }
     assert reading.interval_s == pytest.approx(45.096, abs=0.001)
+
+
+def test_of_measurements_appended_to_one_file_the_last_counts() -> None:
+    reading = read(STARTED + "400,,instructions,9,100.00,,\n\n" + STARTED + "500,,cs,9,100.00,,\n")
+    assert reading.measurements == {"context_switches": 500}
+    (problem,) = reading.problems
+    assert (problem.kind, problem.severity) == ("several_measurements", "refused")
+    assert (problem.line, "1 lines" in problem.detail) == (STARTED.count("\n") + 1, True)
+
+
+def test_threads_are_added() -> None:
+    reading = read("fio-71,3,,cs,9,100.00,,\nfio worker-72,4,,cs,9,100.00,,\n")
+    assert reading.measurements == {"context_switches": 7}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("-I", "100"), ("-r", "2"), ("-a",), ("-a", "-A"), ("-a", "--per-core"),
+     ("-a", "--per-socket", "-I", "100")],
+    ids=" ".join,
+)  # fmt: skip
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_perf_of_this_machine(tmp_path: Path, options: tuple[str, ...], separator: str) -> None:
+    """It sleeps for 0.25 s, which takes a context switch at least, and then its clock says so."""
+    if shutil.which("perf") is None:
+        pytest.skip("no perf here")
+    out = tmp_path / "perf.csv"
+    command = ["perf", "stat", "-x", separator, *options, "-o", str(out), "-e", "cs,duration_time"]
+    done = subprocess.run([*command, "sleep", "0.25"], capture_output=True, check=False)
+    if done.returncode or "<not supported>" in out.read_text():
+        pytest.skip("perf may not count here")
+    found = find_format("x", out.read_bytes())
+    assert found is not None
+    assert found.name == "perf_stat"
+    reading = perf_stat.read([out.read_bytes()], ReadContext("perf.csv", 0.0))
+    kinds = {problem.kind for problem in reading.problems}
+    if "partly_counted" not in kinds:
+        assert reading.measurements["context_switches"] >= 1
+    assert kinds <= {"partly_counted"}
+    assert reading.interval_s == pytest.approx(0.25, abs=0.2)

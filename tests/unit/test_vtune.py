@@ -48,13 +48,26 @@ def test_functions_with_what_they_loaded_and_stored() -> None:
         TABLE.replace(",", "\t"),
         TABLE.replace(",", ";"),
         TABLE.replace(",", "|"),
+        TABLE.replace(",", "^"),
         TABLE.replace("\n", "\r\n"),
         TABLE.replace("Loads", "Hardware Event Count:MEM_INST_RETIRED.ALL_LOADS_PS:Self").replace(
             "Stores", "Hardware Event Count:MEM_UOPS_RETIRED.ALL_STORES:Self"
         ),
         TABLE.replace("Function,", '"Function / Call Stack",'),
     ],
-    ids=["plain", "filter", "bom", "self", "tab", "semicolon", "bar", "dos", "events", "stack"],
+    ids=[
+        "plain",
+        "filter",
+        "bom",
+        "self",
+        "tab",
+        "semicolon",
+        "bar",
+        "hat",
+        "dos",
+        "events",
+        "stack",
+    ],
 )
 def test_versions_of_the_headings(text: str) -> None:
     found = find_format("x", text.encode())
@@ -62,6 +75,21 @@ def test_versions_of_the_headings(text: str) -> None:
     assert found.name == "vtune"
     assert read(text).functions == read(TABLE).functions
     assert read(text).problems == []
+
+
+def test_a_table_as_powershell_writes_it() -> None:
+    data = TABLE.replace("\n", "\r\n").encode("utf-16")
+    assert vtune.sniff("x", data)
+    assert vtune.read([data], ReadContext("vtune.csv", 0.0)).functions == read(TABLE).functions
+
+
+def test_events_in_thousands() -> None:
+    """As older versions give them, the scale in the heading."""
+    event = "Hardware Event Count:MEM_UOPS_RETIRED.ALL_{}_PS{}"
+    heads = event.format("LOADS", " (K)"), event.format("STORES", ":Self (M)")
+    assert counts(f'Function,{heads[0]},{heads[1]}\na,"1,200.036",0.5\n') == [
+        ("a", 1_200_036, 500_000)
+    ]
 
 
 def test_columns_in_between_do_not_matter() -> None:
