@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -226,7 +227,9 @@ def test_perf_of_this_machine(tmp_path: Path, options: tuple[str, ...], separato
         pytest.skip("no perf here")
     out = tmp_path / "perf.csv"
     command = ["perf", "stat", "-x", separator, *options, "-o", str(out), "-e", "cs,duration_time"]
+    began_s = time.monotonic()
     done = subprocess.run([*command, "sleep", "0.25"], capture_output=True, check=False)
+    took_s = time.monotonic() - began_s
     if done.returncode or "<not supported>" in out.read_text():
         pytest.skip("perf may not count here")
     found = find_format("x", out.read_bytes())
@@ -237,4 +240,5 @@ def test_perf_of_this_machine(tmp_path: Path, options: tuple[str, ...], separato
     if "partly_counted" not in kinds:
         assert reading.measurements["context_switches"] >= 1
     assert kinds <= {"partly_counted"}
-    assert reading.interval_s == pytest.approx(0.25, abs=0.2)
+    assert reading.interval_s is not None
+    assert 0.25 <= reading.interval_s <= took_s
