@@ -1,7 +1,9 @@
 """Memory that is free but not given back: glibc's heaps keep what they ever needed."""
 
 import ctypes
-from contextlib import suppress
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Final
 
 import pyarrow as pa
@@ -17,6 +19,16 @@ def keep_heap_small() -> None:
         set_option = ctypes.CDLL(None).mallopt
         for option, value in _OPTIONS.items():
             set_option(option, value)
+
+
+@contextmanager
+def spare_collector() -> Iterator[None]:
+    """Have the garbage collector pass over what is there already, modules for the most part."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def give_back() -> None:

@@ -15,6 +15,7 @@ from ingest.commits import Committer
 from ingest.discover import Discovery, discover
 from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
 from ingest.log_helpers import LogHelpers
+from ingest.memory import spare_collector
 from ingest.meter_stage import MeterStage
 from ingest.names import label_columns
 from ingest.plan import Plan, RunWork, make_plan
@@ -95,7 +96,7 @@ def add(options: AddOptions, on_tick: Callable[[Progress], None] | None = None) 
         InterruptedIngestError: The user pressed Ctrl-C.
         OSError: The lake cannot be written, or a path is not there.
     """
-    with locked_lake(options.lake):
+    with locked_lake(options.lake), spare_collector():
         remove_temporaries(options.lake)
         create_tables(options.lake)
         state = load_state(options.lake)

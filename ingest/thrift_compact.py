@@ -64,6 +64,8 @@ def struct(fields: dict[int, Value | None]) -> Value:
 
 def varint(number: int) -> bytes:
     """An unsigned number, 7 bits a byte."""
+    if number < 0x80:
+        return bytes((number,))
     octets = bytearray()
     while number >= 0x80:
         octets.append(number & 0x7F | 0x80)

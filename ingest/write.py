@@ -19,6 +19,7 @@ from ingest.records import Problem
 ROW_GROUP_ROWS: Final = 1 << 17
 # Of these a reader wants a few rows at a time.
 _SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms": 1 << 13}
+_WRITTEN_AT_ONCE: Final = 1 << 20
 COMPACT_ABOVE_FILES: Final = 8
 _LOCK_NAME: Final = ".ingest.lock"
 # Versions stay reachable until `ingest prune`: Delta must not expire them by age.
@@ -73,7 +74,7 @@ class RunFile:
         self._schema = pa.schema([field.with_nullable(is_nullable) for field in schema])
         with self._naming_itself():
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._file = self._temporary.open("wb")
+            self._file = self._temporary.open("wb", buffering=_WRITTEN_AT_ONCE)
             self._parquet = ParquetFile(self._file, self._schema)
         self._is_sealed = False
 
