@@ -9,7 +9,7 @@
   const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
   const MARKERS = ["circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon"];
   const MARGIN = { l: 58, r: 30, t: 54, b: 8 };
-  const ROW_GAP_PX = 21, ROW_LEAST_PX = 48, LABEL_PX = 11, CROWDED = 300;
+  const ROW_GAP_PX = 21, ROW_LEAST_PX = 48, LABEL_PX = 11, TICK_PX = 14, HEAT_TICKS = 4, CROWDED = 300;
   const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
   timeline.FONT = FONT;
@@ -27,6 +27,35 @@
     const hue = scene.hues[scene.state.hues[k] % scene.hues.length];
     const lifted = scene.theme === "dark" ? mix(hue, "#ffffff", 0.25) : hue;
     return n > 1 ? mix(lifted, scene.theme === "dark" ? "#16191d" : "#ffffff", (0.6 * g) / (n - 1)) : lifted;
+  };
+
+  const LEAST_CONTRAST = 4.5, PAPER = { light: "#ffffff", dark: "#16191d" };
+  /* Relative luminance and contrast as WCAG 2 defines them. */
+  function luminance(hex) {
+    const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((v) => (v <= 0.04045 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4)));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  }
+  function contrast(one, other) {
+    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  }
+  /** A run's hue for words: as far from the paper as reading needs. */
+  timeline.ink = function (scene, k) {
+    const isDark = scene.theme === "dark", paper = PAPER[isDark ? "dark" : "light"], hue = timeline.shade(scene, k, 0, 1);
+    for (let share = 0; share < 1; share += 0.05) {
+      const ink = mix(hue, isDark ? "#ffffff" : "#000000", share);
+      if (contrast(ink, paper) >= LEAST_CONTRAST) return ink;
+    }
+    return isDark ? "#ffffff" : "#000000";
+  };
+
+  /** Ticks of a logarithmic axis: of each decade 1, 2 and 5, or 1 and 3, or 1, as many as there is room for. */
+  timeline.logTicks = function (low, high, room, words) {
+    const powers = [], isSeen = (v) => v >= low && v <= high;
+    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) powers.push(power);
+    const ticks = (steps) => powers.flatMap((power) => steps.map((step) => Number((step * Math.pow(10, power)).toPrecision(1)))).filter(isSeen);
+    const found = [[1, 2, 5], [1, 3], [1]].map(ticks), tickvals = found.find((one) => one.length <= room) || found[2];
+    return { tickvals, ticktext: tickvals.map(words) };
   };
 
   /** Middle of each bin, in seconds. */
@@ -104,13 +133,25 @@
     };
   }
 
-  function heatTrace(scene, row, k, top) {
+  /* The values that the colours of all heatmaps span. */
+  function heatScale(scene, rows) {
+    const isLog = Boolean(scene.answer.heat && scene.answer.heat.log);
+    let low = Infinity, high = 0;
+    for (const row of rows) for (const z of scene.answer.runs[row.runs[0]].heat.z) { if (z > high) high = z; if (z > 0 && z < low) low = z; }
+    const ticks = isLog && high ? timeline.logTicks(low, high, HEAT_TICKS, decadeWords) : null;
+    return {
+      of: (z) => (isLog ? z.map((v) => (v > 0 ? Math.log10(v) : NaN)) : z), zmin: isLog && high ? Math.log10(low) : 0, zmax: isLog && high ? Math.log10(high) : high || 1,
+      ticks: ticks ? { tickvals: ticks.tickvals.map(Math.log10), ticktext: ticks.ticktext } : { tickformat: "~s", nticks: 3 },
+    };
+  }
+
+  function heatTrace(scene, row, k, scale) {
     const { heat } = scene.answer.runs[k], [height, width] = heat.shape;
-    const z = Array.from({ length: height }, (_, i) => heat.z.subarray(i * width, (i + 1) * width));
+    const z = Array.from({ length: height }, (_, i) => scale.of(heat.z.subarray(i * width, (i + 1) * width)));
     return {
       type: "heatmap", z, x0: heat.t0 + heat.dt / 2, dx: heat.dt, y0: 0, dy: 1, xaxis: "x", yaxis: row.axis,
-      zmin: 0, zmax: top || 1, colorscale: "Viridis", showscale: row.isFirst, hoverinfo: "skip",
-      colorbar: { thickness: 8, outlinewidth: 0, x: 1.004, xpad: 0, len: 84, lenmode: "pixels", y: row.domain[1], yanchor: "top", tickformat: "~s", nticks: 3, tickfont: { size: 10 } },
+      zmin: scale.zmin, zmax: scale.zmax, colorscale: "Viridis", showscale: row.isFirst, hoverinfo: "skip",
+      colorbar: { thickness: 8, outlinewidth: 0, x: 1.004, xpad: 0, len: 84, lenmode: "pixels", y: row.domain[1], yanchor: "top", ...scale.ticks, tickfont: { size: 10 } },
       meta: { kind: "heat", run: scene.answer.runs[k].run_id, rows: heat.rows },
     };
   }
@@ -166,7 +207,7 @@
         let i = values.mean.length - 1;
         while (i >= 0 && isNaN(values.mean[i])) i -= 1;
         const name = groups.length > 1 || !group.name.startsWith("all") ? " " + group.name.replace("package ", "p").replace("core ", "c") : "";
-        if (i >= 0 && (row.isShared || name)) ends.push({ text: timeline.letter(k) + name, value: values.mean[i], color: timeline.shade(scene, k, 0, 1) });
+        if (i >= 0 && (row.isShared || name)) ends.push({ letter: timeline.letter(k), text: timeline.letter(k) + name, value: values.mean[i], color: timeline.ink(scene, k) });
       });
     }
     return { low, high, ends };
@@ -190,12 +231,15 @@
     }
   }
 
-  /** The letter of each run where its lines end, moved apart so that none covers another. */
+  /** The letter of each run where its lines end, moved apart so that none covers another; without their cores where these do not fit. */
   function endWords(row, innerPx) {
     const [low, high] = row.range, at = (v) => (row.log ? Math.log10(v) : v);
     const bottom = row.domain[0] * innerPx, top = row.domain[1] * innerPx;
-    const words = row.extent.ends.map((end) => ({ ...end, px: bottom + ((at(end.value) - low) / (high - low)) * (top - bottom) })).sort((a, b) => a.px - b.px);
-    if (words.length * LABEL_PX > top - bottom + 2 * LABEL_PX) return [];
+    const fits = (count) => count * LABEL_PX <= top - bottom + 2 * LABEL_PX;
+    const isFirst = (end, i, all) => all.findIndex((other) => other.letter === end.letter) === i;
+    const ends = fits(row.extent.ends.length) ? row.extent.ends : row.extent.ends.filter(isFirst).map((end) => ({ ...end, text: end.letter }));
+    if (!fits(ends.length)) return [];
+    const words = ends.map((end) => ({ ...end, px: bottom + ((at(end.value) - low) / (high - low)) * (top - bottom) })).sort((a, b) => a.px - b.px);
     words.forEach((word, i) => { if (i) word.px = Math.max(word.px, words[i - 1].px + LABEL_PX); });
     for (let i = words.length - 1, limit = top; i >= 0; i--, limit = words[i + 1].px - LABEL_PX) words[i].px = Math.min(words[i].px, limit);
     return words.map(({ text, color, px }) => ({
@@ -203,7 +247,6 @@
     }));
   }
 
-  const DECADES = Array.from({ length: 12 }, (_, i) => Math.pow(10, i - 2));
   const decadeWords = (us) => (us >= 1e6 ? us / 1e6 + " s" : us >= 1e3 ? us / 1e3 + " ms" : us >= 1 ? us + " us" : us * 1e3 + " ns");
 
   function rowAxis(scene, row) {
@@ -211,10 +254,10 @@
     const common = { domain: row.domain, anchor: "x", fixedrange: true, gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 10 } };
     if (row.kind === "heat") {
       const names = scene.answer.runs[row.runs[0]].heat.rows;
-      const step = Math.max(1, Math.ceil(names.length / 4)), shown = names.map((_, i) => i).filter((i) => i % step === 0);
+      const step = Math.max(1, Math.ceil(names.length / Math.max(1, Math.min(4, Math.floor(row.px / TICK_PX))))), shown = names.map((_, i) => i).filter((i) => i % step === 0);
       return { ...common, range: [names.length - 0.5, -0.5], tickvals: shown, ticktext: shown.map((i) => names[i]), showgrid: false };
     }
-    if (row.log) return { ...common, type: "log", range: row.range, tickvals: DECADES, ticktext: DECADES.map(decadeWords) };
+    if (row.log) return { ...common, type: "log", range: row.range, ...timeline.logTicks(...row.range.map((power) => Math.pow(10, power)), Math.floor(row.px / TICK_PX), decadeWords) };
     return { ...common, range: row.range, tickformat: row.panel === "busy" ? ".0%" : row.seen.high < 2 ? "~g" : "~s", nticks: Math.max(2, Math.min(5, Math.round(row.px / 17))) };
   }
 
@@ -227,7 +270,7 @@
       if (row.isFirst) note(row, "<b>" + row.title + "</b>" + (row.unit ? ", " + row.unit : ""), 0, "left", c.text);
       if (row.kind === "heat" || scene.state.layout === "stacked") {
         const k = row.runs[0];
-        note(row, "<b>" + timeline.letter(k) + "</b> " + scene.answer.runs[k].short, 1, "right", timeline.shade(scene, k, 0, 1));
+        note(row, "<b>" + timeline.letter(k) + "</b> " + scene.answer.runs[k].short, 1, "right", timeline.ink(scene, k));
       }
     }
     return words;
@@ -249,9 +292,7 @@
     const c = wattlas.palette(scene.theme), rows = listRows(scene), data = [];
     const height = placeRows(rows, scene.roomPx), inner = height - MARGIN.t - MARGIN.b;
     setRanges(scene, rows);
-    const heats = rows.filter((row) => row.kind === "heat");
-    let top = 0;
-    for (const row of heats) for (const z of scene.answer.runs[row.runs[0]].heat.z) if (z > top) top = z;
+    const heats = rows.filter((row) => row.kind === "heat"), scale = heatScale(scene, heats);
     const layout = {
       height, margin: { ...MARGIN, r: heats.length ? 54 : MARGIN.r }, showlegend: false, hovermode: false, dragmode: false,
       font: { family: FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
@@ -263,7 +304,7 @@
     };
     for (const row of rows) {
       layout["yaxis" + row.axis.slice(1)] = rowAxis(scene, row);
-      if (row.kind === "heat") data.push(heatTrace(scene, row, row.runs[0], top));
+      if (row.kind === "heat") data.push(heatTrace(scene, row, row.runs[0], scale));
       else for (const k of row.runs) data.push(...seriesTraces(scene, row, k));
     }
     return { data, layout };

@@ -84,6 +84,7 @@
       if (error.name !== "AbortError") timeline.complain("The server did not answer (" + error.message + "). The picture is that of the last window.");
     } finally {
       if (asking === control) asking = null;
+      if (mine === number && !page.answer) clear("");
     }
   }
 
@@ -113,6 +114,8 @@
   timeline.draw = function () {
     const gd = timeline.plot();
     if (!gd || !page.answer) return;
+    // First, since its lines of words take room from the pictures.
+    timeline.tellProblems(timeline.scene());
     const figure = timeline.figure(timeline.scene());
     if (!figure.data.length) { clear(isAllOff() ? ALL_OFF : "Nothing of these runs can be drawn here. Home shows all of them."); timeline.showSpan(); return; }
     if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
@@ -135,7 +138,6 @@
       window.Plotly.react(gd, figure.data, { ...figure.layout, width: gd.clientWidth, height: gd.clientHeight }, CONFIG);
     });
     timeline.fillTotals(scene);
-    timeline.tellProblems(scene);
   };
 
   const ALL_OFF = "All panels are switched off: switch one on.";
@@ -262,6 +264,7 @@
     askTimer = askedAt = 0;
     timeline.leaveCursor();
     timeline.listen(timeline.plot());
+    if (start.state.runs.length) timeline.plot().textContent = "Reading the window\u2026";
     fetchWindow();
     timeline.fillRuns();
     timeline.showSpan();

@@ -70,11 +70,16 @@
       if (run.problem) return;
       const { bins: count, bin_s: width, source, level, interrupts } = run.window;
       if (run.raw) { raw.push(timeline.letter(k) + " " + interrupts.toLocaleString("en")); return; }
-      const words = count + " bins of " + spanWords(width) + (source === "overview" ? " (overview " + level.toLocaleString("en") + ")" : " (from the rows)");
-      bins.set(words, [...(bins.get(words) || []), timeline.letter(k)]);
+      const words = JSON.stringify([count, source === "overview" ? "overview " + level.toLocaleString("en") : "from the rows"]);
+      const widths = bins.get(words) || new Map(), span = spanWords(width);
+      bins.set(words, widths.set(span, [...(widths.get(span) || []), timeline.letter(k)]));
     });
     const isOne = bins.size === 1 && !raw.length;
-    const parts = [...bins].map(([words, letters]) => (isOne ? "" : letters.join(" ") + ": ") + words);
+    const parts = [...bins].map(([words, widths]) => {
+      const [count, source] = JSON.parse(words), isSame = isOne && widths.size === 1;
+      const spans = [...widths].map(([span, letters]) => (isSame ? "" : letters.join(" ") + " ") + span);
+      return count.toLocaleString("en") + " bins of " + spans.join(", ") + " (" + source + ")";
+    });
     return [...parts, raw.length ? "every interrupt: " + raw.join(", ") : ""].filter(Boolean).join(" \u00b7 ");
   }
 

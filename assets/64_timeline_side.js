@@ -3,8 +3,7 @@
   "use strict";
 
   const timeline = wattlas.timeline, { page } = timeline;
-  const PER_DECADE = 24, MARGIN = { l: 44, r: 10, t: 22, b: 34 };
-  const DECADES = Array.from({ length: 14 }, (_, i) => Math.pow(10, i - 3));
+  const PER_DECADE = 24, MOST_TICKS = 7, MARGIN = { l: 44, r: 10, t: 22, b: 34 };
   const words = { us: (v) => (v >= 1e6 ? v / 1e6 + " s" : v >= 1e3 ? v / 1e3 + " ms" : v >= 1 ? v + " us" : v * 1e3 + " ns"), bytes: (v) => (v >= 1e6 ? v / 1e6 + " MB" : v >= 1e3 ? v / 1e3 + " kB" : v + " B") };
 
   /**
@@ -43,28 +42,30 @@
   /** One of the pictures of distributions; times and sizes on a logarithmic axis. */
   timeline.side = function (id, scene, heightPx) {
     const c = wattlas.palette(scene.theme), parts = PICTURES[id], data = [], shapes = [], annotations = [], axes = {};
+    const behind = scene.theme === "dark" ? "rgba(22,25,29,0.8)" : "rgba(255,255,255,0.8)";
     const inner = Math.max(heightPx - MARGIN.t - MARGIN.b, 40), tall = (inner - 40 * (parts.length - 1)) / parts.length;
     parts.forEach(([quantity, title, unit], p) => {
       const n = p ? p + 1 : "", top = 1 - (p * (tall + 40)) / inner;
       const common = { gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 10 } };
-      axes["xaxis" + n] = { ...common, type: "log", anchor: "y" + n, tickvals: DECADES, ticktext: DECADES.map(words[unit]) };
       axes["yaxis" + n] = { ...common, domain: [Math.max(0, top - tall / inner), top], anchor: "x" + n, rangemode: "tozero", nticks: 4, ticksuffix: " %" };
-      const heading = { text: "<b>" + title + "</b>", xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11 } }, none = [], delays = new Map();
+      const heading = { text: "<b>" + title + "</b>", xref: "paper", yref: "paper", x: 0, y: top, xanchor: "left", yanchor: "bottom", showarrow: false, font: { size: 11 } }, none = [], delays = new Map(), ends = [];
       annotations.push(heading);
       scene.answer.runs.forEach((run, k) => {
         const hist = !run.problem && run.hist && run.hist[quantity];
         if (!hist) return;
         const { x, y, total, zeros } = timeline.shares(hist), color = timeline.shade(scene, k, 0, 1);
+        if (x.length) ends.push(x[0], x[x.length - 1]);
         data.push({ type: "scatter", mode: "lines", x, y, xaxis: "x" + n, yaxis: "y" + n, hoverinfo: "skip", line: { width: 1.4, color, dash: timeline.dash(scene.state.hues[k]) }, meta: { kind: "shares", quantity, run: run.run_id, total, zeros } });
-        if (zeros) none.push("<span style='color:" + color + "'>" + timeline.letter(k) + " " + ((100 * zeros) / total).toFixed(0) + " %" + "</span>");
+        if (zeros) none.push("<span style='color:" + timeline.ink(scene, k) + "'>" + timeline.letter(k) + " " + ((100 * zeros) / total).toFixed(0) + " %" + "</span>");
         if (hist.itr_us > 0) delays.set(hist.itr_us, [...(delays.get(hist.itr_us) || []), k]);
       });
       [...delays].forEach(([delay, runs], i) => {
-        const color = timeline.shade(scene, runs[0], 0, 1), at = { xref: "x" + n, yref: "y" + n + " domain" };
+        const color = timeline.ink(scene, runs[0]), at = { xref: "x" + n, yref: "y" + n + " domain" };
         shapes.push({ ...at, type: "line", x0: delay, x1: delay, y0: 0, y1: 1, line: { width: 1, dash: "dot", color } });
-        annotations.push({ ...at, text: runs.map(timeline.letter).join(" ") + " ITR " + delay, x: Math.log10(delay), y: 1 - 0.13 * i, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color } });
+        annotations.push({ ...at, text: runs.map(timeline.letter).join(" ") + " ITR " + delay, x: Math.log10(delay), y: 1 - 0.13 * i, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color }, bgcolor: behind, borderpad: 0 });
       });
-      if (none.length) annotations.push({ ...heading, text: "none: " + none.join(", "), x: 1, xanchor: "right", yanchor: none.length > 2 ? "top" : "bottom", font: { size: 10 } });
+      axes["xaxis" + n] = { ...common, type: "log", anchor: "y" + n, ...timeline.logTicks(...(ends.length ? [Math.min(...ends), Math.max(...ends)] : [1, 10]), MOST_TICKS, words[unit]) };
+      if (none.length) annotations.push({ ...heading, text: "none: " + none.join(", "), x: 1, xanchor: "right", yanchor: none.length > 2 ? "top" : "bottom", font: { size: 10 }, bgcolor: behind, borderpad: 0 });
     });
     return { data, layout: { ...axes, shapes, annotations, margin: MARGIN, showlegend: false, hovermode: false, font: { family: timeline.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution", parts } } };
   };
@@ -94,7 +95,7 @@
       if (!at) return null;
       const told = line(timeline.letter(k) + ": " + at.text + " of gaps at the ITR limit (" + wattlas.formatQuantity(at.lo_us, "us") + " to " + wattlas.formatQuantity(at.hi_us, "us") + ")");
       told.title = at.count.toLocaleString("en") + " of " + at.of.toLocaleString("en") + " gaps: the interrupts were held back until the delay had passed";
-      told.style.color = timeline.shade(scene, k, 0, 1);
+      told.style.color = timeline.ink(scene, k);
       return told;
     }).filter(Boolean));
   }
@@ -149,6 +150,7 @@
     if (className) box.className = className;
     return box;
   }
+  const scoped = (box, scope) => { box.scope = scope; return box; };
   const row = (...cells) => { const box = document.createElement("tr"); box.append(...cells); return box; };
 
   /** The run that the others are compared with: the one chosen, or the one that the server took because that has no totals. */
@@ -179,11 +181,11 @@
     if (!scene || !scene.answer) { box.replaceChildren(); return; }
     const base = baseOf(scene), other = otherOf(scene), table = document.createElement("table");
     table.className = "totals";
-    const head = row(cell("th", "")), order = columnsOf(scene, base, other);
+    const head = row(cell("td", "")), order = columnsOf(scene, base, other);
     order.forEach((k) => {
-      if (k < 0) { head.append(cell("th", timeline.letter(other) + " \u2212 " + timeline.letter(base), "difference")); return; }
+      if (k < 0) { head.append(scoped(cell("th", timeline.letter(other) + " \u2212 " + timeline.letter(base), "difference"), "col")); return; }
       const run = scene.answer.runs[k];
-      const heading = cell("th", "");
+      const heading = scoped(cell("th", ""), "col");
       const button = cell("button", timeline.letter(k) + (k === base ? " ref" : ""), "plain");
       button.title = run.label + (k === base ? "" : ": compare it with the reference");
       button.style.borderColor = timeline.shade(scene, k, 0, 1);
@@ -214,7 +216,7 @@
     const className = "number difference" + (isBetter === null ? "" : isBetter ? " good" : " bad");
     const difference = cell("td", change ? change.text : "\u2013", className);
     if (change && change.percent_text) difference.append(line(change.percent_text));
-    return row(cell("th", total.title), ...order.map((k) => (k < 0 ? difference : cell("td", total.texts[k], "number"))));
+    return row(scoped(cell("th", total.title), "row"), ...order.map((k) => (k < 0 ? difference : cell("td", total.texts[k], "number"))));
   }
 
   /* ---- paper */
@@ -226,7 +228,7 @@
     const { margin, height, annotations } = figure.layout, inner = height - margin.t - margin.b;
     const count = scene.answer.runs.length, at = (line) => 1 + (margin.t + 2 + 16 * (count - 1 - line)) / inner;
     const legend = scene.answer.runs.map((run, k) => ({
-      text: "<b>" + timeline.letter(k) + "</b> \u2013 " + (run.label || run.run_id), font: { size: 11, color: timeline.shade(scene, k, 0, 1) },
+      text: "<b>" + timeline.letter(k) + "</b> \u2013 " + (run.label || run.run_id), font: { size: 11, color: timeline.ink(scene, k) },
       xref: "paper", yref: "paper", x: 0, xanchor: "left", y: at(k), yanchor: "bottom", showarrow: false,
     }));
     legend.push({ text: timeline.timeWords(from, to - from) + " to " + timeline.timeWords(to, to - from), font: { size: 11 }, xref: "paper", yref: "paper", x: 1, xanchor: "right", y: at(0), yanchor: "bottom", showarrow: false });

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -515,6 +516,32 @@ def test_it_is_at_home_in_both_themes_and_sizes(
     wide = timeline.page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 1024
     assert timeline.layout()["width"] > 800
+
+
+def test_six_runs_cover_nothing(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    found = timeline.page.evaluate(
+        "async () => (await (await fetch('timeline/choices?q=')).json()).runs.map((r) => r.run_id)"
+    )
+    runs = "".join(f"&run={run}" for run in found[:6])
+    for more in ("", "&layout=stacked", "&from=0.01&to=0.02"):
+        timeline.open(logged_address, f"?v=1{runs}{more}")
+        boxes = [
+            timeline.page.locator(name).bounding_box()
+            for name in (
+                "#timeline-gaps .svg-container",
+                "#timeline-limits",
+                "#timeline-sizes .svg-container",
+            )
+        ]
+        panel = timeline.page.locator(".panel-distributions").bounding_box()
+        assert panel is not None
+        assert all(box is not None for box in boxes)
+        edges = [(box["y"], box["y"] + box["height"]) for box in boxes if box is not None]
+        assert all(above[1] <= below[0] + 1 for above, below in pairwise(edges))
+        assert edges[-1][1] <= panel["y"] + panel["height"] + 1
+        words = timeline.page.locator("#timeline-span")
+        assert words.evaluate("(e) => e.scrollHeight <= e.clientHeight + 1")
 
 
 def test_the_question_mark_lists_its_keys(timeline: TimelinePage, logged_address: str) -> None:

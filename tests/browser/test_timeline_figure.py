@@ -171,6 +171,18 @@ def test_heatmaps_share_one_scale(drawing: Page) -> None:
     assert "<b>A</b> a" in words(figure)
 
 
+def test_a_heatmap_of_gaps_has_a_logarithmic_scale(drawing: Page) -> None:
+    heat = {"rows": ["core 0", "core 1"], "z": [10, 100, NOT_MEASURED, 2000], "shape": [2, 2],
+            "t0": 0, "dt": 0.5}  # fmt: skip
+    drawn = scene([run("a", {}, heat=heat)], [])
+    drawn["answer"]["heat"] = {"name": "gap", "title": "Longest gap", "unit": "us", "log": True}
+    (trace,) = traces(draw(drawing, drawn), "heat")
+    assert trace["z"] == [[1, 2], [NOT_MEASURED, pytest.approx(3.30103)]]
+    assert (trace["zmin"], trace["zmax"]) == (1, pytest.approx(3.30103))
+    bar = trace["colorbar"]
+    assert (bar["tickvals"], bar["ticktext"]) == ([1, 2, 3], ["10 us", "100 us", "1 ms"])
+
+
 def test_power_is_drawn_by_package(drawing: Page) -> None:
     power = [
         {"name": f"package {p}", "series": {"power": {"mean": [30.0 + p] * 4}}} for p in (0, 1)
@@ -199,6 +211,50 @@ def test_the_delay_that_was_set_is_a_line_across_the_gaps(drawing: Page) -> None
     (line,) = figure["layout"]["shapes"]  # run a is adaptive
     assert (line["y0"], line["y1"]) == (50, 50)
     assert line["line"]["color"].startswith("rgba(213,94,0")
+
+
+def test_where_cores_are_too_many_to_name_the_runs_still_are(drawing: Page) -> None:
+    groups = [
+        {"name": f"core {c}", "cores": [c], "count": [1] * 4,
+         "series": {"interrupts": {"mean": [1.0 + c] * 4}}} for c in range(8)
+    ]  # fmt: skip
+    drawn = scene([run(name, {}, groups=groups) for name in "ab"], [RATE, GAP])
+    assert "<b>A c0</b>" in words(draw(drawing, drawn))
+    drawn["roomPx"] = 160
+    small = words(draw(drawing, drawn))
+    assert {"<b>A</b>", "<b>B</b>"} <= set(small)
+    assert "<b>A c0</b>" not in small
+
+
+def test_axes_of_gaps_have_ticks_whatever_they_span(drawing: Page) -> None:
+    for low, high, first in ((14.0, 40.0, "20 us"), (1.0, 2e6, "1 us")):
+        values = {"gap": {"mean": [low, high] * 2, "max": [high] * 4, "min": [low] * 4}}
+        axis = draw(drawing, scene([run("a", values)], [GAP]))["layout"]["yaxis"]
+        assert axis["ticktext"][0] == first
+        assert 1 <= len(axis["tickvals"]) <= 30
+        assert len(axis["tickvals"]) == len(axis["ticktext"])
+
+
+@pytest.mark.parametrize(("theme", "paper"), [("light", "#ffffff"), ("dark", "#16191d")])
+def test_words_of_every_hue_can_be_read(drawing: Page, theme: str, paper: str) -> None:
+    drawn = {"hues": HUES, "theme": theme, "state": {"hues": list(range(6))}}
+    inks = drawing.evaluate(
+        "(scene) => scene.hues.map((_, k) => wattlas.timeline.ink(scene, k))", drawn
+    )
+    assert len(set(inks)) == 6
+    assert min(contrast(ink, paper) for ink in inks) >= 4.5
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast of two colours as WCAG 2 has it."""
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    r, g, b = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
 def test_shares_add_up_and_mark_the_delay(drawing: Page) -> None:
