@@ -83,7 +83,7 @@
   }
 
   function inked(value, ink) {
-    if (Array.isArray(value)) return value;
+    if (Array.isArray(value)) return value.includes("page") ? value.map((part) => inked(part, ink)) : value;
     if (!value || typeof value !== "object") return value === "page" ? ink : value;
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, inked(part, ink)]));
   }
@@ -112,15 +112,16 @@
     return { data, layout: themed(figure.layout, theme) };
   }
 
-  /** For paper: on white, with a legend of its own where the page has one for all. */
-  function onPaper(figure, mask) {
+  const LEGEND_PX = 40;
+  /** For paper: on white, with a legend of its own, below, where the page has one for all. */
+  function onPaper(figure, mask, height) {
     const out = dress(figure, mask, "light"), named = new Set();
     out.data = out.data.map((trace) => {
       const isFirst = (kind(trace) === "points" || kind(trace) === "published") && trace.name && !named.has(trace.name);
       if (isFirst) named.add(trace.name);
       return isFirst ? { ...trace, showlegend: true } : trace;
     });
-    if (named.size) out.layout = { ...out.layout, showlegend: true, legend: { orientation: "h", y: -0.2, font: { size: 10 } } };
+    if (named.size) out.layout = { ...out.layout, showlegend: true, height: height + LEGEND_PX, legend: { orientation: "h", y: -0.2, font: { size: 10 } } };
     return out;
   }
 

@@ -87,8 +87,8 @@
     tab: "tab-storage",
     query: () => address.query(),
     figure: (id) => {
-      const { figures, mask } = storage.state();
-      return figures[nameOf(id)] && wattlas.storagePaint.onPaper(figures[nameOf(id)], mask);
+      const { figures, mask } = storage.state(), gd = document.getElementById(id);
+      return figures[nameOf(id)] && wattlas.storagePaint.onPaper(figures[nameOf(id)], mask, gd.clientHeight);
     },
     data: (id, format) => "storage/data/" + nameOf(id) + "." + format + "?" + address.shown(),
     how: (id) => "how/storage/" + nameOf(id) + "?" + address.shown(),

@@ -38,6 +38,12 @@ KEYS = {
         ("a", "add a run"),
         ("drag, wheel", "zoom; with Shift: move"),
     ),
+    "Storage": (
+        ("Escape", "clear the selection"),
+        ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
+        ("Enter", "select the configurations under the cursor in all views"),
+        ("drag", "select a box; a click selects a point, a cell, a bar or a mode of the legend"),
+    ),
 }
 
 

@@ -162,14 +162,19 @@ def test_nothing_overlaps_and_every_section_is_reached(
     ink = page.locator("#storage-iops .xtitle").evaluate("e => getComputedStyle(e).fill")
     red = int(re.findall(r"\d+", ink)[0])
     assert red > 180 if theme == "dark" else red < 80
+    star = page.evaluate(
+        """() => document.getElementById("storage-devices")._fullData
+             .find((t) => t.meta.kind === "published").marker.color[0]"""
+    )
+    assert star == ("#e6e8eb" if theme == "dark" else "#1f2328")
 
 
 def test_a_picture_for_a_paper_has_its_own_legend(storage: StoragePage) -> None:
     figure = storage.page.evaluate(
         """() => {
           const { figures, mask } = wattlas.storage.state();
-          const { data, layout } = wattlas.storagePaint.onPaper(figures.iops, mask);
-          return [layout.showlegend, ...data.filter((t) => t.showlegend).map((t) => t.name)];
+          const { data, layout } = wattlas.storagePaint.onPaper(figures.iops, mask, 300);
+          return [layout.showlegend, layout.height, ...data.filter((t) => t.showlegend).map((t) => t.name)];
         }"""
     )
-    assert figure == [True, "interrupt", "classic polling", "hybrid polling"]
+    assert figure == [True, 340, "interrupt", "classic polling", "hybrid polling"]

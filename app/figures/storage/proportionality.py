@@ -79,7 +79,8 @@ def _panel(
     most_use, most_w = float(part[use].max()), float(part["power_w"].max())  # type: ignore[arg-type]
     where = {"xaxis": _axis_name("x", number), "yaxis": _axis_name("y", number)}
     data, trends = [_ideal() | where], {}
-    for mine in part.sort("mode", "row", nulls_last=True).partition_by("mode", maintain_order=True):
+    parts = part.sort("row").partition_by("mode", maintain_order=True)
+    for mine in sorted(parts, key=lambda rows: scene.rank(rows["mode"][0])):
         mode = mine["mode"][0]
         x, y = values_of(mine, use) / most_use, values_of(mine, "power_w") / most_w
         trends[mode] = trend = quadratic_trend(x, y)
@@ -184,9 +185,7 @@ def _notes(
     lines = [
         f"{scene.glyph(mode)} "
         + (f"{trend.formula()}<br>    {trend.fit()}" if trend else "too few points for a trend")
-        for mode, trend in sorted(
-            trends.items(), key=lambda pair: scene.modes.values.index(pair[0])
-        )
+        for mode, trend in trends.items()
     ]
     name = _axis_name("x", number)
     domain = {"xref": f"{name} domain", "yref": "paper", "showarrow": False}
