@@ -44,6 +44,14 @@ _LEVEL: Final[dict[int, int]] = {
     CompressionParameter.hash_log: 8,
 }
 _FORMATS: Final = {_INT32: "<i4", _INT64: "<i8", _FLOAT: "<f4", _DOUBLE: "<f8"}
+# In a long page of such noise a match is worth even less: look at every 64th byte, and have the
+# literals coded all the same, which zstd leaves out at such a pace unless it is told.
+_LITERAL_COMPRESSION_MODE: Final = 1002  # zstd.h: ZSTD_c_literalCompressionMode, 1 to enable
+_LONG_PAGE_BYTES: Final = 1 << 16
+_LONG_LEVEL: Final = _LEVEL | {
+    CompressionParameter.target_length: 64,
+    _LITERAL_COMPRESSION_MODE: 1,
+}
 _PROBE_BYTES: Final = 1 << 14
 _WORTH_WHILE: Final = 0.95
 _WIDEST_NUMBERING: Final = 1 << 16
@@ -342,22 +350,31 @@ def _is_noise(page: np.ndarray) -> bool:
     return len(_compress(probe, range(1))) > _WORTH_WHILE * len(probe)
 
 
+def _compressor(is_long: bool) -> ZstdCompressor:
+    """The thread's own compressor of long or of other pages."""
+    name = "long" if is_long else "short"
+    found: ZstdCompressor | None = getattr(_here, name, None)
+    if found is None:
+        found = ZstdCompressor(options=_LONG_LEVEL if is_long else _LEVEL)
+        setattr(_here, name, found)
+    return found
+
+
 def _compress(page: Any, starts: range) -> bytes:
-    """Compress with a compressor of the thread's own.
+    """Compress a page.
 
     Args:
         starts: Where parts with statistics of their own begin: each gets blocks of its own. What
             comes before the first goes with it.
     """
-    try:
-        compressor = _here.compressor
-    except AttributeError:
-        compressor = _here.compressor = ZstdCompressor(options=_LEVEL)
+    compressor = _compressor(len(page) >= _LONG_PAGE_BYTES)
     if len(starts) == 1:
         packed: bytes = compressor.compress(page, ZstdCompressor.FLUSH_FRAME)
         return packed
     ends = [*starts[1:], len(page)]
-    modes = [ZstdCompressor.FLUSH_BLOCK] * (len(starts) - 1) + [ZstdCompressor.FLUSH_FRAME]
+    modes: list[Any] = [ZstdCompressor.FLUSH_BLOCK] * (len(starts) - 1) + [
+        ZstdCompressor.FLUSH_FRAME
+    ]
     blocks = [
         compressor.compress(page[begin:end], mode)
         for begin, end, mode in zip([0, *ends[:-1]], ends, modes, strict=True)
