@@ -13,7 +13,7 @@
     return cells;
   }
 
-  /** A cell as a selection is written: `["cell", x, y]`. */
+  /** A cell as a selection is written: `["cell", x, y]`; several are `["cells", [y, x, x, ...], ...]`. */
   const cellPick = (data, i) => JSON.stringify(["cell", data.x.values[data.cells.column[i]], data.y.values[data.cells.row[i]]]);
 
   /** Which cells a selection means: Uint8Array of 0 and 1, or null for none. */
@@ -21,9 +21,11 @@
     if (!data || !pick) return null;
     let parts;
     try { parts = JSON.parse(pick); } catch (error) { return null; }
-    const [kind, first, second] = parts, { column, row, outcome, first: leader } = data.cells;
+    const [kind, first, second] = parts, rows = kind === "cells" && new Map(parts.slice(1).map(([y, ...xs]) => [y, new Set(xs)]));
+    const { column, row, outcome, first: leader } = data.cells;
     const tests = {
       cell: (i) => data.x.values[column[i]] === first && data.y.values[row[i]] === second,
+      cells: (i) => { const xs = rows.get(data.y.values[row[i]]); return xs !== undefined && xs.has(data.x.values[column[i]]); },
       won: (i) => data.outcomes[outcome[i]] === "win" && data.who.values[data.contenders.who[leader[i]]] === first,
       outcome: (i) => data.outcomes[outcome[i]] === first,
     };
@@ -40,6 +42,16 @@
     const share = data.cells.margin_share[i], unit = data.prize.unit;
     const percent = isNaN(share) ? "" : (share < 0 ? "\u2212" : "+") + wattlas.formatQuantity(100 * Math.abs(share), "%") + ", ";
     return percent + wattlas.formatQuantity(data.cells.margin[i], unit) + (data.prize.better === "less" ? " less" : " more");
+  }
+
+  /** What stands in a cell: the lead, `tie`, or how few; nothing where one competes alone. The twin of app/figures/winner_map.py. */
+  function cellText(data, i) {
+    const outcome = data.outcomes[data.cells.outcome[i]], at = data.cells.first[i], share = data.cells.margin_share[i];
+    if (outcome === "alone") return "";
+    if (outcome === "tie") return "tie";
+    if (outcome === "too few") return "n = " + Math.min(data.contenders.n[at], data.contenders.n[at + 1]);
+    if (!data.rules.percent) return wattlas.formatQuantity(data.cells.margin[i], data.prize.unit);
+    return isNaN(share) ? "\u2013" : (share < 0 ? "\u2212" : "+") + wattlas.formatQuantity(100 * Math.abs(share), "%");
   }
 
   function verdict(data, i) {
@@ -95,9 +107,9 @@
       const i = mask.indexOf(1);
       return i < 0 ? "selection: a cell that is not on this map" : "selection: " + data.x.words[data.cells.column[i]] + " \u00b7 " + data.y.words[data.cells.row[i]];
     }
-    const what = kind === "won" ? "won by " + (data.who.words[data.who.values.indexOf(value)] || value) : value;
-    return "selection: " + found.toLocaleString("en") + " cells (" + what + ")";
+    const what = kind === "cells" ? "from Explore" : kind === "won" ? "won by " + (data.who.words[data.who.values.indexOf(value)] || value) : value;
+    return "selection: " + found.toLocaleString("en") + (found === 1 ? " cell (" : " cells (") + what + ")";
   }
 
-  wattlas.cells = { decode: decodeCells, pick: cellPick, mask: pickMask, picked: pickedCell, lines: cellLines, contenderLines, words: pickWords };
+  wattlas.cells = { decode: decodeCells, pick: cellPick, mask: pickMask, picked: pickedCell, lines: cellLines, text: cellText, contenderLines, words: pickWords };
 })((window.wattlas = window.wattlas || {}));

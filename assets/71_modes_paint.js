@@ -14,12 +14,15 @@
     };
   }
 
-  /* Texts on cells without a fill have the colour `page`: the theme's own. */
+  /* Texts on cells without a fill have the colour `page`: the theme's own, with a halo before the hatching. */
+  const PAPER = { light: "#ffffff", dark: "#16191d" };
+  const haloOf = (theme) => Array(4).fill("0 0 3px " + (PAPER[theme] || PAPER.light)).join(", ");
   function inked(trace, theme) {
     const colors = kind(trace) === "texts" && trace.textfont.color;
-    if (!colors) return trace;
-    const own = wattlas.palette(theme).text;
-    return { ...trace, textfont: { ...trace.textfont, color: colors.map((c) => (c === "page" ? own : c)) } };
+    if (!colors || !colors.includes("page")) return trace;
+    const own = wattlas.palette(theme).text, halo = haloOf(theme);
+    const font = { color: colors.map((c) => (c === "page" ? own : c)), shadow: colors.map((c) => (c === "page" ? halo : "none")) };
+    return { ...trace, textfont: { ...trace.textfont, ...font } };
   }
 
   /** A figure in a theme with a selection painted: figure in, figure out. */
@@ -99,21 +102,56 @@
     if (shares) window.Plotly.restyle(shares, { opacity: shareOpacities(figures.shares, data, pick) });
   }
 
-  /** After a zoom: as many labels as fit into what is in view. */
-  function relabel(gd, change) {
+  const CHARACTER_PX = 6.2, LINE_PX = 11.5;
+  /** Which labels of a part of an axis have room: every k-th and the last; the twin of app/figures/map_marks.py. */
+  function shownLabels(sizes, low, high, room) {
+    const each = room / (high - low + 1), overlap = (i, j) => (j - i) * each < (sizes[i] + sizes[j]) / 2;
+    for (let k = 0; ; k++) {
+      const step = [1, 2, 5][k % 3] * Math.pow(10, Math.floor(k / 3)), found = [];
+      for (let i = low; i < high; i += step) found.push(i);
+      while (found.length && overlap(found[found.length - 1], high)) found.pop();
+      found.push(high);
+      if (found.length === 1 || found.every((i, n) => n === 0 || !overlap(found[n - 1], i))) return found;
+    }
+  }
+
+  /** After a zoom: as many labels as fit into what is in view, and texts where its cells have become large enough. */
+  function relabel(gd, change, data, theme) {
     const meta = gd.layout.meta;
     if (!meta || meta.kind !== "map" || !Object.keys(change).some((key) => /^[xy]axis\.(range|autorange)/.test(key))) return;
-    const ticks = {};
-    for (const [name, most] of [["x", 14], ["y", 26]]) {
+    const ticks = {}, seen = {};
+    for (const name of ["x", "y"]) {
       const axis = gd._fullLayout[name + "axis"], labels = meta[name];
       const low = Math.max(0, Math.ceil(Math.min(...axis.range))), high = Math.min(labels.length - 1, Math.floor(Math.max(...axis.range)));
-      const longest = Math.max(8, ...labels.map((label) => label.length));
-      const step = Math.max(1, Math.ceil((high - low + 1) / Math.max(4, Math.floor((most * 8) / longest))));
-      const at = [];
-      for (let i = low; i <= high; i += step) at.push(i);
+      if (high < low) return;
+      const at = shownLabels(labels.map((label) => (name === "x" ? label.length * CHARACTER_PX + 6 : LINE_PX)), low, high, axis._length);
       Object.assign(ticks, { [name + "axis.tickvals"]: at, [name + "axis.ticktext"]: at.map((i) => labels[i]) });
+      seen[name] = [low, high];
     }
-    window.Plotly.relayout(gd, ticks);
+    if (meta.has_texts || !data) window.Plotly.relayout(gd, ticks);
+    else window.Plotly.update(gd, textsIn(seen, meta, data, theme), ticks, indices(gd.data, "texts"));
+  }
+
+  /** The texts of the cells in view, where there are few enough; a change of the trace. */
+  function textsIn(seen, meta, data, theme) {
+    const found = { x: [], y: [], text: [], color: [], shadow: [] }, [[left, right], [low, high]] = [seen.x, seen.y];
+    if (right - left < meta.most[0] && high - low < meta.most[1]) {
+      for (let i = 0; i < data.count; i++) {
+        const x = data.cells.column[i], y = data.cells.row[i], text = wattlas.cells.text(data, i);
+        if (!text || x < left || x > right || y < low || y > high) continue;
+        found.x.push(x);
+        found.y.push(y);
+        found.text.push(text);
+        found.color.push(inkOf(meta, data, i, theme));
+        found.shadow.push(data.outcomes[data.cells.outcome[i]] === "too few" ? haloOf(theme) : "none");
+      }
+    }
+    return { x: [found.x], y: [found.y], text: [found.text], "textfont.color": [found.color], "textfont.shadow": [found.shadow] };
+  }
+  function inkOf(meta, data, i, theme) {
+    const outcome = data.outcomes[data.cells.outcome[i]];
+    if (outcome === "too few") return wattlas.palette(theme).text;
+    return meta.inks[outcome === "tie" ? meta.inks.length - 1 : data.contenders.who[data.cells.first[i]]];
   }
 
   wattlas.modesPaint = { dress, paint, relabel };

@@ -8,6 +8,7 @@ import polars as pl
 
 from app.figures.competitors import TIE_GREY, Competitors, readable_on
 from app.figures.encodings import base_layout
+from app.figures.map_marks import hatching, index_axis, labels_along_x, labels_along_y
 from data.analysis.ties import ALONE, TIE, TOO_FEW, WIN, Comparison
 from data.units import format_change, format_quantity
 
@@ -66,7 +67,7 @@ def build_winner_map(comparison: Comparison, placed: pl.DataFrame, scene: MapSce
     return {
         "data": [
             _colors(_grid(colored, cells, scene), scene),
-            _hatching(cells, outcome == TOO_FEW, len(scene.columns)),
+            _hatching(cells, outcome == TOO_FEW, scene),
             _alone(cells, outcome == ALONE, scene),
             _texts(comparison, cells, outcome, scene),
             _layer("veil", nothing, "rgba(127,127,127,0.72)"),
@@ -75,6 +76,11 @@ def build_winner_map(comparison: Comparison, placed: pl.DataFrame, scene: MapSce
         ],
         "layout": _layout(scene),
     }
+
+
+def has_room(scene: MapScene) -> bool:
+    """Whether cells are large enough for texts; else the browser writes them after a zoom."""
+    return len(scene.columns) <= TEXT_MAX_COLUMNS and len(scene.rows) <= TEXT_MAX_ROWS
 
 
 def _grid(values: np.ndarray, cells: dict[str, np.ndarray], scene: MapScene) -> np.ndarray:
@@ -124,22 +130,16 @@ def _colorbar(competitors: Competitors) -> dict:
     }
 
 
-def _hatching(cells: dict[str, np.ndarray], where: np.ndarray, columns: int) -> dict:
-    """Diagonals across each cell, more of them where cells are wide; one line with gaps."""
-    c = np.linspace(-1, 1, min(max(3, 36 // columns), 11) + 2)[1:-1]
-    zero, one = np.zeros_like(c), np.ones_like(c)
-    ends_x = np.stack((np.maximum(c, zero), np.minimum(1 + c, one)), axis=1) - 0.5
-    ends_y = np.stack((np.maximum(-c, zero), np.minimum(1 - c, one)), axis=1) - 0.5
-    x, y = cells["column"][where][:, None, None], cells["row"][where][:, None, None]
-    gap = np.full((len(x), len(c), 1), np.nan)
-    along_x = np.concatenate([x + 0.96 * ends_x[None], gap], axis=2)
-    along_y = np.concatenate([y + 0.92 * ends_y[None], gap], axis=2)
+def _hatching(cells: dict[str, np.ndarray], where: np.ndarray, scene: MapScene) -> dict:
+    x, y = hatching(
+        cells["column"][where], cells["row"][where], len(scene.columns), len(scene.rows)
+    )
     return {
         "type": "scatter",
         "mode": "lines",
         "meta": {"kind": "hatching"},
-        "x": along_x.ravel().astype(np.float32),
-        "y": along_y.ravel().astype(np.float32),
+        "x": x,
+        "y": y,
         "line": {"width": 1, "color": _HATCH_GREY},
         "connectgaps": False,
         "hoverinfo": "skip",
@@ -168,8 +168,7 @@ def _alone(cells: dict[str, np.ndarray], where: np.ndarray, scene: MapScene) -> 
 def _texts(
     comparison: Comparison, cells: dict[str, np.ndarray], outcome: np.ndarray, scene: MapScene
 ) -> dict:
-    has_room = len(scene.columns) <= TEXT_MAX_COLUMNS and len(scene.rows) <= TEXT_MAX_ROWS
-    shown = np.flatnonzero(outcome != ALONE) if has_room else np.zeros(0, dtype=int)
+    shown = np.flatnonzero(outcome != ALONE) if has_room(scene) else np.zeros(0, dtype=int)
     size = 11 if len(scene.columns) <= _WIDE_TEXT_COLUMNS and len(scene.rows) <= 18 else 9
     hues = scene.competitors.hues
     return {
@@ -265,8 +264,8 @@ def _layout(scene: MapScene) -> dict[str, Any]:
     return {
         **base_layout(scene.title, scene.subtitle),
         "margin": {"l": min(46 + 6 * longest, 170), "r": 8, "t": 46, "b": 92},
-        "xaxis": _axis(scene.columns, scene.x_title, 14),
-        "yaxis": _axis(scene.rows, scene.y_title, 26),
+        "xaxis": index_axis(scene.columns, scene.x_title, labels_along_x(scene.columns)),
+        "yaxis": index_axis(scene.rows, scene.y_title, labels_along_y(scene.rows)),
         "dragmode": "zoom",
         "showlegend": True,
         "legend": {
@@ -282,24 +281,21 @@ def _layout(scene: MapScene) -> dict[str, Any]:
             "itemdoubleclick": False,
             "bgcolor": _CLEAR,
         },
-        # All labels, so that the browser can show more of them in a part of the map.
-        "meta": {"kind": "map", "x": list(scene.columns), "y": list(scene.rows)},
+        # A zoom belongs to its axes.
+        "uirevision": f"{scene.x_title} {len(scene.columns)} {scene.y_title} {len(scene.rows)}",
+        "meta": {"kind": "map", **_for_zooms(scene)},
     }
 
 
-def _axis(labels: tuple[str, ...], title: str, most: int) -> dict:
-    """A numeric axis over the indices of the values, with as many labels as fit."""
-    longest = max(map(len, labels), default=1)
-    step = max(1, -(-len(labels) // max(4, most * 8 // max(longest, 8))))
-    at = list(range(0, len(labels), step))
+def _for_zooms(scene: MapScene) -> dict[str, Any]:
+    """What the browser needs to label and write into a part of the map: all labels, and inks.
+
+    `inks` are the text colours on the competitors' hues and, last, on a tie.
+    """
     return {
-        "type": "linear",
-        "title": {"text": title, "standoff": 6, "font": {"size": 12}},
-        "range": [-0.5, len(labels) - 0.5],
-        "tickvals": at,
-        "ticktext": [labels[i] for i in at],
-        "tickfont": {"size": 10},
-        "showgrid": False,
-        "zeroline": False,
-        "automargin": False,
+        "x": list(scene.columns),
+        "y": list(scene.rows),
+        "has_texts": has_room(scene),
+        "most": [TEXT_MAX_COLUMNS, TEXT_MAX_ROWS],
+        "inks": [readable_on(hue) for hue in (*scene.competitors.hues, TIE_GREY)],
     }

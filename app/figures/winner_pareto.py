@@ -13,6 +13,8 @@ from data.metrics import metric
 
 _WEBGL_ABOVE: Final = 3000
 _NAMED_MAX: Final = 40
+# Values that lie further apart than this are drawn on a logarithmic scale.
+_WIDE: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,8 @@ def _frontier(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> 
 
 def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
     total = len(points) + scene.left_out
-    subtitle = f"each competitor's best setting in each cell · {total:,} points"
+    points_words = f"{total:,} point{'' if total == 1 else 's'}"
+    subtitle = f"each competitor's best setting in each cell · {points_words}"
     if scene.left_out:
         subtitle = f"best settings · {len(points):,} of {total:,} points drawn; filter to see all"
     return {
@@ -127,6 +130,8 @@ def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
         "xaxis": _axis(scene.against, points["against"]),
         "yaxis": _axis(scene.prize, points["mean"]),
         "dragmode": "zoom",
+        # A zoom belongs to its axes.
+        "uirevision": f"{scene.against} {scene.prize}",
         "legend": _legend(scene.competitors),
         "meta": {"kind": "pareto"},
     }
@@ -151,10 +156,23 @@ def _legend(competitors: Competitors) -> dict:
 
 def _axis(name: str, values: pl.Series) -> dict:
     measure = metric(name)
-    top = float(np.abs(values.to_numpy()).max())
+    low, top = float(values.min()), float(values.max())  # type: ignore[arg-type]
+    is_log = low > 0 and top > _WIDE * low
+    scale = " · log scale" if is_log else ""
     return {
-        "title": {"text": measure.axis_title, "standoff": 6, "font": {"size": 12}},
+        "title": {"text": measure.axis_title + scale, "standoff": 6, "font": {"size": 12}},
+        "type": "log" if is_log else "linear",
         "zeroline": False,
         "exponentformat": "SI",
-        **({"tickformat": "~s"} if measure.unit != "us" and top >= 1000 else {}),
+        **_narrow(low, top),
+        **({"tickformat": "~s"} if measure.unit != "us" and abs(top) >= 1000 else {}),
     }
+
+
+def _narrow(low: float, top: float) -> dict:
+    """A range around values that are all but equal, which would be drawn on endless digits."""
+    middle = (low + top) / 2
+    if top - low > 1e-3 * abs(middle):
+        return {}
+    half = 0.05 * abs(middle) or 1.0
+    return {"range": [middle - half, middle + half]}

@@ -6,7 +6,7 @@ import polars as pl
 
 from app.figures.competitors import TIE_GREY, Competitors
 from app.figures.encodings import base_layout
-from data.analysis.ties import OUTCOMES, WIN
+from data.analysis.ties import WIN
 
 _OTHERS: Final = {
     "tie": ("tie", {"color": TIE_GREY}),
@@ -17,8 +17,8 @@ _OTHERS: Final = {
     ),
     "alone": ("one alone", {"color": "rgba(0,0,0,0)", "line": {"color": "#8C8C8C", "width": 1}}),
 }  # fmt: skip
-# More competitors than this are cut to those that win most.
-SHOWN_MAX: Final = 7
+# The panel has room for so many bars: of more competitors those that win most are shown.
+BARS_MAX: Final = 8
 
 
 def build_shares(counts: pl.DataFrame, competitors: Competitors, title: str) -> dict:
@@ -33,12 +33,13 @@ def build_shares(counts: pl.DataFrame, competitors: Competitors, title: str) -> 
     wins = counts.filter(pl.col("outcome") == WIN).sort(
         "cells", descending=True, maintain_order=True
     )
-    left_out = max(0, len(wins) - SHOWN_MAX)
-    bars = [_win(row, competitors) for row in wins.head(SHOWN_MAX).iter_rows(named=True)]
-    bars += [_other(row) for row in counts.iter_rows(named=True) if row["outcome"] in OUTCOMES[1:]]
+    others = [_other(row) for row in counts.iter_rows(named=True) if row["outcome"] != WIN]
+    shown = wins.head(BARS_MAX - len(others))
+    bars = [*(_win(row, competitors) for row in shown.iter_rows(named=True)), *others]
     subtitle = f"of {total:,} cell{'' if total == 1 else 's'} in which anything was measured"
-    if left_out:
-        subtitle += f" · {left_out} more competitors not shown"
+    if left_out := len(wins) - len(shown):
+        nothing = int(wins["cells"][len(shown) :].sum()) == 0
+        subtitle += f" · {left_out} more {'win none' if nothing else 'not shown'}"
     data = [_trace(bar, total) for bar in bars]
     return {"data": data, "layout": _layout([b["label"] for b in bars], title, subtitle)}
 
@@ -93,7 +94,8 @@ def _layout(labels: list[str], title: str, subtitle: str) -> dict:
             "type": "category",
             "categoryorder": "array",
             "categoryarray": labels[::-1],
-            "tickfont": {"size": 11},
+            "tickvals": labels,
+            "tickfont": {"size": 11 if len(labels) < BARS_MAX else 10},
             "showgrid": False,
             "fixedrange": True,
         },

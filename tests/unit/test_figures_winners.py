@@ -16,6 +16,7 @@ from app.figures.competitors import (
     value_label,
 )
 from app.figures.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_style
+from app.figures.map_marks import HEIGHT_PX, WIDTH_PX, hatching
 from app.figures.storage import base as storage_base
 from app.figures.winner_map import MapScene, build_winner_map
 from app.figures.winner_pareto import ParetoScene, build_pareto, pareto_members
@@ -111,8 +112,28 @@ def test_a_large_map_goes_without_texts_and_thins_its_labels() -> None:
     columns = tuple(str(v) for v in range(200))
     figure = winner_map(columns=columns)
     assert texts(figure) == {}
-    assert 4 <= len(figure["layout"]["xaxis"]["tickvals"]) <= 20
+    assert figure["layout"]["xaxis"]["tickvals"] == [*range(0, 200, 10), 199]
+    assert not figure["layout"]["meta"]["has_texts"]
     assert figure["layout"]["xaxis"]["range"] == [-0.5, 199.5]
+
+
+def test_the_last_label_is_never_left_out() -> None:
+    delays = ("0", "2", "4", "6", "8", "12", "16", "20", "24", "28", "32", "36", "40", "50", "60")
+    layout = winner_map(columns=(*delays, "70", "80", "adaptive"))["layout"]
+    # All fit but the one beside the longer word.
+    assert layout["xaxis"]["ticktext"] == [*delays, "70", "adaptive"]
+    assert winner_map(rows=("1", "8", "16"))["layout"]["yaxis"]["tickvals"] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(4, 20), (20, 4), (200, 50), (1, 1)])
+def test_hatching_has_one_slope_whatever_the_cells_shape(columns: int, rows: int) -> None:
+    x, y = hatching(np.array([0]), np.array([0]), columns, rows)
+    x, y = x.reshape(-1, 3)[:, :2], y.reshape(-1, 3)[:, :2]
+    assert np.abs(np.concatenate([x, y])).max() <= 0.5
+    across_px = np.diff(x) * WIDTH_PX / columns / 0.96
+    up_px = np.diff(y) * HEIGHT_PX / rows / 0.92
+    np.testing.assert_allclose(across_px, up_px, rtol=1e-3, atol=1e-3)
+    assert (up_px > 0).all()
 
 
 def test_axes_say_their_knob() -> None:
@@ -201,7 +222,16 @@ def test_many_competitors_are_cut_to_those_that_win_most() -> None:
     counts = pl.DataFrame({"competitor": values, "outcome": ["win"] * 30, "cells": values})
     figure = build_shares(counts, many, "Cells won")
     assert figure["data"][0]["name"] == "29 us"
-    assert "23 more competitors not shown" in figure["layout"]["title"]["text"]
+    assert len(figure["data"]) == 8
+    assert "22 more not shown" in figure["layout"]["title"]["text"]
+    # The bars that the others leave room for, and none of their names left out.
+    nothing = counts.with_columns(cells=pl.when(pl.col("competitor") == 29).then(3).otherwise(0))
+    rest = pl.DataFrame({"competitor": [None, None], "outcome": ["tie", "alone"], "cells": [4, 1]})
+    counts = pl.concat([nothing, rest], how="vertical_relaxed")
+    figure = build_shares(counts, many, "Cells won")
+    assert [t["name"] for t in figure["data"]][-2:] == ["tie", "one alone"]
+    assert figure["layout"]["yaxis"]["tickvals"] == [t["name"] for t in figure["data"]]
+    assert "24 more win none" in figure["layout"]["title"]["text"]
 
 
 def pareto(points: list[tuple]) -> dict:
@@ -220,6 +250,16 @@ def test_the_pareto_view_has_a_frontier_a_competitor() -> None:
     assert lines["frontier of classic polling"]["x"].tolist() == [60.0, 90.0]
     assert lines["frontier of classic polling"]["y"].tolist() == [90.0, 70.0]
     assert figure["layout"]["xaxis"]["title"]["text"] == "p99 latency, us (less is better)"
+
+
+def test_values_far_apart_are_drawn_on_a_log_scale_and_equal_ones_on_few_digits() -> None:
+    # p99 from 60 to 6,000 us: 100 times; energies within a fifth of each other.
+    layout = pareto([(1, 90.0, 60.0, 0), (1, 80.0, 6000.0, 1)])["layout"]
+    assert (layout["xaxis"]["type"], layout["yaxis"]["type"]) == ("log", "linear")
+    assert layout["xaxis"]["title"]["text"] == "p99 latency, us (less is better) · log scale"
+    layout = pareto([(1, 126_024.3, 8.4, 0)])["layout"]
+    assert layout["yaxis"]["range"] == pytest.approx([0.95 * 126_024.3, 1.05 * 126_024.3])
+    assert layout["title"]["text"].endswith("1 point</span>")
 
 
 def test_evidence_shows_every_replicate_and_means_with_intervals() -> None:
