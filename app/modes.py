@@ -8,16 +8,23 @@ import polars as pl
 import polars.selectors as cs
 
 from app.explore import EMPTY_LAKE
-from app.figures.competitors import Competitors, competitors_of, ordered_values, value_label
+from app.figures.competitors import (
+    Competitors,
+    competitors_of,
+    ordered_values,
+    value_label,
+    value_words,
+)
 from app.figures.encodings import message_figure
 from app.figures.winner_map import MapScene, build_winner_map
 from app.figures.winner_pareto import ParetoScene, build_pareto, pareto_members
 from app.figures.winner_shares import build_shares
-from app.figures.words import WORKLOAD_TITLES, synthetic_note
+from app.figures.words import WORKLOAD_TITLES, lowered, synthetic_note
 from app.lakes import LakeView
 from app.modes_choice import resolved
 from app.modes_payload import encode_cells, index_of, varies_in_a_cell
 from app.modes_state import ModesState
+from app.modes_way import explore_state
 from app.settings import MAX_POINTS
 from data.analysis.facets import count_runs, matches
 from data.analysis.thinning import thin
@@ -62,12 +69,14 @@ class Judged:
 
     Attributes:
         axes: Values along x and y, in order.
+        labels: By system, as pages call it.
     """
 
     state: ModesState
     comparison: Comparison
     competitors: Competitors
     axes: tuple[list[Value | None], list[Value | None]]
+    labels: dict[str, str]
 
 
 def judge(view: LakeView, state: ModesState) -> Judged:
@@ -81,17 +90,14 @@ def judge(view: LakeView, state: ModesState) -> Judged:
     ).with_columns(cs.categorical().cast(pl.String))
     better = metric(prize).better or "less"
     comparison = compare(groups, x.column, y.column, competitor.column, better, state.rules)
-    competitors = competitors_of(
-        competitor,
-        comparison.contenders["competitor"].unique().to_list(),
-        view.systems,
-        system_labels(view),
-    )
+    labels = system_labels(view)
+    competing = comparison.contenders["competitor"].unique().to_list()
+    competitors = competitors_of(competitor, competing, view.systems, labels)
     axes = tuple(
         ordered_values(knob, comparison.cells[name].unique().to_list())
         for knob, name in ((x, "x"), (y, "y"))
     )
-    return Judged(state, comparison, competitors, (axes[0], axes[1]))
+    return Judged(state, comparison, competitors, (axes[0], axes[1]), labels)
 
 
 def system_labels(view: LakeView) -> dict[str, str]:
@@ -117,9 +123,16 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
         winners=build_winner_map(found.comparison, placed, scene),
         shares=build_shares(counts, found.competitors, f"Cells won by each {who}"),
         pareto=_pareto(found),
-        cells=encode_cells(found.comparison, placed, found.axes, found.competitors, found.state),
+        cells=_cells(view, found, placed),
         status=status,
     )
+
+
+def _cells(view: LakeView, found: Judged, placed: pl.DataFrame) -> dict[str, Any]:
+    cells = encode_cells(
+        found.comparison, placed, found.axes, found.competitors, found.state, found.labels
+    )
+    return {**cells, "explore": explore_state(view, found.state).to_query()}
 
 
 def nothing_left(view: LakeView, state: ModesState) -> str:
@@ -132,7 +145,7 @@ def nothing_left(view: LakeView, state: ModesState) -> str:
         clause.facet: count_runs(view.cube, state.selection.with_values(clause.facet, ()))
         for clause in state.selection.clauses
     }
-    useful = [f"{name} ({count:,} runs)" for name, count in freed.items() if count]
+    useful = [f"{KNOBS[n].title} ({count:,} runs)" for n, count in freed.items() if count]
     hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
     return f"No run has all of these filters.<br>{hint}"
 
@@ -200,9 +213,8 @@ def _map_scene(view: LakeView, found: Judged) -> MapScene:
     state = found.state
     x, y, competitor = state.knobs()
     measure = metric(str(state.metric))
-    labels = system_labels(view)
     columns, rows = (
-        tuple(knob.label(v) if knob.unit else value_label(knob, v, labels) for v in values)
+        tuple(knob.label(v) if knob.unit else value_label(knob, v, found.labels) for v in values)
         for knob, values in zip((x, y), found.axes, strict=True)
     )
     return MapScene(
@@ -228,7 +240,7 @@ def _subject(found: Judged) -> str:
     for knob in KNOBS.values():
         if knob.is_given and knob.name not in taken and groups[knob.column].n_unique() == 1:
             value = groups[knob.column][0]
-            words += [] if value is None else [knob.words(value)]
+            words += [] if value is None else [value_words(knob, value, found.labels)]
     return " · ".join(words)
 
 
@@ -271,12 +283,8 @@ def _pareto(found: Judged) -> dict[str, Any]:
     scene = ParetoScene(
         against=against.name,
         prize=prize.name,
-        title=f"{prize.title} against {_lowered(against.title)}",
+        title=f"{prize.title} against {lowered(against.title)}",
         competitors=found.competitors,
         left_out=len(points) - len(kept),
     )
     return build_pareto(points[kept], scene)
-
-
-def _lowered(title: str) -> str:
-    return title if title[:1] == "p" or title[:2].isupper() else title[:1].lower() + title[1:]

@@ -11,6 +11,7 @@ from typing import Final
 import polars as pl
 
 from app.explore import performance_column
+from app.figures.words import lowered
 from app.lakes import LakeView, leading
 from app.modes_state import ModesState, prizes
 from app.url_state import PERFORMANCE
@@ -55,7 +56,7 @@ def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
             that cells compare like with like.
     """
     left = _left(view, state.selection)
-    competitor = state.competitor or _competitor(left, (state.x, state.y))
+    competitor = state.competitor or _competitor(view, state)
     x, y = _axes(left, state, competitor)
     prize = state.metric or _prize(view, state.selection, competitor)
     found = state.with_choice(x, y, competitor, prize)
@@ -128,11 +129,15 @@ def _left(view: LakeView, selection: Selection) -> pl.DataFrame:
     return view.cube.filter(matches(selection))
 
 
-def _competitor(left: pl.DataFrame, axes: Sequence[str | None]) -> str:
-    varying = [knob.name for knob in varying_knobs(left) if knob.name not in axes]
-    wanted = [name for name in _COMPETITORS if name in varying]
-    free = [name for name in (*_COMPETITORS, *KNOBS) if name not in axes]
-    return (wanted or varying or free)[0]
+def _competitor(view: LakeView, state: ModesState) -> str:
+    """What varies under the filters; where one leaves a single setting, under the leading ones."""
+    axes = (state.x, state.y)
+    for selection in (state.selection, leading(state.selection)):
+        varying = [knob.name for knob in varying_knobs(_left(view, selection))]
+        free = [name for name in (*_COMPETITORS, *varying) if name in varying and name not in axes]
+        if free:
+            return free[0]
+    return next(name for name in ("system", *KNOBS) if name not in axes)
 
 
 def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, str]:
@@ -194,5 +199,6 @@ def _written(knob: Knob, value: Value | None) -> Value:
 
 
 def prize_title(column: str) -> str:
-    """A metric as menus write it: with the direction that wins."""
-    return f"{metric(column).title} ({metric(column).better} is better)"
+    """A metric as menus write it, with the direction that wins: `least energy`."""
+    direction = "least" if metric(column).better == "less" else "most"
+    return f"{direction} {lowered(metric(column).title)}"

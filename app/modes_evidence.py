@@ -1,19 +1,20 @@
 """The evidence of one cell of Modes: its runs, what was compared, and the verdict in words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from app.figures.cell_evidence import EvidenceScene, build_evidence
+from app.figures.competitors import value_words
 from app.figures.winner_map import margin_words
 from app.lakes import LakeView
 from app.modes import TEST_TITLES, Judged, judge, place_of, rules_words
 from app.modes_payload import effect_title, free_knobs, index_of, setting_words
 from app.modes_state import ModesState
-from app.url_state import ViewState
+from app.modes_way import explore_state
 from data.analysis.facets import matches
 from data.analysis.significance import smallest_p
 from data.analysis.ties import ALONE, TIE, TOO_FEW
@@ -21,7 +22,7 @@ from data.knobs import KNOBS
 from data.metrics import metric
 from data.queries.modes import cell_query
 from data.queries.points import CONFIGURATION
-from data.selection import Selection, Value
+from data.selection import Value
 from data.units import MINUS, format_quantity
 
 # A figure holds so many runs; a cell with more is cut by configuration, and says so.
@@ -83,7 +84,8 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
     found = judge(view, state)
     x, y, _ = found.state.knobs()
     pick = state.picked
-    title = f"{x.words(pick.x)} · {y.words(pick.y)}"
+    places = ((x, pick.x), (y, pick.y))
+    title = " · ".join(value_words(knob, value, found.labels) for knob, value in places)
     at = cell_of(found)
     if at is None:
         return Evidence(None, title, "Nothing was measured in this cell under these filters.")
@@ -133,11 +135,11 @@ def verdict_words(found: Judged, at: dict, standings: Sequence[Standing]) -> str
     absolute = margin_words(at, measure.unit, False)
     lead = f"{measure.title} {margin_words(at, measure.unit, True)}, {absolute} {change}"
     if at["outcome"] == TIE:
-        return f"A tie: {first} and {second} differ by no more than chance would ({lead})."
+        return f"A tie: {first} and {second} do not differ significantly ({lead})."
     if at["outcome"] == TOO_FEW:
         why = _why_few(found, standings)
         return f"Too few replicates to tell: {first} leads {second} ({lead}). {why}"
-    return f"{first} wins over {second} ({lead})."
+    return f"{first[:1].upper()}{first[1:]} wins over {second} ({lead})."
 
 
 def statistics_words(found: Judged, at: dict, standings: Sequence[Standing]) -> str:
@@ -221,7 +223,9 @@ def _standing(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> S
     return Standing(
         label=found.competitors.labels[who],
         hue=found.competitors.hues[who],
-        setting=setting_words(group, free_knobs(found.comparison.groups, found.state)),
+        setting=setting_words(
+            group, free_knobs(found.comparison.groups, found.state), found.labels
+        ),
         settings=row["settings"],
         n=row["n"],
         mean=row["mean"],
@@ -235,7 +239,7 @@ def _standing(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> S
 
 def _explore(view: LakeView, state: ModesState, place: dict[str, Value | None]) -> str:
     """The query of Explore with the runs at some knobs' values, each run a point."""
-    selection = Selection(state.selection.clauses)
+    selection = state.selection
     left = view.cube.filter(matches(selection))
     for knob in KNOBS.values():
         if knob.column in place and left[knob.column].n_unique() > 1:
@@ -243,10 +247,7 @@ def _explore(view: LakeView, state: ModesState, place: dict[str, Value | None]) 
             selection = selection.with_values(
                 knob.name, [knob.facet.null_word if value is None else value]
             )
-    explore = ViewState(
-        selection, replicates="runs", y=str(state.metric), lake_version=state.lake_version
-    )
-    return explore.to_query()
+    return replace(explore_state(view, state), selection=selection, replicates="runs").to_query()
 
 
 def _figure(found: Judged, at: dict, runs: pl.DataFrame, title: str) -> dict[str, Any]:

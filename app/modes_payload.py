@@ -1,12 +1,12 @@
 """The judged cells as compact columns for the browser, which hovers and highlights by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
-from app.figures.competitors import Competitors
+from app.figures.competitors import Competitors, value_words
 from app.modes_state import ModesState
 from app.points_payload import typed
 from data.analysis.ties import OUTCOMES, Comparison
@@ -32,6 +32,7 @@ def encode_cells(
     axes: Sequence[Sequence[Value | None]],
     competitors: Competitors,
     state: ModesState,
+    labels: Mapping[str, str],
 ) -> dict[str, Any]:
     """Encode what hovers say of each cell and what its selection needs.
 
@@ -39,6 +40,7 @@ def encode_cells(
         placed: One row a cell: `column`, `row`, `who`.
         axes: The values along x and y, in order.
         state: With every choice made.
+        labels: By system, as pages call it.
 
     Returns:
         `x`, `y` and `who`: values, and words for them; `cells`: columns of `comparison.cells`,
@@ -47,11 +49,11 @@ def encode_cells(
     """
     cells, contenders = comparison.cells, comparison.contenders
     x, y, _ = state.knobs()
-    words, setting = _settings(comparison, state)
+    words, setting = _settings(comparison, state, labels)
     who = index_of(contenders["competitor"], competitors.values)
     return {
-        "x": _axis(x, axes[0]),
-        "y": _axis(y, axes[1]),
+        "x": _axis(x, axes[0], labels),
+        "y": _axis(y, axes[1], labels),
         "who": {"values": list(competitors.values), "words": list(competitors.labels)},
         "outcomes": list(OUTCOMES),
         "cells": {
@@ -94,9 +96,9 @@ def index_of(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:
     return joined["i"].to_numpy()
 
 
-def setting_words(row: dict[str, Any], knobs: Sequence[Knob]) -> str:
+def setting_words(row: Mapping[str, Any], knobs: Sequence[Knob], labels: Mapping[str, str]) -> str:
     """`ITR 2 us · 2.9 GHz`: the knobs of a configuration that are neither axis nor competitor."""
-    return " · ".join(knob.words(row[knob.column]) for knob in knobs)
+    return " · ".join(value_words(knob, row[knob.column], labels) for knob in knobs)
 
 
 def free_knobs(groups: pl.DataFrame, state: ModesState) -> list[Knob]:
@@ -116,7 +118,9 @@ def varies_in_a_cell(groups: pl.DataFrame, state: ModesState, knob: Knob) -> boo
     return bool((sizes > 1).any())
 
 
-def _settings(comparison: Comparison, state: ModesState) -> tuple[list[str], np.ndarray]:
+def _settings(
+    comparison: Comparison, state: ModesState, labels: Mapping[str, str]
+) -> tuple[list[str], np.ndarray]:
     """The words of all settings that stand for somebody, each once, and which is whose."""
     knobs = free_knobs(comparison.groups, state)
     if not knobs:
@@ -125,12 +129,15 @@ def _settings(comparison: Comparison, state: ModesState) -> tuple[list[str], np.
     rows = comparison.groups[comparison.contenders["row"]].select(columns)
     kinds = rows.unique(maintain_order=True).with_row_index("i")
     at = rows.join(kinds, on=columns, how="left", nulls_equal=True, maintain_order="left")["i"]
-    words = [setting_words(row, knobs) for row in kinds.iter_rows(named=True)]
+    words = [setting_words(row, knobs, labels) for row in kinds.iter_rows(named=True)]
     return words, at.to_numpy()
 
 
-def _axis(knob: Knob, values: Sequence[Value | None]) -> dict[str, Any]:
-    return {"values": list(values), "words": [knob.words(v) for v in values], "title": knob.title}
+def _axis(knob: Knob, values: Sequence[Value | None], labels: Mapping[str, str]) -> dict[str, Any]:
+    words = [value_words(knob, value, labels) for value in values]
+    return {
+        "values": list(values), "words": words, "title": knob.title, "column": knob.column
+    }  # fmt: skip
 
 
 def _measure(column: str) -> dict[str, Any]:

@@ -26,7 +26,8 @@ VERSION: Final = 1
 UPGRADERS: Final[dict[int, Callable[[Parameters], Parameters]]] = {}
 
 Margin = Literal["percent", "absolute"]
-PICK_MAX_CHARS: Final = 400
+PICK_MAX_CHARS: Final = 6000
+_VALUE_MAX: Final = 2.0**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,12 @@ class Pick:
     """What is selected on the map.
 
     Attributes:
-        kind: `cell`: the one at `x` and `y`; `won`: those that `value` wins; `outcome`: those that
-            ended so.
+        kind: `cell`: the one at `x` and `y`; `cells`: several, as the way from Explore brings
+            them; `won`: those that `value` wins; `outcome`: those that ended so.
         value: A competitor (None for NULL), or an outcome.
     """
 
-    kind: Literal["cell", "won", "outcome"]
+    kind: Literal["cell", "cells", "won", "outcome"]
     x: Value | None = None
     y: Value | None = None
     value: Value | None = None
@@ -135,7 +136,10 @@ def prizes() -> tuple[str, ...]:
 
 
 def read_pick(text: str) -> Pick | None:
-    """Read a selection: `["cell", x, y]`, `["won", competitor]`, `["outcome", "tie"]`; "" is none.
+    """Read a selection; "" is none.
+
+    It is `["cell", x, y]`, `["cells", [y, x, x, ...], ...]` (row by row), `["won", competitor]` or
+    `["outcome", "tie"]`.
 
     Raises:
         SelectionError: It is none of these.
@@ -147,7 +151,9 @@ def read_pick(text: str) -> Pick | None:
     except ValueError:
         parts = None
     kind, *values = parts if isinstance(parts, list) and parts else [None]
-    if all(v is None or type(v) in (str, int, float) for v in values):
+    if kind == "cells" and values and all(_is_row(row) for row in values):
+        return Pick("cells")
+    if all(map(_is_value, values)):
         if kind == "cell" and len(values) == 2:
             return Pick("cell", x=values[0], y=values[1])
         if kind == "won" and len(values) == 1:
@@ -155,6 +161,17 @@ def read_pick(text: str) -> Pick | None:
         if kind == "outcome" and len(values) == 1 and values[0] in OUTCOMES:
             return Pick("outcome", value=values[0])
     raise SelectionError(f"the link has a selection that is none: {text[:40]!r}")
+
+
+def _is_value(value: object) -> bool:
+    if type(value) in (int, float):
+        # JSON knows NaN and endless digits; no knob has such a value.
+        return abs(value) < _VALUE_MAX  # type: ignore[arg-type]
+    return value is None or isinstance(value, str)
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, list) and len(row) > 1 and all(map(_is_value, row))
 
 
 def _check(name: str, value: object, known: tuple) -> None:

@@ -5,7 +5,8 @@
  *   box~X~Y~x0~x1~y0~y1        points in a rectangle over the columns X and Y
  *   lasso~X~Y~x,y~x,y~...      points in a polygon
  *   cells~SYSTEM~dvfs:itr,itr~...  points of one system in cells of the heatmap, row by row
- *   configs~JSON               points of one configuration
+ *   configs~JSON               points with these values of knobs; a value may be a list, of which any
+ *                              will do, and the whole a list of such, of which again any will do
  *
  * A NULL knob is written as `-`.
  */
@@ -61,10 +62,11 @@
       };
     },
     configs(points, parts) {
-      const wanted = JSON.parse(parts.join("~"));
-      const names = Object.keys(wanted).filter((name) => name in points.knobs);
-      const at = names.map((name) => [points.knobs[name].index, points.knobs[name].values.indexOf(wanted[name])]);
-      return (i) => at.length > 0 && at.every(([index, value]) => index[i] === value);
+      const wanted = [].concat(JSON.parse(parts.join("~"))).map((config) => {
+        const names = Object.keys(config).filter((name) => name in points.knobs);
+        return names.map((name) => [points.knobs[name].index, new Set([].concat(config[name]).map((v) => points.knobs[name].values.indexOf(v)))]);
+      });
+      return (i) => wanted.some((at) => at.length > 0 && at.every(([index, values]) => values.has(index[i])));
     },
   };
 

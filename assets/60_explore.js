@@ -167,6 +167,7 @@
     document.getElementById("clear-selection").hidden = !view.brush;
     document.getElementById("picked-words").textContent = words ? pickedNote() : "nothing yet: drag a box in a picture";
     wattlas.offerTimeline();
+    wattlas.offerModes();
     fillGrid(40);
   };
 

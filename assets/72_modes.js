@@ -9,7 +9,7 @@
   const same = () => window.dash_clientside.no_update;
   const setProps = wattlas.setProps;
 
-  let figures = {}, data = null, rawCells, pick = "", opened = null, roles = null, workload = null;
+  let figures = {}, data = null, rawCells, pick = "", opened = null, roles = null, workload = null, level = 0.05, gathered = "";
 
   /* The page was opened, by a load or by a link: nothing of an earlier visit counts. */
   function open(browser) {
@@ -17,6 +17,7 @@
     figures = {};
     data = rawCells = null;
     pick = browser.pick || "";
+    gathered = "";
     address.open(browser.shown);
     roles = null;
   }
@@ -35,7 +36,11 @@
     roles = now;
     workload = values[1];
     const state = Object.fromEntries(FACETS.map((name, i) => [name, [].concat(values[i] || [])]));
-    Object.assign(state, controls, { level: Number(controls.level) > 0 ? controls.level : 0.05, lake: browser.lake });
+    // A level half typed, as `0.`, changes nothing yet.
+    if (Number(controls.level) > 0 && Number(controls.level) < 1) level = Number(controls.level);
+    Object.assign(state, controls, { level, lake: browser.lake });
+    if (!isFirst && JSON.stringify(state) === gathered) return [same(), same()];
+    gathered = JSON.stringify(state);
     return [state, isFirst ? same() : state];
   }
 
@@ -93,7 +98,7 @@
     gd.on("plotly_click", (event) => { const found = pickOf(id, event.points[0]); if (found) choose(found); });
     gd.on("plotly_hover", (event) => { const lines = linesOf(id, event.points[0]); if (lines) wattlas.card(lines, event.event); });
     gd.on("plotly_unhover", () => wattlas.hideHover());
-    if (id === "winners") gd.on("plotly_relayout", (change) => wattlas.modesPaint.relabel(gd, change));
+    if (id === "winners") gd.on("plotly_relayout", (change) => wattlas.modesPaint.relabel(gd, change, data, wattlas.theme()));
     if (!gd.wattlasOwned) {
       gd.wattlasOwned = true;
       gd.on("plotly_afterplot", () => setTimeout(() => gd.isConnected && own(id), 0));
@@ -146,6 +151,7 @@
     const words = wattlas.cells.words(data, pick);
     status.textContent = words ? words + " \u00b7 Esc clears" : "";
     clear.hidden = !pick;
+    setProps("modes-to-explore", { href: wattlas.exploreOf(data, wattlas.cells.mask(data, pick)) });
   }
 
   function writeUrl(serverQuery) {

@@ -33,6 +33,7 @@ class Knob:
         write: A value as a label.
         before: What a sentence puts before a label.
         after: What it puts behind the label of a number.
+        after_one: The same behind the number 1, where that differs.
     """
 
     facet: Facet
@@ -41,6 +42,7 @@ class Knob:
     write: Callable[[Value], str] = _plain
     before: str = ""
     after: str = ""
+    after_one: str = ""
 
     @property
     def name(self) -> str:
@@ -80,7 +82,8 @@ class Knob:
     def words(self, value: Value | None) -> str:
         """A value in a sentence: `ITR 2 us`, `governor`, `64 KiB`, `depth 8`, `no device`."""
         if value is not None:
-            return f"{self.before}{self.write(value)}{self.after}"
+            after = self.after_one if self.after_one and value == 1 else self.after
+            return f"{self.before}{self.write(value)}{after}"
         if self.facet.null_word in (ADAPTIVE, GOVERNOR):
             return f"{self.before}{self.facet.null_word}"
         return f"no {metric(self.column).short}"
@@ -97,7 +100,7 @@ KNOBS: Final[dict[str, Knob]] = {
         Knob(FACETS["rw"], is_given=True),
         Knob(FACETS["request"], is_given=True, write=_size, after=" requests"),
         Knob(FACETS["depth"], is_given=True, before="depth "),
-        Knob(FACETS["threads"], is_given=True, after=" threads"),
+        Knob(FACETS["threads"], is_given=True, after=" threads", after_one=" thread"),
         Knob(FACETS["system"]),
         Knob(FACETS["mode"]),
         Knob(FACETS["itr"], unit="us", before="ITR ", after=" us"),

@@ -53,6 +53,7 @@ def _stores(view: LakeView, state: ViewState) -> list:
         dcc.Store(id=ids.SCATTER_FIGURE),
         dcc.Store(id=ids.HEATMAP_FIGURE),
         dcc.Store(id=ids.LIMIT_DOMAIN),
+        dcc.Store(id=ids.MODES_WAY),
     ]  # fmt: skip
 
 
@@ -210,6 +211,13 @@ def _status() -> html.Footer:
             html.Span(id=ids.STATUS),
             html.Span(id="status-selection"),
             html.Span(className="spring"),
+            dcc.Link(
+                "in Modes",
+                href="/modes",
+                id="explore-to-modes",
+                className="plain",
+                title="who wins under these filters, and where what is selected stands",
+            ),
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
             html.A("export", id="export-link", className="plain", download="wattlas.html"),
             html.A("data", id="data-link", className="plain"),

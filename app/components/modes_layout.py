@@ -9,6 +9,7 @@ from app import ids
 from app import modes_ids as names
 from app.components.filters import filter_block
 from app.components.panel import GRAPH_CONFIG, graph_panel, view_menu
+from app.components.rail import filter_rail
 from app.explore import performance_column
 from app.lakes import LakeView
 from app.modes import CORRECTION_TITLES, TEST_TITLES
@@ -27,12 +28,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
         [
             *_stores(view, state),
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            html.Aside(
-                [_rail_head(), *_rail(view, state)],
-                className="rail",
-                id="rail",
-                **{"aria-label": "filters"},
-            ),
+            filter_rail(_rail(view, state)),
             html.Div(
                 [
                     _map_panel(view, state),
@@ -69,17 +65,6 @@ def _stores(view: LakeView, state: ModesState) -> list:
     ]
 
 
-def _rail_head() -> html.Div:
-    return html.Div(
-        [
-            html.Span("Filters", className="rail-title"),
-            html.Button("\N{LEFTWARDS ARROW}", id="rail-button", className="plain",
-                        title="fold the filters", **{"aria-expanded": "true"}),
-        ],
-        className="rail-head",
-    )  # fmt: skip
-
-
 def _rail(view: LakeView, state: ModesState) -> list:
     return [
         filter_block(name, choices, state.selection.values(name), names.PREFIX)
@@ -91,9 +76,8 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
     knobs = knob_choices(view, state)
     question = html.Div(
         [
-            html.Span("best", className="quiet"),
             _select(names.METRIC, "metric that is compared", prize_choices(view, state),
-                    state.metric, 212),
+                    state.metric, 188),
             html.Span("by", className="quiet"),
             _select(names.COMPETITOR, "competitor", knobs, state.competitor),
             html.Span("over", className="quiet"),
@@ -124,8 +108,8 @@ def _rules(state: ModesState) -> html.Div:
                     state.correction, 236),
             html.Label("level", htmlFor=names.LEVEL, className="quiet"),
             dmc.NumberInput(
-                id=names.LEVEL, value=state.level, min=0.0001, max=0.5, step=0.01, size="xs", w=74,
-                decimalScale=5, allowNegative=False, clampBehavior="strict", debounce=400,
+                id=names.LEVEL, value=state.level, min=0.0001, max=0.99, step=0.01, size="xs", w=74,
+                decimalScale=5, allowNegative=False, clampBehavior="blur", debounce=400,
             ),
             dmc.SegmentedControl(
                 id=names.MARGIN, value=state.margin, size="xs",
@@ -142,7 +126,7 @@ def _pareto_panel(view: LakeView, state: ModesState) -> html.Section:
     controls = [
         html.Span("against", className="quiet"),
         _select(names.AGAINST, "metric of the Pareto view's x axis", against_choices(view, state),
-                state.against, 190),
+                state.against, 214),
     ]  # fmt: skip
     return _without_selecting(
         graph_panel(names.PARETO, "Pareto view over the cells", controls, "panel-pareto")
@@ -183,6 +167,13 @@ def _status() -> html.Footer:
             html.Span(id=names.STATUS),
             html.Span(id="status-selection"),
             html.Span(className="spring"),
+            dcc.Link(
+                "in Explore",
+                href="/",
+                id="modes-to-explore",
+                className="plain",
+                title="the runs under these filters, those of the selected cells lit",
+            ),
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
             html.A("data", id="modes-data-link", className="plain"),
         ],
@@ -204,7 +195,7 @@ def against_choices(view: LakeView, state: ModesState) -> list[dict[str, str]]:
     """Columns for the Pareto view's x axis; the performance metric stands first by that name."""
     performance = performance_column(view, state.selection)
     listed = {PERFORMANCE: f"{metric(performance).title} (performance)"}
-    listed |= {name: prize_title(name) for name in offered_prizes(view, state)}
+    listed |= {name: metric(name).title for name in offered_prizes(view, state)}
     if state.against != PERFORMANCE:
         listed.setdefault(state.against, metric(state.against).title)
     return _listed(listed)

@@ -22,6 +22,11 @@ KEYS = {
         ("t", "timeline of what is selected, or of the point under the cursor"),
         ("drag", "select a box; the tool bar has lasso and zoom"),
     ),
+    "Modes": (
+        ("arrow keys", "in a view that has the focus: from cell to cell, bar to bar, or point"),
+        ("Enter", "select the cell under the cursor, and open its evidence"),
+        ("Escape", "clear the selection"),
+    ),
     "Timeline": (
         ("+ -", "zoom in, zoom out"),
         ("left, right arrow", "move the window by a fifth; with Shift by nearly all of it"),

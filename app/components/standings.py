@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from dash import html
+from dash import dcc, html
 
 from app.modes_evidence import Evidence, Standing
 from data.units import MISSING, format_quantity
@@ -64,9 +64,9 @@ def _runs(standing: Standing, unit: str) -> html.Div:
     if more > 0:
         items.append(html.Li(f"and {more:,} more: see the evidence as CSV"))
     logged = [row["run_id"] for row in rows if row["has_log"]][:6]
-    links = [html.A("Explore", href=f"/?{standing.explore}", className="to-explore")]
+    links = [dcc.Link("Explore", href=f"/?{standing.explore}", className="to-explore")]
     if logged:
-        links += [" ", html.A("Timeline", href=timeline_address(logged), className="to-timeline")]
+        links += [" ", dcc.Link("Timeline", href=timeline_address(logged), className="to-timeline")]
     count = len(standing.runs)
     words = f"{count:,} run{'' if count == 1 else 's'}"
     return html.Div([*links, html.Details([html.Summary(words), html.Ul(items)])], className="runs")
@@ -77,15 +77,13 @@ def _run(row: dict, unit: str) -> list:
     replicate = "" if row["replicate"] is None else f"replicate {row['replicate']}: "
     words = [f"{replicate}{value}", html.Span(f" {row['run_id']}", className="spread")]
     if row["has_log"]:
-        words += [" ", html.A("timeline", href=timeline_address([row["run_id"]]))]
+        words += [" ", dcc.Link("timeline", href=timeline_address([row["run_id"]]))]
     return words
 
 
 def _cell_link(found: Evidence) -> html.P:
-    return html.P(
-        html.A("All runs of this cell in Explore", href=f"/?{found.explore}", id="cell-in-explore"),
-        className="statistics",
-    )
+    words, address = "All runs of this cell in Explore", f"/?{found.explore}"
+    return html.P(dcc.Link(words, href=address, id="cell-in-explore"), className="statistics")
 
 
 def timeline_address(run_ids: list[str]) -> str:

@@ -86,6 +86,12 @@ def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str
     return knob.label(value) + (f" {knob.unit}" if knob.unit and value is not None else "")
 
 
+def value_words(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
+    """A knob's value in a sentence: `classic polling`, `Library OS`, `ITR 2 us`, `no device`."""
+    is_named = knob.name in ("system", "mode") and value is not None
+    return value_label(knob, value, system_labels) if is_named else knob.words(value)
+
+
 def readable_on(hue: str) -> str:
     """Black or white, whichever stands out more on a hue.
 

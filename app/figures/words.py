@@ -47,6 +47,11 @@ def _storage_words(row: dict) -> list[str]:
     return words
 
 
+def lowered(title: str) -> str:
+    """A metric's title inside a sentence: `mean latency`, but `IOs per joule`, `p99 latency`."""
+    return title if title[:2].isupper() else title[:1].lower() + title[1:]
+
+
 def load_words(load_qps: float | None, message_bytes: float | None) -> str:
     """`200k QPS`, `512 KiB`, or nothing where the workload has neither."""
     words = []

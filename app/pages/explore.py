@@ -32,6 +32,7 @@ from app.explore import (
     status_words,
 )
 from app.explore_routes import add_routes
+from app.modes_way import way_to_modes
 from app.opening import open_page
 from app.url_state import ViewState
 from data.analysis.facets import all_choices
@@ -102,6 +103,7 @@ def update_best(raw_state: dict[str, Any], limit: float | str, version: int) -> 
     Output(ids.QUERY, "data"),
     Output(ids.STATUS, "children"),
     Output(ids.LIMIT_DOMAIN, "data"),
+    Output(ids.MODES_WAY, "data"),
     Input(ids.VIEW, "data"),
     Input(ids.HEAT_SYSTEM, "value"),
     Input(ids.HEAT_METRIC, "value"),
@@ -111,10 +113,11 @@ def update_best(raw_state: dict[str, Any], limit: float | str, version: int) -> 
 def describe_view(
     raw_state: dict[str, Any], system: str, column: str, limit: float | str, version: int
 ) -> tuple:
-    """Any change: the URL's query, the status line, the range of the limit."""
+    """Any change: the URL's query, the status line, the range of the limit, the way to Modes."""
     raw = {**raw_state, "hsys": system, "hmet": column, "limit": limit}
     state, view = ViewState.from_json(raw), lake_view(version)
-    return state.to_query(), status_words(view, state), limit_domain(view, state)
+    way = way_to_modes(view, state.selection)
+    return state.to_query(), status_words(view, state), limit_domain(view, state), way
 
 
 @callback(
@@ -219,6 +222,11 @@ clientside_callback(
     ClientsideFunction("wattlas", "setLimit"),
     Input(ids.LIMIT_BOX, "value"),
     Input(ids.LIMIT_DOMAIN, "data"),
+)
+clientside_callback(
+    ClientsideFunction("wattlasWay", "take"),
+    Input(ids.MODES_WAY, "data"),
+    prevent_initial_call=True,
 )
 clientside_callback(
     ClientsideFunction("wattlas", "writeUrl"),

@@ -32,6 +32,20 @@ class ModesPage:
         self.page.wait_for_function(_READY, timeout=30_000)
         self.page.wait_for_timeout(300)
 
+    def open_explore(self, address: str, query: str) -> None:
+        """Go to Explore and wait until its scatter is drawn."""
+        self.page.goto(f"{address}/{query}")
+        self.explore_ready()
+
+    def explore_ready(self) -> None:
+        """Wait until Explore's scatter is drawn and its selection painted."""
+        self.page.wait_for_function(
+            "() => window.wattlas && wattlas.plot('scatter') && wattlas.plot('scatter').calcdata"
+            " && wattlas.plot('scatter').layout.meta"
+            " && (document.querySelector('#status-shown') || {}).innerText"
+        )
+        self.page.wait_for_timeout(800)
+
     def choose(self, control: str, label: str) -> None:
         """Choose an entry of one of the menus, by the words that a user reads."""
         self.page.locator(f"#modes-{control}").click()
@@ -98,7 +112,8 @@ class ModesPage:
             """() => {
               const t = wattlas.plot("winners").calcdata.flat().length
                 && wattlas.plot("winners")._fullData.find((t) => t.meta.kind === "texts");
-              return Object.fromEntries(Array.from(t.text, (v, i) => [t.x[i] + "," + t.y[i], v]));
+              const texts = Array.from(t.text || []);
+              return Object.fromEntries(texts.map((v, i) => [t.x[i] + "," + t.y[i], v]));
             }"""
         )
         return found

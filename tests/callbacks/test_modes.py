@@ -129,10 +129,11 @@ class TestOnTheGrid:
         shown = []
         for link in links:
             state = ViewState.from_query(urlsplit(link.href).query)
-            assert (state.replicates, state.y) == ("runs", "latency_p99_us")
+            # The prize is what Explore has along x anyway: energy goes along y.
+            assert (state.replicates, state.x, state.y) == ("runs", "performance", "energy_j")
             found = scatter(lake_view(LATEST), state)
             assert found.points is not None
-            shown.append(decode(found.points["values"]["y"]).tolist())
+            shown.append(decode(found.points["values"]["x"]).tolist())
         # Two systems, each with its one setting in the cell: p99 110 and 111 us.
         assert [sorted(values) for values in shown] == [[110.0, 111.0], [110.0, 111.0]]
         whole = ViewState.from_query(urlsplit(by_id(table, "cell-in-explore").href).query)
@@ -192,7 +193,7 @@ class TestOnTheGrid:
         assert cells is None
         sentence = winners["layout"]["annotations"][0]["text"]
         assert "No run has all of these filters" in sentence
-        assert "itr" in sentence
+        assert "Interrupt delay (ITR) (2 runs)" in sentence
 
     def test_every_control_has_a_name_for_those_who_listen(self) -> None:
         page = layout(v="1", who="system", x="itr", y="dvfs")

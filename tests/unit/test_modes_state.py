@@ -103,7 +103,9 @@ def test_what_is_wrong_is_named(query: str, words: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["cell", "[]", '["cell"]', '["cell",1]', '["cell",1,[2]]', '["outcome","win by luck"]',
-     '{"cell":1}', '["won",true]', '["cell",1,' + "1" * 500 + "]", "[[1]]", "null"],
+     '{"cell":1}', '["won",true]', '["cell",1,' + "1" * 500 + "]", "[[1]]", "null",
+     '["cell",NaN,1]', '["cells"]', '["cells",1]', '["cells",[1]]', '["cells",[1,[2]]]',
+     '["cells",[1,"' + "x" * 6000 + '"]]'],
 )  # fmt: skip
 def test_a_selection_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(SelectionError, match="a selection that is none"):

@@ -1,0 +1,47 @@
+"""The way between Explore and Modes: what the one shows as a question of the other.
+
+What is selected goes along in the browser, which knows it: assets/67_modes_way.js.
+"""
+
+import json
+from typing import Final
+
+from app.explore import performance_column
+from app.lakes import LakeView
+from app.modes_choice import chosen
+from app.modes_state import ModesState
+from app.url_state import ViewState
+from data.selection import Selection
+
+NOWHERE: Final = json.dumps({"query": "v=1", "x": "", "y": ""})
+
+
+def way_to_modes(view: LakeView, selection: Selection) -> str:
+    """The question that Modes asks under some filters, as JSON.
+
+    Returns:
+        `query` (the URL query of Modes, with every choice made); `x` and `y` (columns of its axes,
+        by which the browser finds the cells of what is selected). The same for the same filters,
+        so that it is worked out once.
+    """
+    return view.once(_question, selection) if view.runs else NOWHERE
+
+
+def _question(view: LakeView, selection: Selection) -> str:
+    state = chosen(view, ModesState(selection))
+    x, y, _ = state.knobs()
+    return json.dumps({"query": state.to_query(), "x": x.column, "y": y.column})
+
+
+def explore_state(view: LakeView, state: ModesState) -> ViewState:
+    """Explore under the same filters, the prize along y.
+
+    Explore's x axis is the workload's performance metric; where that is the prize, y is energy.
+    """
+    prize = str(state.metric)
+    is_performance = prize == performance_column(view, state.selection)
+    return ViewState(
+        state.selection,
+        y="energy_j" if is_performance else prize,
+        lake_version=state.lake_version,
+    )
