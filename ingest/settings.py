@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -90,7 +90,8 @@ class Settings:
     Attributes:
         origin: The topmost file that it was read from, for provenance.
         aliases: Labels that mean a system of another name.
-        modes: Words that mean a completion mode of another name.
+        modes: Words that mean a completion mode, each mode's own name among them.
+        own_modes: Modes of its own files.
         functions: Where functions are, and what the places are called.
         power: How the readings of power meters join the runs.
     """
@@ -102,6 +103,7 @@ class Settings:
     aliases: Mapping[str, str]
     workloads: Mapping[str, Workload]
     modes: Mapping[str, str]
+    own_modes: frozenset[str]
     functions: FunctionMap
     power: PowerSettings
     names: tuple[NamePattern, ...]
@@ -120,6 +122,8 @@ class Settings:
         ]
         if self.functions.is_own:
             parts.append(self.functions.digest)
+        if self.own_modes:
+            parts.append(sorted(self.own_modes))
         if own := self.power.what_counts:
             parts.append(own)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
@@ -142,14 +146,16 @@ def load_settings(*paths: Path) -> Settings:
     merged: dict[str, Any] = {}
     sources = shipped_sources()
     has_own_map = False
+    own_modes: set[str] = set()
     for path in (_PUBLISHED, *paths):
         layer = read_layer(path)
         _merge(merged, layer)
         if table := layer.get("functions", {}).get("table"):
             sources |= read_sources(path.parent / table)
         has_own_map |= path != _PUBLISHED and not layer.keys().isdisjoint(_MAPPING)
+        own_modes |= set() if path == _PUBLISHED else layer.get("modes", {}).keys()
     functions = _build_functions(merged["subsystems"], sources, has_own_map)
-    return _build(merged, functions, str(paths[-1]) if paths else _PUBLISHED.name)
+    return _build(merged, functions, own_modes, str(paths[-1]) if paths else _PUBLISHED.name)
 
 
 def _merge(below: dict[str, Any], layer: dict[str, Any]) -> None:
@@ -174,7 +180,9 @@ def _build_functions(
     return FunctionMap(named["paths"], named["modules"], sources, is_own)
 
 
-def _build(merged: dict[str, Any], functions: FunctionMap, origin: str) -> Settings:
+def _build(
+    merged: dict[str, Any], functions: FunctionMap, own_modes: Collection[str], origin: str
+) -> Settings:
     machine = merged["machine"]
     packages = {int(p): tuple(cores) for p, cores in machine["packages"].items()}
     workloads = {
@@ -204,7 +212,8 @@ def _build(merged: dict[str, Any], functions: FunctionMap, origin: str) -> Setti
         systems=systems,
         aliases=_aliases(merged["systems"]),
         workloads=workloads,
-        modes=_aliases(merged["modes"]),
+        modes={name: name for name in merged["modes"]} | _aliases(merged["modes"]),
+        own_modes=frozenset(own_modes),
         functions=functions,
         power=PowerSettings(**merged.get("power", {})),
         names=names,

@@ -68,6 +68,11 @@ def _take_mode(run: RunRow) -> None:
         words = ", ".join(f"{key} {value}" for key, value in sorted(said.items()))
         detail = f"the files say {words}, their names {named!r}; the names hold"
         run.doubt(run.readings[0], "knob_mismatch", detail)
+    mode = run.row.get("mode")
+    if mode is not None and mode not in run.settings.modes and run.reads:
+        run.flags.add("unknown_mode")
+        detail = f"the settings do not know the completion mode {mode!r}; kept under this name"
+        run.doubt(run.reads[0], "unknown_mode", detail)
 
 
 def _role_order(read: SourceRead) -> int:

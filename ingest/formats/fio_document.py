@@ -64,6 +64,7 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
     text = _text(blocks, name)
     found: tuple[int, dict[str, Any]] | None = None
     found_line = 0
+    cut = ""
     decoder = json.JSONDecoder()
     position = 0
     counter = _LineCounter(text)
@@ -75,8 +76,8 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
         except (json.JSONDecodeError, RecursionError) as error:
             position = start + 1
             if '"fio version"' in text[start : start + 200]:
-                detail = f"a document that cannot be read to its end: {error}; not used"
-                problems.add("cut_document", "refused", detail, line)
+                cut = f"a document that cannot be read to its end: {error}"
+                problems.add("cut_document", "refused", f"{cut}; not used", line)
             continue
         if isinstance(content, dict) and ("jobs" in content or "client_stats" in content):
             if found is not None and not _is_continued(found[1], content):
@@ -85,6 +86,7 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
             found, found_line = (start, content), line
     if found is None:
         said = f", but {message[0][:100]!r}" if (message := _MESSAGE.search(text)) else ""
+        said = f", but {cut}" if cut else said
         raise FormatError(f"no whole JSON document with jobs{said} ({name})")
     return _document(text, *found, name)
 

@@ -114,6 +114,11 @@ def test_what_is_no_document_is_refused(text: str) -> None:
         read(text)
 
 
+def test_a_document_cut_off_alone_says_where() -> None:
+    with pytest.raises(FormatError, match=r"cannot be read to its end: Expecting .*line \d+"):
+        read(document(job())[:400])
+
+
 def test_a_document_that_lacks_what_fio_writes_is_refused() -> None:
     with pytest.raises(FormatError, match=r"KeyError: 'ctx'.*fio\.json"):
         read(document(job()).replace('"ctx"', '"cxt"'))

@@ -334,6 +334,18 @@ def test_a_bad_sidecar_keeps_its_files_out(raw: Path, lake: Path) -> None:
 IDLE = "start_utc = 2020-09-13T12:00:00Z\nend_utc = 2020-09-13T12:01:00Z\n"
 
 
+def test_a_completion_mode_that_nobody_knows_is_doubted(raw: Path, lake: Path) -> None:
+    put(raw / "a.json", document(job()))
+    put(raw / "a.run.toml", "mode = 'pol'")
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["mode"], run["flags"]) == ("pol", ["unknown_mode"])
+    assert problems(lake) == [("a.json", "unknown_mode", "doubted")]
+    put(raw / "wattlas.toml", "[modes.pol]\n")
+    ingest(lake, raw)
+    assert (runs(lake)[0]["flags"], problems(lake)) == ([], [])
+
+
 def test_a_while_without_requests_is_a_run(raw: Path, lake: Path) -> None:
     put(raw / "optane/idle-r2/run.toml", IDLE)
     put(raw / "somewhere/run.toml", IDLE + "workload = 'idle'\ndevice = 'disk'")

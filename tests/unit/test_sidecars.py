@@ -131,6 +131,11 @@ def test_the_nearest_sidecar_holds(tmp_path: Path) -> None:
     assert said(tmp_path / "b.json", tmp_path) == {"device": "disk", "system": "far"}
 
 
+def test_a_sidecar_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_bytes("device = 'disk'\r\nmode = 'poll'\r\n".encode("utf-8-sig"))
+    assert said(tmp_path / "a.json", tmp_path) == {"device": "disk", "mode": "poll"}
+
+
 def test_nobody_looks_above_the_top(tmp_path: Path) -> None:
     write(tmp_path, run="device = 'disk'")
     assert said(tmp_path / "d" / "a.json", tmp_path / "d") == {}
