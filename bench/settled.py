@@ -1,18 +1,18 @@
 """Very many raw files, and a lake that has them all already, without the time to read them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from ingest.discover import discover
 from ingest.lake_state import load_state
 from ingest.names import identity_columns
 from ingest.plan import RunWork, make_plan
 from ingest.run_row import settings_struct, source_struct
+from ingest.search import discover
 from ingest.write import create_tables, replace_runs
 
 _CORES: Final = 16
-_FILES_A_RUN: Final = _CORES + 2
-_LOG: Final = "0 1 66 0 0 5 5 5 5 0 0 0 0 0 9 {tsc}\n" * 2
+_LOG: Final = "0 1 66 0 0 5 5 5 5 0 0 0 0 0 9 500\n" * 2
 _WINDOW: Final = "0 7 100 900\n1 8 101 901\n"
 _OUTPUT: Final = """\
 #type       avg     std     min     5th    10th    50th    90th    95th    99th
@@ -20,25 +20,22 @@ read       76.2    29.0    49.8    62.5    65.1    73.7    89.2    97.4   117.9
 
 Total QPS = 200000.0 (400 / 0.002s)
 """
+_DOCUMENT: Final = '{"fio version": "fio-3.36", "jobs": []}\n'
+_INTERRUPTS: Final = "           CPU0\n  33:        100  IR-PCI-MSI  nvme0q1\n"
 
 
-def write_settled_lake(raw: Path, lake: Path, files: int) -> int:
-    """Write memcached runs of tiny files, and a lake as if they had been ingested.
+def write_settled_lake(raw: Path, lake: Path, files: int, study: str = "logs") -> int:
+    """Write the tiny files of many runs, and a lake as if they had been ingested.
+
+    Args:
+        study: A key of STUDIES.
 
     Returns:
         How many runs.
     """
-    runs = files // _FILES_A_RUN
-    for run in range(runs):
-        folder = raw / f"{run // 100:04d}"
-        folder.mkdir(parents=True, exist_ok=True)
-        knobs = f"{2 * (run % 500)}_0x1d00_135_200000"
-        name = f"{run // 500}_{{}}{knobs}"
-        for core in range(_CORES):
-            log = folder / f"linux.mcd.dmesg.{name.format(f'{core}_')}"
-            log.write_text(_LOG.format(tsc=500))
-        (folder / f"linux.mcd.out.{name.format('')}").write_text(_OUTPUT)
-        (folder / f"linux.mcd.rdtsc.{name.format('')}").write_text(_WINDOW)
+    files_a_run, write_files = STUDIES[study]
+    for run in range(files // files_a_run):
+        write_files(raw, run)
     create_tables(lake)
     state = load_state(lake)
     plan = make_plan(discover([raw], state, None, None), state)
@@ -48,12 +45,42 @@ def write_settled_lake(raw: Path, lake: Path, files: int) -> int:
     return len(rows)
 
 
+def _write_log_run(raw: Path, run: int) -> None:
+    """16 core logs, an output and a window of memcached; a hundred runs a folder."""
+    folder = raw / f"{run // 100:04d}"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"{run // 500}_{{}}{2 * (run % 500)}_0x1d00_135_200000"
+    for core in range(_CORES):
+        (folder / f"linux.mcd.dmesg.{name.format(f'{core}_')}").write_text(_LOG)
+    (folder / f"linux.mcd.out.{name.format('')}").write_text(_OUTPUT)
+    (folder / f"linux.mcd.rdtsc.{name.format('')}").write_text(_WINDOW)
+
+
+def _write_storage_run(raw: Path, run: int) -> None:
+    """fio's output, both looks at the interrupts and a sidecar; a folder a run."""
+    folder = raw / f"nvme{run // 3000}" / "poll" / f"randread-{4 + run // 30 % 100}k-t8-r{run % 30}"
+    folder.mkdir(parents=True)
+    (folder / "fio.json").write_text(_DOCUMENT)
+    (folder / "interrupts.before").write_text(_INTERRUPTS)
+    (folder / "interrupts.after").write_text(_INTERRUPTS)
+    began = f"2022-03-{1 + run // 3600 % 28:02d}T{run // 60 % 24:02d}:{run % 60:02d}:{{:02d}}Z"
+    sidecar = f"start_utc = {began.format(0)}\nend_utc = {began.format(30)}\n"
+    (folder / "run.toml").write_text(sidecar)
+
+
+# Name of a study: files of a run, and what writes them.
+STUDIES: Final[dict[str, tuple[int, Callable[[Path, int], None]]]] = {
+    "logs": (_CORES + 2, _write_log_run),
+    "storage": (4, _write_storage_run),
+}
+
+
 def _row(work: RunWork) -> dict[str, Any]:
     settings = work.files[0].settings
     sources = [source_struct(file, "0" * 32) for file in work.files]
     return {
         **identity_columns(work.key, settings),
-        "source": "intlog",
+        "source": "intlog" if settings.workloads[work.key.workload].logged else "fio",
         "flags": [],
         "cores": [],
         "sources": [*sources, settings_struct(settings)],

@@ -165,7 +165,7 @@ def _print_report(report: AddReport, lake: Path) -> None:
     if report.dropped_rows:
         print(f"rows dropped because another says the same: {report.dropped_rows}")
     if report.ignored:
-        print(f"files that are no raw logs: {report.ignored}")
+        print(f"files that are no raw logs: {len(report.ignored)}")
     refused = sorted(report.refused, key=_path_and_line)
     for found in refused[:_SHOWN_PROBLEMS]:
         problem = found.problem

@@ -7,9 +7,10 @@ from typing import Any
 import pyarrow as pa
 
 from data.schema import COUNTERS
+from ingest.claims import log_core
 from ingest.core_logs import CoreCut, PackageEnergy
 from ingest.discover import RawFile, digest_of
-from ingest.plan import RunWork, log_core
+from ingest.plan import RunWork
 from ingest.read_sources import SourceRead
 from ingest.records import LogFacts, PowerJoin, Problem, Window
 from ingest.run_row import RunRow, settings_struct, source_struct, sources_digest

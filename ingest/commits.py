@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ingest.lake_state import LakeState, recorded_run
+from ingest.lake_state import LakeState, recorded_runs
 from ingest.records import Problem
 from ingest.write import compact, conform_row, replace_problems, replace_runs
 
@@ -103,8 +103,8 @@ class Committer:
         self.committed += 1
         for run_id in removed:
             there.pop(run_id)
-        for row in batch.rows.values():
-            self._state.record(recorded_run(row))
+        for run in recorded_runs(list(batch.rows.values())):
+            self._state.record(run)
 
 
 def sorted_problems(problems: Sequence[Problem]) -> list[Problem]:

@@ -1,26 +1,23 @@
-"""Find the raw files in files and folders, and tell of each what it is and whose run it is of."""
+"""What a look at the disk finds: raw files, those that the lake has among them, by their runs."""
 
-import os
-import stat
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from data.errors import FormatError, SettingsError
-from ingest.formats import FORMATS, Format, find_format
+from data.errors import FormatError
+from ingest.formats import FORMATS, Format
 from ingest.lake_state import LakeState, RecordedFile
-from ingest.names import NameMatch, make_run_id, strip_compression
-from ingest.raw_files import MeteredFile, digest_file, read_head
+from ingest.names import NameMatch, RunKey, make_run_id, strip_compression
+from ingest.raw_files import MeteredFile, digest_file
 from ingest.records import Problem, ReadContext
-from ingest.run_match import match_part, match_run
-from ingest.settings import FILE_NAME, Settings
-from ingest.settings_file import is_dataset_name
+from ingest.run_match import match_part
+from ingest.settings import Settings
 from ingest.settings_layers import SettingsByFolder
-from ingest.sidecars import BadSidecarError, Sidecar, SidecarsByFolder
+from ingest.sidecars import Sidecar, SidecarsByFolder
 
-_FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
+FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
 # The workload of a run without requests, which a sidecar alone tells of.
 IDLE: Final = "idle"
 
@@ -60,14 +57,50 @@ class RawFile:
         return known is not None and known.size == self.size and known.mtime == self.mtime
 
 
+class KnownFile(NamedTuple):
+    """A file of one run that the lake has and that has not changed since, in little memory.
+
+    Attributes:
+        sidecars: Those that speak for it, nearest first.
+    """
+
+    recorded: RecordedFile
+    format: Format
+    settings: Settings
+    core: int | None
+    sidecars: tuple[Sidecar, ...]
+
+
+@dataclass(slots=True)
+class RunGroup:
+    """The files found of one run, in the order in which they were."""
+
+    key: RunKey
+    run_id: str
+    files: list[RawFile | KnownFile] = field(default_factory=list)
+
+    def match(self, core: int | None) -> NameMatch:
+        """What the name of a file of the run says."""
+        key = self.key
+        return NameMatch(key.workload, key.system, key.knobs, key.replicate, core)
+
+
+class Ignored(NamedTuple):
+    """A file that is no raw log, and why it is taken for none."""
+
+    path: str
+    reason: str
+
+
 @dataclass(slots=True)
 class Discovery:
     """What a walk over the RAW arguments found.
 
     Attributes:
-        files: Raw files in order of their paths.
+        files: Tables and meters, which are of no run.
+        groups: The other files by run id; a group without files is none.
         problems: By dataset and path, of files that are nobody's.
-        seen: Dataset and path of every file looked at.
+        seen: By dataset, the path of every file looked at.
         roots: Dataset and folder of every argument.
         settings: The settings of each dataset (of its first file, or of its folder).
         ignored: Files of which nobody knows the content or the name.
@@ -76,136 +109,74 @@ class Discovery:
     """
 
     files: list[RawFile] = field(default_factory=list)
+    groups: dict[str, RunGroup] = field(default_factory=dict)
     problems: dict[tuple[str, str], list[Problem]] = field(default_factory=dict)
-    seen: set[tuple[str, str]] = field(default_factory=set)
+    seen: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     roots: set[tuple[str, str]] = field(default_factory=set)
     settings: dict[str, Settings] = field(default_factory=dict)
-    ignored: int = 0
+    ignored: list[Ignored] = field(default_factory=list)
     layers: SettingsByFolder = field(default_factory=lambda: SettingsByFolder(None))
     sidecars: SidecarsByFolder = field(default_factory=SidecarsByFolder)
 
+    def group_of(self, key: RunKey) -> RunGroup:
+        """The group of a run, a new one if it has none yet."""
+        run_id = make_run_id(key)
+        group = self.groups.get(run_id)
+        if group is None:
+            group = self.groups[run_id] = RunGroup(key, run_id)
+        return group
 
-def discover(
-    raw: Sequence[Path], state: LakeState, dataset: str | None, settings_file: Path | None
-) -> Discovery:
-    """Walk files and folders and tell what each file is.
+    def take(self, file: RawFile, group: RunGroup | None = None) -> None:
+        """Take a raw file in.
 
-    Args:
-        raw: Files and folders in any mixture; one reached twice counts once.
-        dataset: Name for all of them, over whatever their settings say.
-        settings_file: Settings on top of those found beside the files.
-
-    Raises:
-        SettingsError: A settings file is wrong, or a dataset cannot be named.
-        OSError: A path of `raw` is not there.
-    """
-    layers = SettingsByFolder(settings_file)
-    found = Discovery(layers=layers)
-    visited: set[str] = set()
-    for root in sorted({path.resolve() for path in raw}):
-        folder = root if root.is_dir() else root.parent
-        for path in _walk(root):
-            if str(path) in visited:
-                continue
-            visited.add(str(path))
-            settings = layers.settings_of(path.parent)
-            name = dataset or settings.dataset or folder.name
-            if not is_dataset_name(name):
-                raise SettingsError(f"{name!r} cannot name a dataset: give --dataset ({path})")
-            found.settings.setdefault(name, settings)
-            found.roots.add((name, str(folder)))
-            _look_at(path, name, folder, settings, state, found)
-    return found
+        Args:
+            group: Of its run, if that has been found already.
+        """
+        if file.match is None or file.format.role in ("table", "meter"):
+            self.files.append(file)
+        else:
+            group = group or self.group_of(file.match.key(file.dataset))
+            group.files.append(file)
 
 
-def _walk(root: Path) -> Iterator[Path]:
-    """Files under a path in order of their names; hidden ones and lakes are passed over.
-
-    A folder that cannot be listed is given as if it were a file, to be found unreadable.
-    """
-    if not root.is_dir():
-        root.stat()
-        yield root
-        return
-    closed: list[Path] = []
-    for folder, subfolders, names in os.walk(
-        root, onerror=lambda e: closed.append(Path(e.filename))
-    ):
-        is_lake = Path(folder, "runs", "_delta_log").is_dir()
-        subfolders[:] = [] if is_lake else sorted(s for s in subfolders if not s.startswith("."))
-        if not is_lake:
-            yield from (Path(folder, n) for n in sorted(names) if not n.startswith("."))
-    yield from closed
+def path_of(file: RawFile | KnownFile) -> str:
+    """Where a file of a group is."""
+    return file.path if isinstance(file, RawFile) else file.recorded.path
 
 
-def _look_at(
-    path: Path, dataset: str, root: Path, settings: Settings, state: LakeState, found: Discovery
-) -> None:
-    text = str(path).encode("utf-8", "backslashreplace").decode()
-    if path.name == FILE_NAME:
-        return
-    if text != str(path):
-        detail = "the name is not UTF-8; not read"
-        found.problems[dataset, text] = [Problem("bad_name", "refused", detail)]
-        return
-    found.seen.add((dataset, text))
-    recorded = state.files.get((dataset, text))
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            next(path.iterdir(), None)
-        if not stat.S_ISREG(status.st_mode):
-            found.ignored += 1
-            return
-        form = _known_format(recorded, status) or _sniff(path, status.st_size)
-    except (OSError, FormatError) as error:
-        found.problems[dataset, text] = [_unreadable(error)]
-        return
-    top = found.layers.top_of(path.parent, root)
-    sidecars = found.sidecars.of(path, top)
-    try:
-        match = match_run(path.as_posix(), settings, form, sidecars, top)
-    except FormatError as error:
-        kind = "bad_sidecar" if isinstance(error, BadSidecarError) else "bad_knob"
-        found.problems[dataset, text] = [Problem(kind, "refused", f"{error}; not read")]
-        return
-    problem = _why_not(form, match, status.st_size)
-    if problem is not None:
-        found.problems[dataset, text] = [problem]
-    elif form is None:
-        found.ignored += 1
-    elif form.role != "sidecar" or (match is not None and match.workload == IDLE):
-        file = RawFile(
-            text, status.st_size, status.st_mtime, dataset, settings, form, match, recorded
-        )
-        beside = tuple(_sidecar_files(file, sidecars, state, found))
-        found.files += (replace(part, sidecars=beside) for part in _parts(file, state))
+def as_raw_file(file: RawFile | KnownFile, group: RunGroup, state: LakeState) -> RawFile:
+    """A file of a group with all that is known of it."""
+    if isinstance(file, RawFile):
+        return file
+    known = file.recorded
+    raw = RawFile(
+        known.path,
+        known.size,
+        known.mtime,
+        group.key.dataset,
+        file.settings,
+        file.format,
+        group.match(file.core),
+        known,
+    )
+    return replace(raw, sidecars=sidecar_files(raw, file.sidecars, state))
 
 
-def _sidecar_files(
-    file: RawFile, sidecars: Sequence[Sidecar], state: LakeState, found: Discovery
-) -> Iterator[RawFile]:
+def sidecar_files(
+    file: RawFile, sidecars: tuple[Sidecar, ...], state: LakeState
+) -> tuple[RawFile, ...]:
     """The sidecars of a file as files of its run, wherever they lie."""
-    for each in sidecars:
-        status = Path(each.path).stat()
-        found.seen.add((file.dataset, each.path))
-        yield replace(
+    return tuple(
+        replace(
             file,
             path=each.path,
-            size=status.st_size,
-            mtime=status.st_mtime,
-            format=_FORMATS_BY_NAME["sidecar"],
-            recorded=state.files.get((file.dataset, each.path)),
+            size=each.size,
+            mtime=each.mtime,
+            format=FORMATS_BY_NAME["sidecar"],
+            recorded=state.file_of(file.dataset, each.path),
         )
-
-
-def _parts(file: RawFile, state: LakeState) -> list[RawFile]:
-    """As `parts_of`, without a look at what the lake has as one run already."""
-    if file.match is not None and file.is_unchanged:
-        known = state.runs.get(make_run_id(file.match.key(file.dataset)))
-        if known is not None and file.path in {source.path for source in known.files}:
-            return [file]
-    return parts_of(file)
+        for each in sidecars
+    )
 
 
 def parts_of(file: RawFile) -> list[RawFile]:
@@ -236,35 +207,3 @@ def digest_of(file: RawFile) -> str:
 @lru_cache(maxsize=256)
 def _digest_at(path: str, size: int, mtime: float) -> str:  # noqa: ARG001
     return digest_file(Path(path))
-
-
-def _known_format(recorded: RecordedFile | None, status: os.stat_result) -> Format | None:
-    """The format that the lake recorded of a file that has not changed since."""
-    if recorded is None or (recorded.size, recorded.mtime) != (status.st_size, status.st_mtime):
-        return None
-    return _FORMATS_BY_NAME.get(recorded.format)
-
-
-def _sniff(path: Path, size: int) -> Format | None:
-    if size == 0:
-        return None
-    return find_format(strip_compression(path.name), read_head(path))
-
-
-def _why_not(form: Format | None, match: NameMatch | None, size: int) -> Problem | None:
-    """Why a file cannot be used, if its name or its content claims that it should be."""
-    if size == 0 and match is not None:
-        return Problem("empty_file", "refused", "the file is empty; not read")
-    if form is None and match is not None:
-        detail = "the name is a run's, but the content is of no known format; not read"
-        return Problem("unknown_content", "refused", detail)
-    if form is not None and form.role not in ("table", "meter") and match is None:
-        detail = f"the content is {form.name}, but no name pattern says which run's; not read"
-        return Problem("unknown_name", "refused", detail)
-    return None
-
-
-def _unreadable(error: OSError | FormatError) -> Problem:
-    if isinstance(error, FormatError):
-        return Problem("broken_compression", "refused", f"{error}; not read")
-    return Problem("unreadable", "refused", f"{error.strerror or error}; not read")

@@ -8,37 +8,57 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.errors import FormatError
-from ingest.discover import IDLE, Discovery, RawFile, parts_of
+from ingest.discover import (
+    FORMATS_BY_NAME,
+    IDLE,
+    Discovery,
+    RawFile,
+    RunGroup,
+    as_raw_file,
+    parts_of,
+    path_of,
+)
 from ingest.formats import FORMATS
 from ingest.lake_state import LakeState, RecordedFile, RecordedRun
 from ingest.names import NameMatch, RunKey, make_run_id
 from ingest.run_match import match_run
 
-_FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
 _METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
 # Formats of which one file alone makes a run, whatever is beside it.
 _MAKING: Final = frozenset(known.name for known in FORMATS if known.role in ("output", "sidecar"))
-Groups = dict[RunKey, list[RawFile]]
+Groups = dict[str, RunGroup]
 
 
 def group_files(
     found: Discovery, state: LakeState, meters: Mapping[str, Sequence[RawFile]]
 ) -> Groups:
-    """Files by the run that they are of, with the sidecars that speak for any of them.
+    """Runs with the files found of each, by run id.
 
     Args:
         meters: By dataset, the power meters found. Runs of the lake that one of them may cover
             are among the groups, even if none of their files was given.
     """
-    groups: Groups = defaultdict(list)
-    for file in found.files:
-        if file.match is not None and file.format.role not in ("table", "meter"):
-            groups[file.match.key(file.dataset)].append(file)
-    given = frozenset(found.seen) if meters else frozenset()
-    for run in state.runs.values():
-        if run.dataset in meters and not any((run.dataset, f.path) in given for f in _own(run)):
+    groups = {run_id: group for run_id, group in found.groups.items() if group.files}
+    given = {dataset: frozenset(found.seen[dataset]) for dataset in meters}
+    for run in state.runs.values() if given else ():
+        paths = given.get(run.dataset)
+        if paths is not None and not any(file.path in paths for file in _own(run)):
             _add_metered(run, meters[run.dataset][0], groups, found)
-    return {key: _with_sidecars(group) for key, group in groups.items()}
+    return groups
+
+
+def raw_files(group: RunGroup, state: LakeState) -> list[RawFile]:
+    """The files of a group and the sidecars that speak for any of them, each once."""
+    return _with_sidecars([as_raw_file(file, group, state) for file in group.files])
+
+
+def walked_files(found: Discovery) -> set[tuple[str, str]]:
+    """Dataset and path of the files found: every run that they hold is among the groups."""
+    walked = {(file.dataset, file.path) for file in found.files}
+    for group in found.groups.values():
+        dataset = group.key.dataset
+        walked.update((dataset, path_of(file)) for file in group.files)
+    return walked
 
 
 def _with_sidecars(group: list[RawFile]) -> list[RawFile]:
@@ -61,12 +81,13 @@ def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discov
         if not Path(known.path).is_file():
             continue
         for top in Path(known.path).parents:
-            file = as_recorded(known, meter, found, top)
+            file = as_recorded(known, meter, found, str(top))
             for part in parts_of(file) if file is not None else ():
                 key = part.match.key(run.dataset) if part.match else None
                 if key is not None and make_run_id(key) == run.run_id:
-                    groups[key].append(replace(part, **on_disk(known.path)))
-                    found.seen.add((run.dataset, known.path))
+                    group = groups.setdefault(run.run_id, RunGroup(key, run.run_id))
+                    group.files.append(replace(part, **on_disk(known.path)))
+                    found.seen[run.dataset].add(known.path)
                     return
 
 
@@ -98,7 +119,7 @@ def on_disk(path: str) -> dict[str, Any]:
 
 
 def as_recorded(
-    known: RecordedFile, beside: RawFile, found: Discovery, top: Path | None = None
+    known: RecordedFile, beside: RawFile, found: Discovery, top: str | None = None
 ) -> RawFile | None:
     """A file as the lake recorded it; None if its format or name means nothing any more.
 
@@ -106,13 +127,13 @@ def as_recorded(
         beside: A file of the same dataset.
         top: The folder that places are counted from where no settings file says so.
     """
-    form = _FORMATS_BY_NAME.get(known.format)
-    folder = Path(known.path).parent
+    form = FORMATS_BY_NAME.get(known.format)
+    folder = str(Path(known.path).parent)
     settings = found.layers.settings_of(folder)
     top = found.layers.top_of(folder, top or folder)
     match: NameMatch | None = None
     with suppress(FormatError):
-        match = match_run(known.path, settings, form, found.sidecars.of(Path(known.path), top), top)
+        match = match_run(known.path, settings, form, found.sidecars.of(known.path, top), top)
     if form is None or match is None:
         return None
     return replace(

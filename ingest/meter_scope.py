@@ -1,11 +1,12 @@
 """Which files of power meters may have readings of a run."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ingest.discover import Discovery, RawFile
+from ingest.discover import FORMATS_BY_NAME, Discovery, RawFile
 from ingest.formats import FORMATS
-from ingest.lake_state import LakeState
+from ingest.lake_state import LakeState, RecordedFile
 
 
 def meters_in_scope(files: Sequence[RawFile], meters: Sequence[RawFile]) -> tuple[RawFile, ...]:
@@ -20,12 +21,19 @@ def meters_in_scope(files: Sequence[RawFile], meters: Sequence[RawFile]) -> tupl
     own = max(files, key=lambda file: file.path.count("/"))
     if own.match is None or own.settings.workloads[own.match.workload].logged:
         return ()
-    meters = [meter for meter in meters if is_counting(meter)]
-    for folder in Path(own.path).parents:
-        here = [meter for meter in meters if Path(meter.path).parent == folder]
-        if here:
-            return tuple(sorted(here, key=lambda meter: meter.path))
-    return tuple(sorted(meters, key=lambda meter: meter.path))
+    return meters_of_folder(str(Path(own.path).parent), meters)
+
+
+def meters_of_folder(folder: str, meters: Sequence[RawFile]) -> tuple[RawFile, ...]:
+    """As `meters_in_scope`, of runs without per-interrupt logs in a folder."""
+    by_folder: dict[str, list[RawFile]] = defaultdict(list)
+    for meter in filter(is_counting, meters):
+        by_folder[str(Path(meter.path).parent)].append(meter)
+    above = (str(each) for each in (Path(folder), *Path(folder).parents))
+    nearest = next((each for each in above if each in by_folder), None)
+    folders = by_folder.values() if nearest is None else [by_folder[nearest]]
+    here = [meter for each in folders for meter in each]
+    return tuple(sorted(here, key=lambda meter: meter.path))
 
 
 def is_counting(meter: RawFile) -> bool:
@@ -35,15 +43,19 @@ def is_counting(meter: RawFile) -> bool:
 
 def known_meters(found: Discovery, state: LakeState) -> Iterator[RawFile]:
     """Files of meters that runs in the lake were read with, outside of what was given."""
-    forms = {known.name: known for known in FORMATS if known.role == "meter"}
-    ours = [place for place, known in state.files.items() if known.format in forms]
-    for dataset, path in sorted(ours):
-        known = state.files[dataset, path]
-        if dataset not in found.settings:
-            continue
-        if (dataset, path) in found.seen or not Path(path).is_file():
-            continue
-        status = Path(path).stat()
-        settings = found.layers.settings_of(Path(path).parent)
-        form = forms[known.format]
-        yield RawFile(path, status.st_size, status.st_mtime, dataset, settings, form, None, known)
+    forms = {known.name for known in FORMATS if known.role == "meter"}
+    for dataset in sorted(found.settings):
+        ours = [known for known in state.files[dataset].values() if known.format in forms]
+        for known in sorted(ours):
+            if known.path in found.seen[dataset] or not Path(known.path).is_file():
+                continue
+            yield _as_raw_file(known, dataset, found)
+
+
+def _as_raw_file(known: RecordedFile, dataset: str, found: Discovery) -> RawFile:
+    status = Path(known.path).stat()
+    settings = found.layers.settings_of(str(Path(known.path).parent))
+    form = FORMATS_BY_NAME[known.format]
+    return RawFile(
+        known.path, status.st_size, status.st_mtime, dataset, settings, form, None, known
+    )

@@ -10,7 +10,7 @@ from ingest.lake_state import LakeState
 from ingest.meter_exports import is_same_meter, power_of, span_of
 from ingest.meter_scope import is_counting
 from ingest.meter_setting import is_set_otherwise, set_meter
-from ingest.plan import Plan, RunWork
+from ingest.plan import Plan, RunWork, work_of
 from ingest.power_join import Meter, no_power
 from ingest.read_sources import SourceRead, read_source
 from ingest.records import PowerJoin, Problem, UtcWindow
@@ -76,7 +76,7 @@ class MeterStage:
                 waiting[path] = others.pop(path)
         for place, read in enumerate(reads):
             self._finish_meter(read, reads[:place], reads[place + 1 :], times, on_problems)
-        self.idle.keep([f for f in others.values() if (dataset, f.path) in self._seen])
+        self.idle.keep([f for f in others.values() if f.path in self._seen[dataset]])
 
     def _set_meter(self, file: RawFile, times: MeterTimes) -> SourceRead:
         """Read a meter and set its clock; gives its digest and problems, the readings are kept."""
@@ -133,7 +133,7 @@ class MeterStage:
         if not is_set_otherwise(file, meter, times.known):
             return set()
         plan = self._plan
-        taken = [w for w in plan.settled if file in w.meters]
+        taken = [work_of(w, self._state) for w in plan.settled if file in w.meters]
         plan.settled = [w for w in plan.settled if file not in w.meters]
         plan.works[:0] = taken
         self.taken_up += len(taken)

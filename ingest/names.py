@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from data.errors import FormatError
 from data.schema import KNOBS
 from ingest.knobs import decode_dvfs, decode_itr
-from ingest.settings import NamePattern, Settings
+from ingest.settings import Settings
 from ingest.sizes import parse_size, whole_number
 
 COMPRESSED_SUFFIXES: Final = (".gz", ".xz", ".zst")
@@ -76,8 +76,24 @@ class NameMatch:
         return RunKey(dataset, self.workload, self.system, self.knobs, self.replicate)
 
 
+class FoundName(NamedTuple):
+    """What a pattern found in a file's name, as it stands there.
+
+    Attributes:
+        number: The pattern's place in the settings' `names`.
+        values: Of the groups that say the run; of all files of a run mostly the same.
+        core: Of the group `core`.
+    """
+
+    number: int
+    values: tuple[str | None, ...]
+    core: str | None
+
+
 def strip_compression(name: str) -> str:
     """A file name without its compression suffix, if it has one."""
+    if not name[-4:].lower().endswith(COMPRESSED_SUFFIXES):
+        return name
     for suffix in COMPRESSED_SUFFIXES:
         if name.lower().endswith(suffix):
             return name[: -len(suffix)]
@@ -93,26 +109,50 @@ def match_name(path: str, settings: Settings) -> NameMatch | None:
     Raises:
         FormatError: The name holds a knob that cannot be, such as an ITR of 5000.
     """
+    found = find_name(path, settings)
+    if found is None:
+        return None
+    return replace(read_name(found, settings), core=read_core(found.core))
+
+
+def find_name(path: str, settings: Settings) -> FoundName | None:
+    """What the first pattern that fits finds in a file's path; None if none does."""
     text = strip_compression(path)
-    for pattern in settings.names:
-        if found := pattern.regex.match(text):
-            return _read_groups(pattern, found.groupdict(), settings)
+    for number, pattern in enumerate(settings.names):
+        if pattern.beginning in text and (found := pattern.regex.match(text)):
+            core = found["core"] if pattern.has_core else None
+            return FoundName(number, tuple(map(found.group, pattern.run_groups)), core)
     return None
 
 
-def _read_groups(
-    pattern: NamePattern, groups: dict[str, str | None], settings: Settings
-) -> NameMatch:
-    values: dict[str, Any] = {k: _convert(k, v) for k, v in groups.items() if v is not None}
+def read_name(found: FoundName, settings: Settings) -> NameMatch:
+    """The run that a name says, its file's core aside.
+
+    Raises:
+        FormatError: As `match_name`.
+    """
+    pattern = settings.names[found.number]
+    named = zip(pattern.run_groups, found.values, strict=True)
+    values: dict[str, Any] = {k: _convert(k, v) for k, v in named if v is not None}
     if "mode" in values:
         values["mode"] = canonical_mode(values["mode"], settings)
-    replicate, core = values.pop("replicate", None), values.pop("core", None)
+    replicate = values.pop("replicate", None)
     if "dvfs" in values:
         values["dvfs_code"] = str(values.pop("dvfs")).lower()
     knobs = _checked_knobs(tuple(values.items()))
     is_default = values.get("itr") == 1 and values.get("dvfs_code") == UNSET_DVFS
     system = pattern.baseline_system if is_default and pattern.baseline_system else pattern.system
-    return NameMatch(pattern.workload, canonical_system(system, settings), knobs, replicate, core)
+    return NameMatch(pattern.workload, canonical_system(system, settings), knobs, replicate, None)
+
+
+@lru_cache(maxsize=1024)
+def read_core(text: str | None) -> int | None:
+    """The core that a name says.
+
+    Raises:
+        FormatError: It is no whole number.
+    """
+    return None if text is None else int(_convert("core", text))
 
 
 @lru_cache(maxsize=1024)
@@ -167,10 +207,15 @@ def make_run_id(key: RunKey) -> str:
     parts = [key.workload, key.system]
     parts += [_SLUG_FORMS[name].format(value) for name, value in key.knobs]
     parts.append("rx" if key.replicate is None else f"r{key.replicate}")
-    slug = "-".join(re.sub(r"[^a-z0-9_.]+", "_", part.lower()) for part in parts)
+    slug = "-".join(map(_slug, parts))
     full = [key.dataset, key.workload, key.system, list(map(list, key.knobs)), key.replicate]
     digest = hashlib.sha256(json.dumps(full).encode()).hexdigest()[:8]
     return f"{slug}-{digest}"
+
+
+@lru_cache(maxsize=4096)
+def _slug(part: str) -> str:
+    return re.sub(r"[^a-z0-9_.]+", "_", part.lower())
 
 
 def identity_columns(key: RunKey, settings: Settings) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from typing import Any, Final
 from data.errors import WattlasError
 from ingest.assemble import AssembledRun, RunAssembly
 from ingest.commits import Committer
-from ingest.discover import Discovery, discover
+from ingest.discover import Discovery, Ignored
+from ingest.grouping import walked_files
 from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
 from ingest.log_helpers import LogHelpers
 from ingest.memory import spare_collector
@@ -25,6 +26,7 @@ from ingest.records import Problem
 from ingest.run_problems import news_of
 from ingest.run_row import settings_struct, source_struct
 from ingest.run_stream import stream_logs
+from ingest.search import discover
 from ingest.table_stage import TableStage
 from ingest.write import RunFile, create_tables, locked_lake, remove_temporaries
 
@@ -61,7 +63,7 @@ class AddReport:
     removed: int = 0
     unchanged: int = 0
     dropped_rows: int = 0
-    ignored: int = 0
+    ignored: list[Ignored] = field(default_factory=list)
     bytes_read: int = 0
     elapsed_s: float = 0.0
     problems: list[Reported] = field(default_factory=list)
@@ -175,14 +177,15 @@ class _Ingest:
 
     def _settled(self) -> Iterator[tuple[str, str]]:
         """Paths whose problems are over: they were never part of a run, and are gone or ignored."""
-        used = {(file.dataset, file.path) for file in self._found.files}
+        used = walked_files(self._found)
         for dataset, folder in self._found.roots:
             for path in self._state.problems.get(dataset, {}):
                 place = (dataset, path)
-                if place in used or place in self._plan.problems or place in self._state.files:
+                is_used = place in used or self._state.file_of(dataset, path) is not None
+                if is_used or place in self._plan.problems:
                     continue
                 if Path(path).is_relative_to(folder) and (
-                    place in self._found.seen or not os.path.lexists(path)
+                    path in self._found.seen[dataset] or not os.path.lexists(path)
                 ):
                     yield place
 

@@ -1,21 +1,27 @@
-"""Decide what an ingest has to do: which runs to read, which to leave, who wins a claimed place."""
+"""Decide what an ingest has to do: which runs to read, which to leave as they are."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from data.errors import FormatError
-from ingest.discover import Discovery, RawFile
-from ingest.grouping import as_recorded, former_names, group_files, is_making, on_disk
+from ingest.claims import Problems, Slot, choose_files, slot_of
+from ingest.discover import Discovery, RawFile, RunGroup
+from ingest.grouping import (
+    as_recorded,
+    former_names,
+    group_files,
+    is_making,
+    on_disk,
+    raw_files,
+    walked_files,
+)
 from ingest.lake_state import SUMMARY, LakeState, RecordedFile, RecordedRun
 from ingest.meter_scope import known_meters, meters_in_scope
-from ingest.names import RunKey, label_columns, make_run_id
-from ingest.raw_files import digest_content, digest_file, is_compressed
+from ingest.names import RunKey, label_columns
+from ingest.raw_files import digest_file
 from ingest.records import Problem
-
-Slot = tuple[str, int | str | None]
-Problems = dict[tuple[str, str], list[Problem]]
+from ingest.settled import SettledRun, SettledRuns
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class Plan:
     meters: dict[str, list[RawFile]] = field(default_factory=lambda: defaultdict(list))
     problems: Problems = field(default_factory=dict)
     unchanged: int = 0
-    settled: list[RunWork] = field(default_factory=list)
+    settled: list[SettledRun] = field(default_factory=list)
 
 
 def make_plan(found: Discovery, state: LakeState) -> Plan:
@@ -73,59 +79,66 @@ def make_plan(found: Discovery, state: LakeState) -> Plan:
     groups = group_files(found, state, plan.meters)
     for meter in known_meters(found, state):
         plan.meters[meter.dataset].append(meter)
-    for key in sorted(groups, key=_lake_order):
-        _plan_run(key, groups[key], found, state, plan)
-    walked = {(file.dataset, file.path) for file in found.files}
-    plan.works = _superseding(plan.works, groups.keys(), walked, state)
+    lake = SettledRuns(state, plan.meters)
+    waiting = []
+    for group in groups.values():
+        settled = lake.find(group)
+        if settled is None:
+            waiting.append(group)
+        else:
+            plan.unchanged += 1
+            plan.settled += [settled] if settled.meters else []
+    for group in sorted(waiting, key=_lake_order):
+        _plan_run(group, found, state, plan)
+    plan.works = _superseding(plan.works, found, groups.keys(), state)
     return plan
 
 
 def _superseding(
-    works: list[RunWork], keys: Set[RunKey], walked: Set[tuple[str, str]], state: LakeState
+    works: list[RunWork], found: Discovery, ids: Set[str], state: LakeState
 ) -> list[RunWork]:
     """Let runs that are read anew under another name take the place of what they were.
 
     Args:
-        keys: Of all runs found, the unchanged ones included.
-        walked: Files whose every run is among them.
+        ids: Of all runs found, the unchanged ones included.
     """
     former = former_names(state) if works else {}
-    ids = {make_run_id(key) for key in keys} if former else set()
+    walked = walked_files(found) if former else set()
     replaced = []
     for work in works:
         paths = {(work.key.dataset, file.path) for file in work.files if is_making(work.key, file)}
-        places = sorted(paths & walked & set(former))
+        places = sorted(path for path in paths if path in walked and path in former)
         gone = [run_id for place in places for run_id in former.pop(place) if run_id not in ids]
         replaced.append(replace(work, replaces=tuple(gone)) if gone else work)
     return replaced
 
 
-def _lake_order(key: RunKey) -> tuple[str, ...]:
+def _lake_order(group: RunGroup) -> tuple[str, ...]:
+    key = group.key
     knobs = dict(key.knobs)
     load, message = knobs.get("load_qps", 0.0), knobs.get("message_bytes", 0)
-    return key.dataset, key.workload, f"{load:020.3f}", f"{message:020d}", make_run_id(key)
+    return key.dataset, key.workload, f"{load:020.3f}", f"{message:020d}", group.run_id
 
 
-def _plan_run(
-    key: RunKey, group: list[RawFile], found: Discovery, state: LakeState, plan: Plan
-) -> None:
-    run_id = make_run_id(key)
+def _plan_run(group: RunGroup, found: Discovery, state: LakeState, plan: Plan) -> None:
+    key, run_id = group.key, group.run_id
     recorded = state.runs.get(run_id)
     if recorded is not None and recorded.source == SUMMARY:
         recorded = None
-    elsewhere = _recorded_elsewhere(recorded, group[0], found) if recorded else []
-    chosen = _choose(key, [*group, *elsewhere], plan.problems)
+    own = raw_files(group, state)
+    elsewhere = _recorded_elsewhere(recorded, own[0], found) if recorded else []
+    chosen = choose_files(key, [*own, *elsewhere], plan.problems)
     files = tuple(sorted(chosen.values(), key=lambda file: file.path))
     work = RunWork(key, run_id, files, meters_in_scope(files, plan.meters[key.dataset]))
     if recorded is None:
         plan.works.append(work)
         return
-    lost = _lost(recorded, chosen, group[0], found)
+    lost = _lost(recorded, chosen, own[0], found)
     is_whole = state.is_whole(recorded)
     if is_whole and _is_same(work, recorded, lost):
         if all(file.is_unchanged for file in work.files) and _has_labels(work, recorded):
             plan.unchanged += 1
-            plan.settled += [work] if work.meters else []
+            plan.settled += [SettledRun(group, work.meters)] if work.meters else []
         else:
             plan.amended.append(work)
     elif lost:
@@ -134,11 +147,18 @@ def _plan_run(
         plan.works.append(work)
 
 
+def work_of(settled: SettledRun, state: LakeState) -> RunWork:
+    """What it takes to read a settled run again."""
+    files = choose_files(settled.group.key, raw_files(settled.group, state), {})
+    ordered = tuple(sorted(files.values(), key=lambda file: file.path))
+    return RunWork(settled.group.key, settled.group.run_id, ordered, settled.meters)
+
+
 def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery) -> list[RawFile]:
     """Files that the run was read from, still there, but not under what was given this time."""
     files = []
     for known in recorded.files:
-        if (recorded.dataset, known.path) in found.seen:
+        if known.path in found.seen[recorded.dataset]:
             continue
         file = as_recorded(known, beside, found)
         if file is None or not Path(known.path).is_file():
@@ -149,74 +169,6 @@ def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery
     return files
 
 
-def _slot(file: RawFile) -> Slot:
-    """The place of a file in its run: two files in one place are two claims to it."""
-    form = file.format
-    if form.role == "log" and file.match is not None:
-        return "log", log_core(file)
-    if form.role == "sidecar":
-        return form.name, file.path
-    return form.name, form.phase_of(file.name) if form.phase_of else None
-
-
-def log_core(file: RawFile) -> int | None:
-    """The core of a per-interrupt log: its name's, or the only one that its workload uses."""
-    if file.match is None or file.match.core is not None:
-        return file.match.core if file.match else None
-    cores = file.settings.workloads[file.match.workload].cores or ()
-    return cores[0] if len(cores) == 1 else None
-
-
-def _choose(key: RunKey, files: Iterable[RawFile], problems: Problems) -> dict[Slot, RawFile]:
-    claims: dict[Slot, list[RawFile]] = defaultdict(list)
-    for file in files:
-        claims[_slot(file)].append(file)
-    return {slot: _fullest(key, claimed, problems) for slot, claimed in claims.items()}
-
-
-def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile:
-    """The file with the most content; the others become problems. Of equals the one known."""
-    if len(claimed) == 1:
-        return claimed[0]
-    contents = _contents(claimed)
-    best = min(claimed, key=lambda file: (-contents[file.path][0], file.path))
-    equals = [file for file in claimed if contents[file.path] == contents[best.path]]
-    winner = next((file for file in equals if file.recorded is not None), best)
-    for file in claimed:
-        if file is winner:
-            continue
-        if file in equals:
-            detail = f"the same content as {winner.path}; dropped"
-            problem = Problem("identical_file", "repaired", detail)
-        else:
-            sizes = f"{contents[winner.path][0]} bytes, this {contents[file.path][0]}"
-            detail = (
-                f"claims the same place in run {make_run_id(key)} as {winner.path}, "
-                f"which is fuller ({sizes}); not read"
-            )
-            problem = Problem("duplicate_source", "refused", detail)
-        problems[key.dataset, file.path] = [problem]
-    return winner
-
-
-def _contents(files: Sequence[RawFile]) -> dict[str, tuple[int, str]]:
-    """Length and digest of each file's content; the digest is the path where lengths tell."""
-    packed = {file.path for file in files if is_compressed(Path(file.path))}
-    sizes = [file.size for file in files]
-    if not packed and len(set(sizes)) == len(sizes):
-        return {file.path: (file.size, file.path) for file in files}
-    return {file.path: _content(file, file.path in packed) for file in files}
-
-
-def _content(file: RawFile, is_packed: bool) -> tuple[int, str]:
-    if file.is_unchanged and file.recorded is not None and not is_packed:
-        return file.size, file.recorded.digest
-    try:
-        return digest_content(Path(file.path))
-    except (OSError, FormatError):
-        return -1, file.path
-
-
 def _lost(
     recorded: RecordedRun, chosen: dict[Slot, RawFile], beside: RawFile, found: Discovery
 ) -> list[RecordedFile]:
@@ -224,9 +176,9 @@ def _lost(
     return [
         known
         for known in recorded.files
-        if (recorded.dataset, known.path) not in found.seen
+        if known.path not in found.seen[recorded.dataset]
         and not Path(known.path).exists()
-        and ((file := as_recorded(known, beside, found)) is None or _slot(file) not in chosen)
+        and ((file := as_recorded(known, beside, found)) is None or slot_of(file) not in chosen)
     ]
 
 

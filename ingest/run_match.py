@@ -3,19 +3,21 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from data.errors import FormatError
 from ingest.formats import Format
 from ingest.formats.sidecar import polled_mode
 from ingest.names import (
+    FoundName,
     NameMatch,
     canonical_mode,
     canonical_system,
     check_knobs,
-    match_name,
+    find_name,
     order_knobs,
+    read_core,
+    read_name,
     strip_compression,
 )
 from ingest.settings import Settings
@@ -36,8 +38,24 @@ _KINDS: Final = re.compile(
 )
 
 
+class RunTerms(NamedTuple):
+    """All that decides which run a file is of: files with the same terms are of the same run.
+
+    Attributes:
+        name: What the pattern of its name found, without the core; None if it has none.
+        place: Of a file without a name, where it is.
+        workload: Of a file without a name, what its format is of.
+        sidecars: Those that speak for it, nearest first.
+    """
+
+    name: FoundName | None
+    place: str
+    workload: str
+    sidecars: tuple[Sidecar, ...]
+
+
 def match_run(
-    path: str, settings: Settings, form: Format | None, sidecars: Sequence[Sidecar], top: Path
+    path: str, settings: Settings, form: Format | None, sidecars: Sequence[Sidecar], top: str
 ) -> NameMatch | None:
     """Tell a file's run; None if neither a pattern nor its format says of what it is.
 
@@ -51,25 +69,44 @@ def match_run(
     Raises:
         FormatError: A knob that cannot be, a workload without settings, or a bad sidecar.
     """
-    named = match_name(path, settings)
-    own = form.workload if form is not None else None
-    of = named.workload if named is not None else own
-    if of is None:
+    terms, core = find_terms(path, settings, form, tuple(sidecars), top)
+    if terms is None:
         return None
-    said = merged_values(sidecars)
+    return replace(match_terms(terms, settings), core=read_core(core))
+
+
+def find_terms(
+    path: str, settings: Settings, form: Format | None, sidecars: tuple[Sidecar, ...], top: str
+) -> tuple[RunTerms | None, str | None]:
+    """What decides a file's run, as `match_run` has it, and the core that its name says."""
+    name = find_name(path, settings)
+    if name is not None:
+        return RunTerms(name._replace(core=None), "", "", sidecars), name.core
+    if form is None or form.workload is None:
+        return None, None
+    return RunTerms(None, place_of(path, top), form.workload, sidecars), None
+
+
+def match_terms(terms: RunTerms, settings: Settings) -> NameMatch:
+    """The run that terms mean.
+
+    Raises:
+        FormatError: As `match_run`.
+    """
+    named = read_name(terms.name, settings) if terms.name is not None else None
+    said = merged_values(terms.sidecars)
     if named is not None and not said:
         return named
-    workload = str(said.get("workload", of))
+    workload = str(said.get("workload", named.workload if named else terms.workload))
     if workload not in settings.workloads:
         raise FormatError(f"workload {workload!r} has no [workloads] table in the settings")
-    knobs = dict(named.knobs) if named else {"variant": place_of(path, top)}
+    knobs = dict(named.knobs) if named else {"variant": terms.place}
     knobs |= _said_knobs(said, settings)
     ordered = order_knobs(knobs)
     check_knobs(ordered)
     system = said.get("system") or (named.system if named else _SYSTEM)
     replicate = said.get("replicate", named.replicate if named else None)
-    core = named.core if named else None
-    return NameMatch(workload, canonical_system(system, settings), ordered, replicate, core)
+    return NameMatch(workload, canonical_system(system, settings), ordered, replicate, None)
 
 
 def match_part(match: NameMatch, part: str) -> NameMatch:
@@ -79,13 +116,15 @@ def match_part(match: NameMatch, part: str) -> NameMatch:
     return replace(match, knobs=order_knobs(knobs))
 
 
-def place_of(path: str, top: Path) -> str:
+def place_of(path: str, top: str) -> str:
     """Where a run's files are: the folder below `top`, and what their names begin with."""
-    file = Path(strip_compression(path))
-    folder = file.parent.relative_to(top) if file.is_relative_to(top) else file.parent
-    found = _KINDS.fullmatch(file.name)
-    stem = (found["stem"] or "") if found else file.name.rsplit(".", 1)[0]
-    return "/".join(part for part in (*folder.parts, stem) if part)
+    folder, _, name = strip_compression(path).rpartition("/")
+    start = top.rstrip("/") + "/"
+    if f"{folder}/".startswith(start):
+        folder = f"{folder}/"[len(start) : -1]
+    found = _KINDS.fullmatch(name)
+    stem = (found["stem"] or "") if found else name.rsplit(".", 1)[0]
+    return "/".join(part for part in (folder, stem) if part)
 
 
 def _said_knobs(said: Mapping[str, Any], settings: Settings) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from data.errors import SettingsError
 from ingest.function_map import FunctionMap, read_sources, shipped_sources
 from ingest.power_settings import PowerSettings
-from ingest.settings_file import NAMED_SECTIONS, compile_pattern, read_layer
+from ingest.settings_file import NAMED_SECTIONS, compile_pattern, literal_beginning, read_layer
 
 FILE_NAME: Final = "wattlas.toml"
 # Sections that say which subsystem a function is of.
@@ -75,12 +75,19 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class NamePattern:
-    """What a file name says: named groups are knobs, the rest holds for every file so named."""
+    """What a file name says: named groups are knobs, the rest holds for every file so named.
+
+    Attributes:
+        beginning: Text that stands in every path that the pattern fits: quicker to look for.
+    """
 
     regex: re.Pattern[str]
     workload: str
     system: str
     baseline_system: str | None = None
+    beginning: str = ""
+    run_groups: tuple[str, ...] = ()
+    has_core: bool = False
 
 
 @dataclass(frozen=True)
@@ -192,15 +199,7 @@ def _build(
         name: System(entry.get("label", name), entry.get("baseline", False))
         for name, entry in merged["systems"].items()
     }
-    names = tuple(
-        NamePattern(
-            compile_pattern(e, n, Path(origin)),
-            e["workload"],
-            e["system"],
-            e.get("baseline_system"),
-        )
-        for n, e in enumerate(merged["names"], 1)
-    )
+    names = tuple(_name_pattern(n, e, origin) for n, e in enumerate(merged["names"], 1))
     if unknown := sorted({pattern.workload for pattern in names} - set(workloads)):
         raise SettingsError(f"names: workload {unknown[0]!r} has no [workloads] table ({origin})")
     return Settings(
@@ -218,6 +217,19 @@ def _build(
         power=PowerSettings(**merged.get("power", {})),
         names=names,
         origin=origin,
+    )
+
+
+def _name_pattern(number: int, entry: dict[str, Any], origin: str) -> NamePattern:
+    regex = compile_pattern(entry, number, Path(origin))
+    return NamePattern(
+        regex,
+        entry["workload"],
+        entry["system"],
+        entry.get("baseline_system"),
+        literal_beginning(entry["pattern"]),
+        tuple(group for group in regex.groupindex if group != "core"),
+        "core" in regex.groupindex,
     )
 
 

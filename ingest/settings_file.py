@@ -155,3 +155,18 @@ def compile_pattern(entry: dict[str, Any], number: int, path: Path) -> re.Patter
             f"{where}.pattern has an unknown group {unknown[0]!r}, known: {known} ({path})"
         )
     return regex
+
+
+def literal_beginning(pattern: str) -> str:
+    """The text that a regular expression begins with, whatever it matches after that.
+
+    Returns:
+        Letters, digits, `_`, `-` and escaped dots; empty where it may begin in several ways.
+    """
+    bare = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "", pattern, flags=re.DOTALL)
+    while (outer := re.sub(r"\([^()]*\)", "", bare)) != bare:
+        bare = outer
+    if "|" in bare:
+        return ""
+    found = re.match(r"(?:[A-Za-z0-9_-]|\\\.)*(?![*+?{])", pattern)
+    return found[0].replace("\\", "") if found else ""

@@ -1,8 +1,8 @@
 """Which sidecars speak for a raw file: those beside it and in the folders above, nearest first."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -16,29 +16,32 @@ class BadSidecarError(FormatError):
     """A sidecar that cannot be read, so that nothing is known for sure of the files it is for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sidecar:
     """A sidecar as read.
 
     Attributes:
         stem: What the names of its files begin with; empty: all in its folder and beneath.
+        size, mtime: Of the file, as it was before it was read.
         values: By key of `sidecar.KEYS`; None if it is bad, as `error` says.
     """
 
     path: str
     stem: str
+    size: int
+    mtime: float
     values: dict[str, Any] | None
     error: str = ""
 
 
 class SidecarsByFolder:
-    """The sidecars of each folder, each read once."""
+    """The sidecars of each folder, each read once; folders are absolute paths."""
 
     def __init__(self) -> None:
-        self._here: dict[Path, tuple[Sidecar, ...]] = {}
-        self._above: dict[tuple[Path, Path], tuple[Sidecar, ...]] = {}
+        self._here: dict[str, tuple[Sidecar, ...]] = {}
+        self._above: dict[tuple[str, str], tuple[Sidecar, ...]] = {}
 
-    def of(self, path: Path, top: Path) -> tuple[Sidecar, ...]:
+    def of(self, path: str, top: str) -> tuple[Sidecar, ...]:
         """Sidecars that speak for a file (itself included, if it is one), the nearest first.
 
         `NAME.run.toml` speaks for `NAME.json` beside it, `run.toml` for its folder and below.
@@ -46,30 +49,42 @@ class SidecarsByFolder:
         Args:
             top: The folder above which nobody looks.
         """
-        folder, name = path.parent, path.name
-        beside = [each for each in self._of_folder(folder) if each.stem]
-        if beside:
-            own_stem = sidecar.stem_of(name)
-            beside = [s for s in beside if s.stem == own_stem or name.startswith(s.stem + ".")]
-        return (*beside, *self._of_all_in(folder, top))
+        folder, name = os.path.split(path)
+        return (*self.beside(folder, name), *self.of_all_in(folder, top))
 
-    def _of_all_in(self, folder: Path, top: Path) -> tuple[Sidecar, ...]:
+    def beside(self, folder: str, name: str) -> tuple[Sidecar, ...]:
+        """Those that speak for some files of a folder, this one among them."""
+        stems = [each for each in self._of_folder(folder) if each.stem]
+        if not stems:
+            return ()
+        own_stem = sidecar.stem_of(name)
+        return tuple(s for s in stems if s.stem == own_stem or name.startswith(s.stem + "."))
+
+    def of_all_in(self, folder: str, top: str) -> tuple[Sidecar, ...]:
         """Those that speak for all files of a folder."""
         if (folder, top) not in self._above:
-            folders = takewhile(lambda each: each.is_relative_to(top), (folder, *folder.parents))
-            found = [s for each in folders for s in self._of_folder(each) if not s.stem]
-            self._above[folder, top] = tuple(found)
+            here = tuple(each for each in self._of_folder(folder) if not each.stem)
+            above = os.path.dirname(folder)
+            is_below = folder != top and f"{above}/".startswith(f"{top.rstrip('/')}/")
+            rest = self.of_all_in(above, top) if is_below and above != folder else ()
+            self._above[folder, top] = (*here, *rest)
         return self._above[folder, top]
 
-    def _of_folder(self, folder: Path) -> tuple[Sidecar, ...]:
+    def learn(self, folder: str, names: Iterable[str]) -> None:
+        """Take the names of all files of a folder from who has listed it already."""
+        if folder not in self._here:
+            paths = [f"{folder}/{name}" for name in names if sidecar.stem_of(name) is not None]
+            read = [_read_sidecar(path) for path in paths if os.path.isfile(path)]
+            self._here[folder] = tuple(sorted(read, key=lambda s: (-len(s.stem), s.stem)))
+
+    def _of_folder(self, folder: str) -> tuple[Sidecar, ...]:
         """A folder's sidecars, those with the longest stems first."""
         if folder not in self._here:
             try:
-                paths = [p for p in folder.glob("*run.toml") if sidecar.stem_of(p.name) is not None]
+                names = os.listdir(folder)
             except OSError:
-                paths = []
-            read = [_read_sidecar(path) for path in paths if path.is_file()]
-            self._here[folder] = tuple(sorted(read, key=lambda s: (-len(s.stem), s.stem)))
+                names = []
+            self.learn(folder, names)
         return self._here[folder]
 
 
@@ -87,12 +102,16 @@ def merged_values(sidecars: Sequence[Sidecar]) -> dict[str, Any]:
     return values
 
 
-def _read_sidecar(path: Path) -> Sidecar:
-    stem = sidecar.stem_of(path.name) or ""
+def _read_sidecar(path: str) -> Sidecar:
+    name = os.path.basename(path)
+    stem = sidecar.stem_of(name) or ""
+    size, mtime = 0, 0.0
     try:
-        text = whole_text(MeteredFile(path).blocks(), path.name)
-        return Sidecar(str(path), stem, sidecar.read_values(text, path.name))
+        status = os.stat(path)
+        size, mtime = status.st_size, status.st_mtime
+        text = whole_text(MeteredFile(Path(path)).blocks(), name)
+        return Sidecar(path, stem, size, mtime, sidecar.read_values(text, name))
     except FormatError as error:
-        return Sidecar(str(path), stem, None, str(error))
+        return Sidecar(path, stem, size, mtime, None, str(error))
     except OSError as error:
-        return Sidecar(str(path), stem, None, error.strerror or str(error))
+        return Sidecar(path, stem, size, mtime, None, error.strerror or str(error))

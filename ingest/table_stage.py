@@ -74,12 +74,12 @@ class TableStage:
     def _files_of(self, dataset: str) -> list[RawFile]:
         """Tables found now, and those of the lake that are still there but lie elsewhere."""
         found = list(self._plan.tables.get(dataset, ()))
-        for (owner, path), known in self._state.files.items():
+        for path, known in self._state.files[dataset].items():
             form = _TABLE_FORMATS.get(known.format)
-            is_elsewhere = owner == dataset and (dataset, path) not in self._found.seen
+            is_elsewhere = form is not None and path not in self._found.seen[dataset]
             if form is not None and is_elsewhere and Path(path).is_file():
                 status = Path(path).stat()
-                settings = self._layers.settings_of(Path(path).parent)
+                settings = self._layers.settings_of(str(Path(path).parent))
                 found.append(
                     RawFile(
                         path, status.st_size, status.st_mtime, dataset, settings, form, None, known
@@ -88,7 +88,7 @@ class TableStage:
         return sorted(found, key=lambda file: file.path)
 
     def _is_given(self, file: RawFile) -> bool:
-        return (file.dataset, file.path) in self._found.seen
+        return file.path in self._found.seen[file.dataset]
 
     def _summaries(self, dataset: str) -> list[RecordedRun]:
         runs = self._state.runs.values()

@@ -18,7 +18,7 @@ _Value = str | int | float | bool | datetime
 
 def stem_of(name: str) -> str | None:
     """What the files of a sidecar begin with: empty for all of its folder; None for no sidecar."""
-    found = _NAME.fullmatch(name)
+    found = _NAME.fullmatch(name) if name.endswith(FILE_NAME) else None
     return (found["stem"] or "") if found else None
 
 

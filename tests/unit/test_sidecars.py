@@ -116,7 +116,7 @@ def write(folder: Path, **texts: str) -> Path:
 
 
 def said(path: Path, top: Path) -> dict[str, Any]:
-    return merged_values(SidecarsByFolder().of(path, top))
+    return merged_values(SidecarsByFolder().of(str(path), str(top)))
 
 
 def test_the_nearest_sidecar_holds(tmp_path: Path) -> None:
@@ -168,12 +168,16 @@ def test_a_bad_sidecar_is_bad_for_all_that_it_speaks_for(tmp_path: Path) -> None
     ],
 )
 def test_files_of_one_place(path: str, place: str) -> None:
-    assert place_of(f"/raw/{path}", Path("/raw")) == place
+    assert place_of(f"/raw/{path}", "/raw") == place
 
 
 def match(path: Path, top: Path, form: Any = FIO, settings: Settings | None = None) -> NameMatch:
     found = match_run(
-        path.as_posix(), settings or load_settings(), form, SidecarsByFolder().of(path, top), top
+        path.as_posix(),
+        settings or load_settings(),
+        form,
+        SidecarsByFolder().of(str(path), str(top)),
+        str(top),
     )
     assert found is not None
     return found
@@ -223,9 +227,9 @@ def test_without_a_pattern_a_file_is_of_its_place(tmp_path: Path) -> None:
 
 def test_formats_that_need_a_name_still_do(tmp_path: Path) -> None:
     path = (tmp_path / "a.out").as_posix()
-    sidecars = SidecarsByFolder().of(tmp_path / "a.out", tmp_path)
-    assert match_run(path, load_settings(), WRK, sidecars, tmp_path) is None
-    assert match_run(path, load_settings(), None, sidecars, tmp_path) is None
+    sidecars = SidecarsByFolder().of(path, str(tmp_path))
+    assert match_run(path, load_settings(), WRK, sidecars, str(tmp_path)) is None
+    assert match_run(path, load_settings(), None, sidecars, str(tmp_path)) is None
 
 
 def test_a_sidecar_holds_over_the_name(tmp_path: Path) -> None:
