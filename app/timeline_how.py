@@ -14,8 +14,16 @@ Windows are closed at their start and open at their end; the run's last instant 
 that ends with the run. Where bins are read, the window is widened to whole ones.
 
 Rates are sums by time, IPC is instructions by cycles, busy share is ref_cycles by time-stamp ticks:
-sums are divided once, for each drawn bin. The band is the least and the greatest of the finer bins
-behind a drawn one; of bytes an interrupt it is the largest and, from rows, the smallest interrupt.
+sums are divided once, for each drawn bin. The band is the least and the greatest behind it. Of what
+samples count that is a rate between two consecutive samples of a core, which stands in every bin
+from that of the first to that of the second. Of several cores drawn as one line, IPC and busy share
+have the extremes of single cores; for rates that are added up (power of several packages,
+instructions, misses, sleep states) the cores' extremes are added up as well, in each bin that was
+read: the sum is never outside of that band, but need not reach its edges. Of interrupts a second
+the band is the least and the most in a bin of the overview's finest level, all cores of the line
+together; where the drawn bins are as fine as these there is none. Of bytes a second it is that of
+the bins behind a drawn one, of bytes an interrupt the largest and, from rows, the smallest
+interrupt.
 
 A gap is the time between two interrupts of one core. The longest gap of a bin or window is the
 longest of which any part lies in it, begun before it or ended behind it; the shortest, and the

@@ -18,6 +18,7 @@ class Panel:
         is_log: Whether its values are drawn by their logarithm.
         is_default: Whether it is there when nobody says which.
         note: What a reader must know to read it right.
+        rates: Of RATES: those whose extremes it draws.
     """
 
     name: str
@@ -28,8 +29,12 @@ class Panel:
     is_log: bool = False
     is_default: bool = True
     note: str = ""
+    rates: tuple[str, ...] = ()
 
 
+_TOGETHER: Final = (
+    "least and greatest between two samples; of several cores what their extremes add up to"
+)
 _ALL: Final = (
     Panel(
         "bytes",
@@ -39,7 +44,13 @@ _ALL: Final = (
         note="mean and largest of the bin's interrupts",
     ),
     Panel("byte_rate", "Bytes a second", "B/s", _RATES, is_default=False),
-    Panel("interrupts", "Interrupts a second", "1/s", {"interrupts": "interrupts"}),
+    Panel(
+        "interrupts",
+        "Interrupts a second",
+        "1/s",
+        {"interrupts": "interrupts"},
+        note="least and most in one of the finest bins of the overview, of all cores drawn",
+    ),
     Panel(
         "gap",
         "Time between interrupts",
@@ -54,7 +65,9 @@ _ALL: Final = (
         "W",
         {"power": "power"},
         "counters",
-        note="millijoules a millisecond, of whole packages: the counter is not of one core",
+        note="millijoules a millisecond, of whole packages: the counter is not of one core; "
+        "least and greatest between two samples, of several packages what they add up to",
+        rates=("power_w",),
     ),
     Panel(
         "instructions",
@@ -63,15 +76,27 @@ _ALL: Final = (
         {"instructions": "instructions"},
         "counters",
         is_default=False,
+        note=_TOGETHER,
+        rates=("instructions_per_s",),
     ),
-    Panel("ipc", "Instructions a cycle", "", {"ipc": "IPC"}, "counters"),
+    Panel(
+        "ipc",
+        "Instructions a cycle",
+        "",
+        {"ipc": "IPC"},
+        "counters",
+        note="least and greatest of single cores between two samples",
+        rates=("ipc",),
+    ),
     Panel(
         "busy",
         "Busy share",
         "",
         {"busy": "busy"},
         "counters",
-        note="reference cycles by ticks of the time-stamp counter",
+        note="reference cycles by ticks of the time-stamp counter; least and greatest of single "
+        "cores between two samples",
+        rates=("ref_cycles_per_s",),
     ),
     Panel(
         "llc",
@@ -80,6 +105,8 @@ _ALL: Final = (
         {"llc_misses": "misses"},
         "counters",
         is_default=False,
+        note=_TOGETHER,
+        rates=("llc_misses_per_s",),
     ),
     Panel(
         "sleep",
@@ -88,6 +115,8 @@ _ALL: Final = (
         {name: name.upper() for name in SLEEP_STATES},
         "counters",
         is_default=False,
+        note=_TOGETHER,
+        rates=tuple(f"{name}_per_s" for name in SLEEP_STATES),
     ),
 )
 PANELS: Final[dict[str, Panel]] = {panel.name: panel for panel in _ALL}

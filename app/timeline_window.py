@@ -9,7 +9,7 @@ import numpy as np
 from app.timeline import packages_of
 from app.timeline_panels import DEFAULT_PANELS, HEAT_QUANTITIES, PANELS, SLEEP_STATES, Heat
 from app.timeline_state import MOST_RUNS, check_window, chosen_cores
-from data.analysis.row_bins import CoreRows, bin_rows, count_sizes
+from data.analysis.row_bins import CoreRows, count_sizes
 from data.analysis.time_cells import ByCore, Cells, Line, Lines, equal_edges, fold_starts
 from data.analysis.window_plan import Plan, bins_between, plan_window
 from data.errors import DataError, SelectionError
@@ -28,15 +28,6 @@ _SHORTEST_NS: Final = 1000
 # Bins of what samples say: one is no shorter than this, unless there would be too few.
 _SAMPLED_BIN_NS: Final = 250_000
 _FEWEST_SAMPLED: Final = 50
-_OVERVIEWED: Final = (
-    "interrupts",
-    "rx_bytes",
-    "tx_bytes",
-    "max_rx_bytes",
-    "max_tx_bytes",
-    "min_gap_ns",
-    "max_gap_ns",
-)
 
 
 class OutsideError(DataError):
@@ -153,11 +144,11 @@ def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: floa
     if plan.level is None:
         is_few = reads.shape.interrupts * (to_ns - from_ns) / facts.length_ns < 8 * _RAW_MOST
         rows = reads.rows(plan.from_ns, plan.to_ns, NIC_FIELDS if is_few else NIC)
-        found = bin_rows(rows, equal_edges(plan.from_ns, plan.to_ns, bins))
+        found = reads.binned_rows(rows, equal_edges(plan.from_ns, plan.to_ns, bins))
     else:
         span = bins_between(facts.length_ns, plan.level, plan.from_ns, plan.to_ns)
-        found = reads.overview(plan.level, *span, _OVERVIEWED)
-    cells = {"interrupts": found, "counters": _counters(reads, plan, bins)}
+        found = reads.traffic(plan.level, *span)
+    cells = {"interrupts": found, "counters": _counters(reads, plan, question, bins)}
     answer = RunAnswer(facts, plan, clipped, chosen, cells)
     _draw(answer, question, bins)
     if "hist" in question.parts:
@@ -210,14 +201,16 @@ def _most_bins(question: Question) -> int:
     return max(min(question.width, most), _FEWEST_BINS)
 
 
-def _counters(reads: RunReads, plan: Plan, bins: int) -> Cells:
+def _counters(reads: RunReads, plan: Plan, question: Question, bins: int) -> Cells:
+    drawn = question.panels if "panels" in question.parts else ()
+    rates = [rate for name in drawn for rate in PANELS[name].rates]
     length_ns = plan.to_ns - plan.from_ns
     if plan.counted is not None:
         span = bins_between(reads.facts.length_ns, plan.counted, plan.from_ns, plan.to_ns)
-        return reads.counters(plan.counted, *span)
+        return reads.counters(plan.counted, *span, rates)
     wanted = min(max(length_ns // _SAMPLED_BIN_NS, _FEWEST_SAMPLED), max(bins // 2, 1))
     edges = equal_edges(plan.from_ns, plan.to_ns, int(wanted))
-    return reads.shared_samples(plan.from_ns, plan.to_ns, edges)
+    return reads.shared_samples(plan.from_ns, plan.to_ns, edges, rates)
 
 
 def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
@@ -252,7 +245,7 @@ def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dic
     makers = {
         "bytes": lambda: {way: of.bytes_each(f"{way}_bytes") for way in ("rx", "tx")},
         "byte_rate": lambda: {f"{w}_rate": of.rate(f"{w}_bytes") for w in ("rx", "tx")},
-        "interrupts": lambda: {"interrupts": of.rate("interrupts")},
+        "interrupts": lambda: {"interrupts": of.interrupts()},
         "gap": lambda: {"gap": of.gap()},
         "instructions": lambda: {"instructions": counted.rate("instructions")},
         "ipc": lambda: {"ipc": counted.ipc()},

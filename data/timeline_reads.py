@@ -7,14 +7,22 @@ from typing import Final
 
 import numpy as np
 
+from data.analysis.crowds import crowd_cells
 from data.analysis.log_bins import SLOTS
-from data.analysis.row_bins import NONE, CoreRows, count_sizes, rows_by_core
+from data.analysis.row_bins import NONE, CoreRows, bin_rows, count_sizes, rows_by_core
 from data.analysis.sample_cells import share_samples
+from data.analysis.sample_rates import rate_extremes
 from data.analysis.time_cells import COVERED_NS, Cells, covered_ns
 from data.analysis.window_plan import RunShape, bin_start
 from data.errors import LakeError
 from data.run_files import BigFile, RunFacts, RunFiles
-from data.schema import HISTOGRAM_QUANTITIES, OVERVIEW_LEAST_COUNTED_NS, OVERVIEW_LEVELS
+from data.schema import (
+    COUNTED_INTERRUPTS,
+    EXTREMES,
+    HISTOGRAM_QUANTITIES,
+    OVERVIEW_LEAST_COUNTED_NS,
+    OVERVIEW_LEVELS,
+)
 
 NIC: Final = ("rx_bytes", "tx_bytes")
 NIC_FIELDS: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
@@ -22,8 +30,16 @@ COUNTERS: Final = (
     "energy_uj", "instructions", "cycles", "ref_cycles", "llc_misses",
     "c1", "c1e", "c3", "c6", "c7",
 )  # fmt: skip
+TRAFFIC: Final = (
+    "interrupts", "rx_bytes", "tx_bytes", "max_rx_bytes", "max_tx_bytes", "min_gap_ns",
+    "max_gap_ns",
+)  # fmt: skip
+CROWDS: Final = tuple(f"{end}_{name}" for name in COUNTED_INTERRUPTS for end in EXTREMES)
 # How far behind a window the sample that ends what happens in it is looked for.
 _NEXT_SAMPLE_NS: Final = 50_000_000
+
+# Rows that are looked at first for the cores' nearest interrupts beside a window.
+_LOOKED_AT: Final = 1 << 11
 
 Sizes = dict[str, np.ndarray]
 
@@ -85,7 +101,7 @@ class RunReads:
         return Cells(
             edges,
             {
-                name: values[part][: stop - begin].reshape(shape).astype(np.float64)
+                name: values[part][: stop - begin].reshape(shape).astype(np.float64, copy=False)
                 for name, values in read.items()
             },
         )
@@ -96,21 +112,34 @@ class RunReads:
         file = self._interrupts
         groups = file.groups_between("t_ns", from_ns, to_ns - 1)
         read = file.read(groups, ("core", "t_ns", *columns))
-        t_ns, place = read["t_ns"], self._places(read["core"])
+        core, t_ns = read["core"], read["t_ns"]
         begin, end = np.searchsorted(t_ns, (from_ns, to_ns))
-        cores = len(self.facts.cores)
-        before, after = np.full(cores, NONE), np.full(cores, NONE)
-        before[place[:begin]] = t_ns[:begin]
-        after[place[end:][::-1]] = t_ns[end:][::-1]
+        before = self._first_of_each(core[:begin][::-1], t_ns[:begin][::-1])
+        after = self._first_of_each(core[end:], t_ns[end:])
         if from_ns > 0:
             self._seek(before, groups.start, from_ns, is_back=True)
         if to_ns <= self.facts.length_ns:
             self._seek(after, groups.stop, to_ns, is_back=False)
         self.rows_read += int(end - begin)
         kept = {name: read[name][begin:end] for name in columns}
-        return rows_by_core(place[begin:end], t_ns[begin:end], kept, before, after)
+        place = self._places(core[begin:end])
+        return rows_by_core(place, t_ns[begin:end], kept, before, after)
+
+    def _first_of_each(self, core: np.ndarray, t_ns: np.ndarray) -> np.ndarray:
+        """The time of each core's first row, NONE without; mostly the first few rows have all."""
+        found = np.full(len(self.facts.cores), NONE)
+        begin, size = 0, _LOOKED_AT
+        while begin < len(core) and (found == NONE).any():
+            part = slice(begin, begin + size)
+            times = np.full(len(found), NONE)
+            times[self._places(core[part][::-1])] = t_ns[part][::-1]
+            found = np.where(found == NONE, times, found)
+            begin, size = part.stop, 4 * size
+        return found
 
     def _places(self, core: np.ndarray) -> np.ndarray:
+        if self.facts.cores == tuple(range(len(self.facts.cores))):
+            return core.astype(np.int64)
         table = np.zeros(self.facts.cores[-1] + 1, np.int64)
         table[list(self.facts.cores)] = np.arange(len(self.facts.cores))
         places: np.ndarray = table[core]
@@ -176,9 +205,33 @@ class RunReads:
         touches = rows["t_ns"] - np.nan_to_num(rows["dt_ns"]) < to_ns
         return {name: values[touches] for name, values in rows.items()}
 
-    def counters(self, level: int, first: int, end: int) -> Cells:
-        """The counters in bins of a level, and for how much of each there are samples."""
-        cells = self.overview(level, first, end, COUNTERS)
+    def traffic(self, level: int, first: int, end: int) -> Cells:
+        """What interrupts there were in bins of a level, and in the finest level's bins."""
+        finest = self.levels[-1]
+        if level == finest:
+            return self.overview(level, first, end, TRAFFIC)
+        found = self.overview(level, first, end, (*TRAFFIC, *CROWDS))
+        return Cells(found.edges, found.values, self.facts.length_ns / finest)
+
+    def binned_rows(self, rows: CoreRows, edges: np.ndarray) -> Cells:
+        """Interrupts in bins of a window, and in steps as long as the finest level's bins."""
+        found = bin_rows(rows, edges)
+        length_ns, bins = int(edges[-1] - edges[0]), len(edges) - 1
+        parts = round(length_ns / bins * self.levels[-1] / self.facts.length_ns)
+        if parts < 2:
+            return found
+        packages = [self.facts.packages[core] for core in self.facts.cores]
+        crowds = crowd_cells(rows, edges, parts, packages)
+        return Cells(edges, found.values | crowds, length_ns / (bins * parts))
+
+    def counters(self, level: int, first: int, end: int, rates: Sequence[str] = ()) -> Cells:
+        """The counters in bins of a level, and for how much of each there are samples.
+
+        Args:
+            rates: Of RATES: whose extremes are wanted.
+        """
+        extremes = [f"{end}_{name}" for name in rates for end in EXTREMES]
+        cells = self.overview(level, first, end, (*COUNTERS, *extremes))
         covered = covered_ns(cells.edges, self.files.once(self.facts, self._sampled_spans))
         return Cells(cells.edges, cells.values | {COVERED_NS: covered})
 
@@ -195,12 +248,21 @@ class RunReads:
             spans[place[::step], end] = read["t_ns"][::step]
         return spans
 
-    def shared_samples(self, from_ns: int, to_ns: int, edges: np.ndarray) -> Cells:
-        """What the counters counted, by bins of a window."""
+    def shared_samples(
+        self, from_ns: int, to_ns: int, edges: np.ndarray, rates: Sequence[str] = ()
+    ) -> Cells:
+        """What the counters counted, by bins of a window.
+
+        Args:
+            rates: Of RATES: whose extremes are wanted.
+        """
         rows = self.samples(from_ns, to_ns)
         steps = {name: rows[name] for name in COUNTERS}
         cores = len(self.facts.cores)
-        return share_samples(rows["place"], rows["t_ns"], rows["dt_ns"], steps, cores, edges)
+        place, t_ns, dt_ns = rows["place"], rows["t_ns"], rows["dt_ns"]
+        cells = share_samples(place, t_ns, dt_ns, steps, cores, edges)
+        extremes = rate_extremes(place, t_ns, dt_ns, steps, tuple(rates), cores, edges)
+        return Cells(edges, cells.values | extremes)
 
     def sizes(self, from_ns: int, to_ns: int, places: Sequence[int]) -> Sizes:
         """How many gaps and interrupts of each size a window has.

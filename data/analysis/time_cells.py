@@ -3,7 +3,7 @@
 Sums are added and divided once, so a mean is never a mean of means. NaN is: nothing was measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,8 @@ _NS: Final = 1e9
 _US: Final = 1e-3
 SAMPLED: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
 SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
+
+_EXTREMES: Final = {"min": np.fmin, "max": np.fmax}
 
 # A line: `mean`, and `min` and `max` where they say more; float64, one value a drawn bin.
 Line = dict[str, np.ndarray]
@@ -28,10 +30,12 @@ class Cells:
         values: Float64, shape (n, cores) each. COVERED_NS, where it is there, says for how much of
             a bin there is something to say: counters before a core's first sample, or behind its
             last, are not 0 but unknown.
+        step_ns: How long the steps last in which `min_run_interrupts` and the like are counted.
     """
 
     edges: np.ndarray
     values: dict[str, np.ndarray]
+    step_ns: float = 0.0
 
 
 def covered_ns(edges: np.ndarray, spans: np.ndarray) -> np.ndarray:
@@ -129,11 +133,70 @@ class Lines:
         return joined
 
     def rate(self, name: str, scale: float = 1.0) -> Line:
-        """A second's worth, and its least and greatest over the bins behind each drawn one."""
+        """A second's worth, and its least and greatest.
+
+        From extremes of the cores, those of several together are what their extremes add up to:
+        the sum is never beyond them, but need not reach them. Without extremes they are those of
+        the bins behind each drawn one.
+        """
         cores = max(self._measured_count(name), 1)
         fine_s = self._core_s(name) / cores
         drawn_s = np.add.reduceat(fine_s, self._starts)
-        return self._ratio(self.drawn(name) * scale, drawn_s, self.fine(name) * scale, fine_s)
+        line = self._ratio(self.drawn(name) * scale, drawn_s, self.fine(name) * scale, fine_s)
+        rate = "power_w" if name == "energy_uj" else f"{name}_per_s"
+        return self._widened(line, rate, self._sum_of)
+
+    def interrupts(self) -> Line:
+        """Interrupts a second, and their least and greatest in the steps behind a drawn bin.
+
+        They are those of the cells where these have them, else of the bins behind a drawn one.
+        """
+        line = self.rate("interrupts")
+        whose = "run_" if self._is_all else "" if len(self._columns) == 1 else "package_"
+        for word, how in _EXTREMES.items():
+            counts = self._cells.values.get(f"{word}_{whose}interrupts")
+            if counts is not None:
+                line[word] = self._joined(counts[:, self._columns[0]], how) / self._cells.step_ns
+                line[word] *= _NS
+        return line
+
+    def _sum_of(self, name: str, how: np.ufunc) -> np.ndarray:  # noqa: ARG002
+        """The group's sum in each bin; as many times as much where only some cores have one."""
+        chosen = self._chosen(self._cells.values[name])
+        ones = np.ones(chosen.shape[1])
+        total: np.ndarray = chosen @ ones
+        if np.isnan(total).any():
+            is_there = ~np.isnan(chosen)
+            count = is_there.any(axis=0).sum()
+            total = _divide(np.where(is_there, chosen, 0) @ ones * count, is_there @ ones)
+        return total
+
+    def _most_of(self, name: str, how: np.ufunc) -> np.ndarray:
+        """The extreme of the group's cores in each bin."""
+        chosen = self._chosen(self._cells.values[name])
+        extreme = chosen[:, 0].copy()
+        for at in range(1, chosen.shape[1]):
+            how(extreme, chosen[:, at], out=extreme)
+        return extreme
+
+    def _joined(self, fine: np.ndarray, how: np.ufunc) -> np.ndarray:
+        """The extreme over the bins behind each drawn one."""
+        joined: np.ndarray = how.reduceat(fine, self._starts) if self._is_joined else fine
+        return joined
+
+    def _widened(
+        self,
+        line: Line,
+        rate: str,
+        across: Callable[[str, np.ufunc], np.ndarray],
+        scale: float = 1.0,
+    ) -> Line:
+        """Put the cells' extremes of a rate into a line, where they have them."""
+        for word, how in _EXTREMES.items():
+            if f"{word}_{rate}" in self._cells.values:
+                extreme = self._joined(across(f"{word}_{rate}", how), how) * scale
+                line[word] = how(extreme, line["mean"])
+        return line
 
     def _measured_count(self, name: str) -> int:
         values = self._cells.values.get(name)
@@ -149,22 +212,26 @@ class Lines:
         return total
 
     def ipc(self) -> Line:
-        """Instructions a cycle."""
+        """Instructions a cycle; the extremes are those of single cores."""
         names = ("instructions", "cycles")
         (above, below), (fine, finer) = map(self.drawn, names), map(self.fine, names)
-        return self._ratio(above, below, fine, finer)
+        return self._widened(self._ratio(above, below, fine, finer), "ipc", self._most_of)
 
     def busy(self, tsc_hz: float) -> Line:
-        """Reference cycles by ticks of the time-stamp counter, of the cores that measured them."""
+        """Reference cycles by ticks of the time-stamp counter, of the cores that measured them.
+
+        The extremes are those of single cores.
+        """
         ticks = self._core_s("ref_cycles") * tsc_hz
         drawn = np.add.reduceat(ticks, self._starts)
-        return self._ratio(self.drawn("ref_cycles"), drawn, self.fine("ref_cycles"), ticks)
+        line = self._ratio(self.drawn("ref_cycles"), drawn, self.fine("ref_cycles"), ticks)
+        return self._widened(line, "ref_cycles_per_s", self._most_of, 1 / tsc_hz)
 
     def bytes_each(self, name: str) -> Line:
         """Bytes an interrupt: the mean, and the largest and smallest interrupt."""
         line = {"mean": _divide(self.drawn(name), self.drawn("interrupts"))}
         is_empty = self.drawn("interrupts") == 0
-        for word, how in (("min", np.fmin), ("max", np.fmax)):
+        for word, how in _EXTREMES.items():
             if f"{word}_{name}" in self._cells.values:
                 line[word] = np.where(is_empty, np.nan, self._extreme(f"{word}_{name}", how))
         return line
@@ -179,10 +246,7 @@ class Lines:
         }
 
     def _extreme(self, name: str, how: np.ufunc) -> np.ndarray:
-        chosen = self._chosen(self._cells.values[name])
-        over_time = how.reduceat(chosen, self._starts, axis=0) if self._is_joined else chosen
-        extreme: np.ndarray = how.reduce(over_time, axis=1)
-        return extreme
+        return self._joined(self._most_of(name, how), how)
 
     def _ratio(
         self, above: np.ndarray, below: np.ndarray, fine: np.ndarray, finer: np.ndarray
