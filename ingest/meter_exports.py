@@ -14,6 +14,7 @@ from ingest.records import MeterReadings, Problem, UtcWindow
 
 # Readings beyond a window's ends that its integral may need, in usual intervals.
 _MARGIN_INTERVALS: Final = 4
+_MOST_NAMED: Final = 3
 _SERIES: Final = ("local_s", "power_w", "voltage_v", "current_a", "energy_j")
 
 
@@ -26,13 +27,15 @@ def power_of(
         duration_s: How long the run measured; None: as long as the window.
         meters: All that may have readings of it, at least one; of equals the first is taken.
     """
-    counted = [(m.readings_in(window), m) for m in joined_exports(meters, window)]
-    most, best = max(counted, key=lambda each: each[0])
-    if not most:
-        spans = ", ".join(f"{_words(span_of(meter))} in {meter.path}" for meter in meters)
+    near = [meter for meter in meters if meter.readings_in(window)]
+    if not near:
+        spans = ", ".join(f"{_words(span_of(m))} in {m.path}" for m in meters[:_MOST_NAMED])
+        spans += f" and {more} more" if (more := len(meters) - _MOST_NAMED) > 0 else ""
         return no_power(f"no reading in its time, {_words(window)}, but of {spans}")
+    joined = joined_exports(near, window)
+    best = max(joined, key=lambda meter: meter.readings_in(window))
     power = join_run(run_id, window, duration_s, best)
-    if others := [meter.path for count, meter in counted if count and meter is not best]:
+    if others := [meter.path for meter in joined if meter is not best]:
         power.flags.append("several_meters")
         detail = f"{', '.join(others)} too have readings of its time; {best.path} is taken"
         power.problems.append(Problem("several_meters", "doubted", detail))
@@ -40,7 +43,7 @@ def power_of(
 
 
 def joined_exports(meters: Sequence[Meter], window: UtcWindow) -> list[Meter]:
-    """The meters that there are around a window: exports of one meter put together to one."""
+    """The meters of some files with readings in a window, exports of one meter as one."""
     groups: list[list[Meter]] = []
     for meter in meters:
         group = next((g for g in groups if all(is_same_meter(meter, one) for one in g)), None)
@@ -70,12 +73,11 @@ def _joined(exports: Sequence[Meter], window: UtcWindow) -> Meter:
 
     Readings of another one that come within half an interval of a reading there are the same ones.
     """
-    parts = [part for part in exports if part.readings_in(window)]
-    if len(parts) < 2:
-        return parts[0] if parts else exports[0]
-    best = max(parts, key=lambda part: part.readings_in(window))
+    best = max(exports, key=lambda part: part.readings_in(window))
+    if len(exports) == 1:
+        return best
     joined = _cut(best, window)
-    for part in parts:
+    for part in exports:
         if part is not best:
             joined = _with_more(joined, _cut(part, window))
     return joined

@@ -103,3 +103,5 @@ def test_a_run_without_readings_says_of_when_they_are() -> None:
         "no reading in its time, 1970-01-01 00:00:10 to 00:00:20 UTC, but of "
         "1970-01-02 00:00:05 to 00:00:09 UTC in /raw/a.csv; its energy is NULL"
     )
+    many = [steady(90 + n, 91 + n, 30.0, f"/raw/{n}.csv", str(n)) for n in range(5)]
+    assert "in /raw/2.csv and 2 more" in power_of("r", WINDOW, None, many).problems[0].detail
