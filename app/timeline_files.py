@@ -20,12 +20,14 @@ CONTENTS: Final = ("view", "bins", "interrupts", "samples", "distributions", "to
 MOST_ROWS: Final = 1_000_000
 
 
-def window_table(view: LakeView, question: Question, what: str) -> pl.DataFrame:
+def window_table(view: LakeView, question: Question, what: str, base: int = 0) -> pl.DataFrame:
     """The rows of what is in view, all runs one after the other that the page shows.
 
     Args:
         what: `view`: the interrupts where they are drawn one by one, else the bins; or one of the
             other CONTENTS.
+        base: Place of the run that the others' totals are compared with; where it is not shown, the
+            first that is.
 
     Raises:
         SelectionError: Not such a word.
@@ -34,16 +36,35 @@ def window_table(view: LakeView, question: Question, what: str) -> pl.DataFrame:
     """
     if what not in CONTENTS:
         raise SelectionError(f"what is {what[:40]!r}, expected one of {', '.join(CONTENTS)}")
-    shown = answer_runs(view, question).shown()
+    found = answer_runs(view, question)
+    shown = found.shown()
     if what == "view":
         what = "interrupts" if all(one.raw is not None for _, one in shown) else "bins"
     tables = [(info, _MAKERS[what](view, one)) for info, one in shown]
-    return pl.concat(
+    table = pl.concat(
         [
             table.select(pl.lit(info.run_id).alias("run_id"), pl.lit(info.label).alias("run"), "*")
             for info, table in tables
         ],
         how="diagonal",
+    )
+    if what != "totals":
+        return table
+    drawn = [isinstance(one, RunAnswer) for one in found.answers]
+    at = base if base < len(drawn) and drawn[base] else drawn.index(True)
+    return _compare(table, found.infos[at].run_id)
+
+
+def _compare(table: pl.DataFrame, base: str) -> pl.DataFrame:
+    """Totals with how far each lies from the base run's; NULL from nothing, and of the base run."""
+    of_base = table.filter(pl.col("run_id") == base).select("name", pl.col("value").alias("base"))
+    change = pl.when(pl.col("run_id") != base).then(pl.col("value") - pl.col("base"))
+    percent = pl.when(pl.col("base") != 0).then(100 * pl.col("difference") / pl.col("base"))
+    return (
+        table.join(of_base, on="name", how="left", maintain_order="left")
+        .with_columns(pl.lit(base).alias("base_run_id"), change.alias("difference"))
+        .with_columns(percent.alias("difference_pct"))
+        .drop("base")
     )
 
 

@@ -1,7 +1,7 @@
 """Which runs a timeline opens with: of configurations picked in Explore, or of none.
 
 A configuration stands for its first replicate with a per-interrupt log. The default system's run
-at the same load is added as the reference where there is room.
+at the same load is added as the reference.
 """
 
 import json
@@ -24,6 +24,12 @@ from data.units import format_quantity
 _MOST_CHOICES: Final = 100
 _MOST_WORDS: Final = 12
 _LONGEST_CONFIGURATION: Final = 2000
+_NO_REFERENCE: Final = (
+    "The default system has no run with a per-interrupt log at this load to compare with."
+)
+_NO_ROOM: Final = (
+    f"{MOST_RUNS} runs leave no room for the default system's: the first is the reference."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +61,29 @@ def open_configurations(view: LakeView, configurations: Sequence[str], picked: i
     for text in configurations[:MOST_RUNS]:
         rows = view.lake.sql(*first_logged_query(_knobs(text))).fetchall()
         found += [row[0] for row in rows if row[0] not in found]
-    words = _left_out(max(picked, len(configurations)), len(found))
+    count = max(picked, len(configurations))
     if not found:
-        return Opened((), 0, words)
-    return with_reference(view, found, words)
+        return Opened((), 0, _left_out(count, 0))
+    return with_reference(view, found, count)
 
 
-def with_reference(view: LakeView, run_ids: Sequence[str], words: str = "") -> Opened:
-    """Put the reference of the first run before the others, unless it is there or no room is."""
-    reference = reference_of(view, run_ids[0])
-    if reference in run_ids:
-        return Opened(tuple(run_ids), list(run_ids).index(str(reference)), words)
-    if reference is None or len(run_ids) >= MOST_RUNS:
-        return Opened(tuple(run_ids), 0, words)
-    return Opened((reference, *run_ids), 0, words)
+def with_reference(view: LakeView, found: Sequence[str], picked: int) -> Opened:
+    """Put the reference of the first run before the others, unless it is one of them.
+
+    Where more were picked than can be shown, the last gives way to it; six that were picked are all
+    shown, with the first as the reference.
+    """
+    reference = reference_of(view, found[0])
+    if reference in found:
+        return Opened(
+            tuple(found), list(found).index(str(reference)), _left_out(picked, len(found))
+        )
+    if reference is None:
+        return Opened(tuple(found), 0, f"{_left_out(picked, len(found))} {_NO_REFERENCE}".lstrip())
+    if picked <= len(found) == MOST_RUNS:
+        return Opened(tuple(found), 0, _NO_ROOM)
+    kept = found[: MOST_RUNS - 1]
+    return Opened((reference, *kept), 0, _left_out(picked, len(kept)))
 
 
 def first_look(view: LakeView) -> Opened:
@@ -141,5 +156,5 @@ def _left_out(picked: int, found: int) -> str:
     return (
         f"{found} of the {picked:,} configurations picked "
         f"{'is' if found == 1 else 'are'} shown: the first with a per-interrupt log, "
-        f"{MOST_RUNS} at most."
+        f"{MOST_RUNS} runs at most with the reference."
     )

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 import orjson
+import polars as pl
 from flask import Flask, Response, request
 from werkzeug.datastructures import MultiDict
 
@@ -52,9 +53,12 @@ def _how() -> Response:
 
 def _data(kind: str) -> Response:
     what = request.args.get("what", DEFAULT_CONTENT)
-    return table_answer(
-        lambda: window_table(*_asked(request.args)[:2], what), kind, f"wattlas-timeline-{what}"
-    )
+    return table_answer(lambda: _table(request.args, what), kind, f"wattlas-timeline-{what}")
+
+
+def _table(asked: MultiDict[str, str], what: str) -> pl.DataFrame:
+    view, question, base = _asked(asked)
+    return window_table(view, question, what, base)
 
 
 def describe(view: LakeView, run_ids: tuple[str, ...]) -> dict[str, Any]:
@@ -106,4 +110,6 @@ def _asked(asked: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
     if asked.get("width"):
         parts["width"] = round(read_number("width", asked["width"]))
     base = round(read_number("base", asked["base"])) if asked.get("base") else 0
+    if base < 0:
+        raise SelectionError(f"base is {base}, expected the place of a run")
     return view, Question(runs, **parts), base

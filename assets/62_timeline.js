@@ -117,7 +117,7 @@
     // First, since its lines of words take room from the pictures.
     timeline.tellProblems(timeline.scene());
     const figure = timeline.figure(timeline.scene());
-    if (!figure.data.length) { clear(isAllOff() ? ALL_OFF : "Nothing of these runs can be drawn here. Home shows all of them."); timeline.showSpan(); return; }
+    if (!figure.data.length) { clear(isAllOff() ? ALL_OFF : page.answer.runs.every((run) => run.problem) ? NONE_SHOWN : "Nothing of these runs can be drawn here. Home shows all of them."); timeline.showSpan(); return; }
     if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
     figure.layout.width = gd.clientWidth;
     timeline.unstretch();
@@ -141,6 +141,7 @@
   };
 
   const ALL_OFF = "All panels are switched off: switch one on.";
+  const NONE_SHOWN = "None of these runs can be shown. Those that can are under \u201cadd a run\u201d.";
   const isAllOff = () => !page.state.panels.length && page.state.heat === "none";
 
   function clear(words) {
@@ -201,29 +202,6 @@
     Object.assign(page.state, parts);
     timeline.ask();
     timeline.writeUrl();
-  };
-
-  const freeHue = () => [0, 1, 2, 3, 4, 5].find((hue) => !page.state.hues.includes(hue));
-
-  timeline.addRun = async function (id) {
-    const { state } = page;
-    if (state.runs.includes(id) || state.runs.length >= page.start.most) return;
-    const answer = await (await fetch("timeline/runs?" + new URLSearchParams([["runs", id], ["lake", page.start.shown]]))).json();
-    if (answer.error || !answer.runs) { timeline.complain(answer.error); return; }
-    if (state.runs.includes(id) || state.runs.length >= page.start.most) return;
-    page.infos.push(answer.runs[0]);
-    timeline.set({ runs: [...state.runs, id], hues: [...state.hues, freeHue()] });
-    timeline.fillRuns();
-  };
-  timeline.removeRun = function (id) {
-    const { state } = page, k = state.runs.indexOf(id);
-    if (k < 0) return;
-    const without = (list) => list.filter((_, i) => i !== k);
-    page.infos = without(page.infos);
-    const moved = (place, gone) => (place === null || k > place ? place : k === place ? gone : place - 1);
-    const base = moved(state.base, 0), other = moved(state.other, null);
-    timeline.set({ runs: without(state.runs), hues: without(state.hues), base, other: other === base ? null : other });
-    timeline.fillRuns();
   };
 
   /* ---- address */

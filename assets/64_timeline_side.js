@@ -131,10 +131,17 @@
     ((info && info.others) || []).slice(0, 4).forEach((other) => {
       const button = document.createElement("button");
       button.className = "plain";
-      button.textContent = "add " + other.label;
+      button.textContent = "show " + other.label;
       button.addEventListener("click", () => timeline.replaceRun(info.run_id, other.run_id));
       told.append(" ", button);
     });
+    if (info && !info.has_log) {
+      const button = document.createElement("button");
+      button.className = "plain";
+      button.textContent = info.known ? "runs that have one\u2026" : "runs of the lake\u2026";
+      button.dataset.offer = info.run_id;
+      told.append(" ", button);
+    }
     return told;
   }
   timeline.replaceRun = async function (id, other) {

@@ -42,6 +42,41 @@
     fillCores();
   };
 
+  const freeHue = () => [0, 1, 2, 3, 4, 5].find((hue) => !page.state.hues.includes(hue));
+
+  async function describe(ids) {
+    const query = [...ids.map((id) => ["runs", id]), ["lake", page.start.shown]];
+    return (await fetch("timeline/runs?" + new URLSearchParams(query))).json();
+  }
+  /** Show one more run; the first of all comes with the run to compare it with. */
+  timeline.addRun = async function (id) {
+    const { state } = page, fits = (run) => !state.runs.includes(run) && state.runs.length < page.start.most;
+    if (!fits(id)) return;
+    try {
+      let answer = await describe([id]);
+      if (!answer.error && !state.runs.length && answer.reference && answer.reference !== id) answer = await describe([answer.reference, id]);
+      if (answer.error) { timeline.complain(answer.error); return; }
+      for (const info of answer.runs) {
+        if (!fits(info.run_id)) continue;
+        page.infos.push(info);
+        timeline.set({ runs: [...state.runs, info.run_id], hues: [...state.hues, freeHue()] });
+      }
+    } catch (error) {
+      timeline.complain("The server did not answer (" + error.message + ").");
+    }
+    timeline.fillRuns();
+  };
+  timeline.removeRun = function (id) {
+    const { state } = page, k = state.runs.indexOf(id);
+    if (k < 0) return;
+    const without = (list) => list.filter((_, i) => i !== k);
+    page.infos = without(page.infos);
+    const moved = (place, gone) => (place === null || k > place ? place : k === place ? gone : place - 1);
+    const base = moved(state.base, 0), other = moved(state.other, null);
+    timeline.set({ runs: without(state.runs), hues: without(state.hues), base, other: other === base ? null : other });
+    timeline.fillRuns();
+  };
+
   /* ---- cores */
 
   const cores = () => [...new Set(page.infos.flatMap((info) => info.cores || []))].sort((a, b) => a - b);
@@ -115,7 +150,7 @@
   document.addEventListener("click", async (event) => {
     const target = event.target.closest ? event.target.closest("button") : null;
     if (!target) return;
-    if (target.id === "timeline-add") {
+    if (target.id === "timeline-add" || target.dataset.offer) {
       document.getElementById("timeline-picker").showModal();
       document.getElementById("timeline-search").focus();
       offer();

@@ -39,12 +39,14 @@ def register(server: Flask) -> None:
 
 def layout(**parts: str | list[str]) -> html.Main:
     """Lay the page out for the URL's query; a bad one is named, and a first look shown instead."""
-    notice = ""
     try:
         view, state, notice = _asked(dict(parts))
     except WattlasError as error:
+        try:
+            view = lake_view(None)
+        except WattlasError as unreadable:
+            return html.Main(html.Div(str(unreadable), className="notice", role="alert"))
         notice = f"This link could not be followed: {error}. A first look is shown instead."
-        view = lake_view(None)
         state = _opened(TimelineState(), first_look(view))
     has_logs = bool(choices(view, "", None)["total"])
     return timeline_layout(view, state, describe_runs(view, state.runs), notice, has_logs)

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import polars as pl
 import pytest
 from playwright.sync_api import Page, Route
 
@@ -93,6 +94,39 @@ def test_what_is_selected_opens_by_button_and_key_and_says_what_it_leaves_out(
     atlas.page.keyboard.press("t")
     timeline.ready()
     assert len(timeline.runs()) == 2
+
+
+def test_a_click_on_a_point_then_timeline_opens_it(
+    atlas: Atlas, timeline: TimelinePage, logged_address: str
+) -> None:
+    atlas.open(logged_address, AT_200K)
+    x, y = logged_point(atlas, TUNED)
+    atlas.page.mouse.move(x - 40, y)
+    atlas.page.mouse.move(x, y, steps=4)
+    atlas.page.mouse.click(x, y)
+    way = atlas.page.locator("#picked-timeline")
+    way.filter(has_text="timeline (t)").click()
+    timeline.ready()
+    reference, opened = timeline.runs()
+    assert (DEFAULT in reference, TUNED in opened) == (True, True)
+
+
+def test_the_first_run_that_is_added_brings_its_reference(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    for run in timeline.runs():
+        timeline.page.locator(f'[data-remove="{run}"]').click()
+    timeline.page.keyboard.press("a")
+    timeline.page.locator("#timeline-search").fill("tuned memcached 200k")
+    choice = timeline.page.locator(".choice", has_text="Linux tuned")
+    timeline.page.wait_for_function("document.querySelectorAll('.choice').length < 9")
+    choice.first.click()
+    timeline.page.keyboard.press("Escape")
+    timeline.ready()
+    reference, tuned = timeline.runs()
+    assert (DEFAULT in reference, TUNED in tuned) == (True, True)
+    assert "B \u2212 A" in timeline.page.locator("#timeline-totals thead").inner_text()
 
 
 def test_a_point_without_a_log_says_so(atlas: Atlas, grid_address: str) -> None:
@@ -379,6 +413,19 @@ def test_downloads_of_what_is_in_view(timeline: TimelinePage, logged_address: st
     assert all(low <= float(r["t_ns"]) / 1e9 < high for r in rows)
     menu.click()
     with timeline.page.expect_download() as download:
+        timeline.page.get_by_role("menuitem", name="Data as Parquet").click()
+    stored = pl.read_parquet(download.value.path())
+    assert stored["t_ns"].to_list() == [int(r["t_ns"]) for r in rows]
+    for view, what in (("timeline-gaps", "quantity"), ("timeline-totals", "title")):
+        timeline.page.locator(f"section[data-view={view}]").get_by_label("menu of this").click()
+        with timeline.page.expect_download() as download:
+            timeline.page.get_by_role("menuitem", name="Data as CSV").click()
+        timeline.page.get_by_role("menuitem").first.wait_for(state="hidden")
+        saved = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
+        assert {row["run_id"] for row in saved} == set(timeline.runs())
+        assert all(row[what] for row in saved)
+    menu.click()
+    with timeline.page.expect_download() as download:
         timeline.page.get_by_role("menuitem", name="Picture as SVG").click()
     svg = download.value.path().read_text()
     height = float(re.findall(r'<svg[^>]* height="([\d.]+)"', svg)[0])
@@ -425,6 +472,10 @@ def test_bad_links_are_sentences_and_the_rest_works(
         "document.querySelector('#timeline-problems')?.innerText.includes('nosuchrun')"
     )
     assert timeline.words() == ""
+    figure = timeline.page.locator("#timeline-figure")
+    assert figure.inner_text().startswith("None of these runs can be shown.")
+    timeline.page.locator("#timeline-problems").get_by_text("runs of the lake").click()
+    timeline.page.wait_for_function("document.querySelectorAll('.choice').length === 9")
     for ends, shown in (
         ("from=0.05&to=7", (0.05, 0.1)),
         ("from=7&to=7.03", (0.07, 0.1)),
@@ -456,7 +507,11 @@ def test_a_run_without_a_log_offers_those_that_have_one(
     timeline.ready()
     assert "has no per-interrupt log" in timeline.problems()
     offer = timeline.page.locator("#timeline-problems button").first
-    assert offer.inner_text().startswith("add ")
+    assert offer.inner_text().startswith("show ")
+    every = timeline.page.locator("#timeline-problems").get_by_text("runs that have one")
+    every.click()
+    timeline.page.wait_for_function("document.querySelectorAll('.choice').length === 9")
+    timeline.page.keyboard.press("Escape")
     offer.click()
     timeline.page.wait_for_function(
         "(bare) => !wattlas.timeline.page.state.runs.includes(bare)", arg=bare

@@ -80,9 +80,9 @@ def test_arrows_read_what_the_pointer_reads(timeline: TimelinePage, logged_addre
     assert (timeline.said(), card.is_visible()) == ("", False)
     # Arrows move the window again.
     timeline.press("+")
-    before = timeline.span()
+    span = timeline.span()
     timeline.press("ArrowRight")
-    assert timeline.span()[0] > before[0]
+    assert timeline.span()[0] > span[0]
 
 
 def test_the_cursor_goes_from_interrupt_to_interrupt_and_takes_the_window_along(

@@ -114,8 +114,31 @@ def test_what_is_left_out_is_said() -> None:
 def test_no_more_than_six_are_opened() -> None:
     many = [picked(i, replicate=r) for i in (2, 50, 100, 200) for r in (0, 1)]
     page = layout(open=many, of="8")
-    assert len(begun(page)["state"]["runs"]) == MOST_RUNS
-    assert "6 of the 8" in notice(page)
+    state = begun(page)["state"]
+    assert (len(state["runs"]), state["runs"][0], state["base"]) == (MOST_RUNS, "base", 0)
+    assert "5 of the 8" in notice(page)
+    six = begun(layout(open=many[:6], of="6"))["state"]
+    assert "base" not in six["runs"]
+    assert "no room for the default system's" in notice(layout(open=many[:6], of="6"))
+
+
+def test_where_nothing_can_be_compared_with_it_is_said(tmp_path: Path) -> None:
+    tuned = run(run_id="t", has_log=True, interrupts=9)
+    base = run(run_id="b", system="linux_default", itr_us=None, dvfs_ghz=None)
+    lake = write_lake(tmp_path / "lake", [tuned, base])
+    with create_app(Settings(lake=lake)).server.app_context():
+        page = layout(open=picked(tuned["itr_us"]), of="1")
+        assert begun(page)["state"]["runs"] == ["t"]
+        assert notice(page).startswith("The default system has no run with a per-interrupt log")
+
+
+def test_a_lake_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    lake = write_lake(tmp_path / "lake", [run()])
+    for commit in (lake / "runs" / "_delta_log").glob("*.json"):
+        commit.write_text("{")
+    with create_app(Settings(lake=lake)).server.app_context():
+        (words,) = texts(layout())
+    assert str(lake / "runs") in words
 
 
 @pytest.mark.parametrize(

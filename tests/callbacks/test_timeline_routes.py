@@ -227,6 +227,7 @@ def test_heatmaps_have_a_row_a_core_and_power_a_row_a_package(
         ({"cores": "0-15"}, "8 cores at most"),
         ({"lake": "x"}, "lake is 'x', expected a version number"),
         ({"lake": "99"}, "version 99"),
+        ({"base": "-1"}, "base is -1, expected the place of a run"),
         ({"page": "2"}, "no part of a window's address: 'page'"),
     ],
 )
@@ -428,6 +429,23 @@ def test_saved_distributions_count_every_interrupt_in_view(
         "tx_bytes": tuned["interrupts"],
     }
     assert (table["from"] < table["below"]).all()
+
+
+def test_saved_totals_have_the_differences(client: FlaskClient, rows: dict[str, Json]) -> None:
+    tuned, default = rows["linux_tuned"]["run_id"], rows["linux_default"]["run_id"]
+    query = {"runs": [tuned, "nobody", default], "what": "totals", "base": "2"}
+    saved = pl.read_csv(client.get("/timeline/data.csv", query_string=query).data)
+    assert set(saved["base_run_id"]) == {default}
+    assert saved.filter(pl.col("run_id") == default)["difference"].null_count() == len(saved) // 2
+    value = dict(saved.filter(pl.col("run_id") == default).select("name", "value").iter_rows())
+    row = saved.filter(run_id=tuned, name="energy_j").row(0, named=True)
+    assert row["difference"] == pytest.approx(row["value"] - value["energy_j"])
+    expected = 100 * (row["value"] / value["energy_j"] - 1)
+    assert row["difference_pct"] == pytest.approx(expected)
+    # What is not shown is not compared with.
+    query["base"] = "1"
+    saved = pl.read_csv(client.get("/timeline/data.csv", query_string=query).data)
+    assert set(saved["base_run_id"]) == {tuned}
 
 
 def test_files_say_what_is_wrong_with_a_request(
