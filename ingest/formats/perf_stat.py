@@ -16,8 +16,11 @@ _UNCOUNTED: Final = ("<not counted>", "<not supported>")
 _NUMBER: Final = re.compile(r"\s*-?\d+(?:[.,]\d+)?\s*")
 # A processor, core, die, cache, cluster, socket or node; or a thread, as `fio-1234`.
 _PLACE: Final = re.compile(r"(?:CPU|S|N|node)\d+(?:-[A-Z]+\d+)*|\S.*-\d+", re.IGNORECASE)
-_EVENT: Final = re.compile(r"[A-Za-z][\w.\-]*(?:/[^/]*/)?(?::\w+)?")
-_IN_UNIT: Final = re.compile(r"(?:cpu|cpu_core|cpu_atom)/([\w.\-]+)/")
+_EVENT: Final = re.compile(r"[A-Za-z][\w.\-]*(?:/[^/]*/\w*)?(?::\w+)?")
+_IN_UNIT: Final = re.compile(r"(?:cpu|cpu_core|cpu_atom)/([\w.\-]+)/:?")
+# An event and letters that say where or how it is counted; with others after it, a tracepoint.
+_MODIFIED: Final = re.compile(r"([^:]+):([ukhIGHpPSDWeb]+)")
+_PLACES: Final = frozenset("ukhGH")
 # Below this share of the time an event had no counter of its own and its count is an estimate.
 _WHOLE_PCT: Final = 99.0
 # Names of events by the column that they count, the best first.
@@ -96,7 +99,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         if name is not None:
             _take(column, name, events[name], reading, problems)
     for name, event in events.items():
-        if ":" in name and name.split(":")[0] not in events:
+        if (part := _MODIFIED.fullmatch(name)) and part[1] not in events:
             detail = f"{name} counts a part of what ran only; not used"
             problems.add("partial_event", "doubted", detail, event.line)
     reading.problems = problems.all()
@@ -198,11 +201,24 @@ def _number(text: str) -> float:
     return float(text.strip().replace(",", "."))
 
 
+def _name_of(event: str) -> str:
+    """An event's name in small letters, with `:u` or the like where it is a part of what ran."""
+    bare = _IN_UNIT.sub(r"\1:", event).removesuffix(":")
+    found = _MODIFIED.fullmatch(bare)
+    if found is None:
+        return bare.lower()
+    places = _PLACES & set(found[2])
+    name = found[1].lower()
+    if not places or {"u", "k"} <= places:
+        return name
+    return f"{name}:{''.join(sorted(places))}"
+
+
 def _by_event(numbered: Iterable[tuple[int, _Line]]) -> dict[str, _Event]:
     """Sum lines by event; user's and kernel's parts together are the whole."""
     events: dict[str, _Event] = {}
     for number, line in numbered:
-        name = _IN_UNIT.sub(r"\1", line.event).lower()
+        name = _name_of(line.event)
         event = events.setdefault(name, _Event(number, line.unit))
         if line.value is None:
             event.uncounted += 1
