@@ -247,13 +247,6 @@ class CoreCut:
             given.append(self._waiting.pop(0))
         return given
 
-    def is_total(self, facts: LogFacts) -> np.ndarray:
-        """Which rows of `merging.SAMPLED` are running totals, bool, shape (11,)."""
-        are_totals = np.ones(len(merging.SAMPLED), bool)
-        sleep = slice(merging.FIRST_SLEEP_STATE, merging.JOULES)
-        are_totals[sleep] = facts.sleep_states_cumulative
-        return are_totals
-
     def take_steps(self, sums: np.ndarray, falls: np.ndarray, facts: LogFacts) -> None:
         """Take over the totals of the samples' steps, and doubt what cannot be."""
         self.totals = {"interrupts": self.interrupts}

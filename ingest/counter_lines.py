@@ -12,6 +12,8 @@ _GROWTH: Final = 1.5
 # A line this long is damage whatever its end says; keeping more would cost memory without bound.
 _LONGEST_LINE: Final = 1 << 16
 _SLACK: Final = 1 << 10
+# Most lines are shorter.
+_LINE_BYTES: Final = 1 << 9
 
 _KINDS: Final = {
     kernels.FIELD_COUNT: "field_count",
@@ -42,19 +44,39 @@ class CounterLines:
         self._first_bytes: dict[int, bytes] = {}
         self._cut: Problem | None = None
 
+    def room(self, size: int) -> memoryview:
+        """Where to put so many further bytes, of which `fed` then hears."""
+        needed = self._tail + size
+        if needed > self._work.size:
+            work = np.empty(needed + _SLACK, np.uint8)
+            work[: self._tail] = self._work[: self._tail]
+            self._work = work
+        return self._work.data[self._tail : needed]
+
     def feed(self, block: bytes) -> None:
         """Read a further block; a line that it cuts waits for the next one."""
+        self.room(len(block))[:] = block
+        self.fed(len(block))
+
+    def fed(self, count: int) -> None:
+        """Read what was put into the room; a line that it cuts waits for the next block."""
         self._drop_taken()
-        newline = block.rfind(b"\n")
-        if newline < 0:
-            self._append(block[: max(0, _LONGEST_LINE - self._tail)])
+        filled = self._tail + count
+        end = self._behind_last_newline(filled)
+        if not end:
+            self._tail = min(filled, max(self._tail, _LONGEST_LINE))
             return
-        end = self._tail + newline + 1
-        self._append(block)
         self._parse(end)
-        rest = self._tail - end
-        self._work[:rest] = self._work[end : self._tail].copy()
-        self._tail = rest
+        self._tail = filled - end
+        self._work[: self._tail] = self._work[end:filled].copy()
+
+    def _behind_last_newline(self, filled: int) -> int:
+        """Where the line starts that the bytes at hand cut; 0 if no line ends in what is new."""
+        for begin in (max(self._tail, filled - _LINE_BYTES), self._tail):
+            newline = self._work[begin:filled].tobytes().rfind(b"\n")
+            if newline >= 0:
+                return begin + newline + 1
+        return 0
 
     def finish(self) -> None:
         """Read the last line if the file does not end in a newline; refused, it counts as cut."""
@@ -141,15 +163,6 @@ class CounterLines:
             if self._faults[kind, kernels.COUNT]
         ]
         return found + ([self._cut] if self._cut else [])
-
-    def _append(self, block: bytes) -> None:
-        needed = self._tail + len(block)
-        if needed > self._work.size:
-            work = np.empty(needed + _SLACK, np.uint8)
-            work[: self._tail] = self._work[: self._tail]
-            self._work = work
-        self._work[self._tail : needed] = np.frombuffer(block, np.uint8)
-        self._tail = needed
 
     def _parse(self, end: int) -> None:
         room = end // (2 * self._columns) + 1

@@ -50,6 +50,12 @@ def encode_row_group(
     return RowGroup(rows.num_rows, tuple(chunks))
 
 
+def join_columns(*parts: RowGroup) -> RowGroup:
+    """The columns of the same rows, encoded apart, in the order of the schema."""
+    (rows,) = {part.rows for part in parts}
+    return RowGroup(rows, tuple(column for part in parts for column in part.columns))
+
+
 def _joined(column: pa.ChunkedArray) -> pa.Array:
     """All of a column in one array; copied only if it is in several."""
     if column.num_chunks == 1:

@@ -4,6 +4,8 @@ import hashlib
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
+from functools import cached_property
+from io import FileIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,7 +63,43 @@ class MeteredFile:
         self._path = path
         self._on_bytes = on_bytes
         self._hash = xxhash.xxh3_128()
+        self._blocks: Iterator[bytes] | None = None
+        self._file: FileIO | None = None
         self.bytes_read = 0
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether the file's bytes are its content; OSError if the disk refuses."""
+        return not is_compressed(self._path)
+
+    def read(self, size: int) -> bytes:
+        """Further content, decompressed if need be, at most so much; none at the end.
+
+        Raises:
+            FormatError: The compression is broken, or ends too early.
+            OSError: The disk refuses.
+        """
+        if self.is_plain:
+            block = bytearray(size)
+            return bytes(block[: self.read_into(memoryview(block))])
+        if self._blocks is None:
+            self._blocks = self.blocks(size)
+        return next(self._blocks, b"")
+
+    def read_into(self, room: memoryview) -> int:
+        """Further bytes of a plain file, straight to where they are wanted; gives how many.
+
+        Raises:
+            OSError: The disk refuses.
+        """
+        if self._file is None:
+            self._file = FileIO(self._path)
+        count = self._file.readinto(room)
+        if count:
+            self._count(room[:count])
+        else:
+            self._file.close()
+        return count
 
     def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
         """The file's content, decompressed if it begins as gzip, xz or zstd do, in blocks.
@@ -90,7 +128,7 @@ class MeteredFile:
                 self._count(block)
                 yield block
 
-    def _count(self, block: bytes) -> None:
+    def _count(self, block: bytes | memoryview) -> None:
         self._hash.update(block)
         self.bytes_read += len(block)
         if self._on_bytes is not None:

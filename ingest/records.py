@@ -231,8 +231,18 @@ class LogReader(Protocol):
     def core(self) -> int | None:
         """The core that the log's beginning names, once `sample_names` is known."""
 
+    @property
+    def sleep_states_cumulative(self) -> bool:
+        """As `LogFacts` has it, as far as can be told by now; True may become False."""
+
     def feed(self, block: bytes) -> None:
         """Read a further block, cut anywhere; FormatError if it cannot be such a log."""
+
+    def room(self, size: int) -> memoryview | None:
+        """Where to put so many further bytes instead of feeding them; None if `feed` is wanted."""
+
+    def fed(self, count: int) -> None:
+        """Read so many bytes that were put into the room; as `feed`."""
 
     def finish(self) -> None:
         """Read what waits for its end; FormatError if nothing could be used."""

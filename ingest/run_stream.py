@@ -29,7 +29,8 @@ from ingest.overview_tables import histogram_tables, overview_tables
 from ingest.raw_files import MeteredFile
 from ingest.read_sources import SourceRead, change_of, refusal_of
 from ingest.records import LogFacts, LogReader, Problem, ReadContext, Window
-from ingest.run_tables import SampleSpool, SampleSteps, interrupts_table
+from ingest.run_tables import SampleSteps, interrupts_table
+from ingest.sample_rows import SampleRows
 from ingest.settings import Machine
 from ingest.write import ROW_GROUP_ROWS, RunFile
 from ingest.write_queue import WriteQueue
@@ -71,13 +72,13 @@ class StreamedRun:
 class LogStream:
     """One log on its way: read, parsed and cut a block at a time, by whatever thread is free."""
 
-    def __init__(self, file: RawFile, on_bytes: OnBytes) -> None:
+    def __init__(self, file: RawFile, on_bytes: OnBytes, are_totals: bool = True) -> None:
         self.file = file
+        self._are_totals = are_totals
         self.cut: CoreCut | None = None
         self.refusal: Problem | None = None
         self.is_finished = False
         self._metered = MeteredFile(Path(file.path), on_bytes)
-        self._blocks = self._metered.blocks(BLOCK_BYTES)
         context = ReadContext(file.name, file.settings.machine.tsc_hz)
         assert file.format.open_log is not None
         self._reader: LogReader = file.format.open_log(context)
@@ -87,6 +88,11 @@ class LogStream:
     def core(self) -> int | None:
         """The core that the log itself names."""
         return self._reader.core
+
+    @property
+    def are_totals(self) -> bool:
+        """Whether sleep states are running totals, as far as this or an earlier reading tells."""
+        return self._are_totals
 
     def begin(self) -> None:
         """Read until the log's core and columns are known."""
@@ -103,6 +109,7 @@ class LogStream:
         if self.refusal is not None or self._facts is not None:
             return
         interrupts, samples = self._reader.take()
+        self._are_totals &= self._reader.sleep_states_cumulative
         if self.cut is not None and queues is not None:
             self.cut.take(interrupts, samples, self._reader.sample_names, queues)
             if self.is_finished:
@@ -114,9 +121,7 @@ class LogStream:
 
     def _read_block(self) -> None:
         try:
-            block = next(self._blocks, None)
-            if block is not None:
-                self._reader.feed(block)
+            if self._read_further():
                 return
             self._reader.finish()
             self._metered.finish()
@@ -124,6 +129,18 @@ class LogStream:
             self.refusal = refusal_of(error)
             self._refuse()
         self.is_finished = True
+
+    def _read_further(self) -> bool:
+        """Read a block, straight into the reader's buffer if it has one; False at the end."""
+        room = self._reader.room(BLOCK_BYTES) if self._metered.is_plain else None
+        if room is not None:
+            count = self._metered.read_into(room)
+            self._reader.fed(count)
+            return count > 0
+        block = self._metered.read(BLOCK_BYTES)
+        if block:
+            self._reader.feed(block)
+        return bool(block)
 
     def _refuse(self) -> None:
         """Read on to the file's end, if the disk lets us, so that the digest is of all of it."""
@@ -152,8 +169,8 @@ class LogStream:
         return self._metered.bytes_read
 
 
-class _LogRefusedError(Exception):
-    """A log turned out unusable after rows of it were merged: begin again without it."""
+class _MisjudgedError(Exception):
+    """A log turned out to be other than it seemed after rows of it were merged: begin again."""
 
 
 def stream_logs(
@@ -183,8 +200,13 @@ def stream_logs(
         LakeError: A big file cannot be written.
     """
     refused: dict[str, SourceRead] = {}
+    are_totals: dict[str, bool] = {}
     while True:
-        streams = [LogStream(file, on_bytes) for file in files if file.path not in refused]
+        streams = [
+            LogStream(file, on_bytes, are_totals.get(file.path, True))
+            for file in files
+            if file.path not in refused
+        ]
         run = _Merge(streams, machine, run_id, helpers)
         try:
             with helpers.merging(len(streams)), ExitStack() as on_failure:
@@ -199,8 +221,9 @@ def stream_logs(
                 on_failure.pop_all()
                 if sum(stream.bytes_read for stream in streams) > _BIG_RUN_BYTES:
                     give_back()
-        except _LogRefusedError:
+        except _MisjudgedError:
             for stream in streams:
+                are_totals[stream.file.path] = stream.are_totals
                 if stream.refusal is not None:
                     refused[stream.file.path] = stream.result()
                 else:
@@ -246,18 +269,21 @@ class _Merge:
     def write(self, files: Sequence[RunFile], spool_folder: Path) -> None:
         """Merge all into the big files, in the order of `_TABLES`."""
         interrupts, samples, overview, histograms = files
-        spool = SampleSpool(spool_folder, _SAMPLES_A_PIECE)
-        writes = WriteQueue(self._helpers)
+        queues = Queues(len(self._streams), _ROOM)
+        self._all(partial(LogStream.give, queues=queues), self._streams)
+        steps = self._steps()
+        given = self._run_id, steps, samples, self._helpers, spool_folder, _SAMPLES_A_PIECE
+        writes, sample_rows = WriteQueue(self._helpers), SampleRows(*given)
         try:
-            self._merge(_RowGroups(self._run_id, self.cuts, interrupts, writes), spool)
+            row_groups = _RowGroups(self._run_id, self.cuts, interrupts, writes)
+            self._merge(queues, row_groups, sample_rows)
+            # What follows needs room as well.
+            del queues, row_groups
             writes.send_end(interrupts)
+            sample_rows.finish(find_carriers(self.cuts), writes)
             for make_rows in histogram_tables(self._run_id, self.cuts, self._by):
                 writes.send(histograms, make_rows)
             writes.send_end(histograms)
-            steps = self._steps()
-            for piece in spool.pieces():
-                writes.send(samples, steps.take(self._run_id, piece))
-            writes.send_end(samples)
             self._count(steps)
             for make_rows in overview_tables(self._run_id, self.cuts, steps, self._by):
                 writes.send(overview, make_rows)
@@ -265,12 +291,10 @@ class _Merge:
             writes.finish()
         finally:
             writes.abandon()
-            spool.close()
+            sample_rows.close()
 
-    def _merge(self, rows: "_RowGroups", spool: SampleSpool) -> None:
+    def _merge(self, queues: Queues, rows: "_RowGroups", sample_rows: SampleRows) -> None:
         """Merge what is ready while others read on, until all logs are at their ends."""
-        queues = Queues(len(self._streams), _ROOM)
-        self._all(lambda stream: stream.give(queues), self._streams)
         while True:
             limit = self._limit()
             is_over = all(stream.is_finished for stream in self._streams)
@@ -281,10 +305,11 @@ class _Merge:
                 for stream, end, last in zip(self._streams, ends, queues.ends, strict=True)
                 if not stream.is_finished and last - end < _HUNGRY_BELOW
             ]
+            were_totals = [stream.are_totals for stream in hungry]
             reading = self._begin_all(lambda stream: stream.advance(queues), hungry)
             try:
                 rows.take(queues, ends)
-                spool.add(samples)
+                sample_rows.add(samples)
             finally:
                 _end_all(reading)
             if is_over:
@@ -292,7 +317,9 @@ class _Merge:
                 return
             if any(stream.refusal is not None for stream in hungry):
                 self._all(_exhaust, self._streams)
-                raise _LogRefusedError
+                raise _MisjudgedError
+            if any(s.are_totals != were for s, were in zip(hungry, were_totals, strict=True)):
+                raise _MisjudgedError
 
     def _limit(self) -> tuple[int, int]:
         """The earliest time and place at which a row may still come: what is before it is ready."""
@@ -320,17 +347,12 @@ class _Merge:
         return given
 
     def _steps(self) -> SampleSteps:
-        machine = self._machine
-        facts = [(stream.cut, stream.facts()) for stream in self._streams]
-        are_totals = np.array([cut.is_total(said) for cut, said in facts if cut is not None])
-        return SampleSteps(
-            self.cuts,
-            are_totals,
-            find_carriers(self.cuts),
-            self._by,
-            machine.energy_counter_bits,
-            machine.energy_unit_j,
-        )
+        are_totals = np.ones((len(self.cuts), len(merging.SAMPLED)), bool)
+        sleep = slice(merging.FIRST_SLEEP_STATE, merging.JOULES)
+        for row, stream in zip(are_totals, self._streams, strict=True):
+            row[sleep] = stream.are_totals
+        bits, unit_j = self._machine.energy_counter_bits, self._machine.energy_unit_j
+        return SampleSteps(self.cuts, are_totals, self._by, bits, unit_j)
 
     def _count(self, steps: SampleSteps) -> None:
         for stream, cut in zip(self._streams, self.cuts, strict=True):

@@ -1,10 +1,9 @@
 """The rows of one run's interrupts and samples, out of what its cores' logs gave."""
 
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -13,84 +12,9 @@ from data.schema import INTERRUPTS, RATES, SAMPLES
 from ingest import merging
 from ingest.core_logs import CoreCut, Cutting
 
-_SPOOL_BYTES: Final = 32 << 20
 _COUNTED: Final = SAMPLES.names[4:-1]
+_EARLY: Final = pa.schema([field for field in SAMPLES if field.name != "energy_uj"])
 _NO_EXTREMES: Final = np.array([np.inf, -np.inf], np.float32)
-
-
-class SampleSpool:
-    """Samples of a run in time order; in memory, and beyond a bound in a nameless file.
-
-    What they mean is known only when all logs are read: whose energy counter stands for its
-    package, and whether sleep states are running totals.
-
-    Args:
-        folder: Where the file may lie.
-        piece_samples: How many samples are in each piece but the last.
-    """
-
-    def __init__(self, folder: Path, piece_samples: int) -> None:
-        self._folder = folder
-        self._piece_samples = piece_samples
-        self._full: list[np.ndarray] = []
-        self._piece = self._empty_piece()
-        self._filled = 0
-        self._file: IO[bytes] | None = None
-        self._spilled = 0
-
-    def _empty_piece(self) -> np.ndarray:
-        return np.empty((1 + len(merging.SAMPLED), self._piece_samples), np.int64)
-
-    def add(self, samples: Sequence[np.ndarray]) -> None:
-        """Take further samples, all of them later than those before, as `step_samples` wants them.
-
-        Args:
-            samples: Each in time order. Of equal times, the earlier array's come first.
-        """
-        if not samples:
-            return
-        joined = np.concatenate(samples, axis=1)
-        order = np.argsort(joined[1], kind="stable")
-        while order.size:
-            now = order[: self._piece_samples - self._filled]
-            place = slice(self._filled, self._filled + now.size)
-            for row, values in zip(self._piece, joined, strict=True):
-                # No index is out of bounds; told so, NumPy writes without a copy between.
-                np.take(values, now, out=row[place], mode="clip")
-            self._filled += now.size
-            order = order[now.size :]
-            if self._filled == self._piece_samples:
-                self._full.append(self._piece)
-                self._piece, self._filled = self._empty_piece(), 0
-        if sum(piece.nbytes for piece in self._full) > _SPOOL_BYTES:
-            self._spill()
-
-    def _spill(self) -> None:
-        if self._file is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115
-        for piece in self._full:
-            self._file.write(piece.data)
-            self._spilled += 1
-        self._file.flush()
-        self._full = []
-
-    def pieces(self) -> Iterator[np.ndarray]:
-        """All samples in order, int64, shape (12, n); what was given is forgotten here."""
-        if self._file is not None:
-            self._file.seek(0)
-            for _ in range(self._spilled):
-                data = self._file.read(self._piece.nbytes)
-                yield np.frombuffer(data, np.int64).reshape(self._piece.shape)
-        while self._full:
-            yield self._full.pop(0)
-        if self._filled:
-            yield self._piece[:, : self._filled]
-
-    def close(self) -> None:
-        """Let go of the file."""
-        if self._file is not None:
-            self._file.close()
 
 
 def interrupts_table(
@@ -112,8 +36,25 @@ def interrupts_table(
     return rows_of(run_id, {name: pa.array(c) for name, c in columns.items()}, INTERRUPTS)
 
 
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """What the energy column of some samples is made of, once it is known whose counters count.
+
+    Attributes:
+        place: Each sample's core, by its place among the run's, int16.
+        energy: Steps of its energy counter, int64.
+        is_first: First of its core: no step.
+    """
+
+    place: np.ndarray
+    energy: np.ndarray
+    is_first: np.ndarray
+
+
 class SampleSteps:
     """What the samples of a run counted, each since the one before it on its core.
+
+    `settle` says whose energy counter counts; `energy_uj` and the overview need to know.
 
     Attributes:
         sums: Steps over the window, int64, shape (k, 11), rows as `merging.SAMPLED`.
@@ -127,7 +68,6 @@ class SampleSteps:
         self,
         cuts: Sequence[CoreCut],
         are_totals: np.ndarray,
-        carriers: frozenset[int],
         by: Cutting,
         energy_bits: int,
         energy_unit_j: float,
@@ -140,14 +80,30 @@ class SampleSteps:
         self._last = np.full(shape, -1, np.int64)
         self._last_bin = np.zeros(len(cuts), np.int64)
         self._cores = np.array([cut.core for cut in cuts], np.int32)
-        self._is_measured = np.array([_measured(cut, carriers) for cut in cuts]).reshape(shape)
+        self._cuts = cuts
+        self._is_measured = np.zeros(shape, bool)
         self._are_totals = are_totals
         self._by = by
         self._mask = (1 << energy_bits) - 1
         self._unit_uj = energy_unit_j * 1e6
 
-    def take(self, run_id: str, samples: np.ndarray) -> Callable[[], pa.Table]:
-        """Count the next samples in time order; gives what makes their rows of `samples`."""
+    def settle(self, carriers: frozenset[int]) -> None:
+        """Say which cores' energy counters stand for their packages, when all samples are in."""
+        self._is_measured = self._columns_there()
+        self._is_measured[:, merging.JOULES] = [cut.core in carriers for cut in self._cuts]
+
+    def _columns_there(self) -> np.ndarray:
+        """Which rows of `merging.SAMPLED` each core has, shape (k, 11), as far as it was read."""
+        names = merging.SAMPLED[1:]
+        there = [[True, *(cut.has(name) for name in names)] for cut in self._cuts]
+        return np.array(there).reshape(self.sums.shape)
+
+    def take(self, run_id: str, samples: np.ndarray) -> tuple[Callable[[], pa.Table], Stepped]:
+        """Count the next samples in time order.
+
+        Returns:
+            What makes their rows of `samples` but for the energy, and what that is made of.
+        """
         steps = np.empty((len(merging.SAMPLED), samples.shape[1]), np.int64)
         is_first = np.empty(samples.shape[1], bool)
         merging.step_samples(
@@ -165,10 +121,17 @@ class SampleSteps:
             self._unit_uj,
             self.extremes,
         )
-        return partial(self._table, run_id, samples, steps, is_first)
+        stepped = Stepped(samples[0].astype(np.int16), steps[merging.JOULES].copy(), is_first)
+        there = self._columns_there()
+        return partial(self._table, run_id, samples, steps, is_first, there), stepped
 
     def _table(
-        self, run_id: str, samples: np.ndarray, steps: np.ndarray, is_first: np.ndarray
+        self,
+        run_id: str,
+        samples: np.ndarray,
+        steps: np.ndarray,
+        is_first: np.ndarray,
+        there: np.ndarray,
     ) -> pa.Table:
         place = samples[0]
         columns: dict[str, pa.Array] = {
@@ -178,11 +141,15 @@ class SampleSteps:
         }
         for name in _COUNTED:
             row = merging.SAMPLED.index(name)
-            missing = is_first | ~self._is_measured[place, row]
+            has = there[:, row]
+            missing = is_first if has.all() else is_first | ~has[place]
             columns[name] = pa.array(steps[row], mask=missing)
-        missing = is_first | ~self._is_measured[place, merging.JOULES]
-        columns["energy_uj"] = pa.array(steps[merging.JOULES] * self._unit_uj, mask=missing)
-        return rows_of(run_id, columns, SAMPLES)
+        return rows_of(run_id, columns, _EARLY)
+
+    def energy_uj(self, stepped: Stepped) -> pa.Array:
+        """The energy column of some samples; after `settle`."""
+        missing = stepped.is_first | ~self._is_measured[stepped.place, merging.JOULES]
+        return pa.array(stepped.energy * self._unit_uj, mask=missing)
 
     def overview_column(
         self, name: str, cuts: Sequence[CoreCut], finest: slice
@@ -204,14 +171,6 @@ class SampleSteps:
         rows = [merging.RATED[at]] if at != merging.IPC else merging.OF_IPC
         has = np.logical_and.reduce(self._is_measured[:, rows], axis=1)
         return np.where(has[:, None, None], self.extremes[:, finest, :, at], _NO_EXTREMES)
-
-
-def _measured(cut: CoreCut, carriers: frozenset[int]) -> list[bool]:
-    """Which rows of `merging.SAMPLED` a core has to say."""
-    has = [cut.has(name) for name in merging.SAMPLED]
-    has[0] = True
-    has[merging.JOULES] = cut.core in carriers
-    return has
 
 
 def rows_of(run_id: str, columns: dict[str, pa.Array], schema: pa.Schema) -> pa.Table:

@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -78,15 +78,19 @@ class RunFile:
             self._parquet = ParquetFile(self._file, self._schema)
         self._is_sealed = False
 
-    def encode(self, rows: pa.Table) -> list[RowGroup]:
+    def encode(self, rows: pa.Table, names: Collection[str] | None = None) -> list[RowGroup]:
         """Encode further rows; in any thread, several at once.
 
         Args:
             rows: Columns of the table's schema; texts may be dictionaries, and come back as texts.
+            names: The columns to encode; all, if it is not given.
         """
         at_once = _SMALL_GROUP_ROWS.get(self._table, ROW_GROUP_ROWS)
+        schema = self._schema
+        if names is not None:
+            schema = pa.schema([field for field in schema if field.name in names])
         return [
-            encode_row_group(rows.slice(first, at_once), self._schema, _RISING, _SEARCHED)
+            encode_row_group(rows.slice(first, at_once), schema, _RISING, _SEARCHED)
             for first in range(0, rows.num_rows, at_once)
         ]
 

@@ -51,6 +51,14 @@ class WriteQueue:
         groups = self._helpers.submit(lambda: file.encode(make_rows()))
         self._put(_Sent(file, groups, give_back))
 
+    def send_encoded(self, file: RunFile, make_groups: Callable[[], list[RowGroup]]) -> None:
+        """As `send`, for rows that are encoded already, or in part.
+
+        Raises:
+            LakeError: Earlier rows cannot be written.
+        """
+        self._put(_Sent(file, self._helpers.submit(make_groups)))
+
     def send_end(self, file: RunFile) -> None:
         """Have a file sealed once all that was sent to it is written.
 

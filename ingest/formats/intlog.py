@@ -107,6 +107,10 @@ class IntlogReader:
     def core(self) -> int | None:
         return self._core
 
+    @property
+    def sleep_states_cumulative(self) -> bool:
+        return self._states is None or self._states.are_totals
+
     def feed(self, block: bytes) -> None:
         if self._lines is not None:
             self._lines.feed(block)
@@ -114,6 +118,13 @@ class IntlogReader:
         self._head += block
         if len(self._head) >= _HEAD_BYTES:
             self._begin()
+
+    def room(self, size: int) -> memoryview | None:
+        return self._lines.room(size) if self._lines is not None else None
+
+    def fed(self, count: int) -> None:
+        assert self._lines is not None
+        self._lines.fed(count)
 
     def finish(self) -> None:
         lines = self._lines or self._begin()
@@ -137,7 +148,7 @@ class IntlogReader:
         assert self._lines is not None
         assert self._span is not None
         return LogFacts(
-            sleep_states_cumulative=self._states is None or self._states.are_totals,
+            sleep_states_cumulative=self.sleep_states_cumulative,
             core=self._core,
             entries=self._lines.entries,
             span_tsc=self._span,

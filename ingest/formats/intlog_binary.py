@@ -93,11 +93,21 @@ class BinaryReader:
     def core(self) -> int | None:
         return None
 
+    @property
+    def sleep_states_cumulative(self) -> bool:
+        return False
+
     def feed(self, block: bytes) -> None:
         data = self._waiting + block
         count, rest = divmod(len(data), ENTRY.itemsize)
         self._collected.take(np.frombuffer(data, ENTRY, count=count))
         self._waiting = data[len(data) - rest :]
+
+    def room(self, size: int) -> None:  # noqa: ARG002
+        return None
+
+    def fed(self, count: int) -> None:
+        raise AssertionError(f"BUG: {count} bytes where there is no room")
 
     def finish(self) -> None:
         if not self._collected.filled:
@@ -118,7 +128,7 @@ class BinaryReader:
             detail = f"{rest} bytes at the end, expected {ENTRY.itemsize}; entry dropped"
             problems.append(Problem("cut_last_entry", "refused", detail, collected.entries + 1))
         return LogFacts(
-            sleep_states_cumulative=False,
+            sleep_states_cumulative=self.sleep_states_cumulative,
             core=None,
             entries=collected.entries + bool(rest),
             span_tsc=self._span,

@@ -99,17 +99,15 @@ def test_a_disk_error_in_the_middle_refuses_that_file_only(
 ) -> None:
     bad = write_netpipe(raw, 0, long_log(20_000))
     write_netpipe(raw, 1)
-    whole = MeteredFile._disk_blocks
+    whole = MeteredFile.read_into
 
-    def fail_late(self: MeteredFile, size: int) -> Iterator[bytes]:
-        blocks = whole(self, size)
-        yield next(blocks)
-        if self._path == bad:
+    def fail_late(self: MeteredFile, room: memoryview) -> int:
+        if self._path == bad and self.bytes_read > 1 << 16:
             raise OSError(5, "Input/output error")
-        yield from blocks
+        return whole(self, room)
 
     monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 16)
-    monkeypatch.setattr(MeteredFile, "_disk_blocks", fail_late)
+    monkeypatch.setattr(MeteredFile, "read_into", fail_late)
     report = ingest(tmp_path / "lake", raw)
     assert report.added == 2
     assert kinds(report)[bad.name] == "unreadable"
@@ -124,7 +122,7 @@ def test_a_file_that_shrinks_while_it_is_read_is_doubted_and_read_again(
     whole = MeteredFile._count
     shrunk: list[int] = []
 
-    def shrink(self: MeteredFile, block: bytes) -> None:
+    def shrink(self: MeteredFile, block: bytes | memoryview) -> None:
         whole(self, block)
         if self._path == log and not shrunk and self.bytes_read > 1 << 16:
             os.truncate(log, 700_000)

@@ -12,7 +12,7 @@ from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest import core_logs, merging, overview_tables, run_stream, run_tables
+from ingest import core_logs, merging, overview_tables, run_stream, sample_rows
 from ingest.records import Window
 from ingest.settings import Machine
 from tests.fixtures.slow_intlog import read_slowly
@@ -78,7 +78,7 @@ def test_tables_are_those_of_the_slow_reader_at_any_block_size(
         # So small that rows wait for each other, row groups fill and samples spill.
         patch.setattr(run_stream, "_HUNGRY_BELOW", 3)
         patch.setattr(run_stream, "ROW_GROUP_ROWS", 8)
-        patch.setattr(run_tables, "_SPOOL_BYTES", 400)
+        patch.setattr(sample_rows, "_SPOOL_BYTES", 400)
         # The window lasts 10,000 ns: three levels, counters at two, stretches down to 78 ns.
         patch.setattr(core_logs, "OVERVIEW_LEVELS", (8, 64, 512, 4096))
         patch.setattr(core_logs, "OVERVIEW_LEAST_NS", 10)
@@ -133,6 +133,26 @@ def test_sleep_states_of_the_library_os_are_added(tmp_path: Path) -> None:
     assert found.cut(0).totals["c7"] == 12
     assert found.cut(0).totals["instructions"] == 2
     assert found.tables["samples"]["c7"].to_pylist() == [None, 4, 5]
+
+
+def test_sleep_states_that_fall_late_were_never_totals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(run_stream, "_HUNGRY_BELOW", 10)
+    monkeypatch.setattr(run_stream, "_SAMPLES_AT_ONCE", 5)
+    rising = [(t, t, t) for t in range(100, 1000)]
+    text, other = (log_text([], rising + more) for more in ([(1000, 3, 1000)], []))
+    text = text.replace(b"3 3 3 3 0 0 3", b"1001 1001 1001 1001 0 0 3")
+    found = stream(tmp_path, {0: text, 1: other}, Window(100, 1000), PLAIN)
+    assert found.cut(0).totals["c7"] == sum(range(100, 1000)) + 3
+    assert found.cut(0).totals["instructions"] == 901
+    assert found.cut(1).totals["c7"] == 899
+    rows = found.tables["samples"]
+    assert rows.num_rows == 1801
+    of_first = [row["c7"] for row in rows.to_pylist() if row["core"] == 0]
+    assert of_first == [None, *range(101, 1000), 3]
+    assert found.bytes_read == len(text) + len(other)
 
 
 def test_one_sample_starts_a_count_but_measures_nothing(tmp_path: Path) -> None:
