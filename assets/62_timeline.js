@@ -269,7 +269,7 @@
     root: ".timeline",
     tab: "tab-timeline",
     query: timeline.query,
-    figure: (id) => page.answer && (id === FIGURE ? timeline.onPaper() : SIDES.includes(id) && timeline.side(id, timeline.scene("light"), document.getElementById(id).clientHeight)),
+    figure: (id) => page.answer && (id === FIGURE ? timeline.onPaper() : SIDES.includes(id) && timeline.sidesOnPaper()),
     data: (id, format) => "timeline/data." + format + "?" + timeline.question({ what: { "timeline-totals": "totals", "timeline-gaps": "distributions" }[id] || "view" }),
     how: () => "timeline/how?" + timeline.question(),
     theme: () => { if (page.answer) { timeline.fillRuns(); timeline.draw(); timeline.drawSides(); } },

@@ -3,7 +3,7 @@
   "use strict";
 
   const timeline = wattlas.timeline, { page } = timeline;
-  const PER_DECADE = 24, MOST_TICKS = 7, MARGIN = { l: 44, r: 10, t: 22, b: 34 };
+  const PER_DECADE = 24, MOST_TICKS = 7, SIDES_PX = 560, MARGIN = { l: 44, r: 10, t: 22, b: 34 };
   const words = { us: (v) => (v >= 1e6 ? v / 1e6 + " s" : v >= 1e3 ? v / 1e3 + " ms" : v >= 1 ? v + " us" : v * 1e3 + " ns"), bytes: (v) => (v >= 1e6 ? v / 1e6 + " MB" : v >= 1e3 ? v / 1e3 + " kB" : v + " B") };
 
   /**
@@ -39,6 +39,8 @@
     "timeline-sizes": [["rx_bytes", "Received bytes an interrupt", "bytes"], ["tx_bytes", "Sent bytes an interrupt", "bytes"]],
   };
 
+  PICTURES["timeline-distributions"] = [...PICTURES["timeline-gaps"], ...PICTURES["timeline-sizes"]];
+
   /** One of the pictures of distributions; times and sizes on a logarithmic axis. */
   timeline.side = function (id, scene, heightPx) {
     const c = wattlas.palette(scene.theme), parts = PICTURES[id], data = [], shapes = [], annotations = [], axes = {};
@@ -62,7 +64,7 @@
       [...delays].forEach(([delay, runs], i) => {
         const color = timeline.ink(scene, runs[0]), at = { xref: "x" + n, yref: "y" + n + " domain" };
         shapes.push({ ...at, type: "line", x0: delay, x1: delay, y0: 0, y1: 1, line: { width: 1, dash: "dot", color } });
-        annotations.push({ ...at, text: runs.map(timeline.letter).join(" ") + " ITR " + delay, x: Math.log10(delay), y: 1 - 0.13 * i, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color }, bgcolor: behind, borderpad: 0 });
+        annotations.push({ ...at, text: runs.map(timeline.letter).join(" ") + " ITR " + delay + " us", x: Math.log10(delay), y: 1 - 0.13 * i, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color }, bgcolor: behind, borderpad: 0 });
       });
       axes["xaxis" + n] = { ...common, type: "log", anchor: "y" + n, ...timeline.logTicks(...(ends.length ? [Math.min(...ends), Math.max(...ends)] : [1, 10]), MOST_TICKS, words[unit]) };
       if (none.length) annotations.push({ ...heading, text: "none: " + none.join(", "), x: 1, xanchor: "right", yanchor: none.length > 2 ? "top" : "bottom", font: { size: 10 }, bgcolor: behind, borderpad: 0 });
@@ -229,8 +231,14 @@
   /* ---- paper */
 
   /** The figure as it leaves the page: light, with the runs and the window in words. */
-  timeline.onPaper = function () {
-    const scene = timeline.scene("light"), figure = timeline.figure(scene), extra = 16 * scene.answer.runs.length + 8;
+  timeline.onPaper = () => withRuns(timeline.figure(timeline.scene("light")));
+  /** All distributions as they leave the page, in one picture. */
+  timeline.sidesOnPaper = function () {
+    const figure = timeline.side("timeline-distributions", timeline.scene("light"), SIDES_PX);
+    return withRuns({ ...figure, layout: { ...figure.layout, height: SIDES_PX } });
+  };
+  function withRuns(figure) {
+    const scene = timeline.scene("light"), extra = 16 * scene.answer.runs.length + 8;
     const [from, to] = [scene.answer.from_s, scene.answer.to_s];
     const { margin, height, annotations } = figure.layout, inner = height - margin.t - margin.b;
     const count = scene.answer.runs.length, at = (line) => 1 + (margin.t + 2 + 16 * (count - 1 - line)) / inner;
@@ -241,5 +249,5 @@
     legend.push({ text: timeline.timeWords(from, to - from) + " to " + timeline.timeWords(to, to - from), font: { size: 11 }, xref: "paper", yref: "paper", x: 1, xanchor: "right", y: at(0), yanchor: "bottom", showarrow: false });
     figure.layout = { ...figure.layout, height: height + extra, margin: { ...margin, t: margin.t + extra }, annotations: [...annotations, ...legend] };
     return figure;
-  };
+  }
 })(window.wattlas);

@@ -436,6 +436,12 @@ def test_downloads_of_what_is_in_view(timeline: TimelinePage, logged_address: st
     with timeline.page.expect_download() as download:
         timeline.page.get_by_role("menuitem", name="Picture as PNG").click()
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    sides = timeline.page.locator("section[data-view=timeline-gaps]").get_by_label("menu of this")
+    sides.click()
+    with timeline.page.expect_download() as download:
+        timeline.page.get_by_role("menuitem", name="Picture as SVG").click()
+    svg = download.value.path().read_text()
+    assert all(word in svg for word in ("Time between", "Received bytes", "Sent bytes", "Linux"))
     menu.click()
     timeline.page.get_by_role("menuitem", name="How was this computed").click()
     timeline.page.wait_for_function("document.querySelector('#explanation').innerText.length > 40")

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.browser
 
 HUES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"]
 NOT_MEASURED = "NaN"
+SCRIPTS = ("10_columns", "30_dress", "60_timeline_ink", "61_timeline_figure", "64_timeline_side")
 DRAW = (Path(__file__).parent / "draw_timeline.js").read_text("utf-8")
 
 
@@ -20,7 +21,7 @@ DRAW = (Path(__file__).parent / "draw_timeline.js").read_text("utf-8")
 def drawing(page: Page) -> Page:
     """A page with just the scripts that make figures."""
     page.set_content("<html></html>")
-    for name in ("10_columns", "30_dress", "61_timeline_figure", "64_timeline_side"):
+    for name in SCRIPTS:
         page.add_script_tag(path=str(ROOT / "assets" / f"{name}.js"))
     return page
 
@@ -270,8 +271,19 @@ def test_shares_add_up_and_mark_the_delay(drawing: Page) -> None:
     assert shares["meta"]["total"] == 40
     (mark,) = figure["layout"]["shapes"]
     assert (mark["x0"], mark["x1"]) == (50, 50)
-    assert "A ITR 50" in words(figure)
+    assert "A ITR 50 us" in words(figure)
     assert figure["layout"]["xaxis"]["type"] == "log"
+
+
+def test_the_distributions_leave_the_page_in_one_picture(drawing: Page) -> None:
+    part = {"lo": [66], "hi": [67], "count": [3], "unit": "bytes", "itr_us": 50}
+    hist = dict.fromkeys(("gap", "rx_bytes", "tx_bytes"), part)
+    drawn = scene([run("a", {}, hist=hist), run("b", {}, hist=hist)], [])
+    figure = draw(drawing, drawn, "timeline-distributions")
+    assert [(t["meta"]["quantity"], t["yaxis"]) for t in figure["data"]] == [
+        ("gap", "y"), ("gap", "y"), ("rx_bytes", "y2"), ("rx_bytes", "y2"),
+        ("tx_bytes", "y3"), ("tx_bytes", "y3"),
+    ]  # fmt: skip
 
 
 def test_bytes_of_both_ways_have_a_picture_each(drawing: Page) -> None:
