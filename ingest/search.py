@@ -20,7 +20,7 @@ from ingest.discover import (
     sidecar_files,
 )
 from ingest.folders import Listing, walk_folders
-from ingest.formats import Format, find_format
+from ingest.formats import Format, find_format, sidecar
 from ingest.lake_state import LakeState, RecordedFile
 from ingest.names import read_core, strip_compression
 from ingest.raw_files import read_head
@@ -58,7 +58,9 @@ def discover(
                 found.layers.learn(listing.folder, listing.names)
                 found.sidecars.learn(listing.folder, listing.names)
             if listing.files:
-                _Folder(listing.folder, top, dataset, state, found).look_at(listing.files)
+                folder = _Folder(listing.folder, top, dataset, state, found)
+                folder.look_at(listing.files)
+                folder.refuse_unused(listing.names)
     return found
 
 
@@ -130,6 +132,7 @@ class _Folder:
         self._recorded = state.files[self._dataset]
         self._seen = found.seen[self._dataset]
         self._groups: dict[RunTerms, RunGroup] = {}
+        self._silent: list[str] = []
         self._state = state
         self._found = found
 
@@ -139,6 +142,23 @@ class _Folder:
         for name in names:
             if name != FILE_NAME:
                 self._look_at(start + name, name)
+
+    def refuse_unused(self, names: Sequence[str] | None) -> None:
+        """Refuse sidecars `NAME.run.toml` without a file `NAME.*` that they could speak for.
+
+        Args:
+            names: Of all the folder's files; None if nobody listed it.
+        """
+        stems = {name: sidecar.stem_of(name) for name in self._silent}
+        if names is None or not any(stems.values()):
+            return
+        others = (name for name in names if name not in stems)
+        begun = {name[:at] for name in others for at, c in enumerate(name) if c == "."}
+        for name, stem in stems.items():
+            if stem and stem not in begun:
+                detail = f"no file beside it begins with '{stem}.'; it speaks for nothing"
+                path = f"{self._folder.rstrip('/')}/{name}"
+                self._refuse(path, Problem("sidecar_unused", "refused", detail))
 
     def _look_at(self, path: str, name: str) -> None:
         known = self._recorded.get(path)
@@ -191,6 +211,8 @@ class _Folder:
                 group.files.append(KnownFile(known, form, self._settings, core, sidecars))
             else:
                 self._take_raw(file, form, group, core, sidecars)
+        else:
+            self._silent.append(file.name)
 
     def _take_raw(
         self,

@@ -346,6 +346,21 @@ def test_a_completion_mode_that_nobody_knows_is_doubted(raw: Path, lake: Path) -
     assert (runs(lake)[0]["flags"], problems(lake)) == ([], [])
 
 
+def test_a_sidecar_that_no_file_goes_with_is_refused(raw: Path, lake: Path) -> None:
+    """A misspelt name would leave its run without what it says, and nobody would know."""
+    put(raw / "a.json", document(job()))
+    put(raw / "ab.run.toml", "mode = 'poll'")
+    put(raw / "below" / "run.toml", "mode = 'poll'")
+    ingest(lake, raw)
+    assert [run["mode"] for run in runs(lake)] == [None]
+    assert problems(lake) == [("ab.run.toml", "sidecar_unused", "refused")]
+    assert ingest(lake, raw).problems == []
+    (raw / "ab.run.toml").rename(raw / "a.run.toml")
+    ingest(lake, raw / "a.run.toml")
+    assert ingest(lake, raw).problems == []
+    assert [run["mode"] for run in runs(lake)] == ["poll"]
+
+
 def test_a_while_without_requests_is_a_run(raw: Path, lake: Path) -> None:
     put(raw / "optane/idle-r2/run.toml", IDLE)
     put(raw / "somewhere/run.toml", IDLE + "workload = 'idle'\ndevice = 'disk'")
