@@ -130,7 +130,7 @@
     const figure = gd && page.figure(id);
     if (!figure) { say("this view is a table: take its data as CSV"); return; }
     const onPaper = { data: figure.data, layout: { ...figure.layout, paper_bgcolor: "#ffffff" }, config: { ...gd._context, plotGlPixelRatio: 4 } };
-    window.Plotly.downloadImage(onPaper, { format, filename: "wattlas-" + id, width: gd.clientWidth, height: figure.layout.height || gd.clientHeight, scale: format === "png" ? 2 : 1 });
+    window.Plotly.downloadImage(onPaper, { format, filename: "wattlas-" + id, width: figure.layout.width || gd.clientWidth, height: figure.layout.height || gd.clientHeight, scale: format === "png" ? 2 : 1 });
   }
 
   async function explain(page, id) {

@@ -3,7 +3,7 @@
   "use strict";
 
   const timeline = wattlas.timeline, { page } = timeline;
-  const PER_DECADE = 24, MOST_TICKS = 7, SIDES_PX = 560, MARGIN = { l: 44, r: 10, t: 22, b: 34 };
+  const PER_DECADE = 24, MOST_TICKS = 7, SIDES_PX = 560, SIDES_WIDE_PX = 680, MARGIN = { l: 44, r: 10, t: 22, b: 34 };
   const words = { us: (v) => (v >= 1e6 ? v / 1e6 + " s" : v >= 1e3 ? v / 1e3 + " ms" : v >= 1 ? v + " us" : v * 1e3 + " ns"), bytes: (v) => (v >= 1e6 ? v / 1e6 + " MB" : v >= 1e3 ? v / 1e3 + " kB" : v + " B") };
 
   /**
@@ -231,23 +231,27 @@
   /* ---- paper */
 
   /** The figure as it leaves the page: light, with the runs and the window in words. */
-  timeline.onPaper = () => withRuns(timeline.figure(timeline.scene("light")));
+  timeline.onPaper = () => withRuns(timeline.figure(timeline.scene("light")), () => "solid");
   /** All distributions as they leave the page, in one picture. */
   timeline.sidesOnPaper = function () {
     const figure = timeline.side("timeline-distributions", timeline.scene("light"), SIDES_PX);
-    return withRuns({ ...figure, layout: { ...figure.layout, height: SIDES_PX } });
+    return withRuns({ ...figure, layout: { ...figure.layout, height: SIDES_PX, width: SIDES_WIDE_PX } }, (k) => timeline.dash(page.state.hues[k]));
   };
-  function withRuns(figure) {
+  function withRuns(figure, dashOf) {
     const scene = timeline.scene("light"), extra = 16 * scene.answer.runs.length + 8;
     const [from, to] = [scene.answer.from_s, scene.answer.to_s];
-    const { margin, height, annotations } = figure.layout, inner = height - margin.t - margin.b;
+    const { margin, height, annotations, shapes } = figure.layout, inner = height - margin.t - margin.b;
     const count = scene.answer.runs.length, at = (line) => 1 + (margin.t + 2 + 16 * (count - 1 - line)) / inner;
     const legend = scene.answer.runs.map((run, k) => ({
       text: "<b>" + timeline.letter(k) + "</b> \u2013 " + (run.label || run.run_id), font: { size: 11, color: timeline.ink(scene, k) },
-      xref: "paper", yref: "paper", x: 0, xanchor: "left", y: at(k), yanchor: "bottom", showarrow: false,
+      xref: "paper", yref: "paper", x: 0, xshift: 34, xanchor: "left", y: at(k), yanchor: "bottom", showarrow: false,
+    }));
+    const lines = scene.answer.runs.map((run, k) => ({
+      type: "line", xref: "paper", yref: "paper", xsizemode: "pixel", xanchor: 0, x0: 0, x1: 28, ysizemode: "pixel", yanchor: at(k), y0: 8, y1: 8,
+      line: { width: 2, color: timeline.shade(scene, k, 0, 1), dash: dashOf(k) },
     }));
     legend.push({ text: timeline.timeWords(from, to - from) + " to " + timeline.timeWords(to, to - from), font: { size: 11 }, xref: "paper", yref: "paper", x: 1, xanchor: "right", y: at(0), yanchor: "bottom", showarrow: false });
-    figure.layout = { ...figure.layout, height: height + extra, margin: { ...margin, t: margin.t + extra }, annotations: [...annotations, ...legend] };
+    figure.layout = { ...figure.layout, height: height + extra, margin: { ...margin, t: margin.t + extra }, annotations: [...annotations, ...legend], shapes: [...shapes, ...lines] };
     return figure;
   }
 })(window.wattlas);

@@ -442,6 +442,7 @@ def test_downloads_of_what_is_in_view(timeline: TimelinePage, logged_address: st
         timeline.page.get_by_role("menuitem", name="Picture as SVG").click()
     svg = download.value.path().read_text()
     assert all(word in svg for word in ("Time between", "Received bytes", "Sent bytes", "Linux"))
+    assert float(re.findall(r'<svg[^>]* width="([\d.]+)"', svg)[0]) > 600  # room for the runs
     menu.click()
     timeline.page.get_by_role("menuitem", name="How was this computed").click()
     timeline.page.wait_for_function("document.querySelector('#explanation').innerText.length > 40")
