@@ -5,7 +5,7 @@ Nothing in here belongs to one visitor: any worker can answer any request.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +19,7 @@ from data.connection import Lake, newest_version, open_lake
 from data.metrics import plottable
 from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query
+from data.queries.storage import SUBSYSTEM_SUMS
 from data.run_files import RunFiles
 from data.selection import Selection
 
@@ -36,6 +37,7 @@ class LakeView:
         self._measured: dict[str, tuple[str, ...]] = {}
         self._sets = WorkingSets(lake.polars)
         self._replicates = WorkingSets(lake.polars, KEPT_ROWS)
+        self._functions = WorkingSets(self._sum_functions)
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
 
     @property
@@ -80,6 +82,23 @@ class LakeView:
         if kept is None:
             return compact(self.lake.polars(*query(selection, MAX_ROWS)))
         return kept.filter(matches(selection))
+
+    def function_sums(self, query: tuple[str, list[Any]]) -> pl.DataFrame:
+        """Loads and stores by subsystem of the runs that a query names, beside its columns.
+
+        Args:
+            query: SQL and parameters of an answer with `run_id`.
+
+        Returns:
+            One row a run and subsystem; one with NULL for a run whose functions were not counted.
+        """
+        kept = self._functions.get(*query)
+        return self._sum_functions(*query) if kept is None else kept
+
+    def _sum_functions(self, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
+        runs = self.lake.polars(sql, list(parameters))
+        functions = self.lake.scan("functions", runs["run_id"].to_list())
+        return runs.join(functions.aggregate(SUBSYSTEM_SUMS).pl(), on="run_id", how="left")
 
     def baselines(self, selection: Selection, performance: str) -> pl.DataFrame:
         """Answer of `baselines_query` for all loads of the datasets and workloads selected."""

@@ -106,12 +106,19 @@ def figure_of(study: Study, counted: pl.DataFrame, view: View) -> dict[str, Any]
 
 def cells_of(study: Study, view: View) -> list[Cell]:
     """The cells of a view that is a heatmap; none where nothing was measured."""
-    device = at_place(study.rows, {"device": study.state.at_device})
+    rows = rows_of_cells(study, view)
     if view.kind == "efficiency":
-        rows = at_place(device, {"rw": study.state.at_rw})
         return efficiency_cells(rows, view.y, study.scene)
     accesses = write_of(study.state.at_rw)
-    return difference_cells(device, accesses, view.y, study.scene) if accesses else []
+    return difference_cells(rows, accesses, view.y, study.scene) if accesses else []
+
+
+def rows_of_cells(study: Study, view: View) -> pl.DataFrame:
+    """The configurations that a heatmap's cells are made of."""
+    device = at_place(study.rows, {"device": study.state.at_device})
+    if view.kind == "efficiency":
+        return at_place(device, {"rw": study.state.at_rw})
+    return device.filter(pl.col("rw").is_in(write_of(study.state.at_rw) or []))
 
 
 def _lines(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
@@ -146,7 +153,7 @@ def _grids(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
     how = "cell means over runs"
     if is_difference and accesses:
         how = f"{accesses[1]} minus {accesses[0]}, {how}"
-    parts = [how, place, mixed_words(study.rows, cells)]
+    parts = [how, place, mixed_words(rows_of_cells(study, view), view.y)]
     subtitle = " · ".join(part for part in parts if part)
     knobs = ["mode", "device", "request_bytes", "io_depth"] + ([] if is_difference else ["rw"])
     return build_grids(cells, view, study.scene, subtitle, _SCALES[view.kind], knobs)

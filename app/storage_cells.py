@@ -77,19 +77,19 @@ def difference_cells(
     return cells
 
 
-def mixed_words(rows: pl.DataFrame, cells: Sequence[Cell]) -> str:
-    """What cells take together that differs: `cells mix 2 datasets`; empty where nothing does.
+def mixed_words(rows: pl.DataFrame, column: str) -> str:
+    """What cells take together that differs: `cells mix 2 values of dataset`; empty for nothing.
 
     Args:
-        rows: Configurations of the study, by whose numbers cells know theirs.
+        rows: The configurations of which cells were made, as far as they have the metric.
     """
-    behind = pl.DataFrame(
-        {"cell": range(len(cells)), "row": [list(cell.rows) for cell in cells]},
-        schema={"cell": pl.Int64, "row": pl.List(rows["row"].dtype)},
-    ).explode("row")
-    counts = behind.join(rows, on="row").group_by("cell").agg(pl.col(_TOGETHER).n_unique())
-    most = counts.select(_TOGETHER).max().row(0, named=True)
-    mixed = [f"{n} values of {metric(name).short}" for name, n in most.items() if n > 1]
+    there = rows.filter(pl.col(column).is_not_null())
+    most = there.group_by(_CELL).agg(pl.col(_TOGETHER).n_unique()).select(_TOGETHER).max()
+    mixed = [
+        f"{n} values of {metric(name).short}"
+        for name, n in most.row(0, named=True).items()
+        if n > 1
+    ]
     return f"cells mix {', '.join(mixed)}" if mixed else ""
 
 

@@ -9,14 +9,15 @@ import polars as pl
 from app.figures.competitors import competitors_of
 from app.figures.storage.base import DEVICE_UNSAID, NO_DEVICE, Scene
 from app.figures.words import synthetic_note
-from app.lakes import LakeView
+from app.lakes import LakeView, leading
 from app.storage_choice import at_place, chosen, place_of, place_words, storage_cube
 from app.storage_state import StorageState
+from data.analysis.facets import matches
 from data.analysis.spreads import mean_spreads
 from data.knobs import KNOBS
 from data.queries.storage import (
     MEASURED,
-    SUBSYSTEM_SUMS,
+    MOVES,
     idle_query,
     profiled_query,
     storage_query,
@@ -84,7 +85,10 @@ def study_of(view: LakeView, state: StorageState) -> Study:
 
 def place_selection(study: Study) -> Selection:
     """The filters, and the device, access and size of the views that show one."""
-    selection = study.state.selection
+    return _at_place(study, study.state.selection)
+
+
+def _at_place(study: Study, selection: Selection) -> Selection:
     by_facet: dict[str, Value | None] = {
         "device": study.state.at_device,
         "rw": study.state.at_rw,
@@ -104,10 +108,15 @@ def counted_functions(view: LakeView, study: Study) -> pl.DataFrame:
         Columns `run_id`, `mode`, `io_depth`, `subsystem`, `loads_per_s`, `stores_per_s`; one row a
         run and subsystem, sorted. Runs whose functions were not counted are absent.
     """
-    runs = view.lake.polars(*profiled_query(place_selection(study), MOST_PROFILED))
-    functions = view.lake.scan("functions", runs["run_id"].to_list())
-    sums = functions.aggregate(SUBSYSTEM_SUMS).pl()
-    return runs.join(sums, on="run_id").sort("mode", "io_depth", "run_id", "subsystem")
+    everything = profiled_query(_at_place(study, leading(study.state.selection)), MOST_PROFILED + 1)
+    counted = view.function_sums(everything)
+    if counted["run_id"].n_unique() > MOST_PROFILED:
+        counted = view.function_sums(profiled_query(place_selection(study), MOST_PROFILED))
+    return (
+        counted.filter(matches(study.state.selection) & pl.col("subsystem").is_not_null())
+        .select("run_id", "mode", "io_depth", "subsystem", *MOVES)
+        .sort("mode", "io_depth", "run_id", "subsystem")
+    )
 
 
 def _with_spreads(rows: pl.DataFrame, columns: tuple[str, ...], is_interval: bool) -> pl.DataFrame:

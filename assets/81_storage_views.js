@@ -50,11 +50,11 @@
 
   const divOf = (view) => document.getElementById("storage-" + view);
   const isSeen = (gd) => { const box = gd.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; };
-  let turn = 0;
+  let turn = 0, hidden = [];
   function inTurn(work = paintOne) {
     const mine = (turn += 1);
     const all = Object.keys(figures).map((view) => [divOf(view), view]).filter(([gd]) => gd);
-    const hidden = all.filter(([gd]) => !isSeen(gd));
+    hidden = all.filter(([gd]) => !isSeen(gd));
     all.filter(([gd]) => isSeen(gd)).forEach(([gd, view]) => work(gd, view));
     const next = () => {
       if (mine !== turn || !hidden.length) return;
@@ -201,6 +201,8 @@
   wattlas.storage = {
     open, show, select: setPick,
     state: () => ({ pick, mask, figures, configurations }),
+    /** Whether pictures out of sight wait for their turn. */
+    isBusy: () => hidden.length > 0,
     /** Call after every change of the selection and every drawing. */
     onChange: (listener) => listeners.push(listener),
     resize: () => inTurn((gd, view) => { paintOne(gd, view); window.Plotly.Plots.resize(gd); }),

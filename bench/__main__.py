@@ -30,6 +30,12 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         from bench.modes import measure as measure_modes
 
         return measure_modes(options.sizes, options.depths, options.replicates)
+    if options.bench == "storage":
+        from bench.storage import measure as measure_storage
+
+        return measure_storage(
+            options.sizes, options.depths, options.replicates, options.selections
+        )
     if options.bench == "timeline":
         from bench.timeline import measure as measure_timeline
         from bench.timeline_browser import measure_browser
@@ -65,6 +71,14 @@ def _parser() -> argparse.ArgumentParser:
     modes.add_argument("--sizes", type=int, default=200, help="request sizes: columns of the map")
     modes.add_argument("--depths", type=int, default=50, help="IO depths: rows of the map")
     modes.add_argument("--replicates", type=int, default=10, help="runs of each configuration")
+    storage = benches.add_parser("storage", help="all pictures of the storage studies")
+    storage.add_argument("--json", action="store_true", help="one JSON object a line")
+    storage.add_argument("--sizes", type=int, default=12, help="request sizes")
+    storage.add_argument("--depths", type=int, default=16, help="IO depths")
+    storage.add_argument("--replicates", type=int, default=10, help="runs of each configuration")
+    storage.add_argument(
+        "--selections", type=int, default=15, help="selections in Chromium; 0 leaves out"
+    )
     timeline = benches.add_parser("timeline", help="windows of a run, and of one ten times as long")
     timeline.add_argument("--json", action="store_true", help="one JSON object a line")
     timeline.add_argument("--zooms", type=int, default=40, help="windows of each width")

@@ -1,7 +1,5 @@
 """Modes on many cells: a question to a finished map, through HTTP and in this process."""
 
-import http.client
-import json
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,6 +14,7 @@ from app.modes import answer
 from app.modes_state import ModesState
 from app.points_payload import compact_figure
 from bench.modes_lake import write_modes_lake
+from bench.one_callback import OneCallback
 from bench.report import Measurement, quantile
 from bench.served import PeakMemory, Served, serve
 from data.analysis.significance import CORRECTIONS, TESTS, load_statistics
@@ -27,7 +26,6 @@ _AGAINST = ("latency_mean_us", "iops", "power_w", "energy_j")
 _BASE = {
     "dataset": ["bench"], "workload": ["fio"], "x": "request", "y": "depth", "who": "mode",
 }  # fmt: skip
-_HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate, br, zstd"}
 
 
 def measure(sizes: int, depths: int, replicates: int) -> Iterator[Measurement]:
@@ -77,7 +75,8 @@ def _compute(view: LakeView, state: ModesState) -> bytes:
 
 
 def _through_http(served: Served) -> Iterator[Measurement]:
-    callback = _Callback(served.port)
+    output = f"{names.figure(names.WINNERS)}.data"
+    callback = OneCallback(served.port, output, names.VIEW, names.LAKE_VERSION)
     first_ms, size = callback.time_ms({**_BASE, "metric": "edp_js"})
     yield Measurement("modes_first_map", first_ms, "ms", 1)
     yield Measurement("modes_answer_size", size / 1e6, "MB", 1)
@@ -93,41 +92,3 @@ def _through_http(served: Served) -> Iterator[Measurement]:
     yield Measurement("modes_worker_memory", served.worker_mb(), "MB", 1, MEMORY_LIMIT_MB)
     yield Measurement("modes_worker_memory_peak", memory.peak_mb, "MB", 1)
     callback.close()
-
-
-class _Callback:
-    """The callback that judges and draws, as the browser posts it."""
-
-    def __init__(self, port: int) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self._connection.request("GET", "/_dash-dependencies")
-        listed = json.load(self._connection.getresponse())
-        wanted = f"{names.figure(names.WINNERS)}.data"
-        self._output = next(d["output"] for d in listed if wanted in d["output"])
-
-    def time_ms(self, raw: dict) -> tuple[float, int]:
-        """From the request to the last byte of the answer; and the answer's bytes."""
-        body = json.dumps(self._body(raw))
-        start = time.perf_counter()
-        self._connection.request("POST", "/_dash-update-component", body, _HEADERS)
-        got = self._connection.getresponse()
-        text = got.read()
-        elapsed_ms = (time.perf_counter() - start) * 1e3
-        if got.status != 200:
-            raise RuntimeError(f"the callback answered {got.status}: {text[:500]!r}")
-        return elapsed_ms, len(text)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-
-    def _body(self, raw: dict) -> dict:
-        parts = [text.rpartition(".") for text in self._output.strip(".").split("...")]
-        return {
-            "output": self._output,
-            "outputs": [{"id": name, "property": prop} for name, _, prop in parts],
-            "inputs": [{"id": names.VIEW, "property": "data", "value": raw}],
-            "state": [{"id": names.LAKE_VERSION, "property": "data", "value": None}],
-            "changedPropIds": [f"{names.VIEW}.data"],
-            "parsedChangedPropsIds": [f"{names.VIEW}.data"],
-        }

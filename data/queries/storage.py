@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from data.metrics import metric
 from data.queries.points import CONFIGURATION
-from data.selection import Selection
+from data.selection import FACETS, Selection
 
 # The metrics of the page's views.
 MEASURED: Final = (
@@ -75,12 +75,13 @@ def profiled_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
     """Build the query of the storage runs whose functions may have been counted.
 
     Returns:
-        SQL and parameters. Columns `run_id`, `mode`, `io_depth`; first replicates first, so that
-        a limit leaves out replicates rather than modes or depths.
+        SQL and parameters. Columns `run_id` and those of all filters; first replicates first, so
+        that a limit leaves out replicates rather than modes or depths.
     """
     condition, parameters = selection.predicate()
+    listed = ", ".join(facet.column for facet in FACETS.values())
     return (
-        f"SELECT run_id, mode, io_depth FROM runs WHERE ({condition}) AND {IS_STORAGE} "
+        f"SELECT run_id, {listed} FROM runs WHERE ({condition}) AND {IS_STORAGE} "
         "ORDER BY replicate NULLS LAST, mode NULLS LAST, io_depth NULLS LAST, run_id "
         f"LIMIT {limit:d}",
         parameters,

@@ -124,6 +124,18 @@ def test_a_difference_is_red_for_more_and_blue_for_less(view: LakeView) -> None:
     assert scale[-1] == (1.0, "#67001f")
 
 
+def test_functions_are_read_with_all_filters_where_there_are_too_many_runs(
+    view: LakeView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = StorageState(Selection.of(dataset=["lab"], mode=["poll"], depth=[1.0]))
+    expected = answer(view, state).figures["loads"]["data"]
+    monkeypatch.setattr("app.storage_study.MOST_PROFILED", 2)
+    assert answer(view, state).figures["loads"]["data"] == expected
+    assert {t["name"]: t["y"] for t in expected if t["meta"]["kind"] == "bars"} == {
+        "block": [600], "nvme": [400],
+    }  # fmt: skip
+
+
 def test_the_modes_of_filters_share_one_order(view: LakeView) -> None:
     """A mode keeps its mark whatever the filters leave."""
     alone = answer(view, StorageState(Selection.of(mode=["hybrid"]))).figures["iops"]

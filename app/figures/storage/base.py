@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from math import isfinite
 from typing import Any, Final
 
 import numpy as np
@@ -30,7 +32,14 @@ GLYPHS: Final = {
 NO_DEVICE: Final = "no device"
 MODE_UNSAID: Final = "mode not said"
 DEVICE_UNSAID: Final = "device not said"
+CLICK: Final = "click: select this configuration"
+# What names a configuration in words.
+_NAMING: Final = (
+    "mode", "device", "rw", "request_bytes", "io_depth", "threads", "itr_us", "dvfs_ghz", "rapl_w",
+)  # fmt: skip
 _WRAP: Final = 46
+# Means keep their words when filters change: those of so many are not written anew.
+_REMEMBERED: Final = 20_000
 # Where a column comes from, so that who misses it knows what to take next time.
 _METER: Final = (
     "Power is that of a meter's CSV in a folder above the runs, or perf stat's energy-pkg."
@@ -120,18 +129,34 @@ def values_of(rows: pl.DataFrame, column: str) -> np.ndarray:
 
 def measured_words(row: dict[str, Any], column: str, scene: Scene) -> str:
     """`Power: 45.0 W ± 0.3 W (95 % CI), n = 10`."""
-    measure, spread = metric(column), row[f"{column}_spread"]
-    words = f"{measure.title}: {format_quantity(row[column], measure.unit)}"
-    if spread is not None and np.isfinite(spread):
-        words += f" ± {format_quantity(spread, measure.unit)} ({scene.spread_words})"
-    return f"{words}, n = {row[f'{column}_n']}"
+    spread = row[f"{column}_spread"]
+    return _mean_words(column, row[column], spread, row[f"{column}_n"], scene.spread_words)
 
 
-def point_words(row: dict[str, Any], columns: Sequence[str], scene: Scene) -> list[str]:
-    """The hover of one configuration."""
-    lines = [configuration_words(row), str(row["dataset"])]
-    lines += [measured_words(row, column, scene) for column in columns]
-    return [*lines, "click: select this configuration"]
+@lru_cache(maxsize=_REMEMBERED)
+def _mean_words(
+    column: str, mean: float | None, spread: float | None, n: int, spread_words: str
+) -> str:
+    measure = metric(column)
+    words = f"{measure.title}: {format_quantity(mean, measure.unit)}"
+    if spread is not None and isfinite(spread):
+        words += f" ± {format_quantity(spread, measure.unit)} ({spread_words})"
+    return f"{words}, n = {n}"
+
+
+def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[list[str]]:
+    """The hovers of configurations: which it is, its means of these metrics, what a click does."""
+    headings = [_heading(*values) for values in rows.select(_NAMING).iter_rows()]
+    parts = [headings, rows["dataset"].cast(pl.String)]
+    for name in columns:
+        means = rows.select(name, f"{name}_spread", f"{name}_n").iter_rows()
+        parts.append([_mean_words(name, *values, scene.spread_words) for values in means])
+    return [[*lines, CLICK] for lines in zip(*parts, strict=True)]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _heading(*values: Any) -> str:
+    return configuration_words(dict(zip(_NAMING, values, strict=True)))
 
 
 def mode_marker(scene: Scene, mode: Value | None, size: float = 8) -> dict[str, Any]:

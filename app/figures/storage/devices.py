@@ -17,11 +17,11 @@ from app.figures.storage.base import (
     mode_marker,
     nothing,
     plain,
-    point_words,
     selectable,
     source_words,
     stars,
     values_of,
+    words_of,
 )
 from app.storage_state import KNOBS
 from app.storage_views import View
@@ -133,9 +133,7 @@ def _range(
                 "kind": "points",
                 "rows": [[row] for row in drawn["row"]],
                 "knobs": list(KNOBS),
-                "words": [
-                    point_words(r, ["power_w", "iops"], scene) for r in drawn.iter_rows(named=True)
-                ],
+                "words": words_of(drawn, ["power_w", "iops"], scene),
             },
         },
     ]

@@ -15,11 +15,11 @@ from app.figures.storage.base import (
     layout,
     mode_marker,
     plain,
-    point_words,
     selectable,
     stars,
     unmeasured,
     values_of,
+    words_of,
 )
 from app.storage_state import KNOBS
 from app.storage_views import DEPTH, View
@@ -131,7 +131,7 @@ def _line(
             "kind": "points",
             "rows": [[row] for row in line["row"]],
             "knobs": list(KNOBS),
-            "words": [point_words(r, columns, scene) for r in line.iter_rows(named=True)],
+            "words": words_of(line, columns, scene),
         },
     }
 

@@ -15,10 +15,10 @@ from app.figures.storage.base import (
     mode_marker,
     nothing,
     plain,
-    point_words,
     selectable,
     source_words,
     values_of,
+    words_of,
 )
 from app.storage_state import KNOBS
 from app.storage_views import View
@@ -96,12 +96,10 @@ def _points(
     mine: pl.DataFrame, x: np.ndarray, y: np.ndarray, use: str, scene: Scene
 ) -> dict[str, Any]:
     words = [
-        [
-            *point_words(row, [use, "power_w"], scene)[:-1],
-            f"{100 * u:.1f} % of the most used, {100 * w:.1f} % of the most power",
-            "click: select this configuration",
-        ]
-        for row, u, w in zip(mine.iter_rows(named=True), x, y, strict=True)
+        [*lines, f"{100 * u:.1f} % of the most used, {100 * w:.1f} % of the most power", hint]
+        for (*lines, hint), u, w in zip(
+            words_of(mine, [use, "power_w"], scene), x.tolist(), y.tolist(), strict=True
+        )
     ]
     return {
         "type": "scatter",

@@ -54,14 +54,14 @@ def build_subsystems(
     order = scene.modes.values.index
     bars = sorted(set(there.select("mode", "io_depth").rows()), key=lambda b: (b[1], order(b[0])))
     at = _positions(bars)
-    names, shown = _ranked(counted, unknown), set(there["subsystem"])
+    names, moved, totals = _ranked(counted, unknown), _moved(there, view.y), _totals(there, view.y)
     data = [
-        _trace(there, name, number, bars, at, rows_of, view, scene, unknown)
+        _trace(name, number, moved[name], totals, bars, at, rows_of, scene, unknown)
         for number, name in enumerate(names)
-        if name in shown
+        if name in moved
     ]
     return {
-        "data": [*data, _totals(there, bars, at, view.y, scene)],
+        "data": [*data, _tops(totals, bars, at, scene)],
         "layout": layout(
             view.title,
             f"mean over runs, total ± {scene.spread_words} · {scene.place}",
@@ -128,25 +128,48 @@ def _ranked(counted: pl.DataFrame, unknown: str) -> list[str]:
     return ranked["subsystem"].to_list()
 
 
+def _moved(there: pl.DataFrame, column: str) -> dict[str, dict[Bar, float]]:
+    """By subsystem and bar, what all its runs moved."""
+    found: dict[str, dict[Bar, float]] = {}
+    sums = there.group_by("subsystem", "mode", "io_depth").agg(pl.col(column).sum())
+    for name, mode, depth, value in sums.iter_rows():
+        found.setdefault(name, {})[mode, depth] = value
+    return found
+
+
+def _totals(there: pl.DataFrame, column: str) -> dict[Bar, tuple[int, float, float]]:
+    """By bar: its runs, mean and sample standard deviation of what a run moved in all."""
+    runs = there.group_by("mode", "io_depth", "run_id").agg(pl.col(column).sum()).sort("run_id")
+    bars = runs.group_by("mode", "io_depth").agg(
+        n=pl.len(), mean=pl.col(column).mean(), sd=pl.col(column).std()
+    )
+    return {
+        (mode, depth): (n, mean, np.nan if sd is None else sd)
+        for mode, depth, n, mean, sd in bars.iter_rows()
+    }
+
+
 def _trace(
-    there: pl.DataFrame,
     name: str,
     number: int,
+    moved: Mapping[Bar, float],
+    totals: Mapping[Bar, tuple[int, float, float]],
     bars: list[Bar],
     at: list[float],
     rows_of: Mapping[Bar, list[int]],
-    view: View,
     scene: Scene,
     unknown: str,
 ) -> dict[str, Any]:
-    means = [_mean_of(there, name, bar, view.y) for bar in bars]
+    """One subsystem in all bars; a run that does not list it did nothing in it."""
+    counts = [totals[bar][0] for bar in bars]
+    means = [moved.get(bar, 0.0) / n for bar, n in zip(bars, counts, strict=True)]
     words = [
         [
             f"{scene.label(mode)} · depth {depth:g} · {scene.place}",
             f"{name}: {format_quantity(mean, '1/s')}, n = {n}",
             "click: select this mode and depth",
         ]
-        for (mode, depth), (mean, n) in zip(bars, means, strict=True)
+        for (mode, depth), mean, n in zip(bars, means, counts, strict=True)
     ]
     hue = QUIET if name == unknown else HUES[number % len(HUES)]
     pattern = _PATTERNS[number // len(HUES) % len(_PATTERNS)]
@@ -154,7 +177,7 @@ def _trace(
         "type": "bar",
         "name": name,
         "x": at,
-        "y": plain([mean for mean, _ in means]),
+        "y": plain(means),
         "marker": {"color": hue, "pattern": {"shape": pattern}},
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": FADED}},
@@ -168,39 +191,24 @@ def _trace(
     }
 
 
-def _mean_of(there: pl.DataFrame, name: str, bar: Bar, column: str) -> tuple[float, int]:
-    """Mean over the runs of a bar; one that does not list a subsystem did nothing in it."""
-    mine = _of_bar(there, bar)
-    n = mine["run_id"].n_unique()
-    return float(mine.filter(pl.col("subsystem") == name)[column].sum()) / n, n
-
-
-def _of_bar(there: pl.DataFrame, bar: Bar) -> pl.DataFrame:
-    return there.filter(pl.col("mode").eq_missing(bar[0]) & (pl.col("io_depth") == bar[1]))
-
-
-def _totals(
-    there: pl.DataFrame, bars: list[Bar], at: list[float], column: str, scene: Scene
+def _tops(
+    totals: Mapping[Bar, tuple[int, float, float]], bars: list[Bar], at: list[float], scene: Scene
 ) -> dict[str, Any]:
     """The tops of the stacks, with error bars; no mark of their own."""
-    sums = [
-        _of_bar(there, bar).group_by("run_id").agg(pl.col(column).sum())[column] for bar in bars
-    ]
-    n = np.array([len(s) for s in sums])
-    sd = np.array([np.nan if len(s) < 2 else float(s.std()) for s in sums])  # type: ignore[arg-type]
+    n, mean, sd = (np.array(column) for column in zip(*(totals[bar] for bar in bars), strict=True))
     spreads = mean_spreads(n, sd, scene.is_interval)
     return {
         "type": "scatter",
         "mode": "markers",
         "x": at,
-        "y": plain([float(s.mean()) for s in sums]),  # type: ignore[arg-type]
-        "marker": {"size": 1, "color": "page"},
+        "y": plain(mean),
+        "marker": {"size": 1, "color": PAGE_INK},
         "error_y": {
             "type": "data",
             "array": plain(np.nan_to_num(spreads)),
             "thickness": 1.2,
             "width": 4,
-            "color": "page",
+            "color": PAGE_INK,
             "visible": bool(np.isfinite(spreads).any()),
         },
         "hoverinfo": "skip",

@@ -1,0 +1,131 @@
+"""Storage on many configurations: a change to finished pictures, a selection to painted ones."""
+
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import islice, product
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from playwright.sync_api import Page
+
+from app import storage_ids as names
+from app.lakes import Lakes, LakeView
+from app.storage import answer
+from app.storage_state import StorageState
+from bench.in_browser import chromium
+from bench.one_callback import OneCallback
+from bench.report import Measurement, quantile
+from bench.served import PeakMemory, Served, serve
+from bench.storage_lake import ACCESSES, DEVICES, MODES, write_storage_lake
+
+CHANGE_LIMIT_MS: Final = 500.0
+SELECTION_LIMIT_MS: Final = 300.0
+MEMORY_LIMIT_MB: Final = 400.0
+_QUESTIONS: Final = 30
+_BASE: Final[dict[str, Any]] = {"dataset": ["bench"], "err": "ci", "use": "bandwidth_bytes_s"}
+_IS_DRAWN: Final = """() => window.wattlas && wattlas.storage && !wattlas.storage.isBusy()
+  && Object.keys(wattlas.storage.state().figures).every((view) =>
+       document.getElementById("storage-" + view).wattlasOwned)"""
+# From the selection to the second frame after it: what is in sight is painted then.
+_SELECT: Final = """(clause) => new Promise((done) => {
+  const start = performance.now();
+  wattlas.storage.select(clause);
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    const seen = performance.now() - start;
+    const wait = () => (wattlas.storage.isBusy() ? setTimeout(wait, 1)
+      : requestAnimationFrame(() => done([seen, performance.now() - start])));
+    wait();
+  }));
+})"""
+
+
+def measure(sizes: int, depths: int, replicates: int, selections: int) -> Iterator[Measurement]:
+    """Measure on a lake of sizes x depths of three modes, accesses and devices."""
+    with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as folder:
+        lake = write_storage_lake(Path(folder) / "lake", sizes, depths, replicates)
+        configurations = len(DEVICES) * len(MODES) * len(ACCESSES) * sizes * depths
+        yield Measurement("storage_runs", configurations * replicates, "", 1)
+        yield Measurement("storage_configurations", configurations, "", 1)
+        yield from _functions(lake, sizes, depths)
+        with serve(lake, Path(folder) / "app.log") as served:
+            yield from _through_http(served, sizes, depths)
+            if selections:
+                yield from _in_browser(served, selections)
+
+
+def _new_filters(depths: int) -> list[dict]:
+    """Another depth is left out each time, so that the lake is read again."""
+    kept = [[f"{d}" for d in range(1, depths + 1) if d != out] for out in range(1, depths + 1)]
+    modes = [list(MODES), *([m for m in MODES if m != out] for out in MODES)]
+    pairs = islice(product(modes, kept), _QUESTIONS)
+    return [{**_BASE, "mode": mode, "depth": depth} for mode, depth in pairs]
+
+
+def _new_places(sizes: int) -> list[dict]:
+    """Another device, access or size, error bar or utilisation: the rows are in memory."""
+    bytes_each = [f"{4096 * (size + 1)}" for size in range(sizes)]
+    places = islice(product(bytes_each, ACCESSES, DEVICES, ("ci", "sd")), _QUESTIONS)
+    return [{**_BASE, "at": d, "access": a, "size": s, "err": e} for s, a, d, e in places]
+
+
+def _functions(lake: Path, sizes: int, depths: int) -> Iterator[Measurement]:
+    """What the callback calls, in this process, with the writing of its answer."""
+    view = Lakes(lake).at(None)
+    for name, questions in (("filters", _new_filters(depths)), ("place", _new_places(sizes))):
+        times = []
+        for raw in questions:
+            start = time.perf_counter()
+            _compute(view, StorageState.from_json(raw))
+            times.append((time.perf_counter() - start) * 1e3)
+        yield Measurement(f"storage_compute_{name}_p95", quantile(times, 0.95), "ms", len(times))
+
+
+def _compute(view: LakeView, state: StorageState) -> bytes:
+    found = answer(view, state)
+    return orjson.dumps([found.figures, found.configurations], option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def _through_http(served: Served, sizes: int, depths: int) -> Iterator[Measurement]:
+    output = f"{names.FIGURES}.data"
+    callback = OneCallback(served.port, output, names.VIEW, names.LAKE_VERSION)
+    first_ms, size = callback.time_ms(_BASE)
+    yield Measurement("storage_first_pictures", first_ms, "ms", 1)
+    yield Measurement("storage_answer_size", size / 1e6, "MB", 1)
+    with PeakMemory(served) as memory:
+        for name, questions in (("filters", _new_filters(depths)), ("place", _new_places(sizes))):
+            cpu_s = served.worker_cpu_s()
+            times = [callback.time_ms(raw)[0] for raw in questions]
+            cpu_ms = (served.worker_cpu_s() - cpu_s) * 1e3 / len(times)
+            n, what = len(times), f"storage_new_{name}"
+            yield Measurement(f"{what}_p95", quantile(times, 0.95), "ms", n, CHANGE_LIMIT_MS)
+            yield Measurement(f"{what}_median", quantile(times, 0.5), "ms", n)
+            yield Measurement(f"{what}_cpu_mean", cpu_ms, "ms", n)
+    yield Measurement("storage_worker_memory", served.worker_mb(), "MB", 1, MEMORY_LIMIT_MB)
+    yield Measurement("storage_worker_memory_peak", memory.peak_mb, "MB", 1)
+    callback.close()
+
+
+def _in_browser(served: Served, selections: int) -> Iterator[Measurement]:
+    """Selections by mode and by configuration: nothing is asked of the server."""
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        start = time.perf_counter()
+        page.goto(f"{served.address}/storage")
+        page.wait_for_function(_IS_DRAWN, timeout=120_000)
+        all_drawn_ms = (time.perf_counter() - start) * 1e3
+        yield Measurement("storage_page_drawn", all_drawn_ms, "ms", 1)
+        seen, whole = zip(*_selections(page, selections), strict=True)
+    n = len(seen)
+    limit = SELECTION_LIMIT_MS
+    yield Measurement("storage_selection_seen_median", quantile(seen, 0.5), "ms", n, limit)
+    yield Measurement("storage_selection_seen_max", max(seen), "ms", n)
+    yield Measurement("storage_selection_all_median", quantile(whole, 0.5), "ms", n)
+
+
+def _selections(page: Page, count: int) -> Iterator[tuple[float, float]]:
+    clauses = [f'knobs~{{"mode":"{mode}","io_depth":{d}}}' for d in range(1, 99) for mode in MODES]
+    for clause in clauses[:count]:
+        seen, whole = page.evaluate(_SELECT, clause)
+        yield seen, whole
