@@ -56,6 +56,9 @@ class MeterStage:
             for file in files:
                 if not is_counting(file):
                     self.idle.commit(file, "", None, [])
+                    detail = "the setting power.meter_pattern does not fit its path; not used"
+                    unused = [Problem("meter_unused", "doubted", detail)]
+                    self._tell(file, unused, on_problems)
             self._prepare_dataset(dataset, list(filter(is_counting, files)), on_problems)
         self._committer.flush()
 
@@ -110,7 +113,15 @@ class MeterStage:
         if meter is not None and not idle and not is_covering:
             detail = "no run, and no stretch without any, lies in the time of its readings"
             problems.append(Problem("meter_unused", "doubted", detail))
-        if not (file.is_unchanged and self._committer.is_known(file.dataset, file.path, problems)):
+        self._tell(file, problems, on_problems)
+
+    def _tell(self, file: RawFile, problems: list[Problem], on_problems: OnProblems) -> None:
+        """Tell what is wrong with a meter, unless the lake has it of the same file already.
+
+        The lake knows nothing else of a meter that no run has been read with.
+        """
+        is_same = file.is_unchanged or file.recorded is None
+        if not (is_same and self._committer.is_known(file.dataset, file.path, problems)):
             on_problems(file.dataset, file.path, problems)
         self._committer.add_problems(file.dataset, {file.path: problems})
 

@@ -254,9 +254,14 @@ def test_a_meter_that_no_longer_counts_takes_its_idle_runs_with_it(raw: Path, la
     put_sweep(raw)
     ingest(lake, raw)
     put(raw / "wattlas.toml", "[power]\nmeter_pattern = 'other\\.csv'\n")
-    assert counts(ingest(lake, raw)) == (0, 3, 4, 0)
+    report = ingest(lake, raw)
+    assert counts(report) == (0, 3, 4, 0)
     assert [run["energy_j"] for run in rows(lake)] == [None] * 3
     assert rows(lake, "idle") == []
+    # Nothing but this says why there is no energy; it is told once.
+    assert kinds(report) == [("meter.csv", "meter_unused")]
+    assert "power.meter_pattern" in report.problems[0].problem.detail
+    assert ingest(lake, raw).problems == []
 
 
 def test_meters_stand_before_the_device_that_their_name_says(raw: Path, lake: Path) -> None:
@@ -339,6 +344,7 @@ def test_of_two_meters_the_one_with_the_readings_is_taken(raw: Path, lake: Path)
     before.write_text(exported(np.full(50, 20.0)))
     both = ingest(lake, raw)
     assert kinds(both) == [("before.csv", "meter_unused")]
+    assert ingest(lake, raw).problems == []
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)
     before.write_text(exported(watts(70.0)[:200]))
     report = ingest(lake, raw)
