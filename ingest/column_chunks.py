@@ -226,9 +226,7 @@ def _levels(column: pa.Array) -> bytes:
 def _statistics(column: pa.Array, kind: int, is_searched: bool) -> Value:
     least = most = None
     if is_searched and column.null_count < len(column):
-        values = column.dictionary if pa.types.is_dictionary(column.type) else column
-        ends = pc.min_max(values)
-        least, most = (_plain(ends[end].as_py(), kind) for end in ("min", "max"))
+        least, most = (_plain(end, kind) for end in _ends(column))
     return struct(
         {
             3: i64(column.null_count),
@@ -236,6 +234,15 @@ def _statistics(column: pa.Array, kind: int, is_searched: bool) -> Value:
             6: None if least is None else binary(least),
         }
     )
+
+
+def _ends(column: pa.Array) -> tuple[Any, Any]:
+    """The least and the most value of a column that has one."""
+    if pa.types.is_integer(column.type) and not column.null_count:
+        return page_packing.find_ends(column.to_numpy())
+    values = column.dictionary if pa.types.is_dictionary(column.type) else column
+    ends = pc.min_max(values)
+    return ends["min"].as_py(), ends["max"].as_py()
 
 
 def _plain(value: Any, kind: int) -> bytes:
@@ -251,7 +258,7 @@ def _encode_whole(values: np.ndarray, is_rising: bool) -> _Encoded:
         out = _scratch(page_packing.room_for_deltas(values.size))
         end = page_packing.pack_deltas(values.astype(np.int64, copy=False), out)
         return _Encoded(DELTA_BINARY_PACKED, out[:end].copy())
-    least, most = int(values.min()), int(values.max())
+    least, most = page_packing.find_ends(values)
     if most - least < 256:
         entries = np.arange(least, most + 1, dtype=values.dtype)
         page, numbers = _bytes_of_numbers(values.size)

@@ -125,6 +125,7 @@ class CoreCut:
         gap_hist: int64, shape (64,), times between interrupts by their power of two; of all gaps
             only once `finish_sizes` was called.
         samples: How many samples are in the window.
+        samples_waiting: How many of them `samples_until` can give away.
         sample_span_ns: Times of the first and last of them.
         totals: By column of `cores`, over the window; None where it was not measured. Counters
             are last less first sample; sleep states likewise where they are running totals, and
@@ -139,6 +140,7 @@ class CoreCut:
         self.interrupt_bins = np.zeros((len(merging.INTERRUPT_BINS), by.bins), np.int64)
         self.gap_hist = np.zeros(_GAP_BINS, np.int64)
         self.samples = 0
+        self.samples_waiting = 0
         self.sample_span_ns = (0, 0)
         self.totals: dict[str, int | None] = {}
         self.problems: list[Problem] = []
@@ -226,12 +228,8 @@ class CoreCut:
         begin = self.sample_span_ns[0] if self.samples else int(kept[1, 0])
         self.sample_span_ns = (begin, int(kept[1, -1]))
         self.samples += kept.shape[1]
+        self.samples_waiting += kept.shape[1]
         self._waiting.append(kept)
-
-    @property
-    def samples_waiting(self) -> int:
-        """How many samples `samples_until` can give away."""
-        return sum(piece.shape[1] for piece in self._waiting)
 
     def samples_until(self, t_ns: int) -> list[np.ndarray]:
         """Give away the samples that wait up to a time, both ends in, as `step_samples` wants."""
@@ -245,6 +243,7 @@ class CoreCut:
                     self._waiting[0] = piece[:, end:]
                 break
             given.append(self._waiting.pop(0))
+        self.samples_waiting -= sum(piece.shape[1] for piece in given)
         return given
 
     def take_steps(self, sums: np.ndarray, falls: np.ndarray, facts: LogFacts) -> None:

@@ -1,7 +1,7 @@
 """A run's overview and histograms, out of what was counted while its logs were read."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 import numpy as np
@@ -21,7 +21,8 @@ from ingest import merging, size_counts
 from ingest.core_logs import CoreCut, Cutting, bin_starts_ns
 from ingest.run_tables import SampleSteps, rows_of
 
-_OVERVIEW_ROWS: Final = 1 << 14
+# Several row groups at once: what each of the many columns takes to make is the same for all.
+_OVERVIEW_ROWS: Final = 1 << 16
 _STRETCHES_AT_ONCE: Final = 1 << 8
 
 
@@ -94,7 +95,7 @@ def _counter_columns(
     n, count = len(cuts), part.stop - part.start
     if not joined:
         kinds = {name: OVERVIEW.field(name).type for name in merging.SAMPLE_BINS}
-        return {name: pa.nulls(n * count, kind) for name, kind in kinds.items()}
+        return {name: _nulls(n * count, kind) for name, kind in kinds.items()}
     finest = slice(part.start * joined, part.stop * joined)
     columns = {}
     for name in merging.SAMPLE_BINS:
@@ -108,7 +109,7 @@ def _crowd_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dict[st
     """Least and most interrupts in one of the finest bins; NULL where the bin is one of these."""
     n, count = len(cuts), part.stop - part.start
     if joined == 1:
-        nothing = pa.nulls(n * count, pa.int64())
+        nothing = _nulls(n * count, pa.int64())
         return {f"{end}_{name}": nothing for name in COUNTED_INTERRUPTS for end in EXTREMES}
     finest = slice(part.start * joined, part.stop * joined)
     row = merging.INTERRUPT_BINS.index("interrupts")
@@ -135,7 +136,7 @@ def _crowd_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dict[st
 def _rate_columns(cores: int, steps: SampleSteps, joined: int, part: slice) -> dict[str, pa.Array]:
     """Least and greatest rates between samples; all NULL where the counters are."""
     if not joined:
-        nothing = pa.nulls(cores * (part.stop - part.start), pa.float32())
+        nothing = _nulls(cores * (part.stop - part.start), pa.float32())
         return {f"{end}_{name}": nothing for name in RATES for end in EXTREMES}
     finest = slice(part.start * joined, part.stop * joined)
     columns = {}
@@ -145,6 +146,12 @@ def _rate_columns(cores: int, steps: SampleSteps, joined: int, part: slice) -> d
             folded = _fold(extremes[..., at], joined, _MOST_OR_LEAST[end])
             columns[f"{end}_{name}"] = pa.array(rounded_rates(folded), mask=np.isinf(folded))
     return columns
+
+
+@lru_cache(maxsize=8)
+def _nulls(count: int, kind: pa.DataType) -> pa.Array:
+    """A column without a value; many columns have the same."""
+    return pa.nulls(count, kind)
 
 
 def _fold(finest: np.ndarray, joined: int, how: Callable[..., np.ndarray]) -> np.ndarray:

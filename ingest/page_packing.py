@@ -144,6 +144,15 @@ def split_bytes(values: np.ndarray, planes: np.ndarray) -> None:
 
 
 @njit(nogil=True, cache=True)
+def find_ends(values: np.ndarray) -> tuple[int, int]:
+    """The least and the most of some whole numbers, one at least."""
+    least = most = values[0]
+    for i in range(values.size):
+        least, most = min(least, values[i]), max(most, values[i])
+    return least, most
+
+
+@njit(nogil=True, cache=True)
 def count_from(values: np.ndarray, least: int, out: np.ndarray) -> None:
     """Write by how much each value is over the least, under 256, into uint8."""
     for i in range(values.size):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 import numpy as np
@@ -175,7 +175,13 @@ class SampleSteps:
 
 def rows_of(run_id: str, columns: dict[str, pa.Array], schema: pa.Schema) -> pa.Table:
     """A table of a run's own rows, from all columns but the run's id."""
-    zeros = pa.array(np.zeros(len(columns["t_ns"]), np.int8))
-    arrays = {"run_id": pa.DictionaryArray.from_arrays(zeros, pa.array([run_id], pa.string()))}
+    arrays = {"run_id": _repeated(run_id, len(columns["t_ns"]))}
     arrays |= {f.name: columns[f.name] for f in schema if f.name != "run_id"}
     return pa.table(arrays)
+
+
+@lru_cache(maxsize=16)
+def _repeated(text: str, count: int) -> pa.Array:
+    """The same text so many times."""
+    zeros = pa.array(np.zeros(count, np.int8))
+    return pa.DictionaryArray.from_arrays(zeros, pa.array([text], pa.string()), safe=False)

@@ -4,9 +4,8 @@ Source: Apache Thrift, "Thrift Compact protocol encoding".
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 _I32: Final = 5
 _I64: Final = 6
@@ -15,8 +14,7 @@ _LIST: Final = 9
 _STRUCT: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value as bytes, and the protocol's number of its type."""
 
     kind: int
