@@ -189,16 +189,39 @@ def _window(document: Document, part: str, duration_s: float) -> UtcWindow | Non
         return UtcWindow(start_s, start_s + duration_s, _START_ERROR_S)
     if end_s is None:
         return None
-    error_s = document.written_error_s + _WRITING_S
-    names = list(document.groups)
-    for later in reversed(names[names.index(part) + 1 :]):
-        end_s -= _length_s(document.groups[later])
-        error_s += _WRITING_S
+    ends_s = _ends_s(document.groups)
+    later = len(ends_s) - 1 - list(ends_s).index(part)
+    end_s -= max(ends_s.values()) - ends_s[part] + max(map(_verifying_s, jobs))
+    error_s = document.written_error_s + (1 + later) * _WRITING_S
     return UtcWindow(end_s - duration_s, end_s, error_s)
 
 
-def _length_s(jobs: Sequence[Job]) -> float:
-    """How long a group took, from when the one before it had ended."""
-    runtimes = [float(each.get("runtime", 0)) for job in jobs for each in directions_of(job)]
-    waits_s = longest_s(jobs, "ramp_time") + longest_s(jobs, "startdelay")
-    return max(runtimes, default=0.0) / 1e3 + waits_s
+def _ends_s(groups: Mapping[str, Sequence[Job]]) -> dict[str, float]:
+    """When each group ended, in seconds since fio began.
+
+    A group begins when the one before it has ended, but none of its jobs before its own delay is
+    over, which fio counts from its own beginning.
+    """
+    ends_s: dict[str, float] = {}
+    before_s = 0.0
+    for name, jobs in groups.items():
+        before_s = max(
+            max(before_s, longest_s([job], "startdelay"))
+            + longest_s([job], "ramp_time")
+            + _ran_s(job)
+            for job in jobs
+        )
+        ends_s[name] = before_s
+    return ends_s
+
+
+def _ran_s(job: Job) -> float:
+    """How long a job made requests, those included that verified what it had written."""
+    longest_ms = max((float(each.get("runtime", 0)) for each in directions_of(job)), default=0.0)
+    return longest_ms / 1e3 + _verifying_s(job)
+
+
+def _verifying_s(job: Job) -> float:
+    """How long a job read back what it had written, which came last."""
+    is_back = is_verified(job) and "read" in ways_of(job)
+    return float(job.content["read"].get("runtime", 0)) / 1e3 if is_back else 0.0

@@ -94,19 +94,26 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
 def _is_continued(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
     """Whether a document goes on counting what an earlier one counted (`--status-interval`).
 
-    Then the same jobs made no fewer requests, and as much time went by as fio itself counted.
-    What is not as fio writes it is left to who reads the document.
+    Then the same jobs made no fewer requests (but after a ramp, when they are counted anew), and as
+    much time went by as fio itself counted. What is not as fio writes it is left to who reads the
+    document.
     """
     before, after = _entries(earlier), _entries(later)
     if [each.get("jobname") for each in before] != [each.get("jobname") for each in after]:
         return False
     with suppress(TypeError, ValueError, AttributeError):
-        if any(_requests(one) > _requests(other) for one, other in zip(before, after, strict=True)):
+        is_fewer = any(_requests(a) > _requests(b) for a, b in zip(before, after, strict=True))
+        if is_fewer and not _has_ramp(later):
             return False
         ran_s = _most(after, "elapsed") - _most(before, "elapsed")
         passed_s = float(later.get("timestamp", 0)) - float(earlier.get("timestamp", 0))
         return "elapsed" not in after[0] or passed_s <= ran_s + _SLACK_S
     return True
+
+
+def _has_ramp(content: Mapping[str, Any]) -> bool:
+    options = [content.get("global options"), *(e.get("job options") for e in _entries(content))]
+    return any("ramp_time" in each for each in options if each)
 
 
 def _entries(content: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -411,6 +411,9 @@ def test_documents_of_other_runs_before_the_last_are_named() -> None:
         assert [(p.kind, p.severity, p.line) for p in reading.problems] == [
             ("several_documents", "refused", 2)
         ]
+    # Requests are counted anew when a ramp is over.
+    ramp = at_interval(1001, 2, 1_600_000_012) + last
+    assert read(ramp.replace('"rw"', '"ramp_time": "1", "rw"')).problems == []
 
 
 def test_a_run_ends_when_its_document_was_written() -> None:
@@ -438,11 +441,26 @@ def test_a_start_by_another_clock_is_not_believed() -> None:
 
 
 def test_groups_of_old_documents_are_timed_backwards_from_the_end() -> None:
-    """b ended when the document was written: 2 s, after a ramp of 1 s and a delay of 0.5 s."""
-    later = OPTIONS + ', "ramp_time": "1", "startdelay": "500ms"'
-    text = document(job("a"), job("b", group=1, options=later))
-    assert read(text, "b").utc_window == UtcWindow(STAMP_S - 2, STAMP_S, 0.3)
-    assert read(text, "a").utc_window == UtcWindow(STAMP_S - 5.5, STAMP_S - 3.5, 0.6)
+    """b ended when the document was written: 2 s, after a ramp of 1 s.
+
+    Its delay counts from fio's own beginning: 0.5 s are over when a ends, of 2.5 s half a second is
+    left.
+    """
+    for delay, waited_s in (("500ms", 0.0), ("2500ms", 0.5)):
+        later = OPTIONS + f', "ramp_time": "1", "startdelay": "{delay}"'
+        text = document(job("a"), job("b", group=1, options=later))
+        assert read(text, "b").utc_window == UtcWindow(STAMP_S - 2, STAMP_S, 0.3)
+        end_s = STAMP_S - 3 - waited_s
+        assert read(text, "a").utc_window == UtcWindow(end_s - 2, end_s, 0.6)
+
+
+def test_a_verifying_pass_is_after_the_runs_time() -> None:
+    """It wrote for 2 s, then read for 2 s, then the document was written."""
+    options = '"rw": "write", "verify": "md5"'
+    text = document(job("a", f"{READ}, {SLOW_WRITE}", options=options))
+    assert read(text).utc_window == UtcWindow(STAMP_S - 4, STAMP_S - 2, 0.3)
+    text = document(job("a"), job("b", f"{READ}, {SLOW_WRITE}", group=1, options=options))
+    assert read(text, "a").utc_window == UtcWindow(STAMP_S - 6, STAMP_S - 4, 0.6)
 
 
 def test_several_machines_are_without_their_sum() -> None:

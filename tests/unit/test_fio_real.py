@@ -179,6 +179,19 @@ def test_a_second_run_appended_to_the_first(tmp_path: Path) -> None:
     assert reading.measurements == read(second).measurements
 
 
+def test_a_delay_of_a_later_job_counts_from_fios_own_beginning(tmp_path: Path) -> None:
+    """Its 1.2 s are over when the job before it ends, so that it begins at once."""
+    (tmp_path / "sweep.fio").write_text(
+        "[global]\nfilename=data\nsize=4m\nbs=4k\nrw=randread\ntime_based\nruntime=1200ms\n"
+        "[a]\n[b]\nstonewall\nstartdelay=1200ms\n"
+    )
+    (tmp_path / "data").write_bytes(bytes(4 << 20))
+    before_s = time.time()
+    first = read(run_fio(tmp_path, "--output-format=json", "sweep.fio"), "a").utc_window
+    assert first is not None
+    assert first.start_s >= before_s - 0.3
+
+
 def test_documents_at_intervals(tmp_path: Path) -> None:
     text = run_fio(
         tmp_path, "--name=a", *FILE[:4], "--runtime=1200ms", "--rw=randread", "--bs=4k",
