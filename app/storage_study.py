@@ -38,11 +38,13 @@ class Study:
         rows: Answer of `storage_query`, and `row` (its number), `<metric>_spread` (half an error
             bar).
         idle: Answer of `idle_query`, and `power_w_spread`.
+        here: Those of `rows` at the place of the views that show one device, access and size.
         matching: Runs that the filters leave.
     """
 
     state: StorageState
     rows: pl.DataFrame
+    here: pl.DataFrame
     idle: pl.DataFrame
     scene: Scene
     matching: int
@@ -51,11 +53,6 @@ class Study:
     def place(self) -> dict[str, Any]:
         """Device, access and size of the views that show one, by their columns."""
         return place_of(self.state)
-
-    @property
-    def here(self) -> pl.DataFrame:
-        """The configurations of that device, access and size."""
-        return at_place(self.rows, self.place)
 
 
 def study_of(view: LakeView, state: StorageState) -> Study:
@@ -78,9 +75,9 @@ def study_of(view: LakeView, state: StorageState) -> Study:
         note=synthetic_note(drawn),
         unnamed=DEVICE_UNSAID if None in rows["device"].to_list() else NO_DEVICE,
     )
-    return Study(
-        state, rows, _with_spreads(idle, ("power_w",), is_interval), scene, int(rows["runs"].sum())
-    )
+    here = at_place(rows, place_of(state))
+    idle = _with_spreads(idle, ("power_w",), is_interval)
+    return Study(state, rows, here, idle, scene, int(rows["runs"].sum()))
 
 
 def place_selection(study: Study) -> Selection:

@@ -124,7 +124,7 @@ def plain(values: np.ndarray | pl.Series | Iterable) -> list[float | None]:
 
 def values_of(rows: pl.DataFrame, column: str) -> np.ndarray:
     """A column as float64; NaN where it is NULL."""
-    return rows[column].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return rows[column].to_numpy().astype(np.float64)
 
 
 def measured_words(row: dict[str, Any], column: str, scene: Scene) -> str:
