@@ -51,6 +51,7 @@
       const scale = (drawnTo - drawnFrom) / (to - from), shift = ((drawnFrom - from) / (to - from)) * at.width;
       layers(gd).forEach((layer) => layer.setAttribute("transform", "translate(" + shift + ",0) scale(" + scale + ",1)"));
       gd.classList.add("stretched");
+      timeline.hideHover();
     });
   };
 

@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Final
 
 import numpy as np
 import psutil
+import pyarrow as pa
 from flask.testing import FlaskClient
 
 from app.server import create_app
@@ -59,10 +61,13 @@ def measure(
         p95_ms = yield from _zooms(server, "run", zooms)
         yield from _bytes(server, zooms)
         yield from _memory(server, zooms)
+        most_mb = yield from _answer_memory(server, "run", zooms)
         if is_longer:
             longer = _serve(make_lake(work / "long", _SECONDS * _LONGER, 1))
             longer_ms = yield from _zooms(longer, "long", zooms)
             yield Measurement("long_by_run", longer_ms / p95_ms, "x", 2, GROWTH_LIMIT)
+            longer_mb = yield from _answer_memory(longer, "long", zooms)
+            yield Measurement("long_memory_by_run", longer_mb / most_mb, "x", 2)
         if resampler is not None:
             yield from measure_resampler(resampler, lake, SHARES[1:], zooms)
         for measure_further in further:
@@ -189,3 +194,24 @@ def _memory(server: _Server, zooms: int) -> Iterator[Measurement]:
     for _ in range(zooms):
         server.ask(1, rng.choice(SHARES), rng)
     yield Measurement("memory_a_figure", (process.memory_info().rss - before) / 1e6, "MB", zooms)
+
+
+def _answer_memory(server: _Server, name: str, zooms: int) -> Generator[Measurement, None, float]:
+    """Give the most memory that an answer takes while it is made; the generator returns it, MB.
+
+    Of Python, NumPy and Arrow, each at its own highest.
+    """
+    rng, each, most_mb = Random(_SEED), max(zooms // 10, 2), 0.0
+    default = pa.default_memory_pool()
+    for share in SHARES:
+        for _ in range(each):
+            pool = pa.proxy_memory_pool(default)
+            pa.set_memory_pool(pool)
+            tracemalloc.start()
+            server.ask(1, share, rng)
+            taken = tracemalloc.get_traced_memory()[1] + pool.max_memory()
+            tracemalloc.stop()
+            pa.set_memory_pool(default)
+            most_mb = max(most_mb, taken / 1e6)
+    yield Measurement(f"{name}_answer_memory", most_mb, "MB", each * len(SHARES))
+    return most_mb

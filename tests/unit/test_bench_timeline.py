@@ -30,6 +30,8 @@ def test_the_server_part_runs_on_short_runs(
     assert interrupts == pytest.approx(10, rel=0.2)
     for name in ("bytes_one_run_max", "bytes_six_runs_max"):
         assert 1 < by_name[name]["value"] < by_name[name]["limit"] == 300
+    assert by_name["run_answer_memory"]["value"] > 0.1
+    assert by_name["long_answer_memory"]["value"] > 0.1
     # The raw logs are gone, the lakes are kept and taken again.
     assert sorted(path.name for path in (tmp_path / "lakes").iterdir()) == ["lake", "long"]
     assert main([*arguments, "--no-long"]) == 0
