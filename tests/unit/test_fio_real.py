@@ -2,6 +2,7 @@
 
 import json
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,7 @@ def test_a_sweep_becomes_runs(tmp_path: Path) -> None:
                     f"--bs={size}",
                     f"--numjobs={jobs}",
                     "--group_reporting",
+                    "--runtime=1",
                 )
             )
     report = add(AddOptions(tmp_path / "lake", [tmp_path / "raw"]))
@@ -63,13 +65,14 @@ def test_a_sweep_becomes_runs(tmp_path: Path) -> None:
     assert shapes == [(4096, 1, 1), (4096, 2, 2), (65536, 1, 1), (65536, 2, 2)]
     for row in rows:
         assert (row["mode"], row["device"], row["rw"]) == ("interrupt", "file", "randread")
-        assert 0.2 < row["duration_s"] < 3
+        assert 0.9 < row["duration_s"] < 3
         assert row["requests"] == pytest.approx(row["iops"] * row["duration_s"], rel=0.01)
         expected = row["iops"] * row["request_bytes"]
         assert row["bandwidth_bytes_s"] == pytest.approx(expected, rel=0.01)
         ladder = [row[f"latency_{name}_us"] for name in ("min", "p50", "p99", "p999", "max")]
         assert ladder[0] > 0
-        assert ladder == sorted(ladder)
+        # A percentile is the middle of its bin, which is up to a 64th wide: it may pass the maximum.
+        assert all(low <= high * (1 + 1 / 64) for low, high in pairwise(ladder))
         # Each job waits for its request: so many jobs make so many requests in a mean latency.
         assert row["iops"] * row["latency_mean_us"] <= row["threads"] * 1.05e6
         assert 0 < row["cpu_user_pct"] + row["cpu_sys_pct"] <= row["threads"] * 120
