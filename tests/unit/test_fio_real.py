@@ -71,7 +71,7 @@ def test_a_sweep_becomes_runs(tmp_path: Path) -> None:
         assert row["bandwidth_bytes_s"] == pytest.approx(expected, rel=0.01)
         ladder = [row[f"latency_{name}_us"] for name in ("min", "p50", "p99", "p999", "max")]
         assert ladder[0] > 0
-        # A percentile is the middle of its bin, which is up to a 64th wide: it may pass the maximum.
+        # A percentile is the middle of its bin, up to a 64th wide, and may pass the maximum.
         assert all(low <= high * (1 + 1 / 64) for low, high in pairwise(ladder))
         # Each job waits for its request: so many jobs make so many requests in a mean latency.
         assert row["iops"] * row["latency_mean_us"] <= row["threads"] * 1.05e6
