@@ -19,6 +19,7 @@ class Panel:
         is_default: Whether it is there when nobody says which.
         note: What a reader must know to read it right.
         rates: Of RATES: those whose extremes it draws.
+        spread: What the extremes are of where several cores, or packages, are drawn as one.
     """
 
     name: str
@@ -30,8 +31,11 @@ class Panel:
     is_default: bool = True
     note: str = ""
     rates: tuple[str, ...] = ()
+    spread: str = ""
 
 
+_SINGLE: Final = "of single cores"
+_ADDED: Final = "the cores' extremes added up"
 _TOGETHER: Final = (
     "least and greatest between two samples; of several cores what their extremes add up to"
 )
@@ -68,6 +72,7 @@ _ALL: Final = (
         note="millijoules a millisecond, of whole packages: the counter is not of one core; "
         "least and greatest between two samples, of several packages what they add up to",
         rates=("power_w",),
+        spread="the packages' extremes added up",
     ),
     Panel(
         "instructions",
@@ -78,6 +83,7 @@ _ALL: Final = (
         is_default=False,
         note=_TOGETHER,
         rates=("instructions_per_s",),
+        spread=_ADDED,
     ),
     Panel(
         "ipc",
@@ -87,6 +93,7 @@ _ALL: Final = (
         "counters",
         note="least and greatest of single cores between two samples",
         rates=("ipc",),
+        spread=_SINGLE,
     ),
     Panel(
         "busy",
@@ -97,6 +104,7 @@ _ALL: Final = (
         note="reference cycles by ticks of the time-stamp counter; least and greatest of single "
         "cores between two samples",
         rates=("ref_cycles_per_s",),
+        spread=_SINGLE,
     ),
     Panel(
         "llc",
@@ -107,6 +115,7 @@ _ALL: Final = (
         is_default=False,
         note=_TOGETHER,
         rates=("llc_misses_per_s",),
+        spread=_ADDED,
     ),
     Panel(
         "sleep",
@@ -117,6 +126,7 @@ _ALL: Final = (
         is_default=False,
         note=_TOGETHER,
         rates=tuple(f"{name}_per_s" for name in SLEEP_STATES),
+        spread=_ADDED,
     ),
 )
 PANELS: Final[dict[str, Panel]] = {panel.name: panel for panel in _ALL}

@@ -66,6 +66,7 @@ def _panel(name: str) -> Json:
         "log": panel.is_log,
         "axis": panel.axis,
         "note": panel.note,
+        "spread": panel.spread,
         "series": [{"name": one, "title": title} for one, title in panel.series.items()],
     }
 
@@ -110,6 +111,7 @@ def _window(answer: RunAnswer) -> Json:
         "clipped": answer.clipped or None,
         "bins": len(edges) - 1,
         "bin_s": _step_s(edges),
+        "step_s": answer.cells["interrupts"].step_ns / 1e9,
         "source": "rows" if plan.level is None else "overview",
         "level": plan.level,
         "counters": "samples" if plan.counted is None else plan.counted,
@@ -145,7 +147,12 @@ def _axis(edges: np.ndarray) -> Json:
 
 def _group(group: Group) -> Json:
     series = {name: _line(line) for name, line in group.lines.items() if name != "count"}
-    found: Json = {"name": group.name, "cores": group.cores, "series": series}
+    found: Json = {
+        "name": group.name,
+        "cores": group.cores,
+        "parts": group.parts,
+        "series": series,
+    }
     if "count" in group.lines:
         found["count"] = _typed(group.lines["count"]["mean"].astype(np.uint32))
     return found

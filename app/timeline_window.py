@@ -75,11 +75,16 @@ def _check_names(what: str, names: Sequence[str], known: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Cores that are drawn as one line: their lines by panel's series."""
+    """Cores that are drawn as one line: their lines by panel's series.
+
+    Attributes:
+        parts: How many cores, or packages, are drawn as one.
+    """
 
     name: str
     cores: tuple[int, ...]
     lines: dict[str, Line]
+    parts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +228,7 @@ def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
             places = [answer.facts.cores.index(core) for core in cores]
             lines = {a: Lines(c, places, starts[a]) for a, c in answer.cells.items()}
             answer.groups.append(
-                Group(name, cores, _lines(lines, question.panels, answer.facts.tsc_hz))
+                Group(name, cores, _lines(lines, question.panels, answer.facts.tsc_hz), len(cores))
             )
         if "power" in question.panels:
             answer.power = list(_power(answer, question, starts["counters"]))
@@ -271,7 +276,8 @@ def _power(answer: RunAnswer, question: Question, starts: np.ndarray) -> list[Gr
         lines = Lines(answer.cells["counters"], places, starts)
         if lines.has("energy_uj"):
             title = "all packages" if name == "all" else f"package {name}"
-            found.append(Group(title, cores, {"power": lines.rate("energy_uj", 1e-6)}))
+            parts = lines.measured_count("energy_uj")
+            found.append(Group(title, cores, {"power": lines.rate("energy_uj", 1e-6)}, parts))
     return found
 
 

@@ -22,7 +22,7 @@
       const groups = row.panel === "power" ? run.power : run.groups;
       groups.slice(0, MOST_GROUPS).forEach((group) => {
         const values = group.series[row.series];
-        if (values) lines.push(timeline.letter(k) + groupName(group, groups) + ": " + valueWords(row, values, i) + countWords(row, group, i));
+        if (values) lines.push(timeline.letter(k) + groupName(group, groups) + ": " + valueWords(row, values, i, spreadWords(row, run, group)) + countWords(row, group, i));
       });
     }
     lines.push(...row.runs.map((k) => timeline.letter(k) + " is " + page.answer.runs[k].short));
@@ -33,9 +33,15 @@
     return time < t0 || time > t1 ? -1 : Math.min(Math.floor((time - t0) / dt), n - 1);
   }
   const groupName = (group, groups) => (groups.length > 1 || !group.name.startsWith("all") ? " " + group.name : "");
-  function valueWords(row, values, i) {
+  /* What the extremes are of: of what is drawn as one, or how long a step lasts in which interrupts are counted. */
+  function spreadWords(row, run, group) {
+    if (row.panel === "interrupts") return run.window.step_s > 0 ? " in " + wattlas.formatQuantity(1e6 * run.window.step_s, "us") : "";
+    const panel = page.answer.panels.find((one) => one.name === row.panel);
+    return panel.spread && group.parts > 1 ? ", " + panel.spread : "";
+  }
+  function valueWords(row, values, i, of) {
     if (isNaN(values.mean[i])) return DASH;
-    const spread = values.max ? " (" + (values.min ? shown(row, values.min[i]) + " to " : "at most ") + shown(row, values.max[i]) + ")" : "";
+    const spread = values.max ? " (" + (values.min ? shown(row, values.min[i]) + " to " : "at most ") + shown(row, values.max[i]) + of + ")" : "";
     return "mean " + shown(row, values.mean[i]) + spread;
   }
   const countWords = (row, group, i) => (group.count && row.clock === "interrupts" ? DOT + group.count[i].toLocaleString("en") + " interrupts" : "");

@@ -139,7 +139,7 @@ class Lines:
         the sum is never beyond them, but need not reach them. Without extremes they are those of
         the bins behind each drawn one.
         """
-        cores = max(self._measured_count(name), 1)
+        cores = max(self.measured_count(name), 1)
         fine_s = self._core_s(name) / cores
         drawn_s = np.add.reduceat(fine_s, self._starts)
         line = self._ratio(self.drawn(name) * scale, drawn_s, self.fine(name) * scale, fine_s)
@@ -198,7 +198,8 @@ class Lines:
                 line[word] = how(extreme, line["mean"])
         return line
 
-    def _measured_count(self, name: str) -> int:
+    def measured_count(self, name: str) -> int:
+        """How many cores of the group measured a quantity."""
         values = self._cells.values.get(name)
         return 0 if values is None else int(self._measured(values).sum())
 
@@ -206,7 +207,7 @@ class Lines:
         """Time of the cores that measured a quantity, together, in each bin; shape (n,)."""
         covered = self._cells.values.get(COVERED_NS)
         if covered is None or name not in self._cells.values:
-            return self._fine_s * self._measured_count(name)
+            return self._fine_s * self.measured_count(name)
         measured = self._measured(self._cells.values[name])
         total: np.ndarray = self._chosen(covered)[:, measured].sum(axis=1) / _NS
         return total

@@ -479,3 +479,37 @@ def test_how_a_window_came_about_is_said(
         stored = opened.sql(sql.removeprefix("interrupts: ")).pl()
     (run,) = ask(client, run_id, from_="0.05", to="0.06")["runs"]
     assert len(stored) == run["window"]["interrupts"]
+
+
+@pytest.mark.parametrize("cores", ["all", "packages", "0-1"])
+def test_every_rate_of_samples_comes_with_its_extremes(
+    client: FlaskClient, rows: dict[str, Json], cores: str
+) -> None:
+    """In the whole run, from the overview, and in a part of it, from samples."""
+    run_id = rows["linux_tuned"]["run_id"]
+    for ends in ({}, {"from_": 0.01, "to": 0.05}):
+        answer = ask(client, run_id, panels=ALL_PANELS, cores=cores, **ends)
+        (run,) = answer["runs"]
+        parts = {panel["name"]: panel for panel in answer["panels"]}
+        for name in ("power", "instructions", "ipc", "busy", "llc", "sleep"):
+            for group in run["power"] if name == "power" else run["groups"]:
+                for series in parts[name]["series"]:
+                    if series["name"] in group["series"]:
+                        line = group["series"][series["name"]]
+                        low, mean, high = (array(line[word]) for word in ("min", "mean", "max"))
+                        known = ~np.isnan(mean)
+                        assert known.any()
+                        assert (low[known] <= mean[known]).all()
+                        assert (mean[known] <= high[known]).all()
+        assert {group["parts"] for group in run["groups"]} == {len(run["groups"][0]["cores"])}
+        assert parts["ipc"]["spread"] == "of single cores"
+
+
+def test_extremes_are_in_the_file_and_in_words(client: FlaskClient, rows: dict[str, Json]) -> None:
+    asked = {"runs": rows["linux_tuned"]["run_id"], "panels": "power,ipc"}
+    file = client.get("/timeline/data.csv", query_string={**asked, "what": "bins"})
+    table = pl.read_csv(file.data, infer_schema_length=None)
+    assert {"power_min", "power_mean", "power_max", "ipc_min", "ipc_max"} <= set(table.columns)
+    words = " ".join(client.get("/timeline/how", query_string=asked).text.split())
+    assert "a rate between two consecutive samples of a core" in words
+    assert "the cores' extremes are added up as well" in words
