@@ -266,7 +266,7 @@ def test_what_was_not_measured_is_said(tmp_path: Path) -> None:
     figures = answer(lake(tmp_path, rows), StorageState()).figures
     said = message(figures["devices"])
     assert said.startswith("Power: not measured, neither idle nor at work. Power is that of")
-    assert "two copies of /proc/interrupts" in message(figures["interrupts"])
+    assert "copies of /proc/interrupts" in message(figures["interrupts"])
     assert "VTune" in message(figures["loads"])
     assert figures["loads"]["layout"]["title"]["text"].startswith("Loads by kernel subsystem")
     for name in ("interrupts", "switches", "power", "power-cpu", "loads", "bytes-joule"):

@@ -49,7 +49,8 @@ _SOURCES: Final = {
     "power_w": _METER,
     "bytes_per_joule": _METER,
     "ios_per_joule": _METER,
-    "interrupts_per_s": "Interrupts are the difference of two copies of /proc/interrupts.",
+    "interrupts_per_s": "Interrupts are those of NVMe queues between two copies of "
+    "/proc/interrupts.",
     "loads_per_s": _TABLE,
     "stores_per_s": _TABLE,
     "latency_p99_us": "Of reads and writes together fio has percentiles only in json+.",

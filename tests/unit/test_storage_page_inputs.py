@@ -1,0 +1,142 @@
+"""Storage on lakes made by ingest: trends by NumPy from raw rows, fio's own output, odd lakes."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.lakes import Lakes, LakeView
+from app.storage import StorageAnswer, answer
+from app.storage_choice import default_state
+from app.storage_state import StorageState
+from app.storage_views import VIEWS
+from data.selection import Selection
+from data.units import MINUS
+from ingest.pipeline import AddOptions, add
+from ingest.sample.storage import write_storage
+from tests.fixtures.real_fio import run_fio
+from tests.fixtures.storage_rows import fio
+from tests.unit.test_figures_storage import lake, line, message, traces
+
+FIO = ("--name=a", "--filename=data", "--size=4m", "--time_based", "--runtime=200ms")
+JSON = "--output-format=json"
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
+    folder = tmp_path_factory.mktemp("sweep")
+    (folder / "raw").mkdir()
+    write_storage(folder / "raw", "tiny", 3, lambda: None)
+    add(AddOptions(folder / "lake", [folder / "raw"]))
+    return Lakes(folder / "lake").at(None)
+
+
+def formulas(found: StorageAnswer) -> dict[str, list[list[float]]]:
+    """By device, the numbers of each mode's formula, in the order of the legend."""
+    notes = found.figures["proportionality"]["layout"]["annotations"]
+    numbers = {}
+    for heading, text in zip(notes[::2], notes[1::2], strict=True):
+        lines = re.findall(r"y = (.*?)<br>", text["text"].replace(MINUS, "-").replace("x²", ""))
+        numbers[re.sub("<.*?>", "", heading["text"])] = [
+            [float(part) for part in re.findall(r"-?[\d.]+", one.replace("- ", "-"))]
+            for one in lines
+        ]
+    return numbers
+
+
+@pytest.mark.parametrize("use", ["bandwidth_bytes_s", "iops"])
+def test_trends_are_those_of_numpy_over_the_lakes_own_rows(sweep: LakeView, use: str) -> None:
+    """Nothing of the page's code: means by SQL, shares of the largest, numpy.polyfit."""
+    state = StorageState(default_state(sweep).selection, use=use)  # type: ignore[arg-type]
+    shown = formulas(answer(sweep, state))["optane"]
+    rows = sweep.lake.sql(
+        f"SELECT mode, avg({use}) AS used, avg(power_w) AS power_w FROM runs "
+        "WHERE device = 'optane' AND request_bytes IS NOT NULL "
+        "GROUP BY mode, rw, request_bytes, io_depth"
+    ).pl()
+    used = rows["used"].to_numpy() / rows["used"].max()
+    power = rows["power_w"].to_numpy() / rows["power_w"].max()
+    for mode, (constant, linear, quadratic) in zip(
+        ("interrupt", "poll", "hybrid"), shown, strict=True
+    ):
+        mine = (rows["mode"] == mode).to_numpy()
+        fitted = np.polyfit(used[mine], power[mine], 2)
+        # The formula has three significant digits.
+        assert (quadratic, linear, constant) == pytest.approx(fitted, rel=0.006), mode
+
+
+@pytest.mark.fio
+def test_a_sweep_of_fio_itself(tmp_path: Path) -> None:
+    """Reads and writes x two sizes x 1 and 2 jobs x 2 replicates; neither meter nor VTune."""
+    for rw in ("randread", "randwrite"):
+        for size in ("4k", "16k"):
+            for jobs in (1, 2):
+                for replicate in (0, 1):
+                    name = f"{rw}-{size}-t{jobs}-r{replicate}"
+                    folder = tmp_path / "raw" / "file" / "interrupt" / name
+                    folder.mkdir(parents=True)
+                    text = run_fio(
+                        tmp_path, *FIO, JSON, "--ioengine=pvsync2", f"--rw={rw}",
+                        f"--bs={size}", f"--numjobs={jobs}", "--group_reporting",
+                    )  # fmt: skip
+                    (folder / "fio.json").write_text(text)
+    assert add(AddOptions(tmp_path / "lake", [tmp_path / "raw"])).added == 16
+    view = Lakes(tmp_path / "lake").at(None)
+    found = answer(view, default_state(view))
+    assert found.status == "16 of 16 storage runs in 8 configurations"
+    drawn = {v.name for v in VIEWS if found.figures[v.name]["layout"]["meta"]["kind"] == "storage"}
+    assert drawn == {"iops", "latency", "latency-p99", "cpu", "switches", "switches-io"}
+    rates = line(found.figures["iops"], "interrupt")
+    assert rates["x"] == [0, 1]
+    mean = view.lake.sql(
+        "SELECT avg(iops) FROM runs WHERE rw = 'randread' AND request_bytes = 4096 AND threads = 1"
+    ).fetchall()[0][0]
+    assert rates["y"][0] == pytest.approx(mean)
+    assert all("n = 2" in words[2] for words in rates["meta"]["words"])
+    assert "VTune" in message(found.figures["loads"])
+    assert "not measured at file · randread" in message(found.figures["bytes-joule"])
+    json.dumps(found.figures, allow_nan=False)
+
+
+@pytest.mark.fio
+def test_fio_files_that_say_nothing_of_device_and_mode(tmp_path: Path) -> None:
+    for depth in (1, 4):
+        text = run_fio(
+            tmp_path, *FIO, JSON, "--ioengine=libaio", "--rw=randrw", "--bs=4k",
+            f"--iodepth={depth}",
+        )  # fmt: skip
+        (tmp_path / f"raw-q{depth}.json").write_text(text)
+    files = [tmp_path / f"raw-q{depth}.json" for depth in (1, 4)]
+    assert add(AddOptions(tmp_path / "lake", files)).added == 2
+    view = Lakes(tmp_path / "lake").at(None)
+    found = answer(view, default_state(view))
+    assert found.status == "2 of 2 storage runs in 2 configurations"
+    assert "randrw · 4 KiB" in found.figures["iops"]["layout"]["title"]["text"]
+    assert line(found.figures["iops"], "mode not said")["x"] == [0, 1]
+    assert "json+" in message(found.figures["latency-p99"])
+    assert "Power: not measured." in message(found.figures["difference"])
+
+
+def test_one_device_alone(sweep: LakeView) -> None:
+    state = StorageState(Selection.of(device=["disk"]))
+    found = answer(sweep, state)
+    kinds = {name: figure["layout"]["meta"]["kind"] for name, figure in found.figures.items()}
+    # A disk has no NVMe queues, and nobody took VTune to it.
+    assert {name for name, kind in kinds.items() if kind == "message"} == {
+        "interrupts", "cpu-interrupts", "power-interrupts", "loads", "stores",
+    }  # fmt: skip
+    assert "NVMe queues" in message(found.figures["interrupts"])
+    assert len(traces(found.figures["proportionality"], "ideal")) == 1
+    assert found.figures["devices"]["layout"]["xaxis"]["ticktext"] == ["no device", "disk"]
+
+
+def test_two_datasets_of_which_one_has_no_power(tmp_path: Path) -> None:
+    rows = [fio(depth=d, replicate=r) for d in (1, 2) for r in (0, 1)]
+    rows += [fio(depth=d, replicate=r, dataset="unmetered", run_id=f"u{d}{r}",
+                 power_w=None, energy_j=None) for d in (1, 2) for r in (0, 1)]  # fmt: skip
+    found = answer(lake(tmp_path, rows), StorageState()).figures
+    assert len(traces(found["iops"], "points")) == 2
+    assert len(traces(found["power"], "points")) == 1
+    assert "mix" not in found["ios-joule"]["layout"]["title"]["text"]
