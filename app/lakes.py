@@ -5,9 +5,10 @@ Nothing in here belongs to one visitor: any worker can answer any request.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import polars as pl
@@ -39,6 +40,7 @@ class LakeView:
         self._replicates = WorkingSets(lake.polars, KEPT_ROWS)
         self._functions = WorkingSets(self._sum_functions)
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
+        self._constants = lru_cache(maxsize=_REMEMBERED)(self._constant)
 
     @property
     def version(self) -> int:
@@ -65,6 +67,14 @@ class LakeView:
         """How many runs the lake holds."""
         return int(self.cube["runs"].sum())
 
+    def constants(self, selection: Selection) -> dict[str, Any]:
+        """The cube's columns that have one value in all runs that the leading filters leave."""
+        return self._constants(leading(selection))
+
+    def _constant(self, selection: Selection) -> dict[str, Any]:
+        left = self.cube.filter(matches(selection)).drop("runs")
+        return {column.name: column[0] for column in left if column.n_unique() == 1}
+
     def narrowed(self, query: Query, selection: Selection) -> pl.DataFrame:
         """Answer a query whose rows carry the facets' columns, each row by one value of them.
 
@@ -73,15 +83,31 @@ class LakeView:
         """
         return self._narrowed(self._sets, query, selection)
 
-    def replicates(self, query: Query, selection: Selection) -> pl.DataFrame:
-        """As `narrowed`, for rows that carry lists: fewer of them are kept, for they are heavy."""
-        return self._narrowed(self._replicates, query, selection)
+    def replicates(
+        self, query: Query, selection: Selection, constant: Mapping[str, Any]
+    ) -> pl.DataFrame:
+        """As `narrowed`, for rows that carry lists: fewer of them are kept, for they are heavy.
 
-    def _narrowed(self, sets: WorkingSets, query: Query, selection: Selection) -> pl.DataFrame:
+        Args:
+            constant: Columns that the query leaves out, because they have these values throughout.
+        """
+        return self._narrowed(self._replicates, query, selection, constant)
+
+    def _narrowed(
+        self,
+        sets: WorkingSets,
+        query: Query,
+        selection: Selection,
+        constant: Mapping[str, Any] = MappingProxyType({}),
+    ) -> pl.DataFrame:
+        left_out = [
+            pl.lit(value, self.cube.schema[name]).alias(name) for name, value in constant.items()
+        ]
         kept = sets.get(*query(leading(selection), KEPT_ROWS + 1))
         if kept is None:
-            return compact(self.lake.polars(*query(selection, MAX_ROWS)))
-        return kept.filter(matches(selection))
+            return compact(self.lake.polars(*query(selection, MAX_ROWS))).with_columns(left_out)
+        whole = kept.with_columns(left_out)
+        return whole if selection == leading(selection) else whole.filter(matches(selection))
 
     def function_sums(self, query: tuple[str, list[Any]]) -> pl.DataFrame:
         """Loads and stores by subsystem of the runs that a query names, beside its columns.

@@ -1,6 +1,6 @@
 """What Modes shows for a state: the map of winners, shares, the Pareto view, counts, in words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -32,6 +32,7 @@ from data.analysis.ties import OUTCOMES, Comparison, compare, win_counts
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
 from data.queries.modes import configurations_query
+from data.queries.points import CONFIGURATION
 from data.selection import Value
 
 TEST_TITLES: Final = {
@@ -84,12 +85,10 @@ def judge(view: LakeView, state: ModesState) -> Judged:
     state = resolved(view, state)
     x, y, competitor = state.knobs()
     prize = str(state.metric)
-    groups = view.replicates(
-        lambda selection, limit: configurations_query(selection, prize, state.against, limit),
-        state.selection,
-    ).with_columns(cs.categorical().cast(pl.String))
+    groups, constant = _groups(view, state)
     better = metric(prize).better or "less"
     comparison = compare(groups, x.column, y.column, competitor.column, better, state.rules)
+    comparison = replace(comparison, groups=comparison.groups.with_columns(constant))
     labels = system_labels(view)
     competing = comparison.contenders["competitor"].unique().to_list()
     competitors = competitors_of(competitor, competing, view.systems, labels)
@@ -98,6 +97,25 @@ def judge(view: LakeView, state: ModesState) -> Judged:
         for knob, name in ((x, "x"), (y, "y"))
     )
     return Judged(state, comparison, competitors, (axes[0], axes[1]), labels)
+
+
+def _groups(view: LakeView, state: ModesState) -> tuple[pl.DataFrame, list[pl.Expr]]:
+    """The configurations with their replicates, and the columns that are the same in all of them.
+
+    Those cost the most by far, in the question to the lake and in what sorts its answer, and tell
+    nothing apart.
+    """
+    prize, against = str(state.metric), state.against
+    known = view.constants(state.selection)
+    constant = {name: value for name, value in known.items() if name in CONFIGURATION}
+    groups = view.replicates(
+        lambda selection, limit: configurations_query(selection, prize, against, limit, constant),
+        state.selection,
+        constant,
+    ).with_columns(cs.categorical().cast(pl.String))
+    rest = [name for name in constant if name not in {knob.column for knob in state.knobs()}]
+    schema = groups.schema
+    return groups.drop(rest), [pl.lit(constant[n], schema[n]).alias(n) for n in rest]
 
 
 def system_labels(view: LakeView) -> dict[str, str]:

@@ -55,6 +55,8 @@ def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
         pin: Also filter each load, size and the like that is no axis to its commonest value, so
             that cells compare like with like.
     """
+    if state.x and state.y and state.competitor and state.metric and not pin:
+        return state
     left = _left(view, state.selection)
     competitor = state.competitor or _competitor(view, state)
     x, y = _axes(left, state, competitor)

@@ -52,7 +52,7 @@ class Samples:
             values: Shape (m,), any order within a group.
             sizes: Values of each group, shape (groups,), sum m.
         """
-        group = np.repeat(np.arange(len(sizes)), sizes)
+        group = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         if (np.asarray(sizes) < 1).any():
             raise DataError(f"group {int(np.argmin(sizes))} holds no value")
         if not np.isfinite(values).all():
@@ -105,8 +105,9 @@ def moments(samples: Samples) -> Moments:
     base = samples.values[first]
     shifted = samples.values - np.repeat(base, n)
     excess = np.add.reduceat(shifted, first) / n
-    squares = np.add.reduceat((shifted - np.repeat(excess, n)) ** 2, first)
-    sd = np.sqrt(squares / np.maximum(n - 1, 1))
+    shifted -= np.repeat(excess, n)
+    shifted *= shifted
+    sd = np.sqrt(np.add.reduceat(shifted, first) / np.maximum(n - 1, 1))
     return Moments(n, base + excess, np.where(n > 1, sd, np.nan))
 
 
@@ -256,6 +257,7 @@ def mean_half_widths(found: Moments, confidence: float = 0.95) -> np.ndarray:
     from scipy.special import stdtrit
 
     enough = found.n > 1
-    freedom = np.where(enough, found.n - 1.0, np.nan)
-    quantile = stdtrit(freedom, 0.5 + confidence / 2)
+    # One quantile for all groups of a size: of a map, most have the same.
+    sizes, size = np.unique(np.where(enough, found.n, 2), return_inverse=True)
+    quantile = stdtrit(sizes - 1.0, 0.5 + confidence / 2)[size]
     return np.where(enough, quantile * found.sd / np.sqrt(found.n), np.nan)

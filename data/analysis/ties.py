@@ -93,7 +93,7 @@ def compare(
         groups, no cells.
     """
     knobs = [name for name in groups.columns if name != "values"]
-    groups = groups.sort(knobs, nulls_last=True)
+    groups = _in_order(groups, knobs)
     samples = Samples.flat(
         groups["values"].explode(empty_as_null=False).to_numpy(),
         groups["values"].list.len().to_numpy().astype(np.int64),
@@ -102,6 +102,12 @@ def compare(
     sign = 1.0 if better == "more" else -1.0
     contenders = _contenders(groups, (x, y, competitor), found, sign)
     return Comparison(groups, contenders, _cells(contenders, samples, found, sign, rules))
+
+
+def _in_order(groups: pl.DataFrame, knobs: Sequence[str]) -> pl.DataFrame:
+    """Sort by the knobs, NULL last; what is sorted already, as a query's answer, is not copied."""
+    order = groups.select(knobs).with_row_index("place").sort(knobs, nulls_last=True)["place"]
+    return groups if order.is_sorted() else groups[order]
 
 
 def _contenders(

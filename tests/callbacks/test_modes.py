@@ -16,8 +16,9 @@ from scipy import stats
 from app import modes_ids as names
 from app.context import lake_view
 from app.explore import scatter
+from app.lakes import Lakes
 from app.modes import answer, judge
-from app.modes_choice import default_state, offered_knobs, offered_prizes, turned
+from app.modes_choice import chosen, default_state, offered_knobs, offered_prizes, turned
 from app.modes_state import ModesState
 from app.pages.modes import layout, turn_workload, update_evidence, update_filters, update_map
 from app.points_payload import compact_figure
@@ -187,6 +188,33 @@ class TestOnTheGrid:
         title = update_map(P99, LATEST)[1]["layout"]["title"]["text"]
         assert "cells mix" not in title
 
+    def test_an_axis_of_one_value_is_a_map_of_one_column(self) -> None:
+        cells, winners, *_ = update_map({**P99, "x": "mode"}, LATEST)
+        assert cells["x"]["words"] == ["no mode"]
+        assert winners["layout"]["xaxis"]["ticktext"] == ["none"]
+        # Two clocks, and the governor that only the default has.
+        assert cells["y"]["words"][-1] == "governor"
+        assert len(decode(cells["cells"]["column"])) == len(cells["y"]["values"]) == 3
+
+    def test_cells_are_called_as_pages_call_them(self) -> None:
+        raw = {**P99, "x": "system", "y": "dvfs", "who": "itr"}
+        cells, *_ = update_map(raw, LATEST)
+        assert cells["x"]["words"][:2] == ["Linux tuned", "Library OS"]
+        _, table = update_evidence('["cell", "ebbrt_tuned", 2.9]', raw, LATEST)
+        assert "wins over" in texts(table)[0]
+        figure, _ = update_evidence('["cell", "ebbrt_tuned", 2.9]', raw, LATEST)
+        assert figure["layout"]["title"]["text"].startswith("Library OS · 2.9 GHz")
+        # The way to Explore has the same filters; p99 is its performance metric already.
+        way = ViewState.from_query(cells["explore"])
+        assert (way.x, way.y) == ("performance", "energy_j")
+        assert way.selection.values("load") == (200_000.0,)
+
+    def test_a_filter_that_leaves_one_setting_lets_systems_compete(self) -> None:
+        view = lake_view(None)
+        state = ModesState(Selection.of(workload=["memcached"], system=["linux_default"]))
+        assert chosen(view, state).competitor == "system"
+        assert chosen(view, state).metric == "energy_j"
+
     def test_filters_that_leave_nothing_name_the_ones_to_clear(self) -> None:
         raw = {**P99, "system": ["linux_default"], "itr": [2]}
         cells, winners, *_ = update_map(raw, LATEST)
@@ -225,6 +253,18 @@ def test_modes_come_first_where_any_compete(storage: Flask) -> None:
         assert "cells mix" not in found.winners["layout"]["title"]["text"]
         title = found.winners["layout"]["title"]["text"]
         assert "best completion mode, fio · optane · randread" in title
+
+
+def test_a_column_with_a_value_and_null_is_not_constant(tmp_path: Path) -> None:
+    rows = [run(mode=mode, replicate=r) for mode in ("poll", None) for r in range(2)]
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    known = view.constants(Selection.of(load=[1]))
+    assert "mode" not in known
+    assert known["device"] is None
+    assert known["workload"] == "memcached"
+    # Both compete, each with its two runs.
+    found = judge(view, ModesState(competitor="mode", x="itr", y="dvfs", metric="energy_j"))
+    assert found.comparison.contenders.select("competitor", "n").rows() == [("poll", 2), (None, 2)]
 
 
 def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:

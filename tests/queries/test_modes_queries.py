@@ -44,6 +44,24 @@ def test_each_configuration_once_with_its_replicates(tiny: Lake) -> None:
     ]
 
 
+def test_columns_of_one_value_may_be_left_out_of_the_grouping(tiny: Lake) -> None:
+    # All runs of the selection are memcached's at 200k QPS of one dataset.
+    constant = {"dataset", "workload", "load_qps", "message_bytes", "mode", "device"}
+    whole = configurations(tiny, "energy_j")
+    sql, parameters = configurations_query(AT_200K, "energy_j", "latency_p99_us", 100, constant)
+    rows = tiny.polars(sql, parameters)
+    assert all(whole[name].n_unique() == 1 for name in constant)
+    assert rows.equals(whole.drop(constant))
+    # All of them: one group, or none where nothing was measured.
+    sql, parameters = configurations_query(AT_200K, "energy_j", "energy_j", 9, CONFIGURATION)
+    assert tiny.polars(sql, parameters)["values"].to_list() == [
+        [700.0, 720.0, 800.0, 900.0, 1000.0, 1010.0, 2000.0]
+    ]
+    nobody = Selection.of(workload=["memcached"], load=[1])
+    sql, parameters = configurations_query(nobody, "energy_j", "energy_j", 9, CONFIGURATION)
+    assert len(tiny.polars(sql, parameters)) == 0
+
+
 def test_null_is_left_out_and_all_null_is_absent(tmp_path: Path) -> None:
     with open_lake(write_lake(tmp_path, runs_from_text(NAN_LAKE))) as lake:
         rows = configurations(lake, "energy_j")

@@ -1,10 +1,13 @@
-"""The serving process has one heap for all its threads."""
+"""The serving process has one heap for all its threads, and Polars gives back what it has used."""
 
+import os
 import platform
 import subprocess
 import sys
 
 import pytest
+
+from app.memory import POLARS_OPTIONS
 
 # Eight threads allocate side by side; then glibc tells of its heaps.
 HEAPS = """
@@ -29,6 +32,17 @@ libc.malloc_stats()
 """
 
 
+# Polars' allocator tells of its options when the process ends, if it is told to.
+POLARS = """
+import sys
+sys.path.insert(0, ".")
+from app.memory import keep_memory_small
+keep_memory_small()
+import polars
+polars.DataFrame({"a": [2, 1]}).sort("a")
+"""
+
+
 def heaps(way: str) -> int:
     command = [sys.executable, "-c", HEAPS, way]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -39,3 +53,18 @@ def heaps(way: str) -> int:
 def test_threads_share_one_heap() -> None:
     assert heaps("one heap") == 1
     assert heaps("as it comes") > 1
+
+
+def test_polars_has_one_heap_and_gives_pages_back_at_once() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", POLARS],
+        env={**os.environ, POLARS_OPTIONS: "stats_print:true,muzzy_decay_ms:7"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    told = {line.strip() for line in done.stderr.splitlines()}
+    assert "opt.narenas: 1" in told
+    assert any(line.startswith("opt.dirty_decay_ms: 50 ") for line in told)
+    # What the environment says counts for more.
+    assert any(line.startswith("opt.muzzy_decay_ms: 7 ") for line in told)

@@ -184,6 +184,13 @@ def test_only_the_best_two_are_tested() -> None:
     assert tied["p"] == pytest.approx(stats.ttest_ind([10, 12, 14], [11, 13, 15]).pvalue)
 
 
+def test_groups_that_stand_in_order_are_not_copied() -> None:
+    found = compare(groups(CELLS), "size", "depth", "mode", "less", Rules())
+    again = compare(found.groups, "size", "depth", "mode", "less", Rules())
+    assert again.groups is found.groups
+    assert again.cells.equals(found.cells)
+
+
 def test_nothing_measured_gives_no_cells() -> None:
     found = compare(groups(CELLS).clear(), "size", "depth", "mode", "less", Rules())
     assert (len(found.cells), len(found.contenders)) == (0, 0)
