@@ -17,6 +17,7 @@ import pandas as pd
 import polars as pl
 
 from bench.report import Measurement
+from bench.resume import measure as measure_resume
 from ingest.formats.intlog import open_log
 from ingest.pipeline import AddOptions, add
 from ingest.records import ReadContext
@@ -28,8 +29,6 @@ from ingest.sample.writer import measure_run
 ROUNDS: Final = 5
 SCALES: Final = (1, 4, 16)
 MEMORY_LIMIT_MB: Final = 400.0
-RESUME_FILES: Final = 200_000
-RESUME_LIMIT_S: Final = 10.0
 LOG_TABLES: Final = ("interrupts", "samples", "overview", "histograms")
 _SECONDS: Final = 18.5
 _TSC_HZ: Final = 2_899_999_000.0
@@ -71,7 +70,7 @@ def measure(rounds: int, scale: bool, resume_files: int) -> Iterator[Measurement
         if scale:
             yield from _scale(raw, work)
         if resume_files:
-            yield from _resume(work, resume_files)
+            yield from measure_resume(work, resume_files)
 
 
 def _make_input(folder: Path, runs: int) -> _Input:
@@ -255,22 +254,3 @@ def _beginnings(raw: _Input, folder: Path) -> Path:
             content = content[: content.index(b"\n", _BEGINNING_BYTES) + 1]
         (folder / path.name).write_bytes(content)
     return folder
-
-
-def _resume(work: Path, files: int) -> Iterator[Measurement]:
-    from bench.settled import write_settled_lake
-
-    raw, lake = work / "raw-settled", work / "lake-settled"
-    runs = write_settled_lake(raw, lake, files)
-    command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
-    times = []
-    for _ in range(3):
-        began = time.perf_counter()
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-        times.append(time.perf_counter() - began)
-        report = json.loads(done.stdout)
-        if report["unchanged"] != runs or report["added"] or report["bytes_read"]:
-            raise RuntimeError(f"BUG: something was done: {report}")
-    taken = statistics.median(times)
-    yield Measurement("resume_scan_files", files, "", 1)
-    yield Measurement("resume_scan", taken, "s", len(times), RESUME_LIMIT_S)

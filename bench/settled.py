@@ -12,6 +12,7 @@ from ingest.search import discover
 from ingest.write import create_tables, replace_runs
 
 _CORES: Final = 16
+_TABLES: Final = ("interrupts", "samples", "overview", "histograms")
 _LOG: Final = "0 1 66 0 0 5 5 5 5 0 0 0 0 0 9 500\n" * 2
 _WINDOW: Final = "0 7 100 900\n1 8 101 901\n"
 _OUTPUT: Final = """\
@@ -39,7 +40,7 @@ def write_settled_lake(raw: Path, lake: Path, files: int, study: str = "logs") -
     create_tables(lake)
     state = load_state(lake)
     plan = make_plan(discover([raw], state, None, None), state)
-    rows = [_row(work) for work in plan.works]
+    rows = [_row(lake, work) for work in plan.works]
     for at in range(0, len(rows), 500):
         replace_runs(lake, rows[at : at + 500])
     return len(rows)
@@ -75,14 +76,24 @@ STUDIES: Final[dict[str, tuple[int, Callable[[Path, int], None]]]] = {
 }
 
 
-def _row(work: RunWork) -> dict[str, Any]:
+def _row(lake: Path, work: RunWork) -> dict[str, Any]:
     settings = work.files[0].settings
+    is_logged = settings.workloads[work.key.workload].logged
     sources = [source_struct(file, "0" * 32) for file in work.files]
     return {
         **identity_columns(work.key, settings),
-        "source": "intlog" if settings.workloads[work.key.workload].logged else "fio",
+        "source": "intlog" if is_logged else "fio",
         "flags": [],
         "cores": [],
         "sources": [*sources, settings_struct(settings)],
-        "files": [],
+        "files": [_write_big_file(lake, table, work) for table in _TABLES] if is_logged else [],
     }
+
+
+def _write_big_file(lake: Path, table: str, work: RunWork) -> dict[str, Any]:
+    """A file where a big one would be: of those the size alone is looked at."""
+    name = f"{table}/{work.key.dataset}/{work.run_id}.{'0' * 12}.parquet"
+    path = lake / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"-")
+    return {"table": table, "path": name, "size_bytes": 1, "rows": 1}

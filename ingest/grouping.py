@@ -1,9 +1,10 @@
 """Which files are of one run: those found, their sidecars, and those that only the lake knows."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,13 +53,17 @@ def raw_files(group: RunGroup, state: LakeState) -> list[RawFile]:
     return _with_sidecars([as_raw_file(file, group, state) for file in group.files])
 
 
-def walked_files(found: Discovery) -> set[tuple[str, str]]:
-    """Dataset and path of the files found: every run that they hold is among the groups."""
-    walked = {(file.dataset, file.path) for file in found.files}
-    for group in found.groups.values():
-        dataset = group.key.dataset
-        walked.update((dataset, path_of(file)) for file in group.files)
-    return walked
+def walked_among(places: Collection[tuple[str, str]], found: Discovery) -> set[tuple[str, str]]:
+    """Those of some files, by dataset and path, that were found: all their runs are groups."""
+    if not places:
+        return set()
+    walked = ((file.dataset, file.path) for file in found.files)
+    grouped = (
+        (group.key.dataset, path_of(file))
+        for group in found.groups.values()
+        for file in group.files
+    )
+    return {place for place in chain(walked, grouped) if place in places}
 
 
 def _with_sidecars(group: list[RawFile]) -> list[RawFile]:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -174,7 +175,13 @@ def _recorded_files(sources: pa.ListArray) -> tuple[list[list[RecordedFile]], li
     for own in _lists(sources, ("path", "format", "size_bytes", "mtime", "digest")):
         digests = [digest for _, form, _, _, digest in own if form == SETTINGS_FORMAT]
         fingerprints.append(digests[-1] if digests else "")
-        files.append([RecordedFile(*each) for each in own if each[1] != SETTINGS_FORMAT])
+        files.append(
+            [
+                RecordedFile(path, sys.intern(form), size, mtime, digest)
+                for path, form, size, mtime, digest in own
+                if form != SETTINGS_FORMAT
+            ]
+        )
     return files, fingerprints
 
 
@@ -197,7 +204,7 @@ def _batches(lake: Path, name: str, columns: list[str] | None) -> Iterator[pa.Re
         return
     for path in sorted(local_files(table)):
         with pq.ParquetFile(path) as file:
-            yield from file.iter_batches(batch_size=4096, columns=columns)
+            yield from file.iter_batches(batch_size=1024, columns=columns)
 
 
 def _rows(

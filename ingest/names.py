@@ -82,12 +82,10 @@ class FoundName(NamedTuple):
     Attributes:
         number: The pattern's place in the settings' `names`.
         values: Of the groups that say the run; of all files of a run mostly the same.
-        core: Of the group `core`.
     """
 
     number: int
     values: tuple[str | None, ...]
-    core: str | None
 
 
 def strip_compression(name: str) -> str:
@@ -109,20 +107,20 @@ def match_name(path: str, settings: Settings) -> NameMatch | None:
     Raises:
         FormatError: The name holds a knob that cannot be, such as an ITR of 5000.
     """
-    found = find_name(path, settings)
+    found, core = find_name(path, settings)
     if found is None:
         return None
-    return replace(read_name(found, settings), core=read_core(found.core))
+    return replace(read_name(found, settings), core=read_core(core))
 
 
-def find_name(path: str, settings: Settings) -> FoundName | None:
-    """What the first pattern that fits finds in a file's path; None if none does."""
+def find_name(path: str, settings: Settings) -> tuple[FoundName | None, str | None]:
+    """What the first pattern that fits finds in a file's path, if one does, and its core."""
     text = strip_compression(path)
     for number, pattern in enumerate(settings.names):
         if pattern.beginning in text and (found := pattern.regex.match(text)):
             core = found["core"] if pattern.has_core else None
-            return FoundName(number, tuple(map(found.group, pattern.run_groups)), core)
-    return None
+            return FoundName(number, tuple(map(found.group, pattern.run_groups))), core
+    return None, None
 
 
 def read_name(found: FoundName, settings: Settings) -> NameMatch:

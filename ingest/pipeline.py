@@ -1,5 +1,6 @@
 """From raw files and folders to a lake: find, plan, read on all cores, commit."""
 
+import gc
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -13,10 +14,10 @@ from data.errors import WattlasError
 from ingest.assemble import AssembledRun, RunAssembly
 from ingest.commits import Committer
 from ingest.discover import Discovery, Ignored
-from ingest.grouping import walked_files
+from ingest.grouping import walked_among
 from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
 from ingest.log_helpers import LogHelpers
-from ingest.memory import spare_collector
+from ingest.memory import give_back, spare_collector
 from ingest.meter_stage import MeterStage
 from ingest.names import label_columns
 from ingest.plan import Plan, RunWork, make_plan
@@ -101,9 +102,23 @@ def add(options: AddOptions, on_tick: Callable[[Progress], None] | None = None) 
     with locked_lake(options.lake), spare_collector():
         remove_temporaries(options.lake)
         create_tables(options.lake)
-        state = load_state(options.lake)
-        found = discover(options.raw, state, options.dataset, options.settings_file)
-        return _Ingest(options, state, found, on_tick or (lambda _: None)).run()
+        with _collecting_nothing():
+            state = load_state(options.lake)
+            give_back()
+            found = discover(options.raw, state, options.dataset, options.settings_file)
+            ingest = _Ingest(options, state, found, on_tick or (lambda _: None))
+        return ingest.run()
+
+
+@contextmanager
+def _collecting_nothing() -> Iterator[None]:
+    """Keep the garbage collector from a million new objects, of which none is garbage."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class _Ingest:
@@ -177,9 +192,10 @@ class _Ingest:
 
     def _settled(self) -> Iterator[tuple[str, str]]:
         """Paths whose problems are over: they were never part of a run, and are gone or ignored."""
-        used = walked_files(self._found)
+        known = self._state.problems
+        used = walked_among({(d, path) for d in known for path in known[d]}, self._found)
         for dataset, folder in self._found.roots:
-            for path in self._state.problems.get(dataset, {}):
+            for path in known.get(dataset, {}):
                 place = (dataset, path)
                 is_used = place in used or self._state.file_of(dataset, path) is not None
                 if is_used or place in self._plan.problems:

@@ -14,7 +14,7 @@ from ingest.grouping import (
     is_making,
     on_disk,
     raw_files,
-    walked_files,
+    walked_among,
 )
 from ingest.lake_state import SUMMARY, LakeState, RecordedFile, RecordedRun
 from ingest.meter_scope import known_meters, meters_in_scope
@@ -103,7 +103,7 @@ def _superseding(
         ids: Of all runs found, the unchanged ones included.
     """
     former = former_names(state) if works else {}
-    walked = walked_files(found) if former else set()
+    walked = walked_among(former, found)
     replaced = []
     for work in works:
         paths = {(work.key.dataset, file.path) for file in work.files if is_making(work.key, file)}

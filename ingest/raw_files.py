@@ -3,7 +3,7 @@
 import hashlib
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from io import FileIO
 from pathlib import Path
@@ -174,6 +174,20 @@ def digest_content(path: Path) -> tuple[int, str]:
     return length, content.hexdigest()
 
 
+def small_blocks(path: str) -> Iterable[bytes]:
+    """The content of a file that is most likely small, as `MeteredFile.blocks` gives it.
+
+    Raises:
+        FormatError: The compression is broken, or ends too early.
+        OSError: The disk refuses.
+    """
+    with open(path, "rb", buffering=0) as file:
+        content = file.read(HEAD_BYTES)
+    if len(content) < HEAD_BYTES and _opener_of(content) is None:
+        return (content,)
+    return MeteredFile(Path(path)).blocks()
+
+
 def is_compressed(path: Path) -> bool:
     """Whether a file begins as gzip, xz or zstd do."""
     return _opener(path) is not None
@@ -181,8 +195,11 @@ def is_compressed(path: Path) -> bool:
 
 def _opener(path: Path) -> Callable[[], Any] | None:
     with path.open("rb") as file:
-        magic = file.read(_LONGEST_MAGIC)
-    return next((make for begins, make in _OPENERS if magic.startswith(begins)), None)
+        return _opener_of(file.read(_LONGEST_MAGIC))
+
+
+def _opener_of(head: bytes) -> Callable[[], Any] | None:
+    return next((make for begins, make in _OPENERS if head.startswith(begins)), None)
 
 
 def _unpack(

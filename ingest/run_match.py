@@ -25,9 +25,7 @@ from ingest.sidecars import Sidecar, merged_values
 
 _SYSTEM: Final = "linux"
 # What a sidecar says that names no knob.
-_NO_KNOBS: Final = frozenset(
-    {"workload", "system", "replicate", "hipri", "io_poll_delay", "start_utc", "end_utc", "dvfs"}
-)
+_NO_KNOBS: Final = frozenset({"workload", "system", "replicate", "hipri", "io_poll_delay", "dvfs"})
 _REQUEST_KNOBS: Final = frozenset({"request_bytes", "io_depth", "threads", "rw"})
 # Names of files that say what they hold, before that the name of their run, if it has one.
 _KINDS: Final = re.compile(
@@ -42,7 +40,7 @@ class RunTerms(NamedTuple):
     """All that decides which run a file is of: files with the same terms are of the same run.
 
     Attributes:
-        name: What the pattern of its name found, without the core; None if it has none.
+        name: What a pattern found in its name; None if it has none.
         place: Of a file without a name, where it is.
         workload: Of a file without a name, what its format is of.
         sidecars: Those that speak for it, nearest first.
@@ -79,9 +77,9 @@ def find_terms(
     path: str, settings: Settings, form: Format | None, sidecars: tuple[Sidecar, ...], top: str
 ) -> tuple[RunTerms | None, str | None]:
     """What decides a file's run, as `match_run` has it, and the core that its name says."""
-    name = find_name(path, settings)
+    name, core = find_name(path, settings)
     if name is not None:
-        return RunTerms(name._replace(core=None), "", "", sidecars), name.core
+        return RunTerms(name, "", "", sidecars), core
     if form is None or form.workload is None:
         return None, None
     return RunTerms(None, place_of(path, top), form.workload, sidecars), None

@@ -195,7 +195,8 @@ class _Folder:
         Raises:
             FormatError: As `match_run`.
         """
-        sidecars = (*self._found.sidecars.beside(self._folder, file.name), *self._for_all)
+        beside = self._found.sidecars.beside(self._folder, file.name)
+        sidecars = beside + self._for_all if beside else self._for_all
         terms, said_core = find_terms(file.path, self._settings, form, sidecars, self._top)
         group = self._group_of(terms) if terms is not None else None
         core = read_core(said_core)

@@ -1,14 +1,15 @@
 """Which sidecars speak for a raw file: those beside it and in the folders above, nearest first."""
 
 import os
+import stat
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from data.errors import FormatError
 from ingest.formats import sidecar
-from ingest.raw_files import MeteredFile
+from ingest.raw_files import small_blocks
 from ingest.text_lines import whole_text
 
 
@@ -23,7 +24,8 @@ class Sidecar:
     Attributes:
         stem: What the names of its files begin with; empty: all in its folder and beneath.
         size, mtime: Of the file, as it was before it was read.
-        values: By key of `sidecar.KEYS`; None if it is bad, as `error` says.
+        values: By key of `sidecar.KEYS`, what names the run and so without its times; None if it is
+            bad, as `error` says.
     """
 
     path: str
@@ -39,7 +41,7 @@ class SidecarsByFolder:
 
     def __init__(self) -> None:
         self._here: dict[str, tuple[Sidecar, ...]] = {}
-        self._above: dict[tuple[str, str], tuple[Sidecar, ...]] = {}
+        self._above: dict[str, dict[str, tuple[Sidecar, ...]]] = defaultdict(dict)
 
     def of(self, path: str, top: str) -> tuple[Sidecar, ...]:
         """Sidecars that speak for a file (itself included, if it is one), the nearest first.
@@ -62,19 +64,22 @@ class SidecarsByFolder:
 
     def of_all_in(self, folder: str, top: str) -> tuple[Sidecar, ...]:
         """Those that speak for all files of a folder."""
-        if (folder, top) not in self._above:
-            here = tuple(each for each in self._of_folder(folder) if not each.stem)
+        known = self._above[top]
+        if folder not in known:
+            here = self._of_folder(folder)
+            if any(each.stem for each in here):
+                here = tuple(each for each in here if not each.stem)
             above = os.path.dirname(folder)
             is_below = folder != top and f"{above}/".startswith(f"{top.rstrip('/')}/")
             rest = self.of_all_in(above, top) if is_below and above != folder else ()
-            self._above[folder, top] = (*here, *rest)
-        return self._above[folder, top]
+            known[folder] = here + rest if rest else here
+        return known[folder]
 
     def learn(self, folder: str, names: Iterable[str]) -> None:
         """Take the names of all files of a folder from who has listed it already."""
         if folder not in self._here:
             paths = [f"{folder}/{name}" for name in names if sidecar.stem_of(name) is not None]
-            read = [_read_sidecar(path) for path in paths if os.path.isfile(path)]
+            read = [each for each in map(_read_sidecar, paths) if each is not None]
             self._here[folder] = tuple(sorted(read, key=lambda s: (-len(s.stem), s.stem)))
 
     def _of_folder(self, folder: str) -> tuple[Sidecar, ...]:
@@ -102,15 +107,22 @@ def merged_values(sidecars: Sequence[Sidecar]) -> dict[str, Any]:
     return values
 
 
-def _read_sidecar(path: str) -> Sidecar:
-    name = os.path.basename(path)
+def _read_sidecar(path: str) -> Sidecar | None:
+    """Read a sidecar; None if there is no such file."""
+    name = path.rpartition("/")[2]
     stem = sidecar.stem_of(name) or ""
-    size, mtime = 0, 0.0
     try:
         status = os.stat(path)
-        size, mtime = status.st_size, status.st_mtime
-        text = whole_text(MeteredFile(Path(path)).blocks(), name)
-        return Sidecar(path, stem, size, mtime, sidecar.read_values(text, name))
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    size, mtime = status.st_size, status.st_mtime
+    try:
+        text = whole_text(small_blocks(path), name)
+        values = sidecar.read_values(text, name)
+        naming = {key: value for key, value in values.items() if key not in sidecar.TIMES}
+        return Sidecar(path, stem, size, mtime, naming)
     except FormatError as error:
         return Sidecar(path, stem, size, mtime, None, str(error))
     except OSError as error:

@@ -13,6 +13,8 @@ from ingest.text_lines import whole_text
 
 FILE_NAME: Final = "run.toml"
 _NAME: Final = re.compile(r"(?:(?P<stem>.+)\.)?run\.toml")
+# Keys that say when the run took place; the others name it.
+TIMES: Final = ("start_utc", "end_utc")
 _Value = str | int | float | bool | datetime
 
 

@@ -1,0 +1,57 @@
+"""An `ingest add` that finds nothing to do: how long it looks, and how much it holds."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from bench.report import Measurement
+from bench.settled import STUDIES, write_settled_lake
+
+LIMIT_S: Final = 10.0
+MEMORY_LIMIT_MB: Final = 400.0
+_ROUNDS: Final = 3
+
+
+def measure(work: Path, files: int) -> Iterator[Measurement]:
+    """Look at files that the lake has already, in each layout, in processes of their own.
+
+    Args:
+        work: A folder for them.
+        files: How many.
+    """
+    yield Measurement("resume_scan_files", files, "", 1)
+    for study in STUDIES:
+        raw, lake = work / f"raw-settled-{study}", work / f"lake-settled-{study}"
+        runs = write_settled_lake(raw, lake, files, study)
+        taken = [_add(raw, lake, runs) for _ in range(_ROUNDS)]
+        name = "resume_scan" if study == "logs" else f"resume_scan_{study}"
+        for what, unit, limit, values in (
+            ("", "s", LIMIT_S, [each[0] for each in taken]),
+            ("_cpu", "s", None, [each[1] for each in taken]),
+            ("_memory", "MB", MEMORY_LIMIT_MB, [each[2] for each in taken]),
+        ):
+            yield Measurement(f"{name}{what}", statistics.median(values), unit, _ROUNDS, limit)
+
+
+def _add(raw: Path, lake: Path, runs: int) -> tuple[float, float, float]:
+    """Add what is there: seconds on the clock, of processor time, and peak memory in MB."""
+    command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
+    began = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        said = process.stdout.read() if process.stdout is not None else b""
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    took_s = time.perf_counter() - began
+    _check(json.loads(said), process.returncode, runs)
+    return took_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
+
+
+def _check(report: dict[str, Any], code: int, runs: int) -> None:
+    if code or report["unchanged"] != runs or report["added"] or report["bytes_read"]:
+        raise RuntimeError(f"BUG: something was done (status {code}): {report}")
