@@ -403,51 +403,42 @@ def test_downloads_of_what_is_in_view(timeline: TimelinePage, logged_address: st
     timeline.open(logged_address)
     timeline.drag(0.5, 0.51)
     drawn = sum(t["points"] for t in timeline.traces("raw") if t["panel"] == "gap")
-    menu = timeline.page.locator("section[data-view=timeline-figure]").get_by_label("menu of this")
-    menu.click()
-    with timeline.page.expect_download() as download:
-        timeline.page.get_by_role("menuitem", name="Data as CSV").click()
-    rows = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
+    rows = read_csv(timeline.download("timeline-figure", "Data as CSV"))
     assert len(rows) == drawn
     low, high = timeline.span()
     assert all(low <= float(r["t_ns"]) / 1e9 < high for r in rows)
-    menu.click()
-    with timeline.page.expect_download() as download:
-        timeline.page.get_by_role("menuitem", name="Data as Parquet").click()
-    stored = pl.read_parquet(download.value.path())
+    stored = pl.read_parquet(timeline.download("timeline-figure", "Data as Parquet"))
     assert stored["t_ns"].to_list() == [int(r["t_ns"]) for r in rows]
     for view, what in (("timeline-gaps", "quantity"), ("timeline-totals", "title")):
-        timeline.page.locator(f"section[data-view={view}]").get_by_label("menu of this").click()
-        with timeline.page.expect_download() as download:
-            timeline.page.get_by_role("menuitem", name="Data as CSV").click()
-        timeline.page.get_by_role("menuitem").first.wait_for(state="hidden")
-        saved = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
+        saved = read_csv(timeline.download(view, "Data as CSV"))
         assert {row["run_id"] for row in saved} == set(timeline.runs())
         assert all(row[what] for row in saved)
-    menu.click()
-    with timeline.page.expect_download() as download:
-        timeline.page.get_by_role("menuitem", name="Picture as SVG").click()
-    svg = download.value.path().read_text()
-    height = float(re.findall(r'<svg[^>]* height="([\d.]+)"', svg)[0])
-    assert height > timeline.layout()["height"]  # the runs stand above the picture
-    assert svg.startswith("<svg")
-    assert "Linux tuned" in svg
-    menu.click()
-    with timeline.page.expect_download() as download:
-        timeline.page.get_by_role("menuitem", name="Picture as PNG").click()
-    assert download.value.path().read_bytes().startswith(b"\x89PNG")
-    sides = timeline.page.locator("section[data-view=timeline-gaps]").get_by_label("menu of this")
-    sides.click()
-    with timeline.page.expect_download() as download:
-        timeline.page.get_by_role("menuitem", name="Picture as SVG").click()
-    svg = download.value.path().read_text()
-    assert all(word in svg for word in ("Time between", "Received bytes", "Sent bytes", "Linux"))
-    assert float(re.findall(r'<svg[^>]* width="([\d.]+)"', svg)[0]) > 600  # room for the runs
-    menu.click()
-    timeline.page.get_by_role("menuitem", name="How was this computed").click()
+    timeline.choose("timeline-figure", "How was this computed")
     timeline.page.wait_for_function("document.querySelector('#explanation').innerText.length > 40")
     said = timeline.page.locator("#explanation").inner_text()
     assert all(run in said for run in timeline.runs())
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text())))
+
+
+def test_pictures_for_paper(timeline: TimelinePage, logged_address: str) -> None:
+    timeline.open(logged_address)
+    svg = timeline.download("timeline-figure", "Picture as SVG").read_text()
+    assert svg.startswith("<svg")
+    assert size_of(svg, "height") > timeline.layout()["height"]  # the runs stand above it
+    assert "Linux tuned" in svg
+    png = timeline.download("timeline-figure", "Picture as PNG").read_bytes()
+    assert png.startswith(b"\x89PNG")
+    sides = timeline.download("timeline-gaps", "Picture as SVG").read_text()
+    for words in ("Time between", "Received bytes", "Sent bytes", "Linux tuned"):
+        assert words in sides
+    assert size_of(sides, "width") > 600  # room for the runs
+
+
+def size_of(svg: str, name: str) -> float:
+    return float(re.findall(rf'<svg[^>]* {name}="([\d.]+)"', svg)[0])
 
 
 def test_a_core_of_the_heatmap_becomes_a_line(timeline: TimelinePage, logged_address: str) -> None:

@@ -1,6 +1,7 @@
 """A user's moves on the timeline, and what a user can see of it."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
@@ -93,6 +94,19 @@ class TimelinePage:
         """Press a key and wait for the picture."""
         self.page.keyboard.press(key)
         self.settle()
+
+    def choose(self, view: str, item: str) -> None:
+        """Choose from a view's menu, and wait until it is closed."""
+        self.page.locator(f"section[data-view={view}]").get_by_label("menu of this").click()
+        self.page.get_by_role("menuitem", name=item).click()
+        self.page.wait_for_function("!document.querySelector('[role=menuitem]')")
+
+    def download(self, view: str, item: str) -> Path:
+        """Take a file from a view's menu."""
+        with self.page.expect_download() as download:
+            self.choose(view, item)
+        path: Path = download.value.path()
+        return path
 
     def layout(self) -> dict[str, Any]:
         """The layout that is drawn."""
