@@ -13,7 +13,7 @@ from ingest.text_lines import iterate_lines
 _STARTED: Final = "# started on"
 _SEPARATORS: Final = (",", ";", "\t", "|")
 _UNCOUNTED: Final = ("<not counted>", "<not supported>")
-_NUMBER: Final = re.compile(r"\s*-?\d+(?:[.,]\d+)?\s*")
+_NUMBER: Final = re.compile(r"\s*-?\d{1,60}(?:[.,]\d+)?\s*")
 # A processor, core, die, cache, cluster, socket or node; or a thread, as `fio-1234`.
 _PLACE: Final = re.compile(r"(?:CPU|S|N|node)\d+(?:-[A-Z]+\d+)*|\S.*-\d+", re.IGNORECASE)
 _EVENT: Final = re.compile(r"[A-Za-z][\w.\-]*(?:/[^/]*/\w*)?(?::\w+)?")

@@ -13,6 +13,7 @@ _HEADING: Final = re.compile(r"\s*CPU\d+(?:\s+CPU\d+)*\s*")
 _ROW: Final = re.compile(r"\s*([\w-]+):\s*(.*)")
 # Queue 0 is for administration; IO goes through the others.
 _IO_QUEUE: Final = re.compile(r"\bnvme\d+q[1-9]\d*\b")
+_COUNT: Final = re.compile(r"[0-9]{1,20}")
 _TIME: Final = re.compile(r"\s*(\d{9,10}(?:\.\d+)?)\s*")
 _PHASES: Final = {
     "before": re.compile(r"(?<![a-z])(?:before|start|begin|pre)(?![a-z])", re.IGNORECASE),
@@ -60,7 +61,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> InterruptCounts:
         if label in _WITHOUT_CPUS:
             continue
         counts, action = rest[: len(cpus)], " ".join(rest[len(cpus) :])
-        if len(counts) < len(cpus) or not all(map(str.isdecimal, counts)):
+        if len(counts) < len(cpus) or not all(map(_COUNT.fullmatch, counts)):
             detail = f"interrupt {label} has no {len(cpus)} counts, one a CPU; not counted"
             problems.add("field_count", "refused", detail, number)
             continue

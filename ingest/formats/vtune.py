@@ -1,6 +1,7 @@
 """VTune's table of functions with their loads and stores, as its reports write it."""
 
 import csv
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -154,13 +155,21 @@ def _counts(
     counts: list[int | None] = []
     for quantity in ("loads", "stores"):
         text = _cell(row, heading, quantity)
-        if text and not _COUNT.fullmatch(text):
+        count = _count(text, heading.scales.get(quantity, 1.0)) if text else None
+        if text and count is None:
             detail = f"{quantity} {text!r} is no count; not used"
             problems.add("not_a_number", "refused", detail, line)
             return None
-        scale = heading.scales.get(quantity, 1.0)
-        counts.append(round(float(text.replace(",", "")) * scale) if text else None)
+        counts.append(count)
     return counts[0], counts[1]
+
+
+def _count(text: str, scale: float) -> int | None:
+    """A count, its thousands apart or in powers of ten; None if it is none."""
+    if not _COUNT.fullmatch(text):
+        return None
+    value = float(text.replace(",", "")) * scale
+    return round(value) if math.isfinite(value) else None
 
 
 def _sum(one: FunctionCount, more: FunctionCount) -> FunctionCount:

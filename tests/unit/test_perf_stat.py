@@ -205,6 +205,11 @@ def test_energy_in_another_unit_is_left_unset() -> None:
     assert kinds(reading) == [("odd_unit", "doubted", 1)]
 
 
+def test_a_number_beyond_all_numbers_is_none() -> None:
+    reading = read(f"{'9' * 400},,cs,9,100.00,,\n30,,cycles,9,100.00,,\n")
+    assert (reading.measurements, kinds(reading)) == ({"cycles": 30}, [("bad_line", "refused", 1)])
+
+
 def test_a_line_that_counts_nothing_is_named() -> None:
     reading = read("7,,cycles,9,100.00,,\nfio: done\n")
     assert kinds(reading) == [("bad_line", "refused", 2)]

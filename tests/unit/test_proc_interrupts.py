@@ -56,6 +56,7 @@ def test_rows_of_one_number_are_as_they_should_be() -> None:
     [
         (" 30:   5   PCI-MSI 9-edge  nvme0q9\n", "field_count"),
         (" 30:   5  x  PCI-MSI 9-edge  nvme0q9\n", "field_count"),
+        (f" 30:   5  {'9' * 5000}  PCI-MSI 9-edge  nvme0q9\n", "field_count"),
         ("no row\n", "bad_line"),
     ],
 )

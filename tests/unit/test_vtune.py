@@ -117,11 +117,12 @@ def test_numbers_may_be_grouped_or_in_powers_of_ten() -> None:
 
 
 def test_rows_that_cannot_be_are_left_out_and_named() -> None:
-    found = read("Function,Loads\na,1\nb,many\nc,1,2\n\nd,4\n")
+    found = read("Function,Loads\na,1\nb,many\nc,1,2\n\nd,4\ne,1e400\n")
     assert [each.function for each in found.functions] == ["a", "d"]
     assert [(p.kind, p.severity, p.line) for p in found.problems] == [
         ("not_a_number", "refused", 3),
         ("field_count", "refused", 4),
+        ("not_a_number", "refused", 7),
     ]
 
 
