@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime, time
 from typing import Any, Final
 
 from data.errors import FormatError
@@ -65,7 +65,8 @@ def read_values(text: str, name: str) -> dict[str, Any]:
         try:
             values[key] = KEYS[key](value)
         except (ValueError, TypeError) as error:
-            raise FormatError(f"{key} cannot be {value!r}: {error} ({name})") from error
+            said = value if isinstance(value, date | time) else repr(value)
+            raise FormatError(f"{key} cannot be {said}: {error} ({name})") from error
     _check_span(values, name)
     return values
 

@@ -255,7 +255,7 @@ def test_threads_are_added() -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("separator", [",", ";"])
 def test_perf_of_this_machine(tmp_path: Path, options: tuple[str, ...], separator: str) -> None:
-    """It sleeps for 0.25 s, which takes a context switch at least, and its clock says about that."""
+    """It sleeps for 0.25 s, which takes a context switch at least, and its clock says so."""
     if shutil.which("perf") is None:
         pytest.skip("no perf here")
     out = tmp_path / "perf.csv"

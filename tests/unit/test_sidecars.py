@@ -78,8 +78,11 @@ def test_every_key_of_a_sidecar_is_read_in_one_type() -> None:
         ("mode = ''", "expected text"),
         ("hipri = 1", "expected true or false"),
         ("load_qps = 'x'", "expected a number"),
-        ("start_utc = 2022-03-01T10:00:00", "without an offset from UTC"),
-        ("start_utc = 10:00:00", "expected a date and time"),
+        (
+            "start_utc = 2022-03-01T10:00:00",
+            "2022-03-01 10:00:00: a time without an offset from UTC",
+        ),
+        ("start_utc = 10:00:00", "start_utc cannot be 10:00:00: expected a date and time"),
         ("start_utc = 2022-03-01T10:00:00Z", "go together"),
         ("start_utc = 2022-03-01T10:00:00Z\nend_utc = 2022-03-01T10:00:00Z", "is not after"),
     ],
