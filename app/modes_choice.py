@@ -143,7 +143,11 @@ def _competitor(view: LakeView, state: ModesState) -> str:
 
 
 def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, str]:
-    """The pair, given what the state says of it; of those expected the one most contested."""
+    """The pair, given what the state says of it; of those expected the one most contested.
+
+    Two knobs that go with each other, as threads with the depth, make no map but a diagonal: rather
+    an expected pair of which one knob has a single value.
+    """
     varying = [knob.name for knob in varying_knobs(left) if knob.name != competitor]
     expected = [pair for pair in _AXES if set(pair) <= set(varying)]
     pairs = [*expected, *combinations(varying, 2)]
@@ -154,9 +158,17 @@ def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, 
         others = [n for pair in pairs if fixed in pair for n in pair if n != fixed] + list(KNOBS)
         other = next(n for n in others if n not in (fixed, competitor))
         return (str(state.x), other) if state.x else (other, str(state.y))
+    apart = [pair for pair in combinations(varying, 2) if _is_apart(left, pair)]
+    half = [pair for pair in _AXES if set(pair) & set(varying) and competitor not in pair]
     rest = [name for name in (*varying, "itr", "dvfs", "load") if name != competitor]
-    known = expected or pairs or list(combinations(dict.fromkeys(rest), 2))
+    known = expected or apart or half or list(combinations(dict.fromkeys(rest), 2))
     return max(known, key=lambda pair: _contested(left, pair, competitor))
+
+
+def _is_apart(left: pl.DataFrame, pair: Sequence[str]) -> bool:
+    """Whether neither of two knobs follows from the other."""
+    columns = [KNOBS[name].column for name in pair]
+    return left.select(columns).n_unique() > max(left[column].n_unique() for column in columns)
 
 
 def _contested(left: pl.DataFrame, pair: Sequence[str], competitor: str) -> float:

@@ -267,6 +267,18 @@ def test_a_column_with_a_value_and_null_is_not_constant(tmp_path: Path) -> None:
     assert found.comparison.contenders.select("competitor", "n").rows() == [("poll", 2), (None, 2)]
 
 
+def test_knobs_that_go_with_each_other_make_no_axes(storage: Flask) -> None:
+    with storage.app_context():
+        view = lake_view(None)
+    # Threads are as many as the depth: with one request size left, size x depth is one column.
+    state = chosen(
+        view, ModesState(Selection.of(workload=["fio"], request=[4096], rw=["randread"]))
+    )
+    assert (state.competitor, state.x, state.y) == ("mode", "request", "depth")
+    found = judge(view, state)
+    assert [len(values) for values in found.axes] == [1, 2]
+
+
 def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
     with empty_server.app_context():
         cells, winners, *_, status, _query = update_map({}, -1)
