@@ -14,7 +14,8 @@ from data.analysis.time_cells import ByCore, Cells, Line, Lines, equal_edges, fo
 from data.analysis.window_plan import Plan, bins_between, plan_window
 from data.errors import DataError, SelectionError
 from data.run_files import RunFacts, RunFiles
-from data.timeline_reads import NIC, NIC_FIELDS, RunReads, Sizes
+from data.stretch_sizes import Sizes
+from data.timeline_reads import NIC, NIC_FIELDS, RunReads
 
 PARTS: Final = ("panels", "heat", "hist", "totals")
 WIDTHS: Final = (50, 4000)

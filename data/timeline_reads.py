@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 
 from data.analysis.crowds import crowd_cells
-from data.analysis.log_bins import SLOTS
 from data.analysis.row_bins import NONE, CoreRows, bin_rows, count_sizes, rows_by_core
 from data.analysis.sample_cells import share_samples
 from data.analysis.sample_rates import rate_extremes
@@ -19,10 +18,10 @@ from data.run_files import BigFile, RunFacts, RunFiles
 from data.schema import (
     COUNTED_INTERRUPTS,
     EXTREMES,
-    HISTOGRAM_QUANTITIES,
     OVERVIEW_LEAST_COUNTED_NS,
     OVERVIEW_LEVELS,
 )
+from data.stretch_sizes import Sizes, stretch_sizes, whole_stretches
 
 NIC: Final = ("rx_bytes", "tx_bytes")
 NIC_FIELDS: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
@@ -40,8 +39,6 @@ _NEXT_SAMPLE_NS: Final = 50_000_000
 
 # Rows that are looked at first for the cores' nearest interrupts beside a window.
 _LOOKED_AT: Final = 1 << 11
-
-Sizes = dict[str, np.ndarray]
 
 
 @dataclass
@@ -286,56 +283,13 @@ class RunReads:
         end = to_ns * finest // length
         if bin_start(length, finest, first) < from_ns or first >= end:
             return count_sizes(self.rows(from_ns, to_ns).of_cores(places))
-        found = self._stretch_sizes(file, whole_stretches(levels, first, end), places)
+        is_all = len(places) == len(self.facts.cores)
+        cores = None if is_all else [self.facts.cores[at] for at in places]
+        found, rows = stretch_sizes(file, whole_stretches(levels, first, end), cores)
+        self.rows_read += rows
         inner = bin_start(length, finest, first), bin_start(length, finest, end)
         for begin, stop in ((from_ns, inner[0]), (inner[1], to_ns)):
             if begin < stop:
                 edge = count_sizes(self.rows(begin, stop).of_cores(places))
                 found = {name: counts + edge[name] for name, counts in found.items()}
         return found
-
-    def _stretch_sizes(
-        self, file: BigFile, parts: Sequence[tuple[int, int, int]], places: Sequence[int]
-    ) -> Sizes:
-        (low, high), (least, most) = file.spans["level"], file.spans["bin"]
-        hits = [
-            (low <= level) & (high >= level) & (most >= first) & (least < end)
-            for level, first, end in parts
-        ]
-        groups = np.flatnonzero(np.any(hits, axis=0)).tolist()
-        is_whole = len(places) == len(self.facts.cores)
-        names = ("level", "bin", "quantity", "slot", "count", *(() if is_whole else ("core",)))
-        read = file.read(groups, names)
-        is_in = np.zeros(len(read["level"]), bool)
-        for level, first, end in parts:
-            is_in |= (read["level"] == level) & (read["bin"] >= first) & (read["bin"] < end)
-        if not is_whole:
-            is_in &= np.isin(self._places(read["core"]), places)
-        self.rows_read += int(is_in.sum())
-        kind = read["quantity"][is_in] * SLOTS + read["slot"][is_in]
-        counts = np.bincount(kind, read["count"][is_in], len(HISTOGRAM_QUANTITIES) * SLOTS)
-        tables = counts.astype(np.int64).reshape(len(HISTOGRAM_QUANTITIES), SLOTS)
-        return dict(zip(HISTOGRAM_QUANTITIES, tables, strict=True))
-
-
-def whole_stretches(levels: Sequence[int], first: int, end: int) -> list[tuple[int, int, int]]:
-    """Cover stretches of the finest level by as few of all levels as can be.
-
-    Args:
-        levels: Rising, each a multiple of the one before.
-        first, end: Of the finest level, `end` not included.
-
-    Returns:
-        Level, first and end of each run of stretches.
-    """
-    if first >= end:
-        return []
-    if len(levels) == 1:
-        return [(levels[0], first, end)]
-    joined = levels[-1] // levels[-2]
-    inner, outer = -(-first // joined), end // joined
-    if inner >= outer:
-        return [(levels[-1], first, end)]
-    parts = [(levels[-1], first, inner * joined), *whole_stretches(levels[:-1], inner, outer)]
-    parts.append((levels[-1], outer * joined, end))
-    return [part for part in parts if part[1] < part[2]]

@@ -16,7 +16,8 @@ from data.analysis.log_bins import slot_of
 from data.analysis.time_cells import ByCore, Lines, fold_starts
 from data.analysis.window_plan import plan_window
 from data.errors import DataError
-from data.timeline_reads import RunReads, whole_stretches
+from data.stretch_sizes import whole_stretches
+from data.timeline_reads import RunReads
 from tests.fixtures.timeline_runs import LENGTH_NS, LEVELS, Line, Run, run_reads, runs, small_levels
 
 WINDOWS = st.tuples(st.integers(0, LENGTH_NS), st.integers(0, LENGTH_NS)).filter(
