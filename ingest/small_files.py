@@ -67,12 +67,17 @@ def _take_mode(run: RunRow) -> None:
     elif mode not in (None, named) or (said.get("hipri") is True and named == "interrupt"):
         words = ", ".join(f"{key} {value}" for key, value in sorted(said.items()))
         detail = f"the files say {words}, their names {named!r}; the names hold"
-        run.doubt(run.readings[0], "knob_mismatch", detail)
+        run.doubt(_own_file(run), "knob_mismatch", detail)
     mode = run.row.get("mode")
     if mode is not None and mode not in run.settings.modes and run.reads:
         run.flags.add("unknown_mode")
         detail = f"the settings do not know the completion mode {mode!r}; kept under this name"
-        run.doubt(run.reads[0], "unknown_mode", detail)
+        run.doubt(_own_file(run), "unknown_mode", detail)
+
+
+def _own_file(run: RunRow) -> SourceRead:
+    """A file that is of this run alone, which a sidecar need not be."""
+    return min(run.reads, key=_role_order)
 
 
 def _role_order(read: SourceRead) -> int:

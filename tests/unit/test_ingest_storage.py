@@ -335,12 +335,12 @@ IDLE = "start_utc = 2020-09-13T12:00:00Z\nend_utc = 2020-09-13T12:01:00Z\n"
 
 
 def test_a_completion_mode_that_nobody_knows_is_doubted(raw: Path, lake: Path) -> None:
-    put(raw / "a.json", document(job()))
-    put(raw / "a.run.toml", "mode = 'pol'")
+    put(raw / "x.json", document(job()))
+    put(raw / "run.toml", "mode = 'pol'")
     ingest(lake, raw)
     (run,) = runs(lake)
     assert (run["mode"], run["flags"]) == ("pol", ["unknown_mode"])
-    assert problems(lake) == [("a.json", "unknown_mode", "doubted")]
+    assert problems(lake) == [("x.json", "unknown_mode", "doubted")]
     put(raw / "wattlas.toml", "[modes.pol]\n")
     ingest(lake, raw)
     assert (runs(lake)[0]["flags"], problems(lake)) == ([], [])
