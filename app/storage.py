@@ -8,9 +8,10 @@ import polars as pl
 from app.explore import EMPTY_LAKE
 from app.figures.storage.base import nothing, source_words
 from app.figures.storage.devices import build_devices
-from app.figures.storage.grids import DIVERGING, Cell, Colors, build_grids
+from app.figures.storage.grids import Cell, Colors, build_grids
 from app.figures.storage.lines import build_lines
 from app.figures.storage.proportionality import build_proportionality
+from app.figures.storage.scales import DIVERGING, VIRIDIS
 from app.figures.storage.subsystems import build_subsystems
 from app.lakes import LakeView
 from app.storage_cells import difference_cells, efficiency_cells, mixed_words, write_of
@@ -27,7 +28,7 @@ NO_STORAGE: Final = (
     "The lake holds no storage runs: none has a request size. "
     "Put some in with python -m ingest add RAW, then reload this page."
 )
-_SCALES: Final = {"efficiency": Colors("Viridis"), "difference": Colors(DIVERGING, around=0.0)}
+_SCALES: Final = {"efficiency": Colors(VIRIDIS), "difference": Colors(DIVERGING, around=0.0)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,7 @@
       const caught = caughtBy(trace, mask);
       return { selectedpoints: caught, opacity: caught && !caught.length ? 2 * FAINT : 1 };
     }
+    if (kind(trace) === "texts") return { selectedpoints: caughtBy(trace, mask), opacity: 1 };
     if (kind(trace) === "totals") return { opacity: mask ? FAINT : 1 };
     if (!trace.meta || !trace.meta.behind) return {};
     // What is drawn of many configurations at once stays as long as one of them is selected.

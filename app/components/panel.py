@@ -42,8 +42,12 @@ def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -
     )
 
 
-def view_menu(view: str) -> dmc.Menu:
-    """Copy link, PNG, SVG, CSV, Parquet, how was this computed."""
+def view_menu(view: str, name: str = "this view") -> dmc.Menu:
+    """Copy link, PNG, SVG, CSV, Parquet, how was this computed.
+
+    Args:
+        name: What a screen reader calls the view, where a page has many.
+    """
     entries = (
         ("copy-link", "Copy link"),
         ("png", "Picture as PNG"),
@@ -57,6 +61,6 @@ def view_menu(view: str) -> dmc.Menu:
         for action, words in entries
     ]
     button = dmc.ActionIcon(
-        "\N{VERTICAL ELLIPSIS}", variant="subtle", size="sm", **{"aria-label": "menu of this view"}
+        "\N{VERTICAL ELLIPSIS}", variant="subtle", size="sm", **{"aria-label": f"menu of {name}"}
     )
     return dmc.Menu([dmc.MenuTarget(button), dmc.MenuDropdown(items)], position="bottom-end")

@@ -58,7 +58,10 @@ def _section(section: str, published: list | None, has_menus: bool) -> html.Sect
 
 def _published_panel(published: list | None, has_menus: bool) -> html.Section:
     return html.Section(
-        [*_head(names.PUBLISHED, has_menus), html.Div(published, id=names.PUBLISHED)],
+        [
+            *_head(names.PUBLISHED, "published values", has_menus),
+            html.Div(published, id=names.PUBLISHED),
+        ],
         className="panel published",
         **{"aria-label": "published values beside those measured", "data-view": names.PUBLISHED},
     )
@@ -68,12 +71,12 @@ def _panel(view: View, has_menus: bool) -> html.Section:
     """A panel whose picture the browser draws; its menu lies over the picture's corner."""
     wide = " wide" if view.name in WIDE else ""
     return html.Section(
-        [*_head(view.graph, has_menus), html.Div(id=view.graph, className="graph")],
+        [*_head(view.graph, view.title, has_menus), html.Div(id=view.graph, className="graph")],
         className=f"panel storage-panel{wide}",
         tabIndex=0,
         **{"aria-label": view.title, "data-view": view.graph},
     )
 
 
-def _head(view: str, has_menus: bool) -> list[html.Div]:
-    return [html.Div(view_menu(view), className="panel-head")] if has_menus else []
+def _head(view: str, name: str, has_menus: bool) -> list[html.Div]:
+    return [html.Div(view_menu(view, name), className="panel-head")] if has_menus else []

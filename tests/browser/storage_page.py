@@ -1,5 +1,7 @@
 """A user's moves on Storage, and what a user can see of its pictures."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from playwright.sync_api import Page
@@ -37,8 +39,19 @@ class StoragePage:
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
-        self.page.locator(f'#storage-facet-{facet}-frame input[value="{value}"] + label').click()
-        self.page.wait_for_timeout(500)
+        label = f'#storage-facet-{facet}-frame input[value="{value}"] + label'
+        with self.changing():
+            self.page.locator(label).click()
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Do something that brings other pictures, and wait until they are drawn."""
+        self.page.evaluate("window.before = wattlas.storage.state().figures")
+        yield
+        self.page.wait_for_function(
+            "wattlas.storage.state().figures !== window.before && !wattlas.storage.isBusy()",
+            timeout=30_000,
+        )
         self.ready()
 
     def status(self) -> str:
@@ -125,9 +138,8 @@ class StoragePage:
     def choose(self, menu: str, words: str) -> None:
         """Choose from one of the menus above the views."""
         self.page.locator(f"#{menu}").click()
-        self.page.get_by_role("option", name=words, exact=True).click()
-        self.page.wait_for_timeout(500)
-        self.ready()
+        with self.changing():
+            self.page.get_by_role("option", name=words, exact=True).click()
 
     def overlaps(self) -> list[Any]:
         """Pairs of panels that lie over each other, and panels wider than the window."""

@@ -38,7 +38,8 @@ def take(page: Page, view: str, words: str) -> Path:
     """Use an entry of a view's menu, and give the file that comes."""
     panel = page.locator(f"section[data-view='{view}']")
     panel.scroll_into_view_if_needed()
-    panel.get_by_role("button", name="menu of this view").click()
+    name = panel.get_attribute("aria-label")
+    page.get_by_role("button", name=f"menu of {name}", exact=True).click()
     with page.expect_download(timeout=20_000) as found:
         page.get_by_role("menuitem", name=words, exact=True).click()
     path = Path(found.value.path())

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.figures.storage.grids import DIVERGING
+from app.figures.storage.scales import DIVERGING, hue_at
 from app.lakes import Lakes, LakeView
 from app.storage import answer
 from app.storage_published import IDLE, LATENCY, NOT_MEASURED
@@ -134,6 +134,28 @@ def test_functions_are_read_with_all_filters_where_there_are_too_many_runs(
     assert {t["name"]: t["y"] for t in expected if t["meta"]["kind"] == "bars"} == {
         "block": [600], "nvme": [400],
     }  # fmt: skip
+
+
+def test_numbers_in_cells_can_be_read_on_any_of_the_colours(view: LakeView) -> None:
+    def luminance(hue: str) -> float:
+        channels = [int(hue[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for name in ("ios-joule", "bytes-joule", "difference"):
+        figure = answer(view, STATE).figures[name]
+        axis = figure["layout"]["coloraxis"]
+        for colors, texts in zip(traces(figure, "colors"), traces(figure, "texts"), strict=True):
+            for x, y, text, ink in zip(
+                texts["x"], texts["y"], texts["text"], texts["textfont"]["color"], strict=True
+            ):
+                value = colors["z"][y][x]
+                assert float(text.replace("\N{MINUS SIGN}", "-")) == pytest.approx(value, rel=0.01)
+                below = hue_at(axis["colorscale"],
+                               (value - axis["cmin"]) / (axis["cmax"] - axis["cmin"]))  # fmt: skip
+                light, dark = sorted([luminance(ink), luminance(below)], reverse=True)
+                assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, text)
+    assert hue_at(DIVERGING, 0.05) == "#134b86"
 
 
 def test_the_modes_of_filters_share_one_order(view: LakeView) -> None:

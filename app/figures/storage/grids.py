@@ -6,19 +6,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from app.figures.competitors import readable_on
 from app.figures.storage.base import PAGE_INK, QUIET, Scene, axis, layout, selectable
+from app.figures.storage.scales import Scale, hue_at
 from app.storage_views import View
 from data.metrics import metric
 from data.selection import Value
 from data.units import MINUS, format_bytes, format_digits
 
-# ColorBrewer's RdBu with more red for more; plotly.js has a scale of that name that is another.
-DIVERGING: Final = tuple(
-    (i / 10, f"#{hue}") for i, hue in enumerate((
-        "053061", "2166ac", "4393c3", "92c5de", "d1e5f0", "f7f7f7", "fddbc7", "f4a582", "d6604d",
-        "b2182b", "67001f",
-    ))
-)  # fmt: skip
 _PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _GAP: Final = 0.025
 # Texts stand in cells where they fit side by side in the narrowest window.
@@ -27,6 +22,7 @@ _PAD_PX: Final = 3.0
 _ROOM_PX: Final = 360.0
 _LARGE_MAX_COLUMNS: Final = 9
 _VEIL: Final = "rgba(127,127,127,0.78)"
+_VEILED_TEXT: Final = "rgba(255,255,255,0.4)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,7 @@ class Colors:
         around: The value in the middle of the scale; None for a scale from least to most.
     """
 
-    scale: str | tuple[tuple[float, str], ...]
+    scale: Scale
     around: float | None = None
 
 
@@ -72,15 +68,16 @@ def build_grids(
     depths = sorted({cell.io_depth for cell in cells})
     unit = metric(view.y).unit
     scale, prefix = _common_prefix([abs(cell.value) for cell in cells], unit)
+    shown = prefix + unit.removeprefix("1") if prefix else unit
+    color_axis = _color_axis(cells, scale, colors, shown)
     data: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
     notes: list[dict[str, Any]] = []
     for number, mode in enumerate(modes):
         mine = [cell for cell in cells if cell.mode == mode]
-        data += _panel(mine, number, sizes, depths, scale, knobs, len(modes))
+        data += _panel(mine, number, sizes, depths, scale, knobs, len(modes), color_axis)
         axes |= _axes(number, len(modes), sizes, depths)
         notes.append(_heading(number, scene, mode))
-    shown = prefix + unit.removeprefix("1") if prefix else unit
     title = f"{view.title}, {shown}" if shown else view.title
     return {
         "data": data,
@@ -91,7 +88,7 @@ def build_grids(
             view.name,
             **axes,
             annotations=notes,
-            coloraxis=_color_axis(cells, scale, colors, shown),
+            coloraxis=color_axis,
             margin={"l": 62, "r": 10, "t": 62, "b": 38},
             hoverdistance=90,
         ),
@@ -113,6 +110,7 @@ def _panel(
     scale: float,
     knobs: list[str],
     panels: int,
+    color_axis: dict[str, Any],
 ) -> list[dict[str, Any]]:
     shape = (len(sizes), len(depths))
     at = [(sizes.index(cell.request_bytes), depths.index(cell.io_depth)) for cell in cells]
@@ -129,8 +127,6 @@ def _panel(
         {
             "type": "heatmap",
             "z": [[None if np.isnan(v) else float(v) for v in line] for line in z],
-            "text": [["" if np.isnan(v) else _text(float(v)) for v in line] for line in z],
-            **({"texttemplate": "%{text}", "textfont": {"size": size}} if has_text else {}),
             "coloraxis": "coloraxis",
             "xgap": 1,
             "ygap": 1,
@@ -151,11 +147,41 @@ def _panel(
             **where,
         },
         _catcher(cells, at, knobs, where),
+        *([_texts(cells, at, scale, size, color_axis, where)] if has_text else []),
     ]
 
 
 def _text(value: float) -> str:
     return f"{MINUS if value < 0 else ''}{format_digits(abs(value))}"
+
+
+def _texts(
+    cells: Sequence[Cell],
+    at: list[tuple[int, int]],
+    scale: float,
+    size: int,
+    color_axis: dict[str, Any],
+    where: dict,
+) -> dict[str, Any]:
+    """The numbers in the cells, each black or white, whichever stands out more there."""
+    low, high = color_axis["cmin"], color_axis["cmax"]
+    shares = [(cell.value / scale - low) / (high - low) for cell in cells]
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": [column for _, column in at],
+        "y": [row for row, _ in at],
+        "text": [_text(cell.value / scale) for cell in cells],
+        "textfont": {
+            "size": size,
+            "color": [readable_on(hue_at(color_axis["colorscale"], share)) for share in shares],
+        },
+        "unselected": {"textfont": {"color": _VEILED_TEXT}},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "meta": {"kind": "texts", "rows": [list(cell.rows) for cell in cells]},
+        **where,
+    }
 
 
 def _marks(x: np.ndarray, y: np.ndarray, meta: dict, where: dict, color: str) -> dict[str, Any]:
