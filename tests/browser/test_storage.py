@@ -174,7 +174,8 @@ def test_a_picture_for_a_paper_has_its_own_legend(storage: StoragePage) -> None:
         """() => {
           const { figures, mask } = wattlas.storage.state();
           const { data, layout } = wattlas.storagePaint.onPaper(figures.iops, mask, 300);
-          return [layout.showlegend, layout.height, ...data.filter((t) => t.showlegend).map((t) => t.name)];
+          const named = data.filter((t) => t.showlegend).map((t) => t.name);
+          return [layout.showlegend, layout.height, ...named];
         }"""
     )
     assert figure == [True, 340, "interrupt", "classic polling", "hybrid polling"]
