@@ -10,7 +10,7 @@
     const axis = (a) => ({ ...a, gridcolor: c.grid, linecolor: c.line, tickcolor: c.line });
     return {
       ...layout, font: { ...layout.font, color: c.text }, xaxis: axis(layout.xaxis || {}), yaxis: axis(layout.yaxis || {}),
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: c.line, activecolor: c.text },
+      modebar: { bgcolor: PAPER[theme] || PAPER.light, color: c.line, activecolor: c.text },
     };
   }
 
@@ -18,8 +18,9 @@
   const PAPER = { light: "#ffffff", dark: "#16191d" };
   const haloOf = (theme) => Array(4).fill("0 0 3px " + (PAPER[theme] || PAPER.light)).join(", ");
   function inked(trace, theme) {
-    const colors = kind(trace) === "texts" && trace.textfont.color;
-    if (!colors || !colors.includes("page")) return trace;
+    if (kind(trace) !== "texts") return trace;
+    // A copy in any case: what is written into a part of the map must not stay in the whole one.
+    const colors = trace.textfont.color || [];
     const own = wattlas.palette(theme).text, halo = haloOf(theme);
     const font = { color: colors.map((c) => (c === "page" ? own : c)), shadow: colors.map((c) => (c === "page" ? halo : "none")) };
     return { ...trace, textfont: { ...trace.textfont, ...font } };
@@ -115,26 +116,43 @@
     }
   }
 
-  /** After a zoom: as many labels as fit into what is in view, and texts where its cells have become large enough. */
-  function relabel(gd, change, data, theme) {
+  /** What of an axis is in view: the first and the last index, and whether that is all of it. */
+  function inView(gd, name) {
+    const axis = gd._fullLayout[name + "axis"], last = gd.layout.meta[name].length - 1, [from, to] = axis.range;
+    const low = Math.max(0, Math.ceil(Math.min(from, to))), high = Math.min(last, Math.floor(Math.max(from, to)));
+    return { low, high, isWhole: low === 0 && high === last, px: axis._length };
+  }
+
+  /**
+   * Fit labels and texts to the part of the map that is in view: as many labels as have room there, and the
+   * texts of its cells where the whole map has none. Does nothing where they fit already.
+   *   whole: the map's figure as the server has drawn it.
+   */
+  function fit(gd, whole, data, theme) {
     const meta = gd.layout.meta;
-    if (!meta || meta.kind !== "map" || !Object.keys(change).some((key) => /^[xy]axis\.(range|autorange)/.test(key))) return;
-    const ticks = {}, seen = {};
+    if (!whole || !meta || meta.kind !== "map" || !data) return;
+    const layout = {}, seen = { x: inView(gd, "x"), y: inView(gd, "y") };
+    if (seen.x.high < seen.x.low || seen.y.high < seen.y.low) return;
     for (const name of ["x", "y"]) {
-      const axis = gd._fullLayout[name + "axis"], labels = meta[name];
-      const low = Math.max(0, Math.ceil(Math.min(...axis.range))), high = Math.min(labels.length - 1, Math.floor(Math.max(...axis.range)));
-      if (high < low) return;
-      const at = shownLabels(labels.map((label) => (name === "x" ? label.length * CHARACTER_PX + 6 : LINE_PX)), low, high, axis._length);
-      Object.assign(ticks, { [name + "axis.tickvals"]: at, [name + "axis.ticktext"]: at.map((i) => labels[i]) });
-      seen[name] = [low, high];
+      const at = labelsAt(seen[name], meta[name], name, whole.layout[name + "axis"]);
+      if (String(at) === String(gd.layout[name + "axis"].tickvals)) continue;
+      Object.assign(layout, { [name + "axis.tickvals"]: at, [name + "axis.ticktext"]: at.map((i) => meta[name][i]) });
     }
-    if (meta.has_texts || !data) window.Plotly.relayout(gd, ticks);
-    else window.Plotly.update(gd, textsIn(seen, meta, data, theme), ticks, indices(gd.data, "texts"));
+    const [index] = indices(gd.data, "texts"), texts = meta.has_texts ? null : textsIn(seen, meta, data, theme);
+    const isWritten = !texts || String(texts.text[0]) === String(Array.from(gd.data[index].text || []));
+    if (!isWritten) window.Plotly.update(gd, texts, layout, [index]);
+    else if (Object.keys(layout).length) window.Plotly.relayout(gd, layout);
+  }
+
+  function labelsAt({ low, high, isWhole, px }, labels, name, axis) {
+    if (isWhole) return axis.tickvals;
+    return shownLabels(labels.map((label) => (name === "x" ? label.length * CHARACTER_PX + 6 : LINE_PX)), low, high, px);
   }
 
   /** The texts of the cells in view, where there are few enough; a change of the trace. */
   function textsIn(seen, meta, data, theme) {
-    const found = { x: [], y: [], text: [], color: [], shadow: [] }, [[left, right], [low, high]] = [seen.x, seen.y];
+    const found = { x: [], y: [], text: [], color: [], shadow: [] };
+    const { low: left, high: right } = seen.x, { low, high } = seen.y;
     if (right - left < meta.most[0] && high - low < meta.most[1]) {
       for (let i = 0; i < data.count; i++) {
         const x = data.cells.column[i], y = data.cells.row[i], text = wattlas.cells.text(data, i);
@@ -154,5 +172,5 @@
     return meta.inks[outcome === "tie" ? meta.inks.length - 1 : data.contenders.who[data.cells.first[i]]];
   }
 
-  wattlas.modesPaint = { dress, paint, relabel };
+  wattlas.modesPaint = { dress, paint, fit };
 })((window.wattlas = window.wattlas || {}));

@@ -98,10 +98,13 @@
     gd.on("plotly_click", (event) => { const found = pickOf(id, event.points[0]); if (found) choose(found); });
     gd.on("plotly_hover", (event) => { const lines = linesOf(id, event.points[0]); if (lines) wattlas.card(lines, event.event); });
     gd.on("plotly_unhover", () => wattlas.hideHover());
-    if (id === "winners") gd.on("plotly_relayout", (change) => wattlas.modesPaint.relabel(gd, change, data, wattlas.theme()));
     if (!gd.wattlasOwned) {
       gd.wattlasOwned = true;
-      gd.on("plotly_afterplot", () => setTimeout(() => gd.isConnected && own(id), 0));
+      gd.on("plotly_afterplot", () => setTimeout(() => {
+        if (!gd.isConnected) return;
+        own(id);
+        if (id === "winners") wattlas.modesPaint.fit(gd, figures.winners, data, wattlas.theme());
+      }, 0));
       gd.addEventListener("mouseleave", () => wattlas.hideHover());
     }
   }

@@ -77,7 +77,7 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
     question = html.Div(
         [
             _select(names.METRIC, "metric that is compared", prize_choices(view, state),
-                    state.metric, 188),
+                    state.metric, 234),
             html.Span("by", className="quiet"),
             _select(names.COMPETITOR, "competitor", knobs, state.competitor),
             html.Span("over", className="quiet"),
@@ -103,7 +103,7 @@ def _rules(state: ModesState) -> html.Div:
     """How cells are judged and written."""
     return html.Div(
         [
-            _select(names.TEST, "test", _listed(TEST_TITLES), state.test, 150),
+            _select(names.TEST, "test", _listed(TEST_TITLES), state.test, 184),
             _select(names.CORRECTION, "correction over the cells", _listed(CORRECTION_TITLES),
                     state.correction, 236),
             html.Label("level", htmlFor=names.LEVEL, className="quiet"),
@@ -206,7 +206,7 @@ def _listed(titles: dict[Any, str]) -> list[dict[str, str]]:
 
 
 def _select(
-    component_id: str, label: str, data: list, value: str | None, width: int = 154
+    component_id: str, label: str, data: list, value: str | None, width: int = 152
 ) -> dmc.Select:
     return dmc.Select(
         id=component_id,

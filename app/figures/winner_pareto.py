@@ -162,6 +162,8 @@ def _axis(name: str, values: pl.Series) -> dict:
     return {
         "title": {"text": measure.axis_title + scale, "standoff": 6, "font": {"size": 12}},
         "type": "log" if is_log else "linear",
+        # Of a decade 1, 2 and 5 are labelled; of many decades their starts.
+        **({"dtick": "D2" if top < 1e4 * low else 1} if is_log else {}),
         "zeroline": False,
         "exponentformat": "SI",
         **_narrow(low, top),
