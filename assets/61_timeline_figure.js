@@ -121,7 +121,7 @@
     for (const panel of answer.panels) {
       for (const series of panel.series) {
         const runs = answer.runs.map((_, k) => k).filter((k) => has(answer.runs[k], panel.name, series.name));
-        const base = { kind: "lines", panel: panel.name, series: series.name, clock: panel.axis, unit: panel.unit, log: panel.log, weight: panel.series.length > 1 ? 0.66 : 1 };
+        const base = { kind: "lines", panel: panel.name, series: series.name, clock: panel.axis, unit: panel.unit, log: panel.log, note: panel.note, weight: panel.series.length > 1 ? 0.66 : 1 };
         const title = panel.series.length > 1 ? panel.title + ", " + series.title : panel.title;
         if (state.layout === "stacked") runs.forEach((k, i) => rows.push({ ...base, title, runs: [k], isFirst: i === 0, weight: 0.7 * base.weight, family: panel.name + "/" + series.name }));
         else if (runs.length) rows.push({ ...base, title, runs, isFirst: true, isShared: true });

@@ -141,7 +141,7 @@
   };
 
   const ALL_OFF = "All panels are switched off: switch one on.";
-  const NONE_SHOWN = "None of these runs can be shown. Those that can are under \u201cadd a run\u201d.";
+  const NONE_SHOWN = "None of these runs can be shown. Why is said above; others are under \u201cadd a run\u201d.";
   const isAllOff = () => !page.state.panels.length && page.state.heat === "none";
 
   function clear(words) {

@@ -225,7 +225,9 @@
     const className = "number difference" + (isBetter === null ? "" : isBetter ? " good" : " bad");
     const difference = cell("td", change ? change.text : "\u2013", className);
     if (change && change.percent_text) difference.append(line(change.percent_text));
-    return row(scoped(cell("th", total.title), "row"), ...order.map((k) => (k < 0 ? difference : cell("td", total.texts[k], "number"))));
+    const heading = scoped(cell("th", total.title), "row");
+    if (total.note) heading.title = total.note;
+    return row(heading, ...order.map((k) => (k < 0 ? difference : cell("td", total.texts[k], "number"))));
   }
 
   /* ---- paper */

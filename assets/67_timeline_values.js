@@ -25,7 +25,7 @@
         if (values) lines.push(timeline.letter(k) + groupName(group, groups) + ": " + valueWords(row, values, i, spreadWords(row, run, group)) + countWords(row, group, i));
       });
     }
-    lines.push(...row.runs.map((k) => timeline.letter(k) + " is " + page.answer.runs[k].short));
+    lines.push(...row.runs.map((k) => timeline.letter(k) + " is " + page.answer.runs[k].short), row.note ? "note: " + row.note : "");
     return lines;
   };
   /* The bin that a time lies in, -1 for none; the window's end lies in the last, which may be a little longer. */

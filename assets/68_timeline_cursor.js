@@ -155,11 +155,11 @@
     return yAt((low + high) / 2);
   }
 
-  /* What the letters stand for is said once in a row, not at every step. */
+  /* What the letters stand for and the panel's note are said once in a row, not at every step. */
   function say(row, lines) {
     const isSame = cursor.said === cursor.key;
     cursor.said = cursor.key;
-    const told = lines.filter((text) => text && !(isSame && /^[A-F] is /.test(text)));
+    const told = lines.filter((text) => text && !(isSame && /^(note:|[A-F] is )/.test(text)));
     const sentence = told.join(". ").replace("click:", "Enter:"), box = part("timeline-value");
     if (box.textContent !== sentence) box.textContent = sentence;
   }

@@ -32,7 +32,10 @@ KEYS = {
         ("left, right arrow", "move the window by a fifth; with Shift by nearly all of it"),
         ("Home", "the whole run"),
         ("Backspace", "the window before this one"),
-        ("Page Up, Page Down", "scroll the panels, where they are taller than their frame"),
+        (
+            "Page Up, Page Down",
+            "scroll panels that are taller than their frame; so does the wheel beside them",
+        ),
         (
             "v, click",
             "read values: arrow keys go from value to value and from panel to panel, with "

@@ -235,11 +235,15 @@ def _totals_panel() -> html.Section:
     )  # fmt: skip
 
 
+_MOUSE: Final = (
+    "drag: zoom · shift-drag: move · wheel: zoom · click: values · double-click: all · ? keys"
+)
+
+
 def _status() -> html.Footer:
     return html.Footer(
         [
-            html.Span("drag: zoom · shift-drag: move · wheel: zoom · double-click: all · ? keys",
-                      className="quiet"),
+            html.Span(_MOUSE, className="quiet"),
             html.Span(id="status-selection"),
             html.Span(className="spring"),
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),

@@ -148,6 +148,22 @@ def test_cores_of_the_heatmap_are_reached_and_chosen_by_keys(
     assert timeline.said() == ""
 
 
+def test_what_must_be_known_to_read_a_panel_right_is_said_once(
+    timeline: TimelinePage, logged_address: str
+) -> None:
+    timeline.open(logged_address)
+    timeline.page.keyboard.press("v")
+    while not timeline.said().startswith("Energy per millisecond"):
+        timeline.page.keyboard.press("ArrowDown")
+    assert "note: " in timeline.said()
+    assert "of whole packages: the counter is not of one core" in timeline.said()
+    timeline.page.keyboard.press("ArrowRight")
+    assert "note:" not in timeline.said()
+    assert "whole packages" in timeline.page.locator("#hover-card").inner_text()
+    notes = timeline.page.locator("#timeline-totals tbody th[title*='whole packages']")
+    assert notes.all_inner_texts() == ["Energy", "Power"]
+
+
 def test_a_click_puts_the_cursor_there(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     left, top, width, height = timeline.area()
