@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest import page_packing
+from ingest import column_chunks, page_packing
 from ingest.parquet_file import ParquetFile, encode_row_group
 
 _INT32 = st.one_of(st.integers(-(2**31), 2**31 - 1), st.integers(0, 20), st.just(7))
@@ -147,6 +147,21 @@ def test_bytes_of_one_kind_are_compressed_apart_from_others() -> None:
     assert column.column(0).total_compressed_size < 1.27 * len(values)
     assert pq.read_table(io.BytesIO(_written([pa.table({"c": values})])))["c"].to_pylist() == (
         values.tolist()
+    )
+
+
+def test_columns_without_a_value_are_encoded_once(tmp_path: Path) -> None:
+    kinds = {"i": pa.int32(), "j": pa.int64(), "f": pa.float32(), "x": pa.float64()}
+    table = pa.table(
+        {name: pa.nulls(9, kind) for name, kind in (kinds | {"s": pa.string()}).items()}
+    )
+    before = column_chunks._encode_nulls.cache_info()
+    made = _written([table, table, table.slice(2)])
+    after = column_chunks._encode_nulls.cache_info()
+    assert after.hits - before.hits == 5
+    _assert_read_by_all(made, pa.concat_tables([table, table, table.slice(2)]), tmp_path)
+    assert (
+        pq.ParquetFile(io.BytesIO(made)).metadata.row_group(0).column(1).statistics.null_count == 9
     )
 
 

@@ -153,21 +153,30 @@ def test_counters_are_shared_out_by_time(run: Run, ends: tuple[int, int]) -> Non
         expected = _counted(samples, end) - _counted(samples, begin)
         if not np.isnan(shared[0, place]):
             assert shared[0, place] == pytest.approx(expected, abs=1e-6)
-        assert bins[:, place].sum() == _counted(samples, LENGTH_NS) - _counted(samples, 0)
+        all_of_it = _counted(samples, LENGTH_NS, is_end=True) - _counted(samples, 0)
+        assert bins[:, place].sum() == all_of_it
         for at in range(8):
             ends_of = at * LENGTH_NS / 8, (at + 1) * LENGTH_NS / 8
-            exact = _counted(samples, ends_of[1]) - _counted(samples, ends_of[0])
+            exact = _counted(samples, ends_of[1], is_end=at == 7) - _counted(samples, ends_of[0])
             assert abs(bins[at, place] - exact) <= 1
 
 
-def _counted(samples: list[Line], t_ns: float) -> float:
-    """What the counter showed at a time, on straight lines between samples."""
+def _counted(samples: list[Line], t_ns: float, is_end: bool = False) -> float:
+    """What the counter showed at a time, on straight lines between samples.
+
+    Of several samples at that instant, what the first showed, or the last at the run's end: what
+    was counted between them comes to what begins there.
+    """
     times = [line.t_ns for line in samples]
     counts = [float(line.counted or 0) for line in samples]
     for (t0, t1), (n0, n1) in zip(pairwise(times), pairwise(counts), strict=True):
         if t0 < t_ns < t1:
             return n0 + (n1 - n0) * (t_ns - t0) / (t1 - t0)
-    return max((n for t, n in zip(times, counts, strict=True) if t <= t_ns), default=counts[0])
+    here = [n for t, n in zip(times, counts, strict=True) if t == t_ns]
+    before = [n for t, n in zip(times, counts, strict=True) if t < t_ns]
+    if here:
+        return here[-1] if is_end else here[0]
+    return max(before, default=counts[0])
 
 
 @given(finest=st.integers(0, 3), first=st.integers(0, 512), end=st.integers(0, 512))
