@@ -41,6 +41,7 @@ class SidecarsByFolder:
 
     def __init__(self) -> None:
         self._here: dict[str, tuple[Sidecar, ...]] = {}
+        self._stems: dict[str, dict[str, Sidecar]] = {}
         self._above: dict[str, dict[str, tuple[Sidecar, ...]]] = defaultdict(dict)
 
     def of(self, path: str, top: str) -> tuple[Sidecar, ...]:
@@ -56,11 +57,13 @@ class SidecarsByFolder:
 
     def beside(self, folder: str, name: str) -> tuple[Sidecar, ...]:
         """Those that speak for some files of a folder, this one among them."""
-        stems = [each for each in self._of_folder(folder) if each.stem]
-        if not stems:
+        self._of_folder(folder)
+        stems = self._stems.get(folder)
+        if stems is None:
             return ()
-        own_stem = sidecar.stem_of(name)
-        return tuple(s for s in stems if s.stem == own_stem or name.startswith(s.stem + "."))
+        begun = {name[:at] for at, letter in enumerate(name) if letter == "."}
+        begun.add(sidecar.stem_of(name) or "")
+        return tuple(sorted((stems[each] for each in begun & stems.keys()), key=_nearness))
 
     def of_all_in(self, folder: str, top: str) -> tuple[Sidecar, ...]:
         """Those that speak for all files of a folder."""
@@ -80,7 +83,9 @@ class SidecarsByFolder:
         if folder not in self._here:
             paths = [f"{folder}/{name}" for name in names if sidecar.stem_of(name) is not None]
             read = [each for each in map(_read_sidecar, paths) if each is not None]
-            self._here[folder] = tuple(sorted(read, key=lambda s: (-len(s.stem), s.stem)))
+            self._here[folder] = tuple(sorted(read, key=_nearness))
+            if stems := {each.stem: each for each in read if each.stem}:
+                self._stems[folder] = stems
 
     def _of_folder(self, folder: str) -> tuple[Sidecar, ...]:
         """A folder's sidecars, those with the longest stems first."""
@@ -91,6 +96,11 @@ class SidecarsByFolder:
                 names = []
             self.learn(folder, names)
         return self._here[folder]
+
+
+def _nearness(one: Sidecar) -> tuple[int, str]:
+    """Sorts those of a folder: what speaks for fewer files comes first."""
+    return -len(one.stem), one.stem
 
 
 def merged_values(sidecars: Sequence[Sidecar]) -> dict[str, Any]:
