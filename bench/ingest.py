@@ -205,26 +205,16 @@ def _add_apart(raw: Path, lake: Path) -> tuple[float, float, float]:
     command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(command, stdout=out)
-        peak_mb = 0.0
+        peak = 0.0
         while process.poll() is None:
-            peak_mb = max(peak_mb, _peak_mb(process.pid))
+            peak = max(peak, peak_mb(process.pid))
             time.sleep(0.02)
         if process.returncode:
             raise RuntimeError(f"ingest ended with {process.returncode}")
         out.seek(0)
         report = json.load(out)
     shutil.rmtree(lake, ignore_errors=True)
-    return report["bytes_read"] / 1e6, report["elapsed_s"], peak_mb
-
-
-def _peak_mb(pid: int) -> float:
-    """Highest resident memory of a process so far; 0 if it has gone."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return 0.0
-    peaks = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
-    return peaks[0] * 1024 / 1e6 if peaks else 0.0
+    return report["bytes_read"] / 1e6, report["elapsed_s"], peak
 
 
 def _scale(raw: _Input, work: Path) -> Iterator[Measurement]:

@@ -5,11 +5,13 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from bench.memory import peak_mb
 from bench.report import Measurement
 from bench.settled import STUDIES, write_settled_lake
 
@@ -43,13 +45,17 @@ def _add(raw: Path, lake: Path, runs: int) -> tuple[float, float, float]:
     """Add what is there: seconds on the clock, of processor time, and peak memory in MB."""
     command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
     began = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        said = process.stdout.read() if process.stdout is not None else b""
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    took_s = time.perf_counter() - began
-    _check(json.loads(said), process.returncode, runs)
-    return took_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
+    with tempfile.TemporaryFile() as out:
+        pid = subprocess.Popen(command, stdout=out).pid
+        peak, ended = 0.0, 0
+        while not ended:
+            peak = max(peak, peak_mb(pid))
+            time.sleep(0.01)
+            ended, status, usage = os.wait4(pid, os.WNOHANG)
+        took_s = time.perf_counter() - began
+        out.seek(0)
+        _check(json.load(out), os.waitstatus_to_exitcode(status), runs)
+    return took_s, usage.ru_utime + usage.ru_stime, peak
 
 
 def _check(report: dict[str, Any], code: int, runs: int) -> None:

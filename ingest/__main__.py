@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.errors import WattlasError
+from ingest.add_report import describe_report, place_of_problem, report_json
 from ingest.maintain import describe_lake, list_problems, prune_lake, verify_lake
 from ingest.memory import keep_heap_small
-from ingest.pipeline import AddOptions, AddReport, Reported, add
+from ingest.pipeline import AddOptions, add
 from ingest.progress import Progress, format_bar, format_bytes, format_progress
 from ingest.settings_file import is_dataset_name
 
@@ -21,7 +22,6 @@ USAGE: Final = 2
 REFUSED: Final = 3
 _BAR_EVERY_S: Final = 0.1
 _LINE_EVERY_S: Final = 5.0
-_SHOWN_PROBLEMS: Final = 50
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,7 +80,9 @@ def _build_add(commands: Any) -> None:
     sub.add_argument("--dataset", type=_dataset_name, metavar="NAME")
     sub.add_argument("--workers", type=_positive, default=0, metavar="N")
     sub.add_argument("--settings", type=_existing, metavar="FILE.toml")
-    sub.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    said = sub.add_mutually_exclusive_group()
+    said.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    said.add_argument("--verbose", action="store_true", help="name every file ignored or refused")
     sub.set_defaults(command=_add)
 
 
@@ -117,9 +119,9 @@ def _add(options: argparse.Namespace) -> int:
     report = add(request, printer.show)
     printer.end()
     if options.json:
-        print(json.dumps(_report_json(report), indent=1))
+        print(json.dumps(report_json(report), indent=1))
     else:
-        _print_report(report, options.lake)
+        print("\n".join(describe_report(report, options.lake, options.verbose)))
     return REFUSED if report.refused else OK
 
 
@@ -147,60 +149,6 @@ class _ProgressPrinter:
     def end(self) -> None:
         if self._width:
             print(file=sys.stderr)
-
-
-def _print_report(report: AddReport, lake: Path) -> None:
-    counts = [
-        (report.added, "added"),
-        (report.replaced, "replaced"),
-        (report.amended, "relabelled"),
-        (report.removed, "removed"),
-        (report.unchanged, "already there"),
-    ]
-    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "none"
-    print(f"runs: {said} (lake {lake}, {', '.join(report.datasets) or 'no dataset'})")
-    rate = report.bytes_read / max(report.elapsed_s, 1e-9)
-    read = format_bytes(report.bytes_read)
-    print(f"read: {read} in {report.elapsed_s:.1f} s, {format_bytes(rate)}/s")
-    if report.dropped_rows:
-        print(f"rows dropped because another says the same: {report.dropped_rows}")
-    if report.ignored:
-        print(f"files that are no raw logs: {len(report.ignored)}")
-    refused = sorted(report.refused, key=_path_and_line)
-    for found in refused[:_SHOWN_PROBLEMS]:
-        problem = found.problem
-        print(f"refused: {_place(found.path, problem.line)}: {problem.kind}: {problem.detail}")
-    if len(refused) > _SHOWN_PROBLEMS:
-        print(f"and {len(refused) - _SHOWN_PROBLEMS} more refused")
-    others = len(report.problems) - len(refused)
-    if others:
-        print(f"repaired or doubted: {others}; `python -m ingest problems` lists them")
-
-
-def _path_and_line(found: Reported) -> tuple[str, int]:
-    return found.path, found.problem.line or 0
-
-
-def _report_json(report: AddReport) -> dict[str, Any]:
-    names = ("added", "replaced", "amended", "removed", "unchanged", "dropped_rows", "ignored")
-    return {
-        "datasets": list(report.datasets),
-        **{name: getattr(report, name) for name in names},
-        "bytes_read": report.bytes_read,
-        "elapsed_s": report.elapsed_s,
-        "problems": [
-            {
-                "dataset": found.dataset,
-                "path": found.path,
-                "line": found.problem.line,
-                "kind": found.problem.kind,
-                "severity": found.problem.severity,
-                "detail": found.problem.detail,
-                "count": found.problem.count,
-            }
-            for found in sorted(report.problems, key=_path_and_line)
-        ],
-    }
 
 
 def _sample(options: argparse.Namespace) -> int:
@@ -243,7 +191,7 @@ def _problems(options: argparse.Namespace) -> int:
         return OK
     for row in rows:
         times = f" ({row['count']} times)" if row["count"] > 1 else ""
-        place = _place(row["path"], row["line"])
+        place = place_of_problem(row["path"], row["line"])
         print(f"{row['severity']}: {place}: {row['kind']}: {row['detail']}{times}")
     if not rows:
         print("no problems")
@@ -279,10 +227,6 @@ def _prune(options: argparse.Namespace) -> int:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _place(path: str, line: int | None) -> str:
-    return path if line is None else f"{path}, line {line}"
 
 
 if __name__ == "__main__":

@@ -6,14 +6,15 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from data.errors import WattlasError
+from ingest.add_report import AddReport, Reported
 from ingest.assemble import AssembledRun, RunAssembly
 from ingest.commits import Committer
-from ingest.discover import Discovery, Ignored
+from ingest.discover import Discovery
 from ingest.grouping import walked_among
 from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
 from ingest.log_helpers import LogHelpers
@@ -36,43 +37,6 @@ _TICK_S: Final = 0.5
 
 class InterruptedIngestError(WattlasError):
     """The user stopped the ingest; what was finished is committed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """A problem that this ingest met, with its place."""
-
-    dataset: str
-    path: str
-    problem: Problem
-
-
-@dataclass(slots=True)
-class AddReport:
-    """What an ingest did.
-
-    Attributes:
-        amended: Runs of which only file times or labels were written anew.
-        ignored: Files of which nobody knows content or name.
-        problems: Those of the files read, and new ones of files not read.
-    """
-
-    datasets: tuple[str, ...] = ()
-    added: int = 0
-    replaced: int = 0
-    amended: int = 0
-    removed: int = 0
-    unchanged: int = 0
-    dropped_rows: int = 0
-    ignored: list[Ignored] = field(default_factory=list)
-    bytes_read: int = 0
-    elapsed_s: float = 0.0
-    problems: list[Reported] = field(default_factory=list)
-
-    @property
-    def refused(self) -> list[Reported]:
-        """Problems for which some input was left out."""
-        return [found for found in self.problems if found.problem.severity == "refused"]
 
 
 @dataclass(slots=True)

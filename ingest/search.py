@@ -32,7 +32,7 @@ from ingest.settings_layers import SettingsByFolder
 from ingest.sidecars import BadSidecarError, Sidecar
 
 _NOT_REGULAR: Final = "neither a file nor a folder"
-_UNKNOWN: Final = "of no known format, and no name pattern says that it is a run's"
+_UNKNOWN: Final = "no known format, and no pattern fits its name"
 
 
 def discover(

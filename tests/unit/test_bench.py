@@ -1,11 +1,13 @@
 """The benchmark runs, and its lines can be read by a machine."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from bench.__main__ import main
 from bench.report import Measurement, quantile
+from bench.resume import measure as measure_resume
 
 KEYS = {"name", "value", "unit", "n", "limit", "ok"}
 
@@ -66,3 +68,12 @@ def test_the_pictures_of_storage_are_measured(capsys: pytest.CaptureFixture[str]
     assert change["n"] == 12
     assert by_name["storage_new_place_median"]["value"] > 0
     assert by_name["storage_worker_memory"]["limit"] == 400
+
+
+def test_an_add_with_nothing_to_do_is_measured(tmp_path: Path) -> None:
+    found = {each.name: each for each in measure_resume(tmp_path, 40)}
+    assert found["resume_scan_files"].value == 40
+    for name in ("resume_scan", "resume_scan_storage"):
+        assert (found[name].unit, found[name].limit, found[name].n) == ("s", 10.0, 3)
+        assert 0 < found[f"{name}_cpu"].value < found[name].value * 2
+        assert 20 < found[f"{name}_memory"].value < 400

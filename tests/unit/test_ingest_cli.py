@@ -1,6 +1,7 @@
 """The command line: exit status, what is printed, and for machines."""
 
 import json
+import os
 import sys
 import types
 from pathlib import Path
@@ -71,10 +72,37 @@ def test_json_for_machines(raw: Path, lake: Path, capsys: pytest.CaptureFixture[
     assert status["raw_files"] == 5
 
 
+def test_files_that_are_no_raw_logs_are_named(
+    raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [raw / f"plot-{n}.png" for n in range(7)]
+    for path in paths:
+        path.write_bytes(b"\x89PNG")
+    os.mkfifo(raw / "pipe")
+    why = "no known format, and no pattern fits its name"
+    lines = [
+        f"ignored: {raw / 'pipe'}: neither a file nor a folder",
+        *(f"ignored: {path}: {why}" for path in paths),
+    ]
+
+    def said(*options: str) -> list[str]:
+        assert main(["add", str(raw), *options]) == 0
+        return [line for line in capsys.readouterr().out.splitlines() if "ignored" in line]
+
+    assert said() == [*lines[:5], "and 3 more ignored; --verbose names them"]
+    assert said("--verbose") == lines
+    assert main(["add", str(raw), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["ignored"] == 8
+    assert report["ignored_files"][1] == {"path": str(paths[0]), "reason": why}
+    assert lake.is_dir()
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         [],
+        ["add", ".", "--json", "--verbose"],
         ["add"],
         ["add", "nowhere/at/all"],
         ["add", ".", "--workers", "0"],

@@ -1,13 +1,17 @@
 """File names to runs: every name that FORMATS.md has seen, and a lab's own."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from data.errors import FormatError
 from ingest.names import identity_columns, make_run_id, match_name
 from ingest.settings import load_settings
+from ingest.settings_file import literal_beginning
 
 MCD = {"load_qps": 200000.0, "itr": 100, "dvfs_code": "0x1d00", "rapl_w": 135.0}
 SLEEP = MCD | {"variant": "7"}
@@ -125,3 +129,38 @@ def test_identity_columns_decode_the_knobs() -> None:
     assert (columns["dvfs_ghz"], columns["dvfs_policy"]) == (None, "governor")
     assert (columns["replicate"], columns["message_bytes"], columns["rapl_w"]) == (2, 64, 135.0)
     assert (columns["system_label"], columns["is_baseline"]) == ("Linux default", True)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "beginning"),
+    [
+        (r"linux\.np\.(log|out)\.\d+", "linux.np."),
+        ("run_[0-9]+", "run_"),
+        ("ab*c", "a"),
+        ("ab?", "a"),
+        ("ab{2}", "a"),
+        (r"a\.+b", "a"),
+        ("a.b", "a"),
+        ("a[|]b", "a"),
+        (r"a\|b", "a"),
+        ("a|b", ""),
+        ("(x|y)z|b", ""),
+        ("(x|y)z", ""),
+        (r"\d+", ""),
+        ("", ""),
+    ],
+)
+def test_what_a_pattern_begins_with(pattern: str, beginning: str) -> None:
+    assert literal_beginning(pattern) == beginning
+
+
+@given(
+    pattern=st.lists(
+        st.sampled_from(["a", "b", r"\.", ".", "a*", "b?", "[ab]", "(a|b)", "(?:b)", "|", "a{2}"]),
+        max_size=6,
+    ).map("".join),
+    text=st.text("ab.", max_size=6),
+)
+def test_a_path_without_a_patterns_beginning_does_not_fit(pattern: str, text: str) -> None:
+    if re.fullmatch(pattern, text):
+        assert literal_beginning(pattern) in text
