@@ -16,6 +16,7 @@ from typing import Final
 import pandas as pd
 import polars as pl
 
+from bench.memory import peak_mb
 from bench.report import Measurement
 from bench.resume import measure as measure_resume
 from ingest.formats.intlog import open_log
