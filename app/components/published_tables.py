@@ -27,7 +27,12 @@ def published_tables_block(lines: Mapping[str, Sequence[Line]], spread: str) -> 
 
 
 def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html.Figure:
-    head = html.Tr([html.Th(words.format(spread=spread), scope="col") for words in _HEADS])
+    head = html.Tr(
+        [
+            html.Th(words.format(spread=spread), scope="col", className="number" if i else "")
+            for i, words in enumerate(_HEADS)
+        ]
+    )
     body = [
         html.Tr(
             [
@@ -45,11 +50,17 @@ def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html
 
 def _alone(table: PublishedTable) -> html.Figure:
     columns = [name for name in table.columns if not name.endswith("_pattern")]
-    head = html.Tr([html.Th(_title(name), scope="col") for name in columns])
+    numbers = [name for name in columns if table.columns[name] == "number"]
+    head = html.Tr(
+        [
+            html.Th(_title(name), scope="col", className="number" if name in numbers else "")
+            for name in columns
+        ]
+    )
     body = [
         html.Tr(
             [
-                html.Td(_cell(name, row[name]), className="" if _is_text(row[name]) else "number")
+                html.Td(_cell(name, row[name]), className="number" if name in numbers else "")
                 for name in columns
             ]
         )
@@ -75,10 +86,6 @@ def _title(name: str) -> str:
         return known.title
     words = name.removeprefix("is_") if name.startswith("is_") else name
     return words.removesuffix("_us").removesuffix("_gb").replace("_", " ").capitalize()
-
-
-def _is_text(cell: object) -> bool:
-    return isinstance(cell, str)
 
 
 def _cell(name: str, cell: str | float | None) -> str:

@@ -63,7 +63,8 @@ def build_proportionality(
         "layout": layout(
             view.title,
             f"means of configurations · shares of the device's most · y: power, x: "
-            f"{metric(use).title.lower()} · lines: least squares · dotted: proportional{more}",
+            f"{metric(use).title.lower()} · lines: least squares · dotted: proportional · "
+            f"grey: idle{more}",
             scene,
             view.name,
             **axes,

@@ -1,0 +1,69 @@
+"""Storage in a browser on lakes that lack something: runs, power, functions, names."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from app.storage_views import VIEWS
+from tests.browser.storage_page import StoragePage
+from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.storage_rows import fio
+
+pytestmark = pytest.mark.browser
+
+
+def open_on(page: Page, address: str) -> StoragePage:
+    found = StoragePage(page)
+    found.open(address)
+    return found
+
+
+def words_in(page: Page, view: str) -> str:
+    return " ".join((page.locator(f"#storage-{view}").text_content() or "").split())
+
+
+def test_a_lake_without_storage_runs(
+    serve: Callable[[Path], str], page: Page, tmp_path: Path
+) -> None:
+    storage = open_on(page, serve(write_lake(tmp_path / "lake", [run()])))
+    assert storage.status() == "0 of 0 storage runs"
+    assert "holds no storage runs" in words_in(page, "iops")
+    assert page.locator("#storage-legend button").count() == 0
+    # Panels that only say so are low, and the published values are there all the same.
+    heights = [page.locator(f"#{view.graph}").bounding_box() for view in VIEWS]
+    assert max(box["height"] for box in heights if box) < 200
+    assert "8.10 us" in page.locator("#storage-published").inner_text()
+    page.locator("section[data-view='storage-iops']").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert storage.selection() == ""
+
+
+def test_runs_that_have_neither_power_nor_functions_nor_names(
+    serve: Callable[[Path], str], page: Page, tmp_path: Path
+) -> None:
+    rows = [
+        fio("interrupt", device=None, depth=d, replicate=r, power_w=None, energy_j=None,
+            interrupts=None) | {"mode": None}
+        for d in (1, 2) for r in (0, 1)
+    ]  # fmt: skip
+    storage = open_on(page, serve(write_lake(tmp_path / "lake", rows)))
+    assert storage.status() == "4 of 4 storage runs in 2 configurations"
+    assert page.locator("#storage-legend button").inner_text().endswith("mode not said")
+    assert page.locator("#storage-at-device").get_attribute("placeholder") == "not said"
+    assert "meter's CSV" in words_in(page, "power")
+    assert "VTune" in words_in(page, "loads")
+    assert words_in(page, "power").startswith("Power by depth")
+    picture, said = (page.locator(f"#storage-{view}").bounding_box() for view in ("cpu", "loads"))
+    assert picture
+    assert said
+    assert said["height"] < picture["height"] / 2
+    storage.click_point("iops", 0, 1)
+    assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
+    assert storage.caught("cpu") == [1]
+    page.locator("#storage-legend button").click()
+    page.wait_for_timeout(500)
+    assert storage.selection() == "selection: 4 runs in 2 configurations (click)"
+    assert storage.overlaps() == []
