@@ -25,7 +25,9 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
     if options.bench == "ingest":
         from bench.ingest import measure as measure_ingest
 
-        return measure_ingest(options.rounds, options.scale, options.resume_files)
+        return measure_ingest(
+            options.rounds, options.scale, options.long_log_gb, options.resume_files
+        )
     if options.bench == "modes":
         from bench.modes import measure as measure_modes
 
@@ -63,6 +65,9 @@ def _parser() -> argparse.ArgumentParser:
     ingest.add_argument("--json", action="store_true", help="one JSON object a line")
     ingest.add_argument("--rounds", type=int, default=5, help="times that each contender runs")
     ingest.add_argument("--scale", action="store_true", help="also 1, 4 and 16 runs")
+    ingest.add_argument(
+        "--long-log-gb", type=float, default=0.0, help="also one core's log of so many GB"
+    )
     ingest.add_argument(
         "--resume-files", type=int, default=200_000, help="files known already; 0 leaves out"
     )

@@ -1,14 +1,11 @@
 """Ingest against other ways through the same bytes, and as the number of runs grows."""
 
-import json
 import os
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,7 +13,8 @@ from typing import Final
 import pandas as pd
 import polars as pl
 
-from bench.memory import peak_mb
+from bench.apart import Added, add_apart
+from bench.long_log import write_long_log
 from bench.report import Measurement
 from bench.resume import measure as measure_resume
 from ingest.formats.intlog import open_log
@@ -30,6 +28,7 @@ from ingest.sample.writer import measure_run
 ROUNDS: Final = 5
 SCALES: Final = (1, 4, 16)
 MEMORY_LIMIT_MB: Final = 400.0
+_TIMES: Final = 3
 LOG_TABLES: Final = ("interrupts", "samples", "overview", "histograms")
 _SECONDS: Final = 18.5
 _TSC_HZ: Final = 2_899_999_000.0
@@ -59,7 +58,9 @@ class _Input:
     lines: int
 
 
-def measure(rounds: int, scale: bool, resume_files: int) -> Iterator[Measurement]:
+def measure(
+    rounds: int, scale: bool, long_log_gb: float, resume_files: int
+) -> Iterator[Measurement]:
     """Make the input in a temporary folder, run everything on it, and give what was found."""
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
         work = Path(name)
@@ -70,6 +71,8 @@ def measure(rounds: int, scale: bool, resume_files: int) -> Iterator[Measurement
         yield from _sizes(raw, work)
         if scale:
             yield from _scale(raw, work)
+        if long_log_gb:
+            yield from _long_log(raw, work, int(long_log_gb * 1e9))
         if resume_files:
             yield from measure_resume(work, resume_files)
 
@@ -192,48 +195,53 @@ def _sizes(raw: _Input, work: Path) -> Iterator[Measurement]:
     for table, size in tables.items():
         yield Measurement(f"{table}_size", size / 1e6, "MB", 1)
     yield Floor("raw_to_lake", raw.size / _size_of(lake), "x", 1, 8.0)
-    _, _, peak_mb = _add_apart(raw.folder, work / "lake-apart")
-    yield Measurement("peak_memory", peak_mb, "MB", 1, MEMORY_LIMIT_MB)
+    yield from _memory("one_run", [add_apart(raw.folder, work / "lake-apart")])
+
+
+def _memory(name: str, found: Sequence[Added]) -> Iterator[Measurement]:
+    """Peak memory of the process, and of a worker: they are threads, and share it."""
+    peak_mb = max(added.peak_mb for added in found)
+    yield Measurement(f"{name}_process_memory", peak_mb, "MB", len(found))
+    workers = os.cpu_count() or 1
+    yield Measurement(f"{name}_worker_memory", peak_mb / workers, "MB", len(found), MEMORY_LIMIT_MB)
 
 
 def _size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*.parquet"))
 
 
-def _add_apart(raw: Path, lake: Path) -> tuple[float, float, float]:
-    """Ingest in a process of its own; how many MB, seconds, and its peak memory in MB."""
-    shutil.rmtree(lake, ignore_errors=True)
-    command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out)
-        peak = 0.0
-        while process.poll() is None:
-            peak = max(peak, peak_mb(process.pid))
-            time.sleep(0.02)
-        if process.returncode:
-            raise RuntimeError(f"ingest ended with {process.returncode}")
-        out.seek(0)
-        report = json.load(out)
-    shutil.rmtree(lake, ignore_errors=True)
-    return report["bytes_read"] / 1e6, report["elapsed_s"], peak
-
-
 def _scale(raw: _Input, work: Path) -> Iterator[Measurement]:
     """Cost in proportion: the same MB/s and memory for more of the same, once started."""
     beginnings = _beginnings(raw, work / "raw-beginnings")
-    starts = [_add_apart(beginnings, work / "lake-scale")[1] for _ in range(3)]
+    starts = [add_apart(beginnings, work / "lake-scale").elapsed_s for _ in range(_TIMES)]
     start_s = statistics.median(starts)
     yield Measurement("scale_start", start_s, "s", len(starts))
+    folders = {runs: _repeat(raw.folder, work / f"raw-{runs}", runs).folder for runs in SCALES}
+    # By turns, so that what else the machine does at times falls on all of them.
+    found: dict[int, list[Added]] = {runs: [] for runs in SCALES}
+    for _ in range(_TIMES):
+        for runs, folder in folders.items():
+            found[runs].append(add_apart(folder, work / "lake-scale"))
     rates = {}
-    for runs in SCALES:
-        many = _repeat(raw.folder, work / f"raw-{runs}", runs)
-        found = [_add_apart(many.folder, work / "lake-scale") for _ in range(3)]
-        rates[runs] = statistics.median(size / (taken - start_s) for size, taken, _ in found)
-        yield Measurement(f"scale_{runs}_runs_rate", rates[runs], "MB/s", len(found))
-        peak = max(peak for _, _, peak in found)
-        yield Measurement(f"scale_{runs}_runs_memory", peak, "MB", len(found), MEMORY_LIMIT_MB)
+    for runs, added in found.items():
+        rates[runs] = statistics.median(
+            each.bytes_mb / (each.elapsed_s - start_s) for each in added
+        )
+        yield Measurement(f"scale_{runs}_runs_rate", rates[runs], "MB/s", len(added))
+        yield from _memory(f"scale_{runs}_runs", added)
     spread = (max(rates.values()) - min(rates.values())) / max(rates.values())
-    yield Measurement("scale_spread", 100 * spread, "%", len(rates), 10.0)
+    yield Measurement("scale_spread", 100 * spread, "%", _TIMES, 10.0)
+
+
+def _long_log(raw: _Input, work: Path, size: int) -> Iterator[Measurement]:
+    """One core's log of many gigabytes."""
+    folder = work / "raw-long"
+    write_long_log(raw.folder, folder, size)
+    added = add_apart(folder, work / "lake-long")
+    shutil.rmtree(folder)
+    yield Measurement("long_log_size", added.bytes_mb, "MB", 1)
+    yield Measurement("long_log_rate", added.bytes_mb / added.elapsed_s, "MB/s", 1)
+    yield from _memory("long_log", [added])
 
 
 def _beginnings(raw: _Input, folder: Path) -> Path:
