@@ -121,7 +121,8 @@ class CoreCut:
 
     Attributes:
         floor_ns: No later row of this log can be earlier than this.
-        interrupt_bins: int64, shape (7, bins), rows as `merging.INTERRUPT_BINS`.
+        interrupt_bins: int64, shape (7, bins), rows as `merging.INTERRUPT_BINS`; gone with
+            `forget_bins`.
         gap_hist: int64, shape (64,), times between interrupts by their power of two; of all gaps
             only once `finish_sizes` was called.
         samples: How many samples are in the window.
@@ -210,6 +211,11 @@ class CoreCut:
         octave = np.log2(np.maximum(slot_starts(slot[is_gap]), 1)).astype(np.int64)
         np.add.at(self.gap_hist, octave, count[is_gap])
         return given
+
+    def forget_bins(self) -> None:
+        """Let go of the bins, of a MiB a core, once they are written."""
+        self.interrupt_bins = self.interrupt_bins[:, :0].copy()
+        self._room = np.empty(0, np.int64)
 
     def _take_samples(self, samples: np.ndarray, names: tuple[str, ...]) -> None:
         self._names = frozenset(names)

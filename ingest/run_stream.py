@@ -289,6 +289,8 @@ class _Merge:
                 writes.send(overview, make_rows)
             writes.send_end(overview)
             writes.finish()
+            for cut in self.cuts:
+                cut.forget_bins()
         finally:
             writes.abandon()
             sample_rows.close()
