@@ -29,13 +29,20 @@ NOT_MEASURED: Final = f"{MISSING} not measured"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One published value and what was measured of the same; all in words but the row numbers.
+    """One published value and what was measured of the same, in words and as numbers.
 
     Attributes:
-        rows: The study's configurations that it is compared with.
+        column: The metric that it is a value of, in that metric's unit.
+        mean: Mean of the replicates that it is compared with; None where there are none.
+        n: How many those are.
+        rows: The study's configurations that they are of.
     """
 
     what: str
+    column: str
+    value: float
+    mean: float | None
+    n: int
     published: str
     measured: str
     change: str
@@ -200,12 +207,13 @@ def _line(
     there = mine.filter(pl.col(column).is_not_null())
     shown = format_quantity(published, unit)
     if not len(there):
-        return Line(words, shown, NOT_MEASURED, MISSING)
+        return Line(words, column, published, None, 0, shown, NOT_MEASURED, MISSING)
     n = there[f"{column}_n"].to_numpy()
     mean = float(np.average(there[column].to_numpy(), weights=n))
     change = format_change(round(mean / published - 1, 4)) if published else MISSING
     rows = tuple(there["row"].to_list()) if "row" in there.columns else ()
-    return Line(words, shown, _measured(there, column, mean), change, rows)
+    said = _measured(there, column, mean)
+    return Line(words, column, published, mean, int(n.sum()), shown, said, change, rows)
 
 
 def _measured(there: pl.DataFrame, column: str, mean: float) -> str:

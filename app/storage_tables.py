@@ -14,6 +14,7 @@ from app.storage_state import KNOBS, StorageState
 from app.storage_study import MOST_PROFILED, Study, counted_functions, place_selection, study_of
 from app.storage_views import BY_NAME, DEPTH, PREFIX, VIEWS, View
 from data.errors import SelectionError
+from data.metrics import metric
 from data.queries.storage import (
     IS_STORAGE,
     SUBSYSTEM_SUMS,
@@ -21,6 +22,7 @@ from data.queries.storage import (
     profiled_query,
     storage_query,
 )
+from data.reference.tables import published_tables
 
 RUNS: Final = "runs"
 PUBLISHED: Final = "published"
@@ -52,7 +54,7 @@ def rows_behind(view: LakeView, state: StorageState, picture: str) -> pl.DataFra
 
     Args:
         picture: A view's name, with or without its prefix; `runs`: all runs that the filters
-            leave; `published`: published values beside measured ones, in words.
+            leave; `published`: published values beside measured ones.
 
     Raises:
         SelectionError: No such picture.
@@ -171,11 +173,13 @@ def _cell_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
 def _published_rows(study: Study) -> pl.DataFrame:
     return pl.DataFrame(
         [
-            {"table": name, "of": line.what, "published": line.published,
-             "measured": line.measured, "difference": line.change}
+            {"table": name, "source": published_tables()[name].source, "of": line.what,
+             "metric": line.column, "unit": metric(line.column).unit, "published": line.value,
+             "measured": line.mean, "n": line.n}
             for name, lines in comparisons(study).items()
             for line in lines
-        ]
+        ],
+        schema_overrides={"published": pl.Float64, "measured": pl.Float64},
     )  # fmt: skip
 
 
