@@ -156,6 +156,8 @@ def _nulls(count: int, kind: pa.DataType) -> pa.Array:
 
 def _fold(finest: np.ndarray, joined: int, how: Callable[..., np.ndarray]) -> np.ndarray:
     """Join so many neighbouring bins, shape (k, a multiple), into one; of each in turn all k."""
+    if joined == 1:
+        return finest.T.ravel()
     folded = how(finest.reshape(len(finest), -1, joined), axis=2)
     return folded.T.ravel()
 
