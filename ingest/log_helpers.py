@@ -14,11 +14,16 @@ class LogHelpers(ThreadPoolExecutor):
 
     A run of many logs keeps all of them busy, so another one begins only when it is over: memory
     is that of a bounded number of logs, however many runs there are.
+
+    Attributes:
+        workers: How many threads.
+        heap_is_full: Whether memory is worth giving back before the next run.
     """
 
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
         self.workers = workers
+        self.heap_is_full = False
         self._most = self._free = _LOGS_A_WORKER * workers
         self._changed = threading.Condition()
         self._turn = threading.Lock()

@@ -210,6 +210,9 @@ def stream_logs(
         run = _Merge(streams, machine, run_id, helpers)
         try:
             with helpers.merging(len(streams)), ExitStack() as on_failure:
+                if helpers.heap_is_full:
+                    give_back()
+                    helpers.heap_is_full = False
                 files_written = []
                 if run.begin(window, core_of):
                     for table in _TABLES:
@@ -220,7 +223,7 @@ def stream_logs(
                     run.read_only()
                 on_failure.pop_all()
                 if sum(stream.bytes_read for stream in streams) > _BIG_RUN_BYTES:
-                    give_back()
+                    helpers.heap_is_full = True
         except _MisjudgedError:
             for stream in streams:
                 are_totals[stream.file.path] = stream.are_totals
