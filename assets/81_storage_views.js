@@ -80,10 +80,28 @@
     gd.on("plotly_deselect", () => setPick(""));
     gd.on("plotly_hover", (event) => {
       const point = event.points[0], words = linesOf(gd.data[point.curveNumber], point.pointNumber);
-      if (words) wattlas.card(words, event.event);
+      if (words) wattlas.card([...words, ...alsoThere(gd, point)], event.event);
     });
     gd.on("plotly_unhover", () => wattlas.hideHover());
     gd.addEventListener("mouseleave", () => wattlas.hideHover());
+  }
+  /* Points of other lines that this one hides, or lies within: one hover tells of all. */
+  const NEAR_PX = 4, MOST_NEAR = 5;
+  function alsoThere(gd, point) {
+    const at = (trace, i) => ["x", "y"].map((letter) => {
+      const axis = gd._fullLayout[axisOf(trace, letter)];
+      return axis._offset + axis.d2p(trace[letter][i]);
+    });
+    const [x, y] = at(gd.data[point.curveNumber], point.pointNumber), found = [];
+    gd.data.forEach((trace, t) => {
+      if (!paint.isSelectable(trace) || trace.type !== "scatter" || !trace.meta.words) return;
+      trace.meta.words.forEach((words, i) => {
+        if (t === point.curveNumber && i === point.pointNumber) return;
+        const [px, py] = at(trace, i);
+        if (Math.hypot(px - x, py - y) < NEAR_PX) found.push("also here: " + words[0]);
+      });
+    });
+    return found.length > MOST_NEAR ? [...found.slice(0, MOST_NEAR), "and " + (found.length - MOST_NEAR) + " more"] : found;
   }
   const linesOf = (trace, i) => trace.meta && trace.meta.words && trace.meta.words[i];
 

@@ -30,6 +30,11 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     words = storage.hover_words("latency", 0, 0)
     assert "Mean latency: 10.1 us ± 1.27 us (95 % CI), n = 2" in words
 
+    # both switch once per IO: the hover of the one that lies above tells of the other
+    words = storage.hover_words("switches-io", 2, 0)
+    assert words.startswith("hybrid · optane · randread · 4 KiB · depth 1")
+    assert "also here: interrupt · optane · randread · 4 KiB · depth 1" in words
+
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     storage.click_point("cpu", 1, 2)
