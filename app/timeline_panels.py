@@ -36,9 +36,7 @@ class Panel:
 
 _SINGLE: Final = "of single cores"
 _ADDED: Final = "the cores' extremes added up"
-_TOGETHER: Final = (
-    "least and greatest between two samples; of several cores what their extremes add up to"
-)
+_STEPS: Final = "least and greatest are rates between two samples, about a millisecond apart"
 _ALL: Final = (
     Panel(
         "bytes",
@@ -53,7 +51,7 @@ _ALL: Final = (
         "Interrupts a second",
         "1/s",
         {"interrupts": "interrupts"},
-        note="least and most in one of the finest bins of the overview, of all cores drawn",
+        note="least and most of all these cores in steps as long as the overview's finest bins",
     ),
     Panel(
         "gap",
@@ -69,8 +67,7 @@ _ALL: Final = (
         "W",
         {"power": "power"},
         "counters",
-        note="millijoules a millisecond, of whole packages: the counter is not of one core; "
-        "least and greatest between two samples, of several packages what they add up to",
+        note="millijoules a millisecond, of whole packages: the counter is not of one core",
         rates=("power_w",),
         spread="the packages' extremes added up",
     ),
@@ -81,7 +78,7 @@ _ALL: Final = (
         {"instructions": "instructions"},
         "counters",
         is_default=False,
-        note=_TOGETHER,
+        note=_STEPS,
         rates=("instructions_per_s",),
         spread=_ADDED,
     ),
@@ -91,7 +88,7 @@ _ALL: Final = (
         "",
         {"ipc": "IPC"},
         "counters",
-        note="least and greatest of single cores between two samples",
+        note=_STEPS,
         rates=("ipc",),
         spread=_SINGLE,
     ),
@@ -101,8 +98,7 @@ _ALL: Final = (
         "",
         {"busy": "busy"},
         "counters",
-        note="reference cycles by ticks of the time-stamp counter; least and greatest of single "
-        "cores between two samples",
+        note="reference cycles by ticks of the time-stamp counter",
         rates=("ref_cycles_per_s",),
         spread=_SINGLE,
     ),
@@ -113,7 +109,7 @@ _ALL: Final = (
         {"llc_misses": "misses"},
         "counters",
         is_default=False,
-        note=_TOGETHER,
+        note=_STEPS,
         rates=("llc_misses_per_s",),
         spread=_ADDED,
     ),
@@ -124,7 +120,7 @@ _ALL: Final = (
         {name: name.upper() for name in SLEEP_STATES},
         "counters",
         is_default=False,
-        note=_TOGETHER,
+        note=_STEPS,
         rates=tuple(f"{name}_per_s" for name in SLEEP_STATES),
         spread=_ADDED,
     ),
