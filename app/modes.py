@@ -48,8 +48,8 @@ CORRECTION_TITLES: Final = {
 _OUTCOME_WORDS: Final = {
     "win": "won",
     "tie": "tied",
-    "too few": "with too few runs",
-    "alone": "by one alone",
+    "too few": "too few runs",
+    "alone": "alone",
 }
 
 

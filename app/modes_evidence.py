@@ -152,7 +152,7 @@ def statistics_words(found: Judged, at: dict, standings: Sequence[Standing]) -> 
     if state.correction != "none":
         parts.append(f"corrected {p_words(at['p_corrected'])}")
     parts.append(f"n = {first.n} and {second.n}")
-    parts.append(f"{effect_title(state.test)} {at['effect']:.3g}" if at["effect"] == at["effect"]
+    parts.append(f"{effect_title(state.test)} = {at['effect']:.3g}" if at["effect"] == at["effect"]
                  else f"no {effect_title(state.test)}: neither has any spread")  # fmt: skip
     interval = _difference(state, first, second)
     return " · ".join([*parts, *([interval] if interval else [])])
@@ -186,7 +186,7 @@ def _why_few(found: Judged, standings: Sequence[Standing]) -> str:
     test = found.state.test
     least = smallest_p(test, np.array([n_first]), np.array([n_second]))[0]
     return (
-        f"n = {n_first} and {n_second}: the {TEST_TITLES[test]} cannot give a p value below "
+        f"n = {n_first} and {n_second}: the exact {TEST_TITLES[test]} gives no p value below "
         f"{least:.3g}."
     )
 
@@ -263,7 +263,7 @@ def _figure(found: Judged, at: dict, runs: pl.DataFrame, title: str) -> dict[str
     )
     subtitle = "replicates, mean, 95 % CI"
     if not runs["is_best"].all():
-        subtitle += "; open: other settings"
+        subtitle += "; open: others"
     if len(runs) == RUNS_MAX:
         subtitle += f"; first {RUNS_MAX:,} runs"
     scene = EvidenceScene(

@@ -81,7 +81,7 @@
     if (n[i] > SHOWN) lines.push("and " + (n[i] - SHOWN) + " more");
     if (!isNaN(p[i])) {
       const also = data.rules.correction === "none" ? "" : " (corrected " + digits(corrected[i]) + ")";
-      lines.push("p = " + digits(p[i]) + also + " \u00b7 " + data.rules.effect + " " + digits(effect[i]));
+      lines.push("p = " + digits(p[i]) + also + " \u00b7 " + data.rules.effect + " = " + digits(effect[i]));
       lines.push("means \u00b1 95 % confidence interval");
     }
     lines.push("click: evidence and runs");

@@ -152,7 +152,7 @@
     const status = document.getElementById("status-selection"), clear = document.getElementById("clear-pick");
     if (!status || !clear) return;
     const words = wattlas.cells.words(data, pick);
-    status.textContent = words ? words + " \u00b7 Esc clears" : "";
+    status.textContent = words;
     clear.hidden = !pick;
     setProps("modes-to-explore", { href: wattlas.exploreOf(data, wattlas.cells.mask(data, pick)) });
   }

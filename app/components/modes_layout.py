@@ -105,7 +105,7 @@ def _rules(state: ModesState) -> html.Div:
         [
             _select(names.TEST, "test", _listed(TEST_TITLES), state.test, 184),
             _select(names.CORRECTION, "correction over the cells", _listed(CORRECTION_TITLES),
-                    state.correction, 236),
+                    state.correction, 264),
             html.Label("level", htmlFor=names.LEVEL, className="quiet"),
             dmc.NumberInput(
                 id=names.LEVEL, value=state.level, min=0.0001, max=0.99, step=0.01, size="xs", w=74,

@@ -28,8 +28,8 @@ def standings_table(found: Evidence | None) -> html.Div:
 
 def _table(found: Evidence) -> html.Table:
     has_settings = any(standing.setting for standing in found.standings)
-    titles = ("", "Best setting", "n", "Mean and 95 % CI", "sd", "Runs")
-    numbers = ("n", "Mean and 95 % CI", "sd")
+    titles = ("", "Best setting", "n", "Mean, 95 % CI", "sd", "Runs")
+    numbers = ("n", "Mean, 95 % CI", "sd")
     head = [html.Th(t, className="number" if t in numbers else "") for t in titles]
     rows = [_cells(standing, found.unit) for standing in found.standings]
     if not has_settings:
@@ -46,10 +46,10 @@ def _cells(standing: Standing, unit: str) -> list:
     interval = f" \N{PLUS-MINUS SIGN} {format_quantity(half, unit)}" if half == half else ""
     return [
         html.Th([swatch, standing.label], scope="row"),
-        html.Td([setting, html.Span(many, className="spread")]),
+        html.Td([setting, html.Span(many, className="spread")], className="setting"),
         html.Td(str(standing.n), className="number"),
-        html.Td([format_quantity(standing.mean, unit), html.Span(interval, className="spread")],
-                className="number"),
+        html.Td([html.Span(format_quantity(standing.mean, unit), className="piece"),
+                 html.Span(interval, className="spread piece")], className="number mean"),
         html.Td(format_quantity(standing.sd, unit) if standing.sd == standing.sd else MISSING,
                 className="number"),
         html.Td(_runs(standing, unit)),

@@ -96,6 +96,12 @@ def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -
     }
 
 
+def _quantity(name: str) -> str:
+    """Title and unit; the panel is too low for the direction, which the map's title says."""
+    measure = metric(name)
+    return f"{measure.title}, {measure.unit}" if measure.unit else measure.title
+
+
 def _layout(scene: EvidenceScene) -> dict:
     labels = [scene.competitors.labels[who] for who in scene.order]
     return {
@@ -112,9 +118,7 @@ def _layout(scene: EvidenceScene) -> dict:
             "fixedrange": True,
         },
         "yaxis": {
-            "title": {
-                "text": metric(scene.prize).axis_title, "standoff": 6, "font": {"size": 11},
-            },
+            "title": {"text": _quantity(scene.prize), "standoff": 6, "font": {"size": 11}},
             "zeroline": False,
             "exponentformat": "SI",
         },

@@ -45,7 +45,7 @@ def labels_along_y(labels: Sequence[str]) -> list[int]:
 
 
 def _shown(sizes_px: Sequence[float], room_px: float) -> list[int]:
-    """Every k-th with the least k of 1, 2, 5, 10, ... that fits, and the last, often NULL's word."""
+    """Every k-th, k the least of 1, 2, 5, 10, ... that fits, and the last, often NULL's word."""
     count = len(sizes_px)
     each = room_px / max(count, 1)
 

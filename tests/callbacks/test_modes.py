@@ -84,7 +84,7 @@ class TestOnTheGrid:
         )  # fmt: skip
         assert state.selection.values("load") == (200_000.0,)
         assert answer(view, state).status == (
-            "26 of 28 runs · 7 cells: 6 won, 1 by one alone"
+            "26 of 28 runs · 7 cells: 6 won, 1 alone"
         )
 
     def test_what_can_be_asked_varies_in_the_lake(self) -> None:
@@ -106,7 +106,7 @@ class TestOnTheGrid:
         assert [t["name"] for t in shares["data"][-2:]] == ["tie", "one alone"]
         # The prize is the workload's performance itself: the Pareto view shows energy.
         assert pareto["layout"]["xaxis"]["title"]["text"] == "Energy, J (less is better)"
-        assert status.endswith("7 cells: 6 tied, 1 by one alone")
+        assert status.endswith("7 cells: 6 tied, 1 alone")
         assert parse_qs(query)["who"] == ["system"]
         json.dumps([cells, winners, shares, pareto])
 
@@ -153,7 +153,7 @@ class TestOnTheGrid:
         raw = {**P99, "metric": "energy_j", "test": "mann-whitney"}
         _, table = update_evidence(CELL, raw, LATEST)
         assert texts(table)[0].startswith("Too few replicates to tell: Library OS leads")
-        assert "cannot give a p value below 0.333" in texts(table)[0]
+        assert "the exact Mann-Whitney U test gives no p value below 0.333" in texts(table)[0]
 
     def test_one_alone_is_no_win(self) -> None:
         _, table = update_evidence('["cell", null, null]', P99, LATEST)
