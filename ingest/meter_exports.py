@@ -1,6 +1,7 @@
 """Several exports of one power meter as one meter, and which meter gives a run its power. Pure."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,6 +53,44 @@ def joined_exports(meters: Sequence[Meter], window: UtcWindow) -> list[Meter]:
         else:
             group.append(meter)
     return [_joined(group, window) for group in groups]
+
+
+class MeterExports:
+    """The meters of a dataset, to find of each the other exports of its time."""
+
+    def __init__(self, meters: Iterable[Meter]) -> None:
+        """Sort meters by what tells exports of one from others.
+
+        Args:
+            meters: In the order in which they tell of idle times: what two have is the first's.
+        """
+        self._alike: dict[tuple[str, ...], list[Meter]] = defaultdict(list)
+        for meter in meters:
+            self._alike[_mark(meter)].append(meter)
+        self._spans = {
+            mark: np.array([(span.start_s, span.end_s) for span in map(span_of, alike)])
+            for mark, alike in self._alike.items()
+        }
+
+    def others(self, meter: Meter) -> tuple[list[Meter], list[Meter]]:
+        """Other exports of a meter with readings of its time, those before it and those after."""
+        mark, own = _mark(meter), span_of(meter)
+        alike, spans = self._alike[mark], self._spans[mark]
+        shared = np.flatnonzero((spans[:, 0] <= own.end_s) & (spans[:, 1] >= own.start_s))
+        near = [alike[place] for place in shared.tolist()]
+        at = next(place for place, each in enumerate(near) if each is meter)
+        before, after = (
+            [each for each in part if is_same_meter(meter, each)]
+            for part in (near[:at], near[at + 1 :])
+        )
+        return before, after
+
+
+def _mark(meter: Meter) -> tuple[str, ...]:
+    """Exports of one meter have the same."""
+    places = [f"{name}={place}" for name, place in sorted(meter.places.items())]
+    serial = meter.readings.serial
+    return (*places, serial or str(Path(meter.path).parent), "serial" if serial else "folder")
 
 
 def is_same_meter(one: Meter, other: Meter) -> bool:

@@ -1,7 +1,7 @@
 """Which files of power meters may have readings of a run."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ingest.discover import FORMATS_BY_NAME, Discovery, RawFile
@@ -9,31 +9,46 @@ from ingest.formats import FORMATS
 from ingest.lake_state import LakeState, RecordedFile
 
 
-def meters_in_scope(files: Sequence[RawFile], meters: Sequence[RawFile]) -> tuple[RawFile, ...]:
-    """Meters that may cover a run: of the nearest folder at or above it, else all of its dataset.
+class MeterScopes:
+    """Which meters may cover which runs: those of the nearest folder at or above a run's own.
 
-    Args:
-        files: The run's own.
-        meters: Of its dataset. Runs with per-interrupt logs have their energy from these.
+    Where no folder above has one, all of the dataset may. Runs with per-interrupt logs have their
+    energy from these.
     """
-    if not meters:
-        return ()
-    own = max(files, key=lambda file: file.path.count("/"))
-    if own.match is None or own.settings.workloads[own.match.workload].logged:
-        return ()
-    return meters_of_folder(str(Path(own.path).parent), meters)
 
+    def __init__(self, meters: Mapping[str, Sequence[RawFile]]) -> None:
+        """Sort meters by folder.
 
-def meters_of_folder(folder: str, meters: Sequence[RawFile]) -> tuple[RawFile, ...]:
-    """As `meters_in_scope`, of runs without per-interrupt logs in a folder."""
-    by_folder: dict[str, list[RawFile]] = defaultdict(list)
-    for meter in filter(is_counting, meters):
-        by_folder[str(Path(meter.path).parent)].append(meter)
-    above = (str(each) for each in (Path(folder), *Path(folder).parents))
-    nearest = next((each for each in above if each in by_folder), None)
-    folders = by_folder.values() if nearest is None else [by_folder[nearest]]
-    here = [meter for each in folders for meter in each]
-    return tuple(sorted(here, key=lambda meter: meter.path))
+        Args:
+            meters: By dataset, all of them; those that the settings leave out are passed over.
+        """
+        self._here: dict[str, dict[str, list[RawFile]]] = {}
+        for dataset, files in meters.items():
+            by_folder = self._here[dataset] = defaultdict(list)
+            for meter in filter(is_counting, sorted(files, key=lambda file: file.path)):
+                by_folder[str(Path(meter.path).parent)].append(meter)
+        self._found: dict[tuple[str, str], tuple[RawFile, ...]] = {}
+
+    def of_run(self, files: Sequence[RawFile]) -> tuple[RawFile, ...]:
+        """Meters that may cover a run with these files, in order of their paths."""
+        own = max(files, key=lambda file: file.path.count("/"))
+        if own.match is None or own.settings.workloads[own.match.workload].logged:
+            return ()
+        return self.of_folder(own.dataset, str(Path(own.path).parent))
+
+    def of_folder(self, dataset: str, folder: str) -> tuple[RawFile, ...]:
+        """The same of runs without per-interrupt logs in a folder."""
+        by_folder = self._here.get(dataset)
+        if not by_folder:
+            return ()
+        place = dataset, folder
+        if place not in self._found:
+            above = (str(each) for each in (Path(folder), *Path(folder).parents))
+            nearest = next((each for each in above if each in by_folder), None)
+            folders = by_folder.values() if nearest is None else [by_folder[nearest]]
+            here = [meter for each in folders for meter in each]
+            self._found[place] = tuple(sorted(here, key=lambda meter: meter.path))
+        return self._found[place]
 
 
 def is_counting(meter: RawFile) -> bool:

@@ -7,7 +7,7 @@ from ingest.commits import Committer
 from ingest.discover import Discovery, RawFile
 from ingest.idle_runs import IdleRuns
 from ingest.lake_state import LakeState
-from ingest.meter_exports import is_same_meter, power_of, span_of
+from ingest.meter_exports import MeterExports, power_of, span_of
 from ingest.meter_scope import is_counting
 from ingest.meter_setting import is_set_otherwise, set_meter
 from ingest.plan import Plan, RunWork, work_of
@@ -77,8 +77,10 @@ class MeterStage:
             reads.append(self._set_meter(file, times.of(file)))
             for path in self._take_up(file, times.of(file)) & set(others):
                 waiting[path] = others.pop(path)
-        for place, read in enumerate(reads):
-            self._finish_meter(read, reads[:place], reads[place + 1 :], times, on_problems)
+        kept = (self._meters.get((dataset, read.file.path)) for read in reads)
+        exports = MeterExports(meter for meter in kept if meter is not None)
+        for read in reads:
+            self._finish_meter(read, exports, times, on_problems)
         self.idle.keep([f for f in others.values() if f.path in self._seen[dataset]])
 
     def _set_meter(self, file: RawFile, times: MeterTimes) -> SourceRead:
@@ -91,12 +93,7 @@ class MeterStage:
         return SourceRead(file, read.digest, None, problems)
 
     def _finish_meter(
-        self,
-        read: SourceRead,
-        earlier: Sequence[SourceRead],
-        later: Sequence[SourceRead],
-        times: RunTimes,
-        on_problems: OnProblems,
+        self, read: SourceRead, exports: MeterExports, times: RunTimes, on_problems: OnProblems
     ) -> None:
         """Bring the idle runs of a meter up to date, and tell what is wrong with it.
 
@@ -104,9 +101,10 @@ class MeterStage:
         """
         file, problems, own = read.file, read.problems, times.of(read.file)
         meter = self._meters.get((file.dataset, file.path))
-        told = [span_of(other) for _, other in self._other_exports(meter, earlier)]
-        shared = [*self._other_exports(meter, earlier), *self._other_exports(meter, later)]
-        ran = own.all + [window for other, _ in shared for window in times.of(other).all]
+        before, after = exports.others(meter) if meter is not None else ([], [])
+        told = [span_of(other) for other in before]
+        shared = [window for other in (*before, *after) for window in times.all_of(other.path)]
+        ran = own.all + shared
         known = None if own.has_others else ran + told
         idle = self.idle.commit(file, read.digest, meter, known, own.device)
         is_covering = meter is not None and any(meter.readings_in(w) for w in ran + told)
@@ -124,13 +122,6 @@ class MeterStage:
         if not (is_same and self._committer.is_known(file.dataset, file.path, problems)):
             on_problems(file.dataset, file.path, problems)
         self._committer.add_problems(file.dataset, {file.path: problems})
-
-    def _other_exports(
-        self, meter: Meter | None, reads: Sequence[SourceRead]
-    ) -> list[tuple[RawFile, Meter]]:
-        """Which of some files are exports of a meter too."""
-        found = ((r.file, self._meters.get((r.file.dataset, r.file.path))) for r in reads)
-        return [(f, m) for f, m in found if meter and m and is_same_meter(meter, m)]
 
     def _take_up(self, file: RawFile, times: MeterTimes) -> set[str]:
         """Have a meter's settled runs read again if planned ones set its clock anew.

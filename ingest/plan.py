@@ -17,7 +17,7 @@ from ingest.grouping import (
     walked_among,
 )
 from ingest.lake_state import SUMMARY, LakeState, RecordedFile, RecordedRun
-from ingest.meter_scope import known_meters, meters_in_scope
+from ingest.meter_scope import MeterScopes, known_meters
 from ingest.names import RunKey, label_columns
 from ingest.raw_files import digest_file
 from ingest.records import Problem
@@ -79,7 +79,8 @@ def make_plan(found: Discovery, state: LakeState) -> Plan:
     groups = group_files(found, state, plan.meters)
     for meter in known_meters(found, state):
         plan.meters[meter.dataset].append(meter)
-    lake = SettledRuns(state, plan.meters)
+    scopes = MeterScopes(plan.meters)
+    lake = SettledRuns(state, scopes)
     waiting = []
     for group in groups.values():
         settled = lake.find(group)
@@ -89,7 +90,7 @@ def make_plan(found: Discovery, state: LakeState) -> Plan:
             plan.unchanged += 1
             plan.settled += [settled] if settled.meters else []
     for group in sorted(waiting, key=_lake_order):
-        _plan_run(group, found, state, plan)
+        _plan_run(group, found, state, plan, scopes)
     plan.works = _superseding(plan.works, found, groups.keys(), state)
     return plan
 
@@ -120,7 +121,9 @@ def _lake_order(group: RunGroup) -> tuple[str, ...]:
     return key.dataset, key.workload, f"{load:020.3f}", f"{message:020d}", group.run_id
 
 
-def _plan_run(group: RunGroup, found: Discovery, state: LakeState, plan: Plan) -> None:
+def _plan_run(
+    group: RunGroup, found: Discovery, state: LakeState, plan: Plan, scopes: MeterScopes
+) -> None:
     key, run_id = group.key, group.run_id
     recorded = state.runs.get(run_id)
     if recorded is not None and recorded.source == SUMMARY:
@@ -129,7 +132,7 @@ def _plan_run(group: RunGroup, found: Discovery, state: LakeState, plan: Plan) -
     elsewhere = _recorded_elsewhere(recorded, own[0], found) if recorded else []
     chosen = choose_files(key, [*own, *elsewhere], plan.problems)
     files = tuple(sorted(chosen.values(), key=lambda file: file.path))
-    work = RunWork(key, run_id, files, meters_in_scope(files, plan.meters[key.dataset]))
+    work = RunWork(key, run_id, files, scopes.of_run(files))
     if recorded is None:
         plan.works.append(work)
         return

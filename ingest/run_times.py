@@ -99,6 +99,10 @@ class RunTimes:
                 self._by_meter[file.path].known.append(window)
                 self._by_meter[file.path].devices.add(device)
 
+    def all_of(self, path: str) -> list[UtcWindow]:
+        """When the runs of the meter at a path took place."""
+        return self._by_meter[path].all
+
     def of(self, meter: RawFile) -> MeterTimes:
         """What is known for a meter."""
         folder = str(Path(meter.path).parent) + "/"

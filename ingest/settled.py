@@ -1,13 +1,13 @@
 """Runs that the lake has just as they lie on the disk, told without a look into any file."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ingest.claims import Slot, only_core, slot
 from ingest.discover import FORMATS_BY_NAME, KnownFile, RawFile, RunGroup
 from ingest.lake_state import SUMMARY, LakeState, RecordedFile
-from ingest.meter_scope import meters_of_folder
+from ingest.meter_scope import MeterScopes
 from ingest.names import label_columns
 from ingest.settings import Settings
 from ingest.sidecars import Sidecar
@@ -27,15 +27,14 @@ class SettledRun(NamedTuple):
 class SettledRuns:
     """Tells settled runs from those that need a closer look."""
 
-    def __init__(self, state: LakeState, meters: Mapping[str, Sequence[RawFile]]) -> None:
+    def __init__(self, state: LakeState, scopes: MeterScopes) -> None:
         """Begin.
 
         Args:
-            meters: By dataset, the files of power meters, those that the lake knows included.
+            scopes: Of the files of power meters, those that the lake knows included.
         """
         self._state = state
-        self._meters = meters
-        self._in_scope: dict[tuple[str, str], tuple[RawFile, ...]] = {}
+        self._scopes = scopes
         self._labels: dict[tuple[int, str, str], dict[str, Any]] = {}
 
     def find(self, group: RunGroup) -> SettledRun | None:
@@ -92,14 +91,10 @@ class SettledRuns:
     def _meters_of(
         self, group: RunGroup, files: Sequence[KnownFile], settings: Settings
     ) -> tuple[RawFile, ...]:
-        meters = self._meters.get(group.key.dataset, ())
-        if not meters or settings.workloads[group.key.workload].logged:
+        if settings.workloads[group.key.workload].logged:
             return ()
         deepest = min((-file.recorded.path.count("/"), file.recorded.path) for file in files)[1]
-        place = group.key.dataset, os.path.dirname(deepest)
-        if place not in self._in_scope:
-            self._in_scope[place] = meters_of_folder(place[1], meters)
-        return self._in_scope[place]
+        return self._scopes.of_folder(group.key.dataset, os.path.dirname(deepest))
 
     def _labels_of(self, group: RunGroup, settings: Settings) -> dict[str, Any]:
         place = id(settings), group.key.workload, group.key.system

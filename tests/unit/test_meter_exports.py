@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ingest.meter_exports import is_same_meter, joined_exports, power_of
+from ingest.meter_exports import MeterExports, is_same_meter, joined_exports, power_of
 from ingest.power import make_series
 from ingest.power_join import Meter
 from ingest.power_settings import PowerSettings
@@ -94,6 +94,17 @@ def test_which_files_are_exports_of_one_meter() -> None:
     assert not is_same_meter(early, steady(15, 40, 1.0, "/raw/b.csv", "7"))
     named = replace(late, places={"device": "disk"})
     assert not is_same_meter(early, named)
+
+
+def test_the_other_exports_of_a_meters_time() -> None:
+    """In the order in which the meters were given; those of other times do not matter."""
+    first, second = steady(0, 20, 1.0, "/raw/a.csv"), steady(10, 30, 1.0, "/raw/b/b.csv")
+    third, later = steady(15, 40, 1.0, "/raw/c.csv"), steady(50, 60, 1.0, "/raw/d.csv")
+    stranger = steady(0, 60, 1.0, "/raw/e.csv", "8")
+    exports = MeterExports([first, stranger, second, third, later])
+    assert exports.others(second) == ([first], [third])
+    assert exports.others(later) == ([], [])
+    assert exports.others(stranger) == ([], [])
 
 
 def test_a_run_without_readings_says_of_when_they_are() -> None:
