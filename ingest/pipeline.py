@@ -121,6 +121,7 @@ class _Ingest:
         self._amend()
         self._progress.runs_total = len(plan.works)
         self._progress.bytes_total = sum(work.size for work in plan.works)
+        self._progress.problems = sum(map(len, self._reported.values()))
         failed = self._read_runs()
         if failed:
             stage.commit(self._report_problems, failed)
@@ -165,7 +166,9 @@ class _Ingest:
                 if is_used or place in self._plan.problems:
                     continue
                 if Path(path).is_relative_to(folder) and (
-                    path in self._found.seen[dataset] or not os.path.lexists(path)
+                    path in self._found.seen[dataset]
+                    or not os.path.lexists(path)
+                    or Path(path).is_dir()
                 ):
                     yield place
 

@@ -56,7 +56,8 @@ def format_progress(progress: Progress) -> str:
     rate = progress.bytes_done / max(progress.elapsed_s, 1e-9)
     left = max(progress.bytes_total - progress.bytes_done, 0)
     seconds = f"{_clock(left / rate)} left" if rate else "starting"
-    trouble = f", {progress.problems} problems" if progress.problems else ""
+    noun = "problem" if progress.problems == 1 else "problems"
+    trouble = f", {progress.problems} {noun}" if progress.problems else ""
     return (
         f"{format_bytes(progress.bytes_done)} of {format_bytes(progress.bytes_total)}, "
         f"{format_bytes(rate)}/s, {seconds}, "

@@ -27,7 +27,7 @@ from tests.fixtures.raw_runs import (
 
 _ROOT = Path(__file__).resolve().parents[2]
 _RUNS = 30
-_KILLS = 12
+_KILLS = 15
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_killed_at_random_and_run_again_it_is_the_lake_of_a_clean_run(
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
-    assert killed > 0
+    assert killed >= _KILLS // 2
     assert start(raw, lake).wait() in (0, 3)
     assert contents(lake) == clean
     assert list(verify_lake(lake)) == []

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ingest import kernels
 from ingest.counter_lines import CounterLines
-from tests.fixtures.slow_intlog import read_slowly
+from tests.fixtures.slow_intlog import SlowLog, read_slowly
 
 _NUMBERS = st.sampled_from([0, 1, 66, 1514, 10**12, 2**63 - 1])
 _BAD_FIELDS = st.sampled_from(
@@ -62,7 +62,7 @@ def test_kernel_reads_as_the_slow_reader_at_any_block_size(
     columns: int, data: st.DataObject
 ) -> None:
     log = data.draw(_logs(columns))
-    size = data.draw(st.sampled_from([1, 2, 3, 7, 64, 1 << 20]))
+    size = data.draw(st.sampled_from([1, 2, 3, 7, 64, 1 << 20, 1 << 22]))
     lines = CounterLines(columns)
     for at in range(0, len(log), size):
         lines.feed(log[at : at + size])
@@ -73,6 +73,35 @@ def test_kernel_reads_as_the_slow_reader_at_any_block_size(
     assert lines.entries == slow.entries
     found = {problem.kind: (problem.count, problem.line) for problem in lines.problems()}
     assert found == slow.refused
+
+
+@pytest.fixture(scope="module")
+def long_log() -> tuple[bytes, SlowLog]:
+    """9 MB, over two of the largest blocks: every 7th line sampled, every 997th damaged."""
+    lines = []
+    for n in range(160_000):
+        counters = f"{n} {n} {n} {n}" if n % 7 == 0 else "0 0 0 0"
+        line = f"{n} 1 {66 + n % 1449} 2 {n % 13} {counters} 0 0 0 0 0 {n} {10**12 + 5 * n}"
+        lines.append(line.replace(" 2 ", " x ", 1) if n % 997 == 0 else line)
+    log = "".join(f"{line}\n" for line in lines).encode()
+    return log, read_slowly(log, 16)
+
+
+@pytest.mark.parametrize("block", [4093, 1 << 16, 1 << 20, 1 << 22])
+def test_a_log_of_many_blocks_is_read_as_slowly(
+    long_log: tuple[bytes, SlowLog], block: int
+) -> None:
+    log, slow = long_log
+    assert len(log) > 2 << 22
+    lines = CounterLines(16)
+    for at in range(0, len(log), block):
+        lines.feed(log[at : at + block])
+    lines.finish()
+    assert lines.interrupt_columns().T.tolist() == slow.interrupts
+    assert lines.sample_columns().T.tolist() == slow.samples
+    found = {problem.kind: (problem.count, problem.line) for problem in lines.problems()}
+    assert found == slow.refused
+    assert len(found) == 1
 
 
 def test_kernel_grows_its_columns_over_many_blocks() -> None:
