@@ -1,7 +1,7 @@
 """What Modes shows for a state: the map of winners, shares, the Pareto view, counts, in words."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,44 +13,25 @@ from app.figures.competitors import (
     competitors_of,
     ordered_values,
     value_label,
-    value_words,
 )
 from app.figures.encodings import message_figure
 from app.figures.winner_map import MapScene, build_winner_map
 from app.figures.winner_pareto import ParetoScene, build_pareto, pareto_members
 from app.figures.winner_shares import build_shares
-from app.figures.words import WORKLOAD_TITLES, lowered, synthetic_note
+from app.figures.words import lowered
 from app.lakes import LakeView
 from app.modes_choice import resolved
-from app.modes_payload import encode_cells, index_of, varies_in_a_cell
+from app.modes_payload import encode_cells, index_of
 from app.modes_state import ModesState
 from app.modes_way import explore_state
+from app.modes_words import OUTCOME_WORDS, nothing_left, subject, subtitle
 from app.settings import MAX_POINTS
-from data.analysis.facets import count_runs, matches
 from data.analysis.thinning import thin
 from data.analysis.ties import OUTCOMES, Comparison, compare, win_counts
-from data.knobs import KNOBS, Knob
 from data.metrics import metric
 from data.queries.modes import configurations_query
 from data.queries.points import CONFIGURATION
 from data.selection import Value
-
-TEST_TITLES: Final = {
-    "student": "Student's t test",
-    "welch": "Welch's t test",
-    "mann-whitney": "Mann-Whitney U test",
-}
-CORRECTION_TITLES: Final = {
-    "none": "uncorrected",
-    "holm": "Holm's correction over the cells",
-    "benjamini-hochberg": "Benjamini-Hochberg over the cells",
-}
-_OUTCOME_WORDS: Final = {
-    "win": "won",
-    "tie": "tied",
-    "too few": "too few runs",
-    "alone": "alone",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,40 +134,6 @@ def _cells(view: LakeView, found: Judged, placed: pl.DataFrame) -> dict[str, Any
     return {**cells, "explore": explore_state(view, found.state).to_query()}
 
 
-def nothing_left(view: LakeView, state: ModesState) -> str:
-    """Say which filter to take back when nothing is left, or that nobody measured the prize."""
-    matching = count_runs(view.cube, state.selection)
-    if matching:
-        title = metric(str(state.metric)).title
-        return f"None of the {matching:,} runs that the filters leave has a value for<br>{title}."
-    freed = {
-        clause.facet: count_runs(view.cube, state.selection.with_values(clause.facet, ()))
-        for clause in state.selection.clauses
-    }
-    useful = [f"{KNOBS[n].title} ({count:,} runs)" for n, count in freed.items() if count]
-    hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
-    return f"No run has all of these filters.<br>{hint}"
-
-
-def rules_words(state: ModesState) -> str:
-    """`Student's t test at 5 %, uncorrected`."""
-    level = f"{100 * state.level:.4g} %"
-    return f"{TEST_TITLES[state.test]} at {level}, {CORRECTION_TITLES[state.correction]}"
-
-
-def mixed_knobs(comparison: Comparison, state: ModesState) -> list[tuple[Knob, int]]:
-    """The given knobs of which a cell mixes several values, and how many there are in all.
-
-    Such a cell compares unlike things: the competitor measured at the lighter load may win by it.
-    """
-    groups = comparison.groups
-    return [
-        (knob, groups[knob.column].n_unique())
-        for knob in KNOBS.values()
-        if knob.is_given and varies_in_a_cell(groups, state, knob)
-    ]
-
-
 def place_of(state: ModesState) -> dict[str, Value | None]:
     """Knob column to value of the cell that is picked; empty when none is."""
     picked = state.picked
@@ -206,7 +153,7 @@ def _status(view: LakeView, found: Judged) -> str:
     compared = int(found.comparison.groups["values"].list.len().sum())
     ended = found.comparison.cells["outcome"].value_counts()
     counts = dict(ended.iter_rows())
-    words = [f"{counts[o]:,} {_OUTCOME_WORDS[o]}" for o in OUTCOMES if counts.get(o)]
+    words = [f"{counts[o]:,} {OUTCOME_WORDS[o]}" for o in OUTCOMES if counts.get(o)]
     cells = len(found.comparison.cells)
     parts = [f"{compared:,} of {view.runs:,} runs"]
     if cells:
@@ -241,37 +188,12 @@ def _map_scene(view: LakeView, found: Judged) -> MapScene:
         x_title=x.axis_title,
         y_title=y.axis_title,
         title=f"{measure.title} ({measure.better} is better): best {competitor.noun}, "
-        f"{_subject(found)}",
-        subtitle=_subtitle(view, found),
+        f"{subject(found.comparison, state, found.labels)}",
+        subtitle=subtitle(view, found.comparison, state),
         unit=measure.unit,
         is_percent=state.margin == "percent",
         competitors=found.competitors,
     )
-
-
-def _subject(found: Judged) -> str:
-    """What was compared: the workload, and the given knobs that have one value throughout."""
-    taken = {found.state.x, found.state.y, found.state.competitor, "dataset", "workload"}
-    groups = found.comparison.groups
-    names = [WORKLOAD_TITLES.get(w, w) for w in groups["workload"].unique().drop_nulls().sort()]
-    words = [", ".join(names)]
-    for knob in KNOBS.values():
-        if knob.is_given and knob.name not in taken and groups[knob.column].n_unique() == 1:
-            value = groups[knob.column][0]
-            words += [] if value is None else [value_words(knob, value, found.labels)]
-    return " · ".join(words)
-
-
-def _subtitle(view: LakeView, found: Judged) -> str:
-    parts = [rules_words(found.state)]
-    mixed = mixed_knobs(found.comparison, found.state)
-    if mixed:
-        listed = ", ".join(f"{count} values of {knob.noun}" for knob, count in mixed)
-        parts.append(f"<b>cells mix {listed}: filter on one</b>")
-    left = view.cube.filter(matches(found.state.selection))
-    if note := synthetic_note(left):
-        parts.append(f"<b>{note}</b>")
-    return " · ".join(parts)
 
 
 def pareto_points(found: Judged) -> pl.DataFrame:

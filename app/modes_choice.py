@@ -27,6 +27,8 @@ _AXES: Final = (
     ("message", "itr"), ("message", "dvfs"), ("itr", "dvfs"),
 )  # fmt: skip
 _PRIZES: Final = ("energy_j", PERFORMANCE)
+# Idle runs last as long as somebody looked: their energies do not compare.
+_IDLE_PRIZES: Final = ("power_w", *_PRIZES)
 _STORAGE_PRIZES: Final = ("bytes_per_joule", "ios_per_joule", *_PRIZES)
 
 
@@ -181,7 +183,8 @@ def _contested(left: pl.DataFrame, pair: Sequence[str], competitor: str) -> floa
 def _prize(view: LakeView, selection: Selection, competitor: str) -> str:
     state = ModesState(selection)
     offered = offered_prizes(view, state)
-    wanted = _STORAGE_PRIZES if competitor == "mode" else _PRIZES
+    is_idle = selection.values("workload") == ("idle",)
+    wanted = _IDLE_PRIZES if is_idle else _STORAGE_PRIZES if competitor == "mode" else _PRIZES
     performance = performance_column(view, selection)
     names = [performance if name == PERFORMANCE else name for name in wanted]
     return next((n for n in names if n in offered), (offered or ["energy_j"])[0])

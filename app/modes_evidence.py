@@ -11,10 +11,11 @@ from app.figures.cell_evidence import EvidenceScene, build_evidence
 from app.figures.competitors import value_words
 from app.figures.winner_map import margin_words
 from app.lakes import LakeView
-from app.modes import TEST_TITLES, Judged, judge, place_of, rules_words
+from app.modes import Judged, judge, place_of
 from app.modes_payload import effect_title, free_knobs, index_of, setting_words
 from app.modes_state import ModesState
 from app.modes_way import explore_state
+from app.modes_words import TEST_TITLES, rules_words
 from data.analysis.facets import matches
 from data.analysis.significance import smallest_p
 from data.analysis.ties import ALONE, TIE, TOO_FEW

@@ -5,10 +5,11 @@ from typing import Any, Final
 import polars as pl
 
 from app.lakes import LakeView
-from app.modes import Judged, judge, mixed_knobs, place_of, rules_words
+from app.modes import Judged, judge, place_of
 from app.modes_evidence import RUNS_MAX, Evidence, cell_of, cell_runs, evidence, p_words
 from app.modes_payload import effect_title
 from app.modes_state import ModesState
+from app.modes_words import mixed_knobs, rules_words
 from app.settings import MAX_ROWS
 from data.analysis.ties import win_counts
 from data.errors import SelectionError

@@ -172,5 +172,22 @@
     return meta.inks[outcome === "tie" ? meta.inks.length - 1 : data.contenders.who[data.cells.first[i]]];
   }
 
-  wattlas.modesPaint = { dress, paint, fit };
+  /** A dressed figure as it is seen: the part of it that a zoom has left, with its labels and texts; for paper. */
+  function asSeen(figure, gd, data, theme) {
+    if (!gd || !gd._fullLayout || !gd._fullLayout.xaxis) return figure;
+    const axis = (name) => {
+      const { tickvals, ticktext } = gd.layout[name] || {};
+      return { ...figure.layout[name], range: gd._fullLayout[name].range.slice(), ...(tickvals ? { tickvals, ticktext } : {}) };
+    };
+    const layout = { ...figure.layout, xaxis: axis("xaxis"), yaxis: axis("yaxis") }, meta = layout.meta || {};
+    if (meta.kind !== "map" || meta.has_texts || !data) return { ...figure, layout };
+    const texts = textsIn({ x: inView(gd, "x"), y: inView(gd, "y") }, meta, data, theme);
+    const written = (trace) => ({
+      ...trace, x: texts.x[0], y: texts.y[0], text: texts.text[0],
+      textfont: { ...trace.textfont, color: texts["textfont.color"][0], shadow: texts["textfont.shadow"][0] },
+    });
+    return { data: figure.data.map((trace) => (kind(trace) === "texts" ? written(trace) : trace)), layout };
+  }
+
+  wattlas.modesPaint = { dress, paint, fit, asSeen };
 })((window.wattlas = window.wattlas || {}));

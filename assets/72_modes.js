@@ -163,11 +163,13 @@
     return "modes/data/runs.csv?" + address.shown();
   }
 
+  const onPaper = (id, cells) => wattlas.modesPaint.asSeen(wattlas.modesPaint.dress(figures[id], cells, pick, "light"), wattlas.plot(id), cells, "light");
+
   const page = {
     root: ".modes",
     tab: "tab-modes",
     query: () => address.query(),
-    figure: (id) => figures[id] && wattlas.modesPaint.dress(figures[id], id === "evidence" ? null : data, pick, "light"),
+    figure: (id) => figures[id] && onPaper(id, id === "evidence" ? null : data),
     data: (id, format) => "modes/data/" + id + "." + format + "?" + address.shown(),
     how: (id) => "how/modes/" + id + "?" + address.shown(),
     resize: () => GRAPHS.forEach((id) => wattlas.plot(id) && window.Plotly.Plots.resize(wattlas.plot(id))),

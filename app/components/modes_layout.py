@@ -12,9 +12,9 @@ from app.components.panel import GRAPH_CONFIG, graph_panel, view_menu
 from app.components.rail import filter_rail
 from app.explore import performance_column
 from app.lakes import LakeView
-from app.modes import CORRECTION_TITLES, TEST_TITLES
 from app.modes_choice import chosen, offered_knobs, offered_prizes, prize_title
 from app.modes_state import ModesState
+from app.modes_words import CORRECTION_TITLES, TEST_TITLES
 from app.url_state import PERFORMANCE
 from data.analysis.facets import all_choices
 from data.metrics import metric

@@ -11,6 +11,7 @@ WIDTH_PX: Final = 600.0
 HEIGHT_PX: Final = 290.0
 _CHARACTER_PX: Final = 6.2
 _LINE_PX: Final = 11.5
+_LEGEND_ROW_PX: Final = 18.0
 _APART_PX: Final = 9.0
 _LINES_MAX: Final = 40
 
@@ -63,6 +64,15 @@ def _shown(sizes_px: Sequence[float], room_px: float) -> list[int]:
 
 def _overlap(sizes_px: Sequence[float], each_px: float, i: int, j: int) -> bool:
     return (j - i) * each_px < (sizes_px[i] + sizes_px[j]) / 2
+
+
+def legend_height_px(labels: Sequence[str], width_px: float) -> float:
+    """How high a horizontal legend becomes: its entries stand in columns as wide as the widest."""
+    widths_px = [len(label) * _CHARACTER_PX + 46 for label in labels]
+    if sum(widths_px) <= width_px:
+        return _LEGEND_ROW_PX
+    a_row = max(1, int(width_px // max(widths_px)))
+    return _LEGEND_ROW_PX * -(-len(labels) // a_row)
 
 
 def hatching(

@@ -8,7 +8,14 @@ import polars as pl
 
 from app.figures.competitors import TIE_GREY, Competitors, readable_on
 from app.figures.encodings import base_layout
-from app.figures.map_marks import hatching, index_axis, labels_along_x, labels_along_y
+from app.figures.map_marks import (
+    WIDTH_PX,
+    hatching,
+    index_axis,
+    labels_along_x,
+    labels_along_y,
+    legend_height_px,
+)
 from data.analysis.ties import ALONE, TIE, TOO_FEW, WIN, Comparison
 from data.units import format_change, format_quantity
 
@@ -63,6 +70,7 @@ def build_winner_map(comparison: Comparison, placed: pl.DataFrame, scene: MapSce
     cells = {name: placed[name].to_numpy() for name in ("column", "row", "who")}
     colored = np.where(outcome == WIN, cells["who"], len(scene.competitors)).astype(float)
     colored[(outcome == TOO_FEW) | (outcome == ALONE)] = np.nan
+    legend = _legend(outcome, scene)
     nothing = np.full((len(scene.rows), len(scene.columns)), np.nan)
     return {
         "data": [
@@ -72,9 +80,9 @@ def build_winner_map(comparison: Comparison, placed: pl.DataFrame, scene: MapSce
             _texts(comparison, cells, outcome, scene),
             _layer("veil", nothing, "rgba(127,127,127,0.72)"),
             _layer("catcher", _grid(np.ones(len(outcome)), cells, scene), _CLEAR),
-            *_legend(outcome, scene),
+            *legend,
         ],
-        "layout": _layout(scene),
+        "layout": _layout(scene, [entry["name"] for entry in legend]),
     }
 
 
@@ -259,11 +267,13 @@ def _entry(name: str, symbol: str, hue: str) -> dict:
     }
 
 
-def _layout(scene: MapScene) -> dict[str, Any]:
+def _layout(scene: MapScene, named: list[str]) -> dict[str, Any]:
     longest = max(map(len, scene.rows), default=1)
+    top = 46 + 15 * scene.subtitle.count("<br>")
+    bottom = 56 + legend_height_px(named, WIDTH_PX + 80)
     return {
         **base_layout(scene.title, scene.subtitle),
-        "margin": {"l": min(46 + 6 * longest, 170), "r": 8, "t": 46, "b": 92},
+        "margin": {"l": min(46 + 6 * longest, 170), "r": 8, "t": top, "b": bottom},
         "xaxis": index_axis(scene.columns, scene.x_title, labels_along_x(scene.columns)),
         "yaxis": index_axis(scene.rows, scene.y_title, labels_along_y(scene.rows)),
         "dragmode": "zoom",

@@ -8,6 +8,7 @@ import polars as pl
 
 from app.figures.competitors import Competitors
 from app.figures.encodings import base_layout
+from app.figures.map_marks import legend_height_px
 from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import metric
 
@@ -15,6 +16,8 @@ _WEBGL_ABOVE: Final = 3000
 _NAMED_MAX: Final = 40
 # Values that lie further apart than this are drawn on a logarithmic scale.
 _WIDE: Final = 30.0
+# Room for the legend in the frame of 1440 x 900.
+_LEGEND_PX: Final = 370.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +127,11 @@ def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
     subtitle = f"each competitor's best setting in each cell · {points_words}"
     if scene.left_out:
         subtitle = f"best settings · {len(points):,} of {total:,} points drawn; filter to see all"
+    below = scene.competitors.has_legend
+    bottom = 56 + legend_height_px(scene.competitors.labels, _LEGEND_PX) if below else 56
     return {
         **base_layout(scene.title, subtitle),
-        "margin": {"l": 62, "r": 8 if scene.competitors.has_legend else 92, "t": 46, "b": 74},
+        "margin": {"l": 62, "r": 8 if below else 92, "t": 46, "b": bottom},
         "xaxis": _axis(scene.against, points["against"]),
         "yaxis": _axis(scene.prize, points["mean"]),
         "dragmode": "zoom",

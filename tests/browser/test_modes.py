@@ -223,8 +223,10 @@ def test_a_part_of_a_large_map_has_texts(modes: ModesPage, grid_address: str) ->
         """() => {
           const gd = wattlas.plot("winners");
           const at = gd.data.findIndex((t) => t.meta.kind === "texts");
-          gd.layout.meta.has_texts = false;
-          gd.layout.meta.most = [2, 2];
+          for (const { layout } of [gd, wattlas.modes.state().figures.winners]) {
+            layout.meta.has_texts = false;
+            layout.meta.most = [2, 2];
+          }
           return Plotly.restyle(gd, { x: [[]], y: [[]], text: [[]] }, [at]);
         }"""
     )
@@ -236,6 +238,12 @@ def test_a_part_of_a_large_map_has_texts(modes: ModesPage, grid_address: str) ->
     part = modes.texts()
     assert set(part) == {"1,1", "1,2", "2,1", "2,2"}
     assert all(drawn[cell].endswith(text) for cell, text in part.items())
+    # A picture for paper has that part, its labels and its texts.
+    paper = modes.page.evaluate("() => wattlas.currentPage().figure('winners')")
+    assert paper["layout"]["xaxis"]["range"] == [0.5, 2.5]
+    assert paper["layout"]["xaxis"]["ticktext"] == ["50", "100"]
+    written = next(t for t in paper["data"] if t["meta"]["kind"] == "texts")["text"]
+    assert written == list(part.values())
     modes.page.evaluate(zoom, [[-0.5, 4.5], [-0.5, 3.5]])
     modes.page.wait_for_timeout(400)
     assert modes.texts() == {}

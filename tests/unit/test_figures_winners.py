@@ -1,5 +1,6 @@
 """The map of winners, shares, Pareto view and evidence, by facts."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,15 @@ def test_hatching_has_one_slope_whatever_the_cells_shape(columns: int, rows: int
     up_px = np.diff(y) * HEIGHT_PX / rows / 0.92
     np.testing.assert_allclose(across_px, up_px, rtol=1e-3, atol=1e-3)
     assert (up_px > 0).all()
+
+
+def test_a_legend_of_more_rows_has_more_room() -> None:
+    few = winner_map()["layout"]["margin"]["b"]
+    labels = tuple(f"a long name of one competitor {i}" for i in range(7))
+    many = replace(MODES, values=tuple(range(7)), labels=labels, hues=OKABE_ITO[:1] * 7)
+    assert few < winner_map(competitors=many)["layout"]["margin"]["b"]
+    two_lines = winner_map(subtitle="rules<br>notes")["layout"]["margin"]["t"]
+    assert two_lines == winner_map()["layout"]["margin"]["t"] + 15
 
 
 def test_axes_say_their_knob() -> None:
