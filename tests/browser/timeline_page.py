@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page
 
@@ -21,6 +22,11 @@ _AREA = """() => {
   const gd = wattlas.timeline.plot(), box = gd.getBoundingClientRect(), size = gd._fullLayout._size;
   return [box.left + size.l, box.top + size.t, size.w, size.h];
 }"""
+
+
+def query_of(page: Page) -> dict[str, list[str]]:
+    """The state in the address, key by key."""
+    return parse_qs(urlsplit(page.url).query)
 
 
 class TimelinePage:
