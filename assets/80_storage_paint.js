@@ -126,23 +126,25 @@
     return out;
   }
 
-  /** Paint a selection into a picture that is drawn, unless it shows just that already. */
+  const isEqual = (a, b) => JSON.stringify(a === undefined ? null : a) === JSON.stringify(b === undefined ? null : b);
+
+  /** Paint a selection into a picture that is drawn, in one step, unless it shows just that already. */
   function repaint(gd, figure, mask, keepsOutline) {
-    const traces = [], selected = [], opacity = [];
+    const traces = [], wanted = [];
     figure.data.forEach((trace, i) => {
-      const wanted = look(trace, mask);
-      if (!("opacity" in wanted)) return;
+      const next = kind(trace) === "veil" ? { z: veil(trace, figure.data[i + 1], mask) } : look(trace, mask);
+      if (!Object.keys(next).length) return;
       traces.push(i);
-      selected.push("selectedpoints" in wanted ? wanted.selectedpoints : null);
-      opacity.push(wanted.opacity);
+      wanted.push(next);
     });
-    const isSame = traces.every((t, k) => JSON.stringify(gd.data[t].selectedpoints || null) === JSON.stringify(selected[k]) && gd.data[t].opacity === opacity[k]);
+    const isSame = traces.every((t, k) => Object.entries(wanted[k]).every(([name, value]) => isEqual(gd.data[t][name], value)));
     const hasOutline = Boolean(gd.layout.selections && gd.layout.selections.length);
     const layout = hasOutline && !keepsOutline ? { selections: [] } : {};
-    if (!isSame) window.Plotly.update(gd, { selectedpoints: selected, opacity }, layout, traces);
+    // What a trace has no wish for is undefined, which Plotly passes over.
+    const names = new Set(wanted.flatMap((next) => Object.keys(next)));
+    const change = Object.fromEntries([...names].map((name) => [name, wanted.map((next) => next[name])]));
+    if (!isSame) window.Plotly.update(gd, change, layout, traces);
     else if (layout.selections) window.Plotly.relayout(gd, layout);
-    const veils = figure.data.flatMap((trace, i) => (kind(trace) === "veil" ? [i] : []));
-    if (veils.length) window.Plotly.restyle(gd, { z: veils.map((i) => veil(figure.data[i], figure.data[i + 1], mask)) }, veils);
   }
 
   wattlas.storagePaint = { evaluate, boxClause, knobsClause, dress, onPaper, repaint, isSelectable, panelOf };
