@@ -90,5 +90,5 @@ def _through_http(served: Served) -> Iterator[Measurement]:
             yield Measurement(f"modes_new_{name}_median", quantile(times, 0.5), "ms", n)
             yield Measurement(f"modes_new_{name}_cpu_mean", cpu_ms, "ms", n)
     yield Measurement("modes_worker_memory", served.worker_mb(), "MB", 1, MEMORY_LIMIT_MB)
-    yield Measurement("modes_worker_memory_peak", memory.peak_mb, "MB", 1)
+    yield Measurement("modes_worker_memory_peak", memory.peak_mb, "MB", 1, MEMORY_LIMIT_MB)
     callback.close()

@@ -83,9 +83,7 @@ class TestOnTheGrid:
             "itr", "dvfs", "system", "energy_j",
         )  # fmt: skip
         assert state.selection.values("load") == (200_000.0,)
-        assert answer(view, state).status == (
-            "26 of 28 runs · 7 cells: 6 won, 1 alone"
-        )
+        assert answer(view, state).status == ("26 of 28 runs · 7 cells: 6 won, 1 alone")
 
     def test_what_can_be_asked_varies_in_the_lake(self) -> None:
         view = lake_view(None)
@@ -265,6 +263,14 @@ def test_a_column_with_a_value_and_null_is_not_constant(tmp_path: Path) -> None:
     # Both compete, each with its two runs.
     found = judge(view, ModesState(competitor="mode", x="itr", y="dvfs", metric="energy_j"))
     assert found.comparison.contenders.select("competitor", "n").rows() == [("poll", 2), (None, 2)]
+
+
+def test_idle_runs_compare_by_power(tmp_path: Path) -> None:
+    rows = [run(workload="idle", device=d, power_w=w, energy_j=w * s, duration_s=s, load_qps=None)
+            for d, w, s in (("disk", 39.0, 60.0), ("optane", 34.0, 600.0))]  # fmt: skip
+    view = Lakes(write_lake(tmp_path / "lake", rows)).at(None)
+    state = chosen(view, ModesState(Selection.of(workload=["idle"])))
+    assert (state.competitor, state.metric) == ("device", "power_w")
 
 
 def test_knobs_that_go_with_each_other_make_no_axes(storage: Flask) -> None:
