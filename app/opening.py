@@ -1,8 +1,11 @@
 """How a page opens for the query of its link: the lake, the state, and what to say of either."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from functools import wraps
+from typing import Final, Protocol, TypeVar
 from urllib.parse import urlencode
+
+from dash import html
 
 from app.context import lake_view
 from app.lakes import LakeView
@@ -19,6 +22,21 @@ class PageState(Protocol):
 
 
 State = TypeVar("State", bound=PageState)
+
+_UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload once it can."
+
+
+def or_a_sentence(layout: Callable[..., html.Main]) -> Callable[..., html.Main]:
+    """Have a page lie there without a lake that can be read; why is said above all pages."""
+
+    @wraps(layout)
+    def lay_out(**parts: str | list[str]) -> html.Main:
+        try:
+            return layout(**parts)
+        except WattlasError:
+            return html.Main(html.Div(_UNREADABLE, className="notice"))
+
+    return lay_out
 
 
 def open_page(

@@ -33,7 +33,7 @@ from app.explore import (
 )
 from app.explore_routes import add_routes
 from app.modes_way import way_to_modes
-from app.opening import open_page
+from app.opening import open_page, or_a_sentence
 from app.url_state import ViewState
 from data.analysis.facets import all_choices
 
@@ -51,6 +51,7 @@ def register(server: Flask) -> None:
     add_routes(server)
 
 
+@or_a_sentence
 def layout(**parts: str | list[str]) -> html.Main:
     """Lay the page out for the URL's query; a bad one is named, and the default view shown."""
     view, state, notice = open_page(parts, ViewState.from_query)

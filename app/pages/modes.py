@@ -32,7 +32,7 @@ from app.modes_choice import default_state, turned
 from app.modes_evidence import evidence
 from app.modes_routes import add_routes
 from app.modes_state import ModesState
-from app.opening import open_page
+from app.opening import open_page, or_a_sentence
 from app.points_payload import compact_figure
 from data.analysis.facets import all_choices
 from data.analysis.significance import load_statistics
@@ -51,6 +51,7 @@ def register(server: Flask) -> None:
     add_routes(server)
 
 
+@or_a_sentence
 def layout(**parts: str | list[str]) -> html.Main:
     """Lay the page out for the URL's query; a bad one is named, and the default view shown."""
     # While the browser fetches and lays out the page: its first picture needs it.

@@ -11,7 +11,7 @@ from app.components.filters import facet_chips, facet_note, is_idle
 from app.components.published_tables import published_tables_block
 from app.components.storage_layout import storage_layout
 from app.context import lake_view
-from app.opening import open_page
+from app.opening import open_page, or_a_sentence
 from app.storage import answer
 from app.storage_choice import default_state, offered, storage_cube
 from app.storage_routes import add_routes
@@ -29,6 +29,7 @@ def register(server: Flask) -> None:
     add_routes(server)
 
 
+@or_a_sentence
 def layout(**parts: str | list[str]) -> html.Main:
     """Lay the page out for the URL's query; a bad one is named, and the default view shown."""
     view, state, notice = open_page(parts, StorageState.from_query)

@@ -11,6 +11,7 @@ from app import ids
 from app.components.timeline_layout import timeline_layout
 from app.context import lake_view
 from app.lakes import LakeView
+from app.opening import or_a_sentence
 from app.timeline import describe_runs
 from app.timeline_open import (
     Opened,
@@ -37,15 +38,13 @@ def register(server: Flask) -> None:
     add_open_routes(server)
 
 
+@or_a_sentence
 def layout(**parts: str | list[str]) -> html.Main:
     """Lay the page out for the URL's query; a bad one is named, and a first look shown instead."""
     try:
         view, state, notice = _asked(dict(parts))
     except WattlasError as error:
-        try:
-            view = lake_view(None)
-        except WattlasError as unreadable:
-            return html.Main(html.Div(str(unreadable), className="notice", role="alert"))
+        view = lake_view(None)
         notice = f"This link could not be followed: {error}. A first look is shown instead."
         state = _opened(TimelineState(), first_look(view))
     has_logs = bool(choices(view, "", None)["total"])

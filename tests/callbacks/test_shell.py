@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import dash
 import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
@@ -49,6 +50,8 @@ def test_a_lake_of_another_schema_is_a_sentence(tmp_path: Path) -> None:
     with create_app(Settings(lake=tmp_path)).server.app_context():
         alerts = [c for c in walk(shell()) if getattr(c, "role", "") == "alert"]
         assert "says 'wattlas schema 999', this wattlas reads" in texts(alerts)[0]
+        for page in dash.page_registry.values():
+            assert "the lake cannot be read" in texts(page["layout"]())[0]
 
 
 @pytest.mark.usefixtures("here")
