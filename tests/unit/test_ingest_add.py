@@ -412,15 +412,6 @@ def test_many_problems_of_a_table_stay_few_rows(raw: Path, lake: Path) -> None:
     assert len(runs(lake)) == 1000
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_an_unreadable_folder_is_named(raw: Path, lake: Path) -> None:
-    write_netpipe(raw)
-    closed = raw / "closed"
-    closed.mkdir(mode=0)
-    report = ingest(lake, raw)
-    assert [found.problem.kind for found in report.refused] == ["unreadable"]
-
-
 def test_a_broken_link_is_named_and_a_pipe_is_passed_over(raw: Path, lake: Path) -> None:
     write_netpipe(raw)
     (raw / "linux.np.log.3_1_64_5000_8_0x1900_135").symlink_to(raw / "gone")
