@@ -12,6 +12,8 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from data.connection import open_lake
@@ -19,6 +21,7 @@ from ingest.__main__ import main
 from ingest.maintain import verify_lake
 from ingest.pipeline import AddOptions, _Ingest, add
 from ingest.progress import Progress, format_bar, format_progress
+from ingest.run_stream import ROW_GROUP_ROWS
 from tests.fixtures.raw_runs import LOG, RDTSC, write_netpipe, write_settings
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -159,6 +162,21 @@ def test_one_run_of_many_logs_keeps_all_threads_at_work(
         (raw / f"linux.mcd.dmesg.0_{core}_{knobs}").write_bytes(long_log(3))
     assert add(AddOptions(lake, [raw], workers=3)).added == 1
     assert len(threads) >= 3
+    (path,) = lake.rglob("interrupts/*/*.parquet")
+    _check_interrupts(path, 8 * 3 * ((1 << 20) // 44))
+
+
+def _check_interrupts(path: Path, rows: int) -> None:
+    """In time order over all cores, in row groups small enough to pass over, times as steps."""
+    with pq.ParquetFile(path) as file:
+        t_ns = file.read(["t_ns"])["t_ns"].to_numpy()
+        groups = [file.metadata.row_group(n) for n in range(file.num_row_groups)]
+        column = file.schema.names.index("t_ns")
+    assert len(t_ns) == rows
+    assert (np.diff(t_ns) >= 0).all()
+    assert all(group.num_rows <= ROW_GROUP_ROWS for group in groups)
+    assert len(groups) > 1
+    assert all("DELTA_BINARY_PACKED" in group.column(column).encodings for group in groups)
 
 
 def test_memory_does_not_grow_with_a_file(raw: Path, lake: Path) -> None:
