@@ -37,6 +37,7 @@ HEAT_METRIC: Final = "heat-metric"
 LIMIT_BOX: Final = "limit-box"
 LIMIT_SLIDER: Final = "limit-slider"
 LIMIT_DOMAIN: Final = "limit-domain"
+MODES_ASKED: Final = "modes-asked"
 MODES_WAY: Final = "modes-way"
 
 TIMELINE_START: Final = "timeline-start"

@@ -6,12 +6,35 @@
   const MOST = 5500;
   const fits = (text) => encodeURIComponent(text).length <= MOST;
   const view = wattlas.view;
-  let way = null;
+  const PATIENCE_MS = 300;
+  const FACETS = ["dataset", "workload", "load", "message", "device", "rw", "request", "depth", "threads", "system", "mode", "itr", "dvfs", "rapl"];
+  let way = null, asked = "", timer = 0;
 
   /** What Modes asks under the filters of Explore, as the server has worked it out. */
-  function take(text) {
-    way = text ? JSON.parse(text) : null;
+  function take(answer) {
+    // The answer for other filters may come late.
+    if (!answer || answer.asked !== asked) return;
+    way = JSON.parse(answer.way);
     wattlas.offerModes();
+  }
+
+  /** The filters of Explore alone, as a query that both pages read. */
+  function filtersOf(page) {
+    const query = new URLSearchParams({ v: "1" }), whole = new URLSearchParams(page.query());
+    FACETS.forEach((name) => whole.getAll(name).forEach((value) => query.append(name, value)));
+    return query.toString();
+  }
+
+  /* The axes that Modes would choose are asked for when the pictures are drawn: nobody waits for them. */
+  function ask(filters) {
+    if (filters === asked) return;
+    asked = filters;
+    way = null;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (document.querySelector(".explore")) wattlas.setProps("modes-asked", { data: filters });
+      else asked = "";
+    }, PATIENCE_MS);
   }
 
   /** Values of one column by those of another, each pair once: [[y, x, x, ...], ...]. */
@@ -38,7 +61,10 @@
   wattlas.offerModes = function () {
     const page = wattlas.currentPage();
     if (!page || page.root !== ".explore" || !document.getElementById("explore-to-modes")) return;
-    const query = new URLSearchParams(way ? way.query : "v=1"), pick = cellsOfSelection();
+    const filters = filtersOf(page);
+    ask(filters);
+    // Until the axes are known the way leads to the same filters, without what is selected.
+    const query = new URLSearchParams(way ? way.query : filters), pick = cellsOfSelection();
     const pinned = new URLSearchParams(page.query()).get("lake");
     if (pick) query.set("pick", pick);
     if (pinned !== null) query.set("lake", pinned);

@@ -53,6 +53,7 @@ def _stores(view: LakeView, state: ViewState) -> list:
         dcc.Store(id=ids.SCATTER_FIGURE),
         dcc.Store(id=ids.HEATMAP_FIGURE),
         dcc.Store(id=ids.LIMIT_DOMAIN),
+        dcc.Store(id=ids.MODES_ASKED),
         dcc.Store(id=ids.MODES_WAY),
     ]  # fmt: skip
 

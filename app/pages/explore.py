@@ -104,7 +104,6 @@ def update_best(raw_state: dict[str, Any], limit: float | str, version: int) -> 
     Output(ids.QUERY, "data"),
     Output(ids.STATUS, "children"),
     Output(ids.LIMIT_DOMAIN, "data"),
-    Output(ids.MODES_WAY, "data"),
     Input(ids.VIEW, "data"),
     Input(ids.HEAT_SYSTEM, "value"),
     Input(ids.HEAT_METRIC, "value"),
@@ -114,11 +113,22 @@ def update_best(raw_state: dict[str, Any], limit: float | str, version: int) -> 
 def describe_view(
     raw_state: dict[str, Any], system: str, column: str, limit: float | str, version: int
 ) -> tuple:
-    """Any change: the URL's query, the status line, the range of the limit, the way to Modes."""
+    """Any change: the URL's query, the status line, the range of the limit."""
     raw = {**raw_state, "hsys": system, "hmet": column, "limit": limit}
     state, view = ViewState.from_json(raw), lake_view(version)
-    way = way_to_modes(view, state.selection)
-    return state.to_query(), status_words(view, state), limit_domain(view, state), way
+    return state.to_query(), status_words(view, state), limit_domain(view, state)
+
+
+@callback(
+    Output(ids.MODES_WAY, "data"),
+    Input(ids.MODES_ASKED, "data"),
+    State(ids.LAKE_VERSION, "data"),
+    prevent_initial_call=True,
+)
+def lead_to_modes(query: str, version: int) -> dict[str, str]:
+    """The pictures of new filters are drawn: what Modes would ask under them."""
+    way = way_to_modes(lake_view(version), ViewState.from_query(query).selection)
+    return {"asked": query, "way": way}
 
 
 @callback(

@@ -9,17 +9,18 @@ from dash import no_update
 from flask import Flask
 
 from app import ids
+from app.modes_state import ModesState
 from app.pages import explore
 from app.pages.explore import (
     describe_view,
     layout,
+    lead_to_modes,
     turn_workload,
     update_best,
     update_filters,
     update_heatmap,
     update_scatter,
 )
-from app.modes_state import ModesState
 from app.url_state import ViewState
 from data.errors import LakeError, SelectionError
 from data.metrics import metric
@@ -132,7 +133,7 @@ def test_filters_on_tuned_knobs_leave_the_default_to_compare_with() -> None:
 
 
 def test_the_url_the_status_line_and_the_limit() -> None:
-    query, status, domain, _ = describe_view(AT_200K, "linux_tuned", "ipc", 80, NEWEST)
+    query, status, domain = describe_view(AT_200K, "linux_tuned", "ipc", 80, NEWEST)
     state = ViewState.from_query(query)
     assert (state.heat_system, state.heat_metric, state.limit) == ("linux_tuned", "ipc", 80.0)
     assert state.selection.values("load") == (200_000.0,)
@@ -141,8 +142,9 @@ def test_the_url_the_status_line_and_the_limit() -> None:
 
 
 def test_the_way_to_modes_has_these_filters_and_axes_that_vary_under_them() -> None:
-    *_, way = describe_view(AT_200K, "linux_tuned", "ipc", 80, NEWEST)
-    found = json.loads(way)
+    answer = lead_to_modes("v=1&workload=memcached&load=200000", NEWEST)
+    assert answer["asked"] == "v=1&workload=memcached&load=200000"
+    found = json.loads(answer["way"])
     state = ModesState.from_query(found["query"])
     assert state.selection.values("load") == (200_000.0,)
     assert (state.x, state.y, state.competitor, state.metric) == (
@@ -150,8 +152,8 @@ def test_the_way_to_modes_has_these_filters_and_axes_that_vary_under_them() -> N
     )  # fmt: skip
     assert (found["x"], found["y"]) == ("itr_us", "dvfs_ghz")
     # Where one system is left, its clock competes.
-    *_, alone = describe_view({**AT_200K, "system": ["linux_tuned"]}, "", "energy_j", "", NEWEST)
-    assert ModesState.from_query(json.loads(alone)["query"]).competitor == "dvfs"
+    alone = lead_to_modes("v=1&workload=memcached&load=200000&system=linux_tuned", NEWEST)
+    assert ModesState.from_query(json.loads(alone["way"])["query"]).competitor == "dvfs"
 
 
 def test_the_status_line_counts_what_cannot_be_drawn() -> None:
@@ -276,8 +278,8 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         assert "holds no runs" in message(update_heatmap({}, "", "energy_j", -1))
         table, words = update_best({}, "", -1)
         assert texts(table) == ["Nothing to compare: no run has both energy and the metric."]
-        _, status, domain, way = describe_view({}, "", "energy_j", "", -1)
-        assert json.loads(way)["query"] == "v=1"
+        _, status, domain = describe_view({}, "", "energy_j", "", -1)
+        assert json.loads(lead_to_modes("v=1", -1)["way"])["query"] == "v=1"
         assert status == "0 of 0 runs"
         assert (domain["low"], domain["high"]) == (None, None)
         assert len(update_filters({}, "", "energy_j", -1)) == 3 * len(ids.FACET_NAMES) + 5
@@ -287,5 +289,5 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
 
 def test_what_travels_to_the_browser_is_json() -> None:
     _, points = update_scatter(AT_200K, NEWEST)
-    _, _, domain, _ = describe_view(AT_200K, "", "energy_j", "", NEWEST)
+    _, _, domain = describe_view(AT_200K, "", "energy_j", "", NEWEST)
     assert json.loads(json.dumps([points, domain]))
