@@ -23,6 +23,8 @@ from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindo
 from ingest.text_lines import decode_text, starts_with_mark
 
 # How much later than the end of its jobs fio writes the document, at most.
+# So much of the mean may lie before submission before percentiles without it are doubted.
+_LEFT_OUT_SHARE: Final = 0.1
 _WRITING_S: Final = 0.3
 _START_ERROR_S: Final = 0.01
 
@@ -154,13 +156,20 @@ def _latencies(
         problems.add("no_latencies", "doubted", detail, jobs[0].line)
         return {}
     found = measurements_us(merged)
-    if missing := [name for name in PERCENTILES.values() if name not in found]:
+    missing = [name for name in PERCENTILES.values() if name not in found]
+    if missing:
         if len(parts) > 1 and not merged.bins:
             why = f"{len(parts)} distributions without bins cannot be merged (json+ has bins)"
             problems.add("no_percentiles", "doubted", f"{why}; left unset", jobs[0].line)
         elif len(missing) > 1:
             detail = f"no {' '.join(missing)} in fio's list of percentiles; left unset"
             problems.add("no_percentiles", "doubted", detail, jobs[0].line)
+    if len(missing) < len(PERCENTILES) and merged.left_out_ns > _LEFT_OUT_SHARE * merged.mean_ns:
+        detail = (
+            f"percentiles are from submission on, and leave {merged.left_out_ns / 1e3:.3g} us of "
+            f"the mean's {merged.mean_ns / 1e3:.3g} us out; fio's lat_percentiles=1 gives all"
+        )
+        problems.add("completion_percentiles", "doubted", detail, jobs[0].line)
     return found
 
 

@@ -15,7 +15,8 @@ PERCENTILES: Final = {
     99.0: "latency_p99_us",
     99.9: "latency_p999_us",
 }
-# Total latency where fio gives its percentiles, else that from submission to completion.
+# Latency in all, and from submission to completion. Percentiles and bins fio gives of the second,
+# or of the first if it is told to (`lat_percentiles=1`); mean, least and most always of both.
 _KINDS: Final = ("lat_ns", "clat_ns")
 
 
@@ -24,6 +25,9 @@ class Distribution:
     """Latencies in nanoseconds, as fio counts them.
 
     Attributes:
+        mean_ns: Of the latency in all, as `min_ns` and `max_ns`.
+        left_out_ns: How much of the mean lies before submission, which `percentiles` and `bins`
+            then leave out.
         percentiles: Percent to value, as fio gives them; empty for merged ones.
         bins: Value to count; empty where fio was not asked for them (`json+`).
     """
@@ -32,6 +36,7 @@ class Distribution:
     mean_ns: float
     min_ns: float
     max_ns: float
+    left_out_ns: float = 0.0
     percentiles: dict[float, float] = field(default_factory=dict)
     bins: Counter[int] = field(default_factory=Counter)
 
@@ -63,12 +68,13 @@ def read_distribution(direction: Mapping[str, Any]) -> Distribution | None:
     if not kinds:
         return None
     chosen = next((kind for kind in kinds if direction[kind].get("percentile")), kinds[-1])
-    said = direction[chosen]
+    said, whole = direction[chosen], direction[kinds[0]]
     return Distribution(
         int(said["N"]),
-        float(said["mean"]),
-        float(said["min"]),
-        float(said["max"]),
+        float(whole["mean"]),
+        float(whole["min"]),
+        float(whole["max"]),
+        float(whole["mean"]) - float(said["mean"]),
         {float(key): float(value) for key, value in said.get("percentile", {}).items()},
         Counter({int(key): int(value) for key, value in said.get("bins", {}).items()}),
     )
@@ -88,6 +94,7 @@ def merge(parts: Sequence[Distribution]) -> Distribution | None:
         sum(part.mean_ns * part.count for part in parts) / count,
         min(part.min_ns for part in parts),
         max(part.max_ns for part in parts),
+        sum(part.left_out_ns * part.count for part in parts) / count,
         bins=bins,
     )
 

@@ -81,8 +81,8 @@ def test_the_files_of_a_folder_are_one_run(raw: Path, lake: Path) -> None:
     assert {name: run[name] for name in identity} == identity
     measured = {
         "iops": 500.0, "bandwidth_bytes_s": 2_048_000.0, "requests": 1000, "duration_s": 2.0,
-        "latency_mean_us": 9.35, "latency_p99_us": 10.0, "latency_p999_us": 50.0,
-        "latency_max_us": 201.0, "cpu_user_pct": 5.0, "cpu_sys_pct": 20.0,
+        "latency_mean_us": 9.45, "latency_p99_us": 10.0, "latency_p999_us": 50.0,
+        "latency_max_us": 201.1, "cpu_user_pct": 5.0, "cpu_sys_pct": 20.0,
         "interrupts": 500, "interrupts_per_s": 250.0, "instructions": 400,
         "context_switches": 1010, "loads": 4002, "stores": 100,
         "start_unix_s": 1_600_000_008.25, "energy_j": None,
@@ -118,7 +118,7 @@ def test_adding_twice_adds_nothing(raw: Path, lake: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "column", "value"),
     [
-        ("fio.json", document(job(directions=SLOW)), "latency_mean_us", 20.0),
+        ("fio.json", document(job(directions=SLOW)), "latency_mean_us", 20.1),
         ("interrupts.after", INTERRUPTS.format(1600), "interrupts", 600),
         ("perf.csv", PERF.replace("400", "401"), "instructions", 401),
         ("vtune.csv", VTUNE.replace("4000", "5000"), "loads", 5002),
@@ -287,7 +287,7 @@ def test_groups_of_a_document_are_runs(raw: Path, lake: Path) -> None:
     path = put(raw / "optane" / "poll" / "randread-4k-t1-r0" / "fio.json", text)
     assert ingest(lake, raw).problems == []
     found = [tuple(row.values()) for row in runs(lake, "rw, latency_mean_us, mode, replicate")]
-    assert sorted(found) == [("randread", 9.35, "poll", 0), ("write", 20.0, "poll", 0)]
+    assert sorted(found) == [("randread", 9.45, "poll", 0), ("write", 20.1, "poll", 0)]
     assert ingest(lake, raw).unchanged == 2
     put(path, document(job("r4k")))
     assert counts(ingest(lake, raw)) == (1, 0, 2, 0)
