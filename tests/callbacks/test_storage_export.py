@@ -83,7 +83,7 @@ def test_it_loads_nothing_and_has_no_menus_that_need_a_server(page: str) -> None
     ours = re.sub(r"<script.*?</script>", "", page, flags=re.S)
     assert not re.findall(r"<link|@import|url\(|<img|<iframe|\ssrc=", ours)
     assert "data-action" not in ours
-    assert "aria-label=\"menu of" not in ours
+    assert 'aria-label="menu of' not in ours
     assert not re.findall(r"<script[^>]+src", page)
 
 
