@@ -8,27 +8,23 @@ import numpy as np
 
 from app.timeline import packages_of
 from app.timeline_panels import DEFAULT_PANELS, HEAT_QUANTITIES, PANELS, SLEEP_STATES, Heat
+from app.timeline_parts import RAW_MOST, read_parts
 from app.timeline_state import MOST_RUNS, check_window, chosen_cores
-from data.analysis.row_bins import CoreRows, count_sizes
-from data.analysis.time_cells import ByCore, Cells, Line, Lines, equal_edges, fold_starts
-from data.analysis.window_plan import Plan, bins_between, plan_window
+from data.analysis.row_bins import CoreRows
+from data.analysis.time_cells import ByCore, Cells, Line, Lines, fold_starts
+from data.analysis.window_plan import Plan, plan_window
 from data.errors import DataError, SelectionError
 from data.run_files import RunFacts, RunFiles
 from data.stretch_sizes import Sizes
-from data.timeline_reads import NIC, NIC_FIELDS, RunReads
+from data.timeline_reads import RunReads
 
 PARTS: Final = ("panels", "heat", "hist", "totals")
 WIDTHS: Final = (50, 4000)
-# The most interrupts that are drawn one by one, of all runs together.
-_RAW_MOST: Final = 4800
 # Bounds of what is sent: values of lines, and of heatmaps, of all runs together.
 _LINE_VALUES: Final = 72_000
 _HEAT_VALUES: Final = 16_000
 _FEWEST_BINS: Final = 60
 _SHORTEST_NS: Final = 1000
-# Bins of what samples say: one is no shorter than this, unless there would be too few.
-_SAMPLED_BIN_NS: Final = 250_000
-_FEWEST_SAMPLED: Final = 50
 
 
 class OutsideError(DataError):
@@ -143,28 +139,17 @@ def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: floa
     """
     from_ns, to_ns, clipped = _clip(facts, question, end_s)
     chosen = _chosen_places(facts, question)
-    reads = RunReads(files, facts)
     bins = _most_bins(question)
-    plan = plan_window(reads.shape, from_ns, to_ns, bins)
-    rows: CoreRows | None = None
-    if plan.level is None:
-        is_few = reads.shape.interrupts * (to_ns - from_ns) / facts.length_ns < 8 * _RAW_MOST
-        rows = reads.rows(plan.from_ns, plan.to_ns, NIC_FIELDS if is_few else NIC)
-        found = reads.binned_rows(rows, equal_edges(plan.from_ns, plan.to_ns, bins))
-    else:
-        span = bins_between(facts.length_ns, plan.level, plan.from_ns, plan.to_ns)
-        found = reads.traffic(plan.level, *span)
-    cells = {"interrupts": found, "counters": _counters(reads, plan, question, bins)}
-    answer = RunAnswer(facts, plan, clipped, chosen, cells)
+    plan = plan_window(RunReads(files, facts).shape, from_ns, to_ns, bins)
+    drawn = question.panels if "panels" in question.parts else ()
+    rates = [rate for name in drawn for rate in PANELS[name].rates]
+    counted = chosen if "hist" in question.parts else None
+    parts = read_parts(files, facts, plan, bins, rates, counted)
+    answer = RunAnswer(facts, plan, clipped, chosen, parts.cells, parts.rows_read)
+    answer.sizes = parts.sizes
     _draw(answer, question, bins)
-    if "hist" in question.parts:
-        if rows is not None:
-            answer.sizes = count_sizes(rows.of_cores(chosen))
-        else:
-            answer.sizes = reads.sizes(plan.from_ns, plan.to_ns, chosen)
-    if rows is not None and "rx_desc" in rows.columns:
-        _give_raw(answer, reads, rows, question)
-    answer.rows_read = reads.rows_read
+    if parts.rows is not None and "rx_desc" in parts.rows.columns:
+        _give_raw(answer, RunReads(files, facts), parts.rows, question)
     return answer
 
 
@@ -205,18 +190,6 @@ def _most_bins(question: Question) -> int:
     lines = sum(3 * len(PANELS[name].series) for name in question.panels) + 1
     most = _LINE_VALUES // (len(question.runs) * groups * lines)
     return max(min(question.width, most), _FEWEST_BINS)
-
-
-def _counters(reads: RunReads, plan: Plan, question: Question, bins: int) -> Cells:
-    drawn = question.panels if "panels" in question.parts else ()
-    rates = [rate for name in drawn for rate in PANELS[name].rates]
-    length_ns = plan.to_ns - plan.from_ns
-    if plan.counted is not None:
-        span = bins_between(reads.facts.length_ns, plan.counted, plan.from_ns, plan.to_ns)
-        return reads.counters(plan.counted, *span, rates)
-    wanted = min(max(length_ns // _SAMPLED_BIN_NS, _FEWEST_SAMPLED), max(bins // 2, 1))
-    edges = equal_edges(plan.from_ns, plan.to_ns, int(wanted))
-    return reads.shared_samples(plan.from_ns, plan.to_ns, edges, rates)
 
 
 def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
@@ -306,6 +279,7 @@ def _heat(answer: RunAnswer, heat: Heat, runs: int) -> HeatRows:
 def _give_raw(answer: RunAnswer, reads: RunReads, rows: CoreRows, question: Question) -> None:
     """Give the interrupts themselves, and the samples among them, when they are few enough."""
     chosen = rows.of_cores(answer.chosen)
-    if len(chosen.t_ns) <= _RAW_MOST // len(question.runs):
+    if len(chosen.t_ns) <= RAW_MOST // len(question.runs):
         answer.raw = chosen
         answer.samples = reads.touching_samples(answer.plan.from_ns, answer.plan.to_ns)
+        answer.rows_read += reads.rows_read

@@ -17,6 +17,7 @@ import psutil
 import pyarrow as pa
 from flask.testing import FlaskClient
 
+from app.memory import keep_memory_small
 from app.server import create_app
 from app.settings import Settings
 from app.timeline_panels import PANELS
@@ -55,6 +56,7 @@ def measure(
         kept: Folder where the lakes stay, or are already; None for a temporary one.
         further: What else is measured on the lake of six runs, such as a browser.
     """
+    keep_memory_small()  # as the app does
     with _folder(kept) as work:
         lake = make_lake(work / "lake", _SECONDS, _MOST_RUNS)
         server = _serve(lake)

@@ -16,7 +16,7 @@ from data.schema import PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
 from ingest.parquet_file import ParquetFile, RowGroup, encode_row_group
 from ingest.records import Problem
 
-ROW_GROUP_ROWS: Final = 1 << 17
+ROW_GROUP_ROWS: Final = 1 << 16
 # Of these a reader wants a few rows at a time.
 _SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms": 1 << 13}
 _WRITTEN_AT_ONCE: Final = 1 << 20

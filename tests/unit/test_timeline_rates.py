@@ -64,8 +64,8 @@ def answer(folder: Path, run: Run, ends: tuple[int, int], width: int, cores: str
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("app.timeline_window._most_bins", lambda _: width)
         patch.setattr("app.timeline_window._SHORTEST_NS", 1)
-        patch.setattr("app.timeline_window._SAMPLED_BIN_NS", 20)
-        patch.setattr("app.timeline_window._FEWEST_SAMPLED", 2)
+        patch.setattr("app.timeline_parts._SAMPLED_BIN_NS", 20)
+        patch.setattr("app.timeline_parts._FEWEST_SAMPLED", 2)
         return answer_run(reads.files, reads.facts, question, 1e-5)
 
 
