@@ -200,15 +200,16 @@
     words.forEach((word, i) => { if (i) word.px = Math.max(word.px, words[i - 1].px + LABEL_PX); });
     for (let i = words.length - 1, limit = top; i >= 0; i--, limit = words[i + 1].px - LABEL_PX) words[i].px = Math.min(words[i].px, limit);
     return words.map(({ text, color, px }) => ({
-      text: "<b>" + text + "</b>", xref: "paper", yref: "paper", x: 1, y: px / innerPx, xanchor: "left", yanchor: "middle", showarrow: false, xshift: 1, font: { size: 10, color }, borderpad: 0,
+      text, xref: "paper", yref: "paper", x: 1, y: px / innerPx, xanchor: "left", yanchor: "middle", showarrow: false, xshift: 1, font: { size: 10, color, weight: "bold" }, borderpad: 0,
     }));
   }
 
   const decadeWords = (us) => (us >= 1e6 ? us / 1e6 + " s" : us >= 1e3 ? us / 1e3 + " ms" : us >= 1 ? us + " us" : us * 1e3 + " ns");
 
+  /* Tick labels may overflow: there is room for all of them, and to find that out would measure each on every drawing. */
   function rowAxis(scene, row) {
     const c = wattlas.palette(scene.theme);
-    const common = { domain: row.domain, anchor: "x", fixedrange: true, gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 10 } };
+    const common = { domain: row.domain, anchor: "x", fixedrange: true, gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 10 }, ticklabeloverflow: "allow" };
     if (row.kind === "heat") {
       const names = scene.answer.runs[row.runs[0]].heat.rows;
       const step = Math.max(1, Math.ceil(names.length / Math.max(1, Math.min(4, Math.floor(row.px / TICK_PX))))), shown = names.map((_, i) => i).filter((i) => i % step === 0);
@@ -255,7 +256,7 @@
       font: { family: FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       xaxis: {
         range: [scene.answer.from_s, scene.answer.to_s], side: "top", anchor: "y", gridcolor: c.grid, linecolor: c.line, zeroline: false,
-        title: { text: "Time since the start of the workload, s", font: { size: 11 }, standoff: 2 }, ticks: "outside", ticklen: 18, tickcolor: c.grid, tickfont: { size: 10 }, nticks: 9, exponentformat: "none",
+        title: { text: "Time since the start of the workload, s", font: { size: 11 }, standoff: 2 }, ticks: "outside", ticklen: 18, tickcolor: c.grid, tickfont: { size: 10 }, ticklabeloverflow: "allow", nticks: 9, exponentformat: "none",
       },
       annotations: [...rowWords(scene, rows), ...rows.filter((row) => row.runs.length && row.extent).flatMap((row) => endWords(row, inner))], shapes: delayLines(scene, rows), meta: { kind: "timeline", rows },
     };
