@@ -28,8 +28,14 @@ chromium: $(VENV)/.dev-stamp
 fio:
 	@sh scripts/need_fio.sh
 
+# Of all tests, those in Chromium run one after the other: each keeps both cores of a small machine busy.
 test: chromium fio
+ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
+else
+	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m pytest --ignore=tests/browser --numprocesses=2 --dist=worksteal
+endif
 
 bench: $(VENV)/.dev-stamp
 	$(BIN)/python -m bench explore --json

@@ -21,7 +21,18 @@ AT_200K = "?v=1&workload=memcached&load=200000"
 
 
 def logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
-    """Where Explore's scatter draws a configuration of a system that has a per-interrupt log."""
+    """Where Explore's scatter draws a configuration of a system that has a per-interrupt log.
+
+    Asked again until it stays: words that come above the picture move it.
+    """
+    place = None
+    while (found := _logged_point(atlas, system)) != place:
+        place = found
+        atlas.page.wait_for_timeout(150)
+    return found
+
+
+def _logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
     at = atlas.page.evaluate(
         """(system) => {
           const { points } = wattlas.view, { x, y } = points.values;

@@ -59,3 +59,11 @@ def test_it_lists_the_keys() -> None:
     said = texts(shell())
     assert "Escape" in said
     assert "clear the selection" in said
+
+
+def test_a_lake_that_cannot_be_read_is_named_with_its_table(tmp_path: Path) -> None:
+    lake = write_lake(tmp_path / "lake", [run()])
+    for commit in (lake / "runs" / "_delta_log").glob("*.json"):
+        commit.write_text("{")
+    with create_app(Settings(lake=lake)).server.app_context():
+        assert any(str(lake / "runs") in words for words in texts(shell()))
