@@ -40,6 +40,25 @@
     return isDark ? "#ffffff" : "#000000";
   };
 
+  /**
+   * Write annotations at a picture's right edge: Plotly takes a third of its drawing for forty of them.
+   *   words: annotations with text, y (of the picture's height, from below), xshift and font.
+   */
+  timeline.writeEndWords = function (gd, words) {
+    const { _infolayer: layer, _size: size, font } = gd._fullLayout, ns = "http://www.w3.org/2000/svg";
+    layer.selectAll(".end-words").remove();
+    const group = document.createElementNS(ns, "g");
+    group.setAttribute("class", "end-words");
+    for (const word of words) {
+      const text = document.createElementNS(ns, "text");
+      const looks = { x: size.l + size.w + word.xshift + 1, y: size.t + size.h * (1 - word.y), dy: "0.35em", fill: word.font.color, "font-size": word.font.size, "font-weight": word.font.weight, "font-family": font.family };
+      Object.entries(looks).forEach(([name, value]) => text.setAttribute(name, value));
+      text.textContent = word.text;
+      group.append(text);
+    }
+    layer.node().append(group);
+  };
+
   /** Ticks of a logarithmic axis: of each decade 1, 2 and 5, or 1 and 3, or 1, as many as there is room for. */
   timeline.logTicks = function (low, high, room, words) {
     const powers = [], isSeen = (v) => v >= low && v <= high;

@@ -188,6 +188,7 @@
     }
   }
 
+  timeline.END_WORD = "end word";
   /** The letter of each run where its lines end, moved apart so that none covers another; without their cores where these do not fit. */
   function endWords(row, innerPx) {
     const [low, high] = row.range, at = (v) => (row.log ? Math.log10(v) : v);
@@ -200,7 +201,7 @@
     words.forEach((word, i) => { if (i) word.px = Math.max(word.px, words[i - 1].px + LABEL_PX); });
     for (let i = words.length - 1, limit = top; i >= 0; i--, limit = words[i + 1].px - LABEL_PX) words[i].px = Math.min(words[i].px, limit);
     return words.map(({ text, color, px }) => ({
-      text, xref: "paper", yref: "paper", x: 1, y: px / innerPx, xanchor: "left", yanchor: "middle", showarrow: false, xshift: 1, font: { size: 10, color, weight: "bold" }, borderpad: 0,
+      name: timeline.END_WORD, text, xref: "paper", yref: "paper", x: 1, y: px / innerPx, xanchor: "left", yanchor: "middle", showarrow: false, xshift: 1, font: { size: 10, color, weight: "bold" }, borderpad: 0,
     }));
   }
 

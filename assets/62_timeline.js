@@ -121,7 +121,9 @@
     if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
     figure.layout.width = gd.clientWidth;
     timeline.unstretch();
-    window.Plotly.react(gd, figure.data, figure.layout, CONFIG);
+    const isEnd = (word) => word.name === timeline.END_WORD, words = figure.layout.annotations;
+    window.Plotly.react(gd, figure.data, { ...figure.layout, annotations: words.filter((word) => !isEnd(word)) }, CONFIG);
+    timeline.writeEndWords(gd, words.filter(isEnd));
     gd.setAttribute("aria-busy", "false");
     timeline.stretch();
     timeline.showSpan();
