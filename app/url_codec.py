@@ -37,8 +37,8 @@ def read_parameters(query: str, version: int, upgraders: Upgraders) -> Parameter
 
 
 def has_state(query: str) -> bool:
-    """Whether a URL query holds a state at all; without one the page chooses what to show."""
-    return "v" in parse_qs(query.lstrip("?"))
+    """Whether a URL query says anything; without a word the page chooses what to show."""
+    return bool(parse_qs(query.lstrip("?"), keep_blank_values=True))
 
 
 def write_query(

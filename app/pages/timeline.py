@@ -61,7 +61,7 @@ def _asked(parts: dict[str, str | list[str]]) -> tuple[LakeView, TimelineState, 
         texts = [picked] if isinstance(picked, str) else picked
         opened = open_configurations(view, texts, int(count) if is_version(count) else 0)
         return view, _opened(state, opened), opened.words
-    if not has_state(query):
+    if not state.runs and "v" not in parts:
         return view, _opened(state, first_look(view)), ""
     return view, state, _pinned_words(view, state)
 

@@ -81,6 +81,14 @@ def test_a_link_is_followed() -> None:
     }  # fmt: skip
 
 
+def test_a_link_written_by_hand_needs_no_version() -> None:
+    assert begun(layout(run=["t2-0", "t50-1"]))["state"]["runs"] == ["t2-0", "t50-1"]
+    state = begun(layout(panel="gap", to="2"))["state"]
+    assert (state["runs"], state["panels"], state["to"]) == (["base", "t100-0"], ["gap"], 2.0)
+    assert begun(layout(v="1", panel="gap"))["state"]["runs"] == []
+    assert "an unknown part 'runs'" in notice(layout(runs="t2-0"))
+
+
 def test_its_controls_show_the_state() -> None:
     page = layout(v="1", run="t2-0", panel=["gap"], cores="0,2", heat="none", layout="stacked")
     assert by_id(page, ids.TIMELINE_PANELS).value == ["gap"]

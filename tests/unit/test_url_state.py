@@ -164,11 +164,13 @@ def test_any_text_is_a_state_or_is_refused(text: str) -> None:
             assert isinstance(ViewState.from_query(query).to_query(), str)
 
 
-def test_only_a_query_with_a_version_is_a_state() -> None:
+def test_any_query_is_a_state_whether_it_names_a_version_or_not() -> None:
+    """A link written by hand or by a script is followed, or refused by name; never passed over."""
     assert has_state("?v=1")
-    assert has_state("x=energy_j&v=1")
+    assert has_state("x=energy_j")
+    assert has_state("?run=")
     assert not has_state("")
-    assert not has_state("x=energy_j")
+    assert not has_state("?")
 
 
 def test_old_links_are_upgraded_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
