@@ -40,23 +40,32 @@
     return isDark ? "#ffffff" : "#000000";
   };
 
+  const SVG = "http://www.w3.org/2000/svg";
+  const ANCHORS = { left: "start", right: "end" }, LIFTS = { middle: "0.35em", bottom: "-0.4em" };
+
+  /* An element with attributes, and text or further elements in it. */
+  function svg(name, attributes, ...inside) {
+    const element = document.createElementNS(SVG, name);
+    Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
+    element.append(...inside);
+    return element;
+  }
+
+  /* A text's parts in <b> stand at odd places. */
+  const parts = (text) => text.split(/<\/?b>/).map((part, i) => svg("tspan", i % 2 ? { "font-weight": "bold" } : {}, part));
+
   /**
-   * Write annotations at a picture's right edge: Plotly takes a third of its drawing for forty of them.
-   *   words: annotations with text, y (of the picture's height, from below), xshift and font.
+   * Write annotations into a picture: Plotly takes a third of its drawing for fifty of them.
+   *   words: annotations with text, x and y (shares of the picture), xanchor, yanchor, font, and xshift perhaps.
    */
-  timeline.writeEndWords = function (gd, words) {
-    const { _infolayer: layer, _size: size, font } = gd._fullLayout, ns = "http://www.w3.org/2000/svg";
-    layer.selectAll(".end-words").remove();
-    const group = document.createElementNS(ns, "g");
-    group.setAttribute("class", "end-words");
-    for (const word of words) {
-      const text = document.createElementNS(ns, "text");
-      const looks = { x: size.l + size.w + word.xshift + 1, y: size.t + size.h * (1 - word.y), dy: "0.35em", fill: word.font.color, "font-size": word.font.size, "font-weight": word.font.weight, "font-family": font.family };
-      Object.entries(looks).forEach(([name, value]) => text.setAttribute(name, value));
-      text.textContent = word.text;
-      group.append(text);
-    }
-    layer.node().append(group);
+  timeline.writeWords = function (gd, words) {
+    const { _infolayer: layer, _size: size, font } = gd._fullLayout;
+    layer.selectAll(".words").remove();
+    const texts = words.map((word) => svg("text", {
+      x: size.l + size.w * word.x + (word.xshift || 0), y: size.t + size.h * (1 - word.y), dy: LIFTS[word.yanchor], "text-anchor": ANCHORS[word.xanchor],
+      fill: word.font.color, "font-size": word.font.size, "font-weight": word.font.weight || "normal", "font-family": font.family, class: word.name || "",
+    }, ...parts(word.text)));
+    layer.node().append(svg("g", { class: "words" }, ...texts));
   };
 
   /** Ticks of a logarithmic axis: of each decade 1, 2 and 5, or 1 and 3, or 1, as many as there is room for. */
@@ -66,5 +75,14 @@
     const ticks = (steps) => powers.flatMap((power) => steps.map((step) => Number((step * Math.pow(10, power)).toPrecision(1)))).filter(isSeen);
     const found = [[1, 2, 5], [1, 3], [1]].map(ticks), tickvals = found.find((one) => one.length <= room) || found[2];
     return { tickvals, ticktext: tickvals.map(words) };
+  };
+
+  /** Ticks of a linear axis at multiples of 1, 2 or 5 tens: as many as there is room for, and one besides 0 always. */
+  timeline.linearTicks = function (low, high, room) {
+    const top = Math.max(high, -low), power = Math.pow(10, Math.floor(Math.log10(top)) - 1);
+    const steps = [1, 2, 5, 10, 20, 50].map((step) => step * power).filter((step) => step <= top);
+    const count = (step) => Math.floor(high / step) - Math.ceil(low / step) + 1;
+    const step = steps.find((one) => count(one) <= room) || steps[steps.length - 1];
+    return Array.from({ length: count(step) }, (_, i) => Number(((Math.ceil(low / step) + i) * step).toPrecision(3)));
   };
 })((window.wattlas = window.wattlas || {}));

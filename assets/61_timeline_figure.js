@@ -188,7 +188,6 @@
     }
   }
 
-  timeline.END_WORD = "end word";
   /** The letter of each run where its lines end, moved apart so that none covers another; without their cores where these do not fit. */
   function endWords(row, innerPx) {
     const [low, high] = row.range, at = (v) => (row.log ? Math.log10(v) : v);
@@ -201,7 +200,7 @@
     words.forEach((word, i) => { if (i) word.px = Math.max(word.px, words[i - 1].px + LABEL_PX); });
     for (let i = words.length - 1, limit = top; i >= 0; i--, limit = words[i + 1].px - LABEL_PX) words[i].px = Math.min(words[i].px, limit);
     return words.map(({ text, color, px }) => ({
-      name: timeline.END_WORD, text, xref: "paper", yref: "paper", x: 1, y: px / innerPx, xanchor: "left", yanchor: "middle", showarrow: false, xshift: 1, font: { size: 10, color, weight: "bold" }, borderpad: 0,
+      name: "end-word", text, xref: "paper", yref: "paper", x: 1, y: px / innerPx, xanchor: "left", yanchor: "middle", showarrow: false, xshift: 2, font: { size: 10, color, weight: "bold" }, borderpad: 0,
     }));
   }
 
@@ -217,7 +216,7 @@
       return { ...common, range: [names.length - 0.5, -0.5], tickvals: shown, ticktext: shown.map((i) => names[i]), showgrid: false };
     }
     if (row.log) return { ...common, type: "log", range: row.range, ...timeline.logTicks(...row.range.map((power) => Math.pow(10, power)), Math.floor(row.px / TICK_PX), decadeWords) };
-    return { ...common, range: row.range, tickformat: row.panel === "busy" ? ".0%" : row.seen.high < 2 ? "~g" : "~s", nticks: Math.max(2, Math.min(5, Math.round(row.px / 17))) };
+    return { ...common, range: row.range, tickformat: row.panel === "busy" ? ".0%" : row.seen.high < 2 ? "~g" : "~s", tickvals: timeline.linearTicks(...row.range, Math.max(2, Math.min(5, Math.round(row.px / 17)))) };
   }
 
   function rowWords(scene, rows) {

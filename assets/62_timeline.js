@@ -121,9 +121,8 @@
     if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
     figure.layout.width = gd.clientWidth;
     timeline.unstretch();
-    const isEnd = (word) => word.name === timeline.END_WORD, words = figure.layout.annotations;
-    window.Plotly.react(gd, figure.data, { ...figure.layout, annotations: words.filter((word) => !isEnd(word)) }, CONFIG);
-    timeline.writeEndWords(gd, words.filter(isEnd));
+    window.Plotly.react(gd, figure.data, { ...figure.layout, annotations: [] }, CONFIG);
+    timeline.writeWords(gd, figure.layout.annotations);
     gd.setAttribute("aria-busy", "false");
     timeline.stretch();
     timeline.showSpan();

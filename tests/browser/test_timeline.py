@@ -70,7 +70,7 @@ def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     label = atlas.page.locator(f'[data-run="{opened}"]').inner_text()
     assert "Linux tuned · ITR 100 us · 2.9 GHz · 135 W" in label
     # Each line's letter stands at its end, and is written anew with each picture.
-    letters = atlas.page.locator("#timeline-figure .end-words text")
+    letters = atlas.page.locator("#timeline-figure .end-word")
     assert set(letters.all_text_contents()) == {"A", "B"}
     written = letters.count()
     atlas.page.keyboard.press("+")

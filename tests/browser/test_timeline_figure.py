@@ -95,6 +95,21 @@ def test_a_lone_gap_stands_out_of_its_bin(drawing: Page) -> None:
     assert max(mean["y"]) == 51
 
 
+@pytest.mark.parametrize("room", [2, 3, 5])
+@pytest.mark.parametrize("high", [1e-7, 0.9, 1.06, 4.9, 9.99, 106.0, 1.9e3, 2.1e3])
+def test_a_linear_axis_has_a_tick_besides_zero_and_no_more_than_fit(
+    drawing: Page, high: float, room: int
+) -> None:
+    ticks = drawing.evaluate(
+        "([high, room]) => wattlas.timeline.linearTicks(0, high, room)", [high, room]
+    )
+    assert ticks[0] == 0
+    assert 0 < ticks[-1] <= high < 2 * ticks[-1] + ticks[1]
+    steps = [b - a for a, b in pairwise(ticks)]
+    assert steps == pytest.approx([ticks[1]] * len(steps))
+    assert len(ticks) <= max(room, 3)
+
+
 def test_each_series_has_a_row_with_title_and_unit(drawing: Page) -> None:
     values = {name: {"mean": [1.0, 2.0, 3.0, 4.0]} for name in ("gap", "rx", "tx", "interrupts")}
     figure = draw(drawing, scene([run("a", values)], [BYTES, RATE, GAP]))
