@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bench.memory import peak_mb
+from bench.memory import children_of, peak_mb
 
 _POLL_S: Final = 0.01
 # The image has no pandas; where it is installed, pyarrow loads 30 MB of it that nobody asked for.
@@ -34,11 +34,14 @@ class Added:
 
     Attributes:
         peak_mb: Highest resident memory of the process.
+        reader_peak_mb: That of whichever of its processes that read runs had the most; 0 if
+            threads of its own read them.
     """
 
     bytes_mb: float
     elapsed_s: float
     peak_mb: float
+    reader_peak_mb: float
 
 
 def add_apart(raw: Path, lake: Path) -> Added:
@@ -52,10 +55,11 @@ def add_apart(raw: Path, lake: Path) -> Added:
     command += ["add", str(raw), "--lake", str(lake), "--json"]
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(command, stdout=out)
-        peak = 0.0
+        peak = reader_peak = 0.0
         # Not what `wait4` says of it: that begins with this process's own at the fork.
         while process.poll() is None:
             peak = max(peak, peak_mb(process.pid))
+            reader_peak = max(reader_peak, 0.0, *map(peak_mb, children_of(process.pid)))
             time.sleep(_POLL_S)
         out.seek(0)
         report = json.load(out) if process.returncode == 0 else {}
@@ -66,4 +70,5 @@ def add_apart(raw: Path, lake: Path) -> Added:
         report["bytes_read"] / 1e6,
         report["elapsed_s"],
         peak,
+        reader_peak,
     )

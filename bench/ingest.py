@@ -199,11 +199,12 @@ def _sizes(raw: _Input, work: Path) -> Iterator[Measurement]:
 
 
 def _memory(name: str, found: Sequence[Added]) -> Iterator[Measurement]:
-    """Peak memory of the process, and of a worker: they are threads, and share it."""
+    """Peak memory of the process, and of a worker: another process, or a thread that shares it."""
     peak_mb = max(added.peak_mb for added in found)
     yield Measurement(f"{name}_process_memory", peak_mb, "MB", len(found))
     workers = os.cpu_count() or 1
-    yield Measurement(f"{name}_worker_memory", peak_mb / workers, "MB", len(found), MEMORY_LIMIT_MB)
+    worker_mb = max(added.reader_peak_mb for added in found) or peak_mb / workers
+    yield Measurement(f"{name}_worker_memory", worker_mb, "MB", len(found), MEMORY_LIMIT_MB)
 
 
 def _size_of(folder: Path) -> int:

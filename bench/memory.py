@@ -1,4 +1,4 @@
-"""The memory of another process."""
+"""The memory of other processes."""
 
 from pathlib import Path
 
@@ -11,3 +11,11 @@ def peak_mb(pid: int) -> float:
         return 0.0
     peaks = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
     return peaks[0] * 1024 / 1e6 if peaks else 0.0
+
+
+def children_of(pid: int) -> list[int]:
+    """Processes that a process has begun and that are not over."""
+    try:
+        return [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []

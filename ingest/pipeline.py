@@ -2,37 +2,31 @@
 
 import gc
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from data.errors import WattlasError
 from ingest.add_report import AddReport, Reported
-from ingest.assemble import AssembledRun, RunAssembly
+from ingest.assemble import AssembledRun
 from ingest.commits import Committer
 from ingest.discover import Discovery
 from ingest.grouping import walked_among
 from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
-from ingest.log_helpers import LogHelpers
 from ingest.memory import give_back, spare_collector
 from ingest.meter_stage import MeterStage
 from ingest.names import label_columns
 from ingest.plan import Plan, RunWork, make_plan
 from ingest.progress import Progress
-from ingest.read_sources import read_source
 from ingest.records import Problem
 from ingest.run_problems import news_of
+from ingest.run_readers import RunReaders
 from ingest.run_row import settings_struct, source_struct
-from ingest.run_stream import stream_logs
 from ingest.search import discover
 from ingest.table_stage import TableStage
-from ingest.write import RunFile, create_tables, locked_lake, remove_temporaries
-
-_TICK_S: Final = 0.5
+from ingest.write import create_tables, locked_lake, remove_temporaries
 
 
 class InterruptedIngestError(WattlasError):
@@ -63,14 +57,14 @@ def add(options: AddOptions, on_tick: Callable[[Progress], None] | None = None) 
         InterruptedIngestError: The user pressed Ctrl-C.
         OSError: The lake cannot be written, or a path is not there.
     """
-    with locked_lake(options.lake), spare_collector():
+    with locked_lake(options.lake) as lock, spare_collector():
         remove_temporaries(options.lake)
         create_tables(options.lake)
         with _collecting_nothing():
             state = load_state(options.lake)
             give_back()
             found = discover(options.raw, state, options.dataset, options.settings_file)
-            ingest = _Ingest(options, state, found, on_tick or (lambda _: None))
+            ingest = _Ingest(options, state, found, on_tick or (lambda _: None), lock)
         return ingest.run()
 
 
@@ -94,8 +88,10 @@ class _Ingest:
         state: LakeState,
         found: Discovery,
         on_tick: Callable[[Progress], None],
+        lock: int,
     ) -> None:
         self._lake = options.lake
+        self._lock = lock
         self._workers = options.workers or os.cpu_count() or 1
         self._state = state
         self._found = found
@@ -104,7 +100,6 @@ class _Ingest:
         self._committer = Committer(options.lake, state)
         self._meters = MeterStage(options.lake, state, found, self._plan, self._committer)
         self._progress = Progress()
-        self._stop = threading.Event()
         self._reported: dict[tuple[str, str], list[Problem]] = {}
         self._report = AddReport(
             datasets=tuple(sorted(found.settings)),
@@ -183,14 +178,13 @@ class _Ingest:
     def _read_runs(self) -> set[str]:
         """Read all planned runs; gives the ids of those of which nothing could be used."""
         failed: set[str] = set()
-        with (
-            LogHelpers(self._workers) as self._helpers,
-            ThreadPoolExecutor(self._workers) as pool,
-            self._stopping_cleanly(),
-        ):
-            for work, run in self._results(pool):
-                if not self._take(work, run):
-                    failed.add(work.run_id)
+        readers = RunReaders(self._lake, self._workers, self._meters, self._progress, self._lock)
+        with self._stopping_cleanly(), closing(readers.results(self._plan.works)) as results:
+            for found in results:
+                self._on_tick(self._progress)
+                self._committer.flush_if_due()
+                if found is not None and not self._take(*found):
+                    failed.add(found[0].run_id)
         return failed
 
     @contextmanager
@@ -198,67 +192,11 @@ class _Ingest:
         try:
             yield
         except KeyboardInterrupt:
-            self._stop.set()
             self._committer.flush()
             done, total = self._progress.runs_done, self._progress.runs_total
             raise InterruptedIngestError(
                 f"stopped after {done} of {total} runs; the same command goes on from there"
             ) from None
-        except BaseException:
-            self._stop.set()
-            raise
-
-    def _results(self, pool: ThreadPoolExecutor) -> Iterator[tuple[RunWork, AssembledRun]]:
-        """Finished runs as they come; few are under way at once, so that memory stays flat."""
-        waiting: dict[Future[AssembledRun], RunWork] = {}
-        works = iter(self._plan.works)
-        while True:
-            while len(waiting) < 2 * self._workers and (work := next(works, None)) is not None:
-                waiting[pool.submit(self._read_run, work)] = work
-            if not waiting:
-                return
-            done, _ = wait(waiting, timeout=_TICK_S, return_when=FIRST_COMPLETED)
-            self._on_tick(self._progress)
-            self._committer.flush_if_due()
-            for future in done:
-                yield waiting.pop(future), future.result()
-
-    def _read_run(self, work: RunWork) -> AssembledRun:
-        """Read, assemble and write the big files of one run; runs in a worker."""
-        logs = [file for file in work.files if file.format.role == "log"]
-        small = [read_source(f, self._count_bytes) for f in work.files if f.format.role != "log"]
-        assembly = RunAssembly(work, small)
-        streamed = stream_logs(
-            logs,
-            assembly.window,
-            work.files[0].settings.machine,
-            work.run_id,
-            assembly.core_of,
-            lambda table: RunFile(self._lake, table, work.key.dataset, work.run_id),
-            self._lake,
-            self._helpers,
-            self._count_bytes,
-        )
-        with ExitStack() as on_failure:
-            for file in streamed.files:
-                on_failure.callback(file.abandon)
-            power = self._meters.join(work, assembly.utc_window, assembly.duration_s)
-            run = assembly.finish(streamed.reads, streamed.cuts, streamed.energy, power)
-            if run.row is not None:
-                files = [*streamed.files]
-                for name, table in run.tables.items():
-                    files.append(RunFile(self._lake, name, work.key.dataset, work.run_id))
-                    on_failure.callback(files[-1].abandon)
-                    files[-1].write(table)
-                run.row["files"] = [file.finish(run.digest) for file in files]
-                run.row["has_log"] = any(f["table"] == "interrupts" for f in run.row["files"])
-                on_failure.pop_all()
-        return run
-
-    def _count_bytes(self, count: int) -> None:
-        if self._stop.is_set():
-            raise InterruptedIngestError("stopped")
-        self._progress.add_bytes(count)
 
     def _take(self, work: RunWork, run: AssembledRun) -> bool:
         dataset = work.key.dataset

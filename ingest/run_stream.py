@@ -209,7 +209,7 @@ def stream_logs(
         ]
         run = _Merge(streams, machine, run_id, helpers)
         try:
-            with helpers.merging(len(streams)), ExitStack() as on_failure:
+            with helpers.merging(len(streams)) as give_way, ExitStack() as on_failure:
                 if helpers.heap_is_full:
                     give_back()
                     helpers.heap_is_full = False
@@ -218,7 +218,7 @@ def stream_logs(
                     for table in _TABLES:
                         files_written.append(open_file(table))
                         on_failure.callback(files_written[-1].abandon)
-                    run.write(files_written, spool_folder)
+                    run.write(files_written, spool_folder, give_way)
                 else:
                     run.read_only()
                 on_failure.pop_all()
@@ -269,8 +269,14 @@ class _Merge:
         """Read to the end for what is wrong with the logs."""
         self._all(_exhaust, self._streams)
 
-    def write(self, files: Sequence[RunFile], spool_folder: Path) -> None:
-        """Merge all into the big files, in the order of `_TABLES`."""
+    def write(
+        self, files: Sequence[RunFile], spool_folder: Path, give_way: Callable[[], None]
+    ) -> None:
+        """Merge all into the big files, in the order of `_TABLES`.
+
+        Args:
+            give_way: Called when the logs are read and merged, and room and threads are free.
+        """
         interrupts, samples, overview, histograms = files
         queues = Queues(len(self._streams), _ROOM)
         self._all(partial(LogStream.give, queues=queues), self._streams)
@@ -282,6 +288,7 @@ class _Merge:
             self._merge(queues, row_groups, sample_rows)
             # What follows needs room as well.
             del queues, row_groups
+            give_way()
             writes.send_end(interrupts)
             sample_rows.finish(find_carriers(self.cuts), writes)
             for make_rows in histogram_tables(self._run_id, self.cuts, self._by):

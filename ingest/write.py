@@ -38,8 +38,8 @@ _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.ty
 
 
 @contextmanager
-def locked_lake(lake: Path) -> Iterator[None]:
-    """Hold the lake's one ingest lock; readers need none.
+def locked_lake(lake: Path) -> Iterator[int]:
+    """Hold the lake's one ingest lock, and give its descriptor; readers need none.
 
     Raises:
         LakeError: Another ingest holds it.
@@ -57,7 +57,7 @@ def locked_lake(lake: Path) -> Iterator[None]:
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
-        yield
+        yield file.fileno()
 
 
 class RunFile:

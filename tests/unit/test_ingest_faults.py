@@ -15,7 +15,7 @@ import pytest
 
 from data.connection import open_lake
 from data.errors import LakeError
-from ingest import run_stream
+from ingest import run_stream, schedule
 from ingest.maintain import verify_lake
 from ingest.pipeline import AddOptions, AddReport, add
 from ingest.raw_files import MeteredFile
@@ -40,6 +40,12 @@ def long_log(lines: int, seed: int = 0) -> str:
     tsc = 1_000_000_000 + np.sort(rng.integers(0, 2_000_000, lines))
     rows = zip(numbers.tolist(), tsc.tolist(), strict=True)
     return "".join(f"0 {a} {b} {c} {d} 0 0 0 0 0 0 0 0 0 0 {t}\n" for (a, b, c, d), t in rows)
+
+
+@pytest.fixture(autouse=True, params=[1 << 62, 0], ids=["threads", "processes"])
+def worth_a_process_bytes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are read by threads of this process, or by processes of their own."""
+    monkeypatch.setattr(schedule, "_WORTH_A_PROCESS_BYTES", request.param)
 
 
 @pytest.fixture
@@ -132,7 +138,7 @@ def test_a_file_that_shrinks_while_it_is_read_is_doubted_and_read_again(
     monkeypatch.setattr(MeteredFile, "_count", shrink)
     lake = tmp_path / "lake"
     report = ingest(lake, raw)
-    assert shrunk
+    assert log.stat().st_size == 700_000
     said = [found.problem.kind for found in report.problems if found.path == str(log)]
     assert "changed_while_read" in said
     assert report.added == 2

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -46,12 +47,15 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # Small batches, so that a kill can fall between many commits. With a number, the process kills
-# itself just before that call of a function of ingest.write.
+# itself just before that call of a function of ingest.write. Runs of all sizes are read by threads
+# or, if it is asked for, by processes of their own.
 _COMMAND = """
 import os, signal, sys
-import ingest.commits, ingest.write
+import ingest.commits, ingest.schedule, ingest.write
 from ingest.__main__ import main
 ingest.commits.FLUSH_RUNS = 7
+if "APART" in os.environ:
+    ingest.schedule._WORTH_A_PROCESS_BYTES = 0
 name, number = os.environ.get("KILL_BEFORE", "_commit 0").split()
 real, calls = getattr(ingest.write, name), []
 def counted(*given, **named):
@@ -64,12 +68,15 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def start(raw: Path, lake: Path, kill_before: str = "_commit 0") -> subprocess.Popen[bytes]:
+def start(
+    raw: Path, lake: Path, kill_before: str = "_commit 0", apart: bool = False
+) -> subprocess.Popen[bytes]:
+    said = {"PYTHONPATH": str(_ROOT), "KILL_BEFORE": kill_before}
     return subprocess.Popen(
         [sys.executable, "-c", _COMMAND, "add", str(raw), "--lake", str(lake)],
-        env=os.environ | {"PYTHONPATH": str(_ROOT), "KILL_BEFORE": kill_before},
+        env=os.environ | said | ({"APART": "1"} if apart else {}),
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
 
 
@@ -108,21 +115,21 @@ def clean(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list
     return tables
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("seed", "apart"), [(0, False), (1, True)])
 def test_killed_at_random_and_run_again_it_is_the_lake_of_a_clean_run(
-    raw: Path, clean: dict[str, list[str]], tmp_path: Path, seed: int
+    raw: Path, clean: dict[str, list[str]], tmp_path: Path, seed: int, apart: bool
 ) -> None:
     lake = tmp_path / "lake"
     most = sum(len(files) for name, files in clean.items() if name in RUN_TABLES)
     killed = 0
     for files in sorted(random.Random(seed).sample(range(most), _KILLS)):
-        process = start(raw, lake)
+        process = start(raw, lake, apart=apart)
         while process.poll() is None and count_files(lake) < files:
             time.sleep(0.005)
         process.send_signal(signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
     assert killed >= _KILLS // 2
-    assert start(raw, lake).wait() in (0, 3)
+    assert start(raw, lake, apart=apart).wait() in (0, 3)
     assert contents(lake) == clean
     assert list(verify_lake(lake)) == []
     assert [p for p in lake.rglob("*.tmp") if "_delta_log" not in p.parts] == []
@@ -151,5 +158,28 @@ def test_killed_while_a_big_file_is_written_leaves_nothing_half_written(
     assert start(raw, lake, "encode_row_group 20").wait() == -signal.SIGKILL
     assert list(lake.rglob(".*.tmp"))
     assert start(raw, lake).wait() == 3
+    assert list(lake.rglob(".*.tmp")) == []
+    assert contents(lake) == clean
+
+
+def test_processes_of_their_own_give_the_lake_that_threads_give(
+    raw: Path, clean: dict[str, list[str]], tmp_path: Path
+) -> None:
+    assert start(raw, tmp_path / "lake", apart=True).wait() == 3
+    assert contents(tmp_path / "lake") == clean
+
+
+def test_a_process_that_is_killed_ends_the_ingest_which_then_goes_on(
+    raw: Path, clean: dict[str, list[str]], tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    process = start(raw, lake, "encode_row_group 20", apart=True)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    said = (
+        rb"ingest: a process of this ingest is gone \(status -9\) while it read netpipe-\S+; what"
+    )
+    assert re.match(said, err), err
+    assert start(raw, lake, apart=True).wait() == 3
     assert list(lake.rglob(".*.tmp")) == []
     assert contents(lake) == clean

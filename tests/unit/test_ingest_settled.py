@@ -89,7 +89,7 @@ def test_settled_runs_are_told_without_a_look_into_a_file(
     for opens in ("ingest.search.read_head", "ingest.discover.MeteredFile"):
         monkeypatch.setattr(opens, forbid)
     monkeypatch.setattr("ingest.plan.raw_files", forbid)
-    monkeypatch.setattr("ingest.pipeline.read_source", forbid)
+    monkeypatch.setattr("ingest.run_readers.read_source", forbid)
     again = ingest(lake, raw)
     assert (again.added, again.replaced, again.amended, again.removed) == (0, 0, 0, 0)
     assert (again.unchanged, again.bytes_read, again.problems) == (added, 0, [])

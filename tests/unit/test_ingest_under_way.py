@@ -19,8 +19,9 @@ import pytest
 from data.connection import open_lake
 from ingest.__main__ import main
 from ingest.maintain import verify_lake
-from ingest.pipeline import AddOptions, _Ingest, add
+from ingest.pipeline import AddOptions, add
 from ingest.progress import Progress, format_bar, format_progress
+from ingest.run_readers import RunReaders
 from ingest.run_stream import ROW_GROUP_ROWS
 from tests.fixtures.raw_runs import LOG, RDTSC, write_netpipe, write_settings
 
@@ -49,8 +50,19 @@ def long_log(mebibytes: int) -> bytes:
     )
 
 
-def start(raw: Path, lake: Path, **options: object) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake)]
+# All runs in processes of their own, which only larger ones are otherwise.
+_APART = """
+import sys
+import ingest.schedule
+from ingest.__main__ import main
+ingest.schedule._WORTH_A_PROCESS_BYTES = 0
+sys.exit(main())
+"""
+
+
+def start(raw: Path, lake: Path, apart: bool = False, **options: object) -> subprocess.Popen[bytes]:
+    command = [sys.executable, *(("-c", _APART) if apart else ("-m", "ingest"))]
+    command += ["add", str(raw), "--lake", str(lake)]
     return subprocess.Popen(command, cwd=_ROOT, **options)  # type: ignore[call-overload]
 
 
@@ -118,15 +130,17 @@ def _read_all(descriptor: int) -> bytes:
     return written
 
 
-def test_ctrl_c_ends_it_cleanly_and_says_how_to_go_on(raw: Path, lake: Path) -> None:
-    """A real SIGINT, as a terminal sends it, when some runs are done and others are not."""
+@pytest.mark.parametrize("apart", [False, True])
+def test_ctrl_c_ends_it_cleanly_and_says_how_to_go_on(raw: Path, lake: Path, apart: bool) -> None:
+    """A real SIGINT to all processes, as a terminal sends it, when some runs are done."""
     log = long_log(4).decode()
     for replicate in range(40):
         write_netpipe(raw, replicate, log)
-    process = start(raw, lake, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    given = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "start_new_session": True}
+    process = start(raw, lake, apart, **given)
     while len(list(lake.rglob("interrupts/*/*.parquet"))) < 4 and process.poll() is None:
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     found = re.search(r"stopped after (\d+) of 40 runs; the same command goes on", err.decode())
@@ -146,13 +160,13 @@ def test_one_run_of_many_logs_keeps_all_threads_at_work(
     raw: Path, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: set[int] = set()
-    count = _Ingest._count_bytes
+    count = RunReaders._count_bytes
 
-    def note(self: _Ingest, size: int) -> None:
+    def note(self: RunReaders, size: int) -> None:
         threads.add(threading.get_ident())
         count(self, size)
 
-    monkeypatch.setattr(_Ingest, "_count_bytes", note)
+    monkeypatch.setattr(RunReaders, "_count_bytes", note)
     monkeypatch.setattr("ingest.run_stream.BLOCK_BYTES", 1 << 16)
     packages = "packages = { 0 = [0, 1, 2, 3, 4, 5, 6, 7] }"
     write_settings(raw, f'[dataset]\nname = "d"\n[machine]\ntsc_khz = 1000000\n{packages}\n')
