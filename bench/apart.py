@@ -1,6 +1,7 @@
 """`ingest add` in a process of its own: what it takes and how much memory it needs at most."""
 
 import json
+import resource
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,7 @@ class Added:
     """What an add did.
 
     Attributes:
+        cpu_s: Processor time of all its processes, from their beginning.
         peak_mb: Highest resident memory of the process.
         reader_peak_mb: That of whichever of its processes that read runs had the most; 0 if
             threads of its own read them.
@@ -40,6 +42,7 @@ class Added:
 
     bytes_mb: float
     elapsed_s: float
+    cpu_s: float
     peak_mb: float
     reader_peak_mb: float
 
@@ -53,6 +56,7 @@ def add_apart(raw: Path, lake: Path) -> Added:
     shutil.rmtree(lake, ignore_errors=True)
     command = [sys.executable, "-c", _AS_IN_THE_IMAGE]
     command += ["add", str(raw), "--lake", str(lake), "--json"]
+    before_s = _cpu_of_children_s()
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(command, stdout=out)
         peak = reader_peak = 0.0
@@ -69,6 +73,13 @@ def add_apart(raw: Path, lake: Path) -> Added:
     return Added(
         report["bytes_read"] / 1e6,
         report["elapsed_s"],
+        _cpu_of_children_s() - before_s,
         peak,
         reader_peak,
     )
+
+
+def _cpu_of_children_s() -> float:
+    """Processor time of all processes that were begun here and are over, theirs included."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -5,7 +5,7 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -214,8 +214,9 @@ def _size_of(folder: Path) -> int:
 def _scale(raw: _Input, work: Path) -> Iterator[Measurement]:
     """Cost in proportion: the same MB/s and memory for more of the same, once started."""
     beginnings = _beginnings(raw, work / "raw-beginnings")
-    starts = [add_apart(beginnings, work / "lake-scale").elapsed_s for _ in range(_TIMES)]
-    start_s = statistics.median(starts)
+    starts = [add_apart(beginnings, work / "lake-scale") for _ in range(_TIMES)]
+    start_s = statistics.median(each.elapsed_s for each in starts)
+    start_cpu_s = statistics.median(each.cpu_s for each in starts)
     yield Measurement("scale_start", start_s, "s", len(starts))
     folders = {runs: _repeat(raw.folder, work / f"raw-{runs}", runs).folder for runs in SCALES}
     # By turns, so that what else the machine does at times falls on all of them.
@@ -223,15 +224,24 @@ def _scale(raw: _Input, work: Path) -> Iterator[Measurement]:
     for _ in range(_TIMES):
         for runs, folder in folders.items():
             found[runs].append(add_apart(folder, work / "lake-scale"))
-    rates = {}
+    rates, cpu_rates = {}, {}
     for runs, added in found.items():
         rates[runs] = statistics.median(
             each.bytes_mb / (each.elapsed_s - start_s) for each in added
         )
+        cpu_rates[runs] = statistics.median(
+            each.bytes_mb / (each.cpu_s - start_cpu_s) for each in added
+        )
         yield Measurement(f"scale_{runs}_runs_rate", rates[runs], "MB/s", len(added))
+        name = f"scale_{runs}_runs_rate_per_processor_second"
+        yield Measurement(name, cpu_rates[runs], "MB", len(added))
         yield from _memory(f"scale_{runs}_runs", added)
-    spread = (max(rates.values()) - min(rates.values())) / max(rates.values())
-    yield Measurement("scale_spread", 100 * spread, "%", _TIMES, 10.0)
+    yield Measurement("scale_spread", _spread_pct(rates), "%", _TIMES, 10.0)
+    yield Measurement("scale_processor_spread", _spread_pct(cpu_rates), "%", _TIMES, 10.0)
+
+
+def _spread_pct(rates: Mapping[int, float]) -> float:
+    return 100 * (1 - min(rates.values()) / max(rates.values()))
 
 
 def _long_log(raw: _Input, work: Path, size: int) -> Iterator[Measurement]:
