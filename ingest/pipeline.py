@@ -22,6 +22,7 @@ from ingest.plan import Plan, RunWork, make_plan
 from ingest.progress import Progress
 from ingest.records import Problem
 from ingest.run_problems import news_of
+from ingest.run_processes import LostWorkerError
 from ingest.run_readers import RunReaders
 from ingest.run_row import settings_struct, source_struct
 from ingest.search import discover
@@ -197,6 +198,9 @@ class _Ingest:
             raise InterruptedIngestError(
                 f"stopped after {done} of {total} runs; the same command goes on from there"
             ) from None
+        except LostWorkerError:
+            self._committer.flush()
+            raise
 
     def _take(self, work: RunWork, run: AssembledRun) -> bool:
         dataset = work.key.dataset

@@ -9,11 +9,15 @@ import os
 import pickle
 import signal
 import threading
+import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, Final
 
 from data.errors import WattlasError
@@ -42,8 +46,9 @@ class _Failed:
 class RunProcesses:
     """Processes forked from this one, which therefore know all that it knows.
 
-    Forked, since what a run needs (settings, meters, compiled loops) is there already; the children
-    touch no lock that another thread of the parent may hold.
+    Forked, since what a run needs is there already: settings, meters, and compiled loops, if
+    `loops.load_loops` was called; else a child would take the compiler's lock, which another
+    thread may hold for ever.
 
     Args:
         count: How many.
@@ -51,6 +56,9 @@ class RunProcesses:
             which must be picklable; is told whether other processes may have nothing to do
             meanwhile, and what to tell of bytes read. Runs in the children.
         lock: A file whose lock is the parent's alone.
+
+    Raises:
+        OSError: Not one process can be begun; if others cannot, there are fewer.
     """
 
     def __init__(
@@ -61,20 +69,36 @@ class RunProcesses:
         self._parent = os.getpid()
         self._counts = memoryview(mmap.mmap(-1, _SLOT_BYTES * (count + 1))).cast("q")
         self._ends: list[Connection] = []
-        self._processes = []
-        context = get_context("fork")
+        self._processes: list[BaseProcess] = []
         # Ctrl-C is the parent's to hear, which then stops the children as it sees fit.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             for slot in range(count):
-                ours, theirs = context.Pipe()
-                self._ends.append(ours)
-                process = context.Process(target=self._serve, args=(theirs, slot), daemon=True)
-                process.start()
-                theirs.close()
-                self._processes.append(process)
-        finally:
+                try:
+                    self._begin(slot)
+                except OSError:
+                    if not self._processes:
+                        raise
+                    break
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        except BaseException:
+            self.close()
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            raise
+
+    def _begin(self, slot: int) -> None:
+        context = get_context("fork")
+        ours, theirs = context.Pipe()
+        self._ends.append(ours)
+        process = context.Process(target=self._serve, args=(theirs, slot), daemon=True)
+        try:
+            process.start()
+        except OSError:
+            self._ends.pop().close()
+            raise
+        finally:
+            theirs.close()
+        self._processes.append(process)
 
     @property
     def bytes_read(self) -> int:
@@ -116,7 +140,7 @@ class RunProcesses:
     def _receive(self, end: Connection, name: str) -> Any:
         try:
             outcome = end.recv()
-        except (EOFError, ConnectionResetError):
+        except (EOFError, OSError):
             process = self._processes[self._ends.index(end)]
             process.join(_GRACE_S)
             raise LostWorkerError(
@@ -128,13 +152,16 @@ class RunProcesses:
         return outcome
 
     def close(self) -> None:
-        """Have the children stop at their next block, and wait until they are gone."""
+        """Have the children stop at their next block; those that do not within 5 s are killed."""
         self._counts[-1] = 1
         for end in self._ends:
             end.close()
-        for process in self._processes:
-            process.join(_GRACE_S)
-            if process.is_alive():
+        until = time.monotonic() + _GRACE_S
+        try:
+            for process in self._processes:
+                process.join(max(0.0, until - time.monotonic()))
+        finally:
+            for process in self._processes:
                 process.kill()
                 process.join()
 
@@ -157,19 +184,29 @@ class RunProcesses:
             while True:
                 task, is_last = end.recv()
                 try:
-                    outcome = self._read(task, is_last, on_bytes)
+                    outcome = ForkingPickler.dumps(self._read(task, is_last, on_bytes))
                 except Exception as error:
-                    outcome = _Failed(_picklable(error))
-                end.send(outcome)
+                    outcome = ForkingPickler.dumps(_Failed(_that_travels(error)))
+                end.send_bytes(outcome)
 
 
-def _picklable(error: Exception) -> Exception:
-    """The error, or what it says where it cannot travel."""
+def _that_travels(error: Exception) -> Exception:
+    """The error with where it was raised, or what it says where it cannot be pickled."""
+    if isinstance(error, WattlasError | OSError):
+        words = str(error)
+    else:
+        error.add_note("in a process that read runs:\n" + traceback.format_exc())
+        words = f"{type(error).__name__}: {error}"
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
+        return WattlasError(words) if isinstance(error, WattlasError) else RuntimeError(words)
     return error
+
+
+def can_fork() -> bool:
+    """Whether this process may have such children; theirs may not."""
+    return hasattr(os, "fork") and not current_process().daemon
 
 
 @contextmanager

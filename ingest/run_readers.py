@@ -10,11 +10,12 @@ from typing import Final
 from data.errors import WattlasError
 from ingest.assemble import AssembledRun, RunAssembly
 from ingest.log_helpers import LogHelpers
+from ingest.loops import load_loops
 from ingest.meter_stage import MeterStage
 from ingest.plan import RunWork
 from ingest.progress import Progress
 from ingest.read_sources import read_source
-from ingest.run_processes import OnBytes, run_processes
+from ingest.run_processes import OnBytes, can_fork, run_processes
 from ingest.run_stream import stream_logs
 from ingest.schedule import share_out
 from ingest.write import RunFile
@@ -52,7 +53,7 @@ class RunReaders:
 
         Few runs are under way at once, so that memory stays flat. When it is closed, those stop.
         """
-        together, apart = share_out(works, self._workers)
+        together, apart = share_out(works, self._workers if can_fork() else 1)
         yield from self._in_threads(together)
         yield from self._in_processes(apart)
 
@@ -89,6 +90,7 @@ class RunReaders:
             with LogHelpers(self._workers) as helpers:
                 return self._read_run(works[task], helpers, on_bytes)
 
+        load_loops()
         before = self._progress.bytes_done
         count = min(self._workers, len(works))
         with run_processes(count, read, self._lock) as processes:
@@ -125,6 +127,7 @@ class RunReaders:
                     files[-1].write(table)
                 run.row["files"] = [file.finish(run.digest) for file in files]
                 run.row["has_log"] = any(f["table"] == "interrupts" for f in run.row["files"])
+                run.tables.clear()
                 on_failure.pop_all()
         return run
 

@@ -180,6 +180,9 @@ def test_a_process_that_is_killed_ends_the_ingest_which_then_goes_on(
         rb"ingest: a process of this ingest is gone \(status -9\) while it read netpipe-\S+; what"
     )
     assert re.match(said, err), err
+    finished = [p for p in (lake / "interrupts").rglob("*.parquet") if not p.name.startswith(".")]
+    known = [row for row in _rows(lake / "runs") if row["has_log"]]
+    assert 0 < len(known) <= len(finished)
     assert start(raw, lake, apart=True).wait() == 3
     assert list(lake.rglob(".*.tmp")) == []
     assert contents(lake) == clean

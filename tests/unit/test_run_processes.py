@@ -1,11 +1,14 @@
 """Processes that read runs: what they give, what they raise, how they end."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +72,60 @@ def test_an_error_that_cannot_travel_is_raised_by_its_words() -> None:
 
     with pytest.raises(RuntimeError, match="_StaysError: a bad disk"):
         read_all(2, read, 2)
+
+
+def test_an_unforeseen_error_says_where_it_was_raised() -> None:
+    def read(*_: Any) -> int:
+        return {"a": 1}["no such key"]
+
+    with pytest.raises(KeyError) as raised:
+        read_all(1, read, 1)
+    assert "in read\n" in "".join(raised.value.__notes__)
+
+
+def test_a_result_that_cannot_travel_is_an_error() -> None:
+    with pytest.raises((TypeError, RuntimeError), match="pickle"):
+        read_all(1, lambda *_: threading.Lock(), 1)
+
+
+@pytest.mark.parametrize(("begun", "tasks"), [(1, 4), (0, 0)])
+def test_where_no_more_processes_can_be_begun_there_are_fewer(
+    monkeypatch: pytest.MonkeyPatch, begun: int, tasks: int
+) -> None:
+    start, left = BaseProcess.start, [None] * begun
+
+    def fail(self: BaseProcess) -> None:
+        if not left:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        left.pop()
+        start(self)
+
+    monkeypatch.setattr(BaseProcess, "start", fail)
+    open_before = len(list(Path("/proc/self/fd").iterdir()))
+    if begun:
+        assert len(read_all(3, lambda task, *_: task, tasks)) == tasks
+    else:
+        with pytest.raises(BlockingIOError):
+            RunProcesses(3, lambda *_: None)
+    gc.collect()
+    assert len(list(Path("/proc/self/fd").iterdir())) <= open_before
+
+
+def test_stopped_while_they_begin_none_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C is held back while they are begun, and heard right after."""
+    begun: list[int] = []
+    begin = RunProcesses._begin
+
+    def note(self: RunProcesses, slot: int) -> None:
+        begin(self, slot)
+        begun.append(self._processes[-1].pid or 0)
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+    monkeypatch.setattr(RunProcesses, "_begin", note)
+    with pytest.raises(KeyboardInterrupt):
+        RunProcesses(2, lambda *_: None)
+    assert len(begun) == 2
+    assert not any(_is_running(pid) for pid in begun)
 
 
 def test_a_killed_process_is_named_by_what_it_read() -> None:
