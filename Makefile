@@ -28,14 +28,13 @@ chromium: $(VENV)/.dev-stamp
 fio:
 	@sh scripts/need_fio.sh
 
-# Tests in Chromium wait for most of their time, one after the other; the rest run meanwhile, giving way to them.
+# Of all tests, those in Chromium run one after the other: each keeps both cores of a small machine busy.
 test: chromium fio
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
-	@nice -n 10 $(BIN)/python -m pytest --ignore=tests/browser >$(VENV)/rest.log 2>&1 & rest=$$!; \
-	$(BIN)/python -m pytest tests/browser; browser=$$?; \
-	wait $$rest; status=$$?; cat $(VENV)/rest.log; exit $$((browser | status))
+	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m pytest --ignore=tests/browser --numprocesses=2 --dist=worksteal
 endif
 
 bench: $(VENV)/.dev-stamp
