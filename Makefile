@@ -28,7 +28,7 @@ chromium: $(VENV)/.dev-stamp
 fio:
 	@sh scripts/need_fio.sh
 
-# Of all tests, those in Chromium run one after the other: each keeps both cores of a small machine busy.
+# Of all tests, those in Chromium run one after the other, and alone: beside others they are a fifth slower.
 test: chromium fio
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)

@@ -1,9 +1,11 @@
 """Have all compiled loops at hand, before processes are forked that would each load them."""
 
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from data.errors import LakeError
 from ingest.discover import RawFile
 from ingest.formats import FORMATS
 from ingest.log_helpers import LogHelpers
@@ -19,8 +21,14 @@ _TICKS_A_LINE: Final = 100_000
 def load_loops() -> None:
     """Load the loops, or compile them at the first time, by reading a run of a few lines.
 
-    Half a second of a process's time, which its children are spared.
+    Half a second of a process's time, which its children are spared. Where there is no room for
+    temporary files nothing is loaded: the children then do it themselves.
     """
+    with suppress(OSError, LakeError):
+        _read_a_few_lines()
+
+
+def _read_a_few_lines() -> None:
     settings = load_settings()
     window = Window(_TICKS_A_LINE, _LINES * _TICKS_A_LINE)
     intlog = next(known for known in FORMATS if known.name == "intlog")

@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from ingest import schedule
+from ingest.pipeline import AddOptions, add
 from tests.fixtures.raw_runs import write_memcached, write_netpipe, write_settings
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -41,3 +45,14 @@ def test_what_runs_need_is_loaded_beforehand(tmp_path: Path) -> None:
     before, after = json.loads(done.stdout)
     assert sum(map(len, before.values())) > 10
     assert after == before
+
+
+def test_without_room_for_temporary_files_the_ingest_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedule, "_WORTH_A_PROCESS_BYTES", 0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "no such folder"))
+    write_settings(tmp_path / "raw")
+    for replicate in (0, 1):
+        write_netpipe(tmp_path / "raw", replicate)
+    assert add(AddOptions(tmp_path / "lake", [tmp_path / "raw"], workers=2)).added == 2
