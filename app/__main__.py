@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.settings import Settings, default_lake
+from app.kit.settings import Settings, default_lake
 from data.errors import WattlasError
 
 if TYPE_CHECKING:
-    from app.lakes import Lakes
+    from app.kit.lakes import Lakes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _export(settings: Settings, page: str, out: Path, query: str) -> int:
-    from app.lakes import Lakes
+    from app.kit.lakes import Lakes
 
     text = EXPORTS[page](Lakes(settings.lake), query)
     partial = out.with_name(out.name + ".part")
@@ -55,10 +55,10 @@ def _export(settings: Settings, page: str, out: Path, query: str) -> int:
 
 
 def _explore_html(lakes: "Lakes", query: str) -> str:
-    from app.explore import default_state
-    from app.export import export_html
-    from app.url_codec import has_state
-    from app.url_state import ViewState
+    from app.explore.answer import default_state
+    from app.explore.export import export_html
+    from app.explore.state import ViewState
+    from app.kit.url_codec import has_state
 
     state = ViewState.from_query(query) if has_state(query) else None
     view = lakes.at(state.lake_version if state else None)
@@ -66,10 +66,10 @@ def _explore_html(lakes: "Lakes", query: str) -> str:
 
 
 def _storage_html(lakes: "Lakes", query: str) -> str:
-    from app.storage_choice import default_state
-    from app.storage_export import export_html
-    from app.storage_state import StorageState
-    from app.url_codec import has_state
+    from app.kit.url_codec import has_state
+    from app.storage.defaults import default_state
+    from app.storage.export import export_html
+    from app.storage.state import StorageState
 
     state = StorageState.from_query(query) if has_state(query) else None
     view = lakes.at(state.lake_version if state else None)
@@ -84,7 +84,7 @@ EXPORTS: Final[dict[str, Callable[["Lakes", str], str]]] = {
 
 
 def _serve(settings: Settings) -> int:
-    from app.memory import keep_memory_small
+    from app.kit.memory import keep_memory_small
 
     keep_memory_small()
     from gunicorn.app.base import BaseApplication

@@ -5,12 +5,12 @@ import logging
 import dash
 from flask import Flask
 
-from app import ids
-from app.components.shell import shell
-from app.context import EXTENSION
-from app.lakes import Lakes
+from app.kit import ids
+from app.kit.context import EXTENSION
+from app.kit.lakes import Lakes
+from app.kit.settings import ASSETS, Settings
+from app.kit.shell import shell
 from app.pages import VIEWS
-from app.settings import ASSETS, Settings
 from data.errors import WattlasError
 
 
@@ -30,7 +30,7 @@ def create_app(settings: Settings) -> dash.Dash:
         use_pages=True,
         pages_folder="",
         assets_folder=str(ASSETS),
-        assets_path_ignore=["^export$"],
+        assets_ignore=r"^export\.js$",
         compress=True,
         health_endpoint="health",
         # Else Dash makes every page's layout at the first request, to check callbacks against it.

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from app import ids
-from app.url_state import ViewState
+from app.explore.state import ViewState
+from app.kit import ids
 from data.selection import FACETS
 
 # How many connections a browser opens to one host.

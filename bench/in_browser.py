@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from app.url_state import ViewState
+from app.explore.state import ViewState
 from bench.bare_page import SHOWN, write_bare_page
 from bench.report import Measurement, quantile
 from data.selection import Selection

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import orjson
 
-from app import modes_ids as names
-from app.lakes import Lakes, LakeView
-from app.modes import answer
-from app.modes_state import ModesState
-from app.points_payload import compact_figure
+from app.explore.points import compact_figure
+from app.kit.lakes import Lakes, LakeView
+from app.modes import ids as names
+from app.modes.answer import answer
+from app.modes.state import ModesState
 from bench.modes_lake import write_modes_lake
 from bench.one_callback import OneCallback
 from bench.report import Measurement, quantile

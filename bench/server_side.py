@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from app.components.explore_layout import column_choices
-from app.components.filters import facet_chips
-from app.explore import best_table, heatmap, limit_domain, scatter
-from app.lakes import Lakes, LakeView
-from app.url_state import ViewState
+from app.explore.answer import best_table, heatmap, limit_domain, scatter
+from app.explore.layout import column_choices
+from app.explore.state import ViewState
+from app.kit.filters import facet_chips
+from app.kit.lakes import Lakes, LakeView
 from bench.callbacks import FilterChanges
 from bench.report import Measurement, quantile
 from bench.served import PeakMemory, Served

@@ -4,7 +4,7 @@ import random
 
 import polars as pl
 
-from app.url_state import ViewState
+from app.explore.state import ViewState
 from data.selection import FACETS, Selection, Value
 
 SEED = 7

@@ -10,11 +10,11 @@ from typing import Any, Final
 import orjson
 from playwright.sync_api import Page
 
-from app import storage_ids as names
-from app.lakes import Lakes, LakeView
-from app.storage import answer
-from app.storage_state import StorageState
-from app.storage_views import VIEWS
+from app.kit.lakes import Lakes, LakeView
+from app.storage import ids as names
+from app.storage.answer import answer
+from app.storage.state import StorageState
+from app.storage.views import VIEWS
 from bench.in_browser import chromium
 from bench.one_callback import OneCallback
 from bench.report import Measurement, quantile

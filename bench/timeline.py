@@ -17,10 +17,10 @@ import psutil
 import pyarrow as pa
 from flask.testing import FlaskClient
 
-from app.memory import keep_memory_small
+from app.kit.memory import keep_memory_small
+from app.kit.settings import Settings
 from app.server import create_app
-from app.settings import Settings
-from app.timeline_panels import PANELS
+from app.timeline.panels import PANELS
 from bench.report import Measurement, quantile
 from bench.resampler import measure_resampler
 from data.connection import open_lake

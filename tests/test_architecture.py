@@ -14,7 +14,17 @@ ROOMS = (
     "ingest/formats",
     "ingest/sample",
     "app",
+    "app/kit",
+    "app/explore",
+    "app/modes",
+    "app/timeline",
+    "app/storage",
     "assets",
+    "assets/_kit",
+    "assets/explore",
+    "assets/modes",
+    "assets/timeline",
+    "assets/storage",
     "bench",
     "tests",
 )
@@ -25,12 +35,15 @@ FORBIDDEN = [
     ("data/analysis", ("duckdb", "deltalake", "data.connection", "data.queries")),
     ("ingest", ("app", "bench", "tests", "scripts", "dash", "plotly")),
     ("app", ("ingest", "bench", "tests", "scripts")),
-    ("app/figures", ("duckdb", "dash", "deltalake", "data.connection", "data.queries")),
-    ("app/figures", ("app.pages", "app.components", "app.explore", "app.lakes", "app.server")),
-    ("app/components", ("duckdb", "app.pages", "app.server")),
-    ("app/pages", ("duckdb", "app.server")),
-    ("app/url_codec.py", ("app", "dash", "plotly", "duckdb")),
-    ("app/url_state.py", ("dash", "plotly", "duckdb", "app.pages", "app.components", "app.lakes")),
+    (
+        "app/kit",
+        ("app.explore", "app.modes", "app.timeline", "app.storage", "app.pages", "app.server"),
+    ),
+    *[
+        (f"app/{page}/figures", ("duckdb", "dash", "deltalake", "data.connection", "data.queries"))
+        for page in ("explore", "modes", "storage")
+    ],
+    ("app/kit/url_codec.py", ("dash", "plotly", "duckdb")),
     ("bench", ("tests",)),
     ("scripts", ("tests",)),
 ]
@@ -72,7 +85,7 @@ def test_the_one_way_rule(who: str, what: tuple[str, ...]) -> None:
 def test_the_rule_sees_imports_inside_functions(tmp_path: Path) -> None:
     late = tmp_path / "late.py"
     late.write_text("def f():\n    import dash.html\n    from app import ids\n")
-    assert list(imports(late)) == ["dash.html", "app.ids"]
+    assert list(imports(late)) == ["dash.html", "app.kit.ids"]
 
 
 def test_no_catch_all_module() -> None:

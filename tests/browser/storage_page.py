@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from app.storage_views import VIEWS
+from app.storage.views import VIEWS
 
 _DRAWN = """window.wattlas && wattlas.storage
   && Object.keys(wattlas.storage.state().figures).length === views.length

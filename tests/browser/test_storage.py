@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from app.storage_views import SECTIONS
+from app.storage.views import SECTIONS
 from tests.browser.storage_page import StoragePage
 from tests.fixtures.storage_rows import study_lake
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Page
 
-from app.storage_views import VIEWS
+from app.storage.views import VIEWS
 from tests.browser.conftest import ROOT
 from tests.browser.storage_page import StoragePage
 from tests.fixtures.storage_rows import study_lake

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from app.storage_views import VIEWS
+from app.storage.views import VIEWS
 from tests.browser.storage_page import StoragePage
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.storage_rows import fio

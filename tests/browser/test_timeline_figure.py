@@ -13,7 +13,13 @@ pytestmark = pytest.mark.browser
 
 HUES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"]
 NOT_MEASURED = "NaN"
-SCRIPTS = ("10_columns", "30_dress", "60_timeline_ink", "61_timeline_figure", "64_timeline_side")
+SCRIPTS = (
+    "_kit/columns",
+    "_kit/theme",
+    "timeline/view_labels",
+    "timeline/view_panels",
+    "timeline/page_side",
+)
 DRAW = (Path(__file__).parent / "draw_timeline.js").read_text("utf-8")
 
 

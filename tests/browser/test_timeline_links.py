@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from app.timeline_panels import DEFAULT_PANELS, PANELS
-from app.timeline_state import TimelineState
+from app.timeline.panels import DEFAULT_PANELS, PANELS
+from app.timeline.state import TimelineState
 from tests.browser.timeline_page import TimelinePage, query_of
 
 pytestmark = pytest.mark.browser

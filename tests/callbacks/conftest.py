@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app.kit.settings import Settings
 from app.server import create_app
-from app.settings import Settings
 from tests.fixtures.lakes import run, write_lake
 
 

@@ -14,9 +14,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.__main__ import main
-from app.export_page import POLICY
+from app.kit.export_page import POLICY
+from app.kit.settings import Settings
 from app.server import create_app
-from app.settings import Settings
 from tests.fixtures.lakes import run, write_lake
 
 ROOT = Path(__file__).resolve().parents[2]

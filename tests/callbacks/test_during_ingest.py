@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from app.kit.settings import Settings
 from app.server import create_app
-from app.settings import Settings
 from data.connection import newest_version, open_lake
 from ingest.pipeline import AddOptions, add
 from tests.fixtures.raw_runs import LOG, write_netpipe, write_settings

@@ -8,10 +8,8 @@ import pytest
 from dash import no_update
 from flask import Flask
 
-from app import ids
-from app.modes_state import ModesState
-from app.pages import explore
-from app.pages.explore import (
+from app.explore import page as explore
+from app.explore.page import (
     describe_view,
     layout,
     lead_to_modes,
@@ -21,7 +19,9 @@ from app.pages.explore import (
     update_heatmap,
     update_scatter,
 )
-from app.url_state import ViewState
+from app.explore.state import ViewState
+from app.kit import ids
+from app.modes.state import ModesState
 from data.errors import LakeError, SelectionError
 from data.metrics import metric
 from data.units import MINUS

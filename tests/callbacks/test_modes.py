@@ -13,19 +13,19 @@ from flask import Flask
 from flask.testing import FlaskClient
 from scipy import stats
 
-from app import modes_ids as names
-from app.context import lake_view
-from app.explore import scatter
-from app.lakes import Lakes
-from app.modes import answer, judge
-from app.modes_choice import chosen, default_state, offered_knobs, offered_prizes, turned
-from app.modes_state import ModesState
-from app.pages.modes import layout, turn_workload, update_evidence, update_filters, update_map
-from app.points_payload import compact_figure
+from app.explore.answer import scatter
+from app.explore.points import compact_figure
+from app.explore.state import ViewState
+from app.kit.context import lake_view
+from app.kit.lakes import Lakes
+from app.kit.settings import Settings
+from app.modes import ids as names
+from app.modes.answer import answer, judge
+from app.modes.defaults import chosen, default_state, offered_knobs, offered_prizes, turned
+from app.modes.page import layout, turn_workload, update_evidence, update_filters, update_map
+from app.modes.state import ModesState
 from app.server import create_app
-from app.settings import Settings
-from app.timeline_state import TimelineState
-from app.url_state import ViewState
+from app.timeline.state import TimelineState
 from data.selection import Selection
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.lakes import run, write_lake

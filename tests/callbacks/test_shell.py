@@ -8,9 +8,9 @@ import pytest
 from deltalake import write_deltalake
 from flask import Flask
 
-from app.components.shell import shell
+from app.kit.settings import Settings
+from app.kit.shell import shell
 from app.server import create_app
-from app.settings import Settings
 from data.schema import RUNS
 from tests.callbacks.components import texts, walk
 from tests.fixtures.lakes import run, write_lake

@@ -8,11 +8,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from app import storage_ids as names
-from app.pages.storage import layout, update_filters, update_views
+from app.kit.settings import Settings
 from app.server import create_app
-from app.settings import Settings
-from app.storage_views import SECTIONS, VIEWS
+from app.storage import ids as names
+from app.storage.page import layout, update_filters, update_views
+from app.storage.views import SECTIONS, VIEWS
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake

@@ -10,10 +10,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.__main__ import main
-from app.export_page import POLICY
+from app.kit.export_page import POLICY
+from app.kit.settings import Settings
 from app.server import create_app
-from app.settings import Settings
-from app.storage_views import SECTIONS, VIEWS
+from app.storage.views import SECTIONS, VIEWS
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake
 

@@ -9,12 +9,12 @@ import pytest
 from dash import html
 from flask import Flask
 
-from app import ids
-from app.pages.timeline import layout
+from app.kit import ids
+from app.kit.settings import Settings
 from app.server import create_app
-from app.settings import Settings
-from app.timeline_panels import HEATS, PANELS
-from app.timeline_state import MOST_RUNS
+from app.timeline.page import layout
+from app.timeline.panels import HEATS, PANELS
+from app.timeline.state import MOST_RUNS
 from tests.callbacks.components import by_id, texts
 from tests.fixtures.lakes import run, write_lake
 

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 from flask.testing import FlaskClient
 
+from app.kit.settings import Settings
 from app.server import create_app
-from app.settings import Settings
-from app.timeline_panels import HEATS, PANELS
+from app.timeline.panels import HEATS, PANELS
 from data.connection import open_lake
 from ingest.pipeline import AddOptions, add
 from ingest.sample import write_sample
@@ -337,7 +337,7 @@ def test_a_file_removed_under_the_app_is_one_message(
     harm: str,
 ) -> None:
     # So that the whole run is answered from its overview, and with it from the histograms.
-    monkeypatch.setattr("data.analysis.window_plan._FEW_ROWS", 1000)
+    monkeypatch.setattr("data.timeline.window_plan._FEW_ROWS", 1000)
     shutil.copytree(lake, tmp_path / "lake")
     client = create_app(Settings(tmp_path / "lake")).server.test_client()
     harmed, other = rows["linux_tuned"]["run_id"], rows["linux_default"]["run_id"]
@@ -458,7 +458,7 @@ def test_files_say_what_is_wrong_with_a_request(
         "what is 'all', expected one of view, bins, interrupts, samples, distributions, totals\n",
     )
     assert "holds no run 'x'" in client.get("/timeline/data.csv?runs=x").text
-    monkeypatch.setattr("app.timeline_files.MOST_ROWS", 10)
+    monkeypatch.setattr("app.timeline.tables.MOST_ROWS", 10)
     query = {"runs": run_id, "what": "interrupts"}
     assert (
         "a file holds 10 at most: zoom in"

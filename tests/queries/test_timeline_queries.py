@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.lakes import LakeView
+from app.kit.lakes import LakeView
 from data.connection import open_lake
 from data.errors import LakeError
 from data.queries.timeline import others_query, reference_query, run_facts_query

@@ -7,8 +7,8 @@ import re
 import polars as pl
 from dash.html import Div
 
-from app.components.best_table import best_settings_table, limit_words
-from app.export_page import render
+from app.explore.tables import best_settings_table, limit_words
+from app.kit.export_page import render
 from data.analysis.best import best_settings
 from data.units import MINUS, MISSING
 

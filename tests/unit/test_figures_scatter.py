@@ -7,7 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.figures.encodings import (
+from app.explore.figures.scatter import Scene, build_scatter, trace_groups
+from app.explore.state import ViewState
+from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     GOVERNOR_HUE,
     SIZE_MAX_PX,
@@ -17,8 +19,6 @@ from app.figures.encodings import (
     system_order,
     system_style,
 )
-from app.figures.scatter import Scene, build_scatter, trace_groups
-from app.url_state import ViewState
 from data.metrics import metric
 from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import pairs, points_of, traces

@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from app.figures.competitors import MODE_HUES
-from app.lakes import Lakes, LakeView
-from app.storage import StorageAnswer, answer
-from app.storage_state import Spread, StorageState
-from app.storage_views import BY_NAME, VIEWS
+from app.kit.competitors import MODE_HUES
+from app.kit.lakes import Lakes, LakeView
+from app.storage.answer import StorageAnswer, answer
+from app.storage.state import Spread, StorageState
+from app.storage.views import BY_NAME, VIEWS
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.storage_rows import fio, idle, study_lake, study_rows

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.figures.storage.scales import DIVERGING, hue_at
-from app.lakes import Lakes, LakeView
-from app.storage import answer
-from app.storage_published import IDLE, LATENCY, NOT_MEASURED
-from app.storage_state import StorageState
+from app.kit.lakes import Lakes, LakeView
+from app.storage.answer import answer
+from app.storage.figures.scales import DIVERGING, hue_at
+from app.storage.published import IDLE, LATENCY, NOT_MEASURED
+from app.storage.state import StorageState
 from data.selection import Selection
 from tests.fixtures.storage_rows import MODES, fio, idle, study_lake
 from tests.unit.test_figures_storage import STATE, lake, line, message, traces
@@ -129,7 +129,7 @@ def test_functions_are_read_with_all_filters_where_there_are_too_many_runs(
 ) -> None:
     state = StorageState(Selection.of(dataset=["lab"], mode=["poll"], depth=[1.0]))
     expected = answer(view, state).figures["loads"]["data"]
-    monkeypatch.setattr("app.storage_study.MOST_PROFILED", 2)
+    monkeypatch.setattr("app.storage.study.MOST_PROFILED", 2)
     assert answer(view, state).figures["loads"]["data"] == expected
     assert {t["name"]: t["y"] for t in expected if t["meta"]["kind"] == "bars"} == {
         "block": [600], "nvme": [400],

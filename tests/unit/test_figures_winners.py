@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.figures.cell_evidence import EvidenceScene, build_evidence
-from app.figures.competitors import (
+from app.kit.competitors import (
     MODE_HUES,
     TIE_GREY,
     Competitors,
@@ -16,12 +15,13 @@ from app.figures.competitors import (
     readable_on,
     value_label,
 )
-from app.figures.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_style
-from app.figures.map_marks import HEIGHT_PX, WIDTH_PX, hatching
-from app.figures.storage import base as storage_base
-from app.figures.winner_map import MapScene, build_winner_map
-from app.figures.winner_pareto import ParetoScene, build_pareto, pareto_members
-from app.figures.winner_shares import build_shares
+from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_style
+from app.modes.figures.evidence import EvidenceScene, build_evidence
+from app.modes.figures.map_marks import HEIGHT_PX, WIDTH_PX, hatching
+from app.modes.figures.pareto import ParetoScene, build_pareto, pareto_members
+from app.modes.figures.shares import build_shares
+from app.modes.figures.winner_map import MapScene, build_winner_map
+from app.storage.figures import base as storage_base
 from data.analysis.ties import Rules, compare, win_counts
 from data.knobs import KNOBS
 from tests.unit.test_ties import CELLS, groups

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from app.figures.words import (
+from app.kit.words import (
     axis_words,
     configuration_words,
     dvfs_word,
@@ -12,7 +12,6 @@ from app.figures.words import (
     subject,
     synthetic_note,
 )
-from app.url_state import ViewState
 
 
 def places(*rows: tuple) -> pl.DataFrame:
@@ -70,8 +69,8 @@ def test_subjects_name_up_to_three_loads() -> None:
 
 
 def test_axes() -> None:
-    assert axis_words(ViewState(x="latency_p99_us")) == "Energy against p99 latency"
-    assert axis_words(ViewState(x="duration_s", y="power_w")).endswith(" against time")
+    assert axis_words("latency_p99_us", "energy_j") == "Energy against p99 latency"
+    assert axis_words("duration_s", "power_w").endswith(" against time")
 
 
 @pytest.mark.parametrize(

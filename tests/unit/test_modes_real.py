@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from app.lakes import Lakes, LakeView
-from app.modes import judge
-from app.modes_state import ModesState
+from app.kit.lakes import Lakes, LakeView
+from app.modes.answer import judge
+from app.modes.state import ModesState
 from ingest.__main__ import main as ingest
 from tests.fixtures.real import real_data
 

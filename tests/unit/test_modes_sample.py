@@ -6,9 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from app.lakes import Lakes, LakeView
-from app.modes import judge
-from app.modes_choice import default_state
+from app.kit.lakes import Lakes, LakeView
+from app.modes.answer import judge
+from app.modes.defaults import default_state
 from data.analysis.ties import WIN, win_counts
 from data.selection import Value
 from ingest.__main__ import main as ingest

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.modes_state import ModesState, Pick, prizes, read_pick
+from app.modes.state import ModesState, Pick, prizes, read_pick
 from data.analysis.significance import CORRECTIONS, TESTS
 from data.errors import SelectionError
 from data.knobs import KNOBS

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.explore import best_table, limit_domain, scatter, status_words
-from app.lakes import LakeView
-from app.url_state import ViewState
+from app.explore.answer import best_table, limit_domain, scatter, status_words
+from app.explore.state import ViewState
+from app.kit.lakes import LakeView
 from data.connection import Lake, open_lake
 from data.selection import Selection
 from ingest.__main__ import main as ingest

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.points_payload import KNOBS, STORAGE_KNOBS, encode_points
+from app.explore.points import KNOBS, STORAGE_KNOBS, encode_points
 from tests.fixtures.lakes import runs_from_text
 from tests.fixtures.pictures import decode, points_of
 

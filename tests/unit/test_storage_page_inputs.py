@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.lakes import Lakes, LakeView
-from app.storage import StorageAnswer, answer
-from app.storage_choice import default_state
-from app.storage_state import StorageState
-from app.storage_views import VIEWS
+from app.kit.lakes import Lakes, LakeView
+from app.storage.answer import StorageAnswer, answer
+from app.storage.defaults import default_state
+from app.storage.state import StorageState
+from app.storage.views import VIEWS
 from data.selection import Selection
 from data.units import MINUS
 from ingest.pipeline import AddOptions, add

@@ -3,11 +3,11 @@
 import polars as pl
 import pytest
 
-from app.lakes import Lakes
-from app.storage import StorageAnswer, answer
-from app.storage_choice import default_state
-from app.storage_published import IDLE, LATENCY, NOT_MEASURED, SWITCHES
-from app.storage_study import Study, study_of
+from app.kit.lakes import Lakes
+from app.storage.answer import StorageAnswer, answer
+from app.storage.defaults import default_state
+from app.storage.published import IDLE, LATENCY, NOT_MEASURED, SWITCHES
+from app.storage.study import Study, study_of
 from ingest.__main__ import main as ingest
 from ingest.sample.storage import write_storage
 

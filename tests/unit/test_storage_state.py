@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.storage_state import KNOBS, SPREADS, USES, StorageState
-from app.storage_views import BY_NAME, SECTIONS, VIEWS
+from app.storage.state import KNOBS, SPREADS, USES, StorageState
+from app.storage.views import BY_NAME, SECTIONS, VIEWS
 from data.errors import SelectionError
 from data.selection import Selection
 

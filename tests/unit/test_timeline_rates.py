@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.timeline_window import Question, RunAnswer, answer_run
-from data.analysis.crowds import crowd_cells
-from data.analysis.row_bins import rows_by_core
-from data.analysis.time_cells import equal_edges
+from app.timeline.window import Question, RunAnswer, answer_run
 from data.schema import COUNTED_INTERRUPTS
+from data.timeline.interrupt_extremes import crowd_cells
+from data.timeline.row_bins import rows_by_core
+from data.timeline.time_cells import equal_edges
 from tests.fixtures.timeline_runs import (
     LENGTH_NS,
     LEVELS,
@@ -62,10 +62,10 @@ def answer(folder: Path, run: Run, ends: tuple[int, int], width: int, cores: str
         ("run",), cores, min(ends) / 1e9, max(ends) / 1e9, panels=PANELS, parts=("panels",)
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.timeline_window._most_bins", lambda _: width)
-        patch.setattr("app.timeline_window._SHORTEST_NS", 1)
-        patch.setattr("app.timeline_parts._SAMPLED_BIN_NS", 20)
-        patch.setattr("app.timeline_parts._FEWEST_SAMPLED", 2)
+        patch.setattr("app.timeline.window._most_bins", lambda _: width)
+        patch.setattr("app.timeline.window._SHORTEST_NS", 1)
+        patch.setattr("app.timeline.parts._SAMPLED_BIN_NS", 20)
+        patch.setattr("app.timeline.parts._FEWEST_SAMPLED", 2)
         return answer_run(reads.files, reads.facts, question, 1e-5)
 
 
@@ -197,7 +197,7 @@ def test_interrupts_show_the_fullest_and_the_emptiest_fine_bins(
     if cores == "one":
         cores = ",".join(map(str, run))
     with small_levels() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr("data.analysis.window_plan._FEW_ROWS", 0)
+        patch.setattr("data.timeline.window_plan._FEW_ROWS", 0)
         found = answer(Path(folder), run, (0, LENGTH_NS), width, cores)
     assert found.plan.level in LEVELS[:2]
     finest = LEVELS[-1]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.timeline_panels import DEFAULT_PANELS, HEATS, PANELS
-from app.timeline_state import MOST_CORES, TimelineState, chosen_cores
+from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
+from app.timeline.state import MOST_CORES, TimelineState, chosen_cores
 from data.errors import SelectionError
 
 

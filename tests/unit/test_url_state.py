@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app import url_state
-from app.url_codec import has_state
-from app.url_state import PERFORMANCE, VERSION, ViewState, brush_fields
+from app.explore import state as url_state
+from app.explore.state import PERFORMANCE, VERSION, ViewState, brush_fields
+from app.kit.url_codec import has_state
 from data.errors import SelectionError
 from data.metrics import plottable
 from data.selection import FACETS, Selection

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from data.analysis import window_plan
-from data.analysis.window_plan import RunShape, bins_between, plan_window
 from data.errors import DataError
 from data.schema import OVERVIEW_LEAST_COUNTED_NS, OVERVIEW_LEAST_NS, OVERVIEW_LEVELS
+from data.timeline import window_plan
+from data.timeline.window_plan import RunShape, bins_between, plan_window
 
 _DAY_NS = 86_400_000_000_000
 

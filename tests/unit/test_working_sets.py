@@ -8,11 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import app.working_sets as working_sets
-from app.explore import heatmap, limit_domain, scatter, status_words
-from app.lakes import LakeView
-from app.url_state import ViewState
-from app.working_sets import WorkingSets
+import app.kit.answer_cache as working_sets
+from app.explore.answer import heatmap, limit_domain, scatter, status_words
+from app.explore.state import ViewState
+from app.kit.answer_cache import WorkingSets
+from app.kit.lakes import LakeView
 from data.connection import open_lake
 from data.queries.heatmap import heatmap_query
 from data.queries.points import points_query

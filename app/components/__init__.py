@@ -1,1 +1,0 @@
-"""Parts of pages: frame, filter rail, tables, menus. They take values and return components."""

@@ -1,0 +1,1 @@
+"""Explore: cost against performance, heatmap, best settings."""

@@ -1,0 +1,64 @@
+"""A view of Explore as one self-contained HTML file: pictures, table, linking."""
+
+import html
+from typing import Any, Final
+
+from app.explore.answer import (
+    best_table,
+    explain,
+    heatmap,
+    performance_column,
+    scatter,
+    status_words,
+)
+from app.explore.state import ViewState
+from app.explore.tables import best_settings_table, limit_words
+from app.kit.export_page import ExportedPage, page_html, render
+from app.kit.lakes import LakeView
+
+# The linking script's parts that need no Dash, then the export's own.
+_SCRIPTS: Final = ("_kit/[!p]*.js", "explore/view*.js", "explore/export.js")
+
+
+def export_html(view: LakeView, state: ViewState) -> str:
+    """Write a view as one HTML page; the same lake and state give the same bytes.
+
+    It holds the drawn points, plotly.js and the linking script; a content policy keeps it from
+    asking the network for anything.
+    """
+    answer = scatter(view, state)
+    performance = performance_column(view, state.selection)
+    rows = best_table(view, state)
+    data = {
+        "scatter": answer.figure,
+        "heatmap": heatmap(view, state),
+        "points": answer.points,
+        "state": {"brush": state.brush, "zoom": state.zoom, "limit": state.limit},
+    }
+    main = _MAIN.format(
+        filters=html.escape(state.selection.in_words()),
+        status=html.escape(status_words(view, state)),
+        words=html.escape(limit_words(rows, performance, state.limit)),
+        table=render(best_settings_table(rows, performance, state.limit)),
+        explanation=html.escape(explain(view, state)),
+    )
+    synthetic = bool(len(view.cube)) and bool(view.cube["is_synthetic"].any())
+    return page_html(view, ExportedPage(_title(answer.figure), main, data, _SCRIPTS, synthetic))
+
+
+def _title(figure: dict[str, Any]) -> str:
+    """The figure's title without its subtitle; a message has none."""
+    return str(figure["layout"]["title"]["text"].split("<br>")[0] or "Explore")
+
+
+_MAIN: Final = """<main class="explore-export">
+<p class="quiet">{status}: {filters}. Drag in a picture to select; Escape clears.</p>
+<div class="export-views">
+<section class="panel" data-view="scatter"><div id="scatter" class="graph"></div></section>
+<section class="panel" data-view="heatmap"><div id="heatmap" class="graph"></div></section>
+</div>
+<section class="panel panel-best"><h2>Best settings</h2><p>{words}</p>
+<div id="best-table">{table}</div></section>
+<p id="status-selection" role="status"></p>
+<details><summary>How was this computed</summary><pre>{explanation}</pre></details>
+</main>"""

@@ -1,0 +1,1 @@
+"""The figures of Explore: tables and a state in, Plotly dictionaries out."""

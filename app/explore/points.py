@@ -1,0 +1,111 @@
+"""The drawn points as compact columns for the browser, which links, hovers and filters by itself.
+
+Numbers travel as base64 typed arrays in the form that Plotly uses; a knob is a small index into its
+list of values. The order is that of the scatter's traces.
+"""
+
+import base64
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.explore.figures.scatter import trace_groups
+
+# Knobs that name a configuration, and how they travel.
+KNOBS: Final = (
+    "dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
+)  # fmt: skip
+# Those of storage studies, which travel only where one of the points has them.
+STORAGE_KNOBS: Final = ("mode", "device", "rw", "request_bytes", "io_depth", "threads")
+_VALUES: Final = ("x", "y", "performance", "energy_j", "edp_js")
+_SPREADS: Final = ("x_sd", "y_sd")
+
+
+def encode_points(points: pl.DataFrame) -> dict[str, Any]:
+    """Encode the drawn points.
+
+    Args:
+        points: Rows of `points_query` in its order.
+
+    Returns:
+        `count`; `traces` (first row of each trace, and the count at the end); `knobs` (name to
+        `{values, index}`; a NULL value stays null); `values` (name to typed array; NaN where not
+        measured; float64, because limits and boxes are compared with them; spreads in float32);
+        `n`, `logged`, `replicate`; `flags` as a knob, where a point has any.
+    """
+    groups = trace_groups(points)
+    storage = [n for n in STORAGE_KNOBS if points[n].null_count() < len(points)]
+    return {
+        "count": len(points),
+        "traces": [start for start, _ in groups] + [len(points)],
+        "knobs": {name: _dictionary(points[name]) for name in (*KNOBS, *storage)},
+        "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
+        "values": {
+            **{name: _column(_numbers(points[name])) for name in _VALUES},
+            **{name: _column(_numbers(points[name]).astype(np.float32)) for name in _SPREADS},
+            **{
+                name: _column(_numbers(points[name]))
+                for name in ("brush_x", "brush_y")
+                if name in points.columns
+            },
+        },
+        "n": _column(_narrow(points["n"].to_numpy())),
+        **({"flags": _dictionary(points["flags"])} if points["flags"].count() else {}),
+        "logged": _column(_narrow(points["logged"].to_numpy())),
+        "replicate": _column(_numbers(points["replicate"]).astype(np.float32)),
+    }
+
+
+def _dictionary(column: pl.Series) -> dict[str, Any]:
+    if len(column) and column.n_unique() == 1:
+        return {"values": [column[0]], "index": _column(np.zeros(len(column), np.uint8))}
+    values = column.unique().sort(nulls_last=True)
+    lookup = pl.DataFrame({"v": values, "i": pl.Series(range(len(values)), dtype=pl.UInt16)})
+    index = (
+        pl.DataFrame({"v": column}).join(lookup, on="v", how="left", nulls_equal=True)["i"]
+        if len(values)
+        else pl.Series([], dtype=pl.UInt16)
+    )
+    return {"values": values.to_list(), "index": _column(_narrow(index.to_numpy()))}
+
+
+def _numbers(column: pl.Series) -> np.ndarray:
+    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
+def _narrow(counts: np.ndarray) -> np.ndarray:
+    """Whole numbers from 0 in the narrowest type that the browser has."""
+    most = int(counts.max()) if counts.size else 0
+    return counts.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.uint32)
+
+
+def _column(array: np.ndarray) -> dict[str, Any]:
+    """A column as `typed` has it, or one number and how often, where all are the same."""
+    if not array.size or (not (array == array[0]).all() and not np.isnan(array).all()):
+        return typed(array)
+    value = array[0].item()
+    kind = f"{array.dtype.kind}{array.dtype.itemsize}"
+    return {"dtype": kind, "repeat": None if value != value else value, "count": array.size}
+
+
+def typed(array: np.ndarray) -> dict[str, str]:
+    """Write an array in the form that Plotly and `assets/_kit/columns.js` read."""
+    kind = array.dtype.newbyteorder("<")
+    data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+    return {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": data}
+
+
+def compact_figure(part: Any) -> Any:
+    """A figure whose arrays are written as typed ones, so that none is spelled out as text."""
+    if isinstance(part, dict):
+        return {name: compact_figure(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [compact_figure(value) for value in part]
+    if not isinstance(part, np.ndarray) or part.dtype.kind not in "iuf":
+        return part
+    numbers = (
+        part.astype(np.int32) if part.dtype.itemsize == 8 and part.dtype.kind in "iu" else part
+    )
+    shape = {"shape": ", ".join(map(str, part.shape))} if part.ndim > 1 else {}
+    return {**typed(numbers), **shape}

@@ -1,1 +1,0 @@
-"""Tables and a state in, Plotly figures out; no Dash, no DuckDB."""

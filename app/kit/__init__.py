@@ -1,0 +1,1 @@
+"""What all pages share; it knows no page."""

@@ -1,0 +1,146 @@
+"""How competitors look on a map of winners: hue and label, the same in each of its views."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from app.kit.encodings import (
+    GOVERNOR_HUE,
+    OKABE_ITO,
+    SYMBOLS,
+    system_order,
+    system_style,
+)
+from data.knobs import Knob
+from data.selection import Value
+
+# The completion modes keep their hues wherever they are drawn.
+MODE_HUES: Final = {"interrupt": OKABE_ITO[0], "poll": OKABE_ITO[1], "hybrid": OKABE_ITO[2]}
+MODE_TITLES: Final = {"poll": "classic polling", "hybrid": "hybrid polling"}
+_CIVIDIS: Final = (
+    "00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55",
+    "fee838",
+)  # fmt: skip
+TIE_GREY: Final = "#B4BAC1"
+UNSET_HUE: Final = "#8C8C8C"
+LEGEND_MAX: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Competitors:
+    """The competitors of one map, in the order of its legend.
+
+    Attributes:
+        values: What they are; None is NULL.
+        labels: As legends and texts write them.
+        hues: As `#rrggbb`.
+        symbols: As Plotly calls them; those of systems and modes are theirs on all pages.
+        is_scaled: Whether the hues are samples of one scale rather than hues of their own.
+    """
+
+    knob: Knob
+    values: tuple[Value | None, ...]
+    labels: tuple[str, ...]
+    hues: tuple[str, ...]
+    symbols: tuple[str, ...]
+    is_scaled: bool
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def has_legend(self) -> bool:
+        """Whether a legend names them; else a colour bar or the hover does."""
+        return len(self) <= LEGEND_MAX
+
+
+def competitors_of(
+    knob: Knob,
+    values: Sequence[Value | None],
+    systems: Sequence[str],
+    system_labels: Mapping[str, str],
+) -> Competitors:
+    """Order, name and colour the values of a competing knob.
+
+    Args:
+        values: Those measured, each once.
+        systems: All systems of the lake, so that each keeps its hue whatever is filtered.
+        system_labels: By system, as pages call it.
+    """
+    ordered = ordered_values(knob, values)
+    is_scaled = knob.facet.is_number or (knob.name != "system" and len(ordered) > len(OKABE_ITO))
+    hues = _scale(ordered) if is_scaled else _hues(knob, ordered, systems)
+    labels = tuple(value_label(knob, value, system_labels) for value in ordered)
+    symbols = tuple(_symbol(knob, v, i, systems) for i, v in enumerate(ordered))
+    return Competitors(knob, tuple(ordered), labels, tuple(hues), symbols, is_scaled)
+
+
+def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
+    """A knob's value as pages write it: systems by their labels, modes by their names."""
+    if knob.name == "system" and value is not None:
+        return system_labels.get(str(value)) or str(value)
+    if knob.name == "mode" and value is not None:
+        return MODE_TITLES.get(str(value), str(value))
+    return knob.label(value) + (f" {knob.unit}" if knob.unit and value is not None else "")
+
+
+def value_words(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
+    """A knob's value in a sentence: `classic polling`, `Library OS`, `ITR 2 us`, `no device`."""
+    is_named = knob.name in ("system", "mode") and value is not None
+    return value_label(knob, value, system_labels) if is_named else knob.words(value)
+
+
+def readable_on(hue: str) -> str:
+    """Black or white, whichever stands out more on a hue.
+
+    Source: WCAG 2.2, relative luminance and contrast ratio.
+    """
+    channels = np.array([int(hue[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    luminance = float(linear @ [0.2126, 0.7152, 0.0722])
+    return "#000000" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "#ffffff"
+
+
+def ordered_values(knob: Knob, values: Sequence[Value | None]) -> list[Value | None]:
+    """The values of a knob, each once, as legends and axes have them; NULL last."""
+    known = [v for v in values if v is not None]
+    if knob.name == "system":
+        first: Sequence[Value] = system_order(str(v) for v in known)
+    elif knob.name == "mode":
+        modes = list(MODE_HUES)
+        first = sorted(known, key=lambda v: (modes.index(str(v)) if v in modes else 9, str(v)))
+    else:
+        first = sorted(known)
+    return [*first, *([None] if len(known) < len(values) else [])]
+
+
+def _symbol(knob: Knob, value: Value | None, index: int, systems: Sequence[str]) -> str:
+    if knob.name == "system" and value is not None:
+        return system_style(str(value), systems)[0]
+    if knob.name == "mode" and value in MODE_HUES:
+        index = list(MODE_HUES).index(str(value))
+    return SYMBOLS[index % len(SYMBOLS)]
+
+
+def _hues(knob: Knob, values: Sequence[Value | None], systems: Sequence[str]) -> list[str]:
+    if knob.name == "system":
+        return [UNSET_HUE if v is None else system_style(str(v), systems)[1] for v in values]
+    fixed = MODE_HUES if knob.name == "mode" else {}
+    free = [hue for hue in OKABE_ITO if hue not in fixed.values()]
+    others = [v for v in values if v is not None and v not in fixed]
+    return [
+        UNSET_HUE if v is None else fixed.get(str(v)) or free[others.index(v) % len(free)]
+        for v in values
+    ]
+
+
+def _scale(values: Sequence[Value | None]) -> list[str]:
+    """Samples of cividis in order, darker is less; NULL gets the hue that stands outside it."""
+    anchors = np.array([[int(c[i : i + 2], 16) for i in (0, 2, 4)] for c in _CIVIDIS])
+    count = sum(v is not None for v in values)
+    places = np.linspace(0, len(anchors) - 1, count) if count > 1 else np.array([4.0])
+    rgb = np.stack([np.interp(places, range(len(anchors)), anchors[:, i]) for i in range(3)], 1)
+    hues = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in np.rint(rgb).astype(int)]
+    return [*hues[:count], *([GOVERNOR_HUE] if count < len(values) else [])]

@@ -1,0 +1,128 @@
+"""The filter rail: one group of chips a facet, built from what is in the lake."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import dash_mantine_components as dmc
+from dash import html
+
+from app.kit import ids
+from app.kit.words import WORKLOAD_TITLES
+from data.analysis.facets import Choice
+from data.selection import ADAPTIVE, FACETS, GOVERNOR, UNSET, Value
+from data.units import format_bytes, format_load
+
+TITLES: Final = {
+    "dataset": "Dataset",
+    "workload": "Workload",
+    "load": "Load",
+    "message": "Message size",
+    "device": "Device",
+    "rw": "Access",
+    "request": "Request size",
+    "depth": "IO depth",
+    "threads": "Threads",
+    "system": "System",
+    "mode": "Completion mode",
+    "itr": "Interrupt delay (ITR), us",
+    "dvfs": "DVFS, GHz",
+    "rapl": "Power limit (RAPL), W",
+}
+SINGLE: Final = frozenset({"workload"})
+
+
+def choice_label(facet: str, choice: Choice) -> str:
+    """How a value reads on its chip; the unit stands in the facet's title."""
+    value = choice.value
+    if isinstance(value, str):
+        return WORKLOAD_TITLES.get(value, value) if facet == "workload" else choice.label
+    if facet == "load":
+        return format_load(value)
+    if facet in ("message", "request"):
+        return format_bytes(value)
+    return f"{value:g}"
+
+
+def facet_chips(facet: str, choices: Sequence[Choice]) -> list[dmc.Chip]:
+    """Chips of one facet; a value that the other filters leave nothing of is faint."""
+    null_word = FACETS[facet].null_word
+    return [
+        dmc.Chip(
+            choice_label(facet, choice),
+            value=chip_value(choice.value),
+            size="xs",
+            radius="sm",
+            variant="outline",
+            className="chip-empty" if choice.runs == 0 else "",
+            **{"aria-label": f"{TITLES[facet]} {choice_label(facet, choice)}: {choice.runs} runs"},
+        )
+        for choice in choices
+        if null_word != UNSET or choice.value != UNSET or len(choices) > 1
+    ]
+
+
+def chip_value(value: Value) -> str:
+    """A facet's value as chips and URLs write it."""
+    return value if isinstance(value, str) else f"{value:.12g}"
+
+
+def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -> str:
+    """How much a facet narrows: `2 of 12 · 340 runs`; nothing while it does not."""
+    if not chosen or facet in SINGLE:
+        return ""
+    runs = sum(c.runs for c in choices if c.value in chosen)
+    return f"{len(chosen)} of {len(choices)} · {runs:,} runs"
+
+
+def is_idle(facet: str, choices: Sequence[Choice]) -> bool:
+    """Whether there is nothing to choose, so that the facet is not shown."""
+    null_word = FACETS[facet].null_word
+    values = {c.value for c in choices}
+    return not values or (values == {null_word} and null_word not in (ADAPTIVE, GOVERNOR))
+
+
+def filter_block(
+    facet: str, choices: Sequence[Choice], chosen: Sequence[Value], prefix: str = ""
+) -> html.Div:
+    """One facet: title, count, a button to clear it, its chips.
+
+    Args:
+        prefix: What stands before the ids of its parts, on pages other than Explore.
+    """
+    single = facet in SINGLE
+    value: str | list[str] | None = [chip_value(v) for v in chosen]
+    if single:
+        value = value[0] if value else None
+    head = html.Div(
+        [
+            html.Span(TITLES[facet], className="facet-title", id=f"{prefix}facet-{facet}-title"),
+            html.Span(
+                facet_note(facet, choices, chosen),
+                id=prefix + ids.facet_count(facet),
+                className="facet-count",
+            ),
+            *([] if single else [_clear_button(facet, prefix)]),
+        ],
+        className="facet-head",
+    )
+    group = dmc.ChipGroup(
+        facet_chips(facet, choices),
+        id=prefix + ids.facet(facet),
+        value=value,
+        multiple=not single,
+    )
+    return html.Div(
+        [head, html.Div(group, className="facet-chips", role="group")],
+        id=prefix + ids.facet_frame(facet),
+        className="facet",
+        hidden=is_idle(facet, choices),
+    )
+
+
+def _clear_button(facet: str, prefix: str) -> html.Button:
+    return html.Button(
+        "clear",
+        className="facet-clear",
+        title=f"Clear the filter on {TITLES[facet]}",
+        **{"data-clear-facet": prefix + ids.facet(facet), "aria-label": f"Clear {TITLES[facet]}"},
+    )

@@ -1,0 +1,185 @@
+"""The versions of the lake that this process has open, shared by all visitors and read-only.
+
+Nothing in here belongs to one visitor: any worker can answer any request.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import polars as pl
+
+from app.kit.answer_cache import KEPT_ROWS, WorkingSets, compact
+from app.kit.settings import MAX_ROWS
+from data.analysis.facets import LEADING, matches
+from data.connection import Lake, newest_version, open_lake
+from data.metrics import plottable
+from data.queries.best import baselines_query
+from data.queries.facets import facet_cube_query
+from data.queries.storage import SUBSYSTEM_SUMS
+from data.run_files import RunFiles
+from data.selection import Selection
+
+_KEPT_VERSIONS: Final = 4
+_REMEMBERED: Final = 256
+# A question for the runs of a selection, with at most so many rows in the answer.
+Query = Callable[[Selection, int], tuple[str, list[Any]]]
+
+
+class LakeView:
+    """One open version and what every page needs of it, computed once."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.lake = lake
+        self._measured: dict[str, tuple[str, ...]] = {}
+        self._sets = WorkingSets(lake.polars)
+        self._replicates = WorkingSets(lake.polars, KEPT_ROWS)
+        self._functions = WorkingSets(self._sum_functions)
+        self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
+        self._constants = lru_cache(maxsize=_REMEMBERED)(self._constant)
+
+    @property
+    def version(self) -> int:
+        """Version of the lake; -1 while it holds nothing."""
+        return self.lake.version
+
+    @cached_property
+    def cube(self) -> pl.DataFrame:
+        """Answer of `facet_cube_query`."""
+        return self.lake.polars(*facet_cube_query())
+
+    @cached_property
+    def files(self) -> RunFiles:
+        """The runs' big files."""
+        return RunFiles(self.lake)
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """All systems of the lake, sorted."""
+        return tuple(self.cube["system"].unique().drop_nulls().sort())
+
+    @property
+    def runs(self) -> int:
+        """How many runs the lake holds."""
+        return int(self.cube["runs"].sum())
+
+    def constants(self, selection: Selection) -> dict[str, Any]:
+        """The cube's columns that have one value in all runs that the leading filters leave."""
+        return self._constants(leading(selection))
+
+    def _constant(self, selection: Selection) -> dict[str, Any]:
+        left = self.cube.filter(matches(selection)).drop("runs")
+        return {column.name: column[0] for column in left if column.n_unique() == 1}
+
+    def narrowed(self, query: Query, selection: Selection) -> pl.DataFrame:
+        """Answer a query whose rows carry the facets' columns, each row by one value of them.
+
+        The lake is asked once for the filters that lead (dataset, workload); the others narrow
+        that answer here. An answer too large to keep is asked for with all filters each time.
+        """
+        return self._narrowed(self._sets, query, selection)
+
+    def replicates(
+        self, query: Query, selection: Selection, constant: Mapping[str, Any]
+    ) -> pl.DataFrame:
+        """As `narrowed`, for rows that carry lists: fewer of them are kept, for they are heavy.
+
+        Args:
+            constant: Columns that the query leaves out, because they have these values throughout.
+        """
+        return self._narrowed(self._replicates, query, selection, constant)
+
+    def _narrowed(
+        self,
+        sets: WorkingSets,
+        query: Query,
+        selection: Selection,
+        constant: Mapping[str, Any] = MappingProxyType({}),
+    ) -> pl.DataFrame:
+        left_out = [
+            pl.lit(value, self.cube.schema[name]).alias(name) for name, value in constant.items()
+        ]
+        kept = sets.get(*query(leading(selection), KEPT_ROWS + 1))
+        if kept is None:
+            return compact(self.lake.polars(*query(selection, MAX_ROWS))).with_columns(left_out)
+        whole = kept.with_columns(left_out)
+        return whole if selection == leading(selection) else whole.filter(matches(selection))
+
+    def function_sums(self, query: tuple[str, list[Any]]) -> pl.DataFrame:
+        """Loads and stores by subsystem of the runs that a query names, beside its columns.
+
+        Args:
+            query: SQL and parameters of an answer with `run_id`.
+
+        Returns:
+            One row a run and subsystem; one with NULL for a run whose functions were not counted.
+        """
+        kept = self._functions.get(*query)
+        return self._sum_functions(*query) if kept is None else kept
+
+    def _sum_functions(self, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
+        runs = self.lake.polars(sql, list(parameters))
+        functions = self.lake.scan("functions", runs["run_id"].to_list())
+        return runs.join(functions.aggregate(SUBSYSTEM_SUMS).pl(), on="run_id", how="left")
+
+    def baselines(self, selection: Selection, performance: str) -> pl.DataFrame:
+        """Answer of `baselines_query` for all loads of the datasets and workloads selected."""
+        sql, parameters = baselines_query(leading(selection), performance)
+        kept = self._sets.get(sql, parameters)
+        return compact(self.lake.polars(sql, parameters)) if kept is None else kept
+
+    def once(self, question: Callable[["LakeView", Selection], str], selection: Selection) -> str:
+        """Answer a question about a selection, from memory when it was asked before."""
+        return self._once(question, selection)
+
+    def _answer(
+        self, question: Callable[["LakeView", Selection], str], selection: Selection
+    ) -> str:
+        return question(self, selection)
+
+    def measured_columns(self, workload: str) -> tuple[str, ...]:
+        """Columns that at least one run of the workload has a value in, in schema order."""
+        if workload not in self._measured:
+            counts = ", ".join(f"count({name})" for name in plottable())
+            row = self.lake.polars(f"SELECT {counts} FROM runs WHERE workload = ?", [workload]).row(
+                0
+            )
+            self._measured[workload] = tuple(
+                name for name, count in zip(plottable(), row, strict=True) if count
+            )
+        return self._measured[workload]
+
+
+def leading(selection: Selection) -> Selection:
+    """The clauses on the facets that lead."""
+    return Selection(tuple(c for c in selection.clauses if c.facet in LEADING))
+
+
+class Lakes:
+    """Opens versions of one lake and keeps the last few."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._open: OrderedDict[int, LakeView] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def at(self, version: int | None) -> LakeView:
+        """One version, or the newest.
+
+        Raises:
+            LakeError: The lake has no such version.
+        """
+        if version is None:
+            version = newest_version(self.path)
+        with self._lock:
+            if version not in self._open:
+                wanted = None if version < 0 else version
+                self._open[version] = LakeView(open_lake(self.path, wanted))
+                while len(self._open) > _KEPT_VERSIONS:
+                    self._open.popitem(last=False)
+            self._open.move_to_end(version)
+            return self._open[version]

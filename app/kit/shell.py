@@ -1,0 +1,134 @@
+"""The frame that every page stands in: header, page, footer, help."""
+
+import dash
+import dash_mantine_components as dmc
+from dash import dcc, html
+from flask import has_app_context
+
+from app.kit import ids
+from app.kit.context import lake_view
+from data.errors import WattlasError
+
+# By the page that they belong to; the first are everywhere's.
+KEYS = {
+    "": (
+        ("Tab, Shift+Tab", "move between controls and views"),
+        ("?", "show or hide this list"),
+    ),
+    "Explore": (
+        ("Escape", "clear the selection"),
+        ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
+        ("Enter", "select the point, cell or table row under the cursor"),
+        ("t", "timeline of what is selected, or of the point under the cursor"),
+        ("drag", "select a box; the tool bar has lasso and zoom"),
+    ),
+    "Modes": (
+        ("arrow keys", "in a view that has the focus: from cell to cell, bar to bar, or point"),
+        ("Enter", "select the cell under the cursor, and open its evidence"),
+        ("Escape", "clear the selection"),
+    ),
+    "Timeline": (
+        ("+ -", "zoom in, zoom out"),
+        ("left, right arrow", "move the window by a fifth; with Shift by nearly all of it"),
+        ("Home", "the whole run"),
+        ("Backspace", "the window before this one"),
+        (
+            "Page Up, Page Down",
+            "scroll panels that are taller than their frame; so does the wheel beside them",
+        ),
+        (
+            "v, click",
+            "read values: arrow keys go from value to value and from panel to panel, with "
+            "Shift ten at a time; m: the largest; Enter: the heatmap's core; Escape: no more",
+        ),
+        ("arrow keys", "where the distributions have the focus: read them"),
+        ("p", "drag moves the window, or zooms again"),
+        ("a", "add a run"),
+        ("drag, wheel", "zoom; with Shift: move"),
+    ),
+    "Storage": (
+        ("Escape", "clear the selection"),
+        ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
+        ("Enter", "select the configurations under the cursor in all views"),
+        ("drag", "select a box; a click selects a point, a cell, a bar or a mode of the legend"),
+    ),
+}
+
+
+def _lake_line() -> list:
+    """Which lake, at which version, and a warning where it holds synthetic runs.
+
+    Dash also asks for the layout once at start, outside any request; then there is no lake to name.
+    """
+    if not has_app_context():
+        return []
+    try:
+        view = lake_view(None)
+    except WattlasError as error:
+        return [html.Span(str(error), className="lake-line", role="alert")]
+    name = view.lake.path.name
+    words = (
+        f"lake: {name} v{view.version} · {view.runs:,} runs"
+        if view.runs
+        else f"lake: {name}, empty"
+    )
+    line = html.Span(words, id=ids.LAKE_LINE, className="lake-line")
+    if not view.runs or not view.cube["is_synthetic"].any():
+        return [line]
+    return [html.Strong("holds synthetic data", className="badge"), line]
+
+
+def _keys_of(page: str, keys: tuple[tuple[str, str], ...]) -> list[html.Tbody]:
+    rows = [html.Tr([html.Th(key), html.Td(what)]) for key, what in keys]
+    if page:
+        rows.insert(0, html.Tr(html.Th(page, colSpan=2, className="keys-page")))
+    return [html.Tbody(rows)]
+
+
+def shell() -> dmc.MantineProvider:
+    """The layout of the app; the page's own content comes from `dash.page_container`."""
+    return dmc.MantineProvider(
+        [
+            dcc.Store(id=ids.THEME, data="light"),
+            html.A("Skip to the views", href="#views", className="skip"),
+            html.Header(
+                [
+                    html.Span("wattlas", className="brand"),
+                    html.Nav(
+                        [
+                            dcc.Link(
+                                page["name"],
+                                href=page["path"],
+                                className="tab",
+                                id=f"tab-{page['name'].lower()}",
+                            )
+                            for page in dash.page_registry.values()
+                            if page["name"] != "Not found"
+                        ],
+                        **{"aria-label": "pages"},
+                    ),
+                    html.Span(className="spring"),
+                    *_lake_line(),
+                    html.Button("?", id="help-button", title="keys (?)", className="plain"),
+                    html.Button("dark", id="theme-button", title="switch theme", className="plain"),
+                ],
+                className="top",
+            ),
+            dash.page_container,
+            html.Div(id="hover-card", className="hover-card", role="status"),
+            html.Dialog(
+                [
+                    html.H2("Keys"),
+                    html.Table(
+                        [part for page, keys in KEYS.items() for part in _keys_of(page, keys)],
+                        className="keys",
+                    ),
+                ],
+                id="help",
+            ),
+            html.Dialog([html.H2("How was this computed"), html.Pre(id=ids.EXPLANATION)], id="how"),
+        ],
+        id="mantine",
+        forceColorScheme="light",
+        theme={"fontSizes": {"xs": "11px", "sm": "12px"}, "primaryColor": "blue"},
+    )

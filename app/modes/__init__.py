@@ -1,0 +1,1 @@
+"""Modes: the winner of each cell."""

@@ -1,0 +1,221 @@
+"""What Modes shows when nobody has said: which runs, axes, competitor and prize.
+
+Nothing is typed in: choices are read off the combinations of knobs that the lake holds.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Final
+
+import polars as pl
+
+from app.explore.answer import performance_column
+from app.explore.state import PERFORMANCE
+from app.kit.lakes import LakeView, leading
+from app.kit.words import lowered
+from app.modes.state import ModesState, prizes
+from data.analysis.facets import facet_choices, matches
+from data.knobs import KNOBS, Knob
+from data.metrics import metric
+from data.selection import Selection, Value
+
+# Competitors, and pairs of axes, in the order in which a reader of the studies expects them.
+_COMPETITORS: Final = ("mode", "system", "dvfs", "itr", "rapl", "device")
+_AXES: Final = (
+    ("request", "depth"), ("request", "threads"), ("load", "dvfs"), ("load", "itr"),
+    ("message", "itr"), ("message", "dvfs"), ("itr", "dvfs"),
+)  # fmt: skip
+_PRIZES: Final = ("energy_j", PERFORMANCE)
+# Idle runs last as long as somebody looked: their energies do not compare.
+_IDLE_PRIZES: Final = ("power_w", *_PRIZES)
+_STORAGE_PRIZES: Final = ("bytes_per_joule", "ios_per_joule", *_PRIZES)
+
+
+def default_state(view: LakeView) -> ModesState:
+    """What a visitor without a link sees: completion modes where any compete, else systems."""
+    cube = view.cube
+    if not len(cube):
+        return ModesState()
+    ranked = (
+        cube.group_by("dataset", "workload")
+        .agg(
+            modes=pl.col("mode").drop_nulls().n_unique() > 1,
+            systems=pl.col("system").n_unique() > 1,
+            runs=pl.col("runs").sum(),
+        )
+        .sort("modes", "systems", "runs", "dataset", "workload", nulls_last=True)
+    )
+    dataset, workload = ranked.row(-1)[:2]
+    return chosen(view, ModesState(Selection.of(dataset=[dataset], workload=[workload])), pin=True)
+
+
+def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
+    """Fill in axes, competitor and prize where the state leaves them to the page.
+
+    Args:
+        pin: Also filter each load, size and the like that is no axis to its commonest value, so
+            that cells compare like with like.
+    """
+    if state.x and state.y and state.competitor and state.metric and not pin:
+        return state
+    left = _left(view, state.selection)
+    competitor = state.competitor or _competitor(view, state)
+    x, y = _axes(left, state, competitor)
+    prize = state.metric or _prize(view, state.selection, competitor)
+    found = state.with_choice(x, y, competitor, prize)
+    return replace(found, selection=_pinned(left, found)) if pin else found
+
+
+def turned(view: LakeView, state: ModesState, workload: str | None) -> ModesState:
+    """Turn to another workload or dataset: what means nothing there is chosen anew."""
+    base = Selection.of(dataset=state.selection.values("dataset"))
+    offered = [c.value for c in facet_choices(view.cube, base, "workload")]
+    name = workload if workload in offered else (offered[0] if offered else None)
+    if name is None:
+        return replace(state, selection=base, pick="")
+    selection = base.with_values("workload", [name])
+    left = _left(view, selection)
+    for knob in KNOBS.values():
+        if knob.name not in ("dataset", "workload"):
+            there = {knob.facet.null_word if v is None else v for v in left[knob.column].unique()}
+            kept = [v for v in state.selection.values(knob.name) if v in there]
+            selection = selection.with_values(knob.name, kept)
+    varying = {knob.name for knob in varying_knobs(left)}
+    x, y, competitor = (
+        name if name in varying else None for name in (state.x, state.y, state.competitor)
+    )
+    prize = state.metric if state.metric in view.measured_columns(str(name)) else None
+    moved = replace(
+        state, selection=selection, pick="", x=x, y=y, competitor=competitor, metric=prize
+    )
+    return chosen(view, moved, pin=True)
+
+
+def resolved(view: LakeView, state: ModesState) -> ModesState:
+    """The state with every choice made, and `performance` replaced by its column.
+
+    Where that is the prize itself, by energy.
+    """
+    state = chosen(view, state)
+    against = state.against
+    if against == PERFORMANCE:
+        against = performance_column(view, state.selection)
+        if against == state.metric:
+            others = [n for n in ("energy_j", *offered_prizes(view, state)) if n != state.metric]
+            against = others[0]
+    return replace(state, against=against)
+
+
+def offered_knobs(view: LakeView, state: ModesState) -> list[Knob]:
+    """The knobs with more than one value among the runs of the dataset and workload shown.
+
+    Those that the state names are offered too.
+    """
+    varying = {knob.name for knob in varying_knobs(_left(view, leading(state.selection)))}
+    named = {state.x, state.y, state.competitor}
+    return [knob for name, knob in KNOBS.items() if name in varying | named]
+
+
+def offered_prizes(view: LakeView, state: ModesState) -> list[str]:
+    """The columns with a direction of which the workload has values, in schema order."""
+    workloads = [str(w) for w in state.selection.values("workload")]
+    measured = set(view.measured_columns(workloads[0])) if workloads else set(prizes())
+    return [name for name in prizes() if name in measured or name == state.metric]
+
+
+def varying_knobs(rows: pl.DataFrame) -> list[Knob]:
+    """The knobs of which rows hold more than one value, NULL among them."""
+    return [knob for knob in KNOBS.values() if rows[knob.column].n_unique() > 1]
+
+
+def _left(view: LakeView, selection: Selection) -> pl.DataFrame:
+    return view.cube.filter(matches(selection))
+
+
+def _competitor(view: LakeView, state: ModesState) -> str:
+    """What varies under the filters; where one leaves a single setting, under the leading ones."""
+    axes = (state.x, state.y)
+    for selection in (state.selection, leading(state.selection)):
+        varying = [knob.name for knob in varying_knobs(_left(view, selection))]
+        free = [name for name in (*_COMPETITORS, *varying) if name in varying and name not in axes]
+        if free:
+            return free[0]
+    return next(name for name in ("system", *KNOBS) if name not in axes)
+
+
+def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, str]:
+    """The pair, given what the state says of it; of those expected the one most contested.
+
+    Two knobs that go with each other, as threads with the depth, make no map but a diagonal: rather
+    an expected pair of which one knob has a single value.
+    """
+    varying = [knob.name for knob in varying_knobs(left) if knob.name != competitor]
+    expected = [pair for pair in _AXES if set(pair) <= set(varying)]
+    pairs = [*expected, *combinations(varying, 2)]
+    if state.x and state.y:
+        return state.x, state.y
+    if state.x or state.y:
+        fixed = state.x or state.y
+        others = [n for pair in pairs if fixed in pair for n in pair if n != fixed] + list(KNOBS)
+        other = next(n for n in others if n not in (fixed, competitor))
+        return (str(state.x), other) if state.x else (other, str(state.y))
+    apart = [pair for pair in combinations(varying, 2) if _is_apart(left, pair)]
+    half = [pair for pair in _AXES if set(pair) & set(varying) and competitor not in pair]
+    rest = [name for name in (*varying, "itr", "dvfs", "load") if name != competitor]
+    known = expected or apart or half or list(combinations(dict.fromkeys(rest), 2))
+    return max(known, key=lambda pair: _contested(left, pair, competitor))
+
+
+def _is_apart(left: pl.DataFrame, pair: Sequence[str]) -> bool:
+    """Whether neither of two knobs follows from the other."""
+    columns = [KNOBS[name].column for name in pair]
+    return left.select(columns).n_unique() > max(left[column].n_unique() for column in columns)
+
+
+def _contested(left: pl.DataFrame, pair: Sequence[str], competitor: str) -> float:
+    """The share of a map's measured cells in which more than one competes."""
+    by = [KNOBS[name].column for name in pair]
+    sizes = left.group_by(by).agg(n=pl.col(KNOBS[competitor].column).n_unique())
+    return float((sizes["n"] > 1).mean() or 0)  # type: ignore[arg-type]
+
+
+def _prize(view: LakeView, selection: Selection, competitor: str) -> str:
+    state = ModesState(selection)
+    offered = offered_prizes(view, state)
+    is_idle = selection.values("workload") == ("idle",)
+    wanted = _IDLE_PRIZES if is_idle else _STORAGE_PRIZES if competitor == "mode" else _PRIZES
+    performance = performance_column(view, selection)
+    names = [performance if name == PERFORMANCE else name for name in wanted]
+    return next((n for n in names if n in offered), (offered or ["energy_j"])[0])
+
+
+def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
+    """Filter the given knobs that cells would mix to the value of most runs, the least of equals.
+
+    One that goes with an axis, as threads with the depth, mixes nothing and stays open.
+    """
+    selection = state.selection
+    axes = [knob.column for knob in state.knobs()[:2]]
+    for knob in KNOBS.values():
+        taken = (state.x, state.y, state.competitor, "dataset", "workload")
+        here = left.filter(matches(selection))
+        if not knob.is_given or knob.name in taken or selection.values(knob.name):
+            continue
+        in_a_cell = here.group_by(axes).agg(n=pl.col(knob.column).n_unique())["n"]
+        if not (in_a_cell > 1).any():
+            continue
+        totals = here.group_by(knob.column).agg(pl.col("runs").sum())
+        ranked = totals.sort("runs", knob.column, descending=[True, False], nulls_last=True)
+        selection = selection.with_values(knob.name, [_written(knob, ranked[knob.column][0])])
+    return selection
+
+
+def _written(knob: Knob, value: Value | None) -> Value:
+    return knob.facet.null_word if value is None else value
+
+
+def prize_title(column: str) -> str:
+    """A metric as menus write it, with the direction that wins: `least energy`."""
+    direction = "least" if metric(column).better == "less" else "most"
+    return f"{direction} {lowered(metric(column).title)}"

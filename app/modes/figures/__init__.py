@@ -1,0 +1,1 @@
+"""The figures of Modes: tables in, Plotly dictionaries out."""

@@ -1,0 +1,127 @@
+"""The evidence of one cell: every replicate as a point, means with confidence intervals."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from app.kit.competitors import Competitors
+from app.kit.encodings import base_layout
+from data.metrics import metric
+
+_JITTER: Final = 0.16
+_GOLDEN: Final = 0.6180339887498949
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceScene:
+    """What the figure needs beside the runs.
+
+    Attributes:
+        prize: Column along y.
+        order: Competitors of the cell as indices, best first: the columns of the figure.
+    """
+
+    prize: str
+    title: str
+    subtitle: str
+    order: tuple[int, ...]
+    competitors: Competitors
+
+
+def build_evidence(runs: pl.DataFrame, means: pl.DataFrame, scene: EvidenceScene) -> dict:
+    """Build the figure: replicates of the settings compared, those of other settings, the means.
+
+    Args:
+        runs: One row a run of the cell: `who` (index among the competitors), `value`, `run_id`,
+            `is_best` (whether it is of the setting that stands for its competitor).
+        means: One row a competitor: `who`, `mean`, `half_width` (NaN for one run), `n`.
+    """
+    columns = {who: place for place, who in enumerate(scene.order)}
+    data = [
+        _replicates(part, columns, scene, is_best)
+        for is_best in (False, True)
+        if len(part := runs.filter(pl.col("is_best") == is_best))
+    ]
+    return {"data": [*data, _means(means, columns, scene)], "layout": _layout(scene)}
+
+
+def _replicates(
+    runs: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene, is_best: bool
+) -> dict:
+    place = np.array([columns[who] for who in runs["who"]], dtype=float)
+    spread = _JITTER * (((np.arange(len(runs)) + 1) * _GOLDEN) % 1.0 - 0.5)
+    hues, symbols = scene.competitors.hues, scene.competitors.symbols
+    who = runs["who"].to_list()
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "replicate" if is_best else "replicate of another setting",
+        "meta": {"kind": "replicates", "is_best": is_best},
+        "x": place - (0.12 if is_best else 0.34) + spread,
+        "y": runs["value"].to_numpy(),
+        "customdata": runs["run_id"].to_list(),
+        "marker": {
+            "symbol": [symbols[i] + ("" if is_best else "-open") for i in who],
+            "size": 8 if is_best else 5,
+            "color": [hues[i] for i in who],
+            "opacity": 0.85 if is_best else 0.45,
+        },
+        "hoverinfo": "none",
+        "showlegend": False,
+    }
+
+
+def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -> dict:
+    hues = [scene.competitors.hues[i] for i in means["who"]]
+    half = means["half_width"].to_numpy()
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "mean",
+        "meta": {"kind": "means"},
+        "x": np.array([columns[who] for who in means["who"]]) + 0.14,
+        "y": means["mean"].to_numpy(),
+        "error_y": {
+            "type": "data",
+            "array": np.nan_to_num(half),
+            "thickness": 2,
+            "width": 7,
+            "color": "#8C8C8C",
+        },
+        "marker": {"symbol": "line-ew", "size": 20, "line": {"width": 3, "color": hues}},
+        "hoverinfo": "none",
+        "showlegend": False,
+    }
+
+
+def _quantity(name: str) -> str:
+    """Title and unit; the panel is too low for the direction, which the map's title says."""
+    measure = metric(name)
+    return f"{measure.title}, {measure.unit}" if measure.unit else measure.title
+
+
+def _layout(scene: EvidenceScene) -> dict:
+    labels = [scene.competitors.labels[who] for who in scene.order]
+    return {
+        **base_layout(scene.title, scene.subtitle),
+        "margin": {"l": 62, "r": 8, "t": 46, "b": 40},
+        "xaxis": {
+            "type": "linear",
+            "range": [-0.55, len(labels) - 0.45],
+            "tickvals": list(range(len(labels))),
+            "ticktext": [label.replace(" ", "<br>") for label in labels],
+            "tickangle": 0,
+            "showgrid": False,
+            "zeroline": False,
+            "fixedrange": True,
+        },
+        "yaxis": {
+            "title": {"text": _quantity(scene.prize), "standoff": 6, "font": {"size": 11}},
+            "zeroline": False,
+            "exponentformat": "SI",
+        },
+        "dragmode": "zoom",
+        "meta": {"kind": "evidence"},
+    }  # fmt: skip

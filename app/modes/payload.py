@@ -1,0 +1,146 @@
+"""The judged cells as compact columns for the browser, which hovers and highlights by itself."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.explore.points import typed
+from app.kit.competitors import Competitors, value_words
+from app.modes.state import ModesState
+from data.analysis.ties import OUTCOMES, Comparison
+from data.knobs import KNOBS, Knob
+from data.metrics import metric
+from data.selection import Value
+
+_EFFECTS: Final = {
+    "student": "Hedges' g",
+    "welch": "Hedges' g",
+    "mann-whitney": "chance that a run of it beats one of the runner-up",
+}
+
+
+def effect_title(test: str) -> str:
+    """What the effect size of a test is."""
+    return _EFFECTS[test]
+
+
+def encode_cells(
+    comparison: Comparison,
+    placed: pl.DataFrame,
+    axes: Sequence[Sequence[Value | None]],
+    competitors: Competitors,
+    state: ModesState,
+    labels: Mapping[str, str],
+) -> dict[str, Any]:
+    """Encode what hovers say of each cell and what its selection needs.
+
+    Args:
+        placed: One row a cell: `column`, `row`, `who`.
+        axes: The values along x and y, in order.
+        state: With every choice made.
+        labels: By system, as pages call it.
+
+    Returns:
+        `x`, `y` and `who`: values, and words for them; `cells`: columns of `comparison.cells`,
+        `first` (row of its best contender), `n` (contenders); `contenders`: their columns, best
+        first within a cell, `setting` an index into `settings`; `prize`, `against`, `rules`.
+    """
+    cells, contenders = comparison.cells, comparison.contenders
+    x, y, _ = state.knobs()
+    words, setting = _settings(comparison, state, labels)
+    who = index_of(contenders["competitor"], competitors.values)
+    return {
+        "x": _axis(x, axes[0], labels),
+        "y": _axis(y, axes[1], labels),
+        "who": {"values": list(competitors.values), "words": list(competitors.labels)},
+        "outcomes": list(OUTCOMES),
+        "cells": {
+            "column": typed(placed["column"].to_numpy().astype(np.uint16)),
+            "row": typed(placed["row"].to_numpy().astype(np.uint16)),
+            "outcome": typed(index_of(cells["outcome"], OUTCOMES).astype(np.uint8)),
+            "first": typed(cells["winner"].to_numpy().astype(np.uint32)),
+            "n": typed(cells["competitors"].to_numpy().astype(np.uint16)),
+            **{name: typed(_single(cells[name])) for name in ("margin", "margin_share", "effect")},
+            # A p value may be too small for single precision.
+            **{name: typed(cells[name].to_numpy()) for name in ("p", "p_corrected")},
+        },
+        "contenders": {
+            "cell": typed(contenders["cell"].to_numpy().astype(np.uint32)),
+            "who": typed(who.astype(np.uint16)),
+            "settings": typed(contenders["settings"].to_numpy().astype(np.uint32)),
+            "setting": typed(setting.astype(np.uint32)),
+            "n": typed(contenders["n"].to_numpy().astype(np.uint32)),
+            "mean": typed(_single(contenders["mean"])),
+            "half_width": typed(_single(contenders["half_width"])),
+        },
+        "settings": words,
+        "prize": _measure(str(state.metric)),
+        "rules": {"test": state.test, "correction": state.correction, "level": state.level,
+                  "effect": effect_title(state.test), "percent": state.margin == "percent"},
+    }  # fmt: skip
+
+
+def _single(column: pl.Series) -> np.ndarray:
+    """In single precision: hovers show three digits."""
+    return column.to_numpy().astype(np.float32)
+
+
+def index_of(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:
+    """Places of a column's values in a list that holds each of them once, NULL among them."""
+    lookup = pl.DataFrame({"v": pl.Series(values, dtype=column.dtype), "i": range(len(values))})
+    joined = pl.DataFrame({"v": column}).join(
+        lookup, on="v", how="left", nulls_equal=True, maintain_order="left"
+    )
+    return joined["i"].to_numpy()
+
+
+def setting_words(row: Mapping[str, Any], knobs: Sequence[Knob], labels: Mapping[str, str]) -> str:
+    """`ITR 2 us · 2.9 GHz`: the knobs of a configuration that are neither axis nor competitor."""
+    return " · ".join(value_words(knob, row[knob.column], labels) for knob in knobs)
+
+
+def free_knobs(groups: pl.DataFrame, state: ModesState) -> list[Knob]:
+    """The knobs that tell one setting of a cell from another: those that vary within a cell."""
+    return [knob for knob in KNOBS.values() if varies_in_a_cell(groups, state, knob)]
+
+
+def varies_in_a_cell(groups: pl.DataFrame, state: ModesState, knob: Knob) -> bool:
+    """Whether a cell holds several values of a knob that is neither axis nor competitor.
+
+    A knob that goes with an axis, as threads with the depth, has one value in each cell.
+    """
+    x, y, competitor = state.knobs()
+    if knob in (x, y, competitor) or groups[knob.column].n_unique() < 2:
+        return False
+    sizes = groups.group_by(x.column, y.column).agg(n=pl.col(knob.column).n_unique())["n"]
+    return bool((sizes > 1).any())
+
+
+def _settings(
+    comparison: Comparison, state: ModesState, labels: Mapping[str, str]
+) -> tuple[list[str], np.ndarray]:
+    """The words of all settings that stand for somebody, each once, and which is whose."""
+    knobs = free_knobs(comparison.groups, state)
+    if not knobs:
+        return [""], np.zeros(len(comparison.contenders), dtype=np.uint32)
+    columns = [knob.column for knob in knobs]
+    rows = comparison.groups[comparison.contenders["row"]].select(columns)
+    kinds = rows.unique(maintain_order=True).with_row_index("i")
+    at = rows.join(kinds, on=columns, how="left", nulls_equal=True, maintain_order="left")["i"]
+    words = [setting_words(row, knobs, labels) for row in kinds.iter_rows(named=True)]
+    return words, at.to_numpy()
+
+
+def _axis(knob: Knob, values: Sequence[Value | None], labels: Mapping[str, str]) -> dict[str, Any]:
+    words = [value_words(knob, value, labels) for value in values]
+    return {
+        "values": list(values), "words": words, "title": knob.title, "column": knob.column
+    }  # fmt: skip
+
+
+def _measure(column: str) -> dict[str, Any]:
+    measure = metric(column)
+    return {"column": column, "title": measure.title, "unit": measure.unit,
+            "better": measure.better}  # fmt: skip

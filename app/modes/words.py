@@ -1,0 +1,99 @@
+"""What Modes says: tests and corrections by name, titles, notes, why there is nothing to see."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from app.kit.competitors import value_words
+from app.kit.lakes import LakeView
+from app.kit.words import WORKLOAD_TITLES, synthetic_note
+from app.modes.payload import varies_in_a_cell
+from app.modes.state import ModesState
+from data.analysis.facets import count_runs, matches
+from data.analysis.ties import Comparison
+from data.knobs import KNOBS, Knob
+from data.metrics import metric
+
+TEST_TITLES: Final = {
+    "student": "Student's t test",
+    "welch": "Welch's t test",
+    "mann-whitney": "Mann-Whitney U test",
+}
+CORRECTION_TITLES: Final = {
+    "none": "uncorrected",
+    "holm": "Holm's correction over the cells",
+    "benjamini-hochberg": "Benjamini-Hochberg over the cells",
+}
+OUTCOME_WORDS: Final = {
+    "win": "won",
+    "tie": "tied",
+    "too few": "too few runs",
+    "alone": "alone",
+}
+# So many characters of a subtitle have room in one line.
+_LINE_CHARS: Final = 105
+
+
+def nothing_left(view: LakeView, state: ModesState) -> str:
+    """Say which filter to take back when nothing is left, or that nobody measured the prize."""
+    matching = count_runs(view.cube, state.selection)
+    if matching:
+        title = metric(str(state.metric)).title
+        return (
+            f"None of the {matching:,} runs that the filters leave has a value for<br>{title}. "
+            "Choose another metric."
+        )
+    freed = {
+        clause.facet: count_runs(view.cube, state.selection.with_values(clause.facet, ()))
+        for clause in state.selection.clauses
+    }
+    useful = [f"{KNOBS[n].title} ({count:,} runs)" for n, count in freed.items() if count]
+    hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
+    return f"No run has all of these filters.<br>{hint}"
+
+
+def rules_words(state: ModesState) -> str:
+    """`Student's t test at 5 %, uncorrected`."""
+    level = f"{100 * state.level:.4g} %"
+    return f"{TEST_TITLES[state.test]} at {level}, {CORRECTION_TITLES[state.correction]}"
+
+
+def mixed_knobs(comparison: Comparison, state: ModesState) -> list[tuple[Knob, int]]:
+    """The given knobs of which a cell mixes several values, and how many there are in all.
+
+    Such a cell compares unlike things: the competitor measured at the lighter load may win by it.
+    """
+    groups = comparison.groups
+    return [
+        (knob, groups[knob.column].n_unique())
+        for knob in KNOBS.values()
+        if knob.is_given and varies_in_a_cell(groups, state, knob)
+    ]
+
+
+def subject(comparison: Comparison, state: ModesState, labels: Mapping[str, str]) -> str:
+    """What was compared: the workload, and the given knobs that have one value throughout."""
+    taken = {state.x, state.y, state.competitor, "dataset", "workload"}
+    groups = comparison.groups
+    names = [WORKLOAD_TITLES.get(w, w) for w in groups["workload"].unique().drop_nulls().sort()]
+    words = [", ".join(names)]
+    for knob in KNOBS.values():
+        if knob.is_given and knob.name not in taken and groups[knob.column].n_unique() == 1:
+            value = groups[knob.column][0]
+            words += [] if value is None else [value_words(knob, value, labels)]
+    return " · ".join(words)
+
+
+def subtitle(view: LakeView, comparison: Comparison, state: ModesState) -> str:
+    """How cells are judged, and what to beware of; of two lines where one is too short."""
+    parts = [rules_words(state)]
+    mixed = mixed_knobs(comparison, state)
+    if mixed:
+        listed = ", ".join(f"{count} values of {knob.noun}" for knob, count in mixed)
+        parts.append(f"<b>cells mix {listed}: filter on one</b>")
+    left = view.cube.filter(matches(state.selection))
+    if note := synthetic_note(left):
+        parts.append(f"<b>{note}</b>")
+    first, rest = parts[0], " · ".join(parts[1:])
+    if len(first) + len(rest) > _LINE_CHARS:
+        return f"{first}<br>{rest}"
+    return " · ".join(parts)

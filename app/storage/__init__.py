@@ -1,0 +1,1 @@
+"""Storage: the views of the storage studies."""

@@ -1,0 +1,142 @@
+"""The cells of Storage's heatmaps: configurations of one mode, size and depth taken together."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.storage.figures.base import Scene, measured_words
+from app.storage.figures.grids import Cell
+from data.analysis.pooling import pool
+from data.analysis.spreads import difference_spreads, mean_spreads
+from data.metrics import metric
+from data.units import MINUS, format_bytes, format_quantity
+
+_CELL: Final = ("mode", "request_bytes", "io_depth")
+# What configurations of one cell may differ in.
+_TOGETHER: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "threads")
+_WRITES: Final = {"read": "write", "randread": "randwrite"}
+
+
+def efficiency_cells(rows: pl.DataFrame, column: str, scene: Scene) -> list[Cell]:
+    """One cell a mode, size and depth: the mean over all its runs.
+
+    Args:
+        rows: Configurations of one device and access.
+    """
+    cells = _pooled(rows, column, scene)
+    return [
+        Cell(
+            row["mode"], row["request_bytes"], row["io_depth"], row[column], tuple(row["rows"]),
+            (_heading(row, scene), measured_words(row, column, scene)),
+        )
+        for row in cells.iter_rows(named=True)
+    ]  # fmt: skip
+
+
+def write_of(rw: str | None) -> tuple[str, str] | None:
+    """The reading and the writing access that belong together: of either of the two; or None."""
+    for reading, writing in _WRITES.items():
+        if rw in (reading, writing):
+            return reading, writing
+    return None
+
+
+def difference_cells(
+    rows: pl.DataFrame, accesses: tuple[str, str], column: str, scene: Scene
+) -> list[Cell]:
+    """Writing minus reading, where both were measured.
+
+    Args:
+        rows: Configurations of one device.
+        accesses: As `write_of` gives them.
+    """
+    read, write = (_pooled(rows.filter(pl.col("rw") == rw), column, scene) for rw in accesses)
+    both = read.join(write, on=_CELL, suffix="_written", nulls_equal=True).sort(
+        _CELL, nulls_last=True
+    )
+    written = f"{column}_written"
+    halves = difference_spreads(
+        (both[f"{column}_n"].to_numpy(), both[f"{column}_n_written"].to_numpy()),
+        (_reals(both[f"{column}_sd"]), _reals(both[f"{column}_sd_written"])),
+        scene.is_interval,
+    )
+    cells = []
+    for row, half in zip(both.iter_rows(named=True), halves, strict=True):
+        value = row[written] - row[column]
+        words = (
+            _heading(row, scene),
+            f"write {MINUS} read: {_signed(value, half, column, scene)}",
+            f"write: {format_quantity(row[written], metric(column).unit)}, "
+            f"n = {row[f'{column}_n_written']}",
+            f"read: {format_quantity(row[column], metric(column).unit)}, n = {row[f'{column}_n']}",
+        )
+        behind = (*row["rows"], *row["rows_written"])
+        cells.append(Cell(row["mode"], row["request_bytes"], row["io_depth"], value, behind, words))
+    return cells
+
+
+def mixed_words(rows: pl.DataFrame, column: str) -> str:
+    """What cells take together that differs: `cells mix 2 values of dataset`; empty for nothing.
+
+    Args:
+        rows: The configurations of which cells were made, as far as they have the metric.
+    """
+    there = rows.filter(pl.col(column).is_not_null())
+    most = there.group_by(_CELL).agg(pl.col(_TOGETHER).n_unique()).select(_TOGETHER).max()
+    mixed = [
+        f"{n} values of {metric(name).short}"
+        for name, n in most.row(0, named=True).items()
+        if n > 1
+    ]
+    return f"cells mix {', '.join(mixed)}" if mixed else ""
+
+
+def _pooled(rows: pl.DataFrame, column: str, scene: Scene) -> pl.DataFrame:
+    """Columns of _CELL, `rows`, the metric's mean, `_sd`, `_n` and `_spread`."""
+    there = rows.filter(pl.col(column).is_not_null())
+    parts = there.select(
+        *_CELL,
+        n=pl.col(f"{column}_n"),
+        mean=pl.col(column),
+        sd=pl.when(pl.col(f"{column}_n") > 1).then(pl.col(f"{column}_sd")),
+    )
+    behind = there.group_by(_CELL).agg(rows=pl.col("row").sort())
+    pooled = pool(parts, _CELL).join(behind, on=_CELL, nulls_equal=True, maintain_order="left")
+    half = mean_spreads(pooled["n"].to_numpy(), _reals(pooled["sd"]), scene.is_interval)
+    return pooled.rename({"mean": column, "sd": f"{column}_sd", "n": f"{column}_n"}).with_columns(
+        pl.Series(f"{column}_spread", half, dtype=pl.Float64)
+    )
+
+
+def _reals(column: pl.Series) -> np.ndarray:
+    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+
+def _heading(row: dict[str, Any], scene: Scene) -> str:
+    return (
+        f"{scene.label(row['mode'])} · {format_bytes(row['request_bytes'])} · "
+        f"depth {row['io_depth']:g}"
+    )
+
+
+def _signed(value: float, half: float, column: str, scene: Scene) -> str:
+    unit = metric(column).unit
+    words = f"{MINUS if value < 0 else '+'}{format_quantity(abs(value), unit)}"
+    if np.isfinite(half):
+        words += f" ± {format_quantity(half, unit)} ({scene.spread_words})"
+    return words
+
+
+def table_of(cells: Sequence[Cell], column: str) -> pl.DataFrame:
+    """The cells as a table for downloads."""
+    return pl.DataFrame(
+        {
+            "mode": [cell.mode for cell in cells],
+            "request_bytes": [cell.request_bytes for cell in cells],
+            "io_depth": [cell.io_depth for cell in cells],
+            column: [cell.value for cell in cells],
+        },
+        schema_overrides={"mode": pl.String},
+    )

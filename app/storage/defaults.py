@@ -1,0 +1,127 @@
+"""What Storage shows when nobody has said: which dataset, and one device, access and size."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import polars as pl
+
+from app.kit.lakes import LakeView
+from app.storage.state import FACET_NAMES, StorageState
+from data.analysis.facets import Choice, facet_choices, matches
+from data.selection import FACETS, Selection
+from data.units import format_bytes
+
+# What the studies look at: small random reads, 4 KiB if there are some.
+_RW_FIRST: Final = ("randread", "read", "randwrite", "write")
+_USUAL_BYTES: Final = 4096
+_PLACES: Final = ("device", "rw", "request_bytes")
+
+
+def storage_cube(view: LakeView) -> pl.DataFrame:
+    """The rows of the filter cube that are storage runs: those with a request size."""
+    return view.cube.filter(pl.col("request_bytes").is_not_null())
+
+
+def default_state(view: LakeView) -> StorageState:
+    """What a visitor without a link sees: the dataset with most modes, of these most runs."""
+    cube = storage_cube(view)
+    if not len(cube):
+        return StorageState()
+    ranked = (
+        cube.group_by("dataset")
+        .agg(modes=pl.col("mode").drop_nulls().n_unique(), runs=pl.col("runs").sum())
+        .sort("modes", "runs", "dataset")
+    )
+    return StorageState(Selection.of(dataset=[ranked["dataset"][-1]]))
+
+
+def chosen(cube: pl.DataFrame, state: StorageState) -> StorageState:
+    """Fill in device, access and size where the state leaves them, or the filters leave no such.
+
+    Args:
+        cube: Answer of `storage_cube`.
+    """
+    left = cube.filter(matches(state.selection))
+    device = _kept(left, "device", state.at_device, _most_modes(left))
+    here = left.filter(pl.col("device").eq_missing(device))
+    rw = _kept(here, "rw", state.at_rw, _first_access(here["rw"].unique().to_list()))
+    here = here.filter(pl.col("rw").eq_missing(rw))
+    size = _kept(here, "request_bytes", state.at_request, _usual_size(here))
+    return state.at(device, rw, size)
+
+
+def offered(cube: pl.DataFrame, selection: Selection) -> dict[str, list[Choice]]:
+    """What each filter of the page still offers."""
+    return {name: facet_choices(cube, selection, name) for name in FACET_NAMES}
+
+
+def place_choices(cube: pl.DataFrame, state: StorageState) -> dict[str, list[dict[str, str]]]:
+    """What the menus of device, access and size offer; each those that the one before leaves."""
+    left = cube.filter(matches(state.selection))
+    devices = left["device"].drop_nulls().unique().sort().to_list()
+    here = left.filter(pl.col("device").eq_missing(state.at_device))
+    accesses = here["rw"].drop_nulls().unique().sort().to_list()
+    here = here.filter(pl.col("rw").eq_missing(state.at_rw))
+    sizes = here["request_bytes"].unique().sort().to_list()
+    return {
+        "device": [{"value": str(d), "label": str(d)} for d in devices],
+        "rw": [{"value": str(a), "label": str(a)} for a in accesses],
+        "request_bytes": [{"value": str(s), "label": format_bytes(s)} for s in sizes],
+    }
+
+
+def place_words(at: Mapping[str, Any], names: Sequence[str] = _PLACES) -> str:
+    """`optane · randread · 4 KiB`; what is not known is left out."""
+    words = [str(at[n]) for n in names if n != "request_bytes" and at[n] is not None]
+    if "request_bytes" in names and at["request_bytes"] is not None:
+        words.append(format_bytes(at["request_bytes"]))
+    return " · ".join(words)
+
+
+def place_of(state: StorageState) -> dict[str, Any]:
+    """Device, access and size of a state by their columns."""
+    return {"device": state.at_device, "rw": state.at_rw, "request_bytes": state.at_request}
+
+
+def at_place(rows: pl.DataFrame, place: Mapping[str, Any]) -> pl.DataFrame:
+    """The rows of one device, access and size, or of those of them that are given."""
+    return rows.filter([pl.col(name).eq_missing(value) for name, value in place.items()])
+
+
+def freeing(cube: pl.DataFrame, selection: Selection) -> list[str]:
+    """Which filters to take back when nothing is left, with the runs that would come."""
+    found = []
+    for clause in selection.clauses:
+        freed = cube.filter(matches(selection, exclude=clause.facet))
+        if len(freed):
+            found.append(f"{FACETS[clause.facet].name} ({int(freed['runs'].sum()):,} runs)")
+    return found
+
+
+def _kept(left: pl.DataFrame, column: str, value: Any, otherwise: Any) -> Any:
+    return value if value is not None and value in left[column].to_list() else otherwise
+
+
+def _most_modes(left: pl.DataFrame) -> str | None:
+    """The device with most modes; of these the one measured at most sizes and depths."""
+    if not len(left):
+        return None
+    ranked = left.group_by("device").agg(
+        modes=pl.col("mode").drop_nulls().n_unique(),
+        cells=pl.struct("request_bytes", "io_depth").n_unique(),
+        runs=pl.col("runs").sum(),
+    )
+    found: str | None = ranked.sort("modes", "cells", "runs", "device", nulls_last=False)["device"][
+        -1
+    ]
+    return found
+
+
+def _first_access(there: list[str | None]) -> str | None:
+    known: list[str] = [rw for rw in _RW_FIRST if rw in there]
+    return next(iter(known or sorted(rw for rw in there if rw)), None)
+
+
+def _usual_size(here: pl.DataFrame) -> int | None:
+    sizes: list[int] = here["request_bytes"].unique().sort().to_list()
+    return _USUAL_BYTES if _USUAL_BYTES in sizes else next(iter(sizes), None)

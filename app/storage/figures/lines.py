@@ -1,0 +1,161 @@
+"""A metric by IO depth, or against another metric, one line a completion mode."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import polars as pl
+
+from app.storage.figures.base import (
+    PAGE_INK,
+    Scene,
+    Star,
+    axis,
+    error_bars,
+    index_axis,
+    layout,
+    mode_marker,
+    plain,
+    selectable,
+    stars,
+    unmeasured,
+    values_of,
+    words_of,
+)
+from app.storage.state import KNOBS
+from app.storage.views import DEPTH, View
+from data.metrics import metric
+
+# What tells one line from another beside the mode. Threads that go with the depth do not.
+_APART: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "request_bytes")
+# How far a published value stands beside the measured one, in steps of the axis.
+_ASIDE: Final = 0.12
+_DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
+# Lines that lie on each other are all seen: later ones are thinner, their markers smaller.
+_MARKER_PX: Final = (9.5, 7.5, 5.5)
+_LINE_PX: Final = (2.6, 1.8, 1.2)
+
+
+def build_lines(
+    rows: pl.DataFrame, view: View, scene: Scene, published: Sequence[Star] = ()
+) -> dict[str, Any]:
+    """Build one picture of lines.
+
+    Args:
+        rows: Configurations of the study at the scene's place.
+        published: Published values by depth.
+    """
+    columns = [view.y] if view.x == DEPTH else [view.x, view.y]
+    drawn = rows.filter(
+        pl.all_horizontal(pl.col(name).is_not_null() for name in (*columns, DEPTH))
+    ).sort("mode", *_APART, DEPTH, "threads", "row", nulls_last=True)
+    if not len(drawn):
+        missing = [name for name in columns if not rows[name].count()]
+        return unmeasured(view.name, missing or columns, scene.place)
+    depths = drawn[DEPTH].unique().sort().to_list()
+    traces = [
+        _line(line, view, columns, depths, scene, dash)
+        for group in _modes(drawn, scene)
+        for line, dash in _lines(group)
+    ]
+    if view.x != DEPTH:
+        traces[-1]["text"][-1] = f"depth {traces[-1]['text'][-1]}"
+    there = [star for star in published if star.at in depths]
+    beside = [depths.index(star.at) - _ASIDE for star in there]
+    apart = _apart_words(drawn)
+    measure = metric(view.y)
+    return {
+        "data": [*traces, *stars(there, beside, scene)],
+        "layout": layout(
+            view.title,
+            f"mean ± {scene.spread_words} · {scene.place}" + (f" · {apart}" if apart else ""),
+            scene,
+            view.name,
+            xaxis=_x_axis(view, depths),
+            yaxis=axis(
+                measure.axis_title, rangemode=_range_mode(view.y), tickformat=_ticks(view.y)
+            ),
+        ),
+    }
+
+
+def _modes(drawn: pl.DataFrame, scene: Scene) -> list[pl.DataFrame]:
+    groups = drawn.partition_by("mode", maintain_order=True)
+    return sorted(groups, key=lambda group: scene.modes.values.index(group["mode"][0]))
+
+
+def _lines(group: pl.DataFrame) -> list[tuple[pl.DataFrame, str]]:
+    """The lines of one mode: configurations that differ in depth alone, each with its dash."""
+    keys = [*_APART] + (["threads"] if _threads_apart(group) else [])
+    parts = group.partition_by(keys, maintain_order=True)
+    return [(part, _DASHES[i % len(_DASHES)]) for i, part in enumerate(parts)]
+
+
+def _threads_apart(group: pl.DataFrame) -> bool:
+    """Whether one depth was reached with several numbers of threads."""
+    return bool(group.group_by(*_APART, DEPTH).len()["len"].max() > 1)  # type: ignore[operator]
+
+
+def _apart_words(drawn: pl.DataFrame) -> str:
+    """What the lines of one mode differ in: `dashes: dataset, threads`; empty for one line each."""
+    groups = drawn.partition_by("mode")
+    names = [name for name in _APART if any(group[name].n_unique() > 1 for group in groups)]
+    names += ["threads"] if any(_threads_apart(group) for group in groups) else []
+    return f"dashes: {', '.join(metric(name).short for name in names)}" if names else ""
+
+
+def _line(
+    line: pl.DataFrame,
+    view: View,
+    columns: list[str],
+    depths: list[int],
+    scene: Scene,
+    dash: str,
+) -> dict[str, Any]:
+    mode = line["mode"][0]
+    hue, rank = scene.hue(mode), min(scene.rank(mode), len(_LINE_PX) - 1)
+    by_depth = view.x == DEPTH
+    x = [depths.index(d) for d in line[DEPTH]] if by_depth else plain(line[view.x])
+    return {
+        "type": "scatter",
+        "mode": "lines+markers" if by_depth else "lines+markers+text",
+        "name": scene.label(mode),
+        "x": x,
+        "y": plain(line[view.y]),
+        "error_y": error_bars(values_of(line, f"{view.y}_spread"), hue),
+        **({} if by_depth else {"error_x": error_bars(values_of(line, f"{view.x}_spread"), hue)}),
+        **({} if by_depth else _depth_texts(line)),
+        "line": {"color": hue, "width": _LINE_PX[rank], "dash": dash},
+        "marker": mode_marker(scene, mode, _MARKER_PX[rank]),
+        **selectable("points"),
+        "meta": {
+            "kind": "points",
+            "rows": [[row] for row in line["row"]],
+            "knobs": list(KNOBS),
+            "words": words_of(line, columns, scene),
+        },
+    }
+
+
+def _depth_texts(line: pl.DataFrame) -> dict[str, Any]:
+    """The depth beside each point, where no axis tells it."""
+    return {
+        "text": [f"{depth:g}" for depth in line[DEPTH]],
+        "textposition": "top right",
+        "textfont": {"size": 9, "color": PAGE_INK},
+    }
+
+
+def _x_axis(view: View, depths: list[int]) -> dict[str, Any]:
+    if view.x == DEPTH:
+        return index_axis([f"{d:g}" for d in depths], metric(DEPTH).axis_title)
+    return axis(metric(view.x).axis_title, rangemode="tozero", tickformat=_ticks(view.x))
+
+
+def _ticks(column: str) -> str:
+    """Rates with SI prefixes, all else as it is."""
+    return "~s" if "/" in metric(column).unit else ""
+
+
+def _range_mode(column: str) -> str:
+    """From 0, but for power, which never is 0."""
+    return "normal" if column == "power_w" else "tozero"

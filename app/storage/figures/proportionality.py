@@ -1,0 +1,200 @@
+"""Energy proportionality: power against utilisation, both as shares of the device's most."""
+
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.storage.figures.base import (
+    DEVICE_UNSAID,
+    PAGE_INK,
+    QUIET,
+    Scene,
+    axis,
+    layout,
+    mode_marker,
+    nothing,
+    plain,
+    selectable,
+    source_words,
+    values_of,
+    words_of,
+)
+from app.storage.state import KNOBS
+from app.storage.views import View
+from data.analysis.trend import Trend, quadratic_trend
+from data.metrics import metric
+
+MOST_PANELS: Final = 6
+_GAP: Final = 0.03
+_TOP: Final = 1.42
+_STEPS: Final = 41
+
+
+def build_proportionality(
+    rows: pl.DataFrame, idle: pl.DataFrame, use: str, view: View, scene: Scene
+) -> dict[str, Any]:
+    """Build one panel a device, with a quadratic trend and its formula for each mode.
+
+    Args:
+        rows: Configurations of the study.
+        idle: Idle power by device.
+        use: Metric that utilisation is a share of the device's highest mean of.
+    """
+    drawn = rows.filter(
+        pl.col("power_w").is_not_null() & pl.col(use).is_not_null() & (pl.col(use) > 0)
+    )
+    if not len(drawn):
+        said = f"{metric(use).title} and power: not measured together. {source_words(['power_w'])}"
+        return nothing(view.name, said)
+    devices = drawn.sort("device", nulls_last=True).partition_by("device", maintain_order=True)
+    shown, left_out = devices[:MOST_PANELS], max(0, len(devices) - MOST_PANELS)
+    data: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
+    notes: list[dict[str, Any]] = []
+    for number, part in enumerate(shown):
+        traces, trends = _panel(part, idle, use, number, scene)
+        data += traces
+        axes |= _axes(number, len(shown), use)
+        notes += _notes(part["device"][0], trends, number, scene)
+    more = f" · {left_out} more devices: filter on them" if left_out else ""
+    return {
+        "data": data,
+        "layout": layout(
+            view.title,
+            f"means of configurations · shares of the device's most · y: power, x: "
+            f"{metric(use).title.lower()} · lines: least squares · dotted: proportional · "
+            f"grey: idle{more}",
+            scene,
+            view.name,
+            **axes,
+            annotations=notes,
+            margin={"l": 52, "r": 10, "t": 62, "b": 38},
+        ),
+    }
+
+
+def _panel(
+    part: pl.DataFrame, idle: pl.DataFrame, use: str, number: int, scene: Scene
+) -> tuple[list[dict[str, Any]], dict[str | None, Trend | None]]:
+    most_use, most_w = float(part[use].max()), float(part["power_w"].max())  # type: ignore[arg-type]
+    where = {"xaxis": _axis_name("x", number), "yaxis": _axis_name("y", number)}
+    data, trends = [_ideal() | where], {}
+    parts = part.sort("row").partition_by("mode", maintain_order=True)
+    for mine in sorted(parts, key=lambda rows: scene.rank(rows["mode"][0])):
+        mode = mine["mode"][0]
+        x, y = values_of(mine, use) / most_use, values_of(mine, "power_w") / most_w
+        trends[mode] = trend = quadratic_trend(x, y)
+        data.append(_points(mine, x, y, use, scene) | where)
+        data += [_curve(trend, x, mine, scene.hue(mode)) | where] if trend else []
+    resting = idle.filter(pl.col("device").eq_missing(part["device"][0]))
+    if len(resting) and resting["power_w"][0] is not None:
+        data.append(_rest(float(resting["power_w"][0]), most_w) | where)
+    return data, trends
+
+
+def _points(
+    mine: pl.DataFrame, x: np.ndarray, y: np.ndarray, use: str, scene: Scene
+) -> dict[str, Any]:
+    words = [
+        [*lines, f"{100 * u:.1f} % of the most used, {100 * w:.1f} % of the most power", hint]
+        for (*lines, hint), u, w in zip(
+            words_of(mine, [use, "power_w"], scene), x.tolist(), y.tolist(), strict=True
+        )
+    ]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": scene.label(mine["mode"][0]),
+        "x": plain(x),
+        "y": plain(y),
+        "marker": mode_marker(scene, mine["mode"][0], 6),
+        **selectable("points"),
+        "meta": {
+            "kind": "points",
+            "rows": [[row] for row in mine["row"]],
+            "knobs": list(KNOBS),
+            "words": words,
+        },
+    }
+
+
+def _curve(trend: Trend, x: np.ndarray, mine: pl.DataFrame, hue: str) -> dict[str, Any]:
+    at = np.linspace(float(x.min()), float(x.max()), _STEPS)
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": plain(at),
+        "y": plain(trend.at(at)),
+        "line": {"color": hue, "width": 1.6},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "meta": {"kind": "trend", "behind": mine["row"].to_list()},
+    }
+
+
+def _ideal() -> dict[str, Any]:
+    """What a device would draw whose power goes with its use."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [0, 1],
+        "y": [0, 1],
+        "line": {"color": QUIET, "width": 1, "dash": "dot"},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "meta": {"kind": "ideal"},
+    }
+
+
+def _rest(idle_w: float, most_w: float) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "idle",
+        "x": [0],
+        "y": [idle_w / most_w],
+        "marker": {"symbol": "triangle-up", "size": 9, "color": QUIET},
+        "unselected": {"marker": {"opacity": 1}},
+        "hoverinfo": "none",
+        "showlegend": False,
+        "cliponaxis": False,
+        "meta": {
+            "kind": "idle",
+            "words": [["idle", f"{idle_w:.3g} W, {100 * idle_w / most_w:.1f} % of the most"]],
+        },
+    }
+
+
+def _axes(number: int, panels: int, use: str) -> dict[str, Any]:
+    width = (1 - _GAP * (panels - 1)) / panels
+    left = number * (width + _GAP)
+    x = axis(f"utilisation ({metric(use).title.lower()})", range=[-0.02, 1.05])
+    y = axis("" if number else "power, share of the most", range=[0, _TOP], tickvals=[0, 0.5, 1])
+    x |= {"domain": [left, left + width], "anchor": _axis_name("y", number)}
+    y |= {"anchor": _axis_name("x", number), "showticklabels": number == 0}
+    tail = "" if number == 0 else str(number + 1)
+    return {f"xaxis{tail}": x, f"yaxis{tail}": y}
+
+
+def _notes(
+    device: str | None, trends: dict[str | None, Trend | None], number: int, scene: Scene
+) -> list[dict[str, Any]]:
+    """The device's name above its panel, and the formulas in the room above the points."""
+    lines = [
+        f"{scene.glyph(mode)} "
+        + (f"{trend.formula()}<br>    {trend.fit()}" if trend else "too few points for a trend")
+        for mode, trend in trends.items()
+    ]
+    name = _axis_name("x", number)
+    domain = {"xref": f"{name} domain", "yref": "paper", "showarrow": False}
+    return [
+        {**domain, "text": f"<b>{device or DEVICE_UNSAID}</b>", "x": 0.5, "y": 1, "yshift": 14,
+         "font": {"size": 11, "color": PAGE_INK}},
+        {**domain, "text": "<br>".join(lines), "x": 0.01, "y": 1, "xanchor": "left",
+         "yanchor": "top", "align": "left", "font": {"size": 9.5, "color": PAGE_INK}},
+    ]  # fmt: skip
+
+
+def _axis_name(letter: str, number: int) -> str:
+    return letter if number == 0 else f"{letter}{number + 1}"

@@ -1,0 +1,118 @@
+"""Published tables on a page: beside measured values where there are some, else as they are."""
+
+from collections.abc import Mapping, Sequence
+
+from dash import html
+
+from app.storage.published import ALONE, Line
+from data.metrics import metrics
+from data.reference.tables import PublishedTable, papers, published_tables
+from data.units import MISSING, format_digits, format_quantity
+
+_HEADS = ("Of what", "Published", "Measured here, mean ± {spread}", "Difference")
+# Columns of published tables that `runs` has under another name, or not at all.
+_UNITS = {"latency_us": "us", "entry_latency_us": "us", "exit_latency_us": "us"}
+
+
+def published_tables_block(lines: Mapping[str, Sequence[Line]], spread: str) -> list:
+    """All tables: those that are compared, those that stand alone, and what is missing.
+
+    Args:
+        spread: What stands behind a mean, in words.
+    """
+    tables = published_tables()
+    compared = [_compared(tables[name], found, spread) for name, found in lines.items()]
+    alone = [_alone(tables[name]) for name in ALONE]
+    return [html.Div([*compared, *alone], className="published-tables"), _missing()]
+
+
+def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html.Figure:
+    head = html.Tr(
+        [
+            html.Th(words.format(spread=spread), scope="col", className="number" if i else "")
+            for i, words in enumerate(_HEADS)
+        ]
+    )
+    body = [
+        html.Tr(
+            [
+                html.Th(line.what, scope="row"),
+                html.Td(line.published, className="number"),
+                html.Td(line.measured, className="number measured"),
+                html.Td(line.change, className="number"),
+            ],
+            **{"data-rows": " ".join(map(str, line.rows))},
+        )
+        for line in lines
+    ]
+    return _figure(table, head, body)
+
+
+def _alone(table: PublishedTable) -> html.Figure:
+    columns = [name for name in table.columns if not name.endswith("_pattern")]
+    numbers = [name for name in columns if table.columns[name] == "number"]
+    head = html.Tr(
+        [
+            html.Th(_title(name), scope="col", className="number" if name in numbers else "")
+            for name in columns
+        ]
+    )
+    body = [
+        html.Tr(
+            [
+                html.Td(_cell(name, row[name]), className="number" if name in numbers else "")
+                for name in columns
+            ]
+        )
+        for row in table.rows
+    ]
+    return _figure(table, head, body)
+
+
+def _figure(table: PublishedTable, head: html.Tr, body: list[html.Tr]) -> html.Figure:
+    said = [table.source, html.Br(), f"read from {table.read_from}."]
+    said += [html.Br(), table.note] if table.note else []
+    return html.Figure(
+        [
+            html.Figcaption([html.Strong(table.title), html.Br(), *said]),
+            html.Table([html.Thead(head), html.Tbody(body)], className="best published-rows"),
+        ]
+    )
+
+
+def _title(name: str) -> str:
+    known = metrics().get(name)
+    if known:
+        return known.title
+    words = name.removeprefix("is_") if name.startswith("is_") else name
+    return words.removesuffix("_us").removesuffix("_gb").replace("_", " ").capitalize()
+
+
+def _cell(name: str, cell: str | float | None) -> str:
+    if cell is None:
+        return f"{MISSING} not known"
+    if isinstance(cell, str):
+        return cell
+    if name.startswith("is_"):
+        return "yes" if cell else "no"
+    if name == "capacity_gb":
+        return f"{cell:g} GB" if cell < 1000 else f"{cell / 1000:g} TB"
+    unit = metrics()[name].unit if name in metrics() else _UNITS.get(name, "")
+    return format_quantity(cell, unit) if unit else format_digits(cell) if cell % 1 else f"{cell:g}"
+
+
+def _missing() -> html.Div:
+    """What of the papers is not here."""
+    return html.Div(
+        [
+            html.P(
+                [
+                    html.A(paper.citation, href=paper.url, target="_blank", rel="noreferrer"),
+                    ". ",
+                    paper.missing,
+                ]
+            )
+            for paper in papers()
+        ],
+        className="note",
+    )

@@ -1,0 +1,1 @@
+"""Timeline: what happened between the interrupts of a run."""

@@ -1,0 +1,91 @@
+"""What a window of one run is answered from, read side by side: interrupts, counters, sizes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from data.run_files import RunFacts, RunFiles
+from data.timeline.reads import NIC, NIC_FIELDS, RunReads
+from data.timeline.row_bins import CoreRows, count_sizes
+from data.timeline.side_by_side import side_by_side
+from data.timeline.stretch_sizes import Sizes
+from data.timeline.time_cells import Cells, equal_edges
+from data.timeline.window_plan import Plan, bins_between
+
+# The most interrupts that are drawn one by one, of all runs together.
+RAW_MOST: Final = 4800
+# Bins of what samples say: one is no shorter than this, unless there would be too few.
+_SAMPLED_BIN_NS: Final = 250_000
+_FEWEST_SAMPLED: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class WindowParts:
+    """What was read of a window.
+
+    Attributes:
+        cells: `interrupts` and `counters`, of all cores.
+        rows: The interrupts, where they were read; all their columns if they may be few enough to
+            be drawn one by one.
+        sizes: Of the chosen cores; None if not asked for.
+        rows_read: Of the run's files.
+    """
+
+    cells: dict[str, Cells]
+    rows: CoreRows | None
+    sizes: Sizes | None
+    rows_read: int
+
+
+def read_parts(
+    files: RunFiles,
+    facts: RunFacts,
+    plan: Plan,
+    bins: int,
+    rates: Sequence[str],
+    chosen: Sequence[int] | None,
+) -> WindowParts:
+    """Read a window of a run.
+
+    Args:
+        bins: The most that a line has.
+        rates: Of RATES: whose extremes are wanted.
+        chosen: Places of the cores whose sizes are wanted; None for no sizes.
+
+    Raises:
+        LakeError: A file of the run is gone or broken.
+    """
+    traffic, counters, sizes = (RunReads(files, facts) for _ in range(3))
+    window = plan.from_ns, plan.to_ns
+    if plan.level is None:
+        (rows, found), counted = side_by_side(
+            lambda: _rows(traffic, plan, bins), lambda: _counters(counters, plan, bins, rates)
+        )
+        counts = None if chosen is None else count_sizes(rows.of_cores(chosen))
+    else:
+        level, span = plan.level, bins_between(facts.length_ns, plan.level, *window)
+        rows = None
+        found, counted, counts = side_by_side(
+            lambda: traffic.traffic(level, *span),
+            lambda: _counters(counters, plan, bins, rates),
+            lambda: None if chosen is None else sizes.sizes(*window, chosen),
+        )
+    read = sum(one.rows_read for one in (traffic, counters, sizes))
+    return WindowParts({"interrupts": found, "counters": counted}, rows, counts, read)
+
+
+def _rows(reads: RunReads, plan: Plan, bins: int) -> tuple[CoreRows, Cells]:
+    share = (plan.to_ns - plan.from_ns) / reads.facts.length_ns
+    is_few = reads.shape.interrupts * share < 8 * RAW_MOST
+    rows = reads.rows(plan.from_ns, plan.to_ns, NIC_FIELDS if is_few else NIC)
+    return rows, reads.binned_rows(rows, equal_edges(plan.from_ns, plan.to_ns, bins))
+
+
+def _counters(reads: RunReads, plan: Plan, bins: int, rates: Sequence[str]) -> Cells:
+    if plan.counted is not None:
+        span = bins_between(reads.facts.length_ns, plan.counted, plan.from_ns, plan.to_ns)
+        return reads.counters(plan.counted, *span, rates)
+    length_ns = plan.to_ns - plan.from_ns
+    wanted = min(max(length_ns // _SAMPLED_BIN_NS, _FEWEST_SAMPLED), max(bins // 2, 1))
+    edges = equal_edges(plan.from_ns, plan.to_ns, int(wanted))
+    return reads.shared_samples(plan.from_ns, plan.to_ns, edges, rates)

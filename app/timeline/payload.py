@@ -1,0 +1,273 @@
+"""A window's answer as the browser gets it: JSON with columns as base64 typed arrays.
+
+What is drawn is rounded to 12 bits of mantissa, which is finer than a pixel and compresses to half;
+totals and downloads carry the numbers as they are.
+"""
+
+import base64
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import numpy as np
+
+from app.timeline.answers import Answers, Trouble
+from app.timeline.panels import HEAT_QUANTITIES, PANELS
+from app.timeline.runs import RunInfo
+from app.timeline.totals import TOTALS, Total, base_of, difference, window_totals
+from app.timeline.window import Group, RunAnswer
+from data.analysis.log_bins import slot_starts, slots_near
+from data.timeline.row_bins import NONE, CoreRows
+from data.timeline.time_cells import Line
+from data.units import format_digits, format_quantity
+
+Json = dict[str, Any]
+_DROPPED_BITS: Final = 11
+# How near to the ITR value a gap counts as kept apart by it: what its slot's width allows.
+LIMIT_SHARE: Final = 0.05
+# Name, unit and scale of the sizes that are counted.
+_SIZES: Final = {
+    "gap_ns": ("gap", "us", 1e-3),
+    "rx_bytes": ("rx_bytes", "B", 1.0),
+    "tx_bytes": ("tx_bytes", "B", 1.0),
+}
+
+
+def encode_answer(found: Answers, lake_version: int, base: int) -> Json:
+    """Encode the answer for all runs.
+
+    Args:
+        base: Place of the run that the others' totals are compared with.
+    """
+    question = found.question
+    is_heat = "heat" in question.parts and question.heat != "none"
+    return {
+        "lake": lake_version,
+        "from_s": found.from_s,
+        "to_s": found.to_s,
+        "clipped": found.clipped or None,
+        "panels": [_panel(name) for name in question.panels] if "panels" in question.parts else [],
+        "runs": [
+            _run(info, answer) if isinstance(answer, RunAnswer) else _problem(info, answer)
+            for info, answer in zip(found.infos, found.answers, strict=True)
+        ],
+        "heat": _heat_title(question.heat) if is_heat else None,
+        "totals": _totals(found.answers, base) if "totals" in question.parts else [],
+    }
+
+
+def _panel(name: str) -> Json:
+    panel = PANELS[name]
+    return {
+        "name": name,
+        "title": panel.title,
+        "unit": panel.unit,
+        "log": panel.is_log,
+        "axis": panel.axis,
+        "note": panel.note,
+        "spread": panel.spread,
+        "series": [{"name": one, "title": title} for one, title in panel.series.items()],
+    }
+
+
+def _heat_title(name: str) -> Json:
+    heat = HEAT_QUANTITIES[name]
+    return {"name": name, "title": heat.title, "unit": heat.unit, "log": heat.is_log}
+
+
+def _problem(info: RunInfo, trouble: Trouble) -> Json:
+    return {
+        "run_id": info.run_id,
+        "label": info.label,
+        "short": info.short,
+        "problem": trouble.outside or trouble.sentence,
+        "outside": bool(trouble.outside),
+    }
+
+
+def _run(info: RunInfo, answer: RunAnswer) -> Json:
+    return {
+        "run_id": info.run_id,
+        "label": info.label,
+        "short": info.short,
+        "problem": None,
+        "window": _window(answer),
+        "axes": {name: _axis(edges) for name, edges in answer.edges.items()},
+        "groups": [_group(group) for group in answer.groups],
+        "power": [_group(group) for group in answer.power],
+        "raw": _raw(answer.raw, answer) if answer.raw is not None else None,
+        "samples": _samples(answer) if answer.samples is not None else None,
+        "heat": _heat(answer),
+        "hist": _sizes(answer, info.itr_us) if answer.sizes is not None else None,
+    }
+
+
+def _window(answer: RunAnswer) -> Json:
+    plan, edges = answer.plan, answer.edges["interrupts"]
+    return {
+        "from_s": plan.from_ns / 1e9,
+        "to_s": plan.to_ns / 1e9,
+        "clipped": answer.clipped or None,
+        "bins": len(edges) - 1,
+        "bin_s": _step_s(edges),
+        "step_s": answer.cells["interrupts"].step_ns / 1e9,
+        "source": "rows" if plan.level is None else "overview",
+        "level": plan.level,
+        "counters": "samples" if plan.counted is None else plan.counted,
+        "rows_read": answer.rows_read,
+        "interrupts": answer.interrupts,
+        "words": _window_words(answer),
+    }
+
+
+def _window_words(answer: RunAnswer) -> str:
+    plan, edges = answer.plan, answer.edges["interrupts"]
+    span_s = (plan.to_ns - plan.from_ns) / 1e9
+    if answer.raw is not None:
+        how = f"{len(answer.raw.t_ns):,} interrupts, each as it is"
+    else:
+        source = "interrupts" if plan.level is None else f"an overview of {plan.level:,}"
+        how = f"{len(edges) - 1:,} bins of {format_quantity(_step_s(edges), 's')} from {source}"
+    digits = min(max(2 - math.floor(math.log10(span_s)), 0), 9)
+    begin, end = (f"{ns / 1e9:.{digits}f}" for ns in (plan.from_ns, plan.to_ns))
+    return f"{format_quantity(span_s, 's')} from {begin} to {end} s · {how}"
+
+
+def _step_s(edges: np.ndarray) -> float:
+    return float(edges[1] - edges[0]) / 1e9
+
+
+def _axis(edges: np.ndarray) -> Json:
+    """Equal bins but for the last; the width is that of many, because each is a whole ns."""
+    n = len(edges) - 1
+    step = (edges[n - 1] - edges[0]) / (n - 1) if n > 1 else edges[1] - edges[0]
+    return {"t0": edges[0] / 1e9, "dt": step / 1e9, "n": n, "t1": edges[-1] / 1e9}
+
+
+def _group(group: Group) -> Json:
+    series = {name: _line(line) for name, line in group.lines.items() if name != "count"}
+    found: Json = {
+        "name": group.name,
+        "cores": group.cores,
+        "parts": group.parts,
+        "series": series,
+    }
+    if "count" in group.lines:
+        found["count"] = _typed(group.lines["count"]["mean"].astype(np.uint32))
+    return found
+
+
+def _line(line: Line) -> Json:
+    return {word: _drawn(values) for word, values in line.items()}
+
+
+def _raw(rows: CoreRows, answer: RunAnswer) -> Json:
+    order = np.argsort(rows.t_ns, kind="stable")
+    numbers = np.array([answer.facts.cores[at] for at in answer.chosen], np.uint16)
+    gap_us = np.where(rows.gap_ns == NONE, np.nan, rows.gap_ns / 1e3)
+    return {
+        "t_s": _typed(rows.t_ns[order] / 1e9),
+        "core": _typed(numbers[rows.place][order]),
+        "gap_us": _typed(gap_us[order].astype(np.float32)),
+        **{
+            name: _typed(values[order].astype(np.int32 if name.endswith("desc") else np.float64))
+            for name, values in rows.columns.items()
+        },
+    }
+
+
+def _samples(answer: RunAnswer) -> Json:
+    rows = dict(answer.samples or {})
+    chosen = np.isin(rows["place"], answer.chosen)
+    numbers = np.array(answer.facts.cores, np.uint16)
+    return {
+        "t_s": _typed(rows.pop("t_ns")[chosen] / 1e9),
+        "dt_s": _typed((rows.pop("dt_ns")[chosen] / 1e9).astype(np.float32)),
+        "core": _typed(numbers[rows.pop("place")[chosen]]),
+        **{name: _typed(values[chosen].astype(np.float32)) for name, values in rows.items()},
+    }
+
+
+def _heat(answer: RunAnswer) -> Json | None:
+    if answer.heat is None:
+        return None
+    axis = _axis(answer.heat.edges)
+    return {
+        "rows": answer.heat.names,
+        "z": _drawn(answer.heat.values),
+        "shape": answer.heat.values.shape,
+        **axis,
+    }
+
+
+def _sizes(answer: RunAnswer, itr_us: float | None) -> Json:
+    found: Json = {}
+    for name, counts in (answer.sizes or {}).items():
+        word, unit, scale = _SIZES[name]
+        slots = np.flatnonzero(counts)
+        found[word] = {
+            "lo": _typed((slot_starts(slots) * scale).astype(np.float32)),
+            "hi": _typed((slot_starts(slots + 1) * scale).astype(np.float32)),
+            "count": _typed(counts[slots].astype(np.uint32)),
+            "unit": unit,
+        }
+        if name == "gap_ns":
+            found[word] |= {"itr_us": itr_us, "at_limit": _at_limit(counts, itr_us)}
+    return found
+
+
+def _at_limit(counts: np.ndarray, itr_us: float | None) -> Json | None:
+    """The share of gaps that the delay between interrupts kept from being shorter."""
+    total = int(counts.sum())
+    if not itr_us or not total:
+        return None
+    first, end = slots_near(itr_us * 1e3, LIMIT_SHARE)
+    low, high = slot_starts(np.array([first, end])) / 1e3
+    at = int(counts[first:end].sum())
+    return {
+        "share": at / total,
+        "text": f"{format_digits(100 * at / total)} %",
+        "lo_us": low,
+        "hi_us": high,
+        "count": at,
+        "of": total,
+    }
+
+
+def _totals(answers: Sequence[RunAnswer | Trouble], base: int) -> list[Json]:
+    values = [window_totals(one) if isinstance(one, RunAnswer) else None for one in answers]
+    at = base_of(values, base)
+    return [] if at is None else [_total(total, values, at) for total in TOTALS]
+
+
+def _total(total: Total, values: Sequence[dict[str, float] | None], base: int) -> Json:
+    numbers = [float("nan") if one is None else one[total.name] for one in values]
+    differences = [difference(total, number, numbers[base]) for number in numbers]
+    return {
+        "name": total.name,
+        "title": total.title,
+        "unit": total.unit,
+        "better": total.better,
+        "note": total.note,
+        "base": base,
+        "values": [number if math.isfinite(number) else None for number in numbers],
+        "texts": [format_quantity(number, total.unit) for number in numbers],
+        "differences": [
+            None if one is None or at == base else asdict(one) for at, one in enumerate(differences)
+        ],
+    }
+
+
+def _drawn(values: np.ndarray) -> Json:
+    """Float32 rounded to what a drawing needs; the bits let go are 0, so that they compress."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    half = np.uint32(1 << _DROPPED_BITS - 1)
+    rounded = (bits + half) & ~np.uint32((1 << _DROPPED_BITS) - 1)
+    return _typed(rounded.view(np.float32).ravel())
+
+
+def _typed(array: np.ndarray) -> Json:
+    kind = array.dtype.newbyteorder("<")
+    data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+    return {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": data}

@@ -1,0 +1,120 @@
+"""What is known of the runs of a timeline before any of their files is read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from app.kit.lakes import LakeView
+from app.kit.words import WORKLOAD_TITLES, configuration_words, load_words
+from data.queries.timeline import others_query, reference_query
+from data.run_files import RunFacts
+
+_MOST_OTHERS: Final = 6
+NO_LOG: Final = (
+    "has no per-interrupt log, so there is nothing between its start and its end to be shown"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """One run of a timeline.
+
+    Attributes:
+        label: Configuration and replicate; `short` leaves out what the subject says.
+        itr_us: None: the driver's adaptive policy.
+        cores: Those with a log, rising.
+        packages: Name of a package to its cores among those; `?` where none is known.
+        problem: Why it cannot be shown, as a sentence; None if it can.
+        others: Runs with a log that are nearest to one without: `run_id`, `label`.
+    """
+
+    run_id: str
+    known: bool
+    label: str
+    short: str = ""
+    system: str | None = None
+    workload: str | None = None
+    dataset: str | None = None
+    itr_us: float | None = None
+    duration_s: float | None = None
+    interrupts: int | None = None
+    cores: tuple[int, ...] = ()
+    packages: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    has_log: bool = False
+    is_synthetic: bool = False
+    problem: str | None = None
+    others: tuple[dict[str, str], ...] = ()
+
+
+def describe_runs(view: LakeView, run_ids: Sequence[str]) -> list[RunInfo]:
+    """Say what the lake knows of some runs, in their order; unknown ones are named, not refused."""
+    known = view.files.facts(run_ids)
+    return [
+        _describe(view, known[run_id]) if run_id in known else unknown_run(view, run_id)
+        for run_id in run_ids
+    ]
+
+
+def reference_of(view: LakeView, run_id: str) -> str | None:
+    """The run to compare one with: the default system's at the same load, if it has a log."""
+    rows = view.lake.arrow(*reference_query(run_id)).to_pylist()
+    return rows[0]["run_id"] if rows else None
+
+
+def unknown_run(view: LakeView, run_id: str) -> RunInfo:
+    """A run that this version of the lake does not hold."""
+    problem = f"The lake (version {view.version}) holds no run {run_id!r}."
+    return RunInfo(run_id, known=False, label=run_id, short=run_id, problem=problem)
+
+
+def _describe(view: LakeView, facts: RunFacts) -> RunInfo:
+    row = facts.row
+    label = run_label(row)
+    problem: str | None = None
+    others: tuple[dict[str, str], ...] = ()
+    if not facts.has_log:
+        problem = f"{label} {NO_LOG}."
+        found = view.lake.arrow(*others_query(facts.run_id, _MOST_OTHERS)).to_pylist()
+        others = tuple({"run_id": r["run_id"], "label": run_label(r)} for r in found)
+    return RunInfo(
+        facts.run_id,
+        known=True,
+        label=label,
+        short=_short(row),
+        system=row["system"],
+        workload=row["workload"],
+        dataset=row["dataset"],
+        itr_us=row["itr_us"],
+        duration_s=row["duration_s"],
+        interrupts=row["interrupts"],
+        cores=facts.cores,
+        packages=packages_of(facts),
+        has_log=facts.has_log,
+        is_synthetic=bool(row["is_synthetic"]),
+        problem=problem,
+        others=others,
+    )
+
+
+def packages_of(facts: RunFacts) -> dict[str, tuple[int, ...]]:
+    """The cores of each package, by its number as text; `?` for cores of which it is not known."""
+    names = {core: "?" if at is None else str(at) for core, at in facts.packages.items()}
+    return {
+        name: tuple(core for core in facts.cores if names[core] == name)
+        for name in sorted(set(names.values()))
+    }
+
+
+def run_label(row: dict[str, Any]) -> str:
+    """`Linux tuned · ITR 50 us · 2.9 GHz · 135 W · memcached 600k QPS · run 0`."""
+    load = load_words(row["load_qps"], row["message_bytes"])
+    subject = f"{WORKLOAD_TITLES.get(row['workload'], row['workload'])} {load}".strip()
+    return f"{_short(row)} · {subject}{_replicate(row)}"
+
+
+def _short(row: dict[str, Any]) -> str:
+    return f"{row['system_label'] or row['system']} · {configuration_words(row)}"
+
+
+def _replicate(row: dict[str, Any]) -> str:
+    return "" if row["replicate"] is None else f" · run {row['replicate']}"

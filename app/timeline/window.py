@@ -1,0 +1,285 @@
+"""A window of a timeline: the question as a value, and its answer for each run in numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from app.timeline.panels import DEFAULT_PANELS, HEAT_QUANTITIES, PANELS, SLEEP_STATES, Heat
+from app.timeline.parts import RAW_MOST, read_parts
+from app.timeline.runs import packages_of
+from app.timeline.state import MOST_RUNS, check_window, chosen_cores
+from data.errors import DataError, SelectionError
+from data.run_files import RunFacts, RunFiles
+from data.timeline.reads import RunReads
+from data.timeline.row_bins import CoreRows
+from data.timeline.stretch_sizes import Sizes
+from data.timeline.time_cells import ByCore, Cells, Line, Lines, fold_starts
+from data.timeline.window_plan import Plan, plan_window
+
+PARTS: Final = ("panels", "heat", "hist", "totals")
+WIDTHS: Final = (50, 4000)
+# Bounds of what is sent: values of lines, and of heatmaps, of all runs together.
+_LINE_VALUES: Final = 72_000
+_HEAT_VALUES: Final = 16_000
+_FEWEST_BINS: Final = 60
+_SHORTEST_NS: Final = 1000
+
+
+class OutsideError(DataError):
+    """Nothing of the window lies within the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a window.
+
+    Attributes:
+        cores: As in `TimelineState`.
+        from_s, to_s: None: from the start, to the end of the longest run.
+        width: Pixels that a line is drawn over.
+        parts: Of PARTS.
+        heat: Of HEAT_QUANTITIES, or `none`.
+    """
+
+    runs: tuple[str, ...]
+    cores: str = "all"
+    from_s: float | None = None
+    to_s: float | None = None
+    width: int = 1000
+    panels: tuple[str, ...] = DEFAULT_PANELS
+    heat: str = "none"
+    parts: tuple[str, ...] = PARTS
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.runs) <= MOST_RUNS:
+            raise SelectionError(f"{len(self.runs)} runs; expected 1 to {MOST_RUNS}")
+        if not WIDTHS[0] <= self.width <= WIDTHS[1]:
+            raise SelectionError(f"width is {self.width}, expected {WIDTHS[0]} to {WIDTHS[1]}")
+        chosen_cores(self.cores)
+        check_window(self.from_s, self.to_s)
+        _check_names("panel", self.panels, PANELS)
+        _check_names("part", self.parts, PARTS)
+        _check_names("heatmap of", [self.heat], ["none", *HEAT_QUANTITIES])
+
+
+def _check_names(what: str, names: Sequence[str], known: Any) -> None:
+    for name in names:
+        if name not in known:
+            raise SelectionError(f"no {what} {name[:40]!r}; known: {', '.join(known)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Cores that are drawn as one line: their lines by panel's series.
+
+    Attributes:
+        parts: How many cores, or packages, are drawn as one.
+    """
+
+    name: str
+    cores: tuple[int, ...]
+    lines: dict[str, Line]
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRows:
+    """A quantity by core, or package, and time; float64, shape (rows, bins)."""
+
+    names: tuple[str, ...]
+    values: np.ndarray
+    edges: np.ndarray
+
+
+@dataclass(slots=True)
+class RunAnswer:
+    """What a window of one run holds.
+
+    Attributes:
+        clipped: What of the asked window the run does not have, in words; empty for none.
+        edges: First nanosecond of each drawn bin and the end, for `interrupts` and `counters`.
+        power: Lines of packages: name, cores, `power`.
+        cells: What totals are made of, for the chosen cores: `interrupts` and `counters`.
+        chosen: Places of the chosen cores.
+        raw: The interrupts themselves when they are few enough to be drawn one by one.
+    """
+
+    facts: RunFacts
+    plan: Plan
+    clipped: str
+    chosen: tuple[int, ...]
+    cells: dict[str, Cells]
+    rows_read: int = 0
+    edges: dict[str, np.ndarray] = field(default_factory=dict)
+    groups: list[Group] = field(default_factory=list)
+    power: list[Group] = field(default_factory=list)
+    raw: CoreRows | None = None
+    samples: dict[str, np.ndarray] | None = None
+    heat: HeatRows | None = None
+    sizes: Sizes | None = None
+
+    @property
+    def interrupts(self) -> int:
+        """How many interrupts of the chosen cores are in the window."""
+        return int(self.cells["interrupts"].values["interrupts"][:, list(self.chosen)].sum())
+
+
+def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: float) -> RunAnswer:
+    """Answer the question for one run.
+
+    Args:
+        end_s: Where the window ends that the question leaves open.
+
+    Raises:
+        OutsideError: Nothing of the window is within the run.
+        DataError: The run lasts no time or has none of the cores.
+        LakeError: A file of the run is gone or broken.
+    """
+    from_ns, to_ns, clipped = _clip(facts, question, end_s)
+    chosen = _chosen_places(facts, question)
+    bins = _most_bins(question)
+    plan = plan_window(RunReads(files, facts).shape, from_ns, to_ns, bins)
+    drawn = question.panels if "panels" in question.parts else ()
+    rates = [rate for name in drawn for rate in PANELS[name].rates]
+    counted = chosen if "hist" in question.parts else None
+    parts = read_parts(files, facts, plan, bins, rates, counted)
+    answer = RunAnswer(facts, plan, clipped, chosen, parts.cells, parts.rows_read)
+    answer.sizes = parts.sizes
+    _draw(answer, question, bins)
+    if parts.rows is not None and "rx_desc" in parts.rows.columns:
+        _give_raw(answer, RunReads(files, facts), parts.rows, question)
+    return answer
+
+
+def _clip(facts: RunFacts, question: Question, end_s: float) -> tuple[int, int, str]:
+    """The asked window within the run, ns, and what of it the run does not have."""
+    length_s = facts.length_ns / 1e9
+    asked_from = 0.0 if question.from_s is None else question.from_s
+    asked_to = end_s if question.to_s is None else question.to_s
+    if not facts.length_ns:
+        raise DataError("its window lasts 0 s")
+    if asked_from >= length_s or asked_to <= 0:
+        raise OutsideError(
+            f"it lasts {length_s:.6g} s: "
+            f"nothing of it lies from {asked_from:.6g} to {asked_to:.6g} s"
+        )
+    from_ns = min(max(round(asked_from * 1e9), 0), facts.length_ns - 1)
+    to_ns = min(max(round(asked_to * 1e9), from_ns + _SHORTEST_NS), facts.length_ns)
+    from_ns = max(min(from_ns, to_ns - _SHORTEST_NS), 0)
+    is_clipped = asked_from < 0 or (question.to_s is not None and asked_to > length_s + 1e-9)
+    words = f"asked for {asked_from:.6g} to {asked_to:.6g} s; the run lasts {length_s:.6g} s"
+    return from_ns, to_ns, words if is_clipped else ""
+
+
+def _chosen_places(facts: RunFacts, question: Question) -> tuple[int, ...]:
+    chosen = chosen_cores(question.cores)
+    if chosen is None:
+        return tuple(range(len(facts.cores)))
+    places = tuple(facts.cores.index(core) for core in chosen if core in facts.cores)
+    if not places:
+        cores = ", ".join(map(str, facts.cores))
+        raise DataError(f"it has none of the cores {question.cores}; it has {cores}")
+    return places
+
+
+def _most_bins(question: Question) -> int:
+    """How many bins a line may have, so that the whole answer stays small."""
+    groups = len(chosen_cores(question.cores) or "pp" if question.cores != "all" else "a")
+    lines = sum(3 * len(PANELS[name].series) for name in question.panels) + 1
+    most = _LINE_VALUES // (len(question.runs) * groups * lines)
+    return max(min(question.width, most), _FEWEST_BINS)
+
+
+def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
+    starts = {}
+    for axis, cells in answer.cells.items():
+        starts[axis] = fold_starts(len(cells.edges) - 1, bins)
+        answer.edges[axis] = np.append(cells.edges[starts[axis]], cells.edges[-1])
+    if "panels" in question.parts:
+        for name, cores in _groups(answer, question):
+            places = [answer.facts.cores.index(core) for core in cores]
+            lines = {a: Lines(c, places, starts[a]) for a, c in answer.cells.items()}
+            answer.groups.append(
+                Group(name, cores, _lines(lines, question.panels, answer.facts.tsc_hz), len(cores))
+            )
+        if "power" in question.panels:
+            answer.power = list(_power(answer, question, starts["counters"]))
+    if "heat" in question.parts and question.heat != "none":
+        answer.heat = _heat(answer, HEAT_QUANTITIES[question.heat], len(question.runs))
+
+
+def _groups(answer: RunAnswer, question: Question) -> list[tuple[str, tuple[int, ...]]]:
+    if question.cores == "all":
+        return [("all", answer.facts.cores)]
+    if question.cores == "packages":
+        return [(f"package {n}", cores) for n, cores in packages_of(answer.facts).items()]
+    return [(f"core {core}", (core,)) for core in (answer.facts.cores[at] for at in answer.chosen)]
+
+
+def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dict[str, Line]:
+    of, counted = lines["interrupts"], lines["counters"]
+    found: dict[str, Line] = {"count": {"mean": of.drawn("interrupts")}}
+    makers = {
+        "bytes": lambda: {way: of.bytes_each(f"{way}_bytes") for way in ("rx", "tx")},
+        "byte_rate": lambda: {f"{w}_rate": of.rate(f"{w}_bytes") for w in ("rx", "tx")},
+        "interrupts": lambda: {"interrupts": of.interrupts()},
+        "gap": lambda: {"gap": of.gap()},
+        "instructions": lambda: {"instructions": counted.rate("instructions")},
+        "ipc": lambda: {"ipc": counted.ipc()},
+        "busy": lambda: {"busy": counted.busy(tsc_hz)},
+        "llc": lambda: {"llc_misses": counted.rate("llc_misses")},
+        "sleep": lambda: {s: counted.rate(s) for s in SLEEP_STATES if counted.has(s)},
+    }
+    for name in panels:
+        if name in makers:
+            found |= makers[name]()
+    return found
+
+
+def _power(answer: RunAnswer, question: Question, starts: np.ndarray) -> list[Group]:
+    """Watts of the packages that the chosen cores belong to, as one for all cores together."""
+    chosen = {answer.facts.cores[at] for at in answer.chosen}
+    packages = {n: c for n, c in packages_of(answer.facts).items() if chosen & set(c)}
+    if question.cores == "all":
+        packages = {"all": answer.facts.cores}
+    found = []
+    for name, cores in packages.items():
+        places = [answer.facts.cores.index(core) for core in cores]
+        lines = Lines(answer.cells["counters"], places, starts)
+        if lines.has("energy_uj"):
+            title = "all packages" if name == "all" else f"package {name}"
+            parts = lines.measured_count("energy_uj")
+            found.append(Group(title, cores, {"power": lines.rate("energy_uj", 1e-6)}, parts))
+    return found
+
+
+def _heat(answer: RunAnswer, heat: Heat, runs: int) -> HeatRows:
+    cells, facts = answer.cells[heat.axis], answer.facts
+    packages = packages_of(facts)
+    rows = len(packages) if heat.name == "power" else len(facts.cores)
+    starts = fold_starts(len(cells.edges) - 1, max(_HEAT_VALUES // (runs * rows), 8))
+    edges = np.append(cells.edges[starts], cells.edges[-1])
+    if heat.name == "power":
+        names = tuple(f"package {name}" for name in packages)
+        groups = [[facts.cores.index(core) for core in cores] for cores in packages.values()]
+        lines = [Lines(cells, places, starts).rate("energy_uj", 1e-6) for places in groups]
+        return HeatRows(names, np.stack([line["mean"] for line in lines]), edges)
+    by_core = ByCore(cells, starts)
+    makers = {
+        "gap": by_core.longest_gap,
+        "ipc": by_core.ipc,
+        "busy": lambda: by_core.busy(facts.tsc_hz),
+    }
+    values = makers[heat.name]() if heat.name in makers else by_core.rate(heat.name)
+    return HeatRows(tuple(f"core {core}" for core in facts.cores), values.T, edges)
+
+
+def _give_raw(answer: RunAnswer, reads: RunReads, rows: CoreRows, question: Question) -> None:
+    """Give the interrupts themselves, and the samples among them, when they are few enough."""
+    chosen = rows.of_cores(answer.chosen)
+    if len(chosen.t_ns) <= RAW_MOST // len(question.runs):
+        answer.raw = chosen
+        answer.samples = reads.touching_samples(answer.plan.from_ns, answer.plan.to_ns)
+        answer.rows_read += reads.rows_read

@@ -1,0 +1,1 @@
+"""Windows of a run: which rows answer them, and the arithmetic on these."""

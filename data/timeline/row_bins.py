@@ -1,0 +1,156 @@
+"""The interrupts of a window, core by core, and what they give in equal bins of time.
+
+A gap is the time between two interrupts of a core. Windows are closed at their start and open at
+their end.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from data.analysis.log_bins import SLOTS, slot_of
+from data.timeline.time_cells import Cells, bin_of
+
+# Stands for a time that there is not.
+NONE: Final = -1
+
+# Columns of `interrupts` that are carried along.
+Columns = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class CoreRows:
+    """Interrupts of some cores in a window, all of the first core first, each core's by time.
+
+    Attributes:
+        place: Of the core among those asked for, int64, shape (n,).
+        t_ns: int64, shape (n,).
+        gap_ns: Since the core's interrupt before, which may lie before the window; NONE without.
+        columns: Bytes and descriptors, shape (n,) each.
+        starts: Where each core begins, int64, shape (k + 1,).
+        tail_ns: The gap that ends after the window, from the core's last interrupt in it or before
+            it; int64, shape (k,); NONE without.
+    """
+
+    place: np.ndarray
+    t_ns: np.ndarray
+    gap_ns: np.ndarray
+    columns: Columns
+    starts: np.ndarray
+    tail_ns: np.ndarray
+
+    def of_cores(self, places: Sequence[int]) -> "CoreRows":
+        """Only some cores' rows, their places numbered anew; the rows as they are if it is all."""
+        if len(places) == len(self.tail_ns):
+            return self
+        parts = [np.arange(self.starts[at], self.starts[at + 1]) for at in places]
+        kept = np.concatenate([np.empty(0, np.int64), *parts])
+        sizes = [len(part) for part in parts]
+        return CoreRows(
+            np.repeat(np.arange(len(places)), sizes),
+            self.t_ns[kept],
+            self.gap_ns[kept],
+            {name: values[kept] for name, values in self.columns.items()},
+            np.cumsum([0, *sizes]),
+            self.tail_ns[list(places)],
+        )
+
+
+def rows_by_core(
+    place: np.ndarray, t_ns: np.ndarray, columns: Columns, before: np.ndarray, after: np.ndarray
+) -> CoreRows:
+    """Sort a window's rows by core.
+
+    Args:
+        place: Of the row's core, 0 to below k, shape (n,).
+        t_ns: Never falling, shape (n,).
+        columns: Further columns of the rows.
+        before: Time of each core's last interrupt before the window, shape (k,); NONE without.
+        after: Time of each core's first interrupt behind the window, shape (k,); NONE without.
+    """
+    order = np.argsort(place.astype(np.int16), kind="stable")
+    place, t_ns = place[order], t_ns[order]
+    starts = np.searchsorted(place, np.arange(len(before) + 1))
+    previous = np.empty(len(t_ns), np.int64)
+    previous[1:] = t_ns[:-1]
+    has_rows = starts[:-1] < starts[1:]
+    previous[starts[:-1][has_rows]] = before[has_rows]
+    last = before.copy()
+    last[has_rows] = t_ns[starts[1:][has_rows] - 1]
+    return CoreRows(
+        place,
+        t_ns,
+        np.where(previous == NONE, NONE, t_ns - previous),
+        {name: values[order] for name, values in columns.items()},
+        starts,
+        np.where((last == NONE) | (after == NONE), NONE, after - last),
+    )
+
+
+def bin_rows(rows: CoreRows, edges: np.ndarray) -> Cells:
+    """Count a window's rows in bins of time.
+
+    Args:
+        edges: First nanosecond of each bin, as `equal_edges` gives them, and the window's end.
+
+    Returns:
+        Cells named as the interrupt columns of `overview`, and `min_rx_bytes`, `min_tx_bytes`. The
+        longest gap stands in every bin that it touches.
+    """
+    bins, cores = len(edges) - 1, len(rows.tail_ns)
+    cell = rows.place * bins + bin_of(rows.t_ns, edges)
+    counts = np.bincount(cell, minlength=cores * bins)
+    ends = np.cumsum(counts)
+    parts = _Parts(np.flatnonzero(counts), (ends - counts)[counts > 0], (bins, cores))
+    values = {"interrupts": counts.reshape(cores, bins).T.astype(np.float64)}
+    for way in ("rx_bytes", "tx_bytes"):
+        octets = rows.columns[way]
+        values[way] = np.nan_to_num(parts.reduce(np.add, octets))
+        values[f"max_{way}"] = parts.reduce(np.maximum, octets)
+        values[f"min_{way}"] = parts.reduce(np.minimum, octets)
+    gap = np.where(rows.gap_ns == NONE, np.nan, rows.gap_ns)
+    values["min_gap_ns"] = parts.reduce(np.fmin, gap)
+    behind = _gaps_behind(gap, rows, ends, bins)
+    values["max_gap_ns"] = np.fmax(parts.reduce(np.fmax, gap), behind.reshape(cores, bins).T)
+    return Cells(edges, values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Cells with rows, which lie one after the other: their numbers and first rows."""
+
+    full: np.ndarray
+    first: np.ndarray
+    shape: tuple[int, int]
+
+    def reduce(self, how: np.ufunc, values: np.ndarray) -> np.ndarray:
+        """One value a cell, float64, shape (bins, cores); NaN where there is no row."""
+        bins, cores = self.shape
+        found = np.full(bins * cores, np.nan)
+        if len(self.full):
+            found[self.full] = how.reduceat(values, self.first)
+        return found.reshape(cores, bins).T
+
+
+def _gaps_behind(gap: np.ndarray, rows: CoreRows, ends: np.ndarray, bins: int) -> np.ndarray:
+    """For each cell the gap that ends at the core's next interrupt behind it: it begins before."""
+    tails = np.where(rows.tail_ns == NONE, np.nan, rows.tail_ns)
+    core = np.arange(len(ends)) // bins
+    is_last = ends >= rows.starts[core + 1]
+    found: np.ndarray = np.append(gap, np.nan)[ends]
+    return np.where(is_last, tails[core], found)
+
+
+def count_sizes(rows: CoreRows) -> dict[str, np.ndarray]:
+    """How many gaps that end in the window, and interrupts, there are of each size.
+
+    Returns:
+        `gap_ns`, `rx_bytes`, `tx_bytes`: counts by slot, int64, shape (SLOTS,).
+    """
+    measured = {"gap_ns": rows.gap_ns[rows.gap_ns != NONE]}
+    measured |= {way: rows.columns[way] for way in ("rx_bytes", "tx_bytes")}
+    return {
+        name: np.bincount(slot_of(values), minlength=SLOTS) for name, values in measured.items()
+    }
