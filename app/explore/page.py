@@ -22,7 +22,6 @@ from app.explore.answer import (
     heat_system,
     heatmap,
     limit_domain,
-    performance_column,
     scatter,
     status_words,
 )
@@ -34,6 +33,7 @@ from app.kit import ids
 from app.kit.context import lake_view
 from app.kit.filters import chip_value, facet_chips, facet_note, is_idle
 from app.kit.opening import open_page, or_a_sentence
+from app.kit.performance import performance_column
 from app.modes.links import way_to_modes
 from data.analysis.facets import all_choices
 
