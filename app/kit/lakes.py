@@ -6,7 +6,7 @@ Nothing in here belongs to one visitor: any worker can answer any request.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -20,7 +20,6 @@ from data.connection import Lake, newest_version, open_lake
 from data.metrics import plottable
 from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query
-from data.queries.storage import SUBSYSTEM_SUMS
 from data.run_files import RunFiles
 from data.selection import Selection
 
@@ -28,6 +27,8 @@ _KEPT_VERSIONS: Final = 4
 _REMEMBERED: Final = 256
 # A question for the runs of a selection, with at most so many rows in the answer.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
+# Answers a query, given the lake, SQL and parameters.
+Ask = Callable[["LakeView", str, Sequence[Any]], pl.DataFrame]
 
 
 class LakeView:
@@ -38,7 +39,7 @@ class LakeView:
         self._measured: dict[str, tuple[str, ...]] = {}
         self._sets = WorkingSets(lake.polars)
         self._replicates = WorkingSets(lake.polars, KEPT_ROWS)
-        self._functions = WorkingSets(self._sum_functions)
+        self._asked: dict[Ask, WorkingSets] = {}
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
         self._constants = lru_cache(maxsize=_REMEMBERED)(self._constant)
 
@@ -109,22 +110,20 @@ class LakeView:
         whole = kept.with_columns(left_out)
         return whole if selection == leading(selection) else whole.filter(matches(selection))
 
-    def function_sums(self, query: tuple[str, list[Any]]) -> pl.DataFrame:
-        """Loads and stores by subsystem of the runs that a query names, beside its columns.
+    def executed(self, query: Query, selection: Selection) -> tuple[str, list[Any]]:
+        """The query and parameters that `narrowed` executes for these, for explanations."""
+        leads = query(leading(selection), KEPT_ROWS + 1)
+        return query(selection, MAX_ROWS) if self._sets.get(*leads) is None else leads
+
+    def kept(self, ask: Ask, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
+        """Answer a page's own question of this version, from memory where it was asked before.
 
         Args:
-            query: SQL and parameters of an answer with `run_id`.
-
-        Returns:
-            One row a run and subsystem; one with NULL for a run whose functions were not counted.
+            ask: A function of a module; each has a cache of its own.
         """
-        kept = self._functions.get(*query)
-        return self._sum_functions(*query) if kept is None else kept
-
-    def _sum_functions(self, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
-        runs = self.lake.polars(sql, list(parameters))
-        functions = self.lake.scan("functions", runs["run_id"].to_list())
-        return runs.join(functions.aggregate(SUBSYSTEM_SUMS).pl(), on="run_id", how="left")
+        cache = self._asked.setdefault(ask, WorkingSets(partial(ask, self)))
+        answer = cache.get(sql, parameters)
+        return ask(self, sql, parameters) if answer is None else answer
 
     def baselines(self, selection: Selection, performance: str) -> pl.DataFrame:
         """Answer of `baselines_query` for all loads of the datasets and workloads selected."""

@@ -19,8 +19,8 @@ IDLE_WORKLOAD: Final = "idle"
 _IDLE_FACETS: Final = ("dataset", "system", "device", "dvfs", "rapl")
 SUBSYSTEM_UNKNOWN: Final = "unknown"
 MOVES: Final = ("loads_per_s", "stores_per_s")
-# What to aggregate `functions` to, for `relation.aggregate`: by run and subsystem (functions whose
-# place is not known are together under `unknown`), NULL where nothing was counted.
+# The columns that `functions` is aggregated to, by run and subsystem. Functions without a known
+# subsystem go to `unknown`; a sum is NULL where nothing was counted.
 SUBSYSTEM_SUMS: Final = (
     f"run_id, coalesce(subsystem, '{SUBSYSTEM_UNKNOWN}') AS subsystem, "
     + ", ".join(f"sum({name}) AS {name}" for name in MOVES)
@@ -45,6 +45,15 @@ def storage_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
         f"SELECT {listed}, count(*) AS runs, {values} FROM runs "
         f"WHERE ({condition}) AND {IS_STORAGE} GROUP BY {listed} "
         f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in CONFIGURATION)} LIMIT {limit:d}",
+        parameters,
+    )
+
+
+def storage_runs_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+    """Build the query of the storage runs themselves: all columns, sorted by run."""
+    condition, parameters = selection.predicate()
+    return (
+        f"SELECT * FROM runs WHERE ({condition}) AND {IS_STORAGE} ORDER BY run_id LIMIT {limit:d}",
         parameters,
     )
 
