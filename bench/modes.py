@@ -8,8 +8,8 @@ from pathlib import Path
 
 import orjson
 
-from app.explore.points import compact_figure
 from app.kit.lakes import Lakes, LakeView
+from app.kit.typed_arrays import compact_figure
 from app.modes import ids as names
 from app.modes.answer import answer
 from app.modes.state import ModesState

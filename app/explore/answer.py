@@ -17,6 +17,8 @@ from app.explore.state import ViewState, brush_fields
 from app.kit.answer_cache import compact
 from app.kit.encodings import message_figure, system_order
 from app.kit.lakes import LakeView
+from app.kit.messages import EMPTY_LAKE, no_run_left
+from app.kit.performance import performance_column
 from app.kit.settings import MAX_POINTS, MAX_ROWS
 from app.kit.words import subject, synthetic_note
 from data.analysis.best import best_settings
@@ -32,11 +34,6 @@ from data.queries.heatmap import heatmap_query
 from data.queries.metric_cube import metric_cube_query
 from data.queries.points import points_query, shown_points_query
 from data.selection import FACETS, Selection
-
-EMPTY_LAKE = (
-    "The lake holds no runs yet.<br>Put some in with <b>python -m ingest add RAW</b>, "
-    "then reload this page."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +77,6 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
         values = [c.value for c in facet_choices(view.cube, result, facet)]
         result = result.with_values(facet, [v for v in selection.values(facet) if v in values])
     return result
-
-
-def performance_column(view: LakeView, selection: Selection) -> str:
-    """The performance metric of the runs that the filters leave; the commonest if they differ."""
-    return view.once(_commonest_performance, selection)
-
-
-def _commonest_performance(view: LakeView, selection: Selection) -> str:
-    left = view.cube.filter(matches(selection) & pl.col("performance_metric").is_not_null())
-    if not len(left):
-        return "latency_p99_us"
-    totals = left.group_by("performance_metric").agg(pl.col("runs").sum())
-    return str(totals.sort("runs", "performance_metric")["performance_metric"][-1])
 
 
 def resolve(view: LakeView, state: ViewState) -> tuple[ViewState, str]:
@@ -312,10 +296,4 @@ def _nothing_left(view: LakeView, state: ViewState) -> str:
     if matching:
         x, y = metric(state.x).title, metric(state.y).title
         return f"None of the {matching:,} runs that the filters leave has both {x} and {y}."
-    freed = {
-        c.facet: count_runs(view.cube, state.selection.with_values(c.facet, ()))
-        for c in state.selection.clauses
-    }
-    useful = [f"{name} ({count:,} runs)" for name, count in freed.items() if count]
-    hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
-    return f"No run has all of these filters.<br>{hint}"
+    return no_run_left(view.cube, state.selection)

@@ -7,7 +7,6 @@ from app.explore.answer import (
     best_table,
     explain,
     heatmap,
-    performance_column,
     scatter,
     status_words,
 )
@@ -15,6 +14,7 @@ from app.explore.state import ViewState
 from app.explore.tables import best_settings_table, limit_words
 from app.kit.export_page import ExportedPage, page_html, render
 from app.kit.lakes import LakeView
+from app.kit.performance import performance_column
 
 # The linking script's parts that need no Dash, then the export's own.
 _SCRIPTS: Final = ("_kit/[!p]*.js", "explore/view*.js", "explore/export.js")

@@ -6,12 +6,13 @@ import dash_ag_grid as dag
 import dash_mantine_components as dmc
 from dash import dcc, html
 
-from app.explore.answer import heat_system, performance_column
-from app.explore.state import PERFORMANCE, ViewState
+from app.explore.answer import heat_system
+from app.explore.state import ViewState
 from app.kit import ids
 from app.kit.filters import filter_block
 from app.kit.lakes import LakeView
 from app.kit.panel import graph_panel, view_menu
+from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.sidebar import filter_rail
 from data.analysis.facets import all_choices, matches
 from data.metrics import metric

@@ -22,7 +22,6 @@ from app.explore.answer import (
     heat_system,
     heatmap,
     limit_domain,
-    performance_column,
     scatter,
     status_words,
 )
@@ -34,11 +33,19 @@ from app.kit import ids
 from app.kit.context import lake_view
 from app.kit.filters import chip_value, facet_chips, facet_note, is_idle
 from app.kit.opening import open_page, or_a_sentence
+from app.kit.performance import performance_column
 from app.modes.links import way_to_modes
 from data.analysis.facets import all_choices
 
 PATH = "/"
 TITLE = "Explore"
+KEYS = (
+    ("Escape", "clear the selection"),
+    ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
+    ("Enter", "select the point, cell or table row under the cursor"),
+    ("t", "timeline of what is selected, or of the point under the cursor"),
+    ("drag", "select a box; the tool bar has lasso and zoom"),
+)
 # Filters that another workload may leave without a run.
 _TURNED: Final = tuple(name for name in ids.FACET_NAMES if name not in ("dataset", "workload"))
 

@@ -4,13 +4,13 @@ Numbers travel as base64 typed arrays in the form that Plotly uses; a knob is a 
 list of values. The order is that of the scatter's traces.
 """
 
-import base64
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from app.explore.figures.scatter import trace_groups
+from app.kit.typed_arrays import typed
 
 # Knobs that name a configuration, and how they travel.
 KNOBS: Final = (
@@ -87,25 +87,3 @@ def _column(array: np.ndarray) -> dict[str, Any]:
     value = array[0].item()
     kind = f"{array.dtype.kind}{array.dtype.itemsize}"
     return {"dtype": kind, "repeat": None if value != value else value, "count": array.size}
-
-
-def typed(array: np.ndarray) -> dict[str, str]:
-    """Write an array in the form that Plotly and `assets/_kit/columns.js` read."""
-    kind = array.dtype.newbyteorder("<")
-    data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
-    return {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": data}
-
-
-def compact_figure(part: Any) -> Any:
-    """A figure whose arrays are written as typed ones, so that none is spelled out as text."""
-    if isinstance(part, dict):
-        return {name: compact_figure(value) for name, value in part.items()}
-    if isinstance(part, list):
-        return [compact_figure(value) for value in part]
-    if not isinstance(part, np.ndarray) or part.dtype.kind not in "iuf":
-        return part
-    numbers = (
-        part.astype(np.int32) if part.dtype.itemsize == 8 and part.dtype.kind in "iu" else part
-    )
-    shape = {"shape": ", ".join(map(str, part.shape))} if part.ndim > 1 else {}
-    return {**typed(numbers), **shape}

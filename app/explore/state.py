@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 from urllib.parse import urlencode
 
+from app.kit.performance import PERFORMANCE
 from app.kit.url_codec import (
     Parameters,
     pairs_of,
@@ -26,8 +27,6 @@ from data.selection import Selection
 VERSION: Final = 1
 UPGRADERS: Final[dict[int, Callable[[Parameters], Parameters]]] = {}
 
-# Stands for the workload's own performance metric, whatever that is.
-PERFORMANCE: Final = "performance"
 BRUSH_MAX_CHARS: Final = 6000
 _BRUSH_KINDS: Final = ("box", "lasso", "cells", "configs")
 

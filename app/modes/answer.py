@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from app.explore.answer import EMPTY_LAKE
 from app.kit.competitors import (
     Competitors,
     competitors_of,
@@ -16,6 +15,7 @@ from app.kit.competitors import (
 )
 from app.kit.encodings import message_figure
 from app.kit.lakes import LakeView
+from app.kit.messages import EMPTY_LAKE
 from app.kit.settings import MAX_POINTS
 from app.kit.words import lowered
 from app.modes.defaults import resolved

@@ -10,9 +10,8 @@ from typing import Final
 
 import polars as pl
 
-from app.explore.answer import performance_column
-from app.explore.state import PERFORMANCE
 from app.kit.lakes import LakeView, leading
+from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.words import lowered
 from app.modes.state import ModesState, prizes
 from data.analysis.facets import facet_choices, matches

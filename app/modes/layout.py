@@ -5,12 +5,11 @@ from typing import Any
 import dash_mantine_components as dmc
 from dash import dcc, html
 
-from app.explore.answer import performance_column
-from app.explore.state import PERFORMANCE
 from app.kit import ids
 from app.kit.filters import filter_block
 from app.kit.lakes import LakeView
 from app.kit.panel import GRAPH_CONFIG, graph_panel, view_menu
+from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.sidebar import filter_rail
 from app.modes import ids as names
 from app.modes.defaults import chosen, offered_knobs, offered_prizes, prize_title

@@ -6,9 +6,9 @@ What is selected goes along in the browser, which knows it: assets/explore/page_
 import json
 from typing import Final
 
-from app.explore.answer import performance_column
 from app.explore.state import ViewState
 from app.kit.lakes import LakeView
+from app.kit.performance import performance_column
 from app.modes.defaults import chosen
 from app.modes.state import ModesState
 from data.selection import Selection

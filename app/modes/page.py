@@ -16,11 +16,11 @@ from dash import (
 )
 from flask import Flask
 
-from app.explore.points import compact_figure
 from app.kit.context import lake_view
 from app.kit.encodings import message_figure
 from app.kit.filters import chip_value, facet_chips, facet_note, is_idle
 from app.kit.opening import open_page, or_a_sentence
+from app.kit.typed_arrays import compact_figure
 from app.modes import ids as names
 from app.modes.answer import answer
 from app.modes.defaults import default_state, turned
@@ -39,6 +39,11 @@ from data.analysis.significance import load_statistics
 
 PATH = "/modes"
 TITLE = "Modes"
+KEYS = (
+    ("arrow keys", "in a view that has the focus: from cell to cell, bar to bar, or point"),
+    ("Enter", "select the cell under the cursor, and open its evidence"),
+    ("Escape", "clear the selection"),
+)
 # Filters that another workload may leave without a run.
 _TURNED: Final = tuple(name for name in names.FACET_NAMES if name not in ("dataset", "workload"))
 

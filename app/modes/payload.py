@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.points import typed
 from app.kit.competitors import Competitors, value_words
+from app.kit.typed_arrays import typed
 from app.modes.state import ModesState
 from data.analysis.ties import OUTCOMES, Comparison
 from data.knobs import KNOBS, Knob

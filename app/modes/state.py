@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 from urllib.parse import urlencode
 
-from app.explore.state import PERFORMANCE
+from app.kit.performance import PERFORMANCE
 from app.kit.url_codec import (
     Parameters,
     pairs_of,

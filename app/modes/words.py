@@ -5,6 +5,7 @@ from typing import Final
 
 from app.kit.competitors import value_words
 from app.kit.lakes import LakeView
+from app.kit.messages import no_run_left
 from app.kit.words import WORKLOAD_TITLES, synthetic_note
 from app.modes.payload import varies_in_a_cell
 from app.modes.state import ModesState
@@ -42,13 +43,7 @@ def nothing_left(view: LakeView, state: ModesState) -> str:
             f"None of the {matching:,} runs that the filters leave has a value for<br>{title}. "
             "Choose another metric."
         )
-    freed = {
-        clause.facet: count_runs(view.cube, state.selection.with_values(clause.facet, ()))
-        for clause in state.selection.clauses
-    }
-    useful = [f"{KNOBS[n].title} ({count:,} runs)" for n, count in freed.items() if count]
-    hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
-    return f"No run has all of these filters.<br>{hint}"
+    return no_run_left(view.cube, state.selection)
 
 
 def rules_words(state: ModesState) -> str:

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.explore.answer import EMPTY_LAKE
 from app.kit.lakes import LakeView
+from app.kit.messages import EMPTY_LAKE
 from app.storage.cells import difference_cells, efficiency_cells, mixed_words, write_of
 from app.storage.defaults import at_place, freeing, place_choices, place_words, storage_cube
 from app.storage.figures.base import nothing, source_words

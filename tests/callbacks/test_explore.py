@@ -80,8 +80,8 @@ def test_filters_that_leave_nothing_say_which_to_clear() -> None:
     figure, points = update_scatter({**AT_200K, "itr": ["50"], "dvfs": ["governor"]}, NEWEST)
     assert points is None
     assert message(figure).startswith("No run has all of these filters.")
-    assert "itr (2 runs)" in message(figure)
-    assert "dvfs (8 runs)" in message(figure)
+    assert "Interrupt delay (ITR) (2 runs)" in message(figure)
+    assert f"{metric('dvfs_ghz').title} (8 runs)" in message(figure)
 
 
 def test_axes_that_were_not_measured_say_so() -> None:

@@ -14,11 +14,11 @@ from flask.testing import FlaskClient
 from scipy import stats
 
 from app.explore.answer import scatter
-from app.explore.points import compact_figure
 from app.explore.state import ViewState
 from app.kit.context import lake_view
 from app.kit.lakes import Lakes
 from app.kit.settings import Settings
+from app.kit.typed_arrays import compact_figure
 from app.modes import ids as names
 from app.modes.answer import answer, judge
 from app.modes.defaults import chosen, default_state, offered_knobs, offered_prizes, turned

@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.explore import state as url_state
-from app.explore.state import PERFORMANCE, VERSION, ViewState, brush_fields
+from app.explore.state import VERSION, ViewState, brush_fields
+from app.kit.performance import PERFORMANCE
 from app.kit.url_codec import has_state
 from data.errors import SelectionError
 from data.metrics import plottable

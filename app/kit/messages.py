@@ -1,0 +1,29 @@
+"""Sentences that stand where a picture would: why there is none, and the next step."""
+
+from typing import Final
+
+import polars as pl
+
+from data.analysis.facets import count_runs
+from data.knobs import KNOBS
+from data.selection import Selection
+
+EMPTY_LAKE: Final = (
+    "The lake holds no runs yet.<br>Put some in with <b>python -m ingest add RAW</b>, "
+    "then reload this page."
+)
+
+
+def no_run_left(cube: pl.DataFrame, selection: Selection) -> str:
+    """Say that no run matches the filters, and which single filter to clear to see some.
+
+    Args:
+        cube: Answer of `facet_cube_query`.
+    """
+    without = {
+        clause.facet: count_runs(cube, selection.with_values(clause.facet, ()))
+        for clause in selection.clauses
+    }
+    useful = [f"{KNOBS[name].title} ({runs:,} runs)" for name, runs in without.items() if runs]
+    hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
+    return f"No run has all of these filters.<br>{hint}"

@@ -1,0 +1,25 @@
+"""The performance metric of a workload: latency of an open loop, duration of a closed one."""
+
+from typing import Final
+
+import polars as pl
+
+from app.kit.lakes import LakeView
+from data.analysis.facets import matches
+from data.selection import Selection
+
+# In URLs and menus: the workload's own performance metric, whichever column that is.
+PERFORMANCE: Final = "performance"
+
+
+def performance_column(view: LakeView, selection: Selection) -> str:
+    """The performance metric of the runs that the filters leave; the commonest if they differ."""
+    return view.once(_commonest_performance, selection)
+
+
+def _commonest_performance(view: LakeView, selection: Selection) -> str:
+    left = view.cube.filter(matches(selection) & pl.col("performance_metric").is_not_null())
+    if not len(left):
+        return "latency_p99_us"
+    totals = left.group_by("performance_metric").agg(pl.col("runs").sum())
+    return str(totals.sort("runs", "performance_metric")["performance_metric"][-1])
