@@ -66,14 +66,15 @@ def _explore_html(lakes: "Lakes", query: str) -> str:
 
 
 def _storage_html(lakes: "Lakes", query: str) -> str:
-    from app.kit.url_codec import has_state
-    from app.storage.defaults import default_state
-    from app.storage.export import export_html
-    from app.storage.state import StorageState
+    from app.kit.export_page import page_html
+    from app.kit.url_state import has_state
+    from app.storage.page import PAGE
 
-    state = StorageState.from_query(query) if has_state(query) else None
+    state = PAGE.state.from_query(query) if has_state(query) else None
     view = lakes.at(state.lake_version if state else None)
-    return export_html(view, state or default_state(view))
+    if state and PAGE.open_link:
+        state, _ = PAGE.open_link(view, state)
+    return page_html(view, PAGE.export(view, state or PAGE.default_state(view)))
 
 
 # By page, from open lakes and a URL's query to its file.

@@ -6,4 +6,4 @@ from app.storage import page as storage
 from app.timeline import page as timeline
 
 # A module until its page is a `Page`.
-PAGES = (explore, modes, timeline, storage)
+PAGES = (explore, modes, timeline, storage.PAGE)

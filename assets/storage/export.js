@@ -1,16 +1,17 @@
-/* Start an exported Storage: the same drawing and linking as the app's, without a server. */
+/* Start an exported Storage: the app's drawing and linking, without a server. */
 (function (wattlas) {
   "use strict";
-  const { figures, configurations, pick } = JSON.parse(document.getElementById("view-data").textContent);
+  const { figures, configurations, sel } = JSON.parse(document.getElementById("view-data").textContent);
+  const button = document.getElementById("theme-button");
   let theme = "light";
   function show(wanted) {
     theme = wanted;
     document.documentElement.setAttribute("data-theme", theme);
-    document.getElementById("theme-button").textContent = theme === "dark" ? "light" : "dark";
+    button.textContent = theme === "dark" ? "light" : "dark";
     wattlas.storage.show(figures, configurations, theme);
   }
-  document.getElementById("theme-button").addEventListener("click", () => show(theme === "dark" ? "light" : "dark"));
+  button.addEventListener("click", () => show(theme === "dark" ? "light" : "dark"));
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") wattlas.storage.select(""); });
-  wattlas.storage.open(pick);
+  wattlas.storage.open(sel);
   show(theme);
 })(window.wattlas);
