@@ -110,10 +110,21 @@ class LakeView:
         whole = kept.with_columns(left_out)
         return whole if selection == leading(selection) else whole.filter(matches(selection))
 
-    def executed(self, query: Query, selection: Selection) -> tuple[str, list[Any]]:
-        """The query and parameters that `narrowed` executes for these, for explanations."""
-        leads = query(leading(selection), KEPT_ROWS + 1)
-        return query(selection, MAX_ROWS) if self._sets.get(*leads) is None else leads
+    def executed(
+        self, query: Query, selection: Selection, is_replicates: bool = False
+    ) -> tuple[str, list[Any], bool]:
+        """Return the query that `narrowed` executes for a selection, for explanations.
+
+        Args:
+            is_replicates: The rows come from `replicates` instead.
+
+        Returns:
+            SQL, parameters, and whether the rows of its answer are filtered afterwards here.
+        """
+        asked = query(leading(selection), KEPT_ROWS + 1)
+        if (self._replicates if is_replicates else self._sets).get(*asked) is None:
+            return *query(selection, MAX_ROWS), False
+        return *asked, selection != leading(selection)
 
     def kept(self, ask: Ask, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
         """Answer a page's own question of this version, from memory where it was asked before.

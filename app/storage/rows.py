@@ -13,7 +13,8 @@ from app.storage.state import KNOBS, StorageState
 from app.storage.study import MOST_IDLE, Study, counted_functions, functions_query, study_of
 from app.storage.views import BY_NAME, DEPTH, PUBLISHED, RUNS, VIEWS, View
 from data.metrics import metric
-from data.queries.storage import SUBSYSTEM_SUMS, idle_query, storage_query, storage_runs_query
+from data.queries.runs import runs_query
+from data.queries.storage import SUBSYSTEM_SUMS, idle_query, storage_query
 from data.reference.tables import published_tables
 
 _HOW: Final = {
@@ -44,7 +45,7 @@ def rows_behind(view: LakeView, state: StorageState, name: str) -> pl.DataFrame:
             measured ones.
     """
     if name == RUNS:
-        return view.lake.polars(*storage_runs_query(state.selection, MAX_ROWS))
+        return view.lake.polars(*_runs_query(state))
     study = study_of(view, state)
     return _ROWS[_kind(name)](view, study, BY_NAME.get(name))
 
@@ -84,9 +85,8 @@ def _written(title: str, sql: str, parameters: list[Any], then: str = "") -> str
 
 def _configurations(view: LakeView, study: Study) -> str:
     selection = study.state.selection
-    sql, parameters = view.executed(storage_query, selection)
-    is_whole = (sql, parameters) != storage_query(selection, MAX_ROWS)
-    then = f"\nof its answer: {selection.in_words()}" if is_whole else ""
+    sql, parameters, is_filtered = view.executed(storage_query, selection)
+    then = f"\nof its answer: {selection.in_words()}" if is_filtered else ""
     return _written("configurations", sql, parameters, then)
 
 
@@ -101,7 +101,12 @@ def _functions(view: LakeView, study: Study) -> str:
 
 
 def _runs(_: LakeView, study: Study) -> str:
-    return _written("runs", *storage_runs_query(study.state.selection, MAX_ROWS))
+    return _written("runs", *_runs_query(study.state))
+
+
+def _runs_query(state: StorageState) -> tuple[str, list[Any]]:
+    # A storage run has a request size.
+    return runs_query(state.selection, MAX_ROWS, measured="request_bytes")
 
 
 # By kind, what writes the queries that were executed for it.

@@ -49,15 +49,6 @@ def storage_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
     )
 
 
-def storage_runs_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
-    """Build the query of the storage runs themselves: all columns, sorted by run."""
-    condition, parameters = selection.predicate()
-    return (
-        f"SELECT * FROM runs WHERE ({condition}) AND {IS_STORAGE} ORDER BY run_id LIMIT {limit:d}",
-        parameters,
-    )
-
-
 def idle_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
     """Build the query of idle power by device.
 
