@@ -52,7 +52,7 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
         className=f"{NAME} storage-export",
     )
     data = {"figures": found.figures, "configurations": found.configurations, "sel": state.sel}
-    scripts = ("_kit/[!p]*.js", "storage/view*.js", "storage/export.js")
+    scripts = ("_kit/[!p]*.js", "explore/view*.js", "storage/view*.js", "storage/export.js")
     return ExportedPage("Storage", render(main), data, scripts, bool(scene.note))
 
 
@@ -81,7 +81,8 @@ PAGE = Page(
     old_paths={
         "/how/storage/storage-<view>": "/storage/how/<view>",
         "/how/storage/<view>": "/storage/how/<view>",
-        "/storage/data/storage-<view>": "/storage/data/<view>",
+        "/storage/data/storage-<view>.csv": "/storage/data/<view>.csv",
+        "/storage/data/storage-<view>.parquet": "/storage/data/<view>.parquet",
     },
 )
 _IDS = PAGE.ids

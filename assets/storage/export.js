@@ -11,7 +11,10 @@
     wattlas.storage.show(figures, configurations, theme);
   }
   button.addEventListener("click", () => show(theme === "dark" ? "light" : "dark"));
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") wattlas.storage.select(""); });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") wattlas.storage.select("");
+    else if (wattlas.storage.key(event)) event.preventDefault();
+  });
   wattlas.storage.open(sel);
   show(theme);
 })(window.wattlas);

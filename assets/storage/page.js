@@ -54,6 +54,7 @@
     how: (id) => `${wattlas.pagesRoot()}${NAME}/how/${viewOf(id)}?${address.shown(NAME)}`,
     resize: () => storage.resize(),
     clear: () => storage.select(""),
+    key: storage.key,
   });
   storage.onChange(() => {
     address.keep(NAME, "sel", storage.state().sel);

@@ -28,7 +28,8 @@
   function knobsClause(trace, i, configurations) {
     const row = trace.meta.rows[i][0];
     if (row === undefined) return "";
-    return wattlas.clause.knobs(knobsOf(configurations, trace.meta.knobs || Object.keys(configurations.knobs), row));
+    const names = trace.meta.knobs || Object.keys(configurations.knobs);
+    return wattlas.clause.knobs(knobsOf(configurations, names, row));
   }
 
   /* Bounds leave room for the rounding of the text; knobs are exact. */
@@ -42,7 +43,8 @@
 
   /** The clause of the points that Plotly has found in a box in one of a figure's panels; "" for none. */
   function boxClause(gd, points, configurations) {
-    const found = points.map((p) => [gd.data[p.curveNumber], p.pointNumber]).filter(([trace]) => isSelectable(trace));
+    const found = points.map((point) => [gd.data[point.curveNumber], point.pointNumber])
+      .filter(([trace]) => isSelectable(trace));
     if (!found.length) return "";
     const mine = found.filter(([trace]) => panelOf(trace) === panelOf(found[0][0]));
     const rows = [...new Set(mine.flatMap(([trace, i]) => trace.meta.rows[i]))], { box } = mine[0][0].meta;
@@ -50,8 +52,10 @@
       const [x, y] = [box.x, box.y].map((field) => endsOf(configurations, field, rows));
       return wattlas.clause.box(box, x, y, box.knobs);
     }
-    const names = Object.keys(configurations.knobs).filter((name) => configurations.knobs[name].values.length > 1);
-    return wattlas.clause.knobs(rows.map((row) => knobsOf(configurations, names.length ? names : ["dataset"], row)));
+    const varied = Object.keys(configurations.knobs)
+      .filter((name) => configurations.knobs[name].values.length > 1);
+    const names = varied.length ? varied : ["dataset"];
+    return wattlas.clause.knobs(rows.map((row) => knobsOf(configurations, names, row)));
   }
 
   /* ---- what a selection changes */
@@ -90,8 +94,9 @@
 
   /** A part of a figure with the word "page" replaced by the theme's text colour. */
   function withText(value, color) {
+    if (value === "page") return color;
     if (Array.isArray(value)) return value.includes("page") ? value.map((part) => withText(part, color)) : value;
-    if (!value || typeof value !== "object") return value === "page" ? color : value;
+    if (!value || typeof value !== "object") return value;
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withText(part, color)]));
   }
 
@@ -131,14 +136,14 @@
     return out;
   }
 
-  const isEqual = (a, b) => JSON.stringify(a === undefined ? null : a) === JSON.stringify(b === undefined ? null : b);
+  const textOf = (value) => JSON.stringify(value === undefined ? null : value);
 
   /** Paint a selection into a figure that is drawn, in one step, unless it shows just that already. */
   function repaint(gd, figure, mask, keepsOutline) {
     const wanted = figure.data.map((trace, i) => [i, changes(figure, trace, i, mask)])
       .filter(([, change]) => Object.keys(change).length);
     const isSame = wanted.every(([i, change]) =>
-      Object.entries(change).every(([name, value]) => isEqual(gd.data[i][name], value)));
+      Object.entries(change).every(([name, value]) => textOf(gd.data[i][name]) === textOf(value)));
     const hasOutline = Boolean(gd.layout.selections && gd.layout.selections.length);
     const layout = hasOutline && !keepsOutline ? { selections: [] } : {};
     if (isSame) {
@@ -147,9 +152,12 @@
     }
     // Plotly leaves a property of a trace alone where its value is undefined.
     const names = new Set(wanted.flatMap(([, change]) => Object.keys(change)));
-    const update = Object.fromEntries([...names].map((name) => [name, wanted.map(([, change]) => change[name])]));
+    const valuesOf = (name) => wanted.map(([, change]) => change[name]);
+    const update = Object.fromEntries([...names].map((name) => [name, valuesOf(name)]));
     window.Plotly.update(gd, update, layout, wanted.map(([i]) => i));
   }
 
-  wattlas.storageFigures = { decode, boxClause, knobsClause, paint, onPaper, repaint, isSelectable, panelOf };
+  wattlas.storageFigures = {
+    decode, boxClause, knobsClause, paint, onPaper, repaint, isSelectable, panelOf,
+  };
 })((window.wattlas = window.wattlas || {}));

@@ -1,12 +1,16 @@
 /*
- * Storage's figures on the screen: drawn, hovered, stepped through by keys, with one selection for all of them.
+ * Storage's figures on the screen: drawn, hovered, stepped through by keys, with one selection for all.
  * Knows no Dash: an export runs it without a server.
  */
 (function (wattlas) {
   "use strict";
 
   const CONFIG = {
-    displaylogo: false, showSendToCloud: false, responsive: true, displayModeBar: "hover", doubleClick: "reset",
+    displaylogo: false,
+    showSendToCloud: false,
+    responsive: true,
+    displayModeBar: "hover",
+    doubleClick: "reset",
     modeBarButtonsToRemove: ["toImage", "sendDataToCloud", "autoScale2d", "zoomIn2d", "zoomOut2d", "lasso2d"],
   };
   const { decode, boxClause, knobsClause, paint, repaint, isSelectable, panelOf } = wattlas.storageFigures;
@@ -145,7 +149,8 @@
   }
 
   function announce() {
-    const status = document.getElementById("status-selection"), clear = document.getElementById("storage-clear");
+    const status = document.getElementById("status-selection");
+    const clear = document.getElementById("storage-clear");
     if (!status || !clear) return;
     status.textContent = selectionWords();
     clear.hidden = !sel;
@@ -191,7 +196,8 @@
     const passed = sections.filter((section) => section.getBoundingClientRect().top <= line);
     const current = isEnd ? sections[sections.length - 1] : passed.pop() || sections[0];
     document.querySelectorAll(".section-tab").forEach((tab) => {
-      if (current && current.id === PREFIX + "section-" + tab.dataset.section) tab.setAttribute("aria-current", "true");
+      const isCurrent = current && current.id === PREFIX + "section-" + tab.dataset.section;
+      if (isCurrent) tab.setAttribute("aria-current", "true");
       else tab.removeAttribute("aria-current");
     });
   }
@@ -208,23 +214,26 @@
   /* ---- a cursor for the keyboard: arrows step through a view's points, Enter selects */
 
   const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Enter: 0, " ": 0 };
-  document.addEventListener("keydown", (event) => {
+  function key(event) {
     const panel = event.target.closest && event.target.closest(".storage section[data-view]");
     const gd = panel && event.target === panel && document.getElementById(panel.dataset.view);
     const step = STEPS[event.key];
-    if (!gd || !gd.data || step === undefined) return;
+    if (!gd || !gd.data || step === undefined) return false;
     const points = gd.data.flatMap((trace, t) => (isSelectable(trace) ? trace.x.map((_, i) => [t, i]) : []));
-    if (!points.length) return;
-    event.preventDefault();
+    if (!points.length) return false;
     const before = gd.id in cursors ? cursors[gd.id] : -1;
-    const [t, i] = points[cursors[gd.id] = Math.min(Math.max(before + step, 0), points.length - 1)];
-    const trace = gd.data[t];
+    cursors[gd.id] = Math.min(Math.max(before + step, 0), points.length - 1);
+    const [t, i] = points[cursors[gd.id]], trace = gd.data[t];
+    const subplot = panelOf(trace) + (trace.yaxis || "y");
     if (!step) choose(knobsClause(trace, i, configurations));
-    else window.Plotly.Fx.hover(gd, [{ curveNumber: t, pointNumber: i }], panelOf(trace) + (trace.yaxis || "y"));
-  });
+    else window.Plotly.Fx.hover(gd, [{ curveNumber: t, pointNumber: i }], subplot);
+    return true;
+  }
 
   wattlas.storage = {
     open, show, select,
+    /** A key was pressed. Returns whether it means something here. */
+    key,
     state: () => ({ sel, mask, figures, configurations }),
     /** Whether figures out of sight wait for their turn. */
     isBusy: () => waiting.length > 0,
