@@ -19,8 +19,9 @@ from app.storage.views import NAME, PUBLISHED, SECTIONS, VIEWS, WIDE, View, acro
 from data.metrics import metric
 
 IDS = PageIds(NAME)
-# Stores: figures by view, what links them, the place that the server chose.
-FIGURES, CONFIGURATIONS, PLACED = IDS("figures"), IDS("configurations"), IDS("placed")
+# Stores: figures by view, what links them, the place that the server chose; one that stays empty.
+FIGURES, CONFIGURATIONS = IDS("figures"), IDS("configurations")
+PLACED, DRAWN = IDS("placed"), IDS("drawn")
 LEGEND, PUBLISHED_TABLES = IDS("legend"), IDS("published")
 
 
@@ -34,7 +35,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     ]
     return html.Main(
         [
-            *state_stores(NAME, view, state, (FIGURES, CONFIGURATIONS, PLACED)),
+            *state_stores(NAME, view, state, (FIGURES, CONFIGURATIONS, PLACED, DRAWN)),
             html.Div(notice, id=kit_ids.NOTICE, className="notice", role="alert"),
             filter_rail(blocks),
             html.Div(

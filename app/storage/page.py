@@ -129,6 +129,7 @@ register_gather(_IDS, StorageState, dict.fromkeys(("at", "access", "size", "err"
 update_filters = register_filters(_IDS, StorageState, offered)
 clientside_callback(
     ClientsideFunction("wattlasStorage", "draw"),
+    Output(layout.DRAWN, "data"),
     Input(layout.FIGURES, "data"),
     Input(kit_ids.THEME, "data"),
     State(layout.CONFIGURATIONS, "data"),

@@ -1,7 +1,8 @@
 /* Connects Storage to Dash: its state, its menus, links to other pages. */
-(function (wattlas) {
+document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
+  const { wattlas } = window;
   const NAME = "storage", PREFIX = NAME + "-";
   const { storage, storageFigures, address } = wattlas;
   const viewOf = (id) => id.slice(PREFIX.length);
@@ -62,7 +63,10 @@
   });
 
   wattlas.clientside("wattlasStorage", {
-    draw: (figures, theme, configurations) => { if (figures) storage.show(figures, configurations, theme); },
+    draw(figures, theme, configurations) {
+      if (figures) storage.show(figures, configurations, theme);
+      return window.dash_clientside.no_update;
+    },
     place,
   });
-})(window.wattlas);
+});

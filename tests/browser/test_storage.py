@@ -46,7 +46,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert sum(n or 0 for n in storage.caught("proportionality")) == 1
     # of 18 measured cells of each map one is lit; the difference has the writing runs beside it
     assert storage.veiled("bytes-joule") == storage.veiled("difference") == 17
-    assert "pick=knobs" in page.url
+    assert "sel=knobs" in page.url
     assert [url for url in asked if "favicon" not in url] == []
 
     page.keyboard.press("Escape")
@@ -54,7 +54,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert storage.selection() == ""
     assert storage.caught("iops") == [None, None, None]
     assert storage.veiled("bytes-joule") == 0
-    assert "pick" not in page.url
+    assert "sel=" not in page.url
 
 
 def test_a_click_before_all_pictures_are_drawn_leaves_none_out(page: Page, address: str) -> None:
@@ -76,7 +76,7 @@ def test_a_box_comes_back_from_its_link(storage: StoragePage, page: Page) -> Non
     assert storage.selection() == "selection: 6 runs in 3 configurations (box)"
     assert storage.caught("iops") == [1, 1, 1]
     link = page.url
-    assert "pick=box" in link
+    assert "sel=box" in link
     page.goto("about:blank")
     page.goto(link)
     storage.ready()
@@ -102,14 +102,14 @@ def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, pa
 
 
 def test_filters_and_places(storage: StoragePage, page: Page) -> None:
-    storage.choose("storage-at-request", "64 KiB")
+    storage.choose("storage-size", "64 KiB")
     assert "size=65536" in page.url
     assert storage.hover_words("latency", 1, 0).startswith("poll · optane · randread · 64 KiB")
     storage.chip("device", "disk")
     assert storage.status() == "4 of 76 storage runs in 2 configurations"
     # the disk has no 64 KiB runs: the page shows what there is, and its menus say so
-    assert page.locator("#storage-at-device").input_value() == "disk"
-    assert page.locator("#storage-at-request").input_value() == "4 KiB"
+    assert page.locator("#storage-at").input_value() == "disk"
+    assert page.locator("#storage-size").input_value() == "4 KiB"
     assert "size=4096" in page.url
     storage.see("difference")
     assert "not measured" in (page.locator("#storage-difference").text_content() or "")
@@ -179,7 +179,7 @@ def test_a_picture_for_a_paper_has_its_own_legend(storage: StoragePage) -> None:
     figure = storage.page.evaluate(
         """() => {
           const { figures, mask } = wattlas.storage.state();
-          const { data, layout } = wattlas.storagePaint.onPaper(figures.iops, mask, 300);
+          const { data, layout } = wattlas.storageFigures.onPaper(figures.iops, mask, 300);
           const named = data.filter((t) => t.showlegend).map((t) => t.name);
           return [layout.showlegend, layout.height, ...named];
         }"""
