@@ -16,7 +16,6 @@
    *   name: the page's name; `root` and the addresses of its files follow from it.
    *   open(spec): the page was opened, by a load or by a link: nothing of an earlier visit counts.
    *   gathered(values, before): the controls' values by URL key, before they become the state.
-   *   turned({facets, controls}): the server has turned to another workload.
    *   links(): addresses of other pages, by the names of the links in the status line.
    *   root: selector of its main element.
    *   tab: id of its link in the header, which follows the page's state.
@@ -153,16 +152,7 @@
     if (sent === now.sent) return [same(), same()];
     now.sent = sent;
     // The filters come with the page as its state wants them: they need no answer of their own yet.
-    return [state, isFirst ? same() : state];
-  }
-
-  /** The server has turned to another workload: filters and controls follow. */
-  function turn(turned, spec) {
-    if (!turned) return;
-    const page = pages.find((one) => one.name === spec.page);
-    if (page && page.turned) page.turned(turned);
-    for (const [key, value] of Object.entries(turned.controls)) setProps(spec.page + "-" + key, { value });
-    for (const [name, value] of Object.entries(turned.facets)) setProps(spec.page + "-facet-" + name, { value });
+    return [state, isFirst ? same() : { ...found, lake: spec.lake }];
   }
 
   /** Add functions to a namespace that Dash's clientside callbacks call. */
@@ -170,7 +160,7 @@
     const all = (window.dash_clientside = window.dash_clientside || {});
     all[namespace] = Object.assign(all[namespace] || {}, functions);
   };
-  wattlas.clientside("wattlas", { gather, turn });
+  wattlas.clientside("wattlas", { gather });
 
   /** Write the state of the page on the screen into the address and into its tab. */
   wattlas.writeAddress = function (page, query) {
