@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit import ids
 from data.selection import FACETS
 
@@ -40,7 +40,7 @@ class FilterChanges:
         for connection in self._idle:
             connection.close()
 
-    def time_ms(self, state: ViewState) -> float:
+    def time_ms(self, state: ExploreState) -> float:
         """Change to a state: from the first request to the last byte of the last answer.
 
         Another workload first asks which filters stay, as the page does.
@@ -101,7 +101,7 @@ def _depends_on(dependency: dict, component: str) -> bool:
     return any(part["id"] == component for part in dependency["inputs"])
 
 
-def _values(state: ViewState, version: int) -> dict[str, Any]:
+def _values(state: ExploreState, version: int) -> dict[str, Any]:
     """What the page's controls would hold, by `component.property`."""
     query_state = {
         **{name: list(state.selection.values(name)) for name in FACETS},
@@ -111,7 +111,7 @@ def _values(state: ViewState, version: int) -> dict[str, Any]:
         "xlog": state.x_log,
         "ylog": state.y_log,
         "frontier": state.frontier,
-        "brush": state.brush,
+        "brush": state.clause,
         "zoom": state.zoom,
         "lake": state.lake_version,
     }

@@ -183,17 +183,17 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
         return explanation(view, state.selection, runs_query(state.selection, MAX_ROWS), before)
     if name == "heatmap":
         shown = _of_system(state.selection, heat_system(view, state))
-        *query, filtered = view.executed(_cube_query(resolved.heat_metric), shown)
+        sql, values, filtered = view.executed(_cube_query(resolved.heat_metric), shown)
         pooled = "mean, deviation and n of the combinations of each DVFS and ITR, pooled"
-        return explanation(view, shown, (query[0], query[1]), before, (filtered, pooled))
+        return explanation(view, shown, (sql, values), before, (filtered, pooled))
     best = name == "best-table"
     columns = {"x": performance, "y": "energy_j"} if best else _columns(resolved, performance)
     means = best or state.replicates == "means"
-    *query, filtered = view.executed(_points_query(columns, means), state.selection)
+    sql, values, filtered = view.executed(_points_query(columns, means), state.selection)
     limit = "no limit" if state.limit is None else f"x at most {state.limit:g}"
     chosen = f"of each system and load the row with the lowest y of those with {limit}; where none "
     after = (filtered, f"{chosen} has, the one with the lowest x" if best else "")
-    return explanation(view, state.selection, (query[0], query[1]), before, after)
+    return explanation(view, state.selection, (sql, values), before, after)
 
 
 def _columns(state: ExploreState, performance: str) -> dict[str, str]:
@@ -215,7 +215,7 @@ def _points_query(columns: dict[str, str], means: bool) -> Query:
 
 
 def _cube_query(column: str) -> Query:
-    return lambda selection, _: metric_cube_query(selection, column)
+    return lambda selection, limit: metric_cube_query(selection, column, limit)
 
 
 def _points(view: LakeView, state: ExploreState) -> pl.DataFrame:

@@ -18,7 +18,6 @@ from app.kit.sidebar import filter_rail
 from data.analysis.facets import all_choices, matches
 from data.metrics import metric
 
-
 IDS: Final = ids.PageIds("explore")
 _STORES: Final = (
     IDS.figure("scatter"), IDS.figure("heatmap"), IDS("points"), IDS("limit-domain"),

@@ -133,5 +133,3 @@ class ExploreState(UrlState):
         """The two columns of a selected box or polygon; None for other selections."""
         clause = read_clause(self.clause)
         return clause.fields if clause else None
-
-

@@ -26,6 +26,7 @@
    *   theme(name): paint in another theme.
    *   resize(): the room for the views has changed.
    *   clear(): Escape was pressed.
+   *   key(event): another key was pressed, not in a field. Returns whether the page took it.
    */
   wattlas.addPage = (page) => pages.push(page.name ? { ...defaultsOf(page.name), ...page } : page);
   const defaultsOf = (name) => ({
@@ -215,9 +216,7 @@
 
   function setTheme(wanted) {
     theme = wanted;
-    document.documentElement.setAttribute("data-theme", theme);
-    document.documentElement.setAttribute("data-ag-theme-mode", theme);
-    document.getElementById("theme-button").textContent = theme === "dark" ? "light" : "dark";
+    wattlas.applyTheme(theme);
     setProps("mantine", { forceColorScheme: theme });
     setProps("theme", { data: theme });
     const page = current();
@@ -297,15 +296,28 @@
     if (target.tagName === "DIALOG") target.close();
   });
 
+  /** Go to another page without loading the app again. */
+  wattlas.openPage = function (name, query) {
+    wattlas.openedAt = performance.now();
+    wattlas.hideHover();
+    history.pushState({}, "", pagesRoot() + name + "?" + query);
+    dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
+    scrollTo(0, 0);
+  };
+
+  /* The one router of keys: help and Escape here, all others to the page on the screen. */
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest && event.target.closest("input, textarea");
-    if (event.key === "?" && !typing) {
-      const help = document.getElementById("help");
+    const isTyping = event.target.closest && event.target.closest("input, textarea, select, [role=listbox]");
+    const help = document.getElementById("help"), page = current();
+    if (event.key === "?" && !isTyping) {
       if (help.open) help.close(); else help.showModal();
-    } else if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
-      const page = current();
+      return;
+    }
+    if (document.querySelector("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
       if (page && page.clear) page.clear();
       wattlas.hideHover();
-    }
+    } else if (isTyping) return;
+    if (page && page.key && page.key(event)) event.preventDefault();
   });
 })((window.wattlas = window.wattlas || {}));
