@@ -183,17 +183,17 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
         return explanation(view, state.selection, runs_query(state.selection, MAX_ROWS), before)
     if name == "heatmap":
         shown = _of_system(state.selection, heat_system(view, state))
-        sql, values, filtered = view.executed(_cube_query(resolved.heat_metric), shown)
-        pooled = "mean, deviation and n of the combinations of each DVFS and ITR, pooled"
-        return explanation(view, shown, (sql, values), before, (filtered, pooled))
-    best = name == "best-table"
-    columns = {"x": performance, "y": "energy_j"} if best else _columns(resolved, performance)
-    means = best or state.replicates == "means"
-    sql, values, filtered = view.executed(_points_query(columns, means), state.selection)
-    limit = "no limit" if state.limit is None else f"x at most {state.limit:g}"
-    chosen = f"of each system and load the row with the lowest y of those with {limit}; where none "
-    after = (filtered, f"{chosen} has, the one with the lowest x" if best else "")
-    return explanation(view, state.selection, (sql, values), before, after)
+        *query, is_filtered = view.executed(_cube_query(resolved.heat_metric), shown)
+        after = ["mean, deviation and n of the combinations of each DVFS and ITR, pooled"]
+        return explanation(view, shown, query, before, after, is_filtered)
+    is_best = name == "best-table"
+    columns = {"x": performance, "y": "energy_j"} if is_best else _columns(resolved, performance)
+    asked = _points_query(columns, is_best or state.replicates == "means")
+    *query, is_filtered = view.executed(asked, state.selection)
+    limit = "" if state.limit is None else f" with x at most {state.limit:g}"
+    chosen = f"of each system and load the row{limit} with the lowest y; without one the lowest x"
+    after = [chosen] if is_best else []
+    return explanation(view, state.selection, query, before, after, is_filtered)
 
 
 def _columns(state: ExploreState, performance: str) -> dict[str, str]:

@@ -84,14 +84,6 @@ class LakeView:
         """
         return self._narrowed(self._sets, query, selection)
 
-    def executed(self, query: Query, selection: Selection) -> tuple[str, list[Any], str]:
-        """Return the query that `narrowed` runs, its parameters, and what follows in memory."""
-        kept = query(leading(selection), KEPT_ROWS + 1)
-        if self._sets.get(*kept) is None:
-            return *query(selection, MAX_ROWS), ""
-        rest = Selection(tuple(c for c in selection.clauses if c.facet not in LEADING))
-        return *kept, f"of these rows those with {rest.in_words()}" if rest.clauses else ""
-
     def replicates(
         self, query: Query, selection: Selection, constant: Mapping[str, Any]
     ) -> pl.DataFrame:
@@ -117,6 +109,22 @@ class LakeView:
             return compact(self.lake.polars(*query(selection, MAX_ROWS))).with_columns(left_out)
         whole = kept.with_columns(left_out)
         return whole if selection == leading(selection) else whole.filter(matches(selection))
+
+    def executed(
+        self, query: Query, selection: Selection, is_replicates: bool = False
+    ) -> tuple[str, list[Any], bool]:
+        """Return the query that `narrowed` executes for a selection, for explanations.
+
+        Args:
+            is_replicates: The rows come from `replicates` instead.
+
+        Returns:
+            SQL, parameters, and whether the rows of its answer are filtered afterwards here.
+        """
+        asked = query(leading(selection), KEPT_ROWS + 1)
+        if (self._replicates if is_replicates else self._sets).get(*asked) is None:
+            return *query(selection, MAX_ROWS), False
+        return *asked, selection != leading(selection)
 
     def function_sums(self, query: tuple[str, list[Any]]) -> pl.DataFrame:
         """Loads and stores by subsystem of the runs that a query names, beside its columns.
