@@ -17,7 +17,7 @@ from app.kit.lakes import LakeView
 from app.kit.performance import performance_column
 
 # The linking script's parts that need no Dash, then the export's own.
-_SCRIPTS: Final = ("_kit/[!p]*.js", "explore/view*.js", "explore/export.js")
+_SCRIPTS: Final = ("_kit/[!p]*.js", "_kit/plots.js", "explore/view*.js", "explore/export.js")
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
