@@ -20,6 +20,7 @@ from data.connection import Lake, newest_version, open_lake
 from data.metrics import plottable
 from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query
+from data.queries.runs import value_counts_query
 from data.queries.storage import SUBSYSTEM_SUMS
 from data.run_files import RunFiles
 from data.selection import Selection
@@ -109,6 +110,22 @@ class LakeView:
         whole = kept.with_columns(left_out)
         return whole if selection == leading(selection) else whole.filter(matches(selection))
 
+    def executed(
+        self, query: Query, selection: Selection, is_replicates: bool = False
+    ) -> tuple[str, list[Any], bool]:
+        """Return the query that `narrowed` executes for a selection, for explanations.
+
+        Args:
+            is_replicates: The rows come from `replicates` instead.
+
+        Returns:
+            SQL, parameters, and whether the rows of its answer are filtered afterwards here.
+        """
+        asked = query(leading(selection), KEPT_ROWS + 1)
+        if (self._replicates if is_replicates else self._sets).get(*asked) is None:
+            return *query(selection, MAX_ROWS), False
+        return *asked, selection != leading(selection)
+
     def function_sums(self, query: tuple[str, list[Any]]) -> pl.DataFrame:
         """Loads and stores by subsystem of the runs that a query names, beside its columns.
 
@@ -144,13 +161,8 @@ class LakeView:
     def measured_columns(self, workload: str) -> tuple[str, ...]:
         """Columns that at least one run of the workload has a value in, in schema order."""
         if workload not in self._measured:
-            counts = ", ".join(f"count({name})" for name in plottable())
-            row = self.lake.polars(f"SELECT {counts} FROM runs WHERE workload = ?", [workload]).row(
-                0
-            )
-            self._measured[workload] = tuple(
-                name for name, count in zip(plottable(), row, strict=True) if count
-            )
+            row = self.lake.polars(*value_counts_query(workload, plottable())).row(0, named=True)
+            self._measured[workload] = tuple(name for name, count in row.items() if count)
         return self._measured[workload]
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from data.queries.heatmap import heatmap_query
 
 import app.kit.answer_cache as working_sets
 from app.explore.answer import heatmap, limit_domain, scatter, status_words
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit.answer_cache import WorkingSets
 from app.kit.lakes import LakeView
 from data.connection import open_lake
-from data.queries.heatmap import heatmap_query
 from data.queries.points import points_query
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
@@ -87,7 +87,7 @@ def test_narrowing_in_memory_is_asking_the_lake(view: LakeView, means: bool) -> 
 
 
 def test_pooled_cells_are_the_lakes(view: LakeView) -> None:
-    figure = heatmap(view, ViewState(AT_200K, heat_system="linux_tuned"))
+    figure = heatmap(view, ExploreState(AT_200K, heat_system="linux_tuned"))
     z, n = figure["data"][0]["z"], figure["data"][0]["customdata"][..., 1]
     sd = figure["data"][0]["customdata"][..., 0]
     for row in view.lake.polars(*heatmap_query(AT_200K, "linux_tuned", "energy_j")).iter_rows(
@@ -108,9 +108,9 @@ def test_another_filter_of_the_same_workload_asks_the_lake_nothing(
 ) -> None:
     pictures: tuple[Callable, ...] = (scatter, heatmap, limit_domain, status_words)
     for show in pictures:
-        show(view, ViewState(AT_200K))
+        show(view, ExploreState(AT_200K))
     monkeypatch.setattr(view.lake, "polars", lambda *_: pytest.fail("asked the lake"))
-    other = ViewState(AT_200K.with_values("load", [400_000.0]).with_values("dvfs", [1.3]))
+    other = ExploreState(AT_200K.with_values("load", [400_000.0]).with_values("dvfs", [1.3]))
     for show in pictures:
         show(view, other)
 
@@ -122,3 +122,26 @@ def test_names_are_kept_as_categories_that_sort_and_filter_as_text() -> None:
     assert kept["system"].dtype == pl.Categorical
     assert kept["system"].unique().sort().to_list() == [None, "a", "b"]
     assert len(kept.filter(pl.col("system") == "b")) == 1000
+
+
+@pytest.mark.parametrize("kept_rows", [10_000, 5])
+def test_an_explanation_has_the_query_that_was_executed(
+    view: LakeView, monkeypatch: pytest.MonkeyPatch, kept_rows: int
+) -> None:
+    monkeypatch.setattr(working_sets, "KEPT_ROWS", kept_rows)
+    asked: list[tuple[str, list]] = []
+    lake_polars = view.lake.polars
+
+    def record(sql: str, parameters: list) -> pl.DataFrame:
+        asked.append((sql, list(parameters)))
+        return lake_polars(sql, parameters)
+
+    monkeypatch.setattr(view.lake, "polars", record)
+    view = LakeView(view.lake)
+    selection = AT_200K.with_values("rapl", [75.0])
+    query = lambda s, limit: points_query(s, COLUMNS, False, limit)  # noqa: E731
+    view.narrowed(query, selection)
+    sql, parameters, is_filtered = view.executed(query, selection)
+    # Too many rows to keep: the lake is asked with all filters.
+    assert is_filtered == (kept_rows > 5)
+    assert (sql, parameters) == asked[-1]
