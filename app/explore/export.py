@@ -10,8 +10,8 @@ from app.explore.answer import (
     scatter,
     status_words,
 )
-from app.explore.state import ExploreState
 from app.explore.layout_best import best_settings_table, limit_words
+from app.explore.state import ExploreState
 from app.kit.export_page import ExportedPage, render
 from app.kit.lakes import LakeView
 from app.kit.performance import performance_column
