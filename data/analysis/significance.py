@@ -174,7 +174,7 @@ def _hedges_g(found: Moments, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _mann_whitney(samples: Samples, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return p values and the probability that a value of `a` is above one of `b` (ties count half).
+    """Return p values and the probability that `a` is above `b`; ties count half.
 
     One call of scipy for all pairs of the same sizes, those with equal values apart: it chooses
     between the exact and the normal distribution once a call, by whether any value occurs twice.
@@ -249,7 +249,7 @@ def _benjamini_hochberg(p: np.ndarray) -> np.ndarray:
 
 
 def mean_half_widths(found: Moments, confidence: float = 0.95) -> np.ndarray:
-    """Return the half width of each mean's confidence interval (Student's t); NaN for one replicate.
+    """Return the half width of each mean's confidence interval (Student's t); NaN for n = 1.
 
     Args:
         confidence: Between 0 and 1.
