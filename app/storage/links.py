@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from app.kit.clause import read_clause, write_knobs
+from app.kit.handover import configurations
 from app.kit.lakes import LakeView
 from app.storage.answer import BUILDERS, FIELDS, has_figures
 from app.storage.state import KNOBS, StorageState, read_old_box
@@ -29,8 +30,6 @@ def open_link(view: LakeView, state: StorageState) -> tuple[StorageState, str]:
     names = {name for knobs in clause.knobs for name in knobs} if clause else set()
     if clause is None or (names <= set(KNOBS) and set(clause.fields or ()) <= set(FIELDS)):
         return state, ""
-    from app.kit.handover import configurations
-
     found = configurations(view, state.selection, clause)
     if not len(found):
         return replace(state, sel=""), "The link's selection holds no configuration of this page."

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     DVFS_SCALE,
@@ -50,7 +50,9 @@ class Scene:
     left_out: int = 0
 
 
-def build_scatter(points: pl.DataFrame, drawn: np.ndarray, state: ViewState, scene: Scene) -> dict:
+def build_scatter(
+    points: pl.DataFrame, drawn: np.ndarray, state: ExploreState, scene: Scene
+) -> dict:
     """Build the scatter as a figure dictionary with typed arrays.
 
     Args:
@@ -67,7 +69,7 @@ def build_scatter(points: pl.DataFrame, drawn: np.ndarray, state: ViewState, sce
 
 
 def trace_groups(points: pl.DataFrame) -> list[tuple[int, int]]:
-    """Half-open ranges of rows that make one trace: same system, governor or not, adaptive or not.
+    """Return the row ranges of the traces: same system, governor or not, adaptive or not.
 
     The rows are in the order of `points_query`.
     """
@@ -78,7 +80,7 @@ def trace_groups(points: pl.DataFrame) -> list[tuple[int, int]]:
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(points)], strict=True))
 
 
-def _point_traces(shown: pl.DataFrame, state: ViewState, scene: Scene) -> list[dict]:
+def _point_traces(shown: pl.DataFrame, state: ExploreState, scene: Scene) -> list[dict]:
     longest_us = float(shown["itr_us"].max() or 1.0)  # type: ignore[arg-type]
     return [
         _point_trace(shown[start:stop], state, scene, longest_us)
@@ -86,7 +88,7 @@ def _point_traces(shown: pl.DataFrame, state: ViewState, scene: Scene) -> list[d
     ]
 
 
-def _point_trace(rows: pl.DataFrame, state: ViewState, scene: Scene, longest_us: float) -> dict:
+def _point_trace(rows: pl.DataFrame, state: ExploreState, scene: Scene, longest_us: float) -> dict:
     system = rows["system"][0]
     governed, adaptive = rows["dvfs_ghz"][0] is None, rows["itr_us"][0] is None
     symbol, _ = system_style(system, scene.systems)
@@ -115,7 +117,7 @@ def _point_trace(rows: pl.DataFrame, state: ViewState, scene: Scene, longest_us:
     }
 
 
-def _error_bars(rows: pl.DataFrame, state: ViewState) -> dict:
+def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
     if state.replicates != "means" or not (rows["n"] > 1).any():
         return {}
     style = {"type": "data", "thickness": 1, "width": 0, "color": "rgba(128,128,128,0.55)"}
@@ -125,7 +127,7 @@ def _error_bars(rows: pl.DataFrame, state: ViewState) -> dict:
     }
 
 
-def _frontier_traces(points: pl.DataFrame, state: ViewState, scene: Scene) -> list[dict]:
+def _frontier_traces(points: pl.DataFrame, state: ExploreState, scene: Scene) -> list[dict]:
     directions = [metric(name).better for name in (state.x, state.y)]
     if not state.frontier or None in directions:
         return []
@@ -152,7 +154,7 @@ def _frontier_trace(
         "meta": {"kind": "frontier", "system": system},
         "x": x,
         "y": y,
-        # The staircase keeps to what was reached: with less better it drops after each member.
+        # Steps stay on reached values: where less is better, the line drops after each member.
         "line": {"color": hue, "width": 1.4, "shape": "hv" if directions[0] == "less" else "vh"},
         "marker": {"symbol": f"{symbol}-open", "size": 13, "color": hue, "line": {"width": 1.2}},
         "unselected": {"marker": {"opacity": 1}},
@@ -198,7 +200,7 @@ def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -
 
 
 def _legend_traces(shown: pl.DataFrame, scene: Scene, has_frontier: bool) -> list[dict]:
-    """Entries that no point stands for: systems, governor, three sizes, adaptive, the marks."""
+    """Return the legend's entries: systems, governor, three sizes, adaptive, the marks."""
     labels = dict(shown.select("system", "system_label").unique().iter_rows())
     entries = []
     for system in system_order(labels):
@@ -223,7 +225,7 @@ def _legend_traces(shown: pl.DataFrame, scene: Scene, has_frontier: bool) -> lis
 
 
 def _short(name: str) -> str:
-    """A name that leaves room for others in the legend; the hover has it whole."""
+    """Shorten a name for the legend; the hover has the whole name."""
     most = _LEGEND_NAME_CHARS
     return name if len(name) <= most else f"{name[: most - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
 
@@ -248,7 +250,7 @@ def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: 
     }
 
 
-def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ViewState, scene: Scene) -> dict:
+def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scene: Scene) -> dict:
     ghz = shown["dvfs_ghz"].drop_nulls()
     low, high = (float(ghz.min()), float(ghz.max())) if len(ghz) else (0.0, 1.0)  # type: ignore[arg-type]
     return {
@@ -286,7 +288,7 @@ def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ViewState, scene: 
 
 
 def _legend(row: int) -> dict:
-    """One line of the legend: systems, interrupt delays, marks."""
+    """Return one line of the legend: systems, interrupt delays, or marks."""
     return {
         "orientation": "h",
         "x": 0,
@@ -305,7 +307,7 @@ def _legend(row: int) -> dict:
 
 def _axis(name: str, log: bool, values: pl.Series) -> dict:
     measure = metric(name)
-    # Thousands of joules read best as k; of microseconds, and all below, as they are.
+    # Write thousands of joules with k; microseconds and smaller values as they are.
     prefixed = measure.unit != "us" and not log and (values.abs().max() or 0) >= 1000  # type: ignore[operator]
     return {
         "title": {"text": measure.axis_title, "standoff": 6, "font": {"size": 12}},
@@ -320,7 +322,7 @@ def _axis(name: str, log: bool, values: pl.Series) -> dict:
 
 
 def _range(values: pl.Series, log: bool) -> list[float]:
-    """Range of an axis: the points with a margin, whatever their error bars need."""
+    """Return the range of an axis: the points with a margin; error bars may reach out of it."""
     low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
     if log and low > 0:
         low, high = math.log10(low), math.log10(high)
@@ -328,7 +330,7 @@ def _range(values: pl.Series, log: bool) -> list[float]:
     return [low - margin, high + margin]
 
 
-def _subtitle(points: pl.DataFrame, state: ViewState, scene: Scene) -> str:
+def _subtitle(points: pl.DataFrame, state: ExploreState, scene: Scene) -> str:
     means = state.replicates == "means"
     kind = "configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1" if means else "each run"
     parts = [kind, f"{int(points['n'].sum()):,} of {scene.total:,} runs"]
