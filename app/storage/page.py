@@ -52,7 +52,7 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
         className=f"{NAME} storage-export",
     )
     data = {"figures": found.figures, "configurations": found.configurations, "sel": state.sel}
-    scripts = ("_kit/[!p]*.js", "explore/view*.js", "storage/view*.js", "storage/export.js")
+    scripts = ("_kit/[!p]*.js", "_kit/plots.js", "storage/view*.js", "storage/export.js")
     return ExportedPage("Storage", render(main), data, scripts, bool(scene.note))
 
 

@@ -1,20 +1,13 @@
-/* Start an exported Storage: the app's drawing and linking, without a server. */
+/* Start an exported Storage: the same drawing and linking as in the app, without a server. */
 (function (wattlas) {
   "use strict";
+
   const { figures, configurations, sel } = JSON.parse(document.getElementById("view-data").textContent);
-  const button = document.getElementById("theme-button");
-  let theme = "light";
-  function show(wanted) {
-    theme = wanted;
-    document.documentElement.setAttribute("data-theme", theme);
-    button.textContent = theme === "dark" ? "light" : "dark";
-    wattlas.storage.show(figures, configurations, theme);
-  }
-  button.addEventListener("click", () => show(theme === "dark" ? "light" : "dark"));
+  const { storage } = wattlas;
+  storage.open(sel);
+  wattlas.exportThemes((theme) => storage.show(figures, configurations, theme));
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") wattlas.storage.select("");
-    else if (wattlas.storage.key(event)) event.preventDefault();
+    if (event.key === "Escape") storage.select("");
+    else if (storage.key(event)) event.preventDefault();
   });
-  wattlas.storage.open(sel);
-  show(theme);
 })(window.wattlas);

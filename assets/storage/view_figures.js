@@ -95,21 +95,10 @@
   /** A part of a figure with the word "page" replaced by the theme's text colour. */
   function withText(value, color) {
     if (value === "page") return color;
-    if (Array.isArray(value)) return value.includes("page") ? value.map((part) => withText(part, color)) : value;
+    if (Array.isArray(value) && !value.includes("page")) return value;
+    if (Array.isArray(value)) return value.map((part) => withText(part, color));
     if (!value || typeof value !== "object") return value;
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withText(part, color)]));
-  }
-
-  function themed(layout, theme) {
-    const c = wattlas.palette(theme), out = withText(layout, c.text);
-    out.font = { ...layout.font, color: c.text };
-    out.modebar = { bgcolor: "rgba(0,0,0,0)", color: c.line, activecolor: c.text };
-    out.newselection = { line: { color: c.text, width: 1, dash: "dot" } };
-    for (const key of Object.keys(out).filter((name) => /^[xy]axis\d*$/.test(name))) {
-      out[key] = { ...out[key], gridcolor: c.grid, linecolor: c.line, tickcolor: c.line };
-    }
-    out.annotations = (layout.annotations || []).map((note) => withText(note, c.text));
-    return out;
   }
 
   /** A figure of the server in a theme and under a selection. */
@@ -119,7 +108,7 @@
       const { meta, ...rest } = trace;
       return { ...withText(rest, text), meta, ...changes(figure, trace, i, mask) };
     });
-    return { data, layout: themed(figure.layout, theme) };
+    return { data, layout: wattlas.themed(withText(figure.layout, text), theme) };
   }
 
   const LEGEND_PX = 40;
