@@ -139,20 +139,6 @@ def atlas(page: Page) -> Atlas:
 
 
 @pytest.fixture(scope="session")
-def logged_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny sample, ingested: nine runs with logs, some hundred from tables."""
-    folder = tmp_path_factory.mktemp("logged")
-    for command in (
-        ["sample", str(folder / "raw"), "--size", "tiny"],
-        ["add", str(folder / "raw"), "--lake", str(folder / "lake")],
-    ):
-        subprocess.run(
-            [sys.executable, "-m", "ingest", *command], cwd=ROOT, check=True, capture_output=True
-        )
-    return folder / "lake"
-
-
-@pytest.fixture(scope="session")
 def logged_address(serve: Callable[[Path], str], logged_lake: Path) -> str:
     """An app on it."""
     return serve(logged_lake)
