@@ -132,6 +132,18 @@ def page(visitor: BrowserContext) -> Iterator[Page]:
     assert errors == []
 
 
+@pytest.fixture(scope="session")
+def load_scripts() -> Callable[..., None]:
+    """Make a page a blank one with some of our scripts, named without their ending."""
+
+    def load(page: Page, *names: str) -> None:
+        page.set_content("<html></html>")
+        for name in names:
+            page.add_script_tag(path=str(ROOT / "assets" / f"{name}.js"))
+
+    return load
+
+
 @pytest.fixture
 def atlas(page: Page) -> Atlas:
     """The page, with the moves of a user."""
