@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-import polars as pl
-
 from app.kit.clause import read_clause
 from app.kit.handover import configurations
 from app.kit.lakes import LakeView

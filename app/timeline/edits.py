@@ -1,4 +1,4 @@
-"""What a visitor does to the list of runs: adds one, removes one, replaces one, compares with one."""
+"""What a visitor does to the list of runs: add, remove, replace, compare."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The timeline: what happened between interrupts, in one run or several, at any zoom."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
 from typing import Any, Final
 
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
@@ -98,12 +96,12 @@ def update_runs(asked: dict[str, Any], version: int) -> tuple[list[html.Li], str
     Output(ids("choices"), "children"),
     Output(ids("choices-words"), "children"),
     Input(ids("search"), "value"),
-    Input(ids("shown-runs"), "data"),
+    Input(ids("picking"), "data"),
     State(ids.lake_version, "data"),
     prevent_initial_call=True,
 )
-def update_choices(words: str | None, shown: dict[str, Any], version: int) -> tuple[list, str]:
+def update_choices(words: str | None, shown: list[str] | None, version: int) -> tuple[list, str]:
     """List the runs that have all the words, those like the first drawn run first."""
-    runs = shown["runs"]
+    runs = shown or []
     rows = choices(lake_view(version), words or "", runs[0] if runs else None)
     return choice_items(rows, runs), choice_words(rows)

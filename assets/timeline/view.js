@@ -24,6 +24,8 @@
    *   ask(): the window has changed, an answer for it is needed.
    *   changed(): the state has changed.
    *   render(id, tree): show components in an element.
+   *   toggleCore(name): a core of the heatmap was chosen.
+   *   theme(): name of the theme.
    */
 
   timeline.plot = () => part(FIGURE);
@@ -37,7 +39,7 @@
   const room = () => { const gd = timeline.plot(); return gd ? gd.parentElement.clientHeight - 4 : 600; };
   /** What the pictures are made from. */
   timeline.scene = (theme) => ({
-    ...page, theme: theme || wattlas.theme(), roomPx: room(), span: timeline.span(),
+    ...page, theme: theme || timeline.host.theme(), roomPx: room(), span: timeline.span(),
   });
 
   /** An answer of the server with its columns as typed arrays. */

@@ -107,8 +107,11 @@
     if (!isHere || frame.scrollHeight <= frame.clientHeight) return undefined;
     return () => { frame.scrollTop += (event.key === "PageDown" ? 0.8 : -0.8) * frame.clientHeight; };
   }
-  /** A key was pressed outside of inputs and dialogs. Returns whether it meant something. */
+  const OWN_ARROWS = "input, textarea, select, [role=listbox], [role=menu], [role=radiogroup], [role=slider], dialog";
+  /** A key was pressed. Returns whether it meant something here. */
   timeline.key = function (event) {
+    const target = event.target.closest ? event.target : document.body, isPress = ["Enter", " "].includes(event.key);
+    if (target.closest(OWN_ARROWS) || (isPress && target.closest("button, a"))) return false;
     const scroll = event.key.startsWith("Page") ? scroller(event) : KEYS[event.key];
     const act = timeline.sizesKey(event) || timeline.cursorKey(event.key) || scroll;
     if (!act || (!timeline.page.answer && act !== addRun)) return false;
@@ -117,16 +120,6 @@
     act(event);
     return true;
   };
-
-  const OWN_ARROWS =
-    "input, textarea, select, [role=listbox], [role=menu], [role=radiogroup], [role=slider], dialog";
-  document.addEventListener("keydown", (event) => {
-    const target = event.target.closest ? event.target : document.body;
-    if (!document.querySelector(".page.timeline") || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (document.querySelector("dialog[open]") || target.closest(OWN_ARROWS)) return;
-    if (["Enter", " "].includes(event.key) && target.closest("button, a")) return;
-    timeline.key(event);
-  });
 
   const BUTTONS = {
     "timeline-in": zoomIn, "timeline-out": zoomOut, "timeline-left": () => timeline.pan(-0.5),
