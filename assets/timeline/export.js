@@ -1,6 +1,6 @@
 /*
- * Start an exported timeline: the page's pictures and moves without a server. The file holds the answer for the
- * window in view, and for the whole runs if it is small; a window within these is cut out of the narrower one.
+ * Start an exported timeline: the page's pictures and moves without a server. The file holds the answer for
+ * the window in view, and for the whole runs if it is small. Windows within are cut out of the narrower one.
  */
 (function (wattlas) {
   "use strict";
@@ -65,7 +65,8 @@
 
   /* Totals and distributions are those of the answer that the window is cut out of. */
   function title({ held: whole }) {
-    const [from, to] = [whole.from_s, whole.to_s].map((t) => timeline.timeWords(t, whole.to_s - whole.from_s));
+    const words = (time) => timeline.timeWords(time, whole.to_s - whole.from_s);
+    const from = words(whole.from_s), to = words(whole.to_s);
     part("timeline-gaps-title").textContent = "Distributions of " + from + " to " + to;
     part("timeline-totals-title").textContent = "Totals of " + from + " to " + to;
   }

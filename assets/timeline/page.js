@@ -1,7 +1,7 @@
 /*
  * The timeline page's glue to Dash and the server: state, URL, controls, the list of runs, questions.
- * Windows are asked for at a pace, and the last one always. A newer question aborts the one before it, and the old
- * picture stays until its answer comes.
+ * Windows are asked for at a pace, and the last one always. A newer question aborts the one before it, and
+ * the old picture stays until its answer comes.
  */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
@@ -99,9 +99,10 @@ document.addEventListener("DOMContentLoaded", function () {
       }
     }, URL_MS);
   }
-  const files = () => wattlas.address.query(NAME, { width: width(), ...(spec.shown >= 0 ? { lake: spec.shown } : {}) });
   const address = (kind, id, ending = "") => {
-    return wattlas.pagesRoot() + NAME + "/" + kind + "/" + id.replace(NAME + "-", "") + ending + "?" + files();
+    const lake = spec.shown >= 0 ? { lake: spec.shown } : {}, view = id.replace(NAME + "-", "");
+    const query = wattlas.address.query(NAME, { width: width(), ...lake });
+    return wattlas.pagesRoot() + NAME + "/" + kind + "/" + view + ending + "?" + query;
   };
 
   /* ---- controls */
@@ -152,7 +153,8 @@ document.addEventListener("DOMContentLoaded", function () {
     }
     const unknown = [...found].filter((core) => !known.includes(core));
     if (unknown.length) return refuse("no run here has core " + unknown.slice(0, 5).join(", "));
-    if (found.size > spec.mostCores) return refuse(found.size + " cores: " + spec.mostCores + " lines are the most");
+    const { mostCores: most } = spec;
+    if (found.size > most) return refuse(found.size + " cores: " + most + " lines are the most");
     words.textContent = "";
     return found.size ? [...found].sort((a, b) => a - b).join(",") : "all";
   }
@@ -210,8 +212,8 @@ document.addEventListener("DOMContentLoaded", function () {
     const dialog = event.target.closest && event.target.closest("#timeline-picker");
     if (!dialog || !["ArrowDown", "ArrowUp"].includes(event.key)) return;
     event.preventDefault();
-    const all = [...dialog.querySelectorAll(".choice:not(:disabled)")], i = all.indexOf(document.activeElement);
-    const next = all[Math.max(0, i + (event.key === "ArrowDown" ? 1 : -1))];
+    const all = [...dialog.querySelectorAll(".choice:not(:disabled)")];
+    const next = all[Math.max(0, all.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1))];
     if (next) next.focus();
   });
 

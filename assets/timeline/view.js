@@ -1,6 +1,6 @@
 /*
- * The window that is looked at, and its pictures. A move changes the window at once: the old picture is stretched
- * until the answer for the new window comes. Where answers come from is up to the page or the export.
+ * The window that is looked at, and its pictures. A move changes the window at once: the old picture is
+ * stretched until the answer for the new window comes. Answers come from the page or the export.
  */
 (function (wattlas) {
   "use strict";
@@ -12,9 +12,9 @@
   const part = (id) => document.getElementById(id);
 
   /*
-   * state: what the URL holds. infos: what is known of each run. answer: what is drawn. clipped: what was asked for
-   * outside the runs, in words. complaint: a sentence about the last question. canChoose: whether runs and cores can
-   * be chosen.
+   * state: what the URL holds. infos: what is known of each run. answer: what is drawn.
+   * clipped: what was asked for outside the runs, in words. complaint: a sentence about the last question.
+   * canChoose: whether runs and cores can be chosen.
    */
   const page = (timeline.page = {
     state: null, infos: [], hues: [], answer: null, clipped: "", complaint: "", canChoose: true,
@@ -56,8 +56,11 @@
   timeline.place = function (gd) {
     const { layout } = gd;
     if (!page.answer || !layout || !layout.meta) return null;
-    const { l, r, t, b } = layout.margin, box = gd.getBoundingClientRect(), { rows } = layout.meta;
-    return { left: box.left + l, top: box.top + t, width: layout.width - l - r, height: layout.height - t - b, rows };
+    const { l, r, t, b } = layout.margin, box = gd.getBoundingClientRect();
+    return {
+      left: box.left + l, top: box.top + t, width: layout.width - l - r, height: layout.height - t - b,
+      rows: layout.meta.rows,
+    };
   };
   timeline.timeAt = (at, x) => {
     const [from, to] = timeline.span();
@@ -73,7 +76,7 @@
 
   /* ---- stretching */
 
-  /** Whether the answer that is drawn is that of the window, to half a pixel: times are sent in nanoseconds. */
+  /** Whether the answer that is drawn is that of the window, to half a pixel: times are whole nanoseconds. */
   function isCurrent(width) {
     const [from, to] = timeline.span(), { answer } = page;
     if (!answer) return false;
@@ -107,9 +110,10 @@
     return element;
   }
   /* The parts of a text in <b> are those at odd places. */
-  const spans = (text) => text.split(/<\/?b>/).map((one, i) => svg("tspan", i % 2 ? { "font-weight": "bold" } : {}, one));
+  const spans = (text) => text.split(/<\/?b>/)
+    .map((one, i) => svg("tspan", i % 2 ? { "font-weight": "bold" } : {}, one));
 
-  /* Annotations as our own layer over the picture: with fifty of them Plotly takes half as long again to draw. */
+  /* Annotations in a layer of our own: with fifty of them Plotly takes half as long again to draw. */
   function writeWords({ annotations, margin, width, height, font }) {
     const inner = { width: width - margin.l - margin.r, height: height - margin.t - margin.b };
     const texts = annotations.map((word) => svg("text", {
@@ -122,7 +126,8 @@
   }
 
   const ALL_OFF = "All panels are switched off: switch one on.";
-  const NONE_SHOWN = "None of these runs can be shown. The reasons are above; other runs are under \u201cadd a run\u201d.";
+  const NONE_SHOWN = "None of these runs can be shown. The reasons are above; " +
+    "other runs are under \u201cadd a run\u201d.";
   const NOTHING = "Nothing of these runs can be drawn here. Home shows all of them.";
   function emptyWords() {
     const { state, answer } = page;

@@ -9,7 +9,9 @@
   const NEAR_PX = 14, MANY = 10;
   const part = (id) => document.getElementById(id);
   const show = (element, style) => Object.assign(element.style, { display: "block", ...style });
-  const hide = (...ids) => ids.map(part).filter(Boolean).forEach((element) => { element.style.display = "none"; });
+  const hide = (...ids) => {
+    for (const element of ids.map(part).filter(Boolean)) element.style.display = "none";
+  };
 
   /* ---- the pointer */
 
@@ -77,8 +79,8 @@
     const row = timeline.rowAt(at, event.clientY), time = timeline.timeAt(at, event.clientX);
     if (!row) return;
     if (row.kind === "heat") { chooseCore(row, coreAt(at, row, event.clientY), time); return; }
-    const hit = nearest(at, row, event, time);
-    setCursor({ key: keyOf(row), core: 0, time: hit ? page.answer.runs[hit.k].raw.t_s[hit.i] : time, hit, said: "" });
+    const hit = nearest(at, row, event, time), hitTime = hit && page.answer.runs[hit.k].raw.t_s[hit.i];
+    setCursor({ key: keyOf(row), core: 0, time: hit ? hitTime : time, hit, said: "" });
   };
 
   /* ---- the cursor: a row, a time, and which core of a heatmap or which single interrupt */
@@ -168,7 +170,8 @@
     const [low, high] = row.domain, yAt = (share) => at.top + (1 - share) * at.height;
     if (row.kind === "heat") return yAt(high - ((cursor.core + 0.5) / heatOf(row).shape[0]) * (high - low));
     const { hit } = cursor;
-    return hit ? yOf(at, row, page.answer.runs[hit.k].raw[timeline.rawColumn(row)][hit.i]) : yAt((low + high) / 2);
+    if (!hit) return yAt((low + high) / 2);
+    return yOf(at, row, page.answer.runs[hit.k].raw[timeline.rawColumn(row)][hit.i]);
   }
 
   /* What the letters stand for and the panel's note are said once in a row, not at every step. */
@@ -241,7 +244,8 @@
       } else {
         const lines = timeline.groupsOf(run, row).map((group) => group.series[row.series]).filter(Boolean);
         for (const line of lines) {
-          for (const [i, value] of (line.max || line.mean).entries()) yield { value, time: t0 + (i + 0.5) * dt };
+          const values = line.max || line.mean;
+          for (const [i, value] of values.entries()) yield { value, time: t0 + (i + 0.5) * dt };
         }
       }
     }
@@ -259,7 +263,8 @@
     if (row.kind === "heat") chooseCore(row, cursor.core, cursor.time);
   }
   const KEYS = {
-    ArrowLeft: (event) => step(event.shiftKey ? -MANY : -1), ArrowRight: (event) => step(event.shiftKey ? MANY : 1),
+    ArrowLeft: (event) => step(event.shiftKey ? -MANY : -1),
+    ArrowRight: (event) => step(event.shiftKey ? MANY : 1),
     ArrowUp: () => change(-1), ArrowDown: () => change(1), m: toLargest, Enter: enter,
   };
   /** What a key does while values are read; undefined where it is no key of the cursor's. */

@@ -10,7 +10,9 @@
   const SIZES = [
     ["rx_bytes", "Received bytes an interrupt", "bytes"], ["tx_bytes", "Sent bytes an interrupt", "bytes"],
   ];
-  const PICTURES = { "timeline-gaps": GAPS, "timeline-sizes": SIZES, "timeline-distributions": [...GAPS, ...SIZES] };
+  const PICTURES = {
+    "timeline-gaps": GAPS, "timeline-sizes": SIZES, "timeline-distributions": [...GAPS, ...SIZES],
+  };
 
   /* Counts in equal steps of the logarithm. A bin over several steps is divided by its logarithmic length. */
   function countSteps({ lo, hi, count }) {
@@ -67,11 +69,12 @@
     });
     [...delays].forEach(([delay, runs], i) => {
       const color = timeline.textColor(scene, runs[0]), at = { xref: "x" + n, yref: "y" + n + " domain" };
-      shapes.push({ ...at, type: "line", x0: delay, x1: delay, y0: 0, y1: 1, line: { width: 1, dash: "dot", color } });
+      const line = { width: 1, dash: "dot", color };
+      shapes.push({ ...at, type: "line", x0: delay, x1: delay, y0: 0, y1: 1, line });
       annotations.push({
-        ...at, text: runs.map(timeline.letter).join(" ") + " ITR " + delay + " us", x: Math.log10(delay),
-        y: 1 - 0.13 * i, xanchor: "left", yanchor: "top", xshift: 2, showarrow: false, font: { size: 10, color },
-        bgcolor: BEHIND[scene.theme], borderpad: 0,
+        ...at, text: runs.map(timeline.letter).join(" ") + " ITR " + delay + " us",
+        x: Math.log10(delay), xanchor: "left", xshift: 2, y: 1 - 0.13 * i, yanchor: "top", showarrow: false,
+        font: { size: 10, color }, bgcolor: BEHIND[scene.theme], borderpad: 0,
       });
     });
     return { shapes, annotations };
@@ -79,23 +82,27 @@
 
   /* The title of one quantity, and for each run how many interrupts had no bytes. */
   function headings(scene, title, y, lines) {
-    const heading = { text: "<b>" + title + "</b>", x: 0, y, xanchor: "left", yanchor: "bottom", font: { size: 11 } };
-    const common = { xref: "paper", yref: "paper", showarrow: false };
+    const common = { xref: "paper", yref: "paper", y, showarrow: false };
+    const heading = {
+      ...common, text: "<b>" + title + "</b>", x: 0, xanchor: "left", yanchor: "bottom", font: { size: 11 },
+    };
     const none = lines.filter(({ meta }) => meta.zeros).map(({ meta: { k, zeros, total } }) => {
       const words = timeline.letter(k) + " " + ((100 * zeros) / total).toFixed(0) + " %";
       return "<span style='color:" + timeline.textColor(scene, k) + "'>" + words + "</span>";
     });
-    if (!none.length) return [{ ...heading, ...common }];
+    if (!none.length) return [heading];
     const zeros = {
-      ...heading, text: "none: " + none.join(", "), x: 1, xanchor: "right", yanchor: none.length > 2 ? "top" : "bottom",
-      font: { size: 10 }, bgcolor: BEHIND[scene.theme], borderpad: 0,
+      ...common, text: "none: " + none.join(", "), x: 1, xanchor: "right",
+      yanchor: none.length > 2 ? "top" : "bottom", font: { size: 10 }, bgcolor: BEHIND[scene.theme],
+      borderpad: 0,
     };
-    return [{ ...heading, ...common }, { ...zeros, ...common }];
+    return [heading, zeros];
   }
 
   /** One of the pictures of distributions; times and sizes on logarithmic axes. */
   timeline.distributions = function (id, scene, heightPx) {
-    const c = wattlas.palette(scene.theme), quantities = PICTURES[id], layout = { shapes: [], annotations: [] };
+    const c = wattlas.palette(scene.theme), quantities = PICTURES[id];
+    const layout = { shapes: [], annotations: [] };
     const inner = Math.max(heightPx - MARGIN.t - MARGIN.b, 40);
     const tall = (inner - GAP_PX * (quantities.length - 1)) / quantities.length;
     const axis = { gridcolor: c.grid, linecolor: c.line, zeroline: false, tickfont: { size: 10 } };
@@ -107,8 +114,8 @@
       const ticks = timeline.logTicks(low, high, MOST_TICKS, timeline.tickWords[unit]);
       layout["xaxis" + n] = { ...axis, type: "log", anchor: "y" + n, ...ticks };
       layout["yaxis" + n] = {
-        ...axis, domain: [Math.max(0, top - tall / inner), top], anchor: "x" + n, rangemode: "tozero", nticks: 4,
-        ticksuffix: " %",
+        ...axis, domain: [Math.max(0, top - tall / inner), top], anchor: "x" + n, rangemode: "tozero",
+        nticks: 4, ticksuffix: " %",
       };
       layout.annotations.push(...headings(scene, title, top, lines), ...marks.annotations);
       layout.shapes.push(...marks.shapes);

@@ -79,8 +79,8 @@
     if (listening.has(gd)) return;
     listening.add(gd);
     const listeners = {
-      pointerdown: down, pointermove: move, pointerup: up, pointercancel: cancel, pointerleave: timeline.hideHover,
-      dblclick: doubleClick,
+      pointerdown: down, pointermove: move, pointerup: up, pointercancel: cancel,
+      pointerleave: timeline.hideHover, dblclick: doubleClick,
     };
     Object.entries(listeners).forEach(([name, act]) => gd.addEventListener(name, act));
     gd.addEventListener("wheel", wheel, { passive: false });
@@ -107,10 +107,12 @@
     if (!isHere || frame.scrollHeight <= frame.clientHeight) return undefined;
     return () => { frame.scrollTop += (event.key === "PageDown" ? 0.8 : -0.8) * frame.clientHeight; };
   }
-  const OWN_ARROWS = "input, textarea, select, [role=listbox], [role=menu], [role=radiogroup], [role=slider], dialog";
+  const OWN_ARROWS =
+    "input, textarea, select, [role=listbox], [role=menu], [role=radiogroup], [role=slider], dialog";
   /** A key was pressed. Returns whether it meant something here. */
   timeline.key = function (event) {
-    const target = event.target.closest ? event.target : document.body, isPress = ["Enter", " "].includes(event.key);
+    const target = event.target.closest ? event.target : document.body;
+    const isPress = ["Enter", " "].includes(event.key);
     if (target.closest(OWN_ARROWS) || (isPress && target.closest("button, a"))) return false;
     const scroll = event.key.startsWith("Page") ? scroller(event) : KEYS[event.key];
     const act = timeline.sizesKey(event) || timeline.cursorKey(event.key) || scroll;

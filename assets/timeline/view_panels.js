@@ -57,7 +57,8 @@
   }
 
   const traceOf = (row, run, kind, more) => ({
-    type: "scatter", mode: "lines", xaxis: "x", yaxis: row.axis, hoverinfo: "skip", showlegend: false, ...more,
+    type: "scatter", mode: "lines", xaxis: "x", yaxis: row.axis, hoverinfo: "skip", showlegend: false,
+    ...more,
     meta: { run: run.run_id, series: row.series, panel: row.panel, kind, ...(more.meta || {}) },
   });
 
@@ -101,7 +102,8 @@
         if (z > 0 && z < low) low = z;
       }
     }
-    if (!isLog || !high) return { of: (z) => z, zmin: 0, zmax: high || 1, ticks: { tickformat: "~s", nticks: 3 } };
+    const ticks = { tickformat: "~s", nticks: 3 };
+    if (!isLog || !high) return { of: (z) => z, zmin: 0, zmax: high || 1, ticks };
     const { tickvals, ticktext } = timeline.logTicks(low, high, HEAT_TICKS, timeline.tickWords.us);
     return {
       of: (z) => z.map((v) => (v > 0 ? Math.log10(v) : NaN)), zmin: Math.log10(low), zmax: Math.log10(high),
@@ -138,8 +140,8 @@
     const c = wattlas.palette(scene.theme);
     return {
       range: [scene.answer.from_s, scene.answer.to_s], side: "top", anchor: "y", gridcolor: c.grid,
-      linecolor: c.line, zeroline: false, ticks: "outside", ticklen: 18, tickcolor: c.grid, tickfont: { size: 10 },
-      ticklabeloverflow: "allow", nticks: 9, exponentformat: "none",
+      linecolor: c.line, zeroline: false, ticks: "outside", ticklen: 18, tickcolor: c.grid,
+      tickfont: { size: 10 }, ticklabeloverflow: "allow", nticks: 9, exponentformat: "none",
       title: { text: "Time since the start of the workload, s", font: { size: 11 }, standoff: 2 },
     };
   }
@@ -152,7 +154,8 @@
     const c = wattlas.palette(scene.theme), rows = timeline.listRows(scene);
     const height = timeline.placeRows(rows, scene.roomPx, MARGIN.t + MARGIN.b);
     timeline.setRanges(scene, rows);
-    const lines = rows.filter((row) => row.kind === "lines"), heats = rows.filter((row) => row.kind === "heat");
+    const ofKind = (kind) => rows.filter((row) => row.kind === kind);
+    const lines = ofKind("lines"), heats = ofKind("heat");
     const endWords = lines.flatMap((row) => timeline.endWords(row, height - MARGIN.t - MARGIN.b));
     const layout = {
       height, margin: { ...MARGIN, r: heats.length ? HEAT_MARGIN_R : MARGIN.r }, showlegend: false,

@@ -22,12 +22,13 @@
     const onPaper = { xref: "paper", yref: "paper" };
     const text = { ...onPaper, yanchor: "bottom", showarrow: false };
     const names = runs.map((run, k) => ({
-      ...text, text: "<b>" + timeline.letter(k) + "</b> \u2013 " + (run.label || run.run_id), x: 0, xshift: 34,
-      xanchor: "left", y: at(k), font: { size: 11, color: timeline.textColor(scene, k) },
+      ...text, text: "<b>" + timeline.letter(k) + "</b> \u2013 " + (run.label || run.run_id),
+      x: 0, xshift: 34, xanchor: "left", y: at(k), font: { size: 11, color: timeline.textColor(scene, k) },
     }));
     const lines = runs.map((run, k) => ({
-      ...onPaper, type: "line", xsizemode: "pixel", xanchor: 0, x0: 0, x1: 28, ysizemode: "pixel", yanchor: at(k),
-      y0: 8, y1: 8, line: { width: 2, color: timeline.shade(scene, k), dash: dashOf(k) },
+      ...onPaper, type: "line", xsizemode: "pixel", xanchor: 0, x0: 0, x1: 28,
+      ysizemode: "pixel", yanchor: at(k), y0: 8, y1: 8,
+      line: { width: 2, color: timeline.shade(scene, k), dash: dashOf(k) },
     }));
     const span = timeline.timeWords(from, to - from) + " to " + timeline.timeWords(to, to - from);
     names.push({ ...text, text: span, font: { size: 11 }, x: 1, xanchor: "right", y: at(0) });

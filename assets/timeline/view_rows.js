@@ -27,7 +27,8 @@
         log: panel.log, note: panel.note, weight: isOne ? 1 : 0.66,
         title: isOne ? panel.title : panel.title + ", " + series.title,
       };
-      if (state.layout !== "stacked") return runs.length ? [{ ...row, runs, isFirst: true, isShared: true }] : [];
+      const shared = { ...row, runs, isFirst: true, isShared: true };
+      if (state.layout !== "stacked") return runs.length ? [shared] : [];
       const scale = panel.name + "/" + series.name;
       return runs.map((k, i) => ({ ...row, runs: [k], isFirst: !i, weight: 0.7 * row.weight, scale }));
     });
@@ -89,8 +90,8 @@
   }
 
   /**
-   * Give each row of lines its range. Linear axes start at 0, logarithmic ones a little under the least value.
-   * Rows of one scale have the same range.
+   * Give each row of lines its range. Linear axes start at 0, logarithmic ones a little under the least
+   * value. Rows of one scale have the same range.
    */
   timeline.setRanges = function (scene, rows) {
     const scales = {}, lines = rows.filter((row) => row.kind === "lines");
@@ -122,12 +123,12 @@
     return { tickvals, ticktext: tickvals.map((i) => names[i]) };
   }
 
-  /** A row's axis. Its labels may overflow: to find out whether they do, Plotly would measure each of them. */
+  /** A row's axis. Its labels may overflow: to avoid that, Plotly would measure each of them. */
   timeline.rowAxis = function (scene, row) {
     const c = wattlas.palette(scene.theme);
     const axis = {
-      domain: row.domain, anchor: "x", fixedrange: true, gridcolor: c.grid, linecolor: c.line, zeroline: false,
-      tickfont: { size: 10 }, ticklabeloverflow: "allow",
+      domain: row.domain, anchor: "x", fixedrange: true, gridcolor: c.grid, linecolor: c.line,
+      zeroline: false, tickfont: { size: 10 }, ticklabeloverflow: "allow",
     };
     if (row.kind === "heat") {
       const names = scene.answer.runs[row.runs[0]].heat.rows;
@@ -151,11 +152,12 @@
     return rows.flatMap((row) => {
       const at = { ...onPaper, y: row.domain[1], yanchor: "bottom" }, k = row.runs[0], words = [];
       const title = "<b>" + row.title + "</b>" + (row.unit ? ", " + row.unit : "");
-      if (row.isFirst) words.push({ ...at, text: title, x: 0, xanchor: "left", font: { size: 11, color: c.text } });
+      const font = { size: 11, color: c.text };
+      if (row.isFirst) words.push({ ...at, text: title, x: 0, xanchor: "left", font });
       if (row.kind === "heat" || scene.state.layout === "stacked") {
         const text = "<b>" + timeline.letter(k) + "</b> " + scene.answer.runs[k].short;
-        const font = { size: 11, color: timeline.textColor(scene, k) };
-        words.push({ ...at, text, x: 1, xanchor: "right", font });
+        const color = timeline.textColor(scene, k);
+        words.push({ ...at, text, x: 1, xanchor: "right", font: { ...font, color } });
       }
       return words;
     });
@@ -178,8 +180,8 @@
       words[i].px = Math.min(words[i].px, limit);
     }
     return words.map(({ text, color, px }) => ({
-      ...onPaper, name: "end-word", text, x: 1, y: px / innerPx, xanchor: "left", yanchor: "middle", xshift: 2,
-      font: { size: 10, color, weight: "bold" },
+      ...onPaper, name: "end-word", text, x: 1, xanchor: "left", xshift: 2, y: px / innerPx,
+      yanchor: "middle", font: { size: 10, color, weight: "bold" },
     }));
   };
 })((window.wattlas = window.wattlas || {}));

@@ -8,7 +8,8 @@
   /* Each quantity's picture and axes. */
   function places() {
     if (!timeline.page.answer) return [];
-    return PICTURES.map((id) => document.getElementById(id)).filter((gd) => gd && gd._fullLayout).flatMap((gd) => {
+    const drawn = PICTURES.map((id) => document.getElementById(id)).filter((gd) => gd && gd._fullLayout);
+    return drawn.flatMap((gd) => {
       return gd.layout.meta.parts.map(([quantity, title], p) => {
         const n = p ? p + 1 : "";
         return { gd, quantity, title, x: gd._fullLayout["xaxis" + n], y: gd._fullLayout["yaxis" + n] };
@@ -54,7 +55,8 @@
     document.getElementById("timeline-value").textContent = lines.join(". ");
   }
   const KEYS = {
-    ArrowLeft: (event) => go(0, event.shiftKey ? -MANY : -1), ArrowRight: (event) => go(0, event.shiftKey ? MANY : 1),
+    ArrowLeft: (event) => go(0, event.shiftKey ? -MANY : -1),
+    ArrowRight: (event) => go(0, event.shiftKey ? MANY : 1),
     ArrowUp: () => go(-1, 0), ArrowDown: () => go(1, 0),
   };
   /** What a key does while the panel of distributions has the focus; undefined elsewhere. */

@@ -54,10 +54,10 @@
     bytes: (v) => scaled(v, [[1e6, "MB"], [1e3, "kB"], [1, "B"]]),
   };
 
-  /** Ticks of a logarithmic axis: of each decade 1, 2 and 5, or 1 and 3, or 1, if at most `room` are in range. */
+  /** Ticks of a logarithmic axis: of each decade 1, 2 and 5, or 1 and 3, or 1, at most `room` if possible. */
   timeline.logTicks = function (low, high, room, words) {
-    const powers = [];
-    for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) powers.push(power);
+    const first = Math.floor(Math.log10(low)), count = Math.ceil(Math.log10(high)) - first + 1;
+    const powers = Array.from({ length: count }, (_, i) => first + i);
     const inDecade = (steps) => (power) => steps.map((s) => Number((s * Math.pow(10, power)).toPrecision(1)));
     const ticks = (steps) => powers.flatMap(inDecade(steps)).filter((v) => v >= low && v <= high);
     const found = [[1, 2, 5], [1, 3], [1]].map(ticks);

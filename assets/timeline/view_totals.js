@@ -1,7 +1,7 @@
 /*
  * Beside the figure: totals of the window, gaps at the ITR limit, and what could not be drawn. Pure.
- * Each is a tree of components in Dash's form, {namespace, type, props}: the page gives them to Dash, an export
- * makes elements of them.
+ * Each is a tree of components in Dash's form, {namespace, type, props}: the page gives them to Dash, an
+ * export makes elements of them.
  */
 (function (wattlas) {
   "use strict";
@@ -13,7 +13,7 @@
     return { namespace: "dash_html_components", type, props: { ...props, children: children.flat() } };
   };
 
-  /** The run that the others are compared with: the chosen one, or the server's choice where that has no totals. */
+  /** The reference: the chosen run, or the server's choice where that has no totals. */
   const baseOf = ({ answer, state }) => (answer.totals.length ? answer.totals[0].base : state.base);
 
   /** The run that is compared with the reference: the chosen one, else the first other; -1 for none. */
@@ -75,11 +75,13 @@
 
   /* A run that cannot be shown, with the runs to show instead. */
   function problem(scene, run, k) {
-    const info = scene.infos[k] || {}, more = info.known ? "runs that have one\u2026" : "runs of the lake\u2026";
+    const info = scene.infos[k] || {};
+    const more = info.known ? "runs that have one\u2026" : "runs of the lake\u2026";
     const others = (info.others || []).slice(0, MOST_OTHERS).map((other) => part("Button", {
       className: "plain", "data-replace": info.run_id, "data-by": other.run_id,
     }, "show " + other.label));
-    if (info.run_id && !info.has_log) others.push(part("Button", { className: "plain", "data-pick-runs": "1" }, more));
+    const pick = part("Button", { className: "plain", "data-pick-runs": "1" }, more);
+    if (info.run_id && !info.has_log) others.push(pick);
     const buttons = scene.canChoose ? others.flatMap((button) => [" ", button]) : [];
     return part("Div", {}, timeline.letter(k) + ": " + run.problem, buttons);
   }

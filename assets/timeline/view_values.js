@@ -1,4 +1,4 @@
-/* The values at a place of the timeline, as lines of text: for the pointer, the cursor and screen readers. Pure. */
+/* The values at a place of the timeline as text: for the pointer, the cursor and screen readers. Pure. */
 (function (wattlas) {
   "use strict";
 
@@ -14,16 +14,19 @@
 
   const at = (scene, time) => "at " + timeline.timeWords(time, scene.span[1] - scene.span[0]);
   const shown = (row, value) => {
-    return row.panel === "busy" ? wattlas.formatQuantity(100 * value, "%") : wattlas.formatQuantity(value, row.unit);
+    const isShare = row.panel === "busy";
+    return wattlas.formatQuantity(isShare ? 100 * value : value, isShare ? "%" : row.unit);
   };
 
-  /* The bin that a time lies in, -1 for none; the window's end lies in the last, which may be a little longer. */
+  /* The bin that a time lies in, -1 for none. The window's end lies in the last, which may be longer. */
   function binAt({ t0, dt, n, t1 }, time) {
     return time < t0 || time > t1 ? -1 : Math.min(Math.floor((time - t0) / dt), n - 1);
   }
-  const groupName = (group, groups) => (groups.length > 1 || !group.name.startsWith("all") ? " " + group.name : "");
+  const groupName = (group, groups) => {
+    return groups.length > 1 || !group.name.startsWith("all") ? " " + group.name : "";
+  };
 
-  /* What the extremes are of: of what is drawn as one, or how long the steps are in which interrupts are counted. */
+  /* What the extremes are of; for counts of interrupts how long the steps are. */
   function spreadWords(scene, row, run, group) {
     const { step_s: step } = run.window;
     if (row.panel === "interrupts") return step > 0 ? " in " + wattlas.formatQuantity(1e6 * step, "us") : "";
@@ -73,7 +76,8 @@
   /** One interrupt with all its fields. */
   timeline.interruptLines = function (scene, k, i) {
     const { raw, samples, short } = scene.answer.runs[k], gap = raw.gap_us[i];
-    const bytes = (n, of) => timeline.countWords(n) + " B in " + of + (of === 1 ? " descriptor" : " descriptors");
+    const plural = (n) => (n === 1 ? " descriptor" : " descriptors");
+    const bytes = (n, of) => timeline.countWords(n) + " B in " + of + plural(of);
     return [
       timeline.letter(k) + DOT + short,
       "interrupt on core " + raw.core[i] + " at " + raw.t_s[i].toFixed(9) + " s",
@@ -94,7 +98,7 @@
       number(samples.llc_misses[i]) + " LLC misses";
   }
 
-  /** How many gaps or sizes of each run are as large as a value, to the width of a slot; null without runs. */
+  /** How many gaps or sizes of each run are as large as a value, to a slot's width; null without runs. */
   timeline.sizeLines = function (scene, quantity, title, value) {
     const found = scene.answer.runs.map((run) => {
       return !run.problem && run.hist && run.hist[quantity] ? slotAt(run.hist[quantity], value) : null;
