@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, quote
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from app.explore.state import ExploreState
@@ -108,7 +108,15 @@ def test_the_same_state_has_the_same_text(state: ExploreState) -> None:
     query = state.to_query()
     assert ExploreState.from_query(query).to_query() == query
     assert ExploreState.from_query(f"?{query}").to_query() == query
-    assert ExploreState.from_json(controls_of(state)).to_query() == query
+
+
+@settings(max_examples=40)
+@given(states)
+def test_what_the_controls_hold_is_the_state(state: ExploreState) -> None:
+    controls = controls_of(state)
+    # An empty control says nothing.
+    assume(state.heat_system != "" and not any("" in controls[name] for name in FACETS))
+    assert ExploreState.from_json(controls).to_query() == state.to_query()
 
 
 @given(st.permutations([2.0, 50.0, "adaptive"]), st.permutations(["itr", "system", "load"]))
