@@ -33,7 +33,7 @@ def test_a_filter_narrows_and_counts(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     atlas.chip("itr", "50")
     assert atlas.status() == "12 of 104 runs"
-    assert "1 of 5 · 12 runs" in atlas.page.locator("#facet-itr-count").inner_text()
+    assert "1 of 5 · 12 runs" in atlas.page.locator("#explore-facet-itr-count").inner_text()
     atlas.page.get_by_label("Clear Interrupt delay").click()
     wait_idle(atlas.page)
     assert atlas.status() == "51 of 104 runs"
@@ -55,8 +55,8 @@ def test_box_in_the_scatter_selects_in_all_views(atlas: Atlas, grid_address: str
     assert sum(n or 0 for n in atlas.selected_counts()) == 6
     assert atlas.veiled_cells() == 6
     assert atlas.selection().startswith("selection: 12 runs in 6 configurations (box)")
-    assert atlas.page.locator("#picked-words").inner_text() == "6 points"
-    expect(atlas.page.locator("#picked-grid .ag-row")).to_have_count(6)
+    assert atlas.page.locator("#selected-words").inner_text() == "6 points"
+    expect(atlas.page.locator("#explore-grid .ag-row")).to_have_count(6)
     # The table's winner, 1.3 GHz at ITR 2, is among them.
     assert "selected" in (atlas.page.locator("#best-table tbody tr").get_attribute("class") or "")
     atlas.page.keyboard.press("Escape")
@@ -96,7 +96,7 @@ def test_a_table_row_selects_its_configuration_by_mouse_and_key(
 
 def test_limit_draws_a_line_greys_and_changes_the_table(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
-    box = atlas.page.locator("#limit-box")
+    box = atlas.page.locator("#explore-limit")
     box.fill("120")
     atlas.page.keyboard.press("Tab")
     wait_idle(atlas.page)
@@ -124,7 +124,7 @@ def test_slider_moves_the_limit(atlas: Atlas, grid_address: str) -> None:
     for _ in range(5):
         atlas.page.keyboard.press("ArrowLeft")
     wait_idle(atlas.page)
-    value = atlas.page.locator("#limit-box").input_value()
+    value = atlas.page.locator("#explore-limit").input_value()
     limit = float(value.split()[0])
     assert 240 < limit < 260.1
     assert thumb.get_attribute("aria-valuetext") == f"{limit:.3g} us"
@@ -134,7 +134,7 @@ def test_slider_moves_the_limit(atlas: Atlas, grid_address: str) -> None:
 def test_url_restores_the_view_selection_included(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     atlas.chip("system", "linux_tuned")
-    atlas.page.locator("#replicates").get_by_text("Each run").click()
+    atlas.page.locator("#explore-rep").get_by_text("Each run").click()
     wait_idle(atlas.page)
     atlas.click_at("heatmap", "50", "1.3")
     before = (atlas.status(), atlas.selection(), atlas.selected_counts(), atlas.veiled_cells())
@@ -222,7 +222,7 @@ def test_the_scatter_is_painted_before_all_else(atlas: Atlas, grid_address: str)
             scatter: document.querySelector("#scatter .scatterlayer, #scatter .gl-container canvas")
               && document.querySelector("#scatter .gtitle"),
             heatmap: document.querySelector("#heatmap .gtitle"),
-            grid: document.querySelector("#picked-grid .ag-header-cell-text"),
+            grid: document.querySelector("#explore-grid .ag-header-cell-text"),
           };
           for (const [name, element] of Object.entries(seen)) {
             if (element && element.textContent && !order.includes(name)) order.push(name);

@@ -91,7 +91,7 @@ def test_zoom_stays_in_the_url(atlas: Atlas, grid_address: str) -> None:
 
 def test_axes_switch_to_any_column_and_logarithm(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
-    atlas.page.locator("#y-axis").click()
+    atlas.page.locator("#explore-y").click()
     atlas.page.get_by_role("option", name="Energy-delay product").click()
     wait_idle(atlas.page)
     atlas.page.get_by_label("log x").click(force=True)

@@ -12,12 +12,12 @@ BOX = "box%7Elatency_p99_us%7Eenergy_j%7E50%7E140%7E1200%7E2990"
 def test_a_link_brings_the_box_its_outline_and_the_table(atlas: Atlas, grid_address: str) -> None:
     query = f"?v=1&workload=memcached&load=200000&system=linux_tuned&brush={BOX}"
     atlas.open(grid_address, query)
-    atlas.page.wait_for_function("document.querySelectorAll('#picked-grid .ag-row').length === 6")
+    atlas.page.wait_for_function("document.querySelectorAll('#explore-grid .ag-row').length === 6")
     outline = atlas.layout("scatter")["selections"][0]
     assert (outline["x0"], outline["x1"], outline["y0"], outline["y1"]) == (50, 140, 1200, 2990)
     assert atlas.selection().startswith("selection: 12 runs in 6 configurations (box)")
     assert f"brush={BOX}" in atlas.page.url
-    headers = atlas.page.locator("#picked-grid .ag-header-cell-text").all_inner_texts()
+    headers = atlas.page.locator("#explore-grid .ag-header-cell-text").all_inner_texts()
     assert "Energy" in headers
     atlas.page.keyboard.press("Escape")
     wait_idle(atlas.page)
@@ -32,11 +32,11 @@ def test_limit_zoom_and_selection_stay_with_their_workload(atlas: Atlas, grid_ad
     assert atlas.layout("scatter")["shapes"] == []
     assert atlas.layout("scatter")["xaxis"]["range"][1] < 1  # 0.3 s
     assert atlas.selected_counts() == [None]
-    assert atlas.page.locator("#limit-box").input_value() == ""
-    atlas.page.locator("#limit-box").fill("0.2")
+    assert atlas.page.locator("#explore-limit").input_value() == ""
+    atlas.page.locator("#explore-limit").fill("0.2")
     atlas.page.keyboard.press("Tab")
     wait_idle(atlas.page)
-    assert atlas.page.locator("#limit-box").input_value() == "0.2 s"
+    assert atlas.page.locator("#explore-limit").input_value() == "0.2 s"
     words = atlas.page.locator("#limit-words").inner_text()
     assert words.startswith("No configuration meets 200 ms. The lowest Time is 300 ms")
     for part in ("zoom=", "brush=", "limit=120"):
@@ -47,7 +47,7 @@ def test_the_heatmap_shows_a_system_that_the_filters_leave(atlas: Atlas, grid_ad
     atlas.open(grid_address, "?v=1&workload=memcached&load=200000&hsys=linux_tuned")
     atlas.chip("system", "ebbrt_tuned")
     assert "Library OS" in atlas.layout("heatmap")["title"]["text"]
-    assert atlas.page.locator("#heat-system").input_value() == "Library OS"
+    assert atlas.page.locator("#explore-hsys").input_value() == "Library OS"
     assert "hsys=ebbrt_tuned" in atlas.page.url
 
 

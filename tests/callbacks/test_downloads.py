@@ -149,9 +149,9 @@ def test_an_explanation_has_the_query_that_the_picture_was_made_by(
     asked: list[tuple[str, list]] = []
     polars = Lake.polars
 
-    def record(lake: Lake, sql: str, params: Sequence[Any] | None = None, **more: Any) -> Any:
-        asked.append((sql, list(params or [])))
-        return polars(lake, sql, params, **more)
+    def record(lake: Lake, sql: str, parameters: Sequence[Any] = (), **more: Any) -> Any:
+        asked.append((sql, list(parameters)))
+        return polars(lake, sql, parameters, **more)
 
     monkeypatch.setattr(Lake, "polars", record)
     PICTURES[picture](Lakes(grid).at(None), ExploreState.from_query(AT_200K))
@@ -187,7 +187,6 @@ def test_an_old_address_of_an_unknown_picture_is_refused_too(client: FlaskClient
     answer = client.get("/data/secrets.csv?v=1", follow_redirects=True)
     assert answer.status_code == 400
     assert "no view 'secrets'" in answer.text
-    assert client.get("/how/explore/..%2F..%2Fx").status_code == 404
 
 
 def test_how_an_unknown_picture_was_computed(client: FlaskClient) -> None:

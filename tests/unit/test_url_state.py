@@ -270,9 +270,11 @@ def test_a_link_of_version_1_means_what_it_meant() -> None:
         "&zoom=1~2~3~4&lake=0"
     )
     assert ExploreState.from_query(f"v=1&{rest}") == ExploreState.from_query(f"v=2&{rest}")
-    filters = {"workload": ["memcached"], "load": [2e5], "itr": [2, "adaptive"]}
+    filters = Selection.of(
+        workload=["memcached"], load=[2e5], itr=[2, "adaptive"], dvfs=["governor"]
+    )
     assert ExploreState.from_query(f"v=1&{rest}") == ExploreState(
-        Selection.of(**filters, dvfs=["governor"]),
+        filters,
         replicates="runs", x="energy_j", y="edp_js", x_log=True, y_log=True, frontier=False,
         heat_system="linux_tuned", heat_metric=PERFORMANCE, limit=61.7, zoom="1~2~3~4",
         lake_version=0,
