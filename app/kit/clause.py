@@ -102,8 +102,8 @@ def matching(clause: Clause, rows: pl.DataFrame, x: str = "x", y: str = "y") -> 
         y: Name in `rows` of the field along y.
 
     Returns:
-        Booleans, one a row. A row without a value in a field, or without a knob's column, is not
-        selected.
+        Booleans, one a row. A row without a value in a field is not selected; a knob without a
+        column is NULL in all rows.
     """
     mask = np.ones(len(rows), dtype=bool)
     if clause.kind in ("box", "lasso"):
@@ -135,7 +135,8 @@ def _has_knobs(rows: pl.DataFrame, knobs: Mapping[str, list[Any]]) -> np.ndarray
     found = np.ones(len(rows), dtype=bool)
     for name, values in knobs.items():
         if name not in rows.columns:
-            return np.zeros(len(rows), dtype=bool)
+            found &= None in values
+            continue
         column = rows[name]
         known = [v for v in values if v is not None]
         texts = not column.dtype.is_numeric()
