@@ -35,6 +35,8 @@ _SHOWN: Final = 40
 _MOST: Final = 2.0**53
 # Columns that a `knobs` clause may name: the knobs, and what tells replicates apart.
 COLUMNS: Final = (*(knob.column for knob in KNOBS.values()), "replicate")
+# Columns that a box or a lasso may have besides those that can be plotted.
+NUMBERS: Final = tuple(knob.column for knob in KNOBS.values() if knob.facet.is_number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +214,8 @@ _READERS: Final = {
 
 def _fields(x: str, y: str) -> tuple[str, str]:
     for name in (x, y):
-        if name not in plottable() and name not in COLUMNS:
-            raise ValueError(f"unknown column {name[:_SHOWN]!r}")
+        if name not in plottable() and name not in NUMBERS:
+            raise ValueError(f"unknown column of numbers {name[:_SHOWN]!r}")
     return x, y
 
 
