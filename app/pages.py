@@ -4,8 +4,8 @@ from typing import Any
 
 from app.explore.page import PAGE as EXPLORE
 from app.modes import page as modes
-from app.storage import page as storage
+from app.storage.page import PAGE as STORAGE
 from app.timeline import page as timeline
 
 # A module until its page is a `Page`.
-PAGES: tuple[Any, ...] = (EXPLORE, modes, timeline, storage)
+PAGES: tuple[Any, ...] = (EXPLORE, modes, timeline, STORAGE)
