@@ -5,7 +5,7 @@ from typing import Any
 from app.explore.page import PAGE as EXPLORE
 from app.modes import page as modes
 from app.storage.page import PAGE as STORAGE
-from app.timeline import page as timeline
+from app.timeline.page import PAGE as TIMELINE
 
 # A module until its page is a `Page`.
-PAGES: tuple[Any, ...] = (EXPLORE, modes, timeline, STORAGE)
+PAGES: tuple[Any, ...] = (EXPLORE, modes, TIMELINE, STORAGE)
