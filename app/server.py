@@ -8,9 +8,11 @@ from flask import Flask
 from app.kit import ids
 from app.kit.context import EXTENSION
 from app.kit.lakes import Lakes
+from app.kit.opening import register
+from app.kit.page import Page
 from app.kit.settings import ASSETS, Settings
 from app.kit.shell import shell
-from app.pages import VIEWS
+from app.pages import PAGES
 from data.errors import WattlasError
 
 
@@ -40,9 +42,13 @@ def create_app(settings: Settings) -> dash.Dash:
         on_error=_tell,
     )
     _load_plotly_first()
-    for view in VIEWS:
-        view.register(server)
-    app.layout = shell
+    for order, page in enumerate(PAGES):
+        if isinstance(page, Page):
+            register(server, page, order)
+        else:
+            page.register(server)
+    keys = [(p.title, p.keys) if isinstance(p, Page) else (p.TITLE, p.KEYS) for p in PAGES]
+    app.layout = lambda: shell(keys)
     return app
 
 

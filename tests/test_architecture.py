@@ -43,7 +43,8 @@ FORBIDDEN = [
         (f"app/{page}/figures", ("duckdb", "dash", "deltalake", "data.connection", "data.queries"))
         for page in ("explore", "modes", "storage")
     ],
-    ("app/kit/url_codec.py", ("dash", "plotly", "duckdb")),
+    ("app/kit/url_state.py", ("dash", "plotly", "duckdb")),
+    ("app/kit/clause.py", ("dash", "plotly", "duckdb")),
     ("bench", ("tests",)),
     ("scripts", ("tests",)),
 ]

@@ -39,6 +39,13 @@ from data.analysis.facets import all_choices
 
 PATH = "/"
 TITLE = "Explore"
+KEYS = (
+    ("Escape", "clear the selection"),
+    ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
+    ("Enter", "select the point, cell or table row under the cursor"),
+    ("t", "timeline of what is selected, or of the point under the cursor"),
+    ("drag", "select a box; the tool bar has lasso and zoom"),
+)
 # Filters that another workload may leave without a run.
 _TURNED: Final = tuple(name for name in ids.FACET_NAMES if name not in ("dataset", "workload"))
 

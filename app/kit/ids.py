@@ -1,20 +1,90 @@
 """Names of the components that callbacks and scripts refer to."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from data.selection import FACETS
 
+# Of the frame around all pages.
+THEME: Final = "theme"
+NOTICE: Final = "notice"
+LAKE_LINE: Final = "lake-line"
+EXPLANATION: Final = "explanation"
+
+
+@dataclass(frozen=True, slots=True)
+class PageIds:
+    """The ids of one page's components; all begin with the page's name.
+
+    A control's id is the page's name and the control's URL key, so that the browser gathers a
+    page's state by the names of its controls.
+    """
+
+    page: str
+
+    def __call__(self, part: str) -> str:
+        """The id of a part of the page."""
+        return f"{self.page}-{part}"
+
+    @property
+    def lake_version(self) -> str:
+        """Store: the version of the lake that the page shows."""
+        return self("lake-version")
+
+    @property
+    def browser(self) -> str:
+        """Store: what the page was opened with (see `kit.opening.browser_state`)."""
+        return self("browser")
+
+    @property
+    def view_state(self) -> str:
+        """Store: the state as the browser gathered it, by URL key."""
+        return self("view-state")
+
+    @property
+    def changed(self) -> str:
+        """Store: the same, but set only by a change after the page was opened."""
+        return self("changed")
+
+    @property
+    def status(self) -> str:
+        """The line that says how many runs are shown, of how many."""
+        return self("status")
+
+    def control(self, key: str) -> str:
+        """The control of one URL key."""
+        return self(key)
+
+    def facet(self, name: str) -> str:
+        """The chips of one filter."""
+        return self(f"facet-{name}")
+
+    def facet_frame(self, name: str) -> str:
+        """The block of one filter; hidden where the lake has nothing to choose."""
+        return self(f"facet-{name}-frame")
+
+    def facet_count(self, name: str) -> str:
+        """The words that say how much a filter narrows."""
+        return self(f"facet-{name}-count")
+
+    def figure(self, view: str) -> str:
+        """Store: the figure of a view as the server made it, before the browser adds the theme."""
+        return self(f"figure-{view}")
+
+    def link(self, target: str) -> str:
+        """A link in the status line: `export`, `data`, or the name of another page."""
+        return self(f"to-{target}")
+
+
+# Until the pages Modes, Storage and Timeline have ids of their own.
+FACET_NAMES: Final = tuple(FACETS)
 LAKE_VERSION: Final = "lake-version"
 VIEW: Final = "view-state"
 CHANGED: Final = "view-changed"
 QUERY: Final = "view-query"
 PINNED: Final = "browser-state"
 POINTS: Final = "points"
-THEME: Final = "theme"
-NOTICE: Final = "notice"
 STATUS: Final = "status-shown"
-LAKE_LINE: Final = "lake-line"
-
 SCATTER: Final = "scatter"
 SCATTER_FIGURE: Final = "scatter-figure"
 HEATMAP: Final = "heatmap"
@@ -23,8 +93,6 @@ BEST: Final = "best-table"
 PICKED: Final = "picked-grid"
 PICKED_FRAME: Final = "picked-frame"
 PICKED_GRID: Final = "picked-grid-to-mount"
-EXPLANATION: Final = "explanation"
-
 REPLICATES: Final = "replicates"
 X_AXIS: Final = "x-axis"
 Y_AXIS: Final = "y-axis"
@@ -39,7 +107,6 @@ LIMIT_SLIDER: Final = "limit-slider"
 LIMIT_DOMAIN: Final = "limit-domain"
 MODES_ASKED: Final = "modes-asked"
 MODES_WAY: Final = "modes-way"
-
 TIMELINE_START: Final = "timeline-start"
 TIMELINE_OPENED: Final = "timeline-opened"
 TIMELINE_FIGURE: Final = "timeline-figure"
@@ -59,13 +126,10 @@ def facet(name: str) -> str:
 
 
 def facet_frame(name: str) -> str:
-    """The block of one filter, hidden where the lake has nothing to choose."""
+    """The block of one filter."""
     return f"facet-{name}-frame"
 
 
 def facet_count(name: str) -> str:
-    """The line beside a filter's name that says how much it narrows."""
+    """The words that say how much a filter narrows."""
     return f"facet-{name}-count"
-
-
-FACET_NAMES: Final = tuple(FACETS)

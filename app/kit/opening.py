@@ -1,19 +1,89 @@
-"""How a page opens for the query of its link: the lake, the state, and what to say of either."""
+"""How a page is made known to Dash, and how it opens for its link."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import urlencode
 
-from dash import html
+import dash
+from dash import dcc, html
+from dash.development.base_component import Component
+from flask import Flask
 
+from app.kit import ids
 from app.kit.context import lake_view
 from app.kit.lakes import LakeView
-from app.kit.url_codec import has_state
+from app.kit.page import Page
+from app.kit.routes import add_page_routes
+from app.kit.url_state import has_state
 from data.errors import WattlasError
 
+_UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload once it can."
 
-class PageState(Protocol):
+
+def register(server: Flask, page: Page, order: int) -> None:
+    """Make a page known to Dash, and its addresses to the server."""
+
+    def layout(**parts: str | list[str]) -> html.Main:
+        return open_layout(page, parts)
+
+    dash.register_page(
+        f"app.{page.name}.page",
+        path=page.path,
+        order=order,
+        name=page.title,
+        title=f"wattlas · {page.title}",
+        layout=layout,
+    )
+    add_page_routes(server, page)
+
+
+def open_layout(page: Page, parts: Mapping[str, str | Sequence[str]]) -> html.Main:
+    """Lay a page out for its link.
+
+    A link that cannot be followed is named in the notice, and the default view shown. Where the
+    lake cannot be read, the page says so; the header says why.
+
+    Args:
+        parts: The parameters of the link.
+    """
+    try:
+        view, state, words = open_page(parts, page.state.from_query)
+        if state is not None and page.open_link:
+            state, more = page.open_link(view, state)
+            words = " ".join(part for part in (words, more) if part)
+        return page.layout(view, state or page.default_state(view), words)
+    except WattlasError:
+        return html.Main(html.Div(_UNREADABLE, className="notice"), className=f"page {page.name}")
+
+
+def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
+    """What the browser needs to keep a page's state and to write its URL.
+
+    Returns:
+        `page`; `kept` (by URL key, what the browser alone keeps); `lake` (the version that the link
+        pins, or null); `shown` (the version on the page); and the entries of `UrlState.spec`.
+    """
+    kept = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
+    return {
+        "page": page, "kept": kept, "lake": state.lake_version, "shown": view.version,
+        **state.spec(),
+    }  # fmt: skip
+
+
+def state_stores(
+    page: str, view: LakeView, state: Any, empty: Sequence[str] = ()
+) -> list[Component]:
+    """The stores that every page has, and further ones by the ids in `empty`."""
+    names = ids.PageIds(page)
+    return [
+        dcc.Store(id=names.lake_version, data=view.version),
+        dcc.Store(id=names.browser, data=browser_state(page, view, state)),
+        *[dcc.Store(id=name) for name in (names.view_state, names.changed, *empty)],
+    ]
+
+
+class HasVersion(Protocol):
     """What any page's state has."""
 
     @property
@@ -21,28 +91,13 @@ class PageState(Protocol):
         """A version that the link pins; None for the newest."""
 
 
-State = TypeVar("State", bound=PageState)
-
-_UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload once it can."
-
-
-def or_a_sentence(layout: Callable[..., html.Main]) -> Callable[..., html.Main]:
-    """Have a page lie there without a lake that can be read; why is said above all pages."""
-
-    @wraps(layout)
-    def lay_out(**parts: str | list[str]) -> html.Main:
-        try:
-            return layout(**parts)
-        except WattlasError:
-            return html.Main(html.Div(_UNREADABLE, className="notice"))
-
-    return lay_out
+State = TypeVar("State", bound=HasVersion)
 
 
 def open_page(
     parts: Mapping[str, str | Sequence[str]], read: Callable[[str], State]
 ) -> tuple[LakeView, State | None, str]:
-    """Open a page for its link.
+    """Read a link and open its version of the lake.
 
     Args:
         parts: The parameters of the link.
@@ -65,3 +120,16 @@ def open_page(
             said = f"This link pins version {view.version} of the lake; the newest is {newest}."
             return view, state, said
     return view, state, ""
+
+
+def or_a_sentence(layout: Callable[..., html.Main]) -> Callable[..., html.Main]:
+    """Show a sentence where the lake cannot be read."""
+
+    @wraps(layout)
+    def lay_out(**parts: str | list[str]) -> html.Main:
+        try:
+            return layout(**parts)
+        except WattlasError:
+            return html.Main(html.Div(_UNREADABLE, className="notice"))
+
+    return lay_out

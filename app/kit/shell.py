@@ -1,5 +1,7 @@
 """The frame that every page stands in: header, page, footer, help."""
 
+from collections.abc import Sequence
+
 import dash
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -9,50 +11,12 @@ from app.kit import ids
 from app.kit.context import lake_view
 from data.errors import WattlasError
 
-# By the page that they belong to; the first are everywhere's.
-KEYS = {
-    "": (
-        ("Tab, Shift+Tab", "move between controls and views"),
-        ("?", "show or hide this list"),
-    ),
-    "Explore": (
-        ("Escape", "clear the selection"),
-        ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
-        ("Enter", "select the point, cell or table row under the cursor"),
-        ("t", "timeline of what is selected, or of the point under the cursor"),
-        ("drag", "select a box; the tool bar has lasso and zoom"),
-    ),
-    "Modes": (
-        ("arrow keys", "in a view that has the focus: from cell to cell, bar to bar, or point"),
-        ("Enter", "select the cell under the cursor, and open its evidence"),
-        ("Escape", "clear the selection"),
-    ),
-    "Timeline": (
-        ("+ -", "zoom in, zoom out"),
-        ("left, right arrow", "move the window by a fifth; with Shift by nearly all of it"),
-        ("Home", "the whole run"),
-        ("Backspace", "the window before this one"),
-        (
-            "Page Up, Page Down",
-            "scroll panels that are taller than their frame; so does the wheel beside them",
-        ),
-        (
-            "v, click",
-            "read values: arrow keys go from value to value and from panel to panel, with "
-            "Shift ten at a time; m: the largest; Enter: the heatmap's core; Escape: no more",
-        ),
-        ("arrow keys", "where the distributions have the focus: read them"),
-        ("p", "drag moves the window, or zooms again"),
-        ("a", "add a run"),
-        ("drag, wheel", "zoom; with Shift: move"),
-    ),
-    "Storage": (
-        ("Escape", "clear the selection"),
-        ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
-        ("Enter", "select the configurations under the cursor in all views"),
-        ("drag", "select a box; a click selects a point, a cell, a bar or a mode of the legend"),
-    ),
-}
+# What keys do on every page.
+KEYS = (
+    ("Tab, Shift+Tab", "move between controls and views"),
+    ("?", "show or hide this list"),
+)
+PageKeys = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 
 
 def _lake_line() -> list:
@@ -78,15 +42,19 @@ def _lake_line() -> list:
     return [html.Strong("holds synthetic data", className="badge"), line]
 
 
-def _keys_of(page: str, keys: tuple[tuple[str, str], ...]) -> list[html.Tbody]:
+def _keys_of(page: str, keys: Sequence[tuple[str, str]]) -> list[html.Tbody]:
     rows = [html.Tr([html.Th(key), html.Td(what)]) for key, what in keys]
     if page:
         rows.insert(0, html.Tr(html.Th(page, colSpan=2, className="keys-page")))
     return [html.Tbody(rows)]
 
 
-def shell() -> dmc.MantineProvider:
-    """The layout of the app; the page's own content comes from `dash.page_container`."""
+def shell(page_keys: PageKeys) -> dmc.MantineProvider:
+    """Lay out the frame; the page's own content comes from `dash.page_container`.
+
+    Args:
+        page_keys: Title of each page and what its keys do.
+    """
     return dmc.MantineProvider(
         [
             dcc.Store(id=ids.THEME, data="light"),
@@ -120,7 +88,11 @@ def shell() -> dmc.MantineProvider:
                 [
                     html.H2("Keys"),
                     html.Table(
-                        [part for page, keys in KEYS.items() for part in _keys_of(page, keys)],
+                        [
+                            part
+                            for page, keys in (("", KEYS), *page_keys)
+                            for part in _keys_of(page, keys)
+                        ],
                         className="keys",
                     ),
                 ],

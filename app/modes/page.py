@@ -39,6 +39,11 @@ from data.analysis.significance import load_statistics
 
 PATH = "/modes"
 TITLE = "Modes"
+KEYS = (
+    ("arrow keys", "in a view that has the focus: from cell to cell, bar to bar, or point"),
+    ("Enter", "select the cell under the cursor, and open its evidence"),
+    ("Escape", "clear the selection"),
+)
 # Filters that another workload may leave without a run.
 _TURNED: Final = tuple(name for name in names.FACET_NAMES if name not in ("dataset", "workload"))
 

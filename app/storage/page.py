@@ -19,6 +19,12 @@ from app.storage.state import StorageState
 
 PATH = "/storage"
 TITLE = "Storage"
+KEYS = (
+    ("Escape", "clear the selection"),
+    ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
+    ("Enter", "select the configurations under the cursor in all views"),
+    ("drag", "select a box; a click selects a point, a cell, a bar or a mode of the legend"),
+)
 
 
 def register(server: Flask) -> None:

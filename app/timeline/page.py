@@ -27,6 +27,25 @@ from data.errors import WattlasError
 
 PATH = "/timeline"
 TITLE = "Timeline"
+KEYS = (
+    ("+ -", "zoom in, zoom out"),
+    ("left, right arrow", "move the window by a fifth; with Shift by nearly all of it"),
+    ("Home", "the whole run"),
+    ("Backspace", "the window before this one"),
+    (
+        "Page Up, Page Down",
+        "scroll panels that are taller than their frame; so does the wheel beside them",
+    ),
+    (
+        "v, click",
+        "read values: arrow keys go from value to value and from panel to panel, with "
+        "Shift ten at a time; m: the largest; Enter: the heatmap's core; Escape: no more",
+    ),
+    ("arrow keys", "where the distributions have the focus: read them"),
+    ("p", "drag moves the window, or zooms again"),
+    ("a", "add a run"),
+    ("drag, wheel", "zoom; with Shift: move"),
+)
 
 
 def register(server: Flask) -> None:

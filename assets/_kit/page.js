@@ -13,6 +13,11 @@
   const pages = [];
   /**
    * Make a page known. All parts but `root` may be missing.
+   *   name: the page's name; `root` and the addresses of its files follow from it.
+   *   open(spec): the page was opened, by a load or by a link: nothing of an earlier visit counts.
+   *   gathered(values, before): the controls' values by URL key, before they become the state.
+   *   turned({facets, controls}): the server has turned to another workload.
+   *   links(): addresses of other pages, by the names of the links in the status line.
    *   root: selector of its main element.
    *   tab: id of its link in the header, which follows the page's state.
    *   query(): the whole state as a URL query.
@@ -23,9 +28,149 @@
    *   resize(): the room for the views has changed.
    *   clear(): Escape was pressed.
    */
-  wattlas.addPage = (page) => pages.push(page);
+  wattlas.addPage = (page) => pages.push(page.name ? { ...defaultsOf(page.name), ...page } : page);
+  const defaultsOf = (name) => ({
+    root: ".page." + name,
+    tab: "tab-" + name,
+    query: () => address.query(name),
+    data: (id, format) => pagesRoot() + name + "/data/" + id + "." + format + "?" + address.shown(name),
+    how: (id) => pagesRoot() + name + "/how/" + id + "?" + address.shown(name),
+  });
   const current = () => pages.find((page) => document.querySelector(page.root));
   wattlas.currentPage = current;
+
+  const same = () => window.dash_clientside.no_update;
+
+  /* ---- state: gathered from the controls by their names, written into the URL here and nowhere else */
+
+  /** By page: { spec, kept, values, state }, since it was opened. */
+  const opened = {};
+
+  const texts = (value) => [].concat(value === null || value === undefined ? [] : value)
+    .map((v) => (v === true ? "1" : v === false ? "0" : String(v))).filter((text) => text !== "");
+
+  /** The URL query of a page: version, filters, then what differs from the defaults. */
+  function queryOf(name, more = {}) {
+    const { spec, kept, values } = opened[name];
+    const query = new URLSearchParams({ v: spec.version });
+    for (const facet of spec.facets) texts(values[facet]).sort().forEach((text) => query.append(facet, text));
+    const all = { ...values, ...kept, ...(spec.lake === null ? {} : { lake: spec.lake }), ...more };
+    for (const [key, normal] of Object.entries(spec.defaults)) {
+      const written = texts(all[key]);
+      if (written.join("\n") !== texts(normal).join("\n")) written.forEach((text) => query.append(key, text));
+    }
+    return query.toString();
+  }
+
+  /** The filters and the selection alone, with the pinned version: what a link to another page carries. */
+  function handoverOf(name, more = {}) {
+    const { spec, kept, values } = opened[name];
+    const query = new URLSearchParams({ v: spec.version });
+    const { sel = kept.sel, ...others } = more, filters = { ...values, ...others };
+    for (const facet of new Set([...spec.facets, ...Object.keys(others)])) {
+      texts(filters[facet]).forEach((text) => query.append(facet, text));
+    }
+    if (sel) query.set("sel", sel);
+    if (spec.lake !== null) query.set("lake", spec.lake);
+    return query.toString();
+  }
+
+  /* By a page's root, its address; every page's scripts have the same object. */
+  const address = {
+    /** The page's URL query; `more` replaces keys of it. */
+    query: (name, more) => (opened[name] ? queryOf(name, more) : ""),
+    /** The query for files and words: they come from the version of the lake that is on the screen. */
+    shown: (name) => {
+      if (!opened[name]) return "";
+      const { shown } = opened[name].spec;
+      return queryOf(name, shown >= 0 ? { lake: shown } : {});
+    },
+    handover: (name, more) => (opened[name] ? handoverOf(name, more) : ""),
+    kept: (name, key) => (opened[name] ? opened[name].kept[key] || "" : ""),
+    values: (name) => (opened[name] ? opened[name].values : {}),
+    /** Keep a text that the browser alone knows, as a selection, and write the URL. */
+    keep(name, key, text) {
+      if (!opened[name] || opened[name].kept[key] === text) return;
+      opened[name].kept[key] = text;
+      address.push(name);
+    },
+    /** Write the state into the URL, the page's tab and the links of its status line. */
+    push(name) {
+      const page = pages.find((one) => one.name === name), tab = document.getElementById("tab-" + name);
+      // Until the next page is there the last one's elements still are, under the next one's address.
+      if (!opened[name] || !page || !document.querySelector(page.root)) return;
+      if (tab && new URL(tab.href).pathname !== location.pathname) return;
+      const written = location.pathname + "?" + queryOf(name);
+      history.replaceState(history.state, "", written);
+      if (tab) setProps("tab-" + name, { href: written });
+      linkFiles(name, page);
+    },
+  };
+  wattlas.address = address;
+
+  function linkFiles(name, page) {
+    const base = pagesRoot() + name + "/", targets = page.links ? page.links() : {};
+    const files = { export: "export.html", data: "data/runs.csv" };
+    for (const [target, file] of Object.entries(files)) {
+      if (document.getElementById(name + "-to-" + target)) {
+        setProps(name + "-to-" + target, { href: base + file + "?" + address.shown(name) });
+      }
+    }
+    for (const [target, href] of Object.entries(targets)) {
+      if (document.getElementById(name + "-to-" + target)) setProps(name + "-to-" + target, { href });
+    }
+  }
+
+  /** The address under which the app is served, with a slash at its end. */
+  const pagesRoot = () => JSON.parse(document.getElementById("_dash-config").textContent).requests_pathname_prefix;
+  wattlas.pagesRoot = pagesRoot;
+
+  /**
+   * Gather the state of a page from its controls, by their ids: `NAME-facet-FACET` and `NAME-KEY`.
+   * The page may change it (`gathered(state, before)`), or answer null to wait for controls that it has set.
+   */
+  function gather(...args) {
+    const context = window.dash_clientside.callback_context, spec = args[args.length - 1];
+    const prefix = spec.page + "-", values = {};
+    for (const { id, value } of context.inputs_list.flat()) {
+      values[id.slice(prefix.length).replace(/^facet-/, "")] = value;
+    }
+    for (const facet of spec.facets) values[facet] = [].concat(values[facet] || []);
+    const page = pages.find((one) => one.name === spec.page) || {};
+    const before = opened[spec.page], isFirst = !before || before.spec !== spec;
+    if (isFirst) {
+      opened[spec.page] = { spec, kept: { ...spec.kept }, values, sent: "" };
+      if (page.open) page.open(spec);
+    }
+    const now = opened[spec.page];
+    const found = page.gathered ? page.gathered(values, isFirst ? null : now.values, isFirst) : values;
+    if (!found) return [same(), same()];
+    now.values = found;
+    const state = { ...found, lake: spec.lake };
+    spec.viewKeys.forEach((key) => delete state[key]);
+    address.push(spec.page);
+    const sent = JSON.stringify(state);
+    if (sent === now.sent) return [same(), same()];
+    now.sent = sent;
+    // The filters come with the page as its state wants them: they need no answer of their own yet.
+    return [state, isFirst ? same() : state];
+  }
+
+  /** The server has turned to another workload: filters and controls follow. */
+  function turn(turned, spec) {
+    if (!turned) return;
+    const page = pages.find((one) => one.name === spec.page);
+    if (page && page.turned) page.turned(turned);
+    for (const [key, value] of Object.entries(turned.controls)) setProps(spec.page + "-" + key, { value });
+    for (const [name, value] of Object.entries(turned.facets)) setProps(spec.page + "-facet-" + name, { value });
+  }
+
+  /** Add functions to a namespace that Dash's clientside callbacks call. */
+  wattlas.clientside = function (namespace, functions) {
+    const all = (window.dash_clientside = window.dash_clientside || {});
+    all[namespace] = Object.assign(all[namespace] || {}, functions);
+  };
+  wattlas.clientside("wattlas", { gather, turn });
 
   /** Write the state of the page on the screen into the address and into its tab. */
   wattlas.writeAddress = function (page, query) {

@@ -1,0 +1,120 @@
+"""The callbacks that pages with filters share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, no_update
+
+from app.kit.context import lake_view
+from app.kit.filters import chip_value, facet_chips, facet_note, is_idle
+from app.kit.ids import PageIds
+from app.kit.lakes import LakeView
+from app.kit.url_state import UrlState
+from data.analysis.facets import Choice
+from data.selection import Selection
+
+# By facet, what it offers under the filters of a selection.
+Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
+
+
+def register_gather(ids: PageIds, state: type[UrlState], controls: Mapping[str, str]) -> None:
+    """Gather the controls into the page's state in the browser, which also writes the URL.
+
+    Args:
+        controls: By URL key, the property of the control that has its value.
+    """
+    clientside_callback(
+        ClientsideFunction("wattlas", "gather"),
+        Output(ids.view_state, "data"),
+        Output(ids.changed, "data"),
+        *[Input(ids.facet(name), "value") for name in state.FILTERS],
+        *[Input(ids.control(key), name) for key, name in controls.items()],
+        State(ids.browser, "data"),
+    )
+
+
+def register_filters(
+    ids: PageIds,
+    state: type[UrlState],
+    offered: Offered,
+    menus: Mapping[str, Callable[[LakeView, Any], list[dict[str, str]]]] | None = None,
+) -> Callable[[dict[str, Any], int], tuple]:
+    """After new filters: what each other filter still offers, and what the menus list.
+
+    Args:
+        menus: By URL key of a select, what makes its entries.
+
+    Returns:
+        The callback: chips, counts and whether each filter is hidden, then the menus' entries.
+    """
+    menus = menus or {}
+    names = state.FILTERS
+
+    @callback(
+        *[Output(ids.facet(name), "children") for name in names],
+        *[Output(ids.facet_count(name), "children") for name in names],
+        *[Output(ids.facet_frame(name), "hidden") for name in names],
+        *[Output(ids.control(key), "data") for key in menus],
+        Input(ids.changed, "data"),
+        State(ids.lake_version, "data"),
+        prevent_initial_call=True,
+    )
+    def update_filters(raw_state: dict[str, Any], version: int) -> tuple:
+        found, view = cast(Any, state.from_json(raw_state)), lake_view(version)
+        choices = offered(view, found.selection)
+        return (
+            *[facet_chips(n, c) for n, c in choices.items()],
+            *[facet_note(n, c, found.selection.values(n)) for n, c in choices.items()],
+            *[is_idle(n, c) for n, c in choices.items()],
+            *[entries(view, found) for entries in menus.values()],
+        )
+
+    return cast(Callable[[dict[str, Any], int], tuple], update_filters)
+
+
+def register_workload(
+    ids: PageIds, state: type[UrlState], turned: Callable[[LakeView, Any, str | None], Any]
+) -> Callable[..., Any]:
+    """After another workload or dataset: the filters and controls that mean something there.
+
+    Args:
+        turned: From the lake, the state before and the workload to the state after.
+
+    Returns:
+        The callback: new values of filters (`facets`) and controls (`controls`), by their names.
+    """
+
+    @callback(
+        Output(ids("turned"), "data"),
+        Input(ids.facet("workload"), "value"),
+        Input(ids.facet("dataset"), "value"),
+        State(ids.view_state, "data"),
+        State(ids.lake_version, "data"),
+        prevent_initial_call=True,
+    )
+    def turn_workload(
+        workload: str | None, datasets: list[str], raw: dict[str, Any] | None, version: int
+    ) -> Any:
+        before = cast(Any, state.from_json(raw or {}))
+        was = before.selection
+        if was.values("workload") == (workload,) and set(was.values("dataset")) == set(datasets):
+            return no_update
+        asked = state.from_json({**(raw or {}), "dataset": datasets})
+        after = turned(lake_view(version), asked, workload)
+        others = [name for name in state.FILTERS if name not in ("dataset", "workload")]
+        return {
+            "facets": {n: [chip_value(v) for v in after.selection.values(n)] for n in others},
+            "controls": {
+                key: getattr(after, p.attribute)
+                for key, p in state.PARAMETERS.items()
+                if getattr(after, p.attribute) != getattr(before, p.attribute)
+            },
+        }
+
+    clientside_callback(
+        ClientsideFunction("wattlas", "turn"),
+        Input(ids("turned"), "data"),
+        State(ids.browser, "data"),
+        prevent_initial_call=True,
+    )
+    return turn_workload

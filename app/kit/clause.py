@@ -1,0 +1,232 @@
+"""The selection language: what is selected in a view, as one clause of text.
+
+Every page has it in its URL as `sel`. `assets/_kit/clause.js` reads, writes and evaluates the same
+texts; `tests/fixtures/clauses.json` puts both through one table of inputs and expected outputs.
+
+    knobs~JSON                          an object of columns and values: rows with these values; a
+                                        value may be a list (any of them), null is NULL, and the
+                                        whole may be a list of such objects (any of them)
+    box~X~Y~x0~x1~y0~y1[~JSON]          rows in a closed rectangle over the columns X and Y, and
+                                        with the knobs of the object
+    lasso~X~Y~x,y~x,y~x,y...            rows in a polygon over the columns X and Y
+    won~JSON                            cells of a map that this competitor wins
+    outcome~NAME                        cells of a map that ended so, as `tie`
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Final, Literal
+
+import numpy as np
+import polars as pl
+
+from data.analysis.ties import OUTCOMES
+from data.errors import SelectionError
+from data.knobs import KNOBS
+from data.metrics import plottable
+
+Kind = Literal["knobs", "box", "lasso", "won", "outcome"]
+Knobs = tuple[dict[str, list[Any]], ...]
+
+MAX_CHARS: Final = 6000
+_SHOWN: Final = 40
+_MOST: Final = 2.0**53
+# Columns that a `knobs` clause may name: the knobs, and what tells replicates apart.
+COLUMNS: Final = (*(knob.column for knob in KNOBS.values()), "replicate")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One selection.
+
+    Attributes:
+        fields: The columns along x and y of a box or a lasso.
+        bounds: x0, x1, y0, y1 of a box, each pair rising.
+        corners: Corners of a lasso as x, y.
+        knobs: Alternatives of a `knobs` clause; of a box the one object that it also asks for.
+        value: The competitor of `won` (None for NULL), or the outcome.
+    """
+
+    kind: Kind
+    fields: tuple[str, str] | None = None
+    bounds: tuple[float, float, float, float] | None = None
+    corners: tuple[tuple[float, float], ...] = ()
+    knobs: Knobs = ()
+    value: str | float | None = None
+
+
+def read_clause(text: str, kinds: Sequence[Kind] = ("knobs", "box", "lasso")) -> Clause | None:
+    """Read a clause; None for an empty text.
+
+    Args:
+        kinds: The kinds that the page understands.
+
+    Raises:
+        SelectionError: The text is no clause of one of these kinds; the message has its beginning.
+    """
+    if not text:
+        return None
+    if len(text) > MAX_CHARS:
+        raise SelectionError(f"a selection of {len(text)} characters is too long")
+    kind, _, rest = text.partition("~")
+    if kind not in kinds:
+        raise SelectionError(f"unknown kind of selection: {text[:_SHOWN]!r}")
+    try:
+        return _READERS[kind](rest)
+    except (ValueError, TypeError, IndexError) as error:
+        raise SelectionError(f"the selection cannot be read: {text[:_SHOWN]!r} ({error})") from None
+
+
+def write_knobs(alternatives: Sequence[Mapping[str, Any]]) -> str:
+    """Write a `knobs` clause of one object or several."""
+    plain = [dict(one) for one in alternatives]
+    body = plain[0] if len(plain) == 1 else plain
+    return "knobs~" + json.dumps(body, separators=(",", ":"))
+
+
+def matching(clause: Clause, rows: pl.DataFrame, x: str = "x", y: str = "y") -> pl.Series:
+    """Return which rows a clause of kind `knobs`, `box` or `lasso` selects.
+
+    Args:
+        rows: Columns of knobs; for a box or a lasso also its two fields.
+        x: Name in `rows` of the field along x.
+        y: Name in `rows` of the field along y.
+
+    Returns:
+        Booleans, one a row. A row without a value in a field, or without a knob's column, is not
+        selected.
+    """
+    mask = np.ones(len(rows), dtype=bool)
+    if clause.kind in ("box", "lasso"):
+        xs, ys = (rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in (x, y))
+        mask = _in_box(clause, xs, ys) if clause.kind == "box" else _in_polygon(clause, xs, ys)
+    if clause.knobs:
+        alternatives = (_has_knobs(rows, knobs) for knobs in clause.knobs)
+        mask &= reduce(np.logical_or, alternatives)
+    return pl.Series("selected", mask, dtype=pl.Boolean)
+
+
+def _in_box(clause: Clause, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    x0, x1, y0, y1 = clause.bounds or (0.0, 0.0, 0.0, 0.0)
+    return (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+
+
+def _in_polygon(clause: Clause, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the even-odd rule. Source: Shimrat, CACM 5(8), 1962."""
+    inside = np.zeros(len(x), dtype=bool)
+    corners = clause.corners
+    for (xi, yi), (xj, yj) in zip(corners, (corners[-1], *corners[:-1]), strict=True):
+        if yi != yj:
+            crosses = (yi > y) != (yj > y)
+            inside ^= crosses & (x < (xj - xi) * (y - yi) / (yj - yi) + xi)
+    return inside
+
+
+def _has_knobs(rows: pl.DataFrame, knobs: Mapping[str, list[Any]]) -> np.ndarray:
+    found = np.ones(len(rows), dtype=bool)
+    for name, values in knobs.items():
+        if name not in rows.columns:
+            return np.zeros(len(rows), dtype=bool)
+        column = rows[name]
+        known = [v for v in values if v is not None]
+        texts = not column.dtype.is_numeric()
+        kind = pl.String if texts else pl.Float64
+        same = pl.Series(
+            [v for v in known if isinstance(v, str) == texts], dtype=kind, strict=False
+        )
+        one = column.cast(kind).is_in(same.implode()).fill_null(False)
+        if len(known) < len(values):
+            one |= column.is_null()
+        found &= one.to_numpy()
+    return found
+
+
+def _read_knobs(text: str) -> Clause:
+    parsed = _json(text)
+    alternatives = parsed if isinstance(parsed, list) else [parsed]
+    if not alternatives:
+        raise ValueError("no configuration")
+    return Clause("knobs", knobs=tuple(_knobs(one) for one in alternatives))
+
+
+def _knobs(raw: object) -> dict[str, list[Any]]:
+    if not isinstance(raw, dict) or not raw:
+        raise ValueError("expected an object of columns and values")
+    for name in raw:
+        if name not in COLUMNS:
+            raise ValueError(f"no knob has the column {name[:_SHOWN]!r}")
+    found = {name: value if isinstance(value, list) else [value] for name, value in raw.items()}
+    for name, values in found.items():
+        if not values or not all(map(_is_plain, values)):
+            raise ValueError(f"a value of {name} is no text, number or null")
+    return found
+
+
+def _read_box(text: str) -> Clause:
+    x, y, *parts = text.split("~", 6)
+    x0, x1, y0, y1 = map(_number, parts[:4])
+    knobs = (_knobs(_json(parts[4])),) if len(parts) > 4 else ()
+    bounds = (min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1))
+    return Clause("box", _fields(x, y), bounds, knobs=knobs)
+
+
+def _read_lasso(text: str) -> Clause:
+    x, y, *parts = text.split("~")
+    corners = [tuple(map(_number, part.split(","))) for part in parts]
+    if len(corners) < 3 or any(len(corner) != 2 for corner in corners):
+        raise ValueError("a polygon has three corners or more")
+    return Clause("lasso", _fields(x, y), corners=tuple((c[0], c[1]) for c in corners))
+
+
+def _read_won(text: str) -> Clause:
+    value = _json(text)
+    if not _is_plain(value):
+        raise ValueError("expected a text, a number or null")
+    return Clause("won", value=value)
+
+
+def _read_outcome(text: str) -> Clause:
+    if text not in OUTCOMES:
+        raise ValueError(f"expected one of {', '.join(OUTCOMES)}")
+    return Clause("outcome", value=text)
+
+
+_READERS: Final = {
+    "knobs": _read_knobs,
+    "box": _read_box,
+    "lasso": _read_lasso,
+    "won": _read_won,
+    "outcome": _read_outcome,
+}
+
+
+def _fields(x: str, y: str) -> tuple[str, str]:
+    for name in (x, y):
+        if name not in plottable() and name not in COLUMNS:
+            raise ValueError(f"unknown column {name[:_SHOWN]!r}")
+    return x, y
+
+
+def _json(text: str) -> Any:
+    def refuse(word: str) -> None:
+        raise ValueError(f"{word} is no value")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not np.isfinite(value):
+        raise ValueError(f"{text!r} is no finite number")
+    return value
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, (int, float)):
+        # JSON has endless digits; no knob has such a value.
+        return abs(value) < _MOST
+    return value is None or isinstance(value, str)

@@ -1,0 +1,72 @@
+"""The addresses that every page has: rows and explanations of its views, the page as a file.
+
+/NAME/data/VIEW.csv, .parquet     the rows behind a view
+/NAME/how/VIEW                    how the view was computed
+/NAME/export.html                 the page as one file
+"""
+
+from typing import Any
+
+from flask import Flask, Response, redirect, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from app.kit.context import lake_view
+from app.kit.downloads import CSV, PARQUET, file_answer, table_answer, words_answer
+from app.kit.export_page import page_html
+from app.kit.lakes import LakeView
+from app.kit.page import Page
+
+
+def add_page_routes(server: Flask, page: Page) -> None:
+    """Add a page's addresses, its own routes, and redirects from its old addresses."""
+    for ending, kind in (("csv", CSV), ("parquet", PARQUET)):
+        server.add_url_rule(
+            f"/{page.name}/data/<view>.{ending}",
+            f"{page.name}_{ending}",
+            lambda view, kind=kind: _data(page, view, kind),
+        )
+    server.add_url_rule(
+        f"/{page.name}/how/<view>", f"{page.name}_how", lambda view: _how(page, view)
+    )
+    server.add_url_rule(f"/{page.name}/export.html", f"{page.name}_export", lambda: _export(page))
+    if page.add_routes:
+        page.add_routes(server)
+    for number, (old, new) in enumerate(page.old_paths.items()):
+        server.add_url_rule(
+            old, f"{page.name}_old_{number}", lambda new=new, **parts: _redirect(new, parts)
+        )
+
+
+def _data(page: Page, view: str, kind: str) -> Response:
+    name = f"wattlas-{page.name}-{view}"
+    return table_answer(lambda: page.rows(*asked(page), page.view(view).name), kind, name)
+
+
+def _how(page: Page, view: str) -> Response:
+    return words_answer(lambda: page.explain(*asked(page), page.view(view).name))
+
+
+def _export(page: Page) -> Response:
+    def body() -> bytes:
+        lake, state = asked(page)
+        return page_html(lake, page.export(lake, state)).encode()
+
+    return file_answer(body, "text/html", f"wattlas-{page.name}.html")
+
+
+def asked(page: Page) -> tuple[LakeView, Any]:
+    """Read the state from the request's query and open its version of the lake.
+
+    Raises:
+        WattlasError: The query is no state of the page, or the lake cannot be read.
+    """
+    state = page.state.from_query(request.query_string.decode())
+    view = lake_view(state.lake_version)
+    return view, (page.open_link(view, state)[0] if page.open_link else state)
+
+
+def _redirect(path: str, parts: dict[str, str]) -> AnyResponse:
+    for name, value in parts.items():
+        path = path.replace(f"<{name}>", value)
+    query = request.query_string.decode()
+    return redirect(path + (f"?{query}" if query else ""), code=301)

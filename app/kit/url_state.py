@@ -1,0 +1,238 @@
+"""The state of a page as a URL query: versioned, upgraded when old, refused with a sentence.
+
+A page's state is a frozen dataclass that inherits from `UrlState` and lists its URL keys. `v` is
+the version of the encoding; a query without `v` counts as present. To change a page's encoding,
+raise its VERSION and add to its UPGRADERS the function that turns the previous version's
+parameters into the next one's, so that a link in a paper works for years.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+from urllib.parse import parse_qs, urlencode
+
+from data.errors import SelectionError
+from data.selection import FACETS, Selection, Value, check_value
+
+Parameters = dict[str, list[str]]
+Upgraders = Mapping[int, Callable[[Parameters], Parameters]]
+_LONGEST_SHOWN = 40
+
+
+def read_text(name: str, text: str) -> str:
+    """Take a text as it is."""
+    del name
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """How one key of a URL query is read into an attribute of a state.
+
+    Attributes:
+        read: Turns the key and its text into a value; raises SelectionError.
+        is_list: The key may repeat; the attribute is a tuple of the values.
+    """
+
+    attribute: str
+    read: Callable[[str, str], Any] = read_text
+    is_list: bool = False
+
+
+class UrlState:
+    """Base of the pages' states: frozen dataclasses whose fields all have defaults.
+
+    A subclass sets VERSION, UPGRADERS (by an old version, what turns its parameters into the next
+    one's), PARAMETERS (by URL key, in the order in which they are written), FILTERS (the facets of
+    its attribute `selection`; empty where it has none), KEPT (keys that the browser alone keeps, as
+    the selection) and VIEW_KEYS (keys of controls that one view alone depends on: the page's other
+    views stay as they are when these change).
+    """
+
+    __slots__ = ()
+    VERSION: ClassVar[int] = 1
+    UPGRADERS: ClassVar[Upgraders] = {}
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
+    FILTERS: ClassVar[tuple[str, ...]] = tuple(FACETS)
+    KEPT: ClassVar[tuple[str, ...]] = ("sel",)
+    VIEW_KEYS: ClassVar[tuple[str, ...]] = ()
+
+    def to_query(self) -> str:
+        """Write the query string without defaults: the same state gives the same text."""
+        default = type(self)()
+        pairs = [("v", str(self.VERSION))]
+        if self.FILTERS:
+            pairs += filter_pairs(self.selection)  # type: ignore[attr-defined]
+        for key, parameter in self.PARAMETERS.items():
+            value = getattr(self, parameter.attribute)
+            if value != getattr(default, parameter.attribute):
+                pairs += [(key, text) for text in self.write(key, value)]
+        return urlencode(pairs)
+
+    def write(self, key: str, value: Any) -> list[str]:
+        """Write one attribute as the texts of its key."""
+        return [write_value(v) for v in (value if self.PARAMETERS[key].is_list else [value])]
+
+    @classmethod
+    def from_query(cls, query: str) -> Self:
+        """Read a query string of this version or an older one.
+
+        Filters of the lake that the page does not have are left out.
+
+        Raises:
+            SelectionError: A version from the future, an unknown key, or a bad value; the message
+                names it.
+        """
+        parameters = read_parameters(query, cls.VERSION, cls.UPGRADERS)
+        found: dict[str, Any] = {}
+        filters = take_filters(parameters)
+        if cls.FILTERS:
+            found["selection"] = Selection(
+                tuple(c for c in filters.clauses if c.facet in cls.FILTERS)
+            )
+        for key, texts in parameters.items():
+            if key not in cls.PARAMETERS:
+                raise SelectionError(f"the link has an unknown part {key[:_LONGEST_SHOWN]!r}")
+            found[cls.PARAMETERS[key].attribute] = cls.read(key, texts)
+        return cls(**found)
+
+    @classmethod
+    def read(cls, key: str, texts: Sequence[str]) -> Any:
+        """Read the texts of one key into the value of its attribute."""
+        parameter = cls.PARAMETERS[key]
+        if parameter.is_list:
+            return tuple(dict.fromkeys(parameter.read(key, text) for text in texts))
+        return parameter.read(key, texts[-1])
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Self:
+        """Read what the browser gathered from the page's controls, by URL key."""
+        return cls.from_query(urlencode(pairs_of(raw, cls.VERSION)))
+
+    @classmethod
+    def spec(cls) -> dict[str, Any]:
+        """What the browser needs to write the URL: version, filters, keys with their defaults."""
+        default = cls()
+        return {
+            "version": cls.VERSION,
+            "facets": list(cls.FILTERS),
+            "viewKeys": list(cls.VIEW_KEYS),
+            "defaults": {
+                key: [] if p.is_list else _written(getattr(default, p.attribute))
+                for key, p in cls.PARAMETERS.items()
+            },
+        }
+
+
+def read_parameters(query: str, version: int, upgraders: Upgraders) -> Parameters:
+    """Split a URL query and bring it from the version that it names to the present one.
+
+    Args:
+        query: With or without its question mark; without `v` it counts as present.
+        version: The present version.
+        upgraders: By an old version, what turns its parameters into the next one's.
+    Raises:
+        SelectionError: A version from the future, or one that never was.
+    """
+    parameters = parse_qs(query.lstrip("?"), keep_blank_values=True)
+    text = parameters.pop("v", [str(version)])[-1]
+    if not is_version(text) or int(text) > version:
+        raise SelectionError(
+            f"the link has version {text[:_LONGEST_SHOWN]!r}; this wattlas reads up to {version}: "
+            "it may be newer"
+        )
+    for old in range(int(text), version):
+        if old not in upgraders:
+            raise SelectionError(f"the link has version {old}, which never was")
+        parameters = upgraders[old](parameters)
+    return parameters
+
+
+def has_state(query: str) -> bool:
+    """Return whether a URL query holds any parameter; without one the page chooses."""
+    return bool(parse_qs(query.lstrip("?"), keep_blank_values=True))
+
+
+def filter_pairs(selection: Selection) -> list[tuple[str, str]]:
+    """Write the filters as parameters: the same filters give the same pairs."""
+    return [
+        (name, text) for name in FACETS for text in sorted(map(write_value, selection.values(name)))
+    ]
+
+
+def take_filters(parameters: Parameters) -> Selection:
+    """Read the filters and remove them from the parameters.
+
+    Raises:
+        SelectionError: A value of the wrong kind; the message names filter and value.
+    """
+    values = {}
+    for name in FACETS:
+        found = [_filter_value(name, text) for text in parameters.pop(name, [])]
+        values[name] = list(dict.fromkeys(found))
+    return Selection.of(**values)
+
+
+def _filter_value(name: str, text: str) -> Value:
+    facet = FACETS[name]
+    value: Value = text
+    if facet.is_number and text != facet.null_word:
+        value = read_number(name, text)
+    check_value(facet, value)
+    return value
+
+
+def pairs_of(raw: Mapping[str, Any], version: int) -> list[tuple[str, str]]:
+    """Flatten controls' values: None and empty texts are left out, lists repeat their key."""
+    pairs = [("v", str(version))]
+    for key, value in raw.items():
+        values: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]
+        pairs += [(key, write_value(v)) for v in values if v is not None and v != ""]
+    return pairs
+
+
+def _written(value: object) -> str:
+    return "" if value is None else write_value(value)
+
+
+def write_value(value: object) -> str:
+    """Write a value as a query has it: booleans as 1 and 0, whole numbers without a point."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def read_number(name: str, text: str) -> float:
+    """Read a finite number.
+
+    Raises:
+        SelectionError: It is none; the message has the parameter's name and the text.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        raise SelectionError(f"{name} is {text!r}, expected a number") from None
+    if value != value or value in (float("inf"), float("-inf")):
+        raise SelectionError(f"{name} is {text!r}, expected a finite number")
+    return value
+
+
+def read_flag(name: str, text: str) -> bool:
+    """Read 0 or 1; raises as `read_number`."""
+    if text not in ("0", "1"):
+        raise SelectionError(f"{name} is {text!r}, expected 0 or 1")
+    return text == "1"
+
+
+def read_lake_version(name: str, text: str) -> int:
+    """Read a version of the lake; raises as `read_number`."""
+    if not is_version(text):
+        raise SelectionError(f"{name} is {text[:_LONGEST_SHOWN]!r}, expected a version number")
+    return int(text)
+
+
+def is_version(text: str) -> bool:
+    """Return whether a text is a whole number in ASCII digits, of at most 18 of them."""
+    return text.isascii() and text.isdecimal() and len(text) <= 18

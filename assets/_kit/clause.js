@@ -1,0 +1,155 @@
+/*
+ * The selection language: what is selected in a view, as one clause of text. The twin of
+ * app/kit/clause.py, which describes the texts; both pass the table tests/fixtures/clauses.json.
+ *
+ * Columns to evaluate over: { count, knobs: {name: {values, index}}, fields: {name: numbers} }.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const MAX_CHARS = 6000, MOST = 2 ** 53, SEPARATOR = "~";
+  const short = (value) => String(Number(Number(value).toPrecision(7)));
+  const isPlain = (value) => value === null || typeof value === "string" ||
+    (typeof value === "number" && Math.abs(value) < MOST);
+  const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+  function number(text) {
+    if (text === undefined || text.trim() === "" || !Number.isFinite(Number(text))) throw new Error("no number");
+    return Number(text);
+  }
+
+  function knobsOf(raw) {
+    if (!isObject(raw) || !Object.keys(raw).length) throw new Error("no object of columns and values");
+    return Object.fromEntries(Object.entries(raw).map(([name, value]) => {
+      const values = Array.isArray(value) ? value : [value];
+      if (!values.length || !values.every(isPlain)) throw new Error("no plain value of " + name);
+      return [name, values];
+    }));
+  }
+
+  /** Split at the first `count` separators; the rest stays whole. */
+  function split(text, count) {
+    const parts = text.split(SEPARATOR);
+    return parts.length <= count ? parts : [...parts.slice(0, count), parts.slice(count).join(SEPARATOR)];
+  }
+
+  const READERS = {
+    knobs(text) {
+      const parsed = [].concat(JSON.parse(text));
+      if (!parsed.length) throw new Error("no configuration");
+      return { knobs: parsed.map(knobsOf) };
+    },
+    box(text) {
+      const [x, y, ...parts] = split(text, 6);
+      const [x0, x1, y0, y1] = [0, 1, 2, 3].map((i) => number(parts[i]));
+      return {
+        fields: { x, y },
+        bounds: [Math.min(x0, x1), Math.max(x0, x1), Math.min(y0, y1), Math.max(y0, y1)],
+        knobs: parts.length > 4 ? [knobsOf(JSON.parse(parts[4]))] : [],
+      };
+    },
+    lasso(text) {
+      const [x, y, ...parts] = text.split(SEPARATOR);
+      const corners = parts.map((part) => part.split(",").map(number));
+      if (corners.length < 3 || corners.some((corner) => corner.length !== 2)) throw new Error("no polygon");
+      return { fields: { x, y }, corners, knobs: [] };
+    },
+    won(text) {
+      const value = JSON.parse(text);
+      if (!isPlain(value)) throw new Error("no plain value");
+      return { value, knobs: [] };
+    },
+    outcome: (text) => ({ value: text, knobs: [] }),
+  };
+
+  /** Read a clause; null for an empty text and for one that is none. */
+  function read(text) {
+    if (!text || text.length > MAX_CHARS) return null;
+    const at = text.indexOf(SEPARATOR), kind = text.slice(0, at);
+    if (at < 0 || !Object.hasOwn(READERS, kind)) return null;
+    try {
+      return { kind, ...READERS[kind](text.slice(at + 1)) };
+    } catch (error) {
+      return null;
+    }
+  }
+
+  /* Even-odd rule. Source: Shimrat, CACM 5(8), 1962. */
+  function isInside(corners, px, py) {
+    let inside = false;
+    for (let i = 0, j = corners.length - 1; i < corners.length; j = i++) {
+      const [xi, yi] = corners[i], [xj, yj] = corners[j];
+      if (yi > py !== yj > py && px < ((xj - xi) * (py - yi)) / (yj - yi) + xi) inside = !inside;
+    }
+    return inside;
+  }
+
+  /** For each column of an object, which of the column's distinct values it accepts. */
+  function testOf(knobs, columns) {
+    const tests = Object.entries(knobs).map(([name, values]) => {
+      const column = columns.knobs[name];
+      return column && [column.index, column.values.map((v) => values.includes(v === undefined ? null : v))];
+    });
+    if (tests.some((test) => !test)) return () => false;
+    return (i) => tests.every(([index, accepted]) => accepted[index[i]]);
+  }
+
+  /**
+   * Which rows a clause selects: Uint8Array of 0 and 1; null for no clause, one that cannot be read, or one of
+   * another kind than knobs, box and lasso. A row without the clause's columns is not selected.
+   */
+  function evaluate(text, columns) {
+    const clause = columns && read(text);
+    if (!clause || clause.kind === "won" || clause.kind === "outcome") return null;
+    const mask = new Uint8Array(columns.count);
+    const [x, y] = clause.fields ? [columns.fields[clause.fields.x], columns.fields[clause.fields.y]] : [];
+    if (clause.fields && (!x || !y)) return mask;
+    const [x0, x1, y0, y1] = clause.bounds || [];
+    const isIn = {
+      knobs: () => true,
+      box: (i) => x[i] >= x0 && x[i] <= x1 && y[i] >= y0 && y[i] <= y1,
+      lasso: (i) => isInside(clause.corners, x[i], y[i]),
+    }[clause.kind];
+    const tests = clause.knobs.map((knobs) => testOf(knobs, columns));
+    for (let i = 0; i < columns.count; i++) {
+      mask[i] = isIn(i) && (!tests.length || tests.some((test) => test(i))) ? 1 : 0;
+    }
+    return mask;
+  }
+
+  function box(fields, x, y, knobs = null) {
+    const bounds = [Math.min(...x), Math.max(...x), Math.min(...y), Math.max(...y)].map(short);
+    const parts = ["box", fields.x, fields.y, ...bounds];
+    return (knobs ? [...parts, JSON.stringify(knobs)] : parts).join(SEPARATOR);
+  }
+
+  /** At most 120 corners, so that the text fits into a URL. */
+  function lasso(fields, xs, ys) {
+    const step = Math.ceil(xs.length / 120), corners = [];
+    for (let i = 0; i < xs.length; i += step) corners.push(short(xs[i]) + "," + short(ys[i]));
+    return ["lasso", fields.x, fields.y, ...corners].join(SEPARATOR);
+  }
+
+  /** One object of columns and values, or a list of such objects. */
+  const knobs = (alternatives) => {
+    const all = [].concat(alternatives);
+    return "knobs" + SEPARATOR + JSON.stringify(all.length === 1 ? all[0] : all);
+  };
+
+  /**
+   * A `knobs` clause of pairs of values of two columns, one object for each value of `y`, so that the text of a
+   * whole map fits into a URL. `common` holds columns that all of them have.
+   */
+  function pairs(x, y, values, common = {}) {
+    const rows = new Map();
+    for (const [vx, vy] of values) rows.set(vy, (rows.get(vy) || new Set()).add(vx));
+    const one = (list) => (list.length === 1 ? list[0] : list);
+    return knobs([...rows].map(([vy, xs]) => ({ ...common, [y]: vy, [x]: one([...xs]) })));
+  }
+
+  wattlas.clause = {
+    MAX_CHARS, read, evaluate, box, lasso, knobs, pairs,
+    won: (value) => "won" + SEPARATOR + JSON.stringify(value),
+    outcome: (name) => "outcome" + SEPARATOR + name,
+  };
+})((window.wattlas = window.wattlas || {}));
