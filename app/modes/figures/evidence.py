@@ -36,7 +36,7 @@ def build_evidence(runs: pl.DataFrame, means: pl.DataFrame, scene: EvidenceScene
     Args:
         runs: One row a run of the cell: `who` (index among the competitors), `value`, `run_id`,
             `is_best` (whether it is of the setting that is compared).
-        means: One row a competitor: `who`, `mean`, `half_width` (NaN for one run), `n`.
+        means: One row a competitor: `who`, `mean`, `half_width` (NaN for one run).
     """
     columns = {who: place for place, who in enumerate(scene.order)}
     data = [
