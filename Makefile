@@ -44,6 +44,7 @@ lint: $(VENV)/.dev-stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/oxlint --deny-warnings assets bench tests
 
 fmt: $(VENV)/.dev-stamp
 	$(BIN)/ruff check --fix .

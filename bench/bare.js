@@ -28,7 +28,7 @@
   function maskOf(test) {
     return data.traces.map((trace, k) => Uint8Array.from(trace.x, (_, i) => (test(trace, i, k) ? 1 : 0)));
   }
-  const indices = (mask) => mask.map((part) => { const found = []; part.forEach((v, i) => { if (v) found.push(i); }); return found; });
+  const indices = (mask) => mask.map((part) => Array.from(part.keys()).filter((i) => part[i]));
 
   function clear() {
     Plotly.restyle(scatter, { selectedpoints: data.traces.map(() => null) });
@@ -44,16 +44,26 @@
       marker: { size: trace.size, symbol: trace.symbol, color: trace.dvfs, colorscale: "Cividis" },
       unselected: { marker: { opacity: 0.12 } }, hoverinfo: "none",
     })), { ...data.scatterLayout, dragmode: "select", showlegend: false }, config);
+    const itr = data.itr.map(String), dvfs = data.dvfs.map(String), grey = "rgba(127,127,127,0.78)";
     heatmap = await Plotly.newPlot("heatmap", [
-      { type: "heatmap", x: data.itr.map(String), y: data.dvfs.map(String), z: data.z, colorscale: "Viridis" },
-      { type: "heatmap", x: data.itr.map(String), y: data.dvfs.map(String), z: data.z.map((row) => row.map(() => null)), zmin: 0, zmax: 1, showscale: false,
-        colorscale: [[0, "rgba(127,127,127,0.78)"], [1, "rgba(127,127,127,0.78)"]], hoverinfo: "skip" },
-      { type: "scatter", mode: "markers", marker: { size: 1, opacity: 0 }, x: data.itr.flatMap((v) => data.dvfs.map(() => String(v))), y: data.itr.flatMap(() => data.dvfs.map(String)), showlegend: false, hoverinfo: "skip" },
-    ], { ...data.heatmapLayout, dragmode: "select", xaxis: { type: "category" }, yaxis: { type: "category" } }, config);
+      { type: "heatmap", x: itr, y: dvfs, z: data.z, colorscale: "Viridis" },
+      {
+        type: "heatmap", x: itr, y: dvfs, z: data.z.map((row) => row.map(() => null)), zmin: 0, zmax: 1,
+        showscale: false, colorscale: [[0, grey], [1, grey]], hoverinfo: "skip",
+      },
+      {
+        type: "scatter", mode: "markers", marker: { size: 1, opacity: 0 }, showlegend: false,
+        x: itr.flatMap((v) => dvfs.map(() => v)), y: itr.flatMap(() => dvfs), hoverinfo: "skip",
+      },
+    ], {
+      ...data.heatmapLayout, dragmode: "select",
+      xaxis: { type: "category" }, yaxis: { type: "category" },
+    }, config);
 
     scatter.on("plotly_selected", (event) => {
       if (!event || !event.range) return;
-      const [x0, x1] = event.range.x.slice().sort((a, b) => a - b), [y0, y1] = event.range.y.slice().sort((a, b) => a - b);
+      const rising = (range) => range.slice().sort((a, b) => a - b);
+      const [x0, x1] = rising(event.range.x), [y0, y1] = rising(event.range.y);
       link(maskOf((t, i) => t.x[i] >= x0 && t.x[i] <= x1 && t.y[i] >= y0 && t.y[i] <= y1));
     });
     heatmap.on("plotly_selected", (event) => {

@@ -25,7 +25,9 @@ window.probe = (function () {
 
   const isScatter = (gd) => gd.layout && gd.layout.meta && gd.layout.meta.kind === "scatter";
   function drawn(gd) {
-    changed(() => { if (probe.firstScatter === null && isScatter(gd)) probe.firstScatter = probe.paintedAt; });
+    changed(() => {
+      if (probe.firstScatter === null && isScatter(gd)) probe.firstScatter = probe.paintedAt;
+    });
   }
 
   let plotly;
@@ -54,8 +56,9 @@ window.probe = (function () {
 
   /** Also count changes of these elements as painting. */
   probe.watch = function (selectors) {
+    const all = { subtree: true, childList: true, attributes: true, characterData: true };
     for (const selector of selectors) {
-      new MutationObserver(() => changed()).observe(document.querySelector(selector), { subtree: true, childList: true, attributes: true, characterData: true });
+      new MutationObserver(() => changed()).observe(document.querySelector(selector), all);
     }
   };
   return probe;

@@ -55,6 +55,15 @@ class RunFacts:
         """Whether the lake has every interrupt of it."""
         return "interrupts" in self.files and "overview" in self.files
 
+    @property
+    def package_cores(self) -> dict[str, tuple[int, ...]]:
+        """The cores of each package, by its number as text; `?` for cores without a package."""
+        names = {core: "?" if at is None else str(at) for core, at in self.packages.items()}
+        return {
+            name: tuple(core for core in self.cores if names[core] == name)
+            for name in sorted(set(names.values()))
+        }
+
     @classmethod
     def of(cls, row: dict[str, Any]) -> Self:
         """Read a row of `run_facts_query`."""

@@ -109,6 +109,22 @@ class LakeView:
         whole = kept.with_columns(left_out)
         return whole if selection == leading(selection) else whole.filter(matches(selection))
 
+    def executed(
+        self, query: Query, selection: Selection, is_replicates: bool = False
+    ) -> tuple[str, list[Any], bool]:
+        """Return the query that `narrowed` executes for a selection, for explanations.
+
+        Args:
+            is_replicates: The rows come from `replicates` instead.
+
+        Returns:
+            SQL, parameters, and whether the rows of its answer are filtered afterwards here.
+        """
+        asked = query(leading(selection), KEPT_ROWS + 1)
+        if (self._replicates if is_replicates else self._sets).get(*asked) is None:
+            return *query(selection, MAX_ROWS), False
+        return *asked, selection != leading(selection)
+
     def function_sums(self, query: tuple[str, list[Any]]) -> pl.DataFrame:
         """Loads and stores by subsystem of the runs that a query names, beside its columns.
 

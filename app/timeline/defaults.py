@@ -16,9 +16,9 @@ from app.kit.lakes import LakeView
 from app.kit.url_codec import read_lake_version
 from app.kit.words import WORKLOAD_TITLES, configuration_words, load_words
 from app.timeline.runs import reference_of
-from app.timeline.state import MOST_RUNS
 from data.errors import SelectionError, WattlasError
 from data.queries.logged_runs import first_logged_query, first_look_query, logged_runs_query
+from data.timeline.question import MOST_RUNS
 from data.units import format_quantity
 
 _MOST_CHOICES: Final = 100

@@ -3,10 +3,11 @@
 from typing import Final
 
 from app.kit.lakes import LakeView
-from app.timeline.answers import answer_runs
+from app.timeline.answer import answer_question, failure_sentence
 from app.timeline.payload import LIMIT_SHARE
-from app.timeline.window import Question, RunAnswer
 from data.analysis.log_bins import slot_starts, slots_near
+from data.timeline.question import Question
+from data.timeline.window import RunAnswer
 from data.timeline.window_plan import bins_between
 
 _RULES: Final = """\
@@ -41,15 +42,15 @@ def explain_window(view: LakeView, question: Question) -> str:
     Raises:
         WattlasError: As `answer_run`, where none of the runs can be shown.
     """
-    found = answer_runs(view, question)
+    found = answer_question(view, question)
     found.shown()
     parts = [f"lake {view.lake.path.name}, version {view.version}", f"cores: {question.cores}"]
-    parts += [found.clipped] if found.clipped else []
-    for info, answer in zip(found.infos, found.answers, strict=True):
+    parts += [found.window.clipped] if found.window.clipped else []
+    for info, answer in found.pairs():
         if isinstance(answer, RunAnswer):
             parts.append(f"{info.label}\nrun {info.run_id}\n{_run_words(answer)}")
         else:
-            parts.append(answer.sentence)
+            parts.append(failure_sentence(info, answer))
     return "\n\n".join([*parts, _RULES]) + "\n"
 
 

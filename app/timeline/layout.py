@@ -14,7 +14,8 @@ from app.kit.lakes import LakeView
 from app.kit.panel import view_menu
 from app.timeline.panels import HEATS, PANELS
 from app.timeline.runs import RunInfo
-from app.timeline.state import MOST_CORES, MOST_RUNS, VERSION, TimelineState
+from app.timeline.state import VERSION, TimelineState
+from data.timeline.question import MOST_CORES, MOST_RUNS
 
 NO_LOGS: Final = (
     "No run of this lake has a per-interrupt log: summary tables hold none. Timelines are drawn "
@@ -66,7 +67,7 @@ def start(
         "most_cores": MOST_CORES,
         "hues": list(OKABE_ITO),
         "panels": [
-            {"name": p.name, "title": p.title, "is_default": p.is_default} for p in PANELS.values()
+            {"name": name, "is_default": panel.is_default} for name, panel in PANELS.items()
         ],
         "defaults": {
             "cores": default.cores, "heat": default.heat, "layout": default.layout,
@@ -113,8 +114,8 @@ def _rail(state: TimelineState) -> list[html.Div]:
             className="facet",
         ),
         _block("Panels", dmc.ChipGroup(
-            [dmc.Chip(p.title, value=p.name, size="xs", radius="sm", variant="outline")
-             for p in PANELS.values()],
+            [dmc.Chip(panel.title, value=name, size="xs", radius="sm", variant="outline")
+             for name, panel in PANELS.items()],
             id=ids.TIMELINE_PANELS, value=list(state.shown_panels), multiple=True,
         )),
         _block("Cores", _segments(ids.TIMELINE_CORES, mode, {

@@ -12,19 +12,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.timeline.answers import Answers, Trouble
-from app.timeline.panels import HEAT_QUANTITIES, PANELS
+from app.timeline.answer import PageAnswer, failure_sentence
+from app.timeline.panels import HEAT_UNITS, HEATS, LOG_HEATS, PANELS
 from app.timeline.runs import RunInfo
-from app.timeline.totals import TOTALS, Total, base_of, difference, window_totals
-from app.timeline.window import Group, RunAnswer
 from data.analysis.log_bins import slot_starts, slots_near
+from data.timeline.answers import Failure
+from data.timeline.quantities import QUANTITIES
+from data.timeline.question import NO_HEAT
 from data.timeline.row_bins import NONE, CoreRows
 from data.timeline.time_cells import Line
+from data.timeline.totals import TOTALS, Total, base_of, difference, window_totals
+from data.timeline.window import Group, RunAnswer
 from data.units import format_digits, format_quantity
 
 Json = dict[str, Any]
 _DROPPED_BITS: Final = 11
-# How near to the ITR value a gap counts as kept apart by it: what its slot's width allows.
+# A gap is at the limit if it differs from the ITR value by at most this share.
 LIMIT_SHARE: Final = 0.05
 # Name, unit and scale of the sizes that are counted.
 _SIZES: Final = {
@@ -34,26 +37,27 @@ _SIZES: Final = {
 }
 
 
-def encode_answer(found: Answers, lake_version: int, base: int) -> Json:
+def encode_answer(found: PageAnswer, lake_version: int, base: int) -> Json:
     """Encode the answer for all runs.
 
     Args:
         base: Place of the run that the others' totals are compared with.
     """
-    question = found.question
-    is_heat = "heat" in question.parts and question.heat != "none"
+    window, question = found.window, found.window.question
+    panels = question.panels if "panels" in question.parts else ()
+    heat = question.heat if "heat" in question.parts else NO_HEAT
     return {
         "lake": lake_version,
-        "from_s": found.from_s,
-        "to_s": found.to_s,
-        "clipped": found.clipped or None,
-        "panels": [_panel(name) for name in question.panels] if "panels" in question.parts else [],
+        "from_s": window.from_s,
+        "to_s": window.to_s,
+        "clipped": window.clipped or None,
+        "panels": [_panel(name) for name in panels],
         "runs": [
-            _run(info, answer) if isinstance(answer, RunAnswer) else _problem(info, answer)
-            for info, answer in zip(found.infos, found.answers, strict=True)
+            _run(info, one) if isinstance(one, RunAnswer) else _problem(info, one)
+            for info, one in found.pairs()
         ],
-        "heat": _heat_title(question.heat) if is_heat else None,
-        "totals": _totals(found.answers, base) if "totals" in question.parts else [],
+        "heat": None if heat == NO_HEAT else _heat_title(heat),
+        "totals": _totals(window.runs, base) if "totals" in question.parts else [],
     }
 
 
@@ -64,7 +68,7 @@ def _panel(name: str) -> Json:
         "title": panel.title,
         "unit": panel.unit,
         "log": panel.is_log,
-        "axis": panel.axis,
+        "axis": QUANTITIES[name].clock,
         "note": panel.note,
         "spread": panel.spread,
         "series": [{"name": one, "title": title} for one, title in panel.series.items()],
@@ -72,17 +76,19 @@ def _panel(name: str) -> Json:
 
 
 def _heat_title(name: str) -> Json:
-    heat = HEAT_QUANTITIES[name]
-    return {"name": name, "title": heat.title, "unit": heat.unit, "log": heat.is_log}
+    return {
+        "name": name, "title": HEATS[name], "unit": HEAT_UNITS[name], "log": name in LOG_HEATS,
+    }  # fmt: skip
 
 
-def _problem(info: RunInfo, trouble: Trouble) -> Json:
+def _problem(info: RunInfo, failure: Failure) -> Json:
+    is_outside = failure.kind == "outside"
     return {
         "run_id": info.run_id,
         "label": info.label,
         "short": info.short,
-        "problem": trouble.outside or trouble.sentence,
-        "outside": bool(trouble.outside),
+        "problem": failure.message if is_outside else failure_sentence(info, failure),
+        "outside": is_outside,
     }
 
 
@@ -218,7 +224,7 @@ def _sizes(answer: RunAnswer, itr_us: float | None) -> Json:
 
 
 def _at_limit(counts: np.ndarray, itr_us: float | None) -> Json | None:
-    """The share of gaps that the delay between interrupts kept from being shorter."""
+    """Give the share of gaps that are as long as the ITR value."""
     total = int(counts.sum())
     if not itr_us or not total:
         return None
@@ -235,7 +241,7 @@ def _at_limit(counts: np.ndarray, itr_us: float | None) -> Json | None:
     }
 
 
-def _totals(answers: Sequence[RunAnswer | Trouble], base: int) -> list[Json]:
+def _totals(answers: Sequence[RunAnswer | Failure], base: int) -> list[Json]:
     values = [window_totals(one) if isinstance(one, RunAnswer) else None for one in answers]
     at = base_of(values, base)
     return [] if at is None else [_total(total, values, at) for total in TOTALS]
@@ -260,7 +266,7 @@ def _total(total: Total, values: Sequence[dict[str, float] | None], base: int) -
 
 
 def _drawn(values: np.ndarray) -> Json:
-    """Float32 rounded to what a drawing needs; the bits let go are 0, so that they compress."""
+    """Round to the 12 bits of mantissa that a drawing needs; the others are 0 and compress well."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     half = np.uint32(1 << _DROPPED_BITS - 1)
     rounded = (bits + half) & ~np.uint32((1 << _DROPPED_BITS) - 1)

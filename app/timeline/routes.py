@@ -13,13 +13,14 @@ from app.kit.context import lake_view
 from app.kit.downloads import CSV, PARQUET, table_answer, words_answer
 from app.kit.lakes import LakeView
 from app.kit.url_codec import read_lake_version, read_number
-from app.timeline.answers import answer_runs
+from app.timeline.answer import answer_question
 from app.timeline.explanation import explain_window
+from app.timeline.panels import DEFAULT_PANELS
 from app.timeline.payload import encode_answer
 from app.timeline.runs import describe_runs, reference_of
 from app.timeline.tables import DEFAULT_CONTENT, window_table
-from app.timeline.window import Question
 from data.errors import SelectionError, WattlasError
+from data.timeline.question import Question
 
 # Single numbers of NumPy are numbers; columns are encoded before.
 _NUMBERS: Final = orjson.OPT_SERIALIZE_NUMPY
@@ -74,7 +75,7 @@ def describe(view: LakeView, run_ids: tuple[str, ...]) -> dict[str, Any]:
 
 def answer_window(view: LakeView, question: Question, base: int) -> dict[str, Any]:
     """Answer a question about a window; what is wrong with one run leaves the others be."""
-    return encode_answer(answer_runs(view, question), view.version, base)
+    return encode_answer(answer_question(view, question), view.version, base)
 
 
 def _json(make: Callable[[], dict[str, Any]]) -> Response:
@@ -100,7 +101,8 @@ def _asked(asked: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
     if unknown:
         raise SelectionError(f"no part of a window's address: {unknown[0][:40]!r}")
     view, runs = _view_and_runs(asked)
-    parts: dict[str, Any] = {
+    parts: dict[str, Any] = {"panels": DEFAULT_PANELS}
+    parts |= {
         f"{name}_s": read_number(name, asked[name]) for name in ("from", "to") if asked.get(name)
     }
     parts |= {name: asked[name] for name in ("cores", "heat") if asked.get(name)}

@@ -1,4 +1,4 @@
-"""What is known of the runs of a timeline before any of their files is read."""
+"""What the lake's table says of the runs of a timeline."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class RunInfo:
 
 
 def describe_runs(view: LakeView, run_ids: Sequence[str]) -> list[RunInfo]:
-    """Say what the lake knows of some runs, in their order; unknown ones are named, not refused."""
+    """Describe some runs in their order; an unknown run has a problem and no facts."""
     known = view.files.facts(run_ids)
     return [
         _describe(view, known[run_id]) if run_id in known else unknown_run(view, run_id)
@@ -88,21 +88,12 @@ def _describe(view: LakeView, facts: RunFacts) -> RunInfo:
         duration_s=row["duration_s"],
         interrupts=row["interrupts"],
         cores=facts.cores,
-        packages=packages_of(facts),
+        packages=facts.package_cores,
         has_log=facts.has_log,
         is_synthetic=bool(row["is_synthetic"]),
         problem=problem,
         others=others,
     )
-
-
-def packages_of(facts: RunFacts) -> dict[str, tuple[int, ...]]:
-    """The cores of each package, by its number as text; `?` for cores of which it is not known."""
-    names = {core: "?" if at is None else str(at) for core, at in facts.packages.items()}
-    return {
-        name: tuple(core for core in facts.cores if names[core] == name)
-        for name in sorted(set(names.values()))
-    }
 
 
 def run_label(row: dict[str, Any]) -> str:

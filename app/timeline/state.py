@@ -4,7 +4,6 @@ To change the encoding, raise VERSION and add to UPGRADERS the function that tur
 version's parameters into the next one's, so that a link in a paper works for years.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -19,16 +18,13 @@ from app.kit.url_codec import (
 )
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from data.errors import SelectionError
+from data.timeline.question import MOST_RUNS, check_window, chosen_cores
 
 VERSION: Final = 1
 UPGRADERS: Final[dict[int, Callable[[Parameters], Parameters]]] = {}
 
-MOST_RUNS: Final = 6
-# Each core that is chosen is a line of its own.
-MOST_CORES: Final = 8
 _NONE: Final = "none"
 _LONGEST_ID: Final = 300
-_CORE_PART: Final = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 
 Layout = Literal["overlay", "stacked"]
 
@@ -176,43 +172,6 @@ def _check_runs(runs: tuple[str, ...]) -> None:
             raise SelectionError(f"no run has the id {run_id[:40]!r}")
     if len(set(runs)) < len(runs):
         raise SelectionError(f"a run is named twice: {max(runs, key=runs.count)}")
-
-
-def check_window(from_s: float | None, to_s: float | None) -> None:
-    """Refuse a window that ends before it begins.
-
-    Raises:
-        SelectionError: It does.
-    """
-    if from_s is not None and to_s is not None and to_s <= from_s:
-        raise SelectionError(f"the window ends at {to_s:g} s, before it begins at {from_s:g} s")
-
-
-def chosen_cores(text: str) -> tuple[int, ...] | None:
-    """The cores that a list such as `0,2,5-7` names, each once; None for `all` and `packages`.
-
-    Raises:
-        SelectionError: No such list, or more than MOST_CORES.
-    """
-    if text in ("all", "packages"):
-        return None
-    found: dict[int, None] = {}
-    for part in text.split(","):
-        match = _CORE_PART.fullmatch(part.strip())
-        if match is None:
-            raise SelectionError(
-                f"cores is {text[:40]!r}, expected all, packages, or a list such as 0,2,5-7"
-            )
-        first = int(match[1])
-        last = int(match[2] or first)
-        if last < first:
-            raise SelectionError(f"cores has {part.strip()!r}, which runs backwards")
-        if last - first >= MOST_CORES:
-            raise SelectionError(f"cores is {text[:40]!r}: {MOST_CORES} cores at most")
-        found |= dict.fromkeys(range(first, last + 1))
-    if len(found) > MOST_CORES:
-        raise SelectionError(f"cores names {len(found)}: {MOST_CORES} at most, each is a line")
-    return tuple(found)
 
 
 _DEFAULT: Final = TimelineState()

@@ -6,14 +6,15 @@ import numpy as np
 import polars as pl
 
 from app.kit.lakes import LakeView
-from app.timeline.answers import answer_runs
-from app.timeline.panels import AXES
-from app.timeline.totals import TOTALS, window_totals
-from app.timeline.window import Question, RunAnswer
+from app.timeline.answer import answer_question
 from data.analysis.log_bins import slot_starts
 from data.errors import DataError, SelectionError
+from data.timeline.quantities import CLOCKS
+from data.timeline.question import Question
 from data.timeline.reads import NIC_FIELDS, RunReads
 from data.timeline.row_bins import NONE
+from data.timeline.totals import TOTALS, window_totals
+from data.timeline.window import RunAnswer
 
 DEFAULT_CONTENT: Final = "view"
 CONTENTS: Final = ("view", "bins", "interrupts", "samples", "distributions", "totals")
@@ -36,7 +37,7 @@ def window_table(view: LakeView, question: Question, what: str, base: int = 0) -
     """
     if what not in CONTENTS:
         raise SelectionError(f"what is {what[:40]!r}, expected one of {', '.join(CONTENTS)}")
-    found = answer_runs(view, question)
+    found = answer_question(view, question)
     shown = found.shown()
     if what == "view":
         what = "interrupts" if all(one.raw is not None for _, one in shown) else "bins"
@@ -50,7 +51,7 @@ def window_table(view: LakeView, question: Question, what: str, base: int = 0) -
     )
     if what != "totals":
         return table
-    drawn = [isinstance(one, RunAnswer) for one in found.answers]
+    drawn = [isinstance(one, RunAnswer) for one in found.window.runs]
     at = base if base < len(drawn) and drawn[base] else drawn.index(True)
     return _compare(table, found.infos[at].run_id)
 
@@ -75,7 +76,7 @@ def _bins(view: LakeView, answer: RunAnswer) -> pl.DataFrame:  # noqa: ARG001
             columns = {
                 "interrupts_in_bin" if name == "count" else f"{name}_{word}": values
                 for name, line in group.lines.items()
-                if AXES[name] == axis
+                if CLOCKS[name] == axis
                 for word, values in line.items()
             }
             if columns:

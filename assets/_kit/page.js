@@ -220,8 +220,8 @@
       else tab.removeAttribute("aria-current");
     });
   }
-  addEventListener("popstate", () => setTimeout(markTab, 0));
-  addEventListener("_dashprivate_pushstate", () => { setTimeout(markTab, 0); wattlas.hideHover(); });
+  addEventListener("popstate", () => wattlas.later(markTab, 0));
+  addEventListener("_dashprivate_pushstate", () => { wattlas.later(markTab, 0); wattlas.hideHover(); });
 
   function setTheme(wanted) {
     theme = wanted;
@@ -242,7 +242,7 @@
     theme = kept || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     document.documentElement.setAttribute("data-theme", theme);
     const wait = () => {
-      if (!document.getElementById("theme-button")) { setTimeout(wait, 20); return; }
+      if (!document.getElementById("theme-button")) { wattlas.later(wait, 20); return; }
       markTab();
       if (theme === "dark") setTheme(theme);
     };
@@ -283,7 +283,7 @@
     words.textContent = "\u2026";
     document.getElementById("how").showModal();
     try {
-      words.textContent = await (await fetch(page.how(id))).text();
+      words.textContent = await (await wattlas.fetch(page.how(id))).text();
     } catch (error) {
       words.textContent = "The server did not answer (" + error.message + "). Reload the page.";
     }
@@ -302,7 +302,7 @@
       const folded = document.querySelector(".page").classList.toggle("folded");
       rail.setAttribute("aria-expanded", String(!folded));
       const page = current();
-      if (page && page.resize) setTimeout(page.resize, 60);
+      if (page && page.resize) wattlas.later(page.resize, 60);
     }
     if (target.tagName === "DIALOG") target.close();
   });

@@ -53,7 +53,7 @@ document.addEventListener("DOMContentLoaded", function () {
     view.original = figure.data.filter((t) => t.meta && t.meta.kind === "points");
     view.mask = wattlas.evaluate(view.brush, view.points, view.fields);
     own("scatter");
-    setTimeout(() => repaintOthers(), 0);
+    wattlas.later(() => repaintOthers(), 0);
     return wattlas.dress.scatter(figure, view.points, view, theme);
   }
 
@@ -70,9 +70,9 @@ document.addEventListener("DOMContentLoaded", function () {
   async function painted(id) {
     const until = performance.now() + PATIENCE_MS;
     const isDrawn = () => { const gd = wattlas.plot(id); return gd && gd.calcdata && gd.layout.meta; };
-    while (!isDrawn() && performance.now() < until) await new Promise((done) => setTimeout(done, 15));
+    while (!isDrawn() && performance.now() < until) await new Promise((done) => wattlas.later(done, 15));
     if (hasPainted) return;
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+    await new Promise((done) => wattlas.nextFrame(() => wattlas.later(done, 0)));
     hasPainted = true;
   }
 
@@ -94,11 +94,11 @@ document.addEventListener("DOMContentLoaded", function () {
   }
 
   function own(id, tries = 200) {
-    if (!wattlas.own(id) && tries > 0) setTimeout(() => own(id, tries - 1), 25);
+    if (!wattlas.own(id) && tries > 0) wattlas.later(() => own(id, tries - 1), 25);
   }
 
   function dressBest() {
-    setTimeout(wattlas.paintBest, 0);
+    wattlas.later(wattlas.paintBest, 0);
   }
 
   /* The slider runs over the logarithm of the metric; its right end means no limit. */
@@ -124,8 +124,8 @@ document.addEventListener("DOMContentLoaded", function () {
     const limit = limitOf(step);
     wattlas.drawLimit(limit);
     sayLimit(limit);
-    clearTimeout(boxTimer);
-    boxTimer = setTimeout(() => setProps("limit-box", { value: limit === null ? "" : limit }), 120);
+    wattlas.cancel(boxTimer);
+    boxTimer = wattlas.later(() => setProps("limit-box", { value: limit === null ? "" : limit }), 120);
   }
   function setLimit(value, range) {
     const other = domain && range && domain.column !== range.column;
@@ -133,7 +133,7 @@ document.addEventListener("DOMContentLoaded", function () {
     domain = range;
     if (other && value !== "") { setProps("limit-box", { value: "" }); return; }
     const limit = Number(value) > 0 && Number.isFinite(Number(value)) ? Number(value) : null;
-    setTimeout(() => sayLimit(limit), 0);
+    wattlas.later(() => sayLimit(limit), 0);
     if (view.points) wattlas.drawLimit(limit); else view.limit = limit;
     if (limitOf(expected === null ? STEPS : expected) === limit) return;
     expected = stepOf(limit);
@@ -180,11 +180,11 @@ document.addEventListener("DOMContentLoaded", function () {
   /* The table comes up after the pictures; its last columns are whatever the axes show. */
   let named = "", gridTimer = 0;
   function fillGrid(tries) {
-    clearTimeout(gridTimer);
+    wattlas.cancel(gridTimer);
     const gd = wattlas.plot("scatter"), meta = gd && gd.layout && gd.layout.meta;
     const grid = gridApi();
     if (!grid || !gd || !meta) {
-      if (tries > 0) gridTimer = setTimeout(() => fillGrid(tries - 1), 250);
+      if (tries > 0) gridTimer = wattlas.later(() => fillGrid(tries - 1), 250);
       return;
     }
     if (meta.titles && named !== meta.x + meta.y) {
@@ -225,11 +225,11 @@ document.addEventListener("DOMContentLoaded", function () {
   let urlTimer = 0, announceTimer = 0;
   wattlas.onChange((what) => {
     if (what === "selection") {
-      clearTimeout(announceTimer);
-      announceTimer = setTimeout(wattlas.announce, 30);
+      wattlas.cancel(announceTimer);
+      announceTimer = wattlas.later(wattlas.announce, 30);
     }
-    clearTimeout(urlTimer);
-    urlTimer = setTimeout(() => {
+    wattlas.cancel(urlTimer);
+    urlTimer = wattlas.later(() => {
       if (!document.querySelector(page.root)) return;
       address.push();
       const [exportHref, dataHref] = fileLinks();

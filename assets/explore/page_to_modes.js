@@ -31,8 +31,8 @@ document.addEventListener("DOMContentLoaded", function () {
     if (filters === asked) return;
     asked = filters;
     way = null;
-    clearTimeout(timer);
-    timer = setTimeout(() => {
+    wattlas.cancel(timer);
+    timer = wattlas.later(() => {
       if (document.querySelector(".explore")) wattlas.setProps("modes-asked", { data: filters });
       else asked = "";
     }, PATIENCE_MS);

@@ -28,8 +28,8 @@
     gd.on("plotly_unhover", () => wattlas.hideHover());
     if (!gd.wattlasOwned) {
       gd.wattlasOwned = true;
-      gd.on("plotly_afterplot", () => setTimeout(() => gd.isConnected && wattlas.own(id), 0));
-      if (id === "heatmap") gd.on("plotly_afterplot", () => setTimeout(wattlas.paintVeil, 0));
+      gd.on("plotly_afterplot", () => wattlas.later(() => gd.isConnected && wattlas.own(id), 0));
+      if (id === "heatmap") gd.on("plotly_afterplot", () => wattlas.later(wattlas.paintVeil, 0));
       gd.addEventListener("mouseleave", () => wattlas.hideHover());
     }
     if (id === "heatmap") wattlas.paintVeil();
@@ -176,13 +176,13 @@
   wattlas.drawLimit = function (limit) {
     if (limit === view.limit) return;
     view.limit = limit;
-    cancelAnimationFrame(limitFrame);
-    clearTimeout(greyTimer);
-    limitFrame = requestAnimationFrame(() => {
+    wattlas.cancel(limitFrame);
+    wattlas.cancel(greyTimer);
+    limitFrame = wattlas.nextFrame(() => {
       const gd = plot("scatter");
       if (!gd || !gd.layout || !gd.layout.meta || gd.layout.meta.kind !== "scatter") return;
       window.Plotly.relayout(gd, { shapes: wattlas.limitShapes(gd.layout.meta, view.limit, view.theme, view.points.values.x) });
-      greyTimer = setTimeout(() => {
+      greyTimer = wattlas.later(() => {
         const traces = wattlas.tracesOf(gd.data, "points");
         const colors = traces.map((t, k) => wattlas.limitColors(view.points, k, view.original[k], view.limit, view.theme));
         window.Plotly.restyle(gd, { "marker.color": colors }, traces);

@@ -79,7 +79,7 @@ document.addEventListener("DOMContentLoaded", function () {
     if (cells !== rawCells) { rawCells = cells; data = wattlas.cells.decode(cells); }
     Object.assign(figures, { winners, shares, pareto });
     ["winners", "shares", "pareto"].forEach((id) => own(id));
-    setTimeout(announce, 0);
+    wattlas.later(announce, 0);
     return [winners, shares, pareto].map((figure) => wattlas.modesPaint.dress(figure, data, pick, theme));
   }
 
@@ -94,14 +94,14 @@ document.addEventListener("DOMContentLoaded", function () {
   const EVENTS = ["plotly_selecting", "plotly_selected", "plotly_deselect", "plotly_relayout", "plotly_restyle", "plotly_click", "plotly_hover", "plotly_unhover", "plotly_doubleclick"];
   function own(id, tries = 200) {
     const gd = wattlas.plot(id);
-    if (!gd || !gd.on || !gd._fullLayout) { if (tries > 0) setTimeout(() => own(id, tries - 1), 25); return; }
+    if (!gd || !gd.on || !gd._fullLayout) { if (tries > 0) wattlas.later(() => own(id, tries - 1), 25); return; }
     EVENTS.forEach((name) => gd.removeAllListeners(name));
     gd.on("plotly_click", (event) => { const found = pickOf(id, event.points[0]); if (found) choose(found); });
     gd.on("plotly_hover", (event) => { const lines = linesOf(id, event.points[0]); if (lines) wattlas.card(lines, event.event); });
     gd.on("plotly_unhover", () => wattlas.hideHover());
     if (!gd.wattlasOwned) {
       gd.wattlasOwned = true;
-      gd.on("plotly_afterplot", () => setTimeout(() => {
+      gd.on("plotly_afterplot", () => wattlas.later(() => {
         if (!gd.isConnected) return;
         own(id);
         if (id === "winners") wattlas.modesPaint.fit(gd, figures.winners, data, wattlas.theme());

@@ -18,7 +18,7 @@
     pick = wanted || "";
     source = "";
     Object.keys(cursor).forEach((id) => delete cursor[id]);
-    setTimeout(watchSections, 0);
+    wattlas.later(watchSections, 0);
   }
 
   /** Draw other pictures, or the same in another theme. */
@@ -60,9 +60,9 @@
       if (mine !== turn || !hidden.length) return;
       const [gd, view] = hidden.shift();
       if (gd.isConnected) work(gd, view);
-      setTimeout(next, 0);
+      wattlas.later(next, 0);
     };
-    setTimeout(next, 0);
+    wattlas.later(next, 0);
   }
 
   function own(gd, view) {

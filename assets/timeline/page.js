@@ -61,7 +61,7 @@
   timeline.ask = function () {
     if (askTimer) return;
     const wait = Math.max(0, askedAt + PACE_MS - performance.now());
-    askTimer = setTimeout(() => { askTimer = 0; fetchWindow(); }, wait);
+    askTimer = wattlas.later(() => { askTimer = 0; fetchWindow(); }, wait);
   };
 
   /** Whether a question is about to be asked or has no answer yet. */
@@ -75,7 +75,7 @@
     const mine = (number += 1), control = (asking = new AbortController());
     timeline.requests.sent += 1;
     try {
-      const response = await fetch("timeline/window?" + timeline.question(), { signal: control.signal });
+      const response = await wattlas.fetch("timeline/window?" + timeline.question(), { signal: control.signal });
       const answer = response.status < 500 ? await response.json() : { error: "BUG: the server failed on this window; its log has the details. The picture is that of the last window." };
       if (mine !== number) { timeline.requests.dropped += 1; return; }
       if (!response.ok) { timeline.complain(answer.error); return; }
@@ -222,8 +222,8 @@
   };
   let urlTimer = 0;
   timeline.writeUrl = function () {
-    clearTimeout(urlTimer);
-    urlTimer = setTimeout(() => {
+    wattlas.cancel(urlTimer);
+    urlTimer = wattlas.later(() => {
       wattlas.writeAddress(shell, timeline.query());
       const link = document.getElementById("timeline-data");
       if (link && isShown()) link.href = shell.data(FIGURE, "csv");
@@ -239,7 +239,7 @@
     past.length = 0;
     number += 1;
     if (asking) asking.abort();
-    clearTimeout(askTimer);
+    wattlas.cancel(askTimer);
     askTimer = askedAt = 0;
     timeline.leaveCursor();
     timeline.listen(timeline.plot());
@@ -280,7 +280,7 @@
   timeline.shell = shell;
   wattlas.addPage(shell);
   let sizeTimer = 0;
-  addEventListener("resize", () => { clearTimeout(sizeTimer); sizeTimer = setTimeout(() => isShown() && shell.resize(), 150); });
+  addEventListener("resize", () => { wattlas.cancel(sizeTimer); sizeTimer = wattlas.later(() => isShown() && shell.resize(), 150); });
 
   window.dash_clientside = Object.assign({}, window.dash_clientside, { timeline: { open: timeline.open, control: timeline.control } });
 })(window.wattlas);

@@ -42,8 +42,8 @@
   };
   let frame = 0;
   timeline.stretch = function () {
-    cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(() => {
+    wattlas.cancel(frame);
+    frame = wattlas.nextFrame(() => {
       const gd = timeline.plot(), at = gd && place(gd);
       if (!at) return;
       const [from, to] = timeline.span(), { from_s: drawnFrom, to_s: drawnTo } = page.answer;

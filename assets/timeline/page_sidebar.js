@@ -46,7 +46,7 @@
 
   async function describe(ids) {
     const query = [...ids.map((id) => ["runs", id]), ["lake", page.start.shown]];
-    return (await fetch("timeline/runs?" + new URLSearchParams(query))).json();
+    return (await wattlas.fetch("timeline/runs?" + new URLSearchParams(query))).json();
   }
   /** Show one more run; the first of all comes with the run to compare it with. */
   timeline.addRun = async function (id) {
@@ -124,7 +124,7 @@
     const mine = (asked += 1), box = document.getElementById("timeline-choices"), words = document.getElementById("timeline-choices-words");
     const query = new URLSearchParams({ q: document.getElementById("timeline-search").value, near: page.state.runs[0] || "", lake: page.start.shown });
     try {
-      const answer = await (await fetch("timeline/choices?" + query)).json();
+      const answer = await (await wattlas.fetch("timeline/choices?" + query)).json();
       if (mine !== asked) return;
       if (answer.error) { words.textContent = answer.error; return; }
       offered = answer.runs;
@@ -167,8 +167,8 @@
   });
   document.addEventListener("input", (event) => {
     if (event.target.id !== "timeline-search") return;
-    clearTimeout(pickTimer);
-    pickTimer = setTimeout(offer, 120);
+    wattlas.cancel(pickTimer);
+    pickTimer = wattlas.later(offer, 120);
   });
   document.addEventListener("keydown", (event) => {
     const dialog = event.target.closest && event.target.closest("#timeline-picker");

@@ -9,7 +9,7 @@ from data.timeline.row_bins import CoreRows
 from data.timeline.time_cells import bin_of, equal_edges
 
 
-def crowd_cells(
+def interrupt_extremes(
     rows: CoreRows, edges: np.ndarray, parts: int, packages: Sequence[int | None]
 ) -> dict[str, np.ndarray]:
     """Count a window's rows in equal parts of its bins.

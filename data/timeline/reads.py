@@ -15,7 +15,7 @@ from data.schema import (
     OVERVIEW_LEAST_COUNTED_NS,
     OVERVIEW_LEVELS,
 )
-from data.timeline.interrupt_extremes import crowd_cells
+from data.timeline.interrupt_extremes import interrupt_extremes
 from data.timeline.row_bins import NONE, CoreRows, bin_rows, count_sizes, rows_by_core
 from data.timeline.sample_cells import share_samples
 from data.timeline.sample_rates import rate_extremes
@@ -33,7 +33,7 @@ TRAFFIC: Final = (
     "interrupts", "rx_bytes", "tx_bytes", "max_rx_bytes", "max_tx_bytes", "min_gap_ns",
     "max_gap_ns",
 )  # fmt: skip
-CROWDS: Final = tuple(f"{end}_{name}" for name in COUNTED_INTERRUPTS for end in EXTREMES)
+COUNT_EXTREMES: Final = tuple(f"{end}_{name}" for name in COUNTED_INTERRUPTS for end in EXTREMES)
 # How far behind a window the sample that ends what happens in it is looked for.
 _NEXT_SAMPLE_NS: Final = 50_000_000
 
@@ -207,7 +207,7 @@ class RunReads:
         finest = self.levels[-1]
         if level == finest:
             return self.overview(level, first, end, TRAFFIC)
-        found = self.overview(level, first, end, (*TRAFFIC, *CROWDS))
+        found = self.overview(level, first, end, (*TRAFFIC, *COUNT_EXTREMES))
         return Cells(found.edges, found.values, self.facts.length_ns / finest)
 
     def binned_rows(self, rows: CoreRows, edges: np.ndarray) -> Cells:
@@ -218,8 +218,8 @@ class RunReads:
         if parts < 2:
             return found
         packages = [self.facts.packages[core] for core in self.facts.cores]
-        crowds = crowd_cells(rows, edges, parts, packages)
-        return Cells(edges, found.values | crowds, length_ns / (bins * parts))
+        extremes = interrupt_extremes(rows, edges, parts, packages)
+        return Cells(edges, found.values | extremes, length_ns / (bins * parts))
 
     def counters(self, level: int, first: int, end: int, rates: Sequence[str] = ()) -> Cells:
         """The counters in bins of a level, and for how much of each there are samples.

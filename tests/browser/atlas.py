@@ -3,7 +3,17 @@
 from typing import Any
 
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as TimedOut
 
+# Idle in three frames on end: what one frame's work brings about, the next has begun.
+_IDLE = """() => new Promise((done) => {
+  let calm = 0;
+  const look = () => {
+    calm = window.wattlas && wattlas.isIdle && wattlas.isIdle() ? calm + 1 : 0;
+    if (calm > 2) done(true); else requestAnimationFrame(() => setTimeout(look, 0));
+  };
+  look();
+})"""
 _READY = """() => {
   const ready = (id) => {
     const gd = wattlas.plot(id);
@@ -13,6 +23,15 @@ _READY = """() => {
     && document.querySelector("#best-table").children.length > 0
     && !document.querySelector("[data-dash-is-loading='true']");
 }"""
+
+
+def wait_idle(page: Page) -> None:
+    """Wait until the page says that nothing is under way; the message of a failure says what is."""
+    try:
+        page.wait_for_function(_IDLE, timeout=60_000)
+    except TimedOut as error:
+        found = page.evaluate("window.wattlas && wattlas.underWay ? wattlas.underWay() : 'no page'")
+        raise AssertionError(f"the page is not idle: {found}") from error
 
 
 class Atlas:

@@ -14,7 +14,7 @@ from app.kit.settings import Settings
 from app.server import create_app
 from app.timeline.page import layout
 from app.timeline.panels import HEATS, PANELS
-from app.timeline.state import MOST_RUNS
+from data.timeline.question import MOST_RUNS
 from tests.callbacks.components import by_id, texts
 from tests.fixtures.lakes import run, write_lake
 

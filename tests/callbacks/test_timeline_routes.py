@@ -17,6 +17,7 @@ from app.kit.settings import Settings
 from app.server import create_app
 from app.timeline.panels import HEATS, PANELS
 from data.connection import open_lake
+from data.timeline.quantities import QUANTITIES
 from ingest.pipeline import AddOptions, add
 from ingest.sample import write_sample
 
@@ -120,10 +121,11 @@ def test_every_panel_has_its_lines_on_its_axis(client: FlaskClient, rows: dict[s
     (run,) = ask(client, rows["linux_tuned"]["run_id"], panels=ALL_PANELS)["runs"]
     (group,) = run["groups"]
     axes = run["axes"]
-    for panel in PANELS.values():
+    for name, panel in PANELS.items():
         for series in panel.series:
-            holder = run["power"][0] if panel.name == "power" else group
-            assert len(array(holder["series"][series]["mean"])) == axes[panel.axis]["n"]
+            holder = run["power"][0] if name == "power" else group
+            clock = QUANTITIES[name].clock
+            assert len(array(holder["series"][series]["mean"])) == axes[clock]["n"]
     count = array(group["count"])
     assert count.sum() == rows["linux_tuned"]["interrupts"]
     axis = axes["interrupts"]

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.timeline.window import Question, RunAnswer, answer_run
 from data.schema import COUNTED_INTERRUPTS
-from data.timeline.interrupt_extremes import crowd_cells
+from data.timeline.interrupt_extremes import interrupt_extremes
+from data.timeline.question import Question
 from data.timeline.row_bins import rows_by_core
 from data.timeline.time_cells import equal_edges
+from data.timeline.window import RunAnswer, answer_run
 from tests.fixtures.timeline_runs import (
     LENGTH_NS,
     LEVELS,
@@ -62,10 +63,10 @@ def answer(folder: Path, run: Run, ends: tuple[int, int], width: int, cores: str
         ("run",), cores, min(ends) / 1e9, max(ends) / 1e9, panels=PANELS, parts=("panels",)
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.timeline.window._most_bins", lambda _: width)
-        patch.setattr("app.timeline.window._SHORTEST_NS", 1)
-        patch.setattr("app.timeline.parts._SAMPLED_BIN_NS", 20)
-        patch.setattr("app.timeline.parts._FEWEST_SAMPLED", 2)
+        patch.setattr("data.timeline.window.most_bins", lambda _: width)
+        patch.setattr("data.timeline.window.SHORTEST_NS", 1)
+        patch.setattr("data.timeline.window_parts.SAMPLED_BIN_NS", 20)
+        patch.setattr("data.timeline.window_parts.FEWEST_SAMPLED", 2)
         return answer_run(reads.files, reads.facts, question, 1e-5)
 
 
@@ -220,7 +221,7 @@ def test_interrupts_show_the_fullest_and_the_emptiest_fine_bins(
     bins=st.integers(1, 7),
     parts=st.integers(2, 9),
 )
-def test_crowds_of_rows_are_counted_in_equal_steps(
+def test_interrupt_extremes_of_rows_are_counted_in_equal_steps(
     times: list[tuple[int, int]], bins: int, parts: int
 ) -> None:
     """Cores 0 and 2 are of one package, which stands at the first of them."""
@@ -229,7 +230,7 @@ def test_crowds_of_rows_are_counted_in_equal_steps(
     t_ns = np.array([t for _, t in times], np.int64)
     nobody = np.full(3, -1)
     rows = rows_by_core(place, t_ns, {}, nobody, nobody)
-    found = crowd_cells(rows, equal_edges(0, 100, bins), parts, [0, 1, 0])
+    found = interrupt_extremes(rows, equal_edges(0, 100, bins), parts, [0, 1, 0])
     groups = {
         "interrupts": {0: [0], 1: [1], 2: [2]},
         "package_interrupts": {0: [0, 2], 1: [1]},

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.timeline.window import Question, answer_run
 from data.analysis.log_bins import slot_of
 from data.errors import DataError
+from data.timeline.question import Question
 from data.timeline.reads import RunReads
 from data.timeline.stretch_sizes import whole_stretches
 from data.timeline.time_cells import ByCore, Lines, fold_starts
+from data.timeline.window import answer_run
 from data.timeline.window_plan import plan_window
 from tests.fixtures.timeline_runs import LENGTH_NS, LEVELS, Line, Run, run_reads, runs, small_levels
 
@@ -66,8 +67,8 @@ def test_every_bin_is_what_a_slow_reader_finds(run: Run, ends: tuple[int, int], 
         question = Question(("run",), from_s=min(ends) / 1e9, to_s=max(ends) / 1e9, panels=PANELS)
         plan_ends = sorted(ends)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("app.timeline.window._most_bins", lambda _: width)
-            patch.setattr("app.timeline.window._SHORTEST_NS", 1)
+            patch.setattr("data.timeline.window.most_bins", lambda _: width)
+            patch.setattr("data.timeline.window.SHORTEST_NS", 1)
             answer = answer_run(reads.files, reads.facts, question, 1e-5)
     assert answer.plan.from_ns <= plan_ends[0] < plan_ends[1] <= answer.plan.to_ns
     (group,) = answer.groups
@@ -99,8 +100,8 @@ def test_no_spike_is_lost_at_any_zoom(run: Run, ends: tuple[int, int]) -> None:
         for width in (3, 10, 60, 400):
             plan = plan_window(reads.shape, begin, end, width)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("app.timeline.window._most_bins", lambda _, width=width: width)
-                patch.setattr("app.timeline.window._SHORTEST_NS", 1)
+                patch.setattr("data.timeline.window.most_bins", lambda _, width=width: width)
+                patch.setattr("data.timeline.window.SHORTEST_NS", 1)
                 question = Question(("run",), from_s=begin / 1e9, to_s=end / 1e9, panels=PANELS)
                 (group,) = answer_run(reads.files, reads.facts, question, 1e-5).groups
             lines = lines_in(run, plan.from_ns, plan.to_ns)

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
-from app.timeline.state import MOST_CORES, TimelineState, chosen_cores
+from app.timeline.state import TimelineState
 from data.errors import SelectionError
+from data.timeline.question import MOST_CORES, chosen_cores
 
 
 @st.composite

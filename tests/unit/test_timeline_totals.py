@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from app.timeline.totals import TOTALS, Total, base_of, difference
 from data.timeline.time_cells import Cells, Lines, bin_of, equal_edges, fold_starts
+from data.timeline.totals import TOTALS, Total, base_of, difference
 
 ENERGY = Total("energy_j", "Energy", "J")
 

@@ -1,73 +1,31 @@
-"""A window of a timeline: the question as a value, and its answer for each run in numbers."""
+"""A window of one run in numbers: lines, heatmap, single interrupts, what totals are made of."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from app.timeline.panels import DEFAULT_PANELS, HEAT_QUANTITIES, PANELS, SLEEP_STATES, Heat
-from app.timeline.parts import RAW_MOST, read_parts
-from app.timeline.runs import packages_of
-from app.timeline.state import MOST_RUNS, check_window, chosen_cores
-from data.errors import DataError, SelectionError
+from data.errors import DataError
 from data.run_files import RunFacts, RunFiles
+from data.timeline.quantities import HEAT_CLOCKS, QUANTITIES
+from data.timeline.question import NO_HEAT, Question, chosen_cores
 from data.timeline.reads import RunReads
 from data.timeline.row_bins import CoreRows
 from data.timeline.stretch_sizes import Sizes
-from data.timeline.time_cells import ByCore, Cells, Line, Lines, fold_starts
+from data.timeline.time_cells import SLEEP_STATES, ByCore, Cells, Line, Lines, fold_starts
+from data.timeline.window_parts import RAW_MOST, read_parts
 from data.timeline.window_plan import Plan, plan_window
 
-PARTS: Final = ("panels", "heat", "hist", "totals")
-WIDTHS: Final = (50, 4000)
-# Bounds of what is sent: values of lines, and of heatmaps, of all runs together.
+# Bounds of an answer: values of lines, and of heatmaps, of all runs together.
 _LINE_VALUES: Final = 72_000
 _HEAT_VALUES: Final = 16_000
 _FEWEST_BINS: Final = 60
-_SHORTEST_NS: Final = 1000
+SHORTEST_NS: Final = 1000
 
 
 class OutsideError(DataError):
-    """Nothing of the window lies within the run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of a window.
-
-    Attributes:
-        cores: As in `TimelineState`.
-        from_s, to_s: None: from the start, to the end of the longest run.
-        width: Pixels that a line is drawn over.
-        parts: Of PARTS.
-        heat: Of HEAT_QUANTITIES, or `none`.
-    """
-
-    runs: tuple[str, ...]
-    cores: str = "all"
-    from_s: float | None = None
-    to_s: float | None = None
-    width: int = 1000
-    panels: tuple[str, ...] = DEFAULT_PANELS
-    heat: str = "none"
-    parts: tuple[str, ...] = PARTS
-
-    def __post_init__(self) -> None:
-        if not 1 <= len(self.runs) <= MOST_RUNS:
-            raise SelectionError(f"{len(self.runs)} runs; expected 1 to {MOST_RUNS}")
-        if not WIDTHS[0] <= self.width <= WIDTHS[1]:
-            raise SelectionError(f"width is {self.width}, expected {WIDTHS[0]} to {WIDTHS[1]}")
-        chosen_cores(self.cores)
-        check_window(self.from_s, self.to_s)
-        _check_names("panel", self.panels, PANELS)
-        _check_names("part", self.parts, PARTS)
-        _check_names("heatmap of", [self.heat], ["none", *HEAT_QUANTITIES])
-
-
-def _check_names(what: str, names: Sequence[str], known: Any) -> None:
-    for name in names:
-        if name not in known:
-            raise SelectionError(f"no {what} {name[:40]!r}; known: {', '.join(known)}")
+    """No part of the window lies within the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +56,7 @@ class RunAnswer:
     """What a window of one run holds.
 
     Attributes:
-        clipped: What of the asked window the run does not have, in words; empty for none.
+        clipped: Which part of the asked window the run does not have, in words; empty for none.
         edges: First nanosecond of each drawn bin and the end, for `interrupts` and `counters`.
         power: Lines of packages: name, cores, `power`.
         cells: What totals are made of, for the chosen cores: `interrupts` and `counters`.
@@ -130,31 +88,31 @@ def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: floa
     """Answer the question for one run.
 
     Args:
-        end_s: Where the window ends that the question leaves open.
+        end_s: The window's end where the question has none.
 
     Raises:
-        OutsideError: Nothing of the window is within the run.
+        OutsideError: No part of the window is within the run.
         DataError: The run lasts no time or has none of the cores.
         LakeError: A file of the run is gone or broken.
     """
     from_ns, to_ns, clipped = _clip(facts, question, end_s)
     chosen = _chosen_places(facts, question)
-    bins = _most_bins(question)
+    bins = most_bins(question)
     plan = plan_window(RunReads(files, facts).shape, from_ns, to_ns, bins)
-    drawn = question.panels if "panels" in question.parts else ()
-    rates = [rate for name in drawn for rate in PANELS[name].rates]
+    panels = question.panels if "panels" in question.parts else ()
+    rates = [rate for name in panels for rate in QUANTITIES[name].rates]
     counted = chosen if "hist" in question.parts else None
     parts = read_parts(files, facts, plan, bins, rates, counted)
     answer = RunAnswer(facts, plan, clipped, chosen, parts.cells, parts.rows_read)
     answer.sizes = parts.sizes
     _draw(answer, question, bins)
     if parts.rows is not None and "rx_desc" in parts.rows.columns:
-        _give_raw(answer, RunReads(files, facts), parts.rows, question)
+        _add_raw(answer, RunReads(files, facts), parts.rows, question)
     return answer
 
 
 def _clip(facts: RunFacts, question: Question, end_s: float) -> tuple[int, int, str]:
-    """The asked window within the run, ns, and what of it the run does not have."""
+    """Clip the asked window to the run, ns; and say what was cut off."""
     length_s = facts.length_ns / 1e9
     asked_from = 0.0 if question.from_s is None else question.from_s
     asked_to = end_s if question.to_s is None else question.to_s
@@ -166,8 +124,8 @@ def _clip(facts: RunFacts, question: Question, end_s: float) -> tuple[int, int, 
             f"nothing of it lies from {asked_from:.6g} to {asked_to:.6g} s"
         )
     from_ns = min(max(round(asked_from * 1e9), 0), facts.length_ns - 1)
-    to_ns = min(max(round(asked_to * 1e9), from_ns + _SHORTEST_NS), facts.length_ns)
-    from_ns = max(min(from_ns, to_ns - _SHORTEST_NS), 0)
+    to_ns = min(max(round(asked_to * 1e9), from_ns + SHORTEST_NS), facts.length_ns)
+    from_ns = max(min(from_ns, to_ns - SHORTEST_NS), 0)
     is_clipped = asked_from < 0 or (question.to_s is not None and asked_to > length_s + 1e-9)
     words = f"asked for {asked_from:.6g} to {asked_to:.6g} s; the run lasts {length_s:.6g} s"
     return from_ns, to_ns, words if is_clipped else ""
@@ -184,10 +142,10 @@ def _chosen_places(facts: RunFacts, question: Question) -> tuple[int, ...]:
     return places
 
 
-def _most_bins(question: Question) -> int:
+def most_bins(question: Question) -> int:
     """How many bins a line may have, so that the whole answer stays small."""
     groups = len(chosen_cores(question.cores) or "pp" if question.cores != "all" else "a")
-    lines = sum(3 * len(PANELS[name].series) for name in question.panels) + 1
+    lines = sum(3 * len(QUANTITIES[name].series) for name in question.panels) + 1
     most = _LINE_VALUES // (len(question.runs) * groups * lines)
     return max(min(question.width, most), _FEWEST_BINS)
 
@@ -206,26 +164,26 @@ def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
             )
         if "power" in question.panels:
             answer.power = list(_power(answer, question, starts["counters"]))
-    if "heat" in question.parts and question.heat != "none":
-        answer.heat = _heat(answer, HEAT_QUANTITIES[question.heat], len(question.runs))
+    if "heat" in question.parts and question.heat != NO_HEAT:
+        answer.heat = _heat(answer, question.heat, len(question.runs))
 
 
 def _groups(answer: RunAnswer, question: Question) -> list[tuple[str, tuple[int, ...]]]:
     if question.cores == "all":
         return [("all", answer.facts.cores)]
     if question.cores == "packages":
-        return [(f"package {n}", cores) for n, cores in packages_of(answer.facts).items()]
+        return [(f"package {n}", cores) for n, cores in answer.facts.package_cores.items()]
     return [(f"core {core}", (core,)) for core in (answer.facts.cores[at] for at in answer.chosen)]
 
 
 def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dict[str, Line]:
-    of, counted = lines["interrupts"], lines["counters"]
-    found: dict[str, Line] = {"count": {"mean": of.drawn("interrupts")}}
+    traffic, counted = lines["interrupts"], lines["counters"]
+    found: dict[str, Line] = {"count": {"mean": traffic.drawn("interrupts")}}
     makers = {
-        "bytes": lambda: {way: of.bytes_each(f"{way}_bytes") for way in ("rx", "tx")},
-        "byte_rate": lambda: {f"{w}_rate": of.rate(f"{w}_bytes") for w in ("rx", "tx")},
-        "interrupts": lambda: {"interrupts": of.interrupts()},
-        "gap": lambda: {"gap": of.gap()},
+        "bytes": lambda: {name: traffic.bytes_each(f"{name}_bytes") for name in ("rx", "tx")},
+        "byte_rate": lambda: {f"{n}_rate": traffic.rate(f"{n}_bytes") for n in ("rx", "tx")},
+        "interrupts": lambda: {"interrupts": traffic.interrupts()},
+        "gap": lambda: {"gap": traffic.gap()},
         "instructions": lambda: {"instructions": counted.rate("instructions")},
         "ipc": lambda: {"ipc": counted.ipc()},
         "busy": lambda: {"busy": counted.busy(tsc_hz)},
@@ -241,7 +199,7 @@ def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dic
 def _power(answer: RunAnswer, question: Question, starts: np.ndarray) -> list[Group]:
     """Watts of the packages that the chosen cores belong to, as one for all cores together."""
     chosen = {answer.facts.cores[at] for at in answer.chosen}
-    packages = {n: c for n, c in packages_of(answer.facts).items() if chosen & set(c)}
+    packages = {n: c for n, c in answer.facts.package_cores.items() if chosen & set(c)}
     if question.cores == "all":
         packages = {"all": answer.facts.cores}
     found = []
@@ -255,14 +213,14 @@ def _power(answer: RunAnswer, question: Question, starts: np.ndarray) -> list[Gr
     return found
 
 
-def _heat(answer: RunAnswer, heat: Heat, runs: int) -> HeatRows:
-    cells, facts = answer.cells[heat.axis], answer.facts
-    packages = packages_of(facts)
-    rows = len(packages) if heat.name == "power" else len(facts.cores)
+def _heat(answer: RunAnswer, name: str, runs: int) -> HeatRows:
+    cells, facts = answer.cells[HEAT_CLOCKS[name]], answer.facts
+    packages = facts.package_cores
+    rows = len(packages) if name == "power" else len(facts.cores)
     starts = fold_starts(len(cells.edges) - 1, max(_HEAT_VALUES // (runs * rows), 8))
     edges = np.append(cells.edges[starts], cells.edges[-1])
-    if heat.name == "power":
-        names = tuple(f"package {name}" for name in packages)
+    if name == "power":
+        names = tuple(f"package {package}" for package in packages)
         groups = [[facts.cores.index(core) for core in cores] for cores in packages.values()]
         lines = [Lines(cells, places, starts).rate("energy_uj", 1e-6) for places in groups]
         return HeatRows(names, np.stack([line["mean"] for line in lines]), edges)
@@ -272,12 +230,12 @@ def _heat(answer: RunAnswer, heat: Heat, runs: int) -> HeatRows:
         "ipc": by_core.ipc,
         "busy": lambda: by_core.busy(facts.tsc_hz),
     }
-    values = makers[heat.name]() if heat.name in makers else by_core.rate(heat.name)
+    values = makers[name]() if name in makers else by_core.rate(name)
     return HeatRows(tuple(f"core {core}" for core in facts.cores), values.T, edges)
 
 
-def _give_raw(answer: RunAnswer, reads: RunReads, rows: CoreRows, question: Question) -> None:
-    """Give the interrupts themselves, and the samples among them, when they are few enough."""
+def _add_raw(answer: RunAnswer, reads: RunReads, rows: CoreRows, question: Question) -> None:
+    """Add the interrupts themselves, and the samples among them, when they are few enough."""
     chosen = rows.of_cores(answer.chosen)
     if len(chosen.t_ns) <= RAW_MOST // len(question.runs):
         answer.raw = chosen

@@ -1,4 +1,4 @@
-"""What a window of one run is answered from, read side by side: interrupts, counters, sizes."""
+"""The data behind a window of one run, read in parallel: interrupts, counters, sizes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from data.timeline.window_plan import Plan, bins_between
 # The most interrupts that are drawn one by one, of all runs together.
 RAW_MOST: Final = 4800
 # Bins of what samples say: one is no shorter than this, unless there would be too few.
-_SAMPLED_BIN_NS: Final = 250_000
-_FEWEST_SAMPLED: Final = 50
+SAMPLED_BIN_NS: Final = 250_000
+FEWEST_SAMPLED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,6 @@ def _counters(reads: RunReads, plan: Plan, bins: int, rates: Sequence[str]) -> C
         span = bins_between(reads.facts.length_ns, plan.counted, plan.from_ns, plan.to_ns)
         return reads.counters(plan.counted, *span, rates)
     length_ns = plan.to_ns - plan.from_ns
-    wanted = min(max(length_ns // _SAMPLED_BIN_NS, _FEWEST_SAMPLED), max(bins // 2, 1))
+    wanted = min(max(length_ns // SAMPLED_BIN_NS, FEWEST_SAMPLED), max(bins // 2, 1))
     edges = equal_edges(plan.from_ns, plan.to_ns, int(wanted))
     return reads.shared_samples(plan.from_ns, plan.to_ns, edges, rates)

@@ -1,4 +1,4 @@
-"""Totals of a window, run by run, and how far each lies from one of the runs."""
+"""Totals of a window for each run, and their differences from a reference run."""
 
 import math
 from collections.abc import Sequence
@@ -7,18 +7,17 @@ from typing import Final, Literal
 
 import numpy as np
 
-from app.timeline.panels import SLEEP_STATES
-from app.timeline.window import RunAnswer
-from data.timeline.time_cells import Lines, fold_starts
+from data.timeline.time_cells import SLEEP_STATES, Lines, fold_starts
+from data.timeline.window import RunAnswer
 from data.units import MINUS, MISSING, format_change, format_quantity
 
 _COUNTED: Final = ("instructions", "cycles", "llc_misses", *SLEEP_STATES)
-_WAYS: Final = ("rx_bytes", "tx_bytes")
+_BYTES: Final = ("rx_bytes", "tx_bytes")
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """One row of the table of totals; `note` says how it is counted where that is not plain."""
+    """One row of the table of totals; `note` says how it is counted where that is not obvious."""
 
     name: str
     title: str
@@ -52,7 +51,7 @@ TOTALS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far a run lies from the one that it is compared with; `percent` None: from nothing."""
+    """A run's value less the reference's; `percent` is None where the reference is 0."""
 
     value: float
     text: str
@@ -66,8 +65,8 @@ def window_totals(answer: RunAnswer) -> dict[str, float]:
     traffic = Lines(answer.cells["interrupts"], answer.chosen, one)
     counted = Lines(answer.cells["counters"], answer.chosen, fold_starts(_bins(answer), 1))
     window_s = (answer.plan.to_ns - answer.plan.from_ns) * 1e-9
-    found = {name: _only(traffic.drawn(name)) for name in ("interrupts", "rx_bytes", "tx_bytes")}
-    found |= {f"{way}_each": _only(traffic.bytes_each(way)["mean"]) for way in _WAYS}
+    found = {name: _only(traffic.drawn(name)) for name in ("interrupts", *_BYTES)}
+    found |= {f"{name}_each": _only(traffic.bytes_each(name)["mean"]) for name in _BYTES}
     found |= {f"gap_{word}_us": _only(values) for word, values in traffic.gap().items()}
     found |= {name: _only(counted.drawn(name)) for name in _COUNTED}
     energy_j = _energy_j(answer)
@@ -102,7 +101,7 @@ def _energy_j(answer: RunAnswer) -> float:
 
 
 def difference(total: Total, value: float, base: float) -> Difference | None:
-    """How far a value lies from another; None where either was not measured."""
+    """Subtract the reference's value; None where either was not measured."""
     if not (math.isfinite(value) and math.isfinite(base)):
         return None
     change = value - base
@@ -114,6 +113,6 @@ def difference(total: Total, value: float, base: float) -> Difference | None:
 
 
 def base_of(values: Sequence[dict[str, float] | None], wanted: int) -> int | None:
-    """Place of the run to compare with: the wanted one, or the first that has totals."""
+    """Choose the reference: the wanted run, or the first that has totals."""
     there = [at for at, one in enumerate(values) if one is not None]
     return wanted if wanted in there else next(iter(there), None)

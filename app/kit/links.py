@@ -1,0 +1,23 @@
+"""Links between pages: filters, a selection, a version of the lake, and nothing else."""
+
+from typing import Final
+from urllib.parse import urlencode
+
+from app.kit.url_state import filter_pairs
+from data.selection import Selection
+
+# Every page reads filters and `sel` as they are written here since this version of its state.
+VERSION: Final = 2
+
+
+def page_link(path: str, selection: Selection, sel: str = "", lake: int | None = None) -> str:
+    """Write the address of a page under some filters.
+
+    Args:
+        sel: A clause (see app/kit/clause.py); the page resolves it to what it can select.
+        lake: The version of the lake that the link pins.
+    """
+    pairs = [("v", str(VERSION)), *filter_pairs(selection)]
+    pairs += [("sel", sel)] if sel else []
+    pairs += [("lake", str(lake))] if lake is not None else []
+    return f"{path}?{urlencode(pairs)}"

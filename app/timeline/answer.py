@@ -1,0 +1,45 @@
+"""The answer for a window as the page shows it: numbers of each run, or a sentence why not."""
+
+from dataclasses import dataclass
+
+from app.kit.lakes import LakeView
+from app.timeline.runs import RunInfo, describe_runs
+from data.errors import DataError
+from data.timeline.answers import Failure, WindowAnswer, answer_runs
+from data.timeline.question import Question
+from data.timeline.window import RunAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class PageAnswer:
+    """A window of some runs, and what is known of each run."""
+
+    window: WindowAnswer
+    infos: tuple[RunInfo, ...]
+
+    def pairs(self) -> list[tuple[RunInfo, RunAnswer | Failure]]:
+        """Each run with its answer or failure."""
+        return list(zip(self.infos, self.window.runs, strict=True))
+
+    def shown(self) -> list[tuple[RunInfo, RunAnswer]]:
+        """The runs that have an answer.
+
+        Raises:
+            DataError: None has; the message says why not, run by run.
+        """
+        found = [(info, one) for info, one in self.pairs() if isinstance(one, RunAnswer)]
+        if not found:
+            failures = [(info, one) for info, one in self.pairs() if isinstance(one, Failure)]
+            raise DataError(" ".join(failure_sentence(*pair) for pair in failures))
+        return found
+
+
+def answer_question(view: LakeView, question: Question) -> PageAnswer:
+    """Answer a question for each of its runs."""
+    infos = tuple(describe_runs(view, question.runs))
+    return PageAnswer(answer_runs(view.files, question), infos)
+
+
+def failure_sentence(info: RunInfo, failure: Failure) -> str:
+    """Say why a run cannot be shown."""
+    return info.problem or f"{info.label}: {failure.message}."

@@ -1,0 +1,54 @@
+"""What can be computed of a window: the series of each panel, the quantities of the heatmap."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from data.timeline.time_cells import SLEEP_STATES
+
+# Whose bins values lie in: those of the interrupts, or of the counter samples.
+Clock = Literal["interrupts", "counters"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What one panel draws.
+
+    Attributes:
+        series: Names of its lines.
+        rates: Of `schema.RATES`: those whose extremes it draws.
+    """
+
+    series: tuple[str, ...]
+    clock: Clock = "interrupts"
+    rates: tuple[str, ...] = ()
+
+
+QUANTITIES: Final[dict[str, Quantity]] = {
+    "bytes": Quantity(("rx", "tx")),
+    "byte_rate": Quantity(("rx_rate", "tx_rate")),
+    "interrupts": Quantity(("interrupts",)),
+    "gap": Quantity(("gap",)),
+    "power": Quantity(("power",), "counters", ("power_w",)),
+    "instructions": Quantity(("instructions",), "counters", ("instructions_per_s",)),
+    "ipc": Quantity(("ipc",), "counters", ("ipc",)),
+    "busy": Quantity(("busy",), "counters", ("ref_cycles_per_s",)),
+    "llc": Quantity(("llc_misses",), "counters", ("llc_misses_per_s",)),
+    "sleep": Quantity(SLEEP_STATES, "counters", tuple(f"{name}_per_s" for name in SLEEP_STATES)),
+}
+# The clock of each series; `count` is how many interrupts there are in a bin.
+CLOCKS: Final[dict[str, Clock]] = {
+    "count": "interrupts",
+    **{name: quantity.clock for quantity in QUANTITIES.values() for name in quantity.series},
+}
+HEAT_CLOCKS: Final[dict[str, Clock]] = {
+    "interrupts": "interrupts",
+    "rx_bytes": "interrupts",
+    "tx_bytes": "interrupts",
+    "gap": "interrupts",
+    "instructions": "counters",
+    "ipc": "counters",
+    "busy": "counters",
+    "llc_misses": "counters",
+    **dict.fromkeys(SLEEP_STATES, "counters"),
+    "power": "counters",
+}

@@ -1,0 +1,97 @@
+"""A question about a window of some runs, as a value that is checked when it is made."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from data.errors import SelectionError
+from data.timeline.quantities import HEAT_CLOCKS, QUANTITIES
+
+MOST_RUNS: Final = 6
+# Each chosen core is drawn as a line of its own.
+MOST_CORES: Final = 8
+PARTS: Final = ("panels", "heat", "hist", "totals")
+WIDTHS: Final = (50, 4000)
+NO_HEAT: Final = "none"
+_CORE_PART: Final = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a window.
+
+    Attributes:
+        cores: `all`, `packages`, or a list such as `0,2,5-7`.
+        from_s: Seconds after the start of the run's own window; None: its start.
+        to_s: None: the end of the longest run.
+        width: Pixels that a line is drawn over.
+        panels: Of QUANTITIES.
+        heat: Of HEAT_CLOCKS, or NO_HEAT.
+        parts: Of PARTS.
+    """
+
+    runs: tuple[str, ...]
+    cores: str = "all"
+    from_s: float | None = None
+    to_s: float | None = None
+    width: int = 1000
+    panels: tuple[str, ...] = ()
+    heat: str = NO_HEAT
+    parts: tuple[str, ...] = PARTS
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.runs) <= MOST_RUNS:
+            raise SelectionError(f"{len(self.runs)} runs; expected 1 to {MOST_RUNS}")
+        if not WIDTHS[0] <= self.width <= WIDTHS[1]:
+            raise SelectionError(f"width is {self.width}, expected {WIDTHS[0]} to {WIDTHS[1]}")
+        chosen_cores(self.cores)
+        check_window(self.from_s, self.to_s)
+        _check_names("panel", self.panels, QUANTITIES)
+        _check_names("part", self.parts, PARTS)
+        _check_names("heatmap of", [self.heat], [NO_HEAT, *HEAT_CLOCKS])
+
+
+def _check_names(kind: str, names: Sequence[str], known: Iterable[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise SelectionError(f"no {kind} {name[:40]!r}; known: {', '.join(known)}")
+
+
+def check_window(from_s: float | None, to_s: float | None) -> None:
+    """Refuse a window that ends before it begins.
+
+    Raises:
+        SelectionError: It does.
+    """
+    if from_s is not None and to_s is not None and to_s <= from_s:
+        raise SelectionError(f"the window ends at {to_s:g} s, before it begins at {from_s:g} s")
+
+
+def chosen_cores(text: str) -> tuple[int, ...] | None:
+    """Read the cores that a list such as `0,2,5-7` names, each once.
+
+    Returns:
+        None for `all` and `packages`.
+    Raises:
+        SelectionError: Not such a list, or more than MOST_CORES.
+    """
+    if text in ("all", "packages"):
+        return None
+    found: dict[int, None] = {}
+    for part in text.split(","):
+        match = _CORE_PART.fullmatch(part.strip())
+        if match is None:
+            raise SelectionError(
+                f"cores is {text[:40]!r}, expected all, packages, or a list such as 0,2,5-7"
+            )
+        first = int(match[1])
+        last = int(match[2] or first)
+        if last < first:
+            raise SelectionError(f"cores has {part.strip()!r}, which runs backwards")
+        if last - first >= MOST_CORES:
+            raise SelectionError(f"cores is {text[:40]!r}: {MOST_CORES} cores at most")
+        found |= dict.fromkeys(range(first, last + 1))
+    if len(found) > MOST_CORES:
+        raise SelectionError(f"cores names {len(found)}: {MOST_CORES} at most, each is a line")
+    return tuple(found)
