@@ -32,7 +32,7 @@ def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
             `evidence` (one row a run of the selected cell) or `runs` (all runs that are compared).
 
     Raises:
-        SelectionError: No such view, or no cell is selected whose evidence could be given.
+        SelectionError: No measured cell is selected whose evidence could be given.
     """
     found = judge(view, state)
     if name == "runs":
@@ -97,12 +97,17 @@ def _check(found: Judged, shown: Evidence) -> str:
 
 
 def _query_words(view: LakeView, state: ModesState, name: str) -> str:
-    """Write the query that was executed for a view."""
+    """Write the queries that were executed for a view."""
     if name == "runs":
         return _words(*_runs_query(state))
-    query, constant = replicates_query(view, state)
-    words = view.executed(query, state.selection, constant)
-    return f"{words}\n\n{_words(*evidence_query(state))}" if name == "evidence" and state.cell else words
+    query, _ = replicates_query(view, state)
+    sql, parameters, is_filtered = view.executed(query, state.selection, is_replicates=True)
+    words = [_words(sql, parameters)]
+    if is_filtered:
+        words.append("The answer is kept in memory, and its rows are filtered there.")
+    if name == "evidence" and state.cell:
+        words.append(_words(*evidence_query(state)))
+    return "\n\n".join(words)
 
 
 def _words(sql: str, parameters: list[Any]) -> str:
