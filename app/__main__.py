@@ -61,6 +61,13 @@ def _explore_html(lakes: "Lakes", query: str) -> str:
     return export_html(PAGE, lakes, query)
 
 
+def _modes_html(lakes: "Lakes", query: str) -> str:
+    from app.kit.routes import export_html
+    from app.modes.page import PAGE
+
+    return export_html(PAGE, lakes, query)
+
+
 def _storage_html(lakes: "Lakes", query: str) -> str:
     from app.kit.url_codec import has_state
     from app.storage.defaults import default_state
@@ -75,6 +82,7 @@ def _storage_html(lakes: "Lakes", query: str) -> str:
 # By page, from open lakes and a URL's query to its file.
 EXPORTS: Final[dict[str, Callable[["Lakes", str], str]]] = {
     "explore": _explore_html,
+    "modes": _modes_html,
     "storage": _storage_html,
 }
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from app.explore.page import PAGE as EXPLORE
-from app.modes import page as modes
+from app.modes.page import PAGE as MODES
 from app.storage import page as storage
 from app.timeline import page as timeline
 
 # A module until its page is a `Page`.
-PAGES: tuple[Any, ...] = (EXPLORE, modes, timeline, storage)
+PAGES: tuple[Any, ...] = (EXPLORE, MODES, timeline, storage)

@@ -1,4 +1,4 @@
-"""What Modes shows for a state: the map of winners, shares, the Pareto view, and the status line."""
+"""What Modes shows for a state: the map of winners, shares, Pareto view, and status line."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -34,12 +34,12 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
     figures = [IDS.figure(graph) for graph in GRAPHS]
     return html.Main(
         [
-            *state_stores(IDS.page, view, state, (CELLS, IDS("turned"), *figures)),
+            *state_stores(IDS.page, view, state, (CELLS, *figures)),
             dcc.Store(id=SELECTED, data=state.sel),
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
             filter_rail(
                 [
-                    filter_block(name, choices, state.selection.values(name), f"{IDS.page}-")
+                    filter_block(name, choices, state.selection.values(name), IDS)
                     for name, choices in all_choices(view.cube, state.selection).items()
                 ]
             ),

@@ -1,4 +1,4 @@
-"""Modes as one self-contained HTML file: map, shares, Pareto view, evidence of the selected cell."""
+"""Modes as one HTML file without a server: map, shares, Pareto view, one cell's evidence."""
 
 from typing import Any, Final
 

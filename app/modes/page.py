@@ -16,7 +16,6 @@ from app.kit.typed_arrays import compact_figure
 from app.modes.answer import answer
 from app.modes.defaults import default_state, for_workload
 from app.modes.evidence import evidence
-from app.modes.layout_export import modes_export
 from app.modes.layout import (
     CELLS,
     EVIDENCE_WORDS,
@@ -28,6 +27,7 @@ from app.modes.layout import (
     modes_layout,
 )
 from app.modes.layout_evidence import evidence_words
+from app.modes.layout_export import modes_export
 from app.modes.selection import open_link
 from app.modes.state import ModesState
 from app.modes.tables import explain, rows_behind
@@ -35,6 +35,8 @@ from data.analysis.facets import all_choices
 from data.analysis.significance import load_statistics
 
 _LINKED: Final = ("winners", "shares", "pareto")
+# Controls that another workload sets.
+_ROLES: Final = ("x", "y", "who", "metric")
 
 
 def layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
@@ -104,18 +106,18 @@ update_filters = register_filters(
     ModesState,
     lambda view, selection: all_choices(view.cube, selection),
     {
-        **dict.fromkeys(("x", "y", "who"), knob_choices),
+        "x": knob_choices,
+        "y": knob_choices,
+        "who": knob_choices,
         "metric": metric_choices,
         "against": against_choices,
     },
 )
-change_workload = register_workload(IDS, ModesState, for_workload)
+change_workload = register_workload(IDS, ModesState, for_workload, _ROLES)
 register_gather(
     IDS,
     ModesState,
-    dict.fromkeys(
-        ("x", "y", "who", "metric", "test", "corr", "level", "margin", "against"), "value"
-    ),
+    dict.fromkeys((*_ROLES, "test", "corr", "level", "margin", "against"), "value"),
 )
 clientside_callback(
     ClientsideFunction("modes", "theme"),

@@ -46,6 +46,11 @@ def cells_clause(rows: pl.DataFrame, x: str, y: str) -> str:
     pairs = rows.select(x, y).unique().sort(y, x, nulls_last=True)
     lines: dict[Any, list] = {}
     for x_value, y_value in pairs.iter_rows():
-        lines.setdefault(y_value, []).append(x_value)
+        lines.setdefault(_whole(y_value), []).append(_whole(x_value))
     one = [{y: key, x: xs[0] if len(xs) == 1 else xs} for key, xs in lines.items()]
     return write_knobs(one) if one else ""
+
+
+def _whole(value: Any) -> Any:
+    """Write a whole number without its point, as the browser does."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -131,7 +131,7 @@ class ModesState(UrlState):
         clause = self.clause if self.x and self.y else None
         if clause is None or clause.kind != "knobs" or len(clause.knobs) > 1:
             return {}
-        knobs, columns = clause.knobs[0], [knob.column for knob in self.knobs()[:2]]
+        knobs, columns = clause.knobs[0], [KNOBS[str(name)].column for name in (self.x, self.y)]
         is_cell = set(knobs) == set(columns) and all(len(knobs[name]) == 1 for name in columns)
         return {name: knobs[name][0] for name in columns} if is_cell else {}
 

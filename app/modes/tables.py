@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from app.kit.explanation import explanation
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
 from app.modes.answer import Judged, judge, replicates_query
@@ -41,18 +42,18 @@ def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
 
 
 def explain(view: LakeView, state: ModesState, name: str) -> str:
-    """Say how a view was computed: filters, rules, the selected cell's test, the executed query."""
+    """Say how a view was computed: filters, rules, the selected cell's test, executed queries."""
     found = judge(view, state)
-    shown = evidence(view, state)
-    return "\n\n".join(
-        [
-            f"lake {view.lake.path.name}, version {view.version}\n"
-            f"filters: {found.state.selection.in_words()}",
-            _rules(found),
-            *([_check(found, shown)] if shown and len(shown.contenders) > 1 else []),
-            _query_words(view, found.state, name),
-        ]
-    )
+    shown, asked = evidence(view, state), found.state
+    check = _check(found, shown) if shown and len(shown.contenders) > 1 else ""
+    before = [_rules(found), *([check] if check else [])]
+    if name == "runs":
+        return explanation(view, asked.selection, _runs_query(asked), before)
+    query, _ = replicates_query(view, asked)
+    *executed, is_filtered = view.executed(query, asked.selection, is_replicates=True)
+    cell = _words(*evidence_query(asked)) if name == "evidence" and asked.cell else ""
+    after = [f"the runs of the selected cell by\n\n{cell}"] if cell else []
+    return explanation(view, asked.selection, executed, before, after, is_filtered)
 
 
 def _rules(found: Judged) -> str:
@@ -96,20 +97,6 @@ def _check(found: Judged, shown: Evidence) -> str:
     )
 
 
-def _query_words(view: LakeView, state: ModesState, name: str) -> str:
-    """Write the queries that were executed for a view."""
-    if name == "runs":
-        return _words(*_runs_query(state))
-    query, _ = replicates_query(view, state)
-    sql, parameters, is_filtered = view.executed(query, state.selection, is_replicates=True)
-    words = [_words(sql, parameters)]
-    if is_filtered:
-        words.append("The answer is kept in memory, and its rows are filtered there.")
-    if name == "evidence" and state.cell:
-        words.append(_words(*evidence_query(state)))
-    return "\n\n".join(words)
-
-
 def _words(sql: str, parameters: list[Any]) -> str:
     return f"{sql}\n\nparameters: {parameters}"
 
@@ -138,7 +125,7 @@ def _cell_rows(view: LakeView, found: Judged) -> pl.DataFrame:
 
 
 def _contender_rows(_: LakeView, found: Judged) -> pl.DataFrame:
-    """Return one row a cell and competitor: its best setting's knobs, mean, spread, second metric."""
+    """Return one row a cell and competitor: its best setting, mean, spread, second metric."""
     axes = found.state.knobs()
     contenders, groups = found.comparison.contenders, found.comparison.groups
     column, against = found.metric, found.state.against
