@@ -5,13 +5,15 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page
 
+from tests.browser.atlas import wait_idle
+
 _READY = """() => {
   const ready = (id) => {
     const gd = wattlas.plot(id);
     return gd && gd._fullLayout && gd.calcdata && gd.layout.meta;
   };
   return window.wattlas && wattlas.plot && ["winners", "shares", "pareto"].every(ready)
-    && document.querySelector("#modes-standings").children.length > 0
+    && document.querySelector("#modes-evidence-words").children.length > 0
     && !document.querySelector("[data-dash-is-loading='true']");
 }"""
 
@@ -30,7 +32,7 @@ class ModesPage:
     def ready(self) -> None:
         """Wait until all views are drawn and nothing is under way."""
         self.page.wait_for_function(_READY, timeout=30_000)
-        self.page.wait_for_timeout(300)
+        wait_idle(self.page)
 
     def open_explore(self, address: str, query: str) -> None:
         """Go to Explore and wait until its scatter is drawn."""
@@ -42,30 +44,26 @@ class ModesPage:
         self.page.wait_for_function(
             "() => window.wattlas && wattlas.plot('scatter') && wattlas.plot('scatter').calcdata"
             " && wattlas.plot('scatter').layout.meta"
-            " && (document.querySelector('#status-shown') || {}).innerText"
+            " && (document.querySelector('#explore-status') || {}).innerText"
         )
-        self.page.wait_for_timeout(800)
+        wait_idle(self.page)
 
     def choose(self, control: str, label: str) -> None:
         """Choose an entry of one of the menus, by the words that a user reads."""
         self.page.locator(f"#modes-{control}").click()
         self.page.get_by_role("option", name=label, exact=True).click()
-        self.page.wait_for_timeout(500)
         self.ready()
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
         self.page.locator(f'#modes-facet-{facet}-frame input[value="{value}"] + label').click()
-        self.page.wait_for_timeout(500)
         self.ready()
 
     def click_cell(self, column: int, row: int) -> None:
         """Click a cell of the map and wait for its evidence."""
         left, top = self.place("winners", column, row)
-        self.page.mouse.move(left, top)
-        self.page.wait_for_timeout(150)
         self.page.mouse.click(left, top)
-        self.page.wait_for_timeout(700)
+        wait_idle(self.page)
 
     def place(self, plot: str, x: float, y: float) -> tuple[float, float]:
         """Where in the window a plot draws a pair of values."""
@@ -93,7 +91,7 @@ class ModesPage:
 
     def verdict(self) -> str:
         """The first sentence of the evidence."""
-        return self.page.locator("#modes-standings").inner_text().split("\n")[0]
+        return self.page.locator("#modes-evidence-words").inner_text().split("\n")[0]
 
     def query(self) -> dict[str, list[str]]:
         """The state in the address."""
@@ -126,9 +124,9 @@ class ModesPage:
         return found
 
     def veiled(self) -> int:
-        """How many cells of the map are under the veil."""
+        """How many cells of the map are dimmed."""
         count: int = self.page.evaluate(
-            """() => wattlas.plot("winners").data.find((t) => t.meta.kind === "veil").z
+            """() => wattlas.plot("winners").data.find((t) => t.meta.kind === "dimmed").z
                  .flat().filter((v) => v === 1).length"""
         )
         return count

@@ -9,6 +9,7 @@ import re
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.atlas import wait_idle
 from tests.browser.modes_page import ModesPage
 
 pytestmark = pytest.mark.browser
@@ -37,7 +38,7 @@ def test_the_first_view_says_who_wins_where(modes: ModesPage, grid_address: str)
     modes.page.wait_for_url(re.compile(r"/(\?|$)"))
 
 
-def test_another_prize_makes_ties(modes: ModesPage, grid_address: str) -> None:
+def test_another_metric_makes_ties(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     modes.choose("metric", "least p99 latency")
     assert set(modes.texts().values()) == {"tie"}
@@ -68,7 +69,7 @@ def test_a_cell_opens_its_evidence_and_lights_up_everywhere(
     )
     left, top = modes.place("winners", FIFTY, FASTEST)
     modes.page.mouse.move(left, top)
-    modes.page.wait_for_timeout(300)
+    wait_idle(modes.page)
     words = modes.hover_words()
     assert words.startswith("ITR 50 us \u00b7 2.9 GHz")
     assert "Library OS wins over Linux tuned: \u221240.0 %, 1.16 kJ less" in words
@@ -82,9 +83,9 @@ def test_a_cell_opens_its_evidence_and_lights_up_everywhere(
     assert "n = 2 and 2" in modes.page.locator(".statistics").first.inner_text()
     # Only the evidence asked the server.
     assert len(asked) == 1
-    assert "standings" in asked[0]
+    assert "modes-evidence-words" in asked[0]
     modes.page.keyboard.press("Escape")
-    modes.page.wait_for_timeout(500)
+    wait_idle(modes.page)
     assert modes.framed() == []
     assert modes.lit_points() == [None, None, None]
     assert modes.selection() == ""
@@ -102,14 +103,14 @@ def test_a_share_lights_its_cells_without_the_server(modes: ModesPage, grid_addr
         }"""
     )
     modes.page.mouse.move(left, top)
-    modes.page.wait_for_timeout(200)
+    wait_idle(modes.page)
     assert modes.hover_words().startswith("Library OS")
     modes.page.mouse.click(left, top)
-    modes.page.wait_for_timeout(500)
-    # The one cell that the library OS did not win is veiled.
+    wait_idle(modes.page)
+    # The one cell that the library OS did not win is dimmed.
     assert modes.veiled() == 1
     assert modes.selection().startswith("selection: 12 cells (won by Library OS)")
-    assert modes.query()["pick"] == ['["won","ebbrt_tuned"]']
+    assert modes.query()["sel"] == ['won~"ebbrt_tuned"']
 
 
 def test_a_point_of_the_pareto_view_picks_its_cell(modes: ModesPage, grid_address: str) -> None:
@@ -117,32 +118,31 @@ def test_a_point_of_the_pareto_view_picks_its_cell(modes: ModesPage, grid_addres
     # The library OS at 1.3 GHz and ITR 2 us: 780.5 J and 62.05 us.
     left, top = modes.place("pareto", 62.05, 780.5)
     modes.page.mouse.move(left, top)
-    modes.page.wait_for_timeout(300)
+    wait_idle(modes.page)
     assert "ITR 2 us \u00b7 1.3 GHz" in modes.hover_words()
     modes.page.mouse.click(left, top)
-    modes.page.wait_for_timeout(700)
+    wait_idle(modes.page)
     assert modes.framed()[0]["x0"] == -0.5
     assert modes.verdict().startswith("Library OS wins")
 
 
-def test_the_way_to_explore_and_back(modes: ModesPage, grid_address: str) -> None:
+def test_links_to_explore_and_back(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     modes.click_cell(FIFTY, FASTEST)
     modes.page.locator("#cell-in-explore").click()
     modes.page.wait_for_function(
         "() => { const gd = window.wattlas && wattlas.plot('scatter'); return gd && gd.calcdata; }"
     )
-    modes.page.wait_for_timeout(800)
+    wait_idle(modes.page)
     # Two systems, two replicates, at this load, delay and clock.
-    assert modes.page.locator("#status-shown").inner_text().startswith("4 of ")
+    assert modes.page.locator("#explore-status").inner_text().startswith("4 of ")
     modes.page.go_back()
     modes.ready()
-    modes.page.wait_for_timeout(500)
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     modes.page.locator(".to-explore").first.click()
     modes.page.wait_for_url(re.compile(r"/\?.*system=ebbrt_tuned"))
-    modes.page.wait_for_function("() => (document.querySelector('#status-shown') || {}).innerText")
-    assert modes.page.locator("#status-shown").inner_text().startswith("2 of ")
+    modes.page.wait_for_function("() => (document.querySelector('#explore-status') || {}).innerText")
+    assert modes.page.locator("#explore-status").inner_text().startswith("2 of ")
 
 
 def test_a_selection_goes_from_explore_to_the_cells_and_back(
@@ -152,31 +152,33 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     # The library OS at 2.9 GHz stands at 1,740.5 J; 2 and 50 us of delay make p99 62.05 and 110.05.
     modes.open_explore(grid_address, "?v=1&dataset=tiny&workload=memcached&load=200000")
     page.evaluate(
-        "() => wattlas.select(wattlas.boxClause(wattlas.view.fields, [60, 120], [1700, 1800]))"
+        """() => {
+          const { explore, clause } = wattlas;
+          explore.select(clause.box(explore.view.fields, [60, 120], [1700, 1800]));
+        }"""
     )
-    page.wait_for_timeout(500)
+    wait_idle(page)
     assert page.locator("#status-selection").inner_text().startswith("selection: 4 runs")
     page.locator("#explore-to-modes").click()
     modes.ready()
-    page.wait_for_timeout(500)
     found = modes.query()
     assert (found["x"], found["y"], found["who"], found["load"]) == (
         ["itr"], ["dvfs"], ["system"], ["200000"],
     )  # fmt: skip
-    assert found["pick"] == ['["cells",[2.9,2,50]]']
-    assert modes.selection().startswith("selection: 2 cells (from Explore)")
-    # Of 13 cells all but the two are veiled; each is won by the library OS over Linux tuned.
+    assert found["sel"] == ['knobs~{"dvfs_ghz":2.9,"itr_us":[2,50]}']
+    assert modes.selection() == "selection: 2 cells"
+    # Of 13 cells all but the two are dimmed; each is won by the library OS over Linux tuned.
     assert modes.veiled() == 11
     assert modes.lit_points() == [2, 2, 0]
     # Back with one cell: its four runs are lit among all that the filters leave.
     modes.click_cell(FIFTY, FASTEST)
     page.locator("#modes-to-explore").click()
     modes.explore_ready()
-    assert page.locator("#status-shown").inner_text().startswith("51 of ")
+    assert page.locator("#explore-status").inner_text().startswith("51 of ")
     assert page.locator("#status-selection").inner_text().startswith("selection: 4 runs")
     lit = page.evaluate(
         """() => {
-          const { mask, points } = wattlas.view;
+          const { mask, points } = wattlas.explore.view;
           const lit = Array.from(mask.keys()).filter((i) => mask[i]);
           return lit.map((i) => wattlas.configuration(points, i));
         }"""
@@ -187,14 +189,12 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     # One point in Explore is one cell in Modes: its evidence opens.
     page.locator("#explore-to-modes").click()
     modes.ready()
-    page.wait_for_timeout(700)
-    assert modes.query()["pick"] == ['["cell",50,2.9]']
+    assert modes.query()["sel"] == ['knobs~{"dvfs_ghz":2.9,"itr_us":50}']
     assert modes.verdict().startswith("Library OS wins")
 
 
 def test_all_cells_that_one_wins_are_lit_in_explore(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K + "&pick=%5B%22won%22%2C%22ebbrt_tuned%22%5D")
-    modes.page.wait_for_timeout(400)
     modes.page.locator("#modes-to-explore").click()
     modes.explore_ready()
     # 12 cells of two systems and two replicates; the default's three runs stay dim.
@@ -205,12 +205,12 @@ def test_a_level_can_be_typed(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     box = modes.page.locator("#modes-level")
     box.fill("")
-    box.press_sequentially("0.01", delay=120)
-    modes.page.wait_for_timeout(1200)
+    box.press_sequentially("0.01")
+    wait_idle(modes.page)
     assert modes.query()["level"] == ["0.01"]
     # Half a number, or none, changes nothing.
     box.fill("0.")
-    modes.page.wait_for_timeout(1200)
+    wait_idle(modes.page)
     assert modes.query()["level"] == ["0.01"]
     assert modes.page.locator("#notice").inner_text() == ""
 
@@ -223,9 +223,8 @@ def test_a_part_of_a_large_map_has_texts(modes: ModesPage, grid_address: str) ->
         """() => {
           const gd = wattlas.plot("winners");
           const at = gd.data.findIndex((t) => t.meta.kind === "texts");
-          for (const { layout } of [gd, wattlas.modes.state().figures.winners]) {
-            layout.meta.has_texts = false;
-            layout.meta.most = [2, 2];
+          for (const { layout } of [gd, wattlas.modes.view.figures.winners]) {
+            layout.meta.texts_max = [2, 2];
           }
           return Plotly.restyle(gd, { x: [[]], y: [[]], text: [[]] }, [at]);
         }"""
@@ -234,10 +233,10 @@ def test_a_part_of_a_large_map_has_texts(modes: ModesPage, grid_address: str) ->
     zoom = """([x, y]) => Plotly.relayout(wattlas.plot("winners"),
                 {"xaxis.range": x, "yaxis.range": y})"""
     modes.page.evaluate(zoom, [[0.5, 2.5], [0.5, 2.5]])
-    modes.page.wait_for_timeout(400)
+    wait_idle(modes.page)
     part = modes.texts()
     assert set(part) == {"1,1", "1,2", "2,1", "2,2"}
-    assert all(drawn[cell].endswith(text) for cell, text in part.items())
+    assert all(drawn[cell] == text for cell, text in part.items())
     # A picture for paper has that part, its labels and its texts.
     paper = modes.page.evaluate("() => wattlas.currentPage().figure('winners')")
     assert paper["layout"]["xaxis"]["range"] == [0.5, 2.5]
@@ -245,7 +244,7 @@ def test_a_part_of_a_large_map_has_texts(modes: ModesPage, grid_address: str) ->
     written = next(t for t in paper["data"] if t["meta"]["kind"] == "texts")["text"]
     assert written == list(part.values())
     modes.page.evaluate(zoom, [[-0.5, 4.5], [-0.5, 3.5]])
-    modes.page.wait_for_timeout(400)
+    wait_idle(modes.page)
     assert modes.texts() == {}
 
 
@@ -255,7 +254,6 @@ def test_a_link_restores_everything(modes: ModesPage, grid_address: str) -> None
         "&pick=%5B%22cell%22%2C50%2C2.9%5D"
     )
     modes.open(grid_address, query)
-    modes.page.wait_for_timeout(500)
     assert modes.texts()[f"{FIFTY},{FASTEST}"].endswith("1.16 kJ")
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     assert modes.verdict().startswith("Library OS wins")
@@ -264,7 +262,7 @@ def test_a_link_restores_everything(modes: ModesPage, grid_address: str) -> None
     assert modes.page.locator("#modes-level").input_value() == "0.01"
     found = modes.query()
     assert found["test"] == ["welch"]
-    assert found["pick"] == ['["cell",50,2.9]']
+    assert found["sel"] == ['knobs~{"dvfs_ghz":2.9,"itr_us":50}']
     assert found["against"] == ["edp_js"]
     before = modes.texts()
     modes.page.reload()
@@ -278,7 +276,6 @@ def test_filters_and_another_workload(modes: ModesPage, grid_address: str) -> No
     modes.chip("system", "linux_tuned")
     assert "12 alone" in modes.status()
     modes.chip("workload", "netpipe")
-    modes.page.wait_for_timeout(500)
     assert "2 of " in modes.status()
     assert modes.query()["workload"] == ["netpipe"]
     assert "load" not in modes.query()
@@ -292,10 +289,9 @@ def test_tabs_keep_what_each_page_shows(modes: ModesPage, grid_address: str) -> 
     modes.page.wait_for_function(
         "() => wattlas.plot('scatter') && wattlas.plot('scatter').calcdata"
     )
-    modes.page.wait_for_timeout(800)
+    wait_idle(modes.page)
     modes.page.locator("#tab-modes").click()
     modes.ready()
-    modes.page.wait_for_timeout(500)
     assert modes.query() == before
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     assert modes.verdict().startswith("Library OS wins")
@@ -308,7 +304,7 @@ def test_a_part_of_the_map_has_its_own_labels(modes: ModesPage, grid_address: st
         """() => Plotly.relayout(wattlas.plot("winners"),
                 {"xaxis.range": [0.5, 2.5], "yaxis.range": [-0.5, 1.5]})"""
     )
-    modes.page.wait_for_timeout(400)
+    wait_idle(modes.page)
     assert modes.labels("x") == ["50", "100"]
     assert modes.labels("y") == ["1.3", "1.9"]
     modes.click_cell(FIFTY, 1)
@@ -324,7 +320,7 @@ def test_the_map_by_keyboard(modes: ModesPage, grid_address: str) -> None:
         modes.page.keyboard.press(key)
     assert modes.hover_words().startswith("ITR 50 us \u00b7 2.9 GHz")
     modes.page.keyboard.press("Enter")
-    modes.page.wait_for_timeout(700)
+    wait_idle(modes.page)
     assert modes.verdict().startswith("Library OS wins")
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     modes.page.locator('section[data-view="pareto"]').focus()
