@@ -45,6 +45,7 @@ LATEST = 1
 AT_200K = {"dataset": ["tiny"], "workload": ["memcached"], "load": [200_000]}
 P99 = {**AT_200K, "x": "itr", "y": "dvfs", "who": "system", "metric": "latency_p99_us"}
 CELL = 'knobs~{"dvfs_ghz":2.9,"itr_us":50}'
+NOWHERE = urlencode({"sel": 'knobs~{"dvfs_ghz":2.9,"itr_us":7}'})
 FILTERS = tuple(name for name in ModesState.FILTERS if name not in ("dataset", "workload"))
 MODES = ("interrupt", "poll", "hybrid")
 
@@ -361,6 +362,10 @@ def test_the_other_tables(client: FlaskClient) -> None:
     evidence = csv(client, f"/modes/data/evidence.csv?{QUERY}{sel}")
     assert sorted(evidence["latency_p99_us"]) == [110, 110, 111, 111]
     assert evidence["is_compared"].all()
+    # Without a cell, all cells': each system has one setting in each.
+    everywhere = csv(client, f"/modes/data/evidence.csv?{QUERY}")
+    assert len(everywhere) == 26
+    assert everywhere["is_compared"].all()
     assert len(csv(client, f"/modes/data/runs.csv?{QUERY}")) == 26
     parquet = client.get(f"/modes/data/winners.parquet?{QUERY}")
     assert len(pl.read_parquet(io.BytesIO(parquet.data))) == 7
@@ -370,7 +375,10 @@ def test_the_other_tables(client: FlaskClient) -> None:
     ("address", "words"),
     [
         (f"/modes/data/nonsense.csv?{QUERY}", "no view 'nonsense'; known: winners"),
-        (f"/modes/data/evidence.csv?{QUERY}", "no measured cell is selected"),
+        (
+            f"/modes/data/evidence.csv?{QUERY}&{NOWHERE}",
+            "nothing was measured in the selected cell",
+        ),
         ("/modes/data/winners.csv?v=1&x=energy_j", "x is 'energy_j'"),
         (f"/modes/how/nonsense?{QUERY}", "no view"),
         (f"/modes/data/winners.csv?{QUERY}&lake=99", "99"),
