@@ -5,7 +5,7 @@ from typing import Any
 from app.explore.page import PAGE as EXPLORE
 from app.modes.page import PAGE as MODES
 from app.storage import page as storage
-from app.timeline import page as timeline
+from app.timeline.page import PAGE as TIMELINE
 
 # A module until its page is a `Page`.
-PAGES: tuple[Any, ...] = (EXPLORE, MODES, timeline, storage)
+PAGES: tuple[Any, ...] = (EXPLORE, MODES, TIMELINE, storage)
