@@ -31,8 +31,9 @@ NO_STORAGE: Final = (
     "The lake holds no storage runs: none has a request size. "
     "Put some in with python -m ingest add RAW, then reload this page."
 )
-# What a box may have as axes.
-FIELDS: Final = (*MEASURED, "request_bytes", "io_depth", "threads")
+# The columns that a box may be over: metrics, and knobs that are numbers.
+METRICS: Final = tuple(name for name in MEASURED if not name.endswith("_per_joule"))
+FIELDS: Final = (*METRICS, "request_bytes", "io_depth", "threads")
 _SCALES: Final = {"efficiency": Colors(VIRIDIS), "difference": Colors(DIVERGING, around=0.0)}
 
 
@@ -43,7 +44,7 @@ class StorageAnswer:
     Attributes:
         configurations: What the browser links by: `count`, `knobs` (by name, as clauses want them),
             `fields` (means by metric, as typed arrays), `runs`, `workloads`; None where there is
-            nothing to link.
+            nothing to link. Knobs are fields as well.
         status: How many runs are shown, of how many.
     """
 
@@ -150,7 +151,7 @@ def _configurations(study: Study) -> dict[str, Any]:
     return {
         "count": len(rows),
         "knobs": {name: _knob(rows[name]) for name in KNOBS},
-        "fields": {name: typed(values_of(rows, name)) for name in FIELDS},
+        "fields": {name: typed(values_of(rows, name).astype(np.float32)) for name in METRICS},
         "runs": rows["runs"].to_list(),
         "workloads": rows["workload"].unique().sort().to_list(),
     }

@@ -36,7 +36,7 @@ def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html
     body = [
         html.Tr(
             [
-                html.Th(line.what, scope="row"),
+                html.Th(line.words, scope="row"),
                 html.Td(line.published, className="number"),
                 html.Td(line.measured, className="number measured"),
                 html.Td(line.change, className="number"),
