@@ -55,14 +55,10 @@ def _export(settings: Settings, page: str, out: Path, query: str) -> int:
 
 
 def _explore_html(lakes: "Lakes", query: str) -> str:
-    from app.explore.answer import default_state
-    from app.explore.export import export_html
-    from app.explore.state import ViewState
-    from app.kit.url_codec import has_state
+    from app.explore.page import PAGE
+    from app.kit.routes import export_html
 
-    state = ViewState.from_query(query) if has_state(query) else None
-    view = lakes.at(state.lake_version if state else None)
-    return export_html(view, state or default_state(view))
+    return export_html(PAGE, lakes, query)
 
 
 def _storage_html(lakes: "Lakes", query: str) -> str:

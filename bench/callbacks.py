@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from app.explore.state import ViewState
-from app.kit import ids
+from app.explore.layout import IDS
+from app.explore.state import ExploreState
 from data.selection import FACETS
 
 # How many connections a browser opens to one host.
@@ -31,7 +31,7 @@ class FilterChanges:
         changed = [d for d in listed if _depends_on(d, ids.VIEW) or _depends_on(d, ids.CHANGED)]
         self._stages = _stages(changed)
         self._turned = [
-            d for d in listed if _depends_on(d, ids.facet("workload")) and d not in changed
+            d for d in listed if _depends_on(d, IDS.facet("workload")) and d not in changed
         ]
 
     def close(self) -> None:
@@ -40,18 +40,18 @@ class FilterChanges:
         for connection in self._idle:
             connection.close()
 
-    def time_ms(self, state: ViewState) -> float:
+    def time_ms(self, state: ExploreState) -> float:
         """Change to a state: from the first request to the last byte of the last answer.
 
         Another workload first asks which filters stay, as the page does.
         """
         values = _values(state, self._version)
-        workload = values[f"{ids.facet('workload')}.value"]
+        workload = values[f"{IDS.facet('workload')}.value"]
         start = time.perf_counter()
         if self._workload not in (None, workload):
-            self._post_all(self._turned, values, f"{ids.facet('workload')}.value")
+            self._post_all(self._turned, values, f"{IDS.facet('workload')}.value")
         for stage in self._stages:
-            self._post_all(stage, values, f"{ids.VIEW}.data")
+            self._post_all(stage, values, f"{IDS.view_state}.data")
         self._workload = workload
         return (time.perf_counter() - start) * 1e3
 
@@ -101,7 +101,7 @@ def _depends_on(dependency: dict, component: str) -> bool:
     return any(part["id"] == component for part in dependency["inputs"])
 
 
-def _values(state: ViewState, version: int) -> dict[str, Any]:
+def _values(state: ExploreState, version: int) -> dict[str, Any]:
     """What the page's controls would hold, by `component.property`."""
     query_state = {
         **{name: list(state.selection.values(name)) for name in FACETS},
@@ -111,19 +111,17 @@ def _values(state: ViewState, version: int) -> dict[str, Any]:
         "xlog": state.x_log,
         "ylog": state.y_log,
         "frontier": state.frontier,
-        "brush": state.brush,
-        "zoom": state.zoom,
         "lake": state.lake_version,
     }
     return {
-        f"{ids.VIEW}.data": query_state,
-        f"{ids.CHANGED}.data": query_state,
-        f"{ids.facet('workload')}.value": state.selection.values("workload")[0],
-        f"{ids.facet('dataset')}.value": list(state.selection.values("dataset")),
-        f"{ids.HEAT_SYSTEM}.value": state.heat_system,
-        f"{ids.HEAT_METRIC}.value": state.heat_metric,
-        f"{ids.LIMIT_BOX}.value": "" if state.limit is None else state.limit,
-        f"{ids.LAKE_VERSION}.data": version,
+        f"{IDS.view_state}.data": query_state,
+        f"{IDS.changed}.data": query_state,
+        f"{IDS.facet('workload')}.value": state.selection.values("workload")[0],
+        f"{IDS.facet('dataset')}.value": list(state.selection.values("dataset")),
+        f"{IDS.control('hsys')}.value": state.heat_system,
+        f"{IDS.control('hmet')}.value": state.heat_metric,
+        f"{IDS.control('limit')}.value": "" if state.limit is None else state.limit,
+        f"{IDS.lake_version}.data": version,
     }
 
 

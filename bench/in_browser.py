@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from bench.bare_page import SHOWN, write_bare_page
 from bench.report import Measurement, quantile
 from data.selection import Selection
@@ -86,14 +86,14 @@ def measure_selection(
     return found
 
 
-def crowded_state(lake_runs: int) -> ViewState:
+def crowded_state(lake_runs: int) -> ExploreState:
     """The state that shows about 12,000 points of a bench lake of 100,000 runs, each a run."""
     dvfs = [round(0.1 * step, 1) for step in range(12, 28)]
     chosen = Selection.of(
         dataset=["synthetic-bench"], workload=["memcached"], load=[200_000.0],
         dvfs=[*dvfs, 2.8] if lake_runs >= 100_000 else [],
     )  # fmt: skip
-    return ViewState(chosen, replicates="runs")
+    return ExploreState(chosen, replicates="runs")
 
 
 def _compare(view: str, atlas: Page, bare: Page, repeats: int) -> list[Measurement]:

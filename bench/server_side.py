@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.explore.answer import best_table, heatmap, limit_domain, scatter
 from app.explore.layout import column_choices
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit.filters import facet_chips
 from app.kit.lakes import Lakes, LakeView
 from bench.callbacks import FilterChanges
@@ -59,13 +59,13 @@ def measure_functions(lake: Path, changes: int) -> list[Measurement]:
     return found
 
 
-def _offer(view: LakeView, state: ViewState) -> None:
+def _offer(view: LakeView, state: ExploreState) -> None:
     for name, choices in all_choices(view.cube, state.selection).items():
         facet_chips(name, choices)
     column_choices(view, state)
 
 
-_PARTS: dict[str, Callable[[LakeView, ViewState], object]] = {
+_PARTS: dict[str, Callable[[LakeView, ExploreState], object]] = {
     "scatter": scatter,
     "heatmap": heatmap,
     "best": best_table,
@@ -75,7 +75,9 @@ _PARTS: dict[str, Callable[[LakeView, ViewState], object]] = {
 
 
 def _times_ms(
-    view: LakeView, states: Sequence[ViewState], compute: Callable[[LakeView, ViewState], object]
+    view: LakeView,
+    states: Sequence[ExploreState],
+    compute: Callable[[LakeView, ExploreState], object],
 ) -> list[float]:
     times = []
     for state in states:

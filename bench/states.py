@@ -4,7 +4,7 @@ import random
 
 import polars as pl
 
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from data.selection import FACETS, Selection, Value
 
 SEED = 7
@@ -14,7 +14,7 @@ _EACH_RUN = 0.5
 _LIMITED = 0.3
 
 
-def varied_states(cube: pl.DataFrame, count: int) -> list[ViewState]:
+def varied_states(cube: pl.DataFrame, count: int) -> list[ExploreState]:
     """Make states over what a lake holds; every one leaves some runs.
 
     Args:
@@ -22,14 +22,14 @@ def varied_states(cube: pl.DataFrame, count: int) -> list[ViewState]:
     """
     chance = random.Random(SEED)
     workloads = sorted(set(cube["workload"]))
-    found: dict[str, ViewState] = {}
+    found: dict[str, ExploreState] = {}
     while len(found) < count:
         state = _state(cube, chance.choice(workloads), chance)
         found[state.to_query()] = state
     return list(found.values())
 
 
-def _state(cube: pl.DataFrame, workload: str, chance: random.Random) -> ViewState:
+def _state(cube: pl.DataFrame, workload: str, chance: random.Random) -> ExploreState:
     left = cube.filter(pl.col("workload") == workload)
     chosen: dict[str, list[Value]] = {"dataset": [left["dataset"][0]], "workload": [workload]}
     for name, share in _NARROWED.items():
@@ -39,7 +39,7 @@ def _state(cube: pl.DataFrame, workload: str, chance: random.Random) -> ViewStat
             chosen[name] = chance.sample(values, chance.randint(1, len(values) - 1))
             left = left.filter(pl.col(column).is_in(chosen[name]))
     is_open = str(left["performance_metric"][0]).startswith("latency")
-    return ViewState(
+    return ExploreState(
         Selection.of(**chosen),
         replicates="runs" if chance.random() < _EACH_RUN else "means",
         limit=float(chance.randint(60, 400)) if is_open and chance.random() < _LIMITED else None,

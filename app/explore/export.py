@@ -1,4 +1,4 @@
-"""A view of Explore as one self-contained HTML file: pictures, table, linking."""
+"""Explore as one self-contained HTML file: figures, table, linking."""
 
 import html
 from typing import Any, Final
@@ -10,9 +10,9 @@ from app.explore.answer import (
     scatter,
     status_words,
 )
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.explore.tables import best_settings_table, limit_words
-from app.kit.export_page import ExportedPage, page_html, render
+from app.kit.export_page import ExportedPage, render
 from app.kit.lakes import LakeView
 from app.kit.performance import performance_column
 
@@ -20,12 +20,8 @@ from app.kit.performance import performance_column
 _SCRIPTS: Final = ("_kit/[!p]*.js", "explore/view*.js", "explore/export.js")
 
 
-def export_html(view: LakeView, state: ViewState) -> str:
-    """Write a view as one HTML page; the same lake and state give the same bytes.
-
-    It holds the drawn points, plotly.js and the linking script; a content policy keeps it from
-    asking the network for anything.
-    """
+def export(view: LakeView, state: ExploreState) -> ExportedPage:
+    """Make the page for an export: scatter, heatmap, best settings, and the drawn points."""
     answer = scatter(view, state)
     performance = performance_column(view, state.selection)
     rows = best_table(view, state)
@@ -33,7 +29,7 @@ def export_html(view: LakeView, state: ViewState) -> str:
         "scatter": answer.figure,
         "heatmap": heatmap(view, state),
         "points": answer.points,
-        "state": {"brush": state.brush, "zoom": state.zoom, "limit": state.limit},
+        "state": {"clause": state.clause, "zoom": state.zoom, "limit": state.limit},
     }
     main = _MAIN.format(
         filters=html.escape(state.selection.in_words()),
@@ -43,7 +39,7 @@ def export_html(view: LakeView, state: ViewState) -> str:
         explanation=html.escape(explain(view, state)),
     )
     synthetic = bool(len(view.cube)) and bool(view.cube["is_synthetic"].any())
-    return page_html(view, ExportedPage(_title(answer.figure), main, data, _SCRIPTS, synthetic))
+    return ExportedPage(_title(answer.figure), main, data, _SCRIPTS, synthetic)
 
 
 def _title(figure: dict[str, Any]) -> str:

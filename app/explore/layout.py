@@ -1,36 +1,42 @@
 """The layout of Explore: rail, scatter, heatmap, best settings, what is selected, status line."""
 
-from typing import Any
+from typing import Any, Final
 
 import dash_ag_grid as dag
 import dash_mantine_components as dmc
 from dash import dcc, html
 
 from app.explore.answer import heat_system
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit import ids
 from app.kit.filters import filter_block
 from app.kit.lakes import LakeView
+from app.kit.opening import state_stores
 from app.kit.panel import graph_panel, view_menu
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.sidebar import filter_rail
 from data.analysis.facets import all_choices, matches
 from data.metrics import metric
 
+IDS: Final = ids.PageIds("explore")
+_STORES: Final = (
+    IDS.figure("scatter"), IDS.figure("heatmap"), IDS("points"), IDS("limit-domain"),
+)  # fmt: skip
 
-def explore_layout(view: LakeView, state: ViewState, notice: str) -> html.Main:
+
+def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Main:
     """Lay Explore out for a state; pictures come by callback."""
     return html.Main(
         [
-            *_stores(view, state),
+            *state_stores("explore", view, state, _STORES),
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            filter_rail(_rail(view, state)),
+            filter_rail(_sidebar(view, state)),
             html.Div(
                 [
                     _scatter_panel(view, state),
                     _heatmap_panel(view, state),
                     _best_panel(view, state),
-                    _picked_panel(),
+                    _selected_panel(),
                 ],
                 className="views",
                 id="views",
@@ -41,34 +47,16 @@ def explore_layout(view: LakeView, state: ViewState, notice: str) -> html.Main:
     )
 
 
-def _stores(view: LakeView, state: ViewState) -> list:
-    return [
-        dcc.Store(id=ids.LAKE_VERSION, data=view.version),
-        dcc.Store(id=ids.PINNED, data={"brush": state.brush, "zoom": state.zoom,
-                                       "lake": state.lake_version, "shown": view.version}),
-        dcc.Store(id=ids.VIEW),
-        dcc.Store(id=ids.CHANGED),
-        dcc.Store(id=ids.HEAT_SYSTEM_LEFT),
-        dcc.Store(id=ids.QUERY),
-        dcc.Store(id=ids.POINTS),
-        dcc.Store(id=ids.SCATTER_FIGURE),
-        dcc.Store(id=ids.HEATMAP_FIGURE),
-        dcc.Store(id=ids.LIMIT_DOMAIN),
-        dcc.Store(id=ids.MODES_ASKED),
-        dcc.Store(id=ids.MODES_WAY),
-    ]  # fmt: skip
-
-
-def _rail(view: LakeView, state: ViewState) -> list:
+def _sidebar(view: LakeView, state: ExploreState) -> list:
     blocks = [
-        filter_block(name, choices, state.selection.values(name))
+        filter_block(name, choices, state.selection.values(name), IDS)
         for name, choices in all_choices(view.cube, state.selection).items()
     ]
     replicates = html.Div(
         [
             html.Div(html.Span("Replicates", className="facet-title"), className="facet-head"),
             dmc.SegmentedControl(
-                id=ids.REPLICATES,
+                id=IDS.control("rep"),
                 value=state.replicates,
                 data=[
                     {"value": "means", "label": "Means"},
@@ -83,39 +71,39 @@ def _rail(view: LakeView, state: ViewState) -> list:
     return [*blocks, replicates]
 
 
-def _scatter_panel(view: LakeView, state: ViewState) -> html.Section:
+def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:
     columns = column_choices(view, state)
     controls = [
-        _select(ids.Y_AXIS, "y", columns, state.y),
-        _log_switch(ids.Y_LOG, "log y", state.y_log),
+        _select(IDS.control("y"), "y", columns, state.y),
+        _log_switch(IDS.control("ylog"), "log y", state.y_log),
         html.Span("against", className="quiet"),
-        _select(ids.X_AXIS, "x", columns, state.x),
-        _log_switch(ids.X_LOG, "log x", state.x_log),
-        dmc.Switch(id=ids.FRONTIER, label="frontier", checked=state.frontier, size="xs"),
+        _select(IDS.control("x"), "x", columns, state.x),
+        _log_switch(IDS.control("xlog"), "log x", state.x_log),
+        dmc.Switch(id=IDS.control("frontier"), label="frontier", checked=state.frontier, size="xs"),
     ]
-    return graph_panel(ids.SCATTER, "energy against performance", controls, "panel-scatter")
+    return graph_panel("scatter", "energy against performance", controls, "panel-scatter")
 
 
-def _heatmap_panel(view: LakeView, state: ViewState) -> html.Section:
+def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
     controls = [
-        _select(ids.HEAT_METRIC, "metric of the heatmap", column_choices(view, state),
+        _select(IDS.control("hmet"), "metric of the heatmap", column_choices(view, state),
                 state.heat_metric),
-        _select(ids.HEAT_SYSTEM, "system of the heatmap", system_choices(view, state),
+        _select(IDS.control("hsys"), "system of the heatmap", system_choices(view, state),
                 heat_system(view, state)),
     ]  # fmt: skip
-    return graph_panel(ids.HEATMAP, "DVFS by ITR heatmap", controls, "panel-heatmap")
+    return graph_panel("heatmap", "DVFS by ITR heatmap", controls, "panel-heatmap")
 
 
-def _best_panel(view: LakeView, state: ViewState) -> html.Section:
+def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
     unit = metric(performance_column(view, state.selection)).unit
     return html.Section(
         [
             html.Div(
                 [
                     html.H2("Best settings"),
-                    html.Label("limit", htmlFor=ids.LIMIT_BOX, className="quiet"),
+                    html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
                     dmc.NumberInput(
-                        id=ids.LIMIT_BOX,
+                        id=IDS.control("limit"),
                         value="" if state.limit is None else state.limit,
                         placeholder="none",
                         suffix=f" {unit}",
@@ -130,7 +118,7 @@ def _best_panel(view: LakeView, state: ViewState) -> html.Section:
                     ),
                     html.Div(
                         dmc.Slider(
-                            id=ids.LIMIT_SLIDER,
+                            id=IDS("limit-slider"),
                             min=0,
                             max=1000,
                             value=1000,
@@ -142,18 +130,18 @@ def _best_panel(view: LakeView, state: ViewState) -> html.Section:
                         className="limit-slider",
                     ),
                     html.Span(id="limit-words", className="limit-words", role="status"),
-                    view_menu(ids.BEST),
+                    view_menu("best-table"),
                 ],
                 className="panel-head",
             ),
-            html.Div(id=ids.BEST, className="table-frame"),
+            html.Div(id="best-table", className="table-frame"),
         ],
         className="panel panel-best",
-        **{"aria-label": "best settings under the limit", "data-view": ids.BEST},
+        **{"aria-label": "best settings under the limit", "data-view": "best-table"},
     )
 
 
-def _picked_grid() -> dag.AgGrid:
+def _selected_grid() -> dag.AgGrid:
     number = {"type": "rightAligned", "width": 84}
     columns: list[dict[str, Any]] = [
         {"field": "system", "headerName": "System", "width": 100},
@@ -166,7 +154,7 @@ def _picked_grid() -> dag.AgGrid:
         {"field": "load", "headerName": "Load", "width": 84},
     ]
     return dag.AgGrid(
-        id=ids.PICKED,
+        id=IDS("grid"),
         columnDefs=columns,
         rowData=[],
         columnSize=None,
@@ -183,26 +171,26 @@ def _picked_grid() -> dag.AgGrid:
     )
 
 
-def _picked_panel() -> html.Section:
+def _selected_panel() -> html.Section:
     """The panel of what is selected; the browser mounts the table when the scatter is painted."""
     return html.Section(
         [
             html.Div(
                 [
                     html.H2("Selected"),
-                    html.Span("nothing yet: drag a box in a picture", id="picked-words",
+                    html.Span("nothing yet: drag a box in a picture", id="selected-words",
                               className="quiet", role="status"),
-                    html.Button("timeline (t)", id="picked-timeline", className="plain",
+                    html.Button("timeline (t)", id="selected-timeline", className="plain",
                                 hidden=True),
                     html.Button("clear (Esc)", id="clear-selection", className="plain",
                                 hidden=True),
                 ],
                 className="panel-head",
             ),
-            dcc.Store(id=ids.PICKED_GRID, data=_picked_grid().to_plotly_json()),
-            html.Div(id=ids.PICKED_FRAME, className="grid"),
+            dcc.Store(id=IDS("selected-grid"), data=_selected_grid().to_plotly_json()),
+            html.Div(id=IDS("selected-frame"), className="grid"),
         ],
-        className="panel panel-picked",
+        className="panel panel-selected",
         **{"aria-label": "selected points"},
     )  # fmt: skip
 
@@ -210,25 +198,25 @@ def _picked_panel() -> html.Section:
 def _status() -> html.Footer:
     return html.Footer(
         [
-            html.Span(id=ids.STATUS),
+            html.Span(id=IDS.status),
             html.Span(id="status-selection"),
             html.Span(className="spring"),
             dcc.Link(
                 "in Modes",
                 href="/modes",
-                id="explore-to-modes",
+                id=IDS.link("modes"),
                 className="plain",
                 title="who wins under these filters, and where what is selected stands",
             ),
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-            html.A("export", id="export-link", className="plain", download="wattlas.html"),
-            html.A("data", id="data-link", className="plain"),
+            html.A("export", id=IDS.link("export"), className="plain", download="wattlas.html"),
+            html.A("data", id=IDS.link("data"), className="plain"),
         ],
         className="status",
     )
 
 
-def column_choices(view: LakeView, state: ViewState) -> list[dict[str, str]]:
+def column_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
     """Columns that the workload has values of; its performance metric stands first by that name."""
     workloads = [str(w) for w in state.selection.values("workload")]
     columns = view.measured_columns(workloads[0]) if workloads else ("energy_j",)
@@ -240,7 +228,7 @@ def column_choices(view: LakeView, state: ViewState) -> list[dict[str, str]]:
     return [{"value": name, "label": title} for name, title in listed.items()]
 
 
-def system_choices(view: LakeView, state: ViewState) -> list[dict[str, str]]:
+def system_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
     """The systems that the filters leave, by their labels."""
     left = view.cube.filter(matches(state.selection)).select("system", "system_label")
     rows = left.unique().sort("system").iter_rows()

@@ -46,7 +46,7 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
             **{name: _column(_numbers(points[name]).astype(np.float32)) for name in _SPREADS},
             **{
                 name: _column(_numbers(points[name]))
-                for name in ("brush_x", "brush_y")
+                for name in ("clause_x", "clause_y")
                 if name in points.columns
             },
         },

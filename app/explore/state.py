@@ -1,40 +1,67 @@
-"""The whole state of a view as a URL query: versioned, upgraded when old, refused with words.
+"""The state of Explore as a URL query."""
 
-`v` is the version of the encoding. A query without `v` is no state: the page chooses. To change the
-encoding, raise VERSION and add to UPGRADERS the function that turns the previous version's
-parameters into the next one's, so that a link in a paper works for years.
-"""
-
-from collections.abc import Callable, Mapping
+import json
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
-from urllib.parse import urlencode
+from typing import ClassVar, Final, Literal
 
-from app.kit.performance import PERFORMANCE
-from app.kit.url_codec import (
+from app.kit.clause import read_clause
+from app.kit.url_state import (
+    Parameter,
     Parameters,
-    pairs_of,
+    Upgraders,
+    UrlState,
     read_flag,
     read_lake_version,
     read_number,
-    read_query,
-    write_query,
 )
 from data.errors import SelectionError
 from data.metrics import plottable
 from data.selection import Selection
 
-VERSION: Final = 1
-UPGRADERS: Final[dict[int, Callable[[Parameters], Parameters]]] = {}
-
-BRUSH_MAX_CHARS: Final = 6000
-_BRUSH_KINDS: Final = ("box", "lasso", "cells", "configs")
+# Stands for the workload's own performance metric, whatever that is.
+PERFORMANCE: Final = "performance"
 
 Replicates = Literal["means", "runs"]
 
 
+def _from_1(parameters: Parameters) -> Parameters:
+    """`brush` becomes `sel`: `configs` and `cells` are `knobs`."""
+    brush = parameters.pop("brush", [""])[-1]
+    return {**parameters, **({"sel": [_clause_of(brush)]} if brush else {})}
+
+
+def _clause_of(brush: str) -> str:
+    kind, _, rest = brush.partition("~")
+    if kind == "configs":
+        return f"knobs~{rest}"
+    if kind != "cells":
+        return brush
+    system, *rows = rest.split("~")
+    alternatives = []
+    for row in rows:
+        dvfs, _, itrs = row.partition(":")
+        values = [_knob("brush", text) for text in itrs.split(",")]
+        alternatives.append(
+            {
+                "system": system,
+                "dvfs_ghz": _knob("brush", dvfs),
+                "itr_us": values[0] if len(values) == 1 else values,
+            }
+        )
+    return "knobs~" + json.dumps(
+        alternatives[0] if len(alternatives) == 1 else alternatives, separators=(",", ":")
+    )
+
+
+def _knob(name: str, text: str) -> float | int | None:
+    if text == "-":
+        return None
+    value = read_number(name, text)
+    return int(value) if value.is_integer() else value
+
+
 @dataclass(frozen=True, slots=True)
-class ViewState:
+class ExploreState(UrlState):
     """Everything that decides what Explore shows.
 
     Attributes:
@@ -42,10 +69,29 @@ class ViewState:
         x: Column of the scatter's x axis, or `performance`.
         heat_system: System of the heatmap; None lets the page choose.
         limit: Latency limit in the unit of the workload's performance metric.
-        brush: The selection as the browser wrote it (see assets/_kit/selection.js); empty for none.
+        clause: What is selected, as a clause (see `kit.clause`); empty for nothing.
         zoom: Range of the scatter's axes, `x0~x1~y0~y1`; empty for all points.
         lake_version: A version that the link pins; None for the newest.
     """
+
+    VERSION: ClassVar[int] = 2
+    UPGRADERS: ClassVar[Upgraders] = {1: _from_1}
+    PARAMETERS: ClassVar = {
+        "rep": Parameter("replicates"),
+        "x": Parameter("x"),
+        "y": Parameter("y"),
+        "xlog": Parameter("x_log", read_flag),
+        "ylog": Parameter("y_log", read_flag),
+        "frontier": Parameter("frontier", read_flag),
+        "hsys": Parameter("heat_system"),
+        "hmet": Parameter("heat_metric"),
+        "limit": Parameter("limit", read_number),
+        "sel": Parameter("clause"),
+        "zoom": Parameter("zoom"),
+        "lake": Parameter("lake_version", read_lake_version),
+    }
+    KEPT: ClassVar = ("sel", "zoom")
+    VIEW_KEYS: ClassVar = ("hsys", "hmet", "limit")
 
     selection: Selection = field(default_factory=Selection)
     replicates: Replicates = "means"
@@ -57,7 +103,7 @@ class ViewState:
     heat_system: str | None = None
     heat_metric: str = "energy_j"
     limit: float | None = None
-    brush: str = ""
+    clause: str = ""
     zoom: str = ""
     lake_version: int | None = None
 
@@ -67,81 +113,23 @@ class ViewState:
         for name in (self.x, self.y, self.heat_metric):
             if name != PERFORMANCE and name not in plottable():
                 raise SelectionError(f"no such column to plot: {name!r}")
-        if self.brush and self.brush.split("~", 1)[0] not in _BRUSH_KINDS:
-            raise SelectionError(f"unknown kind of selection: {self.brush[:40]!r}")
         if self.limit is not None and self.limit <= 0:
             raise SelectionError(f"limit is {self.limit:g}, expected a number above 0")
-        brush_fields(self.brush)
+        read_clause(self.clause)
         if self.zoom:
             bounds = [read_number("zoom", text) for text in self.zoom.split("~")]
             if len(bounds) != 4:
                 raise SelectionError(f"zoom is {self.zoom!r}, expected four numbers")
-        if len(self.brush) > BRUSH_MAX_CHARS:
-            raise SelectionError(f"a selection of {len(self.brush)} characters is too long")
 
-    def to_query(self) -> str:
-        """Write the query string, defaults left out: the same state, the same text."""
-        return write_query(VERSION, self.selection, _KEYS, self, _DEFAULT)
-
-    @classmethod
-    def from_query(cls, query: str) -> "ViewState":
-        """Read a query string, of this version or an older one.
-
-        Raises:
-            SelectionError: A version from the future, an unknown key, or a bad value; the message
-                names it.
-        """
-        return cls(**read_query(query, VERSION, UPGRADERS, _KEYS, _parse))
-
-    def with_performance(self, column: str) -> "ViewState":
-        """A copy in which `performance` is replaced by the column that it means."""
+    def with_performance(self, column: str) -> "ExploreState":
+        """Return a copy in which `performance` is replaced by the column that it means."""
         x, y, heat_metric = (
             column if name == PERFORMANCE else name for name in (self.x, self.y, self.heat_metric)
         )
         return replace(self, x=x, y=y, heat_metric=heat_metric)
 
-    def to_json(self) -> dict[str, Any]:
-        """The form in which the browser hands it back: the query string and nothing else."""
-        return {"query": self.to_query()}
-
-    @classmethod
-    def from_json(cls, raw: Mapping[str, Any]) -> "ViewState":
-        """Read what `to_json` wrote, or what the page's controls were gathered into."""
-        if "query" in raw:
-            return cls.from_query(raw["query"])
-        return cls.from_query(urlencode(pairs_of(raw, VERSION)))
-
-
-def brush_fields(brush: str) -> tuple[str, str] | None:
-    """The two columns that a box or lasso was drawn over; None for other selections."""
-    kind, *parts = brush.split("~")
-    if kind not in ("box", "lasso") or len(parts) < 2:
-        return None
-    if not set(parts[:2]) <= set(plottable()):
-        raise SelectionError(f"a selection over unknown columns: {parts[:2]}")
-    return parts[0], parts[1]
-
-
-_DEFAULT: Final = ViewState()
-_KEYS: Final = {
-    "rep": "replicates",
-    "x": "x",
-    "y": "y",
-    "xlog": "x_log",
-    "ylog": "y_log",
-    "frontier": "frontier",
-    "hsys": "heat_system",
-    "hmet": "heat_metric",
-    "limit": "limit",
-    "brush": "brush",
-    "zoom": "zoom",
-    "lake": "lake_version",
-}
-
-
-def _parse(key: str, text: str) -> Any:
-    if key in ("xlog", "ylog", "frontier"):
-        return read_flag(key, text)
-    if key == "limit":
-        return read_number(key, text)
-    return read_lake_version(text) if key == "lake" else text
+    @property
+    def clause_fields(self) -> tuple[str, str] | None:
+        """The two columns of a selected box or polygon; None for other selections."""
+        clause = read_clause(self.clause)
+        return clause.fields if clause else None

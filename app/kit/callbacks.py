@@ -62,30 +62,37 @@ def register_filters(
     def update_filters(raw_state: dict[str, Any], version: int) -> tuple:
         found, view = cast(Any, state.from_json(raw_state)), lake_view(version)
         choices = offered(view, found.selection)
+        entries = {make: make(view, found) for make in dict.fromkeys(menus.values())}
         return (
             *[facet_chips(n, c) for n, c in choices.items()],
             *[facet_note(n, c, found.selection.values(n)) for n, c in choices.items()],
             *[is_idle(n, c) for n, c in choices.items()],
-            *[entries(view, found) for entries in menus.values()],
+            *[entries[make] for make in menus.values()],
         )
 
     return cast(Callable[[dict[str, Any], int], tuple], update_filters)
 
 
 def register_workload(
-    ids: PageIds, state: type[UrlState], turned: Callable[[LakeView, Any, str | None], Any]
+    ids: PageIds,
+    state: type[UrlState],
+    turned: Callable[[LakeView, Any, str | None], Any],
+    controls: Sequence[str] = (),
 ) -> Callable[..., Any]:
     """After another workload or dataset: the filters and controls that mean something there.
 
     Args:
         turned: From the lake, the state before and the workload to the state after.
+        controls: URL keys of the controls that follow.
 
     Returns:
-        The callback: new values of filters (`facets`) and controls (`controls`), by their names.
+        The callback: values of the filters but dataset and workload, then of the controls.
     """
+    others = [name for name in state.FILTERS if name not in ("dataset", "workload")]
 
     @callback(
-        Output(ids("turned"), "data"),
+        *[Output(ids.facet(name), "value") for name in others],
+        *[Output(ids.control(key), "value") for key in controls],
         Input(ids.facet("workload"), "value"),
         Input(ids.facet("dataset"), "value"),
         State(ids.view_state, "data"),
@@ -94,27 +101,15 @@ def register_workload(
     )
     def turn_workload(
         workload: str | None, datasets: list[str], raw: dict[str, Any] | None, version: int
-    ) -> Any:
-        before = cast(Any, state.from_json(raw or {}))
-        was = before.selection
+    ) -> tuple:
+        was = cast(Any, state.from_json(raw or {})).selection
         if was.values("workload") == (workload,) and set(was.values("dataset")) == set(datasets):
-            return no_update
+            return (no_update,) * (len(others) + len(controls))
         asked = state.from_json({**(raw or {}), "dataset": datasets})
         after = turned(lake_view(version), asked, workload)
-        others = [name for name in state.FILTERS if name not in ("dataset", "workload")]
-        return {
-            "facets": {n: [chip_value(v) for v in after.selection.values(n)] for n in others},
-            "controls": {
-                key: getattr(after, p.attribute)
-                for key, p in state.PARAMETERS.items()
-                if getattr(after, p.attribute) != getattr(before, p.attribute)
-            },
-        }
+        return (
+            *[[chip_value(v) for v in after.selection.values(name)] for name in others],
+            *[getattr(after, state.PARAMETERS[key].attribute) for key in controls],
+        )
 
-    clientside_callback(
-        ClientsideFunction("wattlas", "turn"),
-        Input(ids("turned"), "data"),
-        State(ids.browser, "data"),
-        prevent_initial_call=True,
-    )
-    return turn_workload
+    return cast(Callable[..., Any], turn_workload)

@@ -82,47 +82,49 @@ def is_idle(facet: str, choices: Sequence[Choice]) -> bool:
 
 
 def filter_block(
-    facet: str, choices: Sequence[Choice], chosen: Sequence[Value], prefix: str = ""
+    facet: str, choices: Sequence[Choice], chosen: Sequence[Value], names: ids.PageIds | str
 ) -> html.Div:
     """One facet: title, count, a button to clear it, its chips.
 
     Args:
-        prefix: What stands before the ids of its parts, on pages other than Explore.
+        names: The ids of the page that it stands on.
     """
+    if isinstance(names, str):
+        names = ids.PageIds(names.rstrip("-"))
     single = facet in SINGLE
     value: str | list[str] | None = [chip_value(v) for v in chosen]
     if single:
         value = value[0] if value else None
     head = html.Div(
         [
-            html.Span(TITLES[facet], className="facet-title", id=f"{prefix}facet-{facet}-title"),
+            html.Span(TITLES[facet], className="facet-title", id=names(f"facet-{facet}-title")),
             html.Span(
                 facet_note(facet, choices, chosen),
-                id=prefix + ids.facet_count(facet),
+                id=names.facet_count(facet),
                 className="facet-count",
             ),
-            *([] if single else [_clear_button(facet, prefix)]),
+            *([] if single else [_clear_button(facet, names)]),
         ],
         className="facet-head",
     )
     group = dmc.ChipGroup(
         facet_chips(facet, choices),
-        id=prefix + ids.facet(facet),
+        id=names.facet(facet),
         value=value,
         multiple=not single,
     )
     return html.Div(
         [head, html.Div(group, className="facet-chips", role="group")],
-        id=prefix + ids.facet_frame(facet),
+        id=names.facet_frame(facet),
         className="facet",
         hidden=is_idle(facet, choices),
     )
 
 
-def _clear_button(facet: str, prefix: str) -> html.Button:
+def _clear_button(facet: str, names: ids.PageIds) -> html.Button:
     return html.Button(
         "clear",
         className="facet-clear",
         title=f"Clear the filter on {TITLES[facet]}",
-        **{"data-clear-facet": prefix + ids.facet(facet), "aria-label": f"Clear {TITLES[facet]}"},
+        **{"data-clear-facet": names.facet(facet), "aria-label": f"Clear {TITLES[facet]}"},
     )

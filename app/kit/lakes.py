@@ -20,6 +20,7 @@ from data.connection import Lake, newest_version, open_lake
 from data.metrics import plottable
 from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query
+from data.queries.runs import value_counts_query
 from data.queries.storage import SUBSYSTEM_SUMS
 from data.run_files import RunFiles
 from data.selection import Selection
@@ -160,13 +161,8 @@ class LakeView:
     def measured_columns(self, workload: str) -> tuple[str, ...]:
         """Columns that at least one run of the workload has a value in, in schema order."""
         if workload not in self._measured:
-            counts = ", ".join(f"count({name})" for name in plottable())
-            row = self.lake.polars(f"SELECT {counts} FROM runs WHERE workload = ?", [workload]).row(
-                0
-            )
-            self._measured[workload] = tuple(
-                name for name, count in zip(plottable(), row, strict=True) if count
-            )
+            row = self.lake.polars(*value_counts_query(workload, plottable())).row(0, named=True)
+            self._measured[workload] = tuple(name for name, count in row.items() if count)
         return self._measured[workload]
 
 

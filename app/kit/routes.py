@@ -10,11 +10,12 @@ from typing import Any
 from flask import Flask, Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.kit.context import lake_view
+from app.kit.context import lake_view, lakes
 from app.kit.downloads import CSV, PARQUET, file_answer, table_answer, words_answer
 from app.kit.export_page import page_html
-from app.kit.lakes import LakeView
+from app.kit.lakes import Lakes, LakeView
 from app.kit.page import Page
+from app.kit.url_state import has_state
 
 
 def add_page_routes(server: Flask, page: Page) -> None:
@@ -47,11 +48,24 @@ def _how(page: Page, view: str) -> Response:
 
 
 def _export(page: Page) -> Response:
-    def body() -> bytes:
-        lake, state = asked(page)
-        return page_html(lake, page.export(lake, state)).encode()
+    query = request.query_string.decode()
+    name = f"wattlas-{page.name}.html"
+    return file_answer(lambda: export_html(page, lakes(), query).encode(), "text/html", name)
 
-    return file_answer(body, "text/html", f"wattlas-{page.name}.html")
+
+def export_html(page: Page, found: Lakes, query: str) -> str:
+    """Write the page of a URL query as one HTML file; without a query its default view.
+
+    The same lake and query give the same bytes.
+
+    Raises:
+        WattlasError: The query is no state of the page, or the lake cannot be read.
+    """
+    state = page.state.from_query(query) if has_state(query) else None
+    view = found.at(state.lake_version if state else None)
+    if state and page.open_link:
+        state = page.open_link(view, state)[0]
+    return page_html(view, page.export(view, state or page.default_state(view)))
 
 
 def asked(page: Page) -> tuple[LakeView, Any]:

@@ -6,7 +6,7 @@ What is selected goes along in the browser, which knows it: assets/explore/page_
 import json
 from typing import Final
 
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit.lakes import LakeView
 from app.kit.performance import performance_column
 from app.modes.defaults import chosen
@@ -33,14 +33,14 @@ def _question(view: LakeView, selection: Selection) -> str:
     return json.dumps({"query": state.to_query(), "x": x.column, "y": y.column})
 
 
-def explore_state(view: LakeView, state: ModesState) -> ViewState:
+def explore_state(view: LakeView, state: ModesState) -> ExploreState:
     """Explore under the same filters, the prize along y.
 
     Explore's x axis is the workload's performance metric; where that is the prize, y is energy.
     """
     prize = str(state.metric)
     is_performance = prize == performance_column(view, state.selection)
-    return ViewState(
+    return ExploreState(
         state.selection,
         y="energy_j" if is_performance else prize,
         lake_version=state.lake_version,

@@ -14,8 +14,9 @@
   const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
   function number(text) {
-    if (text === undefined || text.trim() === "" || !Number.isFinite(Number(text))) throw new Error("no number");
-    return Number(text);
+    const value = text === undefined || text.trim() === "" ? NaN : Number(text);
+    if (!Number.isFinite(value)) throw new Error("no number");
+    return value;
   }
 
   function knobsOf(raw) {
@@ -95,8 +96,8 @@
   }
 
   /**
-   * Which rows a clause selects: Uint8Array of 0 and 1; null for no clause, one that cannot be read, or one of
-   * another kind than knobs, box and lasso. A row without the clause's columns is not selected.
+   * Which rows a clause selects: Uint8Array of 0 and 1; null for no clause, one that cannot be read, or
+   * one of another kind than knobs, box and lasso. A row without the clause's columns is not selected.
    */
   function evaluate(text, columns) {
     const clause = columns && read(text);
@@ -137,8 +138,8 @@
   };
 
   /**
-   * A `knobs` clause of pairs of values of two columns, one object for each value of `y`, so that the text of a
-   * whole map fits into a URL. `common` holds columns that all of them have.
+   * A `knobs` clause of pairs of values of two columns, one object for each value of `y`, so that the text
+   * of a whole map fits into a URL. `common` holds columns that all of them have.
    */
   function pairs(x, y, values, common = {}) {
     const rows = new Map();

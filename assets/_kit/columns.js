@@ -8,7 +8,9 @@
   };
 
   function decode(typed) {
-    if (typed.count !== undefined) return new KINDS[typed.dtype](typed.count).fill(typed.repeat === null ? NaN : typed.repeat);
+    if (typed.count !== undefined) {
+      return new KINDS[typed.dtype](typed.count).fill(typed.repeat === null ? NaN : typed.repeat);
+    }
     const text = atob(typed.bdata);
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
@@ -82,18 +84,22 @@
     return words;
   }
 
-  /** `ITR 2 us - 2.9 GHz - 135 W`; the twin of configuration_words in app/figures/words.py. */
+  const itrWords = (itr_us) => (itr_us === null ? "ITR adaptive" : "ITR " + itr_us + " us");
+  const dvfsWords = (dvfs_ghz) => (dvfs_ghz === null ? "governor" : dvfs_ghz + " GHz");
+
+  /** `ITR 2 us - 2.9 GHz - 135 W`; the twin of configuration_words in app/kit/words.py. */
   wattlas.configurationWords = function (row) {
     const storage = storageWords(row), words = [...storage];
-    if (!storage.length || row.itr_us !== null) words.push(row.itr_us === null ? "ITR adaptive" : "ITR " + row.itr_us + " us");
-    if (!storage.length || row.dvfs_ghz !== null) words.push(row.dvfs_ghz === null ? "governor" : row.dvfs_ghz + " GHz");
+    if (!storage.length || row.itr_us !== null) words.push(itrWords(row.itr_us));
+    if (!storage.length || row.dvfs_ghz !== null) words.push(dvfsWords(row.dvfs_ghz));
     if (row.rapl_w !== null) words.push(row.rapl_w + " W");
     return words.join(" \u00b7 ");
   };
 
+  const loadQps = (qps) => (qps >= 1000 ? qps / 1000 + "k QPS" : qps + " QPS");
   wattlas.loadWords = function (row) {
     const words = [];
-    if (row.load_qps !== null) words.push(row.load_qps >= 1000 ? row.load_qps / 1000 + "k QPS" : row.load_qps + " QPS");
+    if (row.load_qps !== null) words.push(loadQps(row.load_qps));
     if (row.message_bytes !== null) words.push(bytesWords(row.message_bytes));
     return words.join(" \u00b7 ");
   };

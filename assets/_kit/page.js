@@ -16,7 +16,6 @@
    *   name: the page's name; `root` and the addresses of its files follow from it.
    *   open(spec): the page was opened, by a load or by a link: nothing of an earlier visit counts.
    *   gathered(values, before): the controls' values by URL key, before they become the state.
-   *   turned({facets, controls}): the server has turned to another workload.
    *   links(): addresses of other pages, by the names of the links in the status line.
    *   root: selector of its main element.
    *   tab: id of its link in the header, which follows the page's state.
@@ -27,6 +26,7 @@
    *   theme(name): paint in another theme.
    *   resize(): the room for the views has changed.
    *   clear(): Escape was pressed.
+   *   key(event): another key was pressed, not in a field. Returns whether the page took it.
    */
   wattlas.addPage = (page) => pages.push(page.name ? { ...defaultsOf(page.name), ...page } : page);
   const defaultsOf = (name) => ({
@@ -153,16 +153,7 @@
     if (sent === now.sent) return [same(), same()];
     now.sent = sent;
     // The filters come with the page as its state wants them: they need no answer of their own yet.
-    return [state, isFirst ? same() : state];
-  }
-
-  /** The server has turned to another workload: filters and controls follow. */
-  function turn(turned, spec) {
-    if (!turned) return;
-    const page = pages.find((one) => one.name === spec.page);
-    if (page && page.turned) page.turned(turned);
-    for (const [key, value] of Object.entries(turned.controls)) setProps(spec.page + "-" + key, { value });
-    for (const [name, value] of Object.entries(turned.facets)) setProps(spec.page + "-facet-" + name, { value });
+    return [state, isFirst ? same() : { ...found, lake: spec.lake }];
   }
 
   /** Add functions to a namespace that Dash's clientside callbacks call. */
@@ -170,7 +161,7 @@
     const all = (window.dash_clientside = window.dash_clientside || {});
     all[namespace] = Object.assign(all[namespace] || {}, functions);
   };
-  wattlas.clientside("wattlas", { gather, turn });
+  wattlas.clientside("wattlas", { gather });
 
   /** Write the state of the page on the screen into the address and into its tab. */
   wattlas.writeAddress = function (page, query) {
@@ -225,9 +216,7 @@
 
   function setTheme(wanted) {
     theme = wanted;
-    document.documentElement.setAttribute("data-theme", theme);
-    document.documentElement.setAttribute("data-ag-theme-mode", theme);
-    document.getElementById("theme-button").textContent = theme === "dark" ? "light" : "dark";
+    wattlas.applyTheme(theme);
     setProps("mantine", { forceColorScheme: theme });
     setProps("theme", { data: theme });
     const page = current();
@@ -307,15 +296,28 @@
     if (target.tagName === "DIALOG") target.close();
   });
 
+  /** Go to another page without loading the app again. */
+  wattlas.openPage = function (name, query) {
+    wattlas.openedAt = performance.now();
+    wattlas.hideHover();
+    history.pushState({}, "", pagesRoot() + name + "?" + query);
+    dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
+    scrollTo(0, 0);
+  };
+
+  /* The one router of keys: help and Escape here, all others to the page on the screen. */
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest && event.target.closest("input, textarea");
-    if (event.key === "?" && !typing) {
-      const help = document.getElementById("help");
+    const isTyping = event.target.closest && event.target.closest("input, textarea, select, [role=listbox]");
+    const help = document.getElementById("help"), page = current();
+    if (event.key === "?" && !isTyping) {
       if (help.open) help.close(); else help.showModal();
-    } else if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
-      const page = current();
+      return;
+    }
+    if (document.querySelector("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
       if (page && page.clear) page.clear();
       wattlas.hideHover();
-    }
+    } else if (isTyping) return;
+    if (page && page.key && page.key(event)) event.preventDefault();
   });
 })((window.wattlas = window.wattlas || {}));

@@ -1,78 +1,82 @@
-/* Explore's glue to Dash: clientside callbacks, its state and URL, the table of what is selected. */
+/* Explore and Dash: its clientside callbacks, its state, the limit, the table of what is selected, links. */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
   const { wattlas } = window;
 
-  const view = wattlas.view;
-  const setProps = wattlas.setProps;
-  const FACETS = ["dataset", "workload", "load", "message", "device", "rw", "request", "depth", "threads", "system", "mode", "itr", "dvfs", "rapl"];
+  const NAME = "explore", { explore, address, setProps } = wattlas, { view } = explore;
+  const same = () => window.dash_clientside.no_update;
   const figures = {};
-  let domain = null, opened = null, hasPainted = false, axes = "", workload = null;
+  let domain = null, hasPainted = false, rawPoints;
+
+  /* ---- state */
 
   /* The page was opened, by a load or by a link from another page: nothing of an earlier visit counts. */
-  function open(browser) {
-    opened = browser;
-    Object.assign(view, { brush: browser.brush, zoom: browser.zoom, mask: null, points: null, raw: undefined, under: null });
+  function open(spec) {
+    Object.assign(view, { clause: spec.kept.sel, zoom: spec.kept.zoom, mask: null, points: null, under: null });
+    rawPoints = undefined;
     expected = null;
     hasPainted = false;
-    address.open(browser.shown);
-    named = "";
+    columnsNamed = "";
   }
 
-  function gatherState(...args) {
-    const values = args.slice(0, FACETS.length);
-    const [replicates, x, y, xlog, ylog, frontier, browser] = args.slice(FACETS.length);
-    const isFirst = opened !== browser;
-    if (isFirst) {
-      open(browser);
-      workload = values[1];
-      axes = [workload, x, y, xlog, ylog].join();
-    }
-    // A zoom belongs to its axes, a selection to its workload: neither means anything on another.
-    if (axes !== [values[1], x, y, xlog, ylog].join()) view.zoom = "";
-    if (workload !== values[1]) view.brush = "";
-    workload = values[1];
-    axes = [workload, x, y, xlog, ylog].join();
-    const state = Object.fromEntries(FACETS.map((name, i) => [name, [].concat(values[i] || [])]));
-    Object.assign(state, { rep: replicates, x, y, xlog: Boolean(xlog), ylog: Boolean(ylog), frontier: Boolean(frontier), brush: view.brush, zoom: view.zoom, lake: browser.lake });
-    // The filters come with the page as its state wants them: they need no answer of their own yet.
-    return [state, isFirst ? window.dash_clientside.no_update : state];
+  const AXES = ["workload", "x", "y", "xlog", "ylog"];
+  const isOther = (keys, a, b) => keys.some((key) => String(a[key]) !== String(b[key]));
+
+  /* A zoom belongs to its axes, a selection to its workload: neither means anything on another. */
+  function gathered(values, before) {
+    if (before && isOther(AXES, values, before)) keep("zoom", "");
+    if (before && isOther(["workload"], values, before)) keep("sel", "");
+    return { ...values, ...fieldsAsked(values) };
   }
 
-  function dressScatter(figure, theme, rawPoints) {
-    if (!figure) return window.dash_clientside.no_update;
+  /* The server sends the columns of a box or polygon that was drawn over other axes than these. */
+  function fieldsAsked(values) {
+    const clause = wattlas.clause.read(view.clause);
+    const isHere = !clause || !clause.fields || (clause.fields.x === values.x && clause.fields.y === values.y);
+    return isHere ? {} : { sel: view.clause };
+  }
+
+  function keep(name, text) {
+    view[name === "sel" ? "clause" : name] = text;
+    address.keep(NAME, name, text);
+  }
+
+  /* ---- figures */
+
+  function showScatter(figure, theme, points) {
+    if (!figure) return same();
     figures.scatter = figure;
-    if (rawPoints !== view.raw) {
-      view.raw = rawPoints;
-      view.points = wattlas.decodePoints(rawPoints);
-      view.byX = null;
+    if (points !== rawPoints) {
+      rawPoints = points;
+      view.decoded = wattlas.decodePoints(points);
     }
-    const meta = figure.layout.meta || {};
-    view.fields = { x: meta.x, y: meta.y };
     view.theme = theme;
-    view.original = figure.data.filter((t) => t.meta && t.meta.kind === "points");
-    view.mask = wattlas.evaluate(view.brush, view.points, view.fields);
-    own("scatter");
-    wattlas.later(() => repaintOthers(), 0);
-    return wattlas.dress.scatter(figure, view.points, view, theme);
+    explore.show(figure, view.decoded);
+    explore.own("scatter");
+    wattlas.later(() => {
+      explore.paintBest();
+      explore.paintVeil();
+      announce();
+    });
+    return wattlas.exploreFigures.scatter(figure, view.points, view, theme);
   }
 
-  async function dressHeatmap(figure, theme) {
-    if (!figure) return window.dash_clientside.no_update;
+  async function showHeatmap(figure, theme) {
+    if (!figure) return same();
     figures.heatmap = figure;
     await painted("scatter");
-    own("heatmap");
-    return wattlas.dress.heatmap(figure, view.points, view, theme);
+    explore.own("heatmap");
+    return wattlas.exploreFigures.heatmap(figure, view.points, view, theme);
   }
 
-  /* The first pictures compete for one thread; the largest view, asked for first, is to be seen first. */
+  /* The first pictures compete for one thread; the largest view, asked for first, is drawn first. */
   const PATIENCE_MS = 3000;
   async function painted(id) {
     const until = performance.now() + PATIENCE_MS;
     const isDrawn = () => { const gd = wattlas.plot(id); return gd && gd.calcdata && gd.layout.meta; };
     while (!isDrawn() && performance.now() < until) await new Promise((done) => wattlas.later(done, 15));
     if (hasPainted) return;
-    await new Promise((done) => wattlas.nextFrame(() => wattlas.later(done, 0)));
+    await new Promise((done) => wattlas.nextFrame(() => wattlas.later(done)));
     hasPainted = true;
   }
 
@@ -82,163 +86,203 @@ document.addEventListener("DOMContentLoaded", function () {
     return grid;
   }
 
-  /* The server has drawn the heatmap of a system that the filters leave: its menu follows. */
-  function turnHeatmap(system) {
-    if (system) setProps("heat-system", { value: system });
+  function showBest() {
+    wattlas.later(explore.paintBest);
   }
 
-  function repaintOthers() {
-    wattlas.paintBest();
-    wattlas.paintVeil();
-    wattlas.announce();
-  }
+  /* ---- the limit: the slider runs over the logarithm of the metric; its right end means no limit */
 
-  function own(id, tries = 200) {
-    if (!wattlas.own(id) && tries > 0) wattlas.later(() => own(id, tries - 1), 25);
-  }
-
-  function dressBest() {
-    wattlas.later(wattlas.paintBest, 0);
-  }
-
-  /* The slider runs over the logarithm of the metric; its right end means no limit. */
   const STEPS = 1000;
+  let boxTimer = 0, expected = null;
   function limitOf(step) {
     if (!domain || step >= STEPS || !(domain.low > 0)) return null;
-    const value = domain.low * Math.pow(domain.high / domain.low, step / STEPS);
-    return Number(value.toPrecision(3));
+    return Number((domain.low * Math.pow(domain.high / domain.low, step / STEPS)).toPrecision(3));
   }
   function stepOf(limit) {
     if (limit === null || !domain || !(domain.low > 0) || domain.high === domain.low) return STEPS;
     const step = (STEPS * Math.log(limit / domain.low)) / Math.log(domain.high / domain.low);
     return Math.round(Math.min(Math.max(step, 0), STEPS - 1));
   }
-  /* A screen reader is told the limit, not the slider's step. */
-  function sayLimit(limit) {
-    const thumb = document.querySelector("#limit-slider [role=slider], [role=slider][aria-label='latency limit']");
-    if (thumb) thumb.setAttribute("aria-valuetext", limit === null || !domain ? "no limit" : wattlas.formatQuantity(limit, domain.unit));
+  /* A screen reader reads the limit, not the slider's step. */
+  function describeLimit(limit) {
+    const thumb = document.querySelector("[role=slider][aria-label='latency limit']");
+    const words = limit === null || !domain ? "no limit" : wattlas.formatQuantity(limit, domain.unit);
+    if (thumb) thumb.setAttribute("aria-valuetext", words);
   }
-  let boxTimer = 0, expected = null;
   function slideLimit(step) {
     if (step === expected) return;
     const limit = limitOf(step);
-    wattlas.drawLimit(limit);
-    sayLimit(limit);
+    explore.drawLimit(limit);
+    describeLimit(limit);
     wattlas.cancel(boxTimer);
-    boxTimer = wattlas.later(() => setProps("limit-box", { value: limit === null ? "" : limit }), 120);
+    boxTimer = wattlas.later(() => setProps("explore-limit", { value: limit === null ? "" : limit }), 120);
   }
   function setLimit(value, range) {
-    const other = domain && range && domain.column !== range.column;
-    if (range && (!domain || other)) setProps("limit-box", { suffix: " " + range.unit });
+    const isOtherMetric = domain && range && domain.column !== range.column;
+    if (range && (!domain || isOtherMetric)) setProps("explore-limit", { suffix: " " + range.unit });
     domain = range;
-    if (other && value !== "") { setProps("limit-box", { value: "" }); return; }
+    if (isOtherMetric && value !== "") { setProps("explore-limit", { value: "" }); return; }
     const limit = Number(value) > 0 && Number.isFinite(Number(value)) ? Number(value) : null;
-    wattlas.later(() => sayLimit(limit), 0);
-    if (view.points) wattlas.drawLimit(limit); else view.limit = limit;
+    wattlas.later(() => describeLimit(limit));
+    if (view.points) explore.drawLimit(limit); else view.limit = limit;
     if (limitOf(expected === null ? STEPS : expected) === limit) return;
     expected = stepOf(limit);
-    setProps("limit-slider", { value: expected });
+    setProps("explore-limit-slider", { value: expected });
   }
 
-  function writeUrl(serverQuery) {
-    if (!serverQuery) return [window.dash_clientside.no_update, window.dash_clientside.no_update];
-    address.take(serverQuery);
-    return fileLinks();
-  }
-  const fileLinks = () => (address.written() ? ["export.html?" + address.shown(), "data/runs.csv?" + address.shown()] : ["", ""]);
+  /* ---- what is selected */
 
-  const page = {
-    root: ".explore",
-    tab: "tab-explore",
-    query: () => address.query(),
-    figure: (id) => figures[id] && wattlas.dress[id](figures[id], view.points, view, "light"),
-    data: (id, format) => "data/" + id + "." + format + "?" + address.shown(),
-    how: (id) => "how/explore/" + id + "?" + address.shown(),
-    resize: () => ["scatter", "heatmap"].forEach((id) => wattlas.plot(id) && window.Plotly.Plots.resize(wattlas.plot(id))),
-  };
-  wattlas.addPage(page);
-  const address = wattlas.makeAddress(page, () => ({ brush: view.brush || "", zoom: view.zoom || "" }));
+  const selected = () => (view.mask ? Array.from(view.mask.keys()).filter((i) => view.mask[i]) : []);
+  const logged = (indices) => indices.filter((i) => view.points.logged[i] > 0);
 
-  /** Status line, table of what is selected, URL: after the pictures have been painted. */
-  wattlas.announce = function () {
-    const words = wattlas.selectionWords();
+  /** Status line and table of what is selected: after the pictures have been painted. */
+  function announce() {
     const status = document.getElementById("status-selection");
-    if (!status) return;
+    if (!status || !document.querySelector(".page." + NAME)) return;
+    const words = explore.selectionWords(), count = selected().length;
     status.textContent = words ? words + " \u00b7 Esc clears" : "";
-    document.getElementById("clear-selection").hidden = !view.brush;
-    document.getElementById("picked-words").textContent = words ? pickedNote() : "nothing yet: drag a box in a picture";
-    wattlas.offerTimeline();
-    wattlas.offerModes();
+    document.getElementById("clear-selection").hidden = !view.clause;
+    const points = count.toLocaleString("en") + (count === 1 ? " point" : " points");
+    const shown = count > GRID_ROWS ? "first " + GRID_ROWS + " of " + count.toLocaleString("en") : points;
+    document.getElementById("selected-words").textContent = words ? shown : "nothing yet: drag a box in a picture";
+    offerTimeline();
     fillGrid(40);
-  };
+  }
 
   /* getApi throws while the grid is not there yet. */
   function gridApi() {
-    try { return window.dash_ag_grid.getApi("picked-grid"); } catch (error) { return null; }
+    try { return window.dash_ag_grid.getApi("explore-grid"); } catch (error) { return null; }
   }
 
   /* The table comes up after the pictures; its last columns are whatever the axes show. */
-  let named = "", gridTimer = 0;
+  const GRID_ROWS = 500;
+  let columnsNamed = "", gridTimer = 0;
   function fillGrid(tries) {
     wattlas.cancel(gridTimer);
-    const gd = wattlas.plot("scatter"), meta = gd && gd.layout && gd.layout.meta;
-    const grid = gridApi();
-    if (!grid || !gd || !meta) {
+    const gd = wattlas.plot("scatter"), meta = gd && gd.layout && gd.layout.meta, grid = gridApi();
+    if (!grid || !meta) {
       if (tries > 0) gridTimer = wattlas.later(() => fillGrid(tries - 1), 250);
       return;
     }
-    if (meta.titles && named !== meta.x + meta.y) {
-      named = meta.x + meta.y;
+    if (meta.titles && columnsNamed !== meta.x + meta.y) {
+      columnsNamed = meta.x + meta.y;
       const titles = { x: meta.titles[meta.x], y: meta.titles[meta.y] };
-      grid.setGridOption("columnDefs", grid.getColumnDefs().map((c) => ({ ...c, headerName: titles[c.field] || c.headerName })));
+      const named = grid.getColumnDefs().map((c) => ({ ...c, headerName: titles[c.field] || c.headerName }));
+      grid.setGridOption("columnDefs", named);
     }
-    setProps("picked-grid", { rowData: pickedRows() });
+    const rows = meta.units ? selected().slice(0, GRID_ROWS) : [];
+    setProps("explore-grid", { rowData: rows.map((i) => gridRow(meta, i)) });
+  }
+  function gridRow(meta, i) {
+    const row = wattlas.configuration(view.points, i), { values } = view.points;
+    const show = (value, none) => (value === null ? none : value);
+    return {
+      system: view.points.labels[row.system] || row.system,
+      load: wattlas.loadWords(row) || "\u2013",
+      itr: show(row.itr_us, "adaptive"), dvfs: show(row.dvfs_ghz, "governor"), rapl: show(row.rapl_w, "\u2013"),
+      n: view.points.n[i],
+      x: wattlas.formatQuantity(values.x[i], meta.units[meta.x]),
+      y: wattlas.formatQuantity(values.y[i], meta.units[meta.y]),
+    };
   }
 
-  const GRID_ROWS = 500;
-  function picked() {
-    const found = [];
-    if (view.mask) view.mask.forEach((v, i) => { if (v) found.push(i); });
-    return found;
-  }
-  function pickedNote() {
-    const count = picked().length;
-    return count > GRID_ROWS ? "first " + GRID_ROWS + " of " + count.toLocaleString("en") : count.toLocaleString("en") + (count === 1 ? " point" : " points");
-  }
-  function pickedRows() {
-    const gd = wattlas.plot("scatter"), meta = gd && gd.layout && gd.layout.meta;
-    if (!meta || !meta.units) return [];
-    return picked().slice(0, GRID_ROWS).map((i) => {
-      const row = wattlas.configuration(view.points, i);
-      const show = (v, none) => (v === null ? none : v);
-      return {
-        system: view.points.labels[row.system] || row.system,
-        load: wattlas.loadWords(row) || "\u2013",
-        itr: show(row.itr_us, "adaptive"), dvfs: show(row.dvfs_ghz, "governor"), rapl: show(row.rapl_w, "\u2013"),
-        n: view.points.n[i],
-        x: wattlas.formatQuantity(view.points.values.x[i], meta.units[meta.x]),
-        y: wattlas.formatQuantity(view.points.values.y[i], meta.units[meta.y]),
-      };
-    });
-  }
-
-  let urlTimer = 0, announceTimer = 0;
-  wattlas.onChange((what) => {
+  let announceTimer = 0, urlTimer = 0;
+  explore.onChange((what) => {
     if (what === "selection") {
       wattlas.cancel(announceTimer);
-      announceTimer = wattlas.later(wattlas.announce, 30);
+      announceTimer = wattlas.later(announce, 30);
     }
     wattlas.cancel(urlTimer);
     urlTimer = wattlas.later(() => {
-      if (!document.querySelector(page.root)) return;
-      address.push();
-      const [exportHref, dataHref] = fileLinks();
-      setProps("export-link", { href: exportHref });
-      setProps("data-link", { href: dataHref });
+      keep("sel", view.clause);
+      keep("zoom", view.zoom);
     }, 150);
   });
 
-  window.dash_clientside = Object.assign({}, window.dash_clientside, {
-    wattlas: { gatherState, dressScatter, dressHeatmap, mountGrid, turnHeatmap, dressBest, slideLimit, setLimit, writeUrl },
+  /* ---- links to other pages: the filters and the selection; the page that opens resolves them */
+
+  /** A point as knobs; of one run where points are runs. */
+  function knobsOf(i) {
+    const replicate = view.points.replicate[i];
+    return { ...wattlas.configuration(view.points, i), ...(isNaN(replicate) ? {} : { replicate }) };
+  }
+  const areRuns = () => address.values(NAME).rep === "runs";
+
+  /** A clause of some points that other pages can resolve: their knobs where a box would mean runs. */
+  function clauseOf(indices, all) {
+    if (all && !areRuns()) return view.clause;
+    const clause = indices.length ? wattlas.clause.knobs(indices.map(knobsOf)) : "";
+    return clause.length <= wattlas.clause.MAX_CHARS ? clause : "";
+  }
+
+  const links = () => ({
+    modes: wattlas.pagesRoot() + "modes?" + address.handover(NAME, { sel: clauseOf(selected(), true) }),
+    storage: wattlas.pagesRoot() + "storage?" + address.handover(NAME, { sel: clauseOf(selected(), true) }),
   });
+
+  const MOST_RUNS = 6, NEAR_PX = 12;
+  view.hint = (i) => {
+    const more = view.points.logged[i] > 0 ? "double-click: timeline" : "no timeline: no per-interrupt log";
+    return "click: pin \u00b7 " + more;
+  };
+
+  /** Go to the timeline of some points without loading the app again; Explore's tab leads back to this state. */
+  function openTimeline(indices, all) {
+    const can = logged(indices);
+    if (!can.length) {
+      wattlas.say(indices.length ? "no per-interrupt log, so no timeline" : "select points first, then t");
+      return;
+    }
+    const sel = clauseOf(indices, all) || clauseOf(can.slice(0, MOST_RUNS), false);
+    address.push(NAME);
+    wattlas.openPage("timeline", address.handover(NAME, { sel }));
+  }
+
+  /** Say at the selection how many of its points have a timeline. */
+  function offerTimeline() {
+    const button = document.getElementById("selected-timeline");
+    if (!button || !view.points) return;
+    const all = selected(), can = logged(all);
+    button.hidden = !all.length;
+    button.disabled = !can.length;
+    const few = can.length ? "timeline (t)" : "no timeline";
+    button.textContent = can.length > MOST_RUNS ? "timeline of " + MOST_RUNS + " (t)" : few;
+    const some = all.length + (all.length === 1 ? " point" : " points");
+    button.title = can.length
+      ? can.length + " of " + some + " with a per-interrupt log"
+      : "no per-interrupt log behind " + some + ": summary tables hold none";
+  }
+
+  /* Before Plotly sees it: the second press of a double click on a point would clear selection and zoom. */
+  document.addEventListener("mousedown", (event) => {
+    const isDouble = event.detail === 2 && event.button === 0;
+    const isInside = isDouble && event.target.closest && event.target.closest("#scatter");
+    const gd = isInside && wattlas.plot("scatter"), i = view.under;
+    if (!gd || i === null || !view.points) return;
+    const at = wattlas.place(gd, view.points.values.x[i], view.points.values.y[i]);
+    if (Math.hypot(at.clientX - event.clientX, at.clientY - event.clientY) > NEAR_PX) return;
+    event.stopPropagation();
+    event.preventDefault();
+    explore.select(wattlas.clause.knobs(wattlas.configuration(view.points, i)));
+    openTimeline([i], false);
+  }, true);
+
+  function key(event) {
+    if (event.key !== "t" || !view.points) return explore.key(event);
+    const isPointed = document.getElementById("hover-card").style.display === "block" && view.under !== null;
+    if (view.mask) openTimeline(selected(), true); else openTimeline(isPointed ? [view.under] : [], false);
+    return true;
+  }
+
+  document.addEventListener("click", (event) => {
+    if (event.target.closest && event.target.closest("#selected-timeline")) openTimeline(selected(), true);
+    if (event.target.closest && event.target.closest("#clear-selection")) explore.select("");
+  });
+
+  wattlas.addPage({
+    name: NAME, open, gathered, links, key,
+    figure: (id) => figures[id] && wattlas.exploreFigures[id](figures[id], view.points, view, "light"),
+    resize: () => ["scatter", "heatmap"].map(wattlas.plot).filter(Boolean).forEach(window.Plotly.Plots.resize),
+  });
+  wattlas.clientside(NAME, { showScatter, showHeatmap, mountGrid, showBest, slideLimit, setLimit });
 });

@@ -6,8 +6,11 @@ from data.metrics import metric
 from data.selection import FACETS, Selection
 
 
-def metric_cube_query(selection: Selection, column: str) -> tuple[str, list[Any]]:
+def metric_cube_query(selection: Selection, column: str, limit: int) -> tuple[str, list[Any]]:
     """Build the query of one column's statistics for each combination that occurs.
+
+    Args:
+        limit: At most this many rows.
 
     Returns:
         SQL and parameters. The facets' columns, then `n` (runs that have a value), `mean`, `sd`
@@ -21,6 +24,6 @@ def metric_cube_query(selection: Selection, column: str) -> tuple[str, list[Any]
         f"SELECT {facets}, count(*) AS n, avg({column})::DOUBLE AS mean, "
         f"stddev_samp({column}) AS sd, min({column})::DOUBLE AS low, "
         f"max({column})::DOUBLE AS high FROM runs WHERE ({condition}) AND {column} IS NOT NULL "
-        f"GROUP BY {facets} ORDER BY ALL",
+        f"GROUP BY {facets} ORDER BY ALL LIMIT {limit:d}",
         parameters,
     )

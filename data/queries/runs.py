@@ -1,19 +1,18 @@
-"""All columns of the runs that a page shows, for downloads."""
+"""All columns of some runs, and which columns have values."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from data.metrics import metric
 from data.selection import Selection
 
 
-def runs_query(
-    selection: Selection, limit: int, measured: str | None = None
-) -> tuple[str, list[Any]]:
-    """Build the query of the runs that the filters leave, sorted by `run_id`.
+def runs_query(selection: Selection, limit: int, measured: str = "") -> tuple[str, list[Any]]:
+    """Build the query of the runs that the filters leave, by run id.
 
     Args:
         limit: At most this many rows.
-        measured: Leave out the runs without a finite value of this metric.
+        measured: A metric; runs without a finite value of it are left out.
 
     Returns:
         SQL and parameters. All columns of `runs`.
@@ -22,3 +21,9 @@ def runs_query(
     if measured:
         condition = f"({condition}) AND isfinite({metric(measured).name}::DOUBLE)"
     return f"SELECT * FROM runs WHERE {condition} ORDER BY run_id LIMIT {limit:d}", parameters
+
+
+def value_counts_query(workload: str, columns: Sequence[str]) -> tuple[str, list[Any]]:
+    """Build the query of how many runs of a workload have a value in each column; one row."""
+    counts = ", ".join(f"count({metric(name).name}) AS {name}" for name in columns)
+    return f"SELECT {counts} FROM runs WHERE workload = ?", [workload]

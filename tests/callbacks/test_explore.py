@@ -19,7 +19,7 @@ from app.explore.page import (
     update_heatmap,
     update_scatter,
 )
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit import ids
 from app.modes.state import ModesState
 from data.errors import LakeError, SelectionError
@@ -134,7 +134,7 @@ def test_filters_on_tuned_knobs_leave_the_default_to_compare_with() -> None:
 
 def test_the_url_the_status_line_and_the_limit() -> None:
     query, status, domain = describe_view(AT_200K, "linux_tuned", "ipc", 80, NEWEST)
-    state = ViewState.from_query(query)
+    state = ExploreState.from_query(query)
     assert (state.heat_system, state.heat_metric, state.limit) == ("linux_tuned", "ipc", 80.0)
     assert state.selection.values("load") == (200_000.0,)
     assert status == "26 of 28 runs"

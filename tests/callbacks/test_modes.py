@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from scipy import stats
 
 from app.explore.answer import scatter
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit.context import lake_view
 from app.kit.lakes import Lakes
 from app.kit.settings import Settings
@@ -127,7 +127,7 @@ class TestOnTheGrid:
         links = [c for c in walk(table) if getattr(c, "className", "") == "to-explore"]
         shown = []
         for link in links:
-            state = ViewState.from_query(urlsplit(link.href).query)
+            state = ExploreState.from_query(urlsplit(link.href).query)
             # The prize is what Explore has along x anyway: energy goes along y.
             assert (state.replicates, state.x, state.y) == ("runs", "performance", "energy_j")
             found = scatter(lake_view(LATEST), state)
@@ -135,7 +135,7 @@ class TestOnTheGrid:
             shown.append(decode(found.points["values"]["x"]).tolist())
         # Two systems, each with its one setting in the cell: p99 110 and 111 us.
         assert [sorted(values) for values in shown] == [[110.0, 111.0], [110.0, 111.0]]
-        whole = ViewState.from_query(urlsplit(by_id(table, "cell-in-explore").href).query)
+        whole = ExploreState.from_query(urlsplit(by_id(table, "cell-in-explore").href).query)
         assert scatter(lake_view(LATEST), whole).shown_runs == 4
 
     def test_without_a_cell_the_panel_invites(self) -> None:
@@ -203,7 +203,7 @@ class TestOnTheGrid:
         figure, _ = update_evidence('["cell", "ebbrt_tuned", 2.9]', raw, LATEST)
         assert figure["layout"]["title"]["text"].startswith("Library OS · 2.9 GHz")
         # The way to Explore has the same filters; p99 is its performance metric already.
-        way = ViewState.from_query(cells["explore"])
+        way = ExploreState.from_query(cells["explore"])
         assert (way.x, way.y) == ("performance", "energy_j")
         assert way.selection.values("load") == (200_000.0,)
 

@@ -8,6 +8,7 @@ import pytest
 from deltalake import write_deltalake
 from flask import Flask
 
+from app.kit.page import Page
 from app.kit.settings import Settings
 from app.kit.shell import shell
 from app.pages import PAGES
@@ -16,7 +17,7 @@ from data.schema import RUNS
 from tests.callbacks.components import texts, walk
 from tests.fixtures.lakes import run, write_lake
 
-KEYS = [(page.TITLE, page.KEYS) for page in PAGES]
+KEYS = [(p.title, p.keys) if isinstance(p, Page) else (p.TITLE, p.KEYS) for p in PAGES]
 
 
 @pytest.mark.usefixtures("here")

@@ -2,16 +2,18 @@
 
 import pytest
 
+from data.analysis.pooling import pool
 from data.connection import Lake
 from data.errors import DataError
-from data.queries.heatmap import heatmap_query
+from data.queries.metric_cube import metric_cube_query
 from data.selection import Selection
 
 AT_200K = Selection.of(workload=["memcached"], load=[200_000])
 
 
 def cells(lake: Lake, selection: Selection, system: str, column: str) -> list[tuple]:
-    table = lake.polars(*heatmap_query(selection, system, column))
+    shown = selection.with_values("system", [system])
+    table = pool(lake.polars(*metric_cube_query(shown, column, 1000)), ("dvfs_ghz", "itr_us"))
     assert table.columns == ["dvfs_ghz", "itr_us", "mean", "sd", "n"]
     return table.rows()
 
@@ -48,7 +50,7 @@ def test_a_system_is_a_value_not_sql(tiny: Lake) -> None:
 
 def test_an_unknown_column_is_refused() -> None:
     with pytest.raises(DataError, match="'no_such'"):
-        heatmap_query(Selection(), "linux_tuned", "no_such")
+        metric_cube_query(Selection(), "no_such", 1000)
 
 
 def test_an_empty_lake(empty: Lake) -> None:

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from app.explore.figures.scatter import Scene, build_scatter, trace_groups
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     GOVERNOR_HUE,
@@ -47,7 +47,7 @@ def draw(
     points: pl.DataFrame, drawn: list[int] | None = None, scene: dict | None = None, **state: Any
 ) -> dict[str, Any]:
     """The figure; x is p99 and y is energy unless told otherwise."""
-    view = ViewState(**{"x": "latency_p99_us", **state})
+    view = ExploreState(**{"x": "latency_p99_us", **state})
     indices = np.arange(len(points)) if drawn is None else np.array(drawn)
     setting = Scene(**{"systems": SYSTEMS, "performance": "latency_p99_us", **(scene or {})})
     return build_scatter(points, indices, view, setting)

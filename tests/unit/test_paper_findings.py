@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from app.explore.answer import best_table, limit_domain, scatter, status_words
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit.lakes import LakeView
 from data.connection import Lake, open_lake
 from data.selection import Selection
@@ -37,7 +37,7 @@ def memcached(load_qps: int) -> Selection:
     return Selection.of(workload=["memcached"], load=[load_qps])
 
 
-def winner(view: LakeView, state: ViewState, system: str, kind: str) -> dict[str, Any]:
+def winner(view: LakeView, state: ExploreState, system: str, kind: str) -> dict[str, Any]:
     """The run under a mark of the scatter: its knobs and values, found by where the mark is."""
     answer = scatter(view, state)
     points = answer.points
@@ -65,11 +65,11 @@ def winner(view: LakeView, state: ViewState, system: str, kind: str) -> dict[str
 def test_tuning_cuts_the_tail_of_memcached(
     view: LakeView, load_qps: int, default_us: float, tuned_us: float, cut_percent: float
 ) -> None:
-    means = ViewState(memcached(load_qps).with_values("system", ["linux_default"]))
+    means = ExploreState(memcached(load_qps).with_values("system", ["linux_default"]))
     default = winner(view, means, "linux_default", "performance")
     assert default["x"] == pytest.approx(default_us, abs=0.005)
     tuned = winner(
-        view, ViewState(memcached(load_qps), replicates="runs"), "linux_tuned", "performance"
+        view, ExploreState(memcached(load_qps), replicates="runs"), "linux_tuned", "performance"
     )
     assert tuned["x"] == tuned_us
     assert 100 * (tuned["x"] / default["x"] - 1) == pytest.approx(cut_percent, abs=0.05)
@@ -91,7 +91,7 @@ def test_the_best_energy_delay_product(
     dvfs_ghz: float,
     product_js: float,
 ) -> None:
-    state = ViewState(Selection.of(**selection), replicates="runs")
+    state = ExploreState(Selection.of(**selection), replicates="runs")
     best = winner(view, state, system, "edp")
     assert (best["itr_us"], best["dvfs_ghz"]) == (itr_us, dvfs_ghz)
     assert best["edp_js"] == pytest.approx(product_js, abs=0.05)
@@ -120,7 +120,7 @@ def read_memcached() -> pl.DataFrame:
 def test_best_settings_agree_with_the_published_table(
     view: LakeView, load_qps: int, limit_us: float | None
 ) -> None:
-    found = best_table(view, ViewState(memcached(load_qps), limit=limit_us))
+    found = best_table(view, ExploreState(memcached(load_qps), limit=limit_us))
     means = read_memcached().filter(pl.col("target_QPS") == load_qps)
     default = means.filter(pl.col("sys") == "linux_default").row(0, named=True)
     assert set(found["system"]) == set(means["sys"])
@@ -147,12 +147,12 @@ def test_every_row_of_the_tables_is_there(view: LakeView) -> None:
     assert counted == {
         "memcached": rows["mcd"], "nodejs": rows["node"], "netpipe": rows["netpipe"],
     }  # fmt: skip
-    assert status_words(view, ViewState(Selection.of(workload=["nodejs"]))).startswith(
+    assert status_words(view, ExploreState(Selection.of(workload=["nodejs"]))).startswith(
         f"{rows['node']:,} of {sum(rows.values()):,} runs"
     )
 
 
 def test_the_range_of_the_limit_is_that_of_the_load(view: LakeView) -> None:
     mine = read_table("mcd").filter(pl.col("target_QPS") == 200_000)["read_99th"]
-    domain = limit_domain(view, ViewState(memcached(200_000)))
+    domain = limit_domain(view, ExploreState(memcached(200_000)))
     assert (domain["low"], domain["high"]) == (mine.min(), mine.max())

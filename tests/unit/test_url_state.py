@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.explore import state as url_state
-from app.explore.state import VERSION, ViewState, brush_fields
+from app.explore.state import VERSION, ExploreState, brush_fields
 from app.kit.performance import PERFORMANCE
 from app.kit.url_codec import has_state
 from data.errors import SelectionError
@@ -45,7 +45,7 @@ def brushes(draw: st.DrawFn) -> str:
 
 
 states = st.builds(
-    ViewState,
+    ExploreState,
     selection=selections(),
     replicates=st.sampled_from(["means", "runs"]),
     x=columns,
@@ -62,15 +62,15 @@ states = st.builds(
 )  # fmt: skip
 
 
-def facets_of(state: ViewState) -> dict[str, set]:
+def facets_of(state: ExploreState) -> dict[str, set]:
     return {name: set(state.selection.values(name)) for name in FACETS}
 
 
 @settings(max_examples=40)
 @given(states)
-def test_a_link_brings_the_whole_state_back(state: ViewState) -> None:
-    back = ViewState.from_query(state.to_query())
-    for name in ViewState.__dataclass_fields__:
+def test_a_link_brings_the_whole_state_back(state: ExploreState) -> None:
+    back = ExploreState.from_query(state.to_query())
+    for name in ExploreState.__dataclass_fields__:
         if name != "selection":
             assert getattr(back, name) == getattr(state, name)
     assert facets_of(back) == facets_of(state)
@@ -78,28 +78,28 @@ def test_a_link_brings_the_whole_state_back(state: ViewState) -> None:
 
 @settings(max_examples=40)
 @given(states)
-@example(ViewState(Selection.of(rapl=[-0.0, -1.0])))
-def test_the_same_state_has_the_same_text(state: ViewState) -> None:
+@example(ExploreState(Selection.of(rapl=[-0.0, -1.0])))
+def test_the_same_state_has_the_same_text(state: ExploreState) -> None:
     query = state.to_query()
-    assert ViewState.from_query(query).to_query() == query
-    assert ViewState.from_query(f"?{query}").to_query() == query
-    assert ViewState.from_json(state.to_json()).to_query() == query
+    assert ExploreState.from_query(query).to_query() == query
+    assert ExploreState.from_query(f"?{query}").to_query() == query
+    assert ExploreState.from_json(state.to_json()).to_query() == query
 
 
 @given(st.permutations([2.0, 50.0, "adaptive"]), st.permutations(["itr", "system", "load"]))
 def test_the_order_of_choosing_does_not_show(values: list, facets: list[str]) -> None:
     chosen = {"itr": values, "system": ["b", "a"], "load": [2e5]}
-    state = ViewState(Selection.of(**{name: chosen[name] for name in facets}))
+    state = ExploreState(Selection.of(**{name: chosen[name] for name in facets}))
     assert state.to_query() == "v=1&load=200000&system=a&system=b&itr=2&itr=50&itr=adaptive"
 
 
 def test_defaults_are_left_out() -> None:
-    assert ViewState().to_query() == f"v={VERSION}"
-    assert ViewState.from_query(f"v={VERSION}") == ViewState()
+    assert ExploreState().to_query() == f"v={VERSION}"
+    assert ExploreState.from_query(f"v={VERSION}") == ExploreState()
 
 
 def test_what_a_link_looks_like() -> None:
-    state = ViewState(
+    state = ExploreState(
         Selection.of(workload=["memcached"], load=[200_000], dvfs=["governor", 2.9]),
         replicates="runs", x_log=True, frontier=False, limit=61.7, lake_version=0,
     )  # fmt: skip
@@ -111,10 +111,10 @@ def test_what_a_link_looks_like() -> None:
 
 def test_an_uncommon_name_survives() -> None:
     name = "Müllers & Söhne = 100 % +1?#~/日本"
-    state = ViewState(Selection.of(system=[name]), heat_system=name)
+    state = ExploreState(Selection.of(system=[name]), heat_system=name)
     query = state.to_query()
     assert query.isascii()
-    back = ViewState.from_query(query)
+    back = ExploreState.from_query(query)
     assert back.selection.values("system") == (name,)
     assert back.heat_system == name
 
@@ -154,7 +154,7 @@ def test_an_uncommon_name_survives() -> None:
 )  # fmt: skip
 def test_a_bad_link_is_named(query: str, words: str) -> None:
     with pytest.raises(SelectionError, match=words):
-        ViewState.from_query(query)
+        ExploreState.from_query(query)
 
 
 @settings(max_examples=60)
@@ -162,7 +162,7 @@ def test_a_bad_link_is_named(query: str, words: str) -> None:
 def test_any_text_is_a_state_or_is_refused(text: str) -> None:
     for query in (text, f"v=1&{text}", f"v=1&lake={text}", f"v={text}", f"v=1&limit={text}"):
         with suppress(SelectionError):
-            assert isinstance(ViewState.from_query(query).to_query(), str)
+            assert isinstance(ExploreState.from_query(query).to_query(), str)
 
 
 def test_any_query_is_a_state_whether_it_names_a_version_or_not() -> None:
@@ -186,13 +186,13 @@ def test_old_links_are_upgraded_step_by_step(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(url_state, "VERSION", 3)
     monkeypatch.setattr(url_state, "UPGRADERS", {1: rename_os, 2: limit_to_us})
-    wanted = ViewState(Selection.of(system=["linux_tuned"]), limit=250.0)
-    assert ViewState.from_query("v=1&os=linux_tuned&limit_ms=0.25") == wanted
-    assert ViewState.from_query("v=2&system=linux_tuned&limit_ms=0.25") == wanted
-    assert ViewState.from_query("v=3&system=linux_tuned&limit=250") == wanted
+    wanted = ExploreState(Selection.of(system=["linux_tuned"]), limit=250.0)
+    assert ExploreState.from_query("v=1&os=linux_tuned&limit_ms=0.25") == wanted
+    assert ExploreState.from_query("v=2&system=linux_tuned&limit_ms=0.25") == wanted
+    assert ExploreState.from_query("v=3&system=linux_tuned&limit=250") == wanted
     assert parse_qs(wanted.to_query())["v"] == ["3"]
     with pytest.raises(SelectionError, match="unknown part 'os'"):
-        ViewState.from_query("v=3&os=linux_tuned")
+        ExploreState.from_query("v=3&os=linux_tuned")
 
 
 def test_every_old_version_has_its_upgrader() -> None:
@@ -205,7 +205,7 @@ def test_the_controls_of_the_page_are_gathered() -> None:
         "rep": "runs", "x": "performance", "xlog": True, "frontier": False, "limit": "",
         "hsys": None, "lake": None,
     }  # fmt: skip
-    state = ViewState.from_json(raw)
+    state = ExploreState.from_json(raw)
     assert state.selection == Selection.of(workload=["memcached"], load=[2e5], itr=["adaptive", 2])
     assert (state.replicates, state.x_log, state.frontier, state.limit) == (
         "runs",
@@ -216,7 +216,7 @@ def test_the_controls_of_the_page_are_gathered() -> None:
 
 
 def test_performance_becomes_a_column_everywhere() -> None:
-    state = ViewState(heat_metric=PERFORMANCE).with_performance("duration_s")
+    state = ExploreState(heat_metric=PERFORMANCE).with_performance("duration_s")
     assert (state.x, state.y, state.heat_metric) == ("duration_s", "energy_j", "duration_s")
 
 

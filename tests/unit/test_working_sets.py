@@ -7,14 +7,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from data.queries.heatmap import heatmap_query
 
 import app.kit.answer_cache as working_sets
 from app.explore.answer import heatmap, limit_domain, scatter, status_words
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit.answer_cache import WorkingSets
 from app.kit.lakes import LakeView
 from data.connection import open_lake
-from data.queries.heatmap import heatmap_query
 from data.queries.points import points_query
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
@@ -87,7 +87,7 @@ def test_narrowing_in_memory_is_asking_the_lake(view: LakeView, means: bool) -> 
 
 
 def test_pooled_cells_are_the_lakes(view: LakeView) -> None:
-    figure = heatmap(view, ViewState(AT_200K, heat_system="linux_tuned"))
+    figure = heatmap(view, ExploreState(AT_200K, heat_system="linux_tuned"))
     z, n = figure["data"][0]["z"], figure["data"][0]["customdata"][..., 1]
     sd = figure["data"][0]["customdata"][..., 0]
     for row in view.lake.polars(*heatmap_query(AT_200K, "linux_tuned", "energy_j")).iter_rows(
@@ -108,9 +108,9 @@ def test_another_filter_of_the_same_workload_asks_the_lake_nothing(
 ) -> None:
     pictures: tuple[Callable, ...] = (scatter, heatmap, limit_domain, status_words)
     for show in pictures:
-        show(view, ViewState(AT_200K))
+        show(view, ExploreState(AT_200K))
     monkeypatch.setattr(view.lake, "polars", lambda *_: pytest.fail("asked the lake"))
-    other = ViewState(AT_200K.with_values("load", [400_000.0]).with_values("dvfs", [1.3]))
+    other = ExploreState(AT_200K.with_values("load", [400_000.0]).with_values("dvfs", [1.3]))
     for show in pictures:
         show(view, other)
 

@@ -22,7 +22,7 @@ def build_heatmap(cells: pl.DataFrame, column: str, title: str, subtitle: str) -
     draws over what is not selected; invisible points that box and lasso can catch.
 
     Args:
-        cells: Answer of `heatmap_query`; at least one row.
+        cells: Columns `dvfs_ghz`, `itr_us`, `mean`, `sd`, `n`; at least one row.
     """
     grid = _grid(cells)
     scale, prefix = _common_prefix(grid["mean"], metric(column).unit)

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.state import ViewState
+from app.explore.state import ExploreState
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     DVFS_SCALE,
@@ -50,7 +50,9 @@ class Scene:
     left_out: int = 0
 
 
-def build_scatter(points: pl.DataFrame, drawn: np.ndarray, state: ViewState, scene: Scene) -> dict:
+def build_scatter(
+    points: pl.DataFrame, drawn: np.ndarray, state: ExploreState, scene: Scene
+) -> dict:
     """Build the scatter as a figure dictionary with typed arrays.
 
     Args:
@@ -78,7 +80,7 @@ def trace_groups(points: pl.DataFrame) -> list[tuple[int, int]]:
     return list(zip(starts.tolist(), [*starts[1:].tolist(), len(points)], strict=True))
 
 
-def _point_traces(shown: pl.DataFrame, state: ViewState, scene: Scene) -> list[dict]:
+def _point_traces(shown: pl.DataFrame, state: ExploreState, scene: Scene) -> list[dict]:
     longest_us = float(shown["itr_us"].max() or 1.0)  # type: ignore[arg-type]
     return [
         _point_trace(shown[start:stop], state, scene, longest_us)
@@ -86,7 +88,7 @@ def _point_traces(shown: pl.DataFrame, state: ViewState, scene: Scene) -> list[d
     ]
 
 
-def _point_trace(rows: pl.DataFrame, state: ViewState, scene: Scene, longest_us: float) -> dict:
+def _point_trace(rows: pl.DataFrame, state: ExploreState, scene: Scene, longest_us: float) -> dict:
     system = rows["system"][0]
     governed, adaptive = rows["dvfs_ghz"][0] is None, rows["itr_us"][0] is None
     symbol, _ = system_style(system, scene.systems)
@@ -115,7 +117,7 @@ def _point_trace(rows: pl.DataFrame, state: ViewState, scene: Scene, longest_us:
     }
 
 
-def _error_bars(rows: pl.DataFrame, state: ViewState) -> dict:
+def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
     if state.replicates != "means" or not (rows["n"] > 1).any():
         return {}
     style = {"type": "data", "thickness": 1, "width": 0, "color": "rgba(128,128,128,0.55)"}
@@ -125,7 +127,7 @@ def _error_bars(rows: pl.DataFrame, state: ViewState) -> dict:
     }
 
 
-def _frontier_traces(points: pl.DataFrame, state: ViewState, scene: Scene) -> list[dict]:
+def _frontier_traces(points: pl.DataFrame, state: ExploreState, scene: Scene) -> list[dict]:
     directions = [metric(name).better for name in (state.x, state.y)]
     if not state.frontier or None in directions:
         return []
@@ -248,7 +250,7 @@ def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: 
     }
 
 
-def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ViewState, scene: Scene) -> dict:
+def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scene: Scene) -> dict:
     ghz = shown["dvfs_ghz"].drop_nulls()
     low, high = (float(ghz.min()), float(ghz.max())) if len(ghz) else (0.0, 1.0)  # type: ignore[arg-type]
     return {
@@ -328,7 +330,7 @@ def _range(values: pl.Series, log: bool) -> list[float]:
     return [low - margin, high + margin]
 
 
-def _subtitle(points: pl.DataFrame, state: ViewState, scene: Scene) -> str:
+def _subtitle(points: pl.DataFrame, state: ExploreState, scene: Scene) -> str:
     means = state.replicates == "means"
     kind = "configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1" if means else "each run"
     parts = [kind, f"{int(points['n'].sum()):,} of {scene.total:,} runs"]

@@ -1,0 +1,77 @@
+/* Plots on a page: take over Plotly's events, the card at the pointer, places in the window. */
+(function (wattlas) {
+  "use strict";
+
+  const plot = (id) => document.querySelector("#" + id + ".js-plotly-plot, #" + id + " .js-plotly-plot");
+  wattlas.plot = plot;
+
+  /* Events that dcc.Graph listens to only to write them back and redraw. */
+  const EVENTS = [
+    "selecting", "selected", "deselect", "relayout", "restyle", "click", "hover", "unhover", "doubleclick",
+  ].map((name) => "plotly_" + name);
+  const RETRY_MS = 25;
+
+  /**
+   * Take over a plot's events, now or when it is drawn, and again after each redraw.
+   *   handlers: by Plotly event, (gd, event) => ...
+   *   hover: (gd, event) => the lines of the card at the pointer, or null.
+   *   drawn: called after each redraw.
+   */
+  wattlas.ownPlot = function (id, { handlers = {}, hover, drawn }, tries = 200) {
+    const gd = plot(id);
+    if (!gd || !gd.on || !gd._fullLayout) {
+      const again = () => wattlas.ownPlot(id, { handlers, hover, drawn }, tries - 1);
+      if (tries > 0) wattlas.later(again, RETRY_MS);
+      return;
+    }
+    EVENTS.forEach((name) => gd.removeAllListeners(name));
+    for (const [name, handler] of Object.entries(handlers)) gd.on(name, (event) => handler(gd, event));
+    gd.on("plotly_hover", (event) => {
+      const lines = hover && hover(gd, event);
+      if (lines) wattlas.card(lines, event.event);
+    });
+    gd.on("plotly_unhover", wattlas.hideHover);
+    if (!gd.wattlasOwned) {
+      gd.wattlasOwned = true;
+      gd.on("plotly_afterplot", () => wattlas.later(() => {
+        if (gd.isConnected) wattlas.ownPlot(id, { handlers, hover, drawn });
+      }));
+      gd.addEventListener("mouseleave", wattlas.hideHover);
+    }
+    if (drawn) drawn(gd);
+  };
+
+  /** Show a card of lines at a place in the window: {clientX, clientY}. */
+  wattlas.card = function (lines, at) {
+    const box = document.getElementById("hover-card");
+    box.replaceChildren(...lines.filter(Boolean).map((text, i) => {
+      const line = document.createElement("div");
+      line.textContent = text;
+      if (i === 0) line.className = "first";
+      if (text.startsWith("click:")) line.className = "hint";
+      return line;
+    }));
+    box.style.display = "block";
+    const { width, height } = box.getBoundingClientRect();
+    const x = at.clientX + 16 + width > innerWidth ? at.clientX - width - 12 : at.clientX + 16;
+    const y = Math.min(Math.max(4, at.clientY - height / 2), innerHeight - height - 4);
+    box.style.transform = "translate(" + Math.max(4, x) + "px," + y + "px)";
+  };
+
+  wattlas.hideHover = () => {
+    const box = document.getElementById("hover-card");
+    if (box) box.style.display = "none";
+  };
+
+  /** Where in the window a plot draws a place; on a category axis the place is the category's index. */
+  wattlas.place = function (gd, x, y) {
+    const { xaxis, yaxis } = gd._fullLayout, box = gd.getBoundingClientRect();
+    const at = (axis, v) => axis._offset + (axis.type === "category" ? axis.l2p(v) : axis.d2p(v));
+    return { clientX: box.left + at(xaxis, x), clientY: box.top + at(yaxis, y) };
+  };
+
+  const kindOf = (trace) => (trace.meta && trace.meta.kind) || "";
+  wattlas.kindOf = kindOf;
+  /** Indices of the traces of one kind. */
+  wattlas.tracesOf = (data, kind) => data.map((t, i) => (kindOf(t) === kind ? i : -1)).filter((i) => i >= 0);
+})((window.wattlas = window.wattlas || {}));

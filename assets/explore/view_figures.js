@@ -1,0 +1,130 @@
+/* Explore's figures under a theme, a limit and a selection. Pure: figure in, figure out. */
+(function (wattlas) {
+  "use strict";
+
+  const { tracesOf, kindOf } = wattlas;
+  const figures = {};
+
+  /** The rows of the points to evaluate a clause over (see _kit/clause.js). */
+  figures.columns = function (points, fields) {
+    if (!points) return null;
+    const { x, y, clause_x: cx, clause_y: cy } = points.values, named = {};
+    const other = points.clauseFields;
+    if (other) Object.assign(named, { [other.x]: cx, [other.y]: cy });
+    return { count: points.count, knobs: points.knobs, fields: { ...named, [fields.x]: x, [fields.y]: y } };
+  };
+
+  /** Marker colours of one points trace: the DVFS scale or the governor's hue; grey past the limit. */
+  figures.limitColors = function (points, k, trace, limit, theme) {
+    const from = points.traces[k], to = points.traces[k + 1], { color, coloraxis } = trace.marker;
+    const dvfs = points.knobs.dvfs_ghz, performance = points.values.performance;
+    const own = typeof color === "string" && !coloraxis ? color : null;
+    const grey = wattlas.palette(theme).missed, colors = new Array(to - from);
+    for (let i = from; i < to; i++) {
+      const meets = limit === null || performance[i] <= limit;
+      colors[i - from] = meets ? (own || dvfs.values[dvfs.index[i]]) : grey;
+    }
+    return colors;
+  };
+
+  /** Indices of the selected points within each points trace; null where there is no selection. */
+  figures.selectedPoints = function (points, mask) {
+    return points.traces.slice(0, -1).map((from, k) => {
+      if (!mask) return null;
+      const found = [];
+      for (let i = from; i < points.traces[k + 1]; i++) if (mask[i]) found.push(i - from);
+      return found;
+    });
+  };
+
+  /** The box or polygon of a clause as Plotly draws it, where its columns are the axes. */
+  figures.outline = function (text, fields, theme) {
+    const clause = wattlas.clause.read(text);
+    const isHere = clause && clause.fields && clause.fields.x === fields.x && clause.fields.y === fields.y;
+    if (!isHere) return [];
+    const line = { color: wattlas.palette(theme).text, width: 1, dash: "dot" };
+    const look = { xref: "x", yref: "y", line };
+    if (clause.kind === "lasso") {
+      return [{ ...look, type: "path", path: "M" + clause.corners.join("L") + "Z" }];
+    }
+    const [x0, x1, y0, y1] = clause.bounds;
+    return [{ ...look, type: "rect", x0, x1, y0, y1 }];
+  };
+
+  function isInRightHalf(value, xs) {
+    let low = Infinity, high = -Infinity;
+    for (const x of xs) {
+      low = Math.min(low, x);
+      high = Math.max(high, x);
+    }
+    return value > (low + high) / 2;
+  }
+
+  /** The line at the limit, along whichever axis shows the performance metric. */
+  figures.limitShapes = function (meta, limit, theme, xs) {
+    if (limit === null || !meta) return [];
+    const color = wattlas.palette(theme).text, line = { color, width: 1.5, dash: "dash" };
+    const text = "limit " + wattlas.formatQuantity(limit, meta.units[meta.performance]);
+    const label = { text, font: { size: 11, color }, textposition: "end" };
+    if (meta.x === meta.performance) {
+      const xanchor = isInRightHalf(limit, xs) ? "right" : "left";
+      return [{
+        type: "line", xref: "x", yref: "paper", x0: limit, x1: limit, y0: 0, y1: 1, line,
+        label: { ...label, textangle: 0, xanchor, yanchor: "top" },
+      }];
+    }
+    if (meta.y !== meta.performance) return [];
+    return [{ type: "line", xref: "paper", yref: "y", x0: 0, x1: 1, y0: limit, y1: limit, line, label }];
+  };
+
+  figures.scatter = function (figure, points, view, theme) {
+    const layout = wattlas.themed(figure.layout, theme);
+    if (!points) return { data: figure.data, layout };
+    const selected = figures.selectedPoints(points, view.mask);
+    let k = 0;
+    const data = figure.data.map((trace) => {
+      if (kindOf(trace) !== "points") return trace;
+      const marker = { ...trace.marker, line: { ...trace.marker.line } };
+      if (!String(marker.symbol).endsWith("-open")) marker.line.color = wattlas.palette(theme).halo;
+      if (view.limit !== null) marker.color = figures.limitColors(points, k, trace, view.limit, theme);
+      return { ...trace, marker, selectedpoints: selected[k++] };
+    });
+    layout.shapes = figures.limitShapes(figure.layout.meta, view.limit, theme, points.values.x);
+    layout.selections = figures.outline(view.clause, view.fields, theme);
+    if (view.zoom) {
+      const [x0, x1, y0, y1] = view.zoom.split("~").map(Number);
+      layout.xaxis = { ...layout.xaxis, range: [x0, x1], autorange: false };
+      layout.yaxis = { ...layout.yaxis, range: [y0, y1], autorange: false };
+    }
+    return { data, layout };
+  };
+
+  figures.heatmap = function (figure, points, view, theme) {
+    const layout = wattlas.themed(figure.layout, theme);
+    if (kindOf(figure.layout) !== "heatmap" || !points) return { data: figure.data, layout };
+    const z = figures.veil(figure.layout.meta, points, view.mask);
+    return { data: figure.data.map((t) => (kindOf(t) === "veil" ? { ...t, z } : t)), layout };
+  };
+
+  /** What covers the heatmap: 1 where a measured cell holds no selected point, else null. */
+  figures.veil = function ({ itr, dvfs, system, missing }, points, mask) {
+    const z = dvfs.map(() => itr.map(() => (mask ? 1 : null)));
+    if (!mask) return z;
+    for (const [row, column] of missing) z[row][column] = null;
+    const { system: s, dvfs_ghz: d, itr_us: t } = points.knobs;
+    const rowOf = d.values.map((v) => dvfs.indexOf(v)), columnOf = t.values.map((v) => itr.indexOf(v));
+    const mine = s.values.indexOf(system);
+    for (let i = 0; i < points.count; i++) {
+      if (!mask[i] || s.index[i] !== mine) continue;
+      const row = rowOf[d.index[i]], column = columnOf[t.index[i]];
+      if (row >= 0 && column >= 0) z[row][column] = null;
+    }
+    return z;
+  };
+
+  figures.isScatter = (gd) => Boolean(gd && gd.layout && kindOf(gd.layout) === "scatter");
+  figures.isHeatmap = (gd) => Boolean(gd && gd.layout && kindOf(gd.layout) === "heatmap");
+  figures.pointTraces = (gd) => tracesOf(gd.data, "points");
+
+  wattlas.exploreFigures = figures;
+})((window.wattlas = window.wattlas || {}));
