@@ -59,14 +59,19 @@ def create_app(settings: Settings) -> dash.Dash:
 def _choose_scripts() -> None:
     """Choose what the first page loads.
 
-    plotly.js is loaded with the others: Dash asks for it when the layout is there. Dash's table is
-    on no page. The grid is loaded when a table needs it (`assets/_kit/library.js`).
+    plotly.js is loaded with the others: Dash asks for it when the layout is there. Dash's table and
+    the code that its menus share are on no page. The grid is loaded when a table needs it
+    (`assets/_kit/library.js`).
     """
+    later = [*dash.dash_table._js_dist, *dash_ag_grid._js_dist]
     for script in dash.dcc._js_dist:
         if script.get("namespace") == "plotly":
             script.pop("async", None)
-    for script in (*dash.dash_table._js_dist, *dash_ag_grid._js_dist):
-        script["dynamic"] = True
+        if script.get("relative_package_path", "").endswith("-shared.js"):
+            later.append(script)
+    for script in later:
+        if "async" not in script:
+            script["dynamic"] = True
 
 
 def _tell(error: Exception) -> None:

@@ -143,11 +143,7 @@ clientside_callback(
     Input(IDS.figure("heatmap"), "data"),
     Input("theme", "data"),
 )
-clientside_callback(
-    ClientsideFunction("explore", "mountGrid"),
-    Output(IDS("selected-frame"), "children"),
-    Input(IDS("selected-grid"), "data"),
-)
+clientside_callback(ClientsideFunction("explore", "keepGrid"), Input(IDS("selected-grid"), "data"))
 clientside_callback(ClientsideFunction("explore", "showBest"), Input("best-table", "children"))
 clientside_callback(
     ClientsideFunction("explore", "slideLimit"),

@@ -1,6 +1,6 @@
 """Contents compressed at the best level, kept on disk by their digest.
 
-Brotli at its best level takes 16 s for plotly.js and saves a quarter of the bytes of the fast level:
+Brotli at its best level takes 16 s for plotly.js and saves a quarter of what the fast level sends:
 worth it once a machine, not once a process or a request.
 """
 

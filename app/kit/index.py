@@ -24,7 +24,7 @@ class Atlas(dash.Dash):
 
     pages: Sequence[Page] = ()
 
-    def interpolate_index(self, **parts: Any) -> str:  # type: ignore[override]
+    def interpolate_index(self, **parts: Any) -> str:
         """Write the first page for the address that was asked for."""
         prefix = self.config.requests_pathname_prefix
         asked = "/" + request.path.removeprefix(self.config.routes_pathname_prefix)

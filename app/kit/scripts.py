@@ -10,6 +10,7 @@ import os
 import queue
 import re
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -81,30 +82,30 @@ class Scripts:
         app.server.after_request(self._learn)
 
     def prepare(self) -> None:
-        """Compress what the index loads, in a thread that gives way to all others."""
-        client = self._app.server.test_client()
-        routes, asked = (
-            self._app.config.routes_pathname_prefix,
-            self._app.config.requests_pathname_prefix,
-        )
-        index = client.get(routes).get_data(as_text=True)
+        """Compress what the index loads, and what its scripts load later."""
+        config = self._app.config
+        routes, asked = config.routes_pathname_prefix, config.requests_pathname_prefix
+        index = self._app.server.test_client().get(routes).get_data(as_text=True)
         named = [html.unescape(address) for address in _IN_INDEX.findall(index)]
         addresses = [routes + name.removeprefix(asked) for name in named if name.startswith(asked)]
-        addresses += [routes + name.lstrip("/") for name in _LATER]
+        self.compress([*addresses, *(routes + name.lstrip("/") for name in _LATER)])
 
-        def work() -> None:
-            with suppress(OSError, AttributeError):
-                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST_PRIORITY)
-            for address in addresses:
-                client.get(address, headers={"Accept-Encoding": "br"})
-            while True:
-                self._improve(self._waiting.get())
+    def compress(self, addresses: Sequence[str]) -> threading.Thread:
+        """Compress the files at some addresses in a thread that gives way to all others."""
+        thread = threading.Thread(target=self._compress, args=[addresses], daemon=True)
+        thread.start()
+        return thread
 
-        threading.Thread(target=work, name="compress-scripts", daemon=True).start()
-
-    def _improve(self, file: _File) -> None:
-        for encoding in ENCODINGS:
-            file.compressed[encoding] = self._kept.make(file.content, encoding)
+    def _compress(self, addresses: Sequence[str]) -> None:
+        with suppress(OSError, AttributeError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST_PRIORITY)
+        client = self._app.server.test_client()
+        for address in addresses:
+            client.get(address, headers={"Accept-Encoding": "br"})
+        while not self._waiting.empty():
+            file = self._waiting.get()
+            for encoding in ENCODINGS:
+                file.compressed[encoding] = self._kept.make(file.content, encoding)
 
     def _send(self) -> Response | None:
         """Answer a request for a known file; None leaves it to Dash and Flask."""
@@ -119,7 +120,8 @@ class Scripts:
         answer.headers["Vary"] = "Accept-Encoding"
         answer.headers["Cache-Control"] = _IMMUTABLE if file.is_immutable else "no-cache"
         answer.set_etag(f"{file.tag}-{encoding}")
-        return answer.make_conditional(request)
+        answer.make_conditional(request)
+        return answer
 
     def _learn(self, answer: Response) -> Response:
         """Keep the first answer for a file, and have it compressed at the best level."""
@@ -137,7 +139,9 @@ class Scripts:
         content = (without_wrapper(text) if "plotly" in request.path else text).encode()
         if len(content) < _LEAST_BYTES:
             return answer
-        file = _File(answer.mimetype, content, xxhash.xxh3_64_hexdigest(content), _has_fingerprint())
+        file = _File(
+            answer.mimetype, content, xxhash.xxh3_64_hexdigest(content), _has_fingerprint()
+        )
         for encoding in ENCODINGS:
             found = self._kept.find(content, encoding)
             if found is not None:

@@ -8,10 +8,10 @@
   /** Load a library once; the promise is kept when its components can be drawn. */
   wattlas.library = function (name) {
     loading[name] = loading[name] || new Promise((done, failed) => {
-      const script = document.createElement("script");
+      const script = document.createElement("script"), release = wattlas.busy("library " + name);
       script.src = wattlas.pagesRoot() + "_dash-component-suites/" + LIBRARIES[name];
-      script.onload = () => done();
-      script.onerror = () => { delete loading[name]; failed(new Error("cannot load " + name)); };
+      script.onload = () => { release(); done(); };
+      script.onerror = () => { release(); delete loading[name]; failed(new Error("cannot load " + name)); };
       document.head.append(script);
     });
     return loading[name];

@@ -80,10 +80,23 @@ document.addEventListener("DOMContentLoaded", function () {
     hasPainted = true;
   }
 
-  /* The table's library is as large as all else of ours, and nobody waits for an empty table. */
-  async function mountGrid(grid) {
-    await painted("scatter");
-    return grid;
+  /* The grid's library is loaded at the first selection; until then there is nothing to list. */
+  let gridLayout = null;
+  function keepGrid(grid) {
+    gridLayout = grid;
+    if (selected().length) showGrid();
+  }
+  async function showGrid() {
+    if (!gridLayout) return;
+    const layout = gridLayout;
+    gridLayout = null;
+    try {
+      await wattlas.library("dash_ag_grid");
+      setProps("explore-selected-frame", { children: layout });
+    } catch (error) {
+      gridLayout = layout;
+      wattlas.say(error.message);
+    }
   }
 
   function showBest() {
@@ -146,7 +159,8 @@ document.addEventListener("DOMContentLoaded", function () {
     const shown = count > GRID_ROWS ? "first " + GRID_ROWS + " of " + count.toLocaleString("en") : points;
     document.getElementById("selected-words").textContent = words ? shown : "nothing yet: drag a box in a picture";
     offerTimeline();
-    fillGrid(40);
+    if (count) showGrid();
+    fillGrid(count ? 40 : 0);
   }
 
   /* getApi throws while the grid is not there yet. */
@@ -284,5 +298,5 @@ document.addEventListener("DOMContentLoaded", function () {
     figure: (id) => figures[id] && wattlas.exploreFigures[id](figures[id], view.points, view, "light"),
     resize: () => ["scatter", "heatmap"].map(wattlas.plot).filter(Boolean).forEach(window.Plotly.Plots.resize),
   });
-  wattlas.clientside(NAME, { showScatter, showHeatmap, mountGrid, showBest, slideLimit, setLimit });
+  wattlas.clientside(NAME, { showScatter, showHeatmap, keepGrid, showBest, slideLimit, setLimit });
 });
