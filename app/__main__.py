@@ -2,25 +2,26 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from app.kit.settings import Settings, default_lake
 from data.errors import WattlasError
 
 if TYPE_CHECKING:
-    from app.kit.lakes import Lakes
+    from app.kit.page import Page
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 0, 1 for an error, 2 for a wrong command line."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
     settings = Settings(lake=options.lake, host=options.host, port=options.port)
     try:
         if options.command == "export":
-            return _export(settings, options.page, options.out, options.state)
+            return _export(settings, _page(parser, options.page), options.out, options.state)
         return _serve(settings)
     except (WattlasError, OSError) as error:
         print(f"wattlas: {error}", file=sys.stderr)
@@ -39,44 +40,29 @@ def _parser() -> argparse.ArgumentParser:
     export = commands.add_parser("export", parents=[shared], help="write one view as a HTML file")
     export.add_argument("out", type=Path)
     export.add_argument("--state", default="", help="the part of a page's URL after the ?")
-    export.add_argument("--page", choices=EXPORTS, default="explore", help="which page")
+    export.add_argument("--page", default="explore", help="which page, by its name in addresses")
     return parser
 
 
-def _export(settings: Settings, page: str, out: Path, query: str) -> int:
-    from app.kit.lakes import Lakes
+def _page(parser: argparse.ArgumentParser, name: str) -> "Page":
+    from app.pages import PAGES
 
-    text = EXPORTS[page](Lakes(settings.lake), query)
+    pages = {page.name: page for page in PAGES if hasattr(page, "name")}
+    if name not in pages:
+        parser.error(f"no page {name!r}; known: {', '.join(pages)}")
+    return pages[name]
+
+
+def _export(settings: Settings, page: "Page", out: Path, query: str) -> int:
+    from app.kit.lakes import Lakes
+    from app.kit.routes import export_html
+
+    text = export_html(page, Lakes(settings.lake), query)
     partial = out.with_name(out.name + ".part")
     partial.write_text(text, encoding="utf-8")
     partial.replace(out)
     print(f"{out}: {len(text.encode()) / 1e6:.1f} MB")
     return 0
-
-
-def _explore_html(lakes: "Lakes", query: str) -> str:
-    from app.explore.page import PAGE
-    from app.kit.routes import export_html
-
-    return export_html(PAGE, lakes, query)
-
-
-def _storage_html(lakes: "Lakes", query: str) -> str:
-    from app.kit.url_codec import has_state
-    from app.storage.defaults import default_state
-    from app.storage.export import export_html
-    from app.storage.state import StorageState
-
-    state = StorageState.from_query(query) if has_state(query) else None
-    view = lakes.at(state.lake_version if state else None)
-    return export_html(view, state or default_state(view))
-
-
-# By page, from open lakes and a URL's query to its file.
-EXPORTS: Final[dict[str, Callable[["Lakes", str], str]]] = {
-    "explore": _explore_html,
-    "storage": _storage_html,
-}
 
 
 def _serve(settings: Settings) -> int:

@@ -28,7 +28,9 @@ class FilterChanges:
         self._idle: list[http.client.HTTPConnection] = []
         self._pool = ThreadPoolExecutor(CONNECTIONS)
         listed = _dependencies(port)
-        changed = [d for d in listed if _depends_on(d, ids.VIEW) or _depends_on(d, ids.CHANGED)]
+        changed = [
+            d for d in listed if _depends_on(d, IDS.view_state) or _depends_on(d, IDS.changed)
+        ]
         self._stages = _stages(changed)
         self._turned = [
             d for d in listed if _depends_on(d, IDS.facet("workload")) and d not in changed

@@ -58,15 +58,15 @@ class Lake:
         self.close()
 
     def close(self) -> None:
-        """Free the connection and its memory; relations made from it stop working."""
+        """Close the connection; relations made from it stop working."""
         self._connection.close()
 
     def sql(self, query: str, params: Sequence[Any] | None = None) -> duckdb.DuckDBPyRelation:
-        """Make a relation over the views; it runs when it is read, on a cursor of its own."""
+        """Make a relation over the views, on its own cursor; it runs when it is read."""
         return self._connection.cursor().sql(query, params=list(params) if params else None)
 
     def scan(self, table: str, run_ids: Sequence[str]) -> duckdb.DuckDBPyRelation:
-        """Make a relation over the big files of just those runs.
+        """Make a relation over the big files of some runs.
 
         Args:
             table: `interrupts`, `samples`, `overview`, `histograms`, `power` or `functions`.
@@ -112,7 +112,7 @@ class Lake:
     def arrow(
         self, query: str, params: Sequence[Any] = (), timeout_s: float = QUERY_TIMEOUT_S
     ) -> "pa.Table":
-        """Run one bounded query to an Arrow table; errors as `polars`."""
+        """Run one bounded query to an Arrow table; raises as `polars`."""
         with self._bounded(timeout_s) as cursor:
             return cursor.sql(query, params=list(params)).to_arrow_table()
 
@@ -152,7 +152,7 @@ def open_lake(path: str | Path, version: int | None = None) -> Lake:
 
 
 def newest_version(path: str | Path) -> int:
-    """The newest version of a lake without opening it; -1 when it holds nothing yet."""
+    """Return the newest version of a lake without opening it; -1 for an empty lake."""
     log = Path(path) / "runs" / "_delta_log"
     try:
         names = [entry.name for entry in log.iterdir() if entry.suffix == ".json"]
@@ -214,7 +214,7 @@ def _create_views(
 def _select(
     connection: duckdb.DuckDBPyConnection, table: DeltaTable | None, schema: "pa.Schema"
 ) -> str:
-    """Read a version's files; columns that are younger than all of them are NULL."""
+    """Read a version's files; columns that no file has are NULL."""
     files = local_files(table) if table is not None else []
     if not files:
         return _empty_select(schema)
@@ -234,7 +234,7 @@ def _empty_select(schema: "pa.Schema") -> str:
 
 
 def _duckdb_type(kind: "pa.DataType") -> str:
-    """DuckDB's name of an Arrow type that the schema uses."""
+    """Return DuckDB's name of an Arrow type."""
     if kind.num_fields and str(kind).startswith("struct"):
         inner = ", ".join(f'"{f.name}" {_duckdb_type(f.type)}' for f in kind.fields)
         return f"STRUCT({inner})"

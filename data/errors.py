@@ -2,19 +2,19 @@
 
 
 class WattlasError(Exception):
-    """Anything that wattlas refuses, said in words that a user can act on."""
+    """Input that wattlas refuses; the message tells the user what to change."""
 
 
 class DataError(WattlasError):
-    """Values that break the contract of a function: wrong shape, not finite, out of range."""
+    """Values that a function does not take: wrong shape, not finite, out of range."""
 
 
 class FormatError(WattlasError):
-    """A raw file that cannot be read as what its name or content says it is."""
+    """A raw file that does not have the format of its name or content."""
 
 
 class LakeError(WattlasError):
-    """A lake that is absent, of another schema version, or lacks a file that its rows name."""
+    """A lake that is missing, has another schema version, or lacks a file that a row names."""
 
 
 class SettingsError(WattlasError):

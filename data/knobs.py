@@ -1,4 +1,4 @@
-"""What was given or set before a run: the columns that maps have as axes and as competitors."""
+"""The knobs: columns that were given or set before a run, for axes and competitors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

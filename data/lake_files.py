@@ -1,4 +1,4 @@
-"""Which files hold a version of one of the lake's Delta tables."""
+"""The files of one version of a Delta table."""
 
 from urllib.parse import unquote
 
@@ -6,5 +6,5 @@ from deltalake import DeltaTable
 
 
 def local_files(table: DeltaTable) -> list[str]:
-    """Paths of the Parquet files of one version of a table; Delta gives them as quoted URIs."""
+    """Return the paths of a table version's Parquet files; Delta gives them as quoted URIs."""
     return [unquote(uri.removeprefix("file://")) for uri in table.file_uris()]

@@ -1,4 +1,4 @@
-"""What each column is called, its unit and which direction is better, from metrics.toml."""
+"""The columns of `runs`: title, unit and better direction, from metrics.toml."""
 
 import tomllib
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Metric:
 
     @property
     def axis_title(self) -> str:
-        """Title with unit and direction, as axes carry it: `p99 latency, us (less is better)`."""
+        """Return the title with unit and direction: `p99 latency, us (less is better)`."""
         unit = f", {self.unit}" if self.unit else ""
         direction = f" ({self.better} is better)" if self.better else ""
         return f"{self.title}{unit}{direction}"
@@ -37,13 +37,13 @@ class Metric:
 
 @cache
 def metrics() -> dict[str, Metric]:
-    """All columns of `runs`, stored and derived, in the order of metrics.toml."""
+    """Return all columns of `runs`, stored and derived, in the order of metrics.toml."""
     with (Path(__file__).parent / "metrics.toml").open("rb") as file:
         return {name: Metric(name=name, **entry) for name, entry in tomllib.load(file).items()}
 
 
 def metric(name: str) -> Metric:
-    """Look one column up.
+    """Look up one column.
 
     Raises:
         DataError: No column has that name.
@@ -55,5 +55,5 @@ def metric(name: str) -> Metric:
 
 
 def plottable() -> tuple[str, ...]:
-    """Names of the numeric columns that an axis or a heatmap can show, derived ones included."""
+    """Return the names of the numeric columns, stored and derived, for axes and heatmaps."""
     return (*MEASUREMENTS, *DERIVED)

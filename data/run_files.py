@@ -1,4 +1,4 @@
-"""A run's big files, read a few row groups at a time; what the lake and the footers say is kept.
+"""A run's big files, read by row groups; facts of the lake and the footers are cached.
 
 What is kept is bounded, the same for all visitors, and never wrong: a file's name holds the digest
 of what it was made from. Row groups are read with Arrow rather than through DuckDB: a window of 1 %
@@ -31,7 +31,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a row of `runs` says that its big files do not.
+    """Facts of a run from its row of `runs`.
 
     Attributes:
         row: Columns of the configuration, `replicate`, `duration_s`, `interrupts`, `has_log`.
@@ -52,7 +52,7 @@ class RunFacts:
 
     @property
     def has_log(self) -> bool:
-        """Whether the lake has every interrupt of it."""
+        """Whether the lake holds each interrupt of the run."""
         return "interrupts" in self.files and "overview" in self.files
 
     @property
@@ -87,7 +87,7 @@ def _core(core: dict[str, Any]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BigFile:
-    """One big file of a run and what its footer says.
+    """One big file of a run, with its footer.
 
     Attributes:
         first_rows: Of each row group; int64, shape (groups + 1,), with the number of rows last.
@@ -147,7 +147,7 @@ def _unreadable(path: Path, error: Exception) -> LakeError:
 
 
 class RunFiles:
-    """The big files of one version of a lake, for all visitors alike."""
+    """The big files of one version of a lake, shared by all visitors."""
 
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
@@ -161,7 +161,7 @@ class RunFiles:
         return self._lake.version
 
     def facts(self, run_ids: Sequence[str]) -> dict[str, RunFacts]:
-        """What the lake says of some runs; it has none of those that are missing in the answer."""
+        """Return the facts of some runs; unknown runs are missing in the answer."""
         found = {run_id: self._facts.get(run_id) for run_id in run_ids}
         asked = [run_id for run_id, facts in found.items() if facts is None]
         if asked:
@@ -170,7 +170,7 @@ class RunFiles:
         return {run_id: facts for run_id, facts in found.items() if facts is not None}
 
     def once(self, facts: RunFacts, find: Callable[[], np.ndarray]) -> np.ndarray:
-        """Something small of a run that is found by reading; kept by the finder's name."""
+        """Return a small fact that a function reads from a run; cached by its name."""
         name = f"{find.__name__} {facts.run_id}"
         kept = self._found.get(name)
         return kept if kept is not None else self._found.keep(name, find())
@@ -207,7 +207,7 @@ def _open(path: Path) -> BigFile:
 
 
 class _Kept(Generic[_Value]):
-    """The last few of something, by name; safe for use from several threads."""
+    """A cache of the last few entries by name; safe for several threads."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -1,4 +1,4 @@
-"""The lake's tables: names and Arrow types of every column; titles and units: metrics.toml.
+"""The lake's tables: names and Arrow types of all columns. metrics.toml has titles and units.
 
 NULL means not measured or not set, never 0. SCHEMA_DESCRIPTION is the description in the metadata
 of both Delta tables (their `configuration` takes `delta.*` keys only); a change of meaning or type
@@ -295,7 +295,7 @@ RUN_TABLES: Final[dict[str, pa.Schema]] = {
 
 
 def rounded_rates(rates: np.ndarray) -> np.ndarray:
-    """Round rates as `overview` has their extremes: float32 with 12 bits of mantissa.
+    """Round rates to float32 with 12 bits of mantissa, as the extremes in `overview`.
 
     The nearest, and of two equally near ones that farther from 0: at most 0.013 % off. What is let
     go is noise that would double the columns.

@@ -1,4 +1,4 @@
-"""Filters as values: which runs a view shows, and the one rule that turns them into SQL.
+"""Filters as values, and their SQL.
 
 A facet's clause keeps the runs whose value is one of those chosen; a facet without a clause keeps
 all. A view that lists the choices of one facet asks for the predicate of the other clauses only
@@ -74,7 +74,7 @@ class Clause:
         object.__setattr__(self, "values", numbers_as_float)
 
     def predicate(self) -> tuple[str, list[Any]]:
-        """SQL condition over `runs` with `?` parameters, and their values."""
+        """Return the SQL condition over `runs` with `?` parameters, and their values."""
         facet = FACETS[self.facet]
         known = [v for v in self.values if v != facet.null_word]
         parts, parameters = [], []
@@ -116,23 +116,23 @@ class Selection:
         return cls(tuple(Clause(name, tuple(v)) for name, v in values.items() if v))
 
     def values(self, facet: str) -> tuple[Value, ...]:
-        """The chosen values of one facet; empty when it does not narrow."""
+        """Return the chosen values of one facet; empty without a clause."""
         return next((c.values for c in self.clauses if c.facet == facet), ())
 
     def with_values(self, facet: str, values: Sequence[Value]) -> "Selection":
-        """A copy in which that facet has these values, or no clause when there are none."""
+        """Return a copy in which the facet has these values; without values, no clause."""
         others = tuple(c for c in self.clauses if c.facet != facet)
         return Selection((*others, Clause(facet, tuple(values))) if values else others)
 
     def predicate(self, exclude: str | None = None) -> tuple[str, list[Any]]:
-        """SQL condition of all clauses but that of `exclude`; `TRUE` when nothing narrows."""
+        """Return the SQL condition of all clauses except that of `exclude`; `TRUE` without any."""
         parts = [c.predicate() for c in self.clauses if c.facet != exclude]
         if not parts:
             return "TRUE", []
         return " AND ".join(p[0] for p in parts), [v for p in parts for v in p[1]]
 
     def in_words(self) -> str:
-        """The filters as a person would say them, for exports and `how was this computed`."""
+        """Return the filters as text, for exports and `how was this computed`."""
         if not self.clauses:
             return "all runs"
         return "; ".join(

@@ -1,6 +1,7 @@
 """The rooms and the one-way rule between them, read from the imports themselves."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,8 @@ ROOMS = (
     "bench",
     "tests",
 )
+PAGES = ("explore", "modes", "timeline", "storage")
+FIGURED = ("explore", "modes", "storage")
 # Who (a module or a folder) may not import what (top-level packages, modules or folders).
 FORBIDDEN = [
     ("data", ("ingest", "app", "bench", "tests", "scripts", "dash", "plotly", "flask")),
@@ -35,16 +38,15 @@ FORBIDDEN = [
     ("data/analysis", ("duckdb", "deltalake", "data.connection", "data.queries")),
     ("ingest", ("app", "bench", "tests", "scripts", "dash", "plotly")),
     ("app", ("ingest", "bench", "tests", "scripts")),
-    (
-        "app/kit",
-        ("app.explore", "app.modes", "app.timeline", "app.storage", "app.pages", "app.server"),
-    ),
+    ("app/kit", (*(f"app.{page}" for page in PAGES), "app.pages", "app.server")),
     *[
-        (f"app/{page}/figures", ("duckdb", "dash", "deltalake", "data.connection", "data.queries"))
-        for page in ("explore", "modes", "storage")
+        (f"app/{page}", (*(f"app.{p}" for p in PAGES if p != page), "app.pages", "app.server"))
+        for page in PAGES
     ],
+    *[(f"app/{page}/figures", ("data.connection", "data.queries")) for page in FIGURED],
     ("app/kit/url_state.py", ("dash", "plotly", "duckdb")),
     ("app/kit/clause.py", ("dash", "plotly", "duckdb")),
+    ("app", ("duckdb",)),
     ("bench", ("tests",)),
     ("scripts", ("tests",)),
 ]
@@ -123,3 +125,87 @@ def test_only_the_rim_prints_or_exits(folder: str) -> None:
         and node.func.id in ("print", "exit", "breakpoint")
     ]
     assert bad == []
+
+
+def test_of_a_page_only_its_page_and_layout_modules_know_dash() -> None:
+    bad = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for page in PAGES
+        for path in modules(f"app/{page}")
+        if not path.name.startswith(("page", "layout"))
+        for name in imports(path)
+        if is_inside(name, "dash") or name.startswith("dash_")
+    ]
+    assert bad == []
+
+
+def test_no_sql_in_app() -> None:
+    bad = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.value[:60]!r}"
+        for path in modules("app")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and re.search(r"\b(SELECT|FROM|WHERE|GROUP BY)\b", node.value)
+    ]
+    assert bad == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_views_work_without_dash(page: str) -> None:
+    views = sorted((ROOT / "assets" / page).glob("view*.js"))
+    assert views, f"assets/{page} has no view*.js"
+    words = ("dash_clientside", "set_props", "setProps", "clientside")
+    bad = [f"{v.name} names {w}" for v in views for w in words if w in v.read_text("utf-8")]
+    assert bad == []
+
+
+def globals_of(folder: str) -> set[str]:
+    """Names that the scripts of a folder give to `wattlas`."""
+    texts = [path.read_text("utf-8") for path in sorted((ROOT / "assets" / folder).glob("*.js"))]
+    named = {name for text in texts for name in re.findall(r"wattlas\.(\w+) = ", text)}
+    return named | {n for text in texts for n in re.findall(r"\(wattlas\.(\w+) = ", text)}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_scripts_of_a_page_use_the_kit_and_their_own_folder(page: str) -> None:
+    others = set().union(*(globals_of(p) for p in PAGES if p != page))
+    others -= globals_of(page) | globals_of("_kit")
+    bad = [
+        f"{path.name} uses wattlas.{name}"
+        for path in sorted((ROOT / "assets" / page).glob("*.js"))
+        for name in sorted(set(re.findall(r"wattlas\.(\w+)", path.read_text("utf-8"))) & others)
+    ]
+    assert bad == []
+
+
+def test_scripts_of_the_kit_use_no_page() -> None:
+    others = set().union(*(globals_of(page) for page in PAGES)) - globals_of("_kit")
+    bad = [
+        f"{path.name} uses wattlas.{name}"
+        for path in sorted((ROOT / "assets" / "_kit").glob("*.js"))
+        for name in sorted(set(re.findall(r"wattlas\.(\w+)", path.read_text("utf-8"))) & others)
+    ]
+    assert bad == []
+
+
+# A screen at the editor's usual size.
+SCREEN_LINES = 60
+
+
+@pytest.mark.parametrize("top", ["app", "assets", "data"])
+def test_every_folder_has_a_readme_that_fits_on_a_screen(top: str) -> None:
+    folders = {
+        path.parent
+        for pattern in ("*.py", "*.js", "*.css", "*.toml", "*.csv")
+        for path in (ROOT / top).rglob(pattern)
+        if "__pycache__" not in path.parts
+    }
+    missing = [str(f.relative_to(ROOT)) for f in folders if not (f / "README.md").is_file()]
+    assert missing == []
+    long = [
+        str(f.relative_to(ROOT))
+        for f in folders
+        if len((f / "README.md").read_text("utf-8").splitlines()) > SCREEN_LINES
+    ]
+    assert long == []

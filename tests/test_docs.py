@@ -23,6 +23,7 @@ READMES = [
     ROOT / "README.md",
     *sorted(ROOT.glob("*/README.md")),
     *sorted(ROOT.glob("*/*/README.md")),
+    *sorted(ROOT.glob("docs/*.md")),
 ]
 
 
@@ -207,3 +208,10 @@ def test_every_public_function_of_data_has_a_docstring() -> None:
             ):
                 bare += [] if inspect.getdoc(member) else [f"{name}.{key}"]
     assert bare == []
+
+
+@pytest.mark.parametrize("path", READMES, ids=[str(p.relative_to(ROOT)) for p in READMES])
+def test_every_link_of_the_documentation_leads_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8"))
+    local = [link for link in links if not link.startswith(("http:", "https:"))]
+    assert [link for link in local if not (path.parent / link).exists()] == []

@@ -1,6 +1,6 @@
-"""What Explore shows for a state: rows from the lake, figures, best settings, counts, in words.
+"""What Explore shows for a state: figures, rows, best settings, counts, words.
 
-Both the page's callbacks and the static export come through here, so that they cannot differ.
+The page's callbacks and the export both call these functions, so they show the same.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from data.selection import Selection
 
 @dataclass(frozen=True, slots=True)
 class ScatterAnswer:
-    """The scatter, what the browser needs to link it, and the latency limit's range."""
+    """The scatter, and the points that the browser links by."""
 
     figure: dict[str, Any]
     points: dict[str, Any] | None
@@ -46,7 +46,7 @@ class ScatterAnswer:
 
 
 def resolve(view: LakeView, state: ExploreState) -> tuple[ExploreState, str]:
-    """The state with `performance` replaced by its column, and that column."""
+    """Return the state with `performance` replaced by its column, and that column."""
     column = performance_column(view, state.selection)
     return state.with_performance(column), column
 
@@ -73,7 +73,7 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
 
 
 def heat_system(view: LakeView, state: ExploreState) -> str | None:
-    """The heatmap's system: the state's, if the filters leave it, else one with a grid to show."""
+    """Return the heatmap's system: the state's if the filters leave it, else one with cells."""
     left = view.cube.filter(matches(state.selection))
     if state.heat_system in set(left["system"]):
         return state.heat_system
@@ -107,7 +107,7 @@ def heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
 
 
 def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    """The best settings under the state's latency limit; columns of `best_settings`."""
+    """Return the best settings under the state's latency limit: columns of `best_settings`."""
     performance = performance_column(view, state.selection)
     asked = {"x": performance, "y": "energy_j"}
     candidates = view.narrowed(_points_query(asked, True), state.selection)
@@ -116,7 +116,7 @@ def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
 
 
 def status_words(view: LakeView, state: ExploreState) -> str:
-    """The status line: how many runs are shown, of how many, and how many cannot be drawn."""
+    """Say how many runs are shown, of how many, and how many lack a value on an axis."""
     matching = count_runs(view.cube, state.selection)
     words = f"{matching:,} of {view.runs:,} runs"
     if not matching:
@@ -128,7 +128,7 @@ def status_words(view: LakeView, state: ExploreState) -> str:
 
 
 def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
-    """Range of the performance metric over the runs that the filters leave, for the slider.
+    """Return the range of the performance metric over the runs that the filters leave.
 
     Returns:
         `low` and `high` (NULL when nothing is left), `unit`, `column`.
@@ -167,7 +167,7 @@ def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
 
 
 def _with_units(rows: pl.DataFrame, columns: dict[str, str]) -> pl.DataFrame:
-    """Name a picture's columns after what they hold, so that each carries its unit; once each."""
+    """Name each column after the metric that it holds, with its unit; drop repeated columns."""
     named: dict[str, str] = {}
     for name in rows.columns:
         base, end = (name[:-3], "_sd") if name.endswith("_sd") else (name, "")
@@ -219,7 +219,7 @@ def _cube_query(column: str) -> Query:
 
 
 def _points(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    """Rows of `points_query` for a state with `performance` resolved or not."""
+    """Return the rows of the scatter."""
     state, performance = resolve(view, state)
     query = _points_query(_columns(state, performance), state.replicates == "means")
     return view.narrowed(query, state.selection)
@@ -230,14 +230,14 @@ def _of_system(selection: Selection, system: str | None) -> Selection:
 
 
 def _cells(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    """The heatmap's cells: columns `dvfs_ghz`, `itr_us`, `mean`, `sd`, `n`; NULLs last."""
+    """Return the heatmap's cells: columns `dvfs_ghz`, `itr_us`, `mean`, `sd`, `n`; NULLs last."""
     shown = _of_system(state.selection, heat_system(view, state))
     rows = view.narrowed(_cube_query(state.heat_metric), shown)
     return pool(rows, ("dvfs_ghz", "itr_us"))
 
 
 def _must_draw(points: pl.DataFrame, state: ExploreState) -> np.ndarray:
-    """Indices that no thinning may drop: each system's frontier and winners."""
+    """Return the indices that thinning must keep: each system's frontier and winners."""
     names, group = np.unique(
         points["system"].cast(pl.Categorical).to_physical().to_numpy(), return_inverse=True
     )
@@ -257,7 +257,7 @@ def _must_draw(points: pl.DataFrame, state: ExploreState) -> np.ndarray:
 
 
 def _nothing_left(view: LakeView, state: ExploreState) -> str:
-    """Say which filter to take back when nothing is left, or that the axes were not measured."""
+    """Say which filter to clear when no run is left, or which axis was not measured."""
     matching = count_runs(view.cube, state.selection)
     if matching:
         x, y = metric(state.x).title, metric(state.y).title

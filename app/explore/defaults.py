@@ -11,7 +11,7 @@ from data.selection import FACETS, Selection
 
 
 def default_state(view: LakeView) -> ExploreState:
-    """What a visitor without a link sees: the largest dataset's first workload, at one load."""
+    """Return the view without a link: the largest dataset's first workload, at one load."""
     cube = view.cube
     if not len(cube):
         return ExploreState()
@@ -21,7 +21,7 @@ def default_state(view: LakeView) -> ExploreState:
 
 
 def choose_workload(view: LakeView, selection: Selection, workload: str | None) -> Selection:
-    """Turn to a workload: the filters that would leave nothing of it are dropped.
+    """Return the filters for a workload, without those that would leave no run of it.
 
     Args:
         workload: None for the first by name that the datasets hold.
@@ -45,5 +45,5 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
 
 
 def turned(view: LakeView, state: ExploreState, workload: str | None) -> ExploreState:
-    """Turn to another workload or dataset, and keep the filters that still leave some of it."""
+    """Return the state for another workload or dataset; keep the filters that leave some runs."""
     return replace(state, selection=choose_workload(view, state.selection, workload))

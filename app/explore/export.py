@@ -10,14 +10,14 @@ from app.explore.answer import (
     scatter,
     status_words,
 )
+from app.explore.layout_best import best_settings_table, limit_words
 from app.explore.state import ExploreState
-from app.explore.tables import best_settings_table, limit_words
 from app.kit.export_page import ExportedPage, render
 from app.kit.lakes import LakeView
 from app.kit.performance import performance_column
 
-# The linking script's parts that need no Dash, then the export's own.
-_SCRIPTS: Final = ("_kit/[!p]*.js", "explore/view*.js", "explore/export.js")
+# The scripts that need no Dash, then the export's own.
+_SCRIPTS: Final = ("_kit/[!p]*.js", "_kit/plots.js", "explore/view*.js", "explore/export.js")
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
@@ -43,7 +43,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
 
 
 def _title(figure: dict[str, Any]) -> str:
-    """The figure's title without its subtitle; a message has none."""
+    """Return the figure's title without its subtitle; a message has none."""
     return str(figure["layout"]["title"]["text"].split("<br>")[0] or "Explore")
 
 

@@ -1,4 +1,4 @@
-"""The layout of Explore: rail, scatter, heatmap, best settings, what is selected, status line."""
+"""The layout of Explore: sidebar, scatter, heatmap, best settings, selection, status line."""
 
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ _STORES: Final = (
 
 
 def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Main:
-    """Lay Explore out for a state; pictures come by callback."""
+    """Lay out Explore for a state; callbacks bring the figures."""
     return html.Main(
         [
             *state_stores("explore", view, state, _STORES),
@@ -172,7 +172,7 @@ def _selected_grid() -> dag.AgGrid:
 
 
 def _selected_panel() -> html.Section:
-    """The panel of what is selected; the browser mounts the table when the scatter is painted."""
+    """The panel of selected points; the browser mounts its table after the scatter is drawn."""
     return html.Section(
         [
             html.Div(
@@ -217,7 +217,7 @@ def _status() -> html.Footer:
 
 
 def column_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
-    """Columns that the workload has values of; its performance metric stands first by that name."""
+    """List the workload's columns with values; its performance metric comes first."""
     workloads = [str(w) for w in state.selection.values("workload")]
     columns = view.measured_columns(workloads[0]) if workloads else ("energy_j",)
     performance = metric(performance_column(view, state.selection)).title
@@ -229,7 +229,7 @@ def column_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
 
 
 def system_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
-    """The systems that the filters leave, by their labels."""
+    """List the systems that the filters leave, by their labels."""
     left = view.cube.filter(matches(state.selection)).select("system", "system_label")
     rows = left.unique().sort("system").iter_rows()
     return [{"value": system, "label": label or system} for system, label in rows if system]

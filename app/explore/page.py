@@ -16,8 +16,8 @@ from app.explore.answer import (
 from app.explore.defaults import default_state, turned
 from app.explore.export import export
 from app.explore.layout import IDS, column_choices, explore_layout, system_choices
+from app.explore.layout_best import best_settings_table, limit_words
 from app.explore.state import ExploreState
-from app.explore.tables import best_settings_table, limit_words
 from app.kit.callbacks import register_filters, register_gather, register_workload
 from app.kit.context import lake_view
 from app.kit.page import Page, View

@@ -1,4 +1,4 @@
-"""The drawn points as compact columns for the browser, which links, hovers and filters by itself.
+"""The drawn points as compact columns for the browser, which links and hovers by itself.
 
 Numbers travel as base64 typed arrays in the form that Plotly uses; a knob is a small index into its
 list of values. The order is that of the scatter's traces.
@@ -12,11 +12,11 @@ import polars as pl
 from app.explore.figures.scatter import trace_groups
 from app.kit.typed_arrays import typed
 
-# Knobs that name a configuration, and how they travel.
+# The knobs of a configuration.
 KNOBS: Final = (
     "dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
 )  # fmt: skip
-# Those of storage studies, which travel only where one of the points has them.
+# Knobs of storage studies; sent only if a point has a value.
 STORAGE_KNOBS: Final = ("mode", "device", "rw", "request_bytes", "io_depth", "threads")
 _VALUES: Final = ("x", "y", "performance", "energy_j", "edp_js")
 _SPREADS: Final = ("x_sd", "y_sd")
@@ -75,13 +75,13 @@ def _numbers(column: pl.Series) -> np.ndarray:
 
 
 def _narrow(counts: np.ndarray) -> np.ndarray:
-    """Whole numbers from 0 in the narrowest type that the browser has."""
+    """Return whole numbers from 0 in the narrowest unsigned type."""
     most = int(counts.max()) if counts.size else 0
     return counts.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.uint32)
 
 
 def _column(array: np.ndarray) -> dict[str, Any]:
-    """A column as `typed` has it, or one number and how often, where all are the same."""
+    """Encode a column with `typed`; a constant column as one number and a count."""
     if not array.size or (not (array == array[0]).all() and not np.isnan(array).all()):
         return typed(array)
     value = array[0].item()

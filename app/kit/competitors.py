@@ -1,4 +1,4 @@
-"""How competitors look on a map of winners: hue and label, the same in each of its views."""
+"""Hue and label of competitors, the same in all views."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class Competitors:
 
     @property
     def has_legend(self) -> bool:
-        """Whether a legend names them; else a colour bar or the hover does."""
+        """Whether a legend names the competitors; otherwise the hover does."""
         return len(self) <= LEGEND_MAX
 
 
@@ -78,7 +78,7 @@ def competitors_of(
 
 
 def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
-    """A knob's value as pages write it: systems by their labels, modes by their names."""
+    """Write a knob's value: systems by their labels, modes by their names."""
     if knob.name == "system" and value is not None:
         return system_labels.get(str(value)) or str(value)
     if knob.name == "mode" and value is not None:
@@ -87,13 +87,13 @@ def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str
 
 
 def value_words(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
-    """A knob's value in a sentence: `classic polling`, `Library OS`, `ITR 2 us`, `no device`."""
+    """Write a knob's value in a sentence: `classic polling`, `ITR 2 us`, `no device`."""
     is_named = knob.name in ("system", "mode") and value is not None
     return value_label(knob, value, system_labels) if is_named else knob.words(value)
 
 
 def readable_on(hue: str) -> str:
-    """Black or white, whichever stands out more on a hue.
+    """Return black or white, whichever has more contrast with a hue.
 
     Source: WCAG 2.2, relative luminance and contrast ratio.
     """
@@ -104,7 +104,7 @@ def readable_on(hue: str) -> str:
 
 
 def ordered_values(knob: Knob, values: Sequence[Value | None]) -> list[Value | None]:
-    """The values of a knob, each once, as legends and axes have them; NULL last."""
+    """Sort a knob's distinct values for legends and axes; NULL last."""
     known = [v for v in values if v is not None]
     if knob.name == "system":
         first: Sequence[Value] = system_order(str(v) for v in known)
@@ -137,7 +137,7 @@ def _hues(knob: Knob, values: Sequence[Value | None], systems: Sequence[str]) ->
 
 
 def _scale(values: Sequence[Value | None]) -> list[str]:
-    """Samples of cividis in order, darker is less; NULL gets the hue that stands outside it."""
+    """Sample cividis in order (darker is less); NULL gets a hue outside the scale."""
     anchors = np.array([[int(c[i : i + 2], 16) for i in (0, 2, 4)] for c in _CIVIDIS])
     count = sum(v is not None for v in values)
     places = np.linspace(0, len(anchors) - 1, count) if count > 1 else np.array([4.0])

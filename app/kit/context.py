@@ -1,4 +1,4 @@
-"""Where callbacks find the lake of this process."""
+"""The lake of this process, for callbacks and routes."""
 
 from flask import current_app
 
@@ -8,11 +8,11 @@ EXTENSION = "wattlas"
 
 
 def lakes() -> Lakes:
-    """The lake that the server was started with."""
+    """Return the lake that the server was started with."""
     found: Lakes = current_app.extensions[EXTENSION]
     return found
 
 
 def lake_view(version: int | None) -> LakeView:
-    """One version of it, the newest for None."""
+    """Return one version of the lake; the newest for None."""
     return lakes().at(version)

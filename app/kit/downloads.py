@@ -1,4 +1,4 @@
-"""Answers that are not pages: tables as files, words as text; what is wrong said in words."""
+"""Responses that are not pages: tables as files, plain text, and refusals."""
 
 import io
 from collections.abc import Callable
@@ -44,12 +44,12 @@ def words_answer(make: Callable[[], str]) -> Response:
 
 
 def refusal(error: WattlasError) -> Response:
-    """Say what is wrong with a request."""
+    """Refuse a request with status 400 and the error's message."""
     return Response(f"{error}\n", status=400, mimetype="text/plain")
 
 
 def _flat(rows: pl.DataFrame) -> pl.DataFrame:
-    """Lists written as text, so that CSV can hold them."""
+    """Write lists as text, because CSV has none."""
     return rows.with_columns(cs.list().list.join(" "))
 
 

@@ -1,12 +1,12 @@
-"""How knobs look on every page: colour is DVFS, area is ITR, symbol and hue are the system."""
+"""Encodings of knobs on all pages: colour is DVFS, area is ITR, symbol and hue are the system."""
 
 from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
 
-# Okabe and Ito's hues, those that stand out on white and on near-black; the first systems of the
-# study have theirs fixed, others take the rest in the order of their names.
+# Okabe and Ito's hues with enough contrast on white and on near-black. The published study's
+# systems have fixed hues; other systems take the rest in the order of their names.
 OKABE_ITO: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon")
 _KNOWN_SYSTEMS: Final = ("linux_tuned", "ebbrt_tuned", "linux_default")
@@ -22,14 +22,14 @@ FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', A
 
 
 def system_order(systems: Iterable[str]) -> list[str]:
-    """Systems in the order of their symbols: the study's own first, then by name."""
+    """Sort systems in the order of their symbols: the published study's first, then by name."""
     found = set(systems)
     known = [s for s in _KNOWN_SYSTEMS if s in found]
     return known + sorted(found - set(known))
 
 
 def system_style(system: str, systems: Iterable[str]) -> tuple[str, str]:
-    """Symbol and hue of a system among all systems of the lake; one of the study never changes."""
+    """Return a system's symbol and hue; those of the published study are fixed."""
     if system in _KNOWN_SYSTEMS:
         index = _KNOWN_SYSTEMS.index(system)
     else:
@@ -39,7 +39,7 @@ def system_style(system: str, systems: Iterable[str]) -> tuple[str, str]:
 
 
 def itr_sizes_px(itr_us: np.ndarray, longest_us: float) -> np.ndarray:
-    """Marker diameters whose area grows with the interrupt delay.
+    """Return marker diameters whose area grows with the interrupt delay.
 
     Args:
         itr_us: Interrupt delay, us, shape (n,); NaN where the driver adapts it.
@@ -54,7 +54,7 @@ def itr_sizes_px(itr_us: np.ndarray, longest_us: float) -> np.ndarray:
 
 
 def base_layout(title: str, subtitle: str) -> dict[str, Any]:
-    """What every figure's layout shares; colours of paper, grid and text come with the theme."""
+    """Return the layout that all figures share; the browser adds the theme's colours."""
     return {
         "title": {
             "text": f'{title}<br><span style="font-size:11px">{subtitle}</span>',
@@ -76,7 +76,7 @@ def base_layout(title: str, subtitle: str) -> dict[str, Any]:
 
 
 def message_figure(sentence: str) -> dict[str, Any]:
-    """A figure that says in one sentence why there is nothing to draw and what to do."""
+    """Return a figure of one sentence: why there is nothing to draw, and the next step."""
     return {
         "data": [],
         "layout": {

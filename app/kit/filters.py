@@ -1,4 +1,4 @@
-"""The filter rail: one group of chips a facet, built from what is in the lake."""
+"""The filters in the sidebar: one group of chips for each facet, made from the lake."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -32,7 +32,7 @@ SINGLE: Final = frozenset({"workload"})
 
 
 def choice_label(facet: str, choice: Choice) -> str:
-    """How a value reads on its chip; the unit stands in the facet's title."""
+    """Write a value for its chip; the facet's title has the unit."""
     value = choice.value
     if isinstance(value, str):
         return WORKLOAD_TITLES.get(value, value) if facet == "workload" else choice.label
@@ -44,7 +44,7 @@ def choice_label(facet: str, choice: Choice) -> str:
 
 
 def facet_chips(facet: str, choices: Sequence[Choice]) -> list[dmc.Chip]:
-    """Chips of one facet; a value that the other filters leave nothing of is faint."""
+    """Return the chips of one facet; a value without runs under the other filters is faint."""
     null_word = FACETS[facet].null_word
     return [
         dmc.Chip(
@@ -62,12 +62,12 @@ def facet_chips(facet: str, choices: Sequence[Choice]) -> list[dmc.Chip]:
 
 
 def chip_value(value: Value) -> str:
-    """A facet's value as chips and URLs write it."""
+    """Write a facet's value as chips and URLs have it."""
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -> str:
-    """How much a facet narrows: `2 of 12 · 340 runs`; nothing while it does not."""
+    """Say how much a facet narrows: `2 of 12 · 340 runs`; empty without a choice."""
     if not chosen or facet in SINGLE:
         return ""
     runs = sum(c.runs for c in choices if c.value in chosen)
@@ -75,7 +75,7 @@ def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -
 
 
 def is_idle(facet: str, choices: Sequence[Choice]) -> bool:
-    """Whether there is nothing to choose, so that the facet is not shown."""
+    """Return whether a facet has nothing to choose and is hidden."""
     null_word = FACETS[facet].null_word
     values = {c.value for c in choices}
     return not values or (values == {null_word} and null_word not in (ADAPTIVE, GOVERNOR))
@@ -84,7 +84,7 @@ def is_idle(facet: str, choices: Sequence[Choice]) -> bool:
 def filter_block(
     facet: str, choices: Sequence[Choice], chosen: Sequence[Value], names: ids.PageIds | str
 ) -> html.Div:
-    """One facet: title, count, a button to clear it, its chips.
+    """Lay out one facet: title, count, a button to clear it, chips.
 
     Args:
         names: The ids of the page that it stands on.

@@ -1,4 +1,4 @@
-"""How the serving process asks the system for memory, and gives it back."""
+"""Settings of the memory allocators of the serving process."""
 
 import ctypes
 import os
@@ -8,19 +8,18 @@ from typing import Final
 _TRIM_THRESHOLD = -1
 _MMAP_THRESHOLD = -3
 _ARENA_MAX = -8
-# Free memory at the heap's end goes back above this, and larger pieces come from the system each by
-# itself. At 1 MiB and glibc's 128 KiB one window of a timeline faulted 4,000 pages in and took a
-# third longer; at this 80.
+# glibc returns free memory at the heap's end above this size, and maps larger blocks one by one.
+# With 1 MiB and 128 KiB one window of a timeline caused 4,000 page faults and took a third longer;
+# with this size 80.
 _KEPT_BYTES = 16 << 20
-# Options of the allocator that Polars brings along, read when Polars is loaded: one heap for all
-# threads, and pages that nobody has used for 50 ms go back to the system at once. Of itself Polars
-# waits half a second, and another one until the system has them.
+# Options of jemalloc in Polars, read when Polars is loaded: one arena for all threads, and pages
+# that were unused for 50 ms go back to the system. By default this takes a second.
 POLARS_OPTIONS: Final = "_RJEM_MALLOC_CONF"
 _POLARS_HEAP = "narenas:1,dirty_decay_ms:50,muzzy_decay_ms:0"
 
 
 def keep_memory_small() -> bool:
-    """Have all threads share one heap that shrinks again.
+    """Make all threads share one heap, and return free memory to the system.
 
     By default glibc gives each of the server's threads a heap of its own, and each keeps what its
     largest answer took. The heavy work is done by libraries with allocators of their own, so that

@@ -1,4 +1,4 @@
-"""Sentences that stand where a picture would: why there is none, and the next step."""
+"""Sentences in place of a figure: why there is none, and the next step."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""A view on a page: heading, its own controls, its small menu, and the picture."""
+"""A view on a page: its controls, its menu, its figure."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ _HIDDEN_AXES = {"xaxis": {"visible": False}, "yaxis": {"visible": False}}
 
 
 def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -> html.Section:
-    """A panel around one figure.
+    """Lay out a panel around one figure.
 
     Args:
         name: What a screen reader calls it.
@@ -43,7 +43,7 @@ def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -
 
 
 def view_menu(view: str, name: str = "this view") -> dmc.Menu:
-    """Copy link, PNG, SVG, CSV, Parquet, how was this computed.
+    """Lay out a view's menu: copy link, PNG, SVG, CSV, Parquet, how was this computed.
 
     Args:
         name: What a screen reader calls the view, where a page has many.

@@ -13,7 +13,7 @@ PERFORMANCE: Final = "performance"
 
 
 def performance_column(view: LakeView, selection: Selection) -> str:
-    """The performance metric of the runs that the filters leave; the commonest if they differ."""
+    """Return the commonest performance metric of the runs that the filters leave."""
     return view.once(_commonest_performance, selection)
 
 

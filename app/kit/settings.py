@@ -1,4 +1,4 @@
-"""What the app may be told from outside: where the lake is, and its bounds."""
+"""Settings of the process: the lake's folder, host, port, and bounds of an answer."""
 
 import os
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ DEFAULT_LAKE: Final = "lake"
 
 ASSETS: Final = Path(__file__).resolve().parents[2] / "assets"
 
-# Bounds of one answer. Rows: what a figure may be computed from; points: what it may draw.
+# Bounds of one answer: rows that a figure is computed from, points that it draws.
 MAX_ROWS: Final = 500_000
 MAX_POINTS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One process's settings; never those of one visitor."""
+    """Settings of one process; a visitor has none."""
 
     lake: Path
     host: str = "127.0.0.1"
@@ -25,5 +25,5 @@ class Settings:
 
 
 def default_lake() -> Path:
-    """The lake that is meant when none is named: `$WATTLAS_LAKE`, else `lake/` here."""
+    """Return the default lake: `$WATTLAS_LAKE`, else `lake/` in the current folder."""
     return Path(os.environ.get(LAKE_VARIABLE, DEFAULT_LAKE))

@@ -1,4 +1,4 @@
-"""The frame that every page stands in: header, page, footer, help."""
+"""The frame around all pages: header, page, dialogs."""
 
 from collections.abc import Sequence
 
@@ -20,9 +20,9 @@ PageKeys = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 
 
 def _lake_line() -> list:
-    """Which lake, at which version, and a warning where it holds synthetic runs.
+    """Name the lake and its version; warn if it holds synthetic runs.
 
-    Dash also asks for the layout once at start, outside any request; then there is no lake to name.
+    Dash also makes the layout once at start, outside a request; then there is no lake to name.
     """
     if not has_app_context():
         return []

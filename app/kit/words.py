@@ -1,4 +1,4 @@
-"""Sentences about what is drawn: titles, configurations, who is left out."""
+"""Names of workloads, configurations, loads and axes, as titles and hovers have them."""
 
 import polars as pl
 
@@ -52,7 +52,7 @@ def lowered(title: str) -> str:
 
 
 def load_words(load_qps: float | None, message_bytes: float | None) -> str:
-    """`200k QPS`, `512 KiB`, or nothing where the workload has neither."""
+    """Write `200k QPS` or `512 KiB`; empty where the workload has neither."""
     words = []
     if not _missing(load_qps):
         words.append(format_load(load_qps))
@@ -62,7 +62,7 @@ def load_words(load_qps: float | None, message_bytes: float | None) -> str:
 
 
 def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
-    """What the points are of: `memcached at 200k QPS`, naming up to that many loads."""
+    """Say what the points show: `memcached at 200k QPS`, with up to that many loads."""
     workloads = [WORKLOAD_TITLES.get(w, w) for w in points["workload"].unique().sort()]
     text = ", ".join(workloads)
     pairs = points.select("load_qps", "message_bytes").unique().sort("load_qps", "message_bytes")
@@ -82,7 +82,7 @@ def axis_words(x: str, y: str) -> str:
 
 
 def synthetic_note(points: pl.DataFrame) -> str:
-    """The warning that synthetic runs carry wherever they are seen; empty for measured ones."""
+    """Return the warning for synthetic runs; empty for measured runs."""
     share = points["is_synthetic"]
     if not share.any():
         return ""

@@ -1,14 +1,15 @@
 /*
  * Highlight points of a WebGL scatter without a restyle.
- * Plotly computes a whole trace again when its `selectedpoints` change (some 250 ms at 12,000 points); its own
- * box selection does not: it hands the scene the indices and draws the canvas anew. This does the same.
+ * Plotly computes a whole trace again when its `selectedpoints` change (some 250 ms at 12,000 points); its
+ * own box selection does not: it hands the scene the indices and draws the canvas again. So does this.
  */
 (function (wattlas) {
   "use strict";
 
-  /* Plotly's WebGL canvases have four times the screen's pixels unless told otherwise; that is for pictures on paper. */
+  /* Plotly's WebGL canvases have four times the screen's pixels by default; that is for pictures on paper. */
   wattlas.useScreenPixels = function () {
-    if (window.Plotly && window.Plotly.setPlotConfig) window.Plotly.setPlotConfig({ plotGlPixelRatio: Math.min(Math.max(window.devicePixelRatio, 1), 4) });
+    const plotGlPixelRatio = Math.min(Math.max(window.devicePixelRatio, 1), 4);
+    if (window.Plotly && window.Plotly.setPlotConfig) window.Plotly.setPlotConfig({ plotGlPixelRatio });
   };
   wattlas.useScreenPixels();
   document.addEventListener("DOMContentLoaded", wattlas.useScreenPixels);
@@ -17,8 +18,10 @@
   function sceneOf(gd, trace) {
     const stash = gd.calcdata && gd.calcdata[trace] && gd.calcdata[trace][0] && gd.calcdata[trace][0].t;
     const scene = stash && stash._scene;
-    const isKnown = scene && scene.scatter2d && scene.select2d && scene.draw && scene.selectBatch && scene.unselectBatch;
-    return isKnown && scene.markerOptions[stash.index] && scene.markerUnselectedOptions[stash.index] ? { scene, at: stash.index } : null;
+    const parts = ["scatter2d", "select2d", "draw", "selectBatch", "unselectBatch"];
+    if (!scene || !parts.every((part) => scene[part])) return null;
+    const hasOptions = scene.markerOptions[stash.index] && scene.markerUnselectedOptions[stash.index];
+    return hasOptions ? { scene, at: stash.index } : null;
   }
 
   function complement(found, count) {
@@ -37,7 +40,8 @@
   wattlas.highlight = function (gd, traces, selected) {
     const places = traces.map((trace) => sceneOf(gd, trace));
     const canvases = gd._fullLayout && gd._fullLayout._glcanvas;
-    if (!traces.length || !canvases || places.some((place) => !place || place.scene !== places[0].scene)) return false;
+    const isOneScene = places.every((place) => place && place.scene === places[0].scene);
+    if (!traces.length || !canvases || !isOneScene) return false;
     const { scene } = places[0];
     const changes = new Array(scene.count);
     traces.forEach((trace, k) => {
@@ -46,7 +50,8 @@
       gd.data[trace].selectedpoints = gd._fullData[trace].selectedpoints = found === null ? undefined : found;
       scene.selectBatch[at] = found || [];
       scene.unselectBatch[at] = found ? complement(found, gd._fullData[trace]._length) : [];
-      if (wasSelected !== Boolean(found)) changes[at] = found ? scene.markerUnselectedOptions[at] : scene.markerOptions[at];
+      const options = found ? scene.markerUnselectedOptions : scene.markerOptions;
+      if (wasSelected !== Boolean(found)) changes[at] = options[at];
     });
     if (changes.some(Boolean)) scene.scatter2d.update(changes);
     canvases.each((layer) => layer.regl && layer.regl.clear({ color: true, depth: true }));

@@ -46,13 +46,26 @@
     }
   };
 
-  /* Dash's text inputs publish some time after the last key; its longest pause is shorter than this. */
-  const TYPING_MS = 500;
-  let typing = 0;
-  addEventListener("input", () => {
-    wattlas.cancel(typing);
-    typing = wattlas.later(() => {}, TYPING_MS);
-  }, true);
+  /*
+   * What a visitor does may have consequences that a library publishes with a delay: Plotly throttles hovers,
+   * drags and wheels to 50 ms, Dash's text inputs wait up to 400 ms after the last key, a smooth scroll goes on.
+   * A page is not idle until that time is over. A timer tells, not a clock: timers that are due earlier ran before it.
+   */
+  const DELAYS_MS = {
+    mousemove: 100, mouseup: 100, click: 100, wheel: 100, keydown: 100, scroll: 100, resize: 100, input: 500,
+  };
+  for (const [kind, delay] of Object.entries(DELAYS_MS)) {
+    let isWaiting = false, isNewer = false;
+    const wait = () => {
+      isWaiting = true;
+      isNewer = false;
+      wattlas.later(() => {
+        isWaiting = false;
+        if (isNewer) wait();
+      }, delay);
+    };
+    addEventListener(kind, () => { if (isWaiting) isNewer = true; else wait(); }, { capture: true, passive: true });
+  }
 
   /* The lists of Dash's callbacks that are not done; the others are records of the past. */
   const PENDING = ["requested", "prioritized", "blocked", "executing", "watched", "executed"];
@@ -63,14 +76,15 @@
     return stores.flatMap((store) => {
       const { appLifecycle, callbacks } = store.getState();
       if (appLifecycle !== "HYDRATED") return ["Dash"];
-      return PENDING.flatMap((list) => callbacks[list].map(({ callback }) => "callback of " + callback.output));
+      const pending = PENDING.flatMap((list) => callbacks[list]);
+      return pending.map(({ callback }) => "callback of " + callback.output);
     });
   }
 
   function pendingPlots() {
-    const isDrawn = (graph) => graph.querySelector(".js-plotly-plot") || graph.matches(".js-plotly-plot");
+    const has = (graph, name) => graph.matches(name) || graph.querySelector(name);
     return [...document.querySelectorAll(".dash-graph")]
-      .filter((graph) => graph.matches(".dash-graph--pending") || graph.querySelector(".dash-graph--pending") || !isDrawn(graph))
+      .filter((graph) => has(graph, ".dash-graph--pending") || !has(graph, ".js-plotly-plot"))
       .map((graph) => "plot " + graph.id);
   }
 

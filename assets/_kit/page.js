@@ -10,6 +10,16 @@
   wattlas.setProps = setProps;
   let theme = "light";
 
+  /** The address under which the app is served, with a slash at its end. */
+  const pagesRoot = () =>
+    JSON.parse(document.getElementById("_dash-config").textContent).requests_pathname_prefix;
+  wattlas.pagesRoot = pagesRoot;
+
+  /** Add functions to a namespace that Dash's clientside callbacks call. */
+  wattlas.clientside = function (namespace, functions) {
+    const all = (window.dash_clientside = window.dash_clientside || {});
+    all[namespace] = Object.assign(all[namespace] || {}, functions);
+  };
   const pages = [];
   /**
    * Make a page known. All parts but `root` may be missing.
@@ -29,139 +39,17 @@
    *   key(event): another key was pressed, not in a field. Returns whether the page took it.
    */
   wattlas.addPage = (page) => pages.push(page.name ? { ...defaultsOf(page.name), ...page } : page);
+  const shownQuery = (name) => "?" + wattlas.address.shown(name);
   const defaultsOf = (name) => ({
     root: ".page." + name,
     tab: "tab-" + name,
-    query: () => address.query(name),
-    data: (id, format) => pagesRoot() + name + "/data/" + id + "." + format + "?" + address.shown(name),
-    how: (id) => pagesRoot() + name + "/how/" + id + "?" + address.shown(name),
+    query: () => wattlas.address.query(name),
+    data: (id, format) => pagesRoot() + name + "/data/" + id + "." + format + shownQuery(name),
+    how: (id) => pagesRoot() + name + "/how/" + id + shownQuery(name),
   });
+  wattlas.page = (name) => pages.find((page) => page.name === name);
   const current = () => pages.find((page) => document.querySelector(page.root));
   wattlas.currentPage = current;
-
-  const same = () => window.dash_clientside.no_update;
-
-  /* ---- state: gathered from the controls by their names, written into the URL here and nowhere else */
-
-  /** By page: { spec, kept, values, state }, since it was opened. */
-  const opened = {};
-
-  const texts = (value) => [].concat(value === null || value === undefined ? [] : value)
-    .map((v) => (v === true ? "1" : v === false ? "0" : String(v))).filter((text) => text !== "");
-
-  /** The URL query of a page: version, filters, then what differs from the defaults. */
-  function queryOf(name, more = {}) {
-    const { spec, kept, values } = opened[name];
-    const query = new URLSearchParams({ v: spec.version });
-    for (const facet of spec.facets) texts(values[facet]).sort().forEach((text) => query.append(facet, text));
-    const all = { ...values, ...kept, ...(spec.lake === null ? {} : { lake: spec.lake }), ...more };
-    for (const [key, normal] of Object.entries(spec.defaults)) {
-      const written = texts(all[key]);
-      if (written.join("\n") !== texts(normal).join("\n")) written.forEach((text) => query.append(key, text));
-    }
-    return query.toString();
-  }
-
-  /** The filters and the selection alone, with the pinned version: what a link to another page carries. */
-  function handoverOf(name, more = {}) {
-    const { spec, kept, values } = opened[name];
-    const query = new URLSearchParams({ v: spec.version });
-    const { sel = kept.sel, ...others } = more, filters = { ...values, ...others };
-    for (const facet of new Set([...spec.facets, ...Object.keys(others)])) {
-      texts(filters[facet]).forEach((text) => query.append(facet, text));
-    }
-    if (sel) query.set("sel", sel);
-    if (spec.lake !== null) query.set("lake", spec.lake);
-    return query.toString();
-  }
-
-  /* By a page's root, its address; every page's scripts have the same object. */
-  const address = {
-    /** The page's URL query; `more` replaces keys of it. */
-    query: (name, more) => (opened[name] ? queryOf(name, more) : ""),
-    /** The query for files and words: they come from the version of the lake that is on the screen. */
-    shown: (name) => {
-      if (!opened[name]) return "";
-      const { shown } = opened[name].spec;
-      return queryOf(name, shown >= 0 ? { lake: shown } : {});
-    },
-    handover: (name, more) => (opened[name] ? handoverOf(name, more) : ""),
-    kept: (name, key) => (opened[name] ? opened[name].kept[key] || "" : ""),
-    values: (name) => (opened[name] ? opened[name].values : {}),
-    /** Keep a text that the browser alone knows, as a selection, and write the URL. */
-    keep(name, key, text) {
-      if (!opened[name] || opened[name].kept[key] === text) return;
-      opened[name].kept[key] = text;
-      address.push(name);
-    },
-    /** Write the state into the URL, the page's tab and the links of its status line. */
-    push(name) {
-      const page = pages.find((one) => one.name === name), tab = document.getElementById("tab-" + name);
-      // Until the next page is there the last one's elements still are, under the next one's address.
-      if (!opened[name] || !page || !document.querySelector(page.root)) return;
-      if (tab && new URL(tab.href).pathname !== location.pathname) return;
-      const written = location.pathname + "?" + queryOf(name);
-      history.replaceState(history.state, "", written);
-      if (tab) setProps("tab-" + name, { href: written });
-      linkFiles(name, page);
-    },
-  };
-  wattlas.address = address;
-
-  function linkFiles(name, page) {
-    const base = pagesRoot() + name + "/", targets = page.links ? page.links() : {};
-    const files = { export: "export.html", data: "data/runs.csv" };
-    for (const [target, file] of Object.entries(files)) {
-      if (document.getElementById(name + "-to-" + target)) {
-        setProps(name + "-to-" + target, { href: base + file + "?" + address.shown(name) });
-      }
-    }
-    for (const [target, href] of Object.entries(targets)) {
-      if (document.getElementById(name + "-to-" + target)) setProps(name + "-to-" + target, { href });
-    }
-  }
-
-  /** The address under which the app is served, with a slash at its end. */
-  const pagesRoot = () => JSON.parse(document.getElementById("_dash-config").textContent).requests_pathname_prefix;
-  wattlas.pagesRoot = pagesRoot;
-
-  /**
-   * Gather the state of a page from its controls, by their ids: `NAME-facet-FACET` and `NAME-KEY`.
-   * The page may change it (`gathered(state, before)`), or answer null to wait for controls that it has set.
-   */
-  function gather(...args) {
-    const context = window.dash_clientside.callback_context, spec = args[args.length - 1];
-    const prefix = spec.page + "-", values = {};
-    for (const { id, value } of context.inputs_list.flat()) {
-      values[id.slice(prefix.length).replace(/^facet-/, "")] = value;
-    }
-    for (const facet of spec.facets) values[facet] = [].concat(values[facet] || []);
-    const page = pages.find((one) => one.name === spec.page) || {};
-    const before = opened[spec.page], isFirst = !before || before.spec !== spec;
-    if (isFirst) {
-      opened[spec.page] = { spec, kept: { ...spec.kept }, values, sent: "" };
-      if (page.open) page.open(spec);
-    }
-    const now = opened[spec.page];
-    const found = page.gathered ? page.gathered(values, isFirst ? null : now.values, isFirst) : values;
-    if (!found) return [same(), same()];
-    now.values = found;
-    const state = { ...found, lake: spec.lake };
-    spec.viewKeys.forEach((key) => delete state[key]);
-    address.push(spec.page);
-    const sent = JSON.stringify(state);
-    if (sent === now.sent) return [same(), same()];
-    now.sent = sent;
-    // The filters come with the page as its state wants them: they need no answer of their own yet.
-    return [state, isFirst ? same() : { ...found, lake: spec.lake }];
-  }
-
-  /** Add functions to a namespace that Dash's clientside callbacks call. */
-  wattlas.clientside = function (namespace, functions) {
-    const all = (window.dash_clientside = window.dash_clientside || {});
-    all[namespace] = Object.assign(all[namespace] || {}, functions);
-  };
-  wattlas.clientside("wattlas", { gather });
 
   /** Write the state of the page on the screen into the address and into its tab. */
   wattlas.writeAddress = function (page, query) {
@@ -249,8 +137,12 @@
   }
   wattlas.say = say;
 
+  function copyLink() {
+    if (navigator.clipboard) navigator.clipboard.writeText(location.href).then(() => say("link copied"));
+  }
+
   const ACTIONS = {
-    "copy-link": () => navigator.clipboard && navigator.clipboard.writeText(location.href).then(() => say("link copied")),
+    "copy-link": copyLink,
     png: (page, id) => picture(page, id, "png"),
     svg: (page, id) => picture(page, id, "svg"),
     csv: (page, id) => { location.href = page.data(id, "csv"); },
@@ -263,8 +155,12 @@
     const gd = wattlas.plot(id);
     const figure = gd && page.figure(id);
     if (!figure) { say("this view is a table: take its data as CSV"); return; }
-    const onPaper = { data: figure.data, layout: { ...figure.layout, paper_bgcolor: "#ffffff" }, config: { ...gd._context, plotGlPixelRatio: 4 } };
-    window.Plotly.downloadImage(onPaper, { format, filename: "wattlas-" + id, width: figure.layout.width || gd.clientWidth, height: figure.layout.height || gd.clientHeight, scale: format === "png" ? 2 : 1 });
+    const { data, layout } = figure;
+    const config = { ...gd._context, plotGlPixelRatio: 4 };
+    window.Plotly.downloadImage({ data, layout: { ...layout, paper_bgcolor: "#ffffff" }, config }, {
+      format, filename: "wattlas-" + id, scale: format === "png" ? 2 : 1,
+      width: layout.width || gd.clientWidth, height: layout.height || gd.clientHeight,
+    });
   }
 
   async function explain(page, id) {
@@ -280,8 +176,8 @@
 
   document.addEventListener("click", (event) => {
     const target = event.target.closest ? event.target : document.body;
-    const action = target.closest("[data-action]");
-    if (action && ACTIONS[action.dataset.action]) ACTIONS[action.dataset.action](current(), action.dataset.viewTarget);
+    const item = target.closest("[data-action]"), action = item && ACTIONS[item.dataset.action];
+    if (action) action(current(), item.dataset.viewTarget);
     const clear = target.closest("[data-clear-facet]");
     if (clear) setProps(clear.dataset.clearFacet, { value: [] });
     if (target.closest("#theme-button")) setTheme(theme === "dark" ? "light" : "dark");

@@ -8,7 +8,8 @@
   Object.assign(view, { clause: state.clause, zoom: state.zoom, limit: state.limit });
   explore.show(scatter, wattlas.decodePoints(points));
 
-  const announce = () => { document.getElementById("status-selection").textContent = explore.selectionWords(); };
+  const status = document.getElementById("status-selection");
+  const announce = () => { status.textContent = explore.selectionWords(); };
   explore.onChange((what) => { if (what === "selection") announce(); });
 
   wattlas.exportThemes((theme) => {

@@ -12,7 +12,8 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /* The page was opened, by a load or by a link from another page: nothing of an earlier visit counts. */
   function open(spec) {
-    Object.assign(view, { clause: spec.kept.sel, zoom: spec.kept.zoom, mask: null, points: null, under: null });
+    const { sel, zoom } = spec.kept;
+    Object.assign(view, { clause: sel, zoom, mask: null, points: null, under: null });
     rawPoints = undefined;
     expected = null;
     hasPainted = false;
@@ -32,8 +33,8 @@ document.addEventListener("DOMContentLoaded", function () {
   /* The server sends the columns of a box or polygon that was drawn over other axes than these. */
   function fieldsAsked(values) {
     const clause = wattlas.clause.read(view.clause);
-    const isHere = !clause || !clause.fields || (clause.fields.x === values.x && clause.fields.y === values.y);
-    return isHere ? {} : { sel: view.clause };
+    if (!clause || !clause.fields) return {};
+    return clause.fields.x === values.x && clause.fields.y === values.y ? {} : { sel: view.clause };
   }
 
   function keep(name, text) {
@@ -157,7 +158,8 @@ document.addEventListener("DOMContentLoaded", function () {
     document.getElementById("clear-selection").hidden = !view.clause;
     const points = count.toLocaleString("en") + (count === 1 ? " point" : " points");
     const shown = count > GRID_ROWS ? "first " + GRID_ROWS + " of " + count.toLocaleString("en") : points;
-    document.getElementById("selected-words").textContent = words ? shown : "nothing yet: drag a box in a picture";
+    const none = "nothing yet: drag a box in a picture";
+    document.getElementById("selected-words").textContent = words ? shown : none;
     offerTimeline();
     if (count) showGrid();
     fillGrid(count ? 40 : 0);
@@ -193,7 +195,8 @@ document.addEventListener("DOMContentLoaded", function () {
     return {
       system: view.points.labels[row.system] || row.system,
       load: wattlas.loadWords(row) || "\u2013",
-      itr: show(row.itr_us, "adaptive"), dvfs: show(row.dvfs_ghz, "governor"), rapl: show(row.rapl_w, "\u2013"),
+      itr: show(row.itr_us, "adaptive"), dvfs: show(row.dvfs_ghz, "governor"),
+      rapl: show(row.rapl_w, "\u2013"),
       n: view.points.n[i],
       x: wattlas.formatQuantity(values.x[i], meta.units[meta.x]),
       y: wattlas.formatQuantity(values.y[i], meta.units[meta.y]),
@@ -240,7 +243,7 @@ document.addEventListener("DOMContentLoaded", function () {
     return "click: pin \u00b7 " + more;
   };
 
-  /** Go to the timeline of some points without loading the app again; Explore's tab leads back to this state. */
+  /** Go to the timeline of some points; Explore's tab leads back to this state. */
   function openTimeline(indices, all) {
     const can = logged(indices);
     if (!can.length) {
@@ -281,7 +284,7 @@ document.addEventListener("DOMContentLoaded", function () {
     openTimeline([i], false);
   }, true);
 
-  function key(event) {
+  function pressed(event) {
     if (event.key !== "t" || !view.points) return explore.key(event);
     const isPointed = document.getElementById("hover-card").style.display === "block" && view.under !== null;
     if (view.mask) openTimeline(selected(), true); else openTimeline(isPointed ? [view.under] : [], false);
@@ -294,9 +297,10 @@ document.addEventListener("DOMContentLoaded", function () {
   });
 
   wattlas.addPage({
-    name: NAME, open, gathered, links, key,
+    name: NAME, open, gathered, links, key: pressed,
     figure: (id) => figures[id] && wattlas.exploreFigures[id](figures[id], view.points, view, "light"),
-    resize: () => ["scatter", "heatmap"].map(wattlas.plot).filter(Boolean).forEach(window.Plotly.Plots.resize),
+    resize: () => ["scatter", "heatmap"].map(wattlas.plot).filter(Boolean)
+      .forEach((gd) => window.Plotly.Plots.resize(gd)),
   });
   wattlas.clientside(NAME, { showScatter, showHeatmap, keepGrid, showBest, slideLimit, setLimit });
 });

@@ -196,7 +196,10 @@
 
   const CELL = new Set(["system", "itr_us", "dvfs_ghz"]);
   const isCells = (clause) => clause.knobs.every((one) => Object.keys(one).every((name) => CELL.has(name)));
-  const kindOf = (clause) => (clause.kind !== "knobs" ? clause.kind : isCells(clause) ? "cells" : "configuration");
+  const kindOf = (clause) => {
+    if (clause.kind !== "knobs") return clause.kind;
+    return isCells(clause) ? "cells" : "configuration";
+  };
   /** A short account of the selection for the status line. */
   function selectionWords() {
     if (!view.mask) return "";

@@ -7,13 +7,13 @@ import polars as pl
 
 from data.selection import FACETS, Facet, Selection, Value
 
-# The filters that lead the others: another value of them brings other loads and another grid.
+# Another dataset or workload has other loads and another grid of settings.
 LEADING: Final = ("dataset", "workload")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value of a facet: the label of it on pages, and how many runs the others leave it."""
+    """One value of a facet, its label, and the number of runs that the other filters leave it."""
 
     value: Value
     label: str
@@ -23,8 +23,8 @@ class Choice:
 def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[Choice]:
     """List the values of one facet that occur under the other facets' filters, in order.
 
-    A value that is chosen stays where it is though nothing is left of it (count 0), so that it can
-    be taken back.
+    A chosen value stays in the list with count 0 when no run is left of it, so that a visitor can
+    clear it.
 
     Args:
         cube: Answer of `facet_cube_query`.
@@ -35,7 +35,7 @@ def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[
 
 
 def all_choices(cube: pl.DataFrame, selection: Selection) -> dict[str, list[Choice]]:
-    """`facet_choices` of every facet; those without a clause of their own share one look."""
+    """List the choices of every facet; facets without a clause share one filtered table."""
     led = cube.filter(matches(Selection(tuple(c for c in selection.clauses if c.facet in LEADING))))
     left = led.filter(matches(selection))
     found = {}
@@ -65,12 +65,12 @@ def _choices(
 
 
 def count_runs(cube: pl.DataFrame, selection: Selection) -> int:
-    """How many runs the filters leave."""
+    """Count the runs that the filters leave."""
     return int(cube.filter(matches(selection))["runs"].sum())
 
 
 def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
-    """The Polars twin of `Selection.predicate`, for tables that are in memory already."""
+    """Build the Polars expression for `Selection.predicate`, for tables in memory."""
     expression = pl.lit(True)
     for clause in selection.clauses:
         if clause.facet != exclude:
@@ -92,9 +92,10 @@ def _labels(cube: pl.DataFrame, facet: str) -> dict[Value, str]:
 
 
 def _leading(selection: Selection, facet: str) -> Selection:
-    """The filters that narrow the choices of a facet: of the two that lead, only those before.
+    """Return the filters that narrow the choices of a facet.
 
-    Another dataset or workload brings its own loads and grid, so their choices stay whole.
+    Another dataset or workload has other loads and another grid, so the choices of a leading facet
+    are narrowed only by the leading facets before it.
     """
     if facet not in LEADING:
         return selection

@@ -1,4 +1,4 @@
-"""Slots of growing width for times and sizes: eight to each doubling, so at most 12.5 % wide.
+"""Logarithmic bins for times and sizes: eight bins for each doubling, at most 12.5 % wide.
 
 Values below 8 have a slot each. From 8 on, slot `8 (m - 3) + j` with j in 8..15 holds the values
 from j 2^(m-3) to below (j + 1) 2^(m-3), where m is the highest bit set. The last slot has no end.
@@ -19,7 +19,7 @@ _OFFSET: Final = ((1023 + FINE_BITS) << FINE_BITS) - _IDENTITY
 
 
 def slot_of(values: np.ndarray) -> np.ndarray:
-    """Number the slots of some values.
+    """Return the bin number of each value.
 
     Args:
         values: Whole numbers from 0 to below 2**53, any shape.
@@ -32,7 +32,7 @@ def slot_of(values: np.ndarray) -> np.ndarray:
 
 
 def slot_starts(slots: np.ndarray | Sequence[int] | None = None) -> np.ndarray:
-    """Smallest value of each slot, int64; of all SLOTS and of the one behind them by default."""
+    """Return the smallest value of each bin, int64; by default of all SLOTS and of the next one."""
     slot = np.arange(SLOTS + 1, dtype=np.int64) if slots is None else np.asarray(slots, np.int64)
     octave = np.maximum((slot >> FINE_BITS) - 1, 0)
     fine = np.where(slot < _IDENTITY, slot, (slot & (_IDENTITY - 1)) | _IDENTITY)
@@ -41,7 +41,7 @@ def slot_starts(slots: np.ndarray | Sequence[int] | None = None) -> np.ndarray:
 
 
 def slots_near(value: float, share: float) -> tuple[int, int]:
-    """The slots that a value's neighbourhood reaches into.
+    """Return the bins that a value's neighbourhood overlaps.
 
     Args:
         value: Positive.

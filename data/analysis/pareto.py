@@ -41,7 +41,7 @@ def pareto_mask(energy_j: np.ndarray, latency_us: np.ndarray) -> np.ndarray:
 
 
 def frontier(x: np.ndarray, y: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The members of a Pareto frontier sorted by x, equal points once: what a step line joins.
+    """Return the frontier's points sorted by x, equal points once, for a step line.
 
     Args:
         x: First metric, shape (n,).

@@ -35,7 +35,7 @@ class Samples:
 
     @classmethod
     def of(cls, groups: Sequence[Sequence[float]] | Sequence[np.ndarray]) -> "Samples":
-        """Put groups together; each needs at least one value.
+        """Join groups; each needs at least one value.
 
         Raises:
             DataError: A group is empty, or a value is not finite; the message names the group.
@@ -46,7 +46,7 @@ class Samples:
 
     @classmethod
     def flat(cls, values: np.ndarray, sizes: np.ndarray) -> "Samples":
-        """Take values that stand one group after the other already; errors as `of`.
+        """Take values that are already sorted by group; raises as `of`.
 
         Args:
             values: Shape (m,), any order within a group.
@@ -79,7 +79,7 @@ _NOTHING: Final = np.zeros(0)
 
 
 def load_statistics() -> None:
-    """Import what the tests need, so that the first comparison does not wait for it."""
+    """Import scipy's tests now, so that the first comparison does not wait for the import."""
     import scipy.special
     import scipy.stats  # noqa: F401
 
@@ -114,7 +114,7 @@ def moments(samples: Samples) -> Moments:
 def compare_pairs(
     test: Test, samples: Samples, found: Moments, better: np.ndarray, worse: np.ndarray, sign: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Test pairs of groups against each other, two-sided, and say how far they lie apart.
+    """Test pairs of groups against each other, two-sided, and compute their effect sizes.
 
     Args:
         found: `moments(samples)`.
@@ -174,7 +174,7 @@ def _hedges_g(found: Moments, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _mann_whitney(samples: Samples, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """p values, and the chance that a value of `a` is above one of `b`, equal ones counted half.
+    """Return p values and the probability that `a` is above `b`; ties count half.
 
     One call of scipy for all pairs of the same sizes, those with equal values apart: it chooses
     between the exact and the normal distribution once a call, by whether any value occurs twice.
@@ -198,7 +198,7 @@ def _mann_whitney(samples: Samples, a: np.ndarray, b: np.ndarray) -> tuple[np.nd
 
 
 def smallest_p(test: Test, n_first: np.ndarray, n_second: np.ndarray) -> np.ndarray:
-    """The least p value that samples of these sizes can have at all, shape (k,).
+    """Return the smallest p value that samples of these sizes can have, shape (k,).
 
     A t test has no such bound (0); Mann-Whitney gives 2 / C(n1 + n2, n1) when every value of one
     group lies below every value of the other. Above the level, the test can never tell: with it,
@@ -214,7 +214,7 @@ def _bound(test: Test, n_first: int, n_second: int) -> float:
 
 
 def corrected(p: np.ndarray, correction: Correction) -> np.ndarray:
-    """Correct p values over their number, so that they compare with the level as they are.
+    """Correct p values for the number of tests; compare them with the level directly.
 
     Args:
         p: Shape (k,); NaN where there was no test, which counts for nothing.
@@ -249,7 +249,7 @@ def _benjamini_hochberg(p: np.ndarray) -> np.ndarray:
 
 
 def mean_half_widths(found: Moments, confidence: float = 0.95) -> np.ndarray:
-    """Half the width of each mean's confidence interval, from Student's t; NaN for one replicate.
+    """Return the half width of each mean's confidence interval (Student's t); NaN for n = 1.
 
     Args:
         confidence: Between 0 and 1.

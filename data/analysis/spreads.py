@@ -1,4 +1,4 @@
-"""How far means and differences of means may be off: for error bars and hovers."""
+"""Error bars of means and of differences between means."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ CONFIDENCE: Final = 0.95
 
 
 def mean_spreads(n: np.ndarray, sd: np.ndarray, is_interval: bool) -> np.ndarray:
-    """Half an error bar of each mean.
+    """Return the half length of each mean's error bar.
 
     Args:
         n: Replicates of each, shape (k,).
@@ -31,7 +31,7 @@ def mean_spreads(n: np.ndarray, sd: np.ndarray, is_interval: bool) -> np.ndarray
 def difference_spreads(
     n: tuple[np.ndarray, np.ndarray], sd: tuple[np.ndarray, np.ndarray], is_interval: bool
 ) -> np.ndarray:
-    """Half an error bar of each difference between two means of independent samples.
+    """Return the half length of the error bar of each difference between two independent means.
 
     Args:
         n: Replicates of the first and second of each pair, shape (k,) each.

@@ -1,4 +1,4 @@
-"""Fewer points to draw, the same ones every time, none of those that matter."""
+"""Choose fewer points to draw: the same ones each time, and all that must stay."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Who wins each cell, by how much, and whether the difference is more than chance.
+"""The winner of each cell, its lead, and whether the lead is significant.
 
 A cell is a pair of values of two knobs. In it every competitor is stood for by its best setting,
 that is its configuration with the best mean; the best two are tested against each other.
@@ -36,7 +36,7 @@ Better = Literal["less", "more"]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a cell is judged.
+    """The rules for comparing the competitors of a cell.
 
     Attributes:
         level: A corrected p value above it is a tie; between 0 and 1, both excluded.
@@ -53,7 +53,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The judged cells and who stood for whom in them.
+    """The compared cells and the competitors' best settings in them.
 
     Attributes:
         groups: The configurations compared, in an order that depends on their values alone.
@@ -75,7 +75,7 @@ class Comparison:
 def compare(
     groups: pl.DataFrame, x: str, y: str, competitor: str, better: Better, rules: Rules
 ) -> Comparison:
-    """Judge every cell of two knobs.
+    """Compare the competitors in every cell of two knobs.
 
     Outcomes: `win`; `tie`, where the corrected p value is above the level, or where there is no
     p value because neither of the two has any spread and they are equal; `too few`, where one of
@@ -105,7 +105,7 @@ def compare(
 
 
 def _in_order(groups: pl.DataFrame, knobs: Sequence[str]) -> pl.DataFrame:
-    """Sort by the knobs, NULL last; what is sorted already, as a query's answer, is not copied."""
+    """Sort by the knobs, NULL last; rows that are already sorted are not copied."""
     order = groups.select(knobs).with_row_index("place").sort(knobs, nulls_last=True)["place"]
     return groups if order.is_sorted() else groups[order]
 
@@ -113,7 +113,7 @@ def _in_order(groups: pl.DataFrame, knobs: Sequence[str]) -> pl.DataFrame:
 def _contenders(
     groups: pl.DataFrame, by: Sequence[str], found: Moments, sign: float
 ) -> pl.DataFrame:
-    """Let the best setting of each competitor stand for it, and rank them within each cell."""
+    """Choose each competitor's best setting, and rank the competitors within each cell."""
     x, y, competitor = (_codes(groups[name]) for name in by)
     _, cell = np.unique(x * (y.max(initial=0) + 1) + y, return_inverse=True)
     spread = np.nan_to_num(found.sd, nan=np.inf)
@@ -176,7 +176,7 @@ def _cells(
 
 
 def win_counts(comparison: Comparison) -> pl.DataFrame:
-    """Count the cells that each competitor wins, and how the others ended.
+    """Count the cells that each competitor wins, and the other outcomes.
 
     Returns:
         `competitor`, `outcome`, `cells`: a row for each competitor's wins (0 included), by value,
@@ -202,7 +202,7 @@ def win_counts(comparison: Comparison) -> pl.DataFrame:
 
 
 def _codes(column: pl.Series) -> np.ndarray:
-    """Small numbers in the order of the values, NULL above all of them."""
+    """Number the values in their order; NULL has the largest number."""
     ranks = column.rank("dense").cast(pl.Int64)
     return ranks.fill_null(column.n_unique() + 1).to_numpy()
 
@@ -213,7 +213,7 @@ def _share(winner: np.ndarray, runner_up: np.ndarray) -> np.ndarray:
 
 
 def _spread_out(values: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """Values of the contested cells at their places, NaN at the others."""
+    """Return the values at the places of the contested cells, NaN elsewhere."""
     out = np.full(len(where), np.nan)
     out[where] = values
     return out

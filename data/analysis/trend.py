@@ -1,4 +1,4 @@
-"""The quadratic that fits points best, with how well it fits them, as a formula in words."""
+"""A quadratic trend by least squares, its R², and its formula as text."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -29,7 +29,7 @@ class Trend:
     n: int
 
     def at(self, x: np.ndarray) -> np.ndarray:
-        """Its values, same shape as `x`."""
+        """Return the values at `x`, in the same shape."""
         return self.constant + x * (self.linear + x * self.quadratic)
 
     def formula(self) -> str:

@@ -14,7 +14,7 @@ class Winners:
     edp: int | None
 
     def indices(self) -> list[int]:
-        """Those that exist, in the order performance, energy, product."""
+        """Return the indices that exist, in the order performance, energy, product."""
         return [i for i in (self.performance, self.energy, self.edp) if i is not None]
 
 

@@ -1,4 +1,4 @@
-"""How many runs each combination of filter values holds: what menus and their counts come from."""
+"""The number of runs of each combination of filter values, for menus and their counts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which runs a timeline can show: those whose every interrupt is in the lake."""
+"""The runs that a timeline can show: those with a per-interrupt log in the lake."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What a map of winners is made of: the replicates of each configuration, the runs of a cell."""
+"""The replicates of each configuration, and the runs of a cell, for the map of winners."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the scatter shows: one row a run, or one a configuration with means and deviations."""
+"""The scatter's rows: one row a run, or one a configuration with means and deviations."""
 
 from typing import Any, Final
 
@@ -86,7 +86,7 @@ SHOWN: Final = (
 def shown_points_query(
     selection: Selection, columns: dict[str, str], means: bool, limit: int
 ) -> tuple[str, list[Any]]:
-    """Build `points_query` with only what is shown, so that its answer can be kept in memory.
+    """Build `points_query` with fewer columns, so that its answer can be kept in memory.
 
     Returns:
         As `points_query`, in its order. Columns: SHOWN, the asked ones, `x_sd`, `y_sd`.

@@ -1,4 +1,4 @@
-"""What Storage draws: means of each storage configuration, idle power, loads and stores."""
+"""Means of each storage configuration, idle power, loads and stores."""
 
 from typing import Any, Final
 

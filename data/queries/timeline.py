@@ -1,4 +1,4 @@
-"""Which runs a timeline shows, and which others it can offer instead or beside them."""
+"""The runs of a timeline, its reference, and other runs that it can offer."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -9,7 +9,7 @@ _SUBJECT: Final = ("dataset", "workload", "load_qps", "message_bytes")
 
 
 def run_facts_query(run_ids: Sequence[str]) -> tuple[str, list[Any]]:
-    """Build the query of what a timeline must know of some runs before it reads their files.
+    """Build the query of the facts that a timeline needs before it reads the runs' files.
 
     Returns:
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`,

@@ -1,4 +1,4 @@
-"""Read the published tables, and refuse one that does not look as `tables.toml` says."""
+"""Read the published tables, and refuse a table that `tables.toml` does not describe."""
 
 import csv
 import math
@@ -61,12 +61,12 @@ class PublishedTable:
 
 @cache
 def published_tables() -> dict[str, PublishedTable]:
-    """All published tables by name, in the order of `tables.toml`; errors as `read_tables`."""
+    """Return all published tables by name, in their order; raises as `read_tables`."""
     return read_tables(HERE)
 
 
 def papers() -> tuple[Paper, ...]:
-    """The papers that tables are of, in the order in which they are first used."""
+    """Return the papers of the tables, in the order of first use."""
     return tuple(dict.fromkeys(table.paper for table in published_tables().values()))
 
 

@@ -26,7 +26,7 @@ _READY = """() => {
 
 
 def wait_idle(page: Page) -> None:
-    """Wait until the page says that nothing is under way; the message of a failure says what is."""
+    """Wait until the page says that nothing is under way; a failure names what is."""
     try:
         page.wait_for_function(_IDLE, timeout=60_000)
     except TimedOut as error:
@@ -48,12 +48,11 @@ class Atlas:
     def ready(self) -> None:
         """Wait until all views are drawn and nothing is under way."""
         self.page.wait_for_function(_READY, timeout=30_000)
-        self.page.wait_for_timeout(250)
+        wait_idle(self.page)
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
         self.page.locator(f'#facet-{facet}-frame input[value="{value}"] + label').click()
-        self.page.wait_for_timeout(400)
         self.ready()
 
     def status(self) -> str:
@@ -76,15 +75,13 @@ class Atlas:
         mouse.move((x0 + x1) / 2, (y0 + y1) / 2, steps=4)
         mouse.move(x1, y1, steps=4)
         mouse.up()
-        self.page.wait_for_timeout(700)
+        wait_idle(self.page)
 
     def click_at(self, plot: str, x: float | str, y: float | str) -> None:
         """Click on a place given in the plot's own values."""
         left, top = self.pixel(plot, x, y)
-        self.page.mouse.move(left, top)
-        self.page.wait_for_timeout(150)
         self.page.mouse.click(left, top)
-        self.page.wait_for_timeout(600)
+        wait_idle(self.page)
 
     def pixel(self, plot: str, x: float | str, y: float | str) -> tuple[float, float]:
         """Where in the window a plot draws a pair of values."""

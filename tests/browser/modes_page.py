@@ -5,6 +5,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page
 
+from tests.browser.atlas import wait_idle
+
 _READY = """() => {
   const ready = (id) => {
     const gd = wattlas.plot(id);
@@ -30,7 +32,7 @@ class ModesPage:
     def ready(self) -> None:
         """Wait until all views are drawn and nothing is under way."""
         self.page.wait_for_function(_READY, timeout=30_000)
-        self.page.wait_for_timeout(300)
+        wait_idle(self.page)
 
     def open_explore(self, address: str, query: str) -> None:
         """Go to Explore and wait until its scatter is drawn."""
@@ -44,28 +46,24 @@ class ModesPage:
             " && wattlas.plot('scatter').layout.meta"
             " && (document.querySelector('#status-shown') || {}).innerText"
         )
-        self.page.wait_for_timeout(800)
+        wait_idle(self.page)
 
     def choose(self, control: str, label: str) -> None:
         """Choose an entry of one of the menus, by the words that a user reads."""
         self.page.locator(f"#modes-{control}").click()
         self.page.get_by_role("option", name=label, exact=True).click()
-        self.page.wait_for_timeout(500)
         self.ready()
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
         self.page.locator(f'#modes-facet-{facet}-frame input[value="{value}"] + label').click()
-        self.page.wait_for_timeout(500)
         self.ready()
 
     def click_cell(self, column: int, row: int) -> None:
         """Click a cell of the map and wait for its evidence."""
         left, top = self.place("winners", column, row)
-        self.page.mouse.move(left, top)
-        self.page.wait_for_timeout(150)
         self.page.mouse.click(left, top)
-        self.page.wait_for_timeout(700)
+        wait_idle(self.page)
 
     def place(self, plot: str, x: float, y: float) -> tuple[float, float]:
         """Where in the window a plot draws a pair of values."""

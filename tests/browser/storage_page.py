@@ -7,6 +7,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 from app.storage.views import VIEWS
+from tests.browser.atlas import wait_idle
 
 _DRAWN = """window.wattlas && wattlas.storage
   && Object.keys(wattlas.storage.state().figures).length === views.length
@@ -29,13 +30,13 @@ class StoragePage:
     def ready(self) -> None:
         """Wait until every view is drawn and nothing is under way."""
         self.page.wait_for_function(_READY, arg=[view.graph for view in VIEWS], timeout=30_000)
-        self.page.wait_for_timeout(300)
+        wait_idle(self.page)
 
     def drawn(self) -> None:
         """Wait until every view of an exported file is drawn."""
         views = [view.graph for view in VIEWS]
         self.page.wait_for_function(f"(views) => {_DRAWN}", arg=views, timeout=30_000)
-        self.page.wait_for_timeout(300)
+        wait_idle(self.page)
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
@@ -48,10 +49,8 @@ class StoragePage:
         """Do something that brings other pictures, and wait until they are drawn."""
         self.page.evaluate("window.before = wattlas.storage.state().figures")
         yield
-        self.page.wait_for_function(
-            "wattlas.storage.state().figures !== window.before && !wattlas.storage.isBusy()",
-            timeout=30_000,
-        )
+        wait_idle(self.page)
+        assert self.page.evaluate("wattlas.storage.state().figures !== window.before")
         self.ready()
 
     def status(self) -> str:
@@ -65,22 +64,20 @@ class StoragePage:
     def see(self, view: str) -> None:
         """Bring a view into sight."""
         self.page.locator(f"#storage-{view}").scroll_into_view_if_needed()
-        self.page.wait_for_timeout(200)
+        wait_idle(self.page)
 
     def click_point(self, view: str, trace: int, point: int) -> None:
         """Click a point of a view's n-th selectable trace."""
         x, y = self.place(view, trace, point)
-        self.page.mouse.move(x, y)
-        self.page.wait_for_timeout(200)
         self.page.mouse.click(x, y)
-        self.page.wait_for_timeout(700)
+        wait_idle(self.page)
 
     def hover_words(self, view: str, trace: int, point: int) -> str:
         """What the card says of a point under the pointer."""
         x, y = self.place(view, trace, point)
         self.page.mouse.move(x - 3, y)
         self.page.mouse.move(x, y)
-        self.page.wait_for_timeout(300)
+        wait_idle(self.page)
         return self.page.locator("#hover-card").inner_text()
 
     def drag_box(self, view: str, corners: list[tuple[int, int]]) -> None:
@@ -94,7 +91,7 @@ class StoragePage:
         mouse.move((left + right) / 2, (top + bottom) / 2, steps=4)
         mouse.move(right, bottom, steps=4)
         mouse.up()
-        self.page.wait_for_timeout(900)
+        wait_idle(self.page)
 
     def place(self, view: str, trace: int, point: int) -> tuple[float, float]:
         """Where in the window a point is drawn."""

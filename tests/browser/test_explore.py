@@ -3,9 +3,10 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from data.units import MINUS
-from tests.browser.atlas import Atlas
+from tests.browser.atlas import Atlas, wait_idle
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +35,7 @@ def test_a_filter_narrows_and_counts(atlas: Atlas, grid_address: str) -> None:
     assert atlas.status() == "12 of 104 runs"
     assert "1 of 5 · 12 runs" in atlas.page.locator("#facet-itr-count").inner_text()
     atlas.page.get_by_label("Clear Interrupt delay").click()
-    atlas.page.wait_for_timeout(500)
+    wait_idle(atlas.page)
     assert atlas.status() == "51 of 104 runs"
 
 
@@ -50,16 +51,16 @@ def test_box_in_the_scatter_selects_in_all_views(atlas: Atlas, grid_address: str
     mouse.down()
     mouse.move(right, bottom, steps=6)
     mouse.up()
-    atlas.page.wait_for_timeout(800)
+    wait_idle(atlas.page)
     assert sum(n or 0 for n in atlas.selected_counts()) == 6
     assert atlas.veiled_cells() == 6
     assert atlas.selection().startswith("selection: 12 runs in 6 configurations (box)")
     assert atlas.page.locator("#picked-words").inner_text() == "6 points"
-    assert atlas.page.locator("#picked-grid .ag-row").count() == 6
+    expect(atlas.page.locator("#picked-grid .ag-row")).to_have_count(6)
     # The table's winner, 1.3 GHz at ITR 2, is among them.
     assert "selected" in (atlas.page.locator("#best-table tbody tr").get_attribute("class") or "")
     atlas.page.keyboard.press("Escape")
-    atlas.page.wait_for_timeout(500)
+    wait_idle(atlas.page)
     assert atlas.selected_counts() == [None]
     assert atlas.veiled_cells() == 0
     assert atlas.selection() == ""
@@ -84,12 +85,12 @@ def test_a_table_row_selects_its_configuration_by_mouse_and_key(
     atlas.open(grid_address)
     row = atlas.page.locator("#best-table tbody tr").filter(has_text="Library OS")
     row.click()
-    atlas.page.wait_for_timeout(500)
+    wait_idle(atlas.page)
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
     assert row.get_attribute("aria-selected") == "true"
     row.focus()
     atlas.page.keyboard.press("Enter")
-    atlas.page.wait_for_timeout(500)
+    wait_idle(atlas.page)
     assert atlas.selection() == ""
 
 
@@ -98,7 +99,7 @@ def test_limit_draws_a_line_greys_and_changes_the_table(atlas: Atlas, grid_addre
     box = atlas.page.locator("#limit-box")
     box.fill("120")
     atlas.page.keyboard.press("Tab")
-    atlas.page.wait_for_timeout(1200)
+    wait_idle(atlas.page)
     shapes = atlas.layout("scatter")["shapes"]
     assert [shape["x0"] for shape in shapes] == [120]
     grey = atlas.page.evaluate(
@@ -110,7 +111,7 @@ def test_limit_draws_a_line_greys_and_changes_the_table(atlas: Atlas, grid_addre
     assert "1.30 kJ" in winner.inner_text()
     box.fill("50")
     atlas.page.keyboard.press("Tab")
-    atlas.page.wait_for_timeout(1200)
+    wait_idle(atlas.page)
     words = atlas.page.locator("#limit-words").inner_text()
     assert words.startswith("No configuration meets 50.0 us. The lowest p99 latency is 62.0 us")
     assert "limit=50" in atlas.page.url
@@ -122,7 +123,7 @@ def test_slider_moves_the_limit(atlas: Atlas, grid_address: str) -> None:
     thumb.focus()
     for _ in range(5):
         atlas.page.keyboard.press("ArrowLeft")
-    atlas.page.wait_for_timeout(1200)
+    wait_idle(atlas.page)
     value = atlas.page.locator("#limit-box").input_value()
     limit = float(value.split()[0])
     assert 240 < limit < 260.1
@@ -134,7 +135,7 @@ def test_url_restores_the_view_selection_included(atlas: Atlas, grid_address: st
     atlas.open(grid_address)
     atlas.chip("system", "linux_tuned")
     atlas.page.locator("#replicates").get_by_text("Each run").click()
-    atlas.page.wait_for_timeout(800)
+    wait_idle(atlas.page)
     atlas.click_at("heatmap", "50", "1.3")
     before = (atlas.status(), atlas.selection(), atlas.selected_counts(), atlas.veiled_cells())
     url = atlas.page.url
@@ -143,7 +144,6 @@ def test_url_restores_the_view_selection_included(atlas: Atlas, grid_address: st
     atlas.page.goto("about:blank")
     atlas.page.goto(url)
     atlas.ready()
-    atlas.page.wait_for_timeout(500)
     after = (atlas.status(), atlas.selection(), atlas.selected_counts(), atlas.veiled_cells())
     assert after == before
     assert before[1].startswith("selection: 2 runs (cells)")
@@ -178,7 +178,7 @@ def test_hover_names_configuration_values_and_n(atlas: Atlas, grid_address: str)
     left, top = atlas.pixel("scatter", 260.05, 2900.5)
     atlas.page.mouse.move(left - 30, top)
     atlas.page.mouse.move(left, top, steps=3)
-    atlas.page.wait_for_timeout(300)
+    wait_idle(atlas.page)
     text = atlas.page.locator("#hover-card").inner_text()
     assert "Linux tuned · ITR 200 us · 2.9 GHz · 135 W" in text
     assert "Energy: 2.90 kJ ± 707 mJ" in text
@@ -192,7 +192,7 @@ def test_hover_names_the_flags_of_a_configurations_runs(atlas: Atlas, grid_addre
     left, top = atlas.pixel("scatter", 110.0, 2500.0)
     atlas.page.mouse.move(left - 30, top)
     atlas.page.mouse.move(left, top, steps=3)
-    atlas.page.wait_for_timeout(300)
+    wait_idle(atlas.page)
     text = atlas.page.locator("#hover-card").inner_text()
     assert "n = 3" in text
     assert "flags: log_short" in text
@@ -202,7 +202,7 @@ def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:
     atlas.page.set_viewport_size({"width": 1024, "height": 768})
     atlas.open(grid_address)
     atlas.page.locator("#theme-button").click()
-    atlas.page.wait_for_timeout(600)
+    wait_idle(atlas.page)
     assert atlas.page.locator("html").get_attribute("data-theme") == "dark"
     assert atlas.layout("scatter")["font"]["color"] == "#e6e8eb"
     scatter = atlas.page.locator("#scatter").bounding_box()

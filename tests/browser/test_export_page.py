@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.atlas import Atlas
+from tests.browser.atlas import Atlas, wait_idle
 from tests.browser.conftest import ROOT, grid_rows
 from tests.fixtures.lakes import write_lake
 
@@ -31,19 +31,19 @@ def test_export_shows_limit_and_selection_and_links(atlas: Atlas, exported: Path
     page = atlas.page
     page.goto(exported.as_uri())
     page.wait_for_function(_DRAWN, timeout=30_000)
-    page.wait_for_timeout(500)
+    wait_idle(page)
     assert [shape["x0"] for shape in atlas.layout("scatter")["shapes"]] == [120]
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
     assert atlas.veiled_cells() == 11
     page.keyboard.press("Escape")
-    page.wait_for_timeout(500)
+    wait_idle(page)
     assert atlas.veiled_cells() == 0
     atlas.drag("heatmap", (0.02, 0.02), (0.98, 0.3))
     assert sum(n or 0 for n in atlas.selected_counts()) == 4
     assert "selection: 8 runs in 4 configurations" in atlas.selection()
     page.locator("#best-table tbody tr").filter(has_text="Library OS").click()
-    page.wait_for_timeout(500)
+    wait_idle(page)
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
     page.locator("#theme-button").click()
-    page.wait_for_timeout(600)
+    wait_idle(page)
     assert atlas.layout("scatter")["font"]["color"] == "#e6e8eb"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.atlas import Atlas
+from tests.browser.atlas import Atlas, wait_idle
 
 pytestmark = pytest.mark.browser
 
@@ -35,7 +35,7 @@ def test_a_selection_elsewhere_highlights_without_a_restyle(
     assert sum(count or 0 for count in atlas.selected_counts()) == 1
     assert atlas.page.evaluate("window.slow") == 0
     atlas.page.keyboard.press("Escape")
-    atlas.page.wait_for_timeout(300)
+    wait_idle(atlas.page)
     assert set(atlas.selected_counts()) == {None}
     assert atlas.page.evaluate("window.slow") == 0
 
@@ -49,11 +49,11 @@ def test_it_paints_what_a_restyle_paints(atlas: Atlas, grid_address: str) -> Non
         atlas.page.evaluate(TAKE_WAY, way)
         atlas.click_at("heatmap", "50", "1.9")
         atlas.page.mouse.move(5, 5)
-        atlas.page.wait_for_timeout(300)
+        wait_idle(atlas.page)
         painted.append((atlas.picture("scatter"), atlas.page.evaluate(INDICES)))
         atlas.page.keyboard.press("Escape")
         atlas.page.mouse.move(5, 5)
-        atlas.page.wait_for_timeout(300)
+        wait_idle(atlas.page)
         cleared.append(atlas.picture("scatter"))
     assert painted[0] == painted[1]
     assert cleared == [plain, plain]
@@ -64,10 +64,10 @@ def test_the_highlight_survives_a_zoom_and_a_theme(atlas: Atlas, grid_address: s
     atlas.click_at("heatmap", "50", "1.9")
     before = atlas.page.evaluate(INDICES)
     atlas.page.evaluate('Plotly.relayout(wattlas.plot("scatter"), {"xaxis.range": [50, 150]})')
-    atlas.page.wait_for_timeout(400)
+    wait_idle(atlas.page)
     assert atlas.page.evaluate(INDICES) == before
     atlas.page.locator("#theme-button").click()
-    atlas.page.wait_for_timeout(600)
+    wait_idle(atlas.page)
     assert atlas.page.evaluate(INDICES) == before
 
 

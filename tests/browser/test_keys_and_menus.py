@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from tests.browser.atlas import Atlas
+from tests.browser.atlas import Atlas, wait_idle
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +19,7 @@ def test_heatmap_and_scatter_have_a_keyboard_cursor(atlas: Atlas, grid_address: 
     assert "ITR 50 us · 1.3 GHz" in card.inner_text()
     assert "Energy: 1.30 kJ" in card.inner_text()
     atlas.page.keyboard.press("Enter")
-    atlas.page.wait_for_timeout(500)
+    wait_idle(atlas.page)
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
     atlas.page.keyboard.press("Escape")
     atlas.page.locator("section[data-view=scatter]").focus()
@@ -27,7 +27,7 @@ def test_heatmap_and_scatter_have_a_keyboard_cursor(atlas: Atlas, grid_address: 
     atlas.page.keyboard.press("ArrowRight")
     assert "ITR 2 us" in card.inner_text()
     atlas.page.keyboard.press("Enter")
-    atlas.page.wait_for_timeout(500)
+    wait_idle(atlas.page)
     assert "(configuration)" in atlas.selection()
 
 
@@ -59,7 +59,7 @@ def test_menu_explains_and_downloads_what_the_heatmap_shows(
     assert download.value.path().read_text().startswith("<svg")
     menu.click()
     atlas.page.get_by_role("menuitem", name="How was this computed").click()
-    atlas.page.wait_for_timeout(600)
+    wait_idle(atlas.page)
     text = atlas.page.locator("#explanation").inner_text()
     assert "version 0" in text
     assert "avg(energy_j)" in text
@@ -73,7 +73,7 @@ def test_zoom_stays_in_the_url(atlas: Atlas, grid_address: str) -> None:
              {"xaxis.range[0]": 50, "xaxis.range[1]": 150,
               "yaxis.range[0]": 500, "yaxis.range[1]": 2000})"""
     )
-    atlas.page.wait_for_timeout(600)
+    wait_idle(atlas.page)
     url = atlas.page.url
     assert "zoom=50%7E150%7E500%7E2000" in url
     atlas.page.goto("about:blank")
@@ -82,7 +82,7 @@ def test_zoom_stays_in_the_url(atlas: Atlas, grid_address: str) -> None:
     assert atlas.layout("scatter")["xaxis"]["range"] == [50, 150]
     assert atlas.page.url == url
     atlas.page.locator("#scatter [data-title='Reset axes']").click(force=True)
-    atlas.page.wait_for_timeout(600)
+    wait_idle(atlas.page)
     low, high = atlas.layout("scatter")["xaxis"]["range"]
     assert low < 62
     assert high > 260
@@ -93,9 +93,9 @@ def test_axes_switch_to_any_column_and_logarithm(atlas: Atlas, grid_address: str
     atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
     atlas.page.locator("#y-axis").click()
     atlas.page.get_by_role("option", name="Energy-delay product").click()
-    atlas.page.wait_for_timeout(500)
+    wait_idle(atlas.page)
     atlas.page.get_by_label("log x").click(force=True)
-    atlas.page.wait_for_timeout(500)
+    wait_idle(atlas.page)
     atlas.ready()
     layout = atlas.layout("scatter")
     assert layout["yaxis"]["title"]["text"] == "Energy-delay product, J s (less is better)"

@@ -9,6 +9,7 @@ import re
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.atlas import wait_idle
 from tests.browser.modes_page import ModesPage
 
 pytestmark = pytest.mark.browser
@@ -68,7 +69,7 @@ def test_a_cell_opens_its_evidence_and_lights_up_everywhere(
     )
     left, top = modes.place("winners", FIFTY, FASTEST)
     modes.page.mouse.move(left, top)
-    modes.page.wait_for_timeout(300)
+    wait_idle(modes.page)
     words = modes.hover_words()
     assert words.startswith("ITR 50 us \u00b7 2.9 GHz")
     assert "Library OS wins over Linux tuned: \u221240.0 %, 1.16 kJ less" in words
@@ -84,7 +85,7 @@ def test_a_cell_opens_its_evidence_and_lights_up_everywhere(
     assert len(asked) == 1
     assert "standings" in asked[0]
     modes.page.keyboard.press("Escape")
-    modes.page.wait_for_timeout(500)
+    wait_idle(modes.page)
     assert modes.framed() == []
     assert modes.lit_points() == [None, None, None]
     assert modes.selection() == ""
@@ -102,10 +103,10 @@ def test_a_share_lights_its_cells_without_the_server(modes: ModesPage, grid_addr
         }"""
     )
     modes.page.mouse.move(left, top)
-    modes.page.wait_for_timeout(200)
+    wait_idle(modes.page)
     assert modes.hover_words().startswith("Library OS")
     modes.page.mouse.click(left, top)
-    modes.page.wait_for_timeout(500)
+    wait_idle(modes.page)
     # The one cell that the library OS did not win is veiled.
     assert modes.veiled() == 1
     assert modes.selection().startswith("selection: 12 cells (won by Library OS)")
@@ -117,10 +118,10 @@ def test_a_point_of_the_pareto_view_picks_its_cell(modes: ModesPage, grid_addres
     # The library OS at 1.3 GHz and ITR 2 us: 780.5 J and 62.05 us.
     left, top = modes.place("pareto", 62.05, 780.5)
     modes.page.mouse.move(left, top)
-    modes.page.wait_for_timeout(300)
+    wait_idle(modes.page)
     assert "ITR 2 us \u00b7 1.3 GHz" in modes.hover_words()
     modes.page.mouse.click(left, top)
-    modes.page.wait_for_timeout(700)
+    wait_idle(modes.page)
     assert modes.framed()[0]["x0"] == -0.5
     assert modes.verdict().startswith("Library OS wins")
 
@@ -132,12 +133,11 @@ def test_the_way_to_explore_and_back(modes: ModesPage, grid_address: str) -> Non
     modes.page.wait_for_function(
         "() => { const gd = window.wattlas && wattlas.plot('scatter'); return gd && gd.calcdata; }"
     )
-    modes.page.wait_for_timeout(800)
+    wait_idle(modes.page)
     # Two systems, two replicates, at this load, delay and clock.
     assert modes.page.locator("#status-shown").inner_text().startswith("4 of ")
     modes.page.go_back()
     modes.ready()
-    modes.page.wait_for_timeout(500)
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     modes.page.locator(".to-explore").first.click()
     modes.page.wait_for_url(re.compile(r"/\?.*system=ebbrt_tuned"))
@@ -154,11 +154,10 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     page.evaluate(
         "() => wattlas.select(wattlas.boxClause(wattlas.view.fields, [60, 120], [1700, 1800]))"
     )
-    page.wait_for_timeout(500)
+    wait_idle(page)
     assert page.locator("#status-selection").inner_text().startswith("selection: 4 runs")
     page.locator("#explore-to-modes").click()
     modes.ready()
-    page.wait_for_timeout(500)
     found = modes.query()
     assert (found["x"], found["y"], found["who"], found["load"]) == (
         ["itr"], ["dvfs"], ["system"], ["200000"],
@@ -187,14 +186,12 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     # One point in Explore is one cell in Modes: its evidence opens.
     page.locator("#explore-to-modes").click()
     modes.ready()
-    page.wait_for_timeout(700)
     assert modes.query()["pick"] == ['["cell",50,2.9]']
     assert modes.verdict().startswith("Library OS wins")
 
 
 def test_all_cells_that_one_wins_are_lit_in_explore(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K + "&pick=%5B%22won%22%2C%22ebbrt_tuned%22%5D")
-    modes.page.wait_for_timeout(400)
     modes.page.locator("#modes-to-explore").click()
     modes.explore_ready()
     # 12 cells of two systems and two replicates; the default's three runs stay dim.
@@ -205,12 +202,12 @@ def test_a_level_can_be_typed(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     box = modes.page.locator("#modes-level")
     box.fill("")
-    box.press_sequentially("0.01", delay=120)
-    modes.page.wait_for_timeout(1200)
+    box.press_sequentially("0.01")
+    wait_idle(modes.page)
     assert modes.query()["level"] == ["0.01"]
     # Half a number, or none, changes nothing.
     box.fill("0.")
-    modes.page.wait_for_timeout(1200)
+    wait_idle(modes.page)
     assert modes.query()["level"] == ["0.01"]
     assert modes.page.locator("#notice").inner_text() == ""
 
@@ -234,7 +231,7 @@ def test_a_part_of_a_large_map_has_texts(modes: ModesPage, grid_address: str) ->
     zoom = """([x, y]) => Plotly.relayout(wattlas.plot("winners"),
                 {"xaxis.range": x, "yaxis.range": y})"""
     modes.page.evaluate(zoom, [[0.5, 2.5], [0.5, 2.5]])
-    modes.page.wait_for_timeout(400)
+    wait_idle(modes.page)
     part = modes.texts()
     assert set(part) == {"1,1", "1,2", "2,1", "2,2"}
     assert all(drawn[cell].endswith(text) for cell, text in part.items())
@@ -245,7 +242,7 @@ def test_a_part_of_a_large_map_has_texts(modes: ModesPage, grid_address: str) ->
     written = next(t for t in paper["data"] if t["meta"]["kind"] == "texts")["text"]
     assert written == list(part.values())
     modes.page.evaluate(zoom, [[-0.5, 4.5], [-0.5, 3.5]])
-    modes.page.wait_for_timeout(400)
+    wait_idle(modes.page)
     assert modes.texts() == {}
 
 
@@ -255,7 +252,6 @@ def test_a_link_restores_everything(modes: ModesPage, grid_address: str) -> None
         "&pick=%5B%22cell%22%2C50%2C2.9%5D"
     )
     modes.open(grid_address, query)
-    modes.page.wait_for_timeout(500)
     assert modes.texts()[f"{FIFTY},{FASTEST}"].endswith("1.16 kJ")
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     assert modes.verdict().startswith("Library OS wins")
@@ -278,7 +274,6 @@ def test_filters_and_another_workload(modes: ModesPage, grid_address: str) -> No
     modes.chip("system", "linux_tuned")
     assert "12 alone" in modes.status()
     modes.chip("workload", "netpipe")
-    modes.page.wait_for_timeout(500)
     assert "2 of " in modes.status()
     assert modes.query()["workload"] == ["netpipe"]
     assert "load" not in modes.query()
@@ -292,10 +287,9 @@ def test_tabs_keep_what_each_page_shows(modes: ModesPage, grid_address: str) -> 
     modes.page.wait_for_function(
         "() => wattlas.plot('scatter') && wattlas.plot('scatter').calcdata"
     )
-    modes.page.wait_for_timeout(800)
+    wait_idle(modes.page)
     modes.page.locator("#tab-modes").click()
     modes.ready()
-    modes.page.wait_for_timeout(500)
     assert modes.query() == before
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     assert modes.verdict().startswith("Library OS wins")
@@ -308,7 +302,7 @@ def test_a_part_of_the_map_has_its_own_labels(modes: ModesPage, grid_address: st
         """() => Plotly.relayout(wattlas.plot("winners"),
                 {"xaxis.range": [0.5, 2.5], "yaxis.range": [-0.5, 1.5]})"""
     )
-    modes.page.wait_for_timeout(400)
+    wait_idle(modes.page)
     assert modes.labels("x") == ["50", "100"]
     assert modes.labels("y") == ["1.3", "1.9"]
     modes.click_cell(FIFTY, 1)
@@ -324,7 +318,7 @@ def test_the_map_by_keyboard(modes: ModesPage, grid_address: str) -> None:
         modes.page.keyboard.press(key)
     assert modes.hover_words().startswith("ITR 50 us \u00b7 2.9 GHz")
     modes.page.keyboard.press("Enter")
-    modes.page.wait_for_timeout(700)
+    wait_idle(modes.page)
     assert modes.verdict().startswith("Library OS wins")
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     modes.page.locator('section[data-view="pareto"]').focus()

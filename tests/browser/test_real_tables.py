@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.atlas import Atlas
+from tests.browser.atlas import Atlas, wait_idle
 from tests.browser.conftest import ROOT
 from tests.fixtures.real import real_data
 
@@ -57,7 +57,7 @@ def test_best_products_of_netpipe_and_node(atlas: Atlas, published: str) -> None
     left, top = atlas.pixel("scatter", time_s, energy_j)
     atlas.page.mouse.move(left - 40, top)
     atlas.page.mouse.move(left, top, steps=4)
-    atlas.page.wait_for_timeout(300)
+    wait_idle(atlas.page)
     assert "ITR 28 us · 1.2 GHz" in atlas.page.locator("#hover-card").inner_text()
     atlas.open(published, "?v=1&workload=nodejs&rep=runs")
     time_s, energy_j = winner(atlas, "edp", LIBRARY_OS)

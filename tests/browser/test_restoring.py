@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.atlas import Atlas
+from tests.browser.atlas import Atlas, wait_idle
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,7 @@ def test_a_link_brings_the_box_its_outline_and_the_table(atlas: Atlas, grid_addr
     headers = atlas.page.locator("#picked-grid .ag-header-cell-text").all_inner_texts()
     assert "Energy" in headers
     atlas.page.keyboard.press("Escape")
-    atlas.page.wait_for_timeout(600)
+    wait_idle(atlas.page)
     assert not atlas.layout("scatter").get("selections")
 
 
@@ -29,14 +29,13 @@ def test_limit_zoom_and_selection_stay_with_their_workload(atlas: Atlas, grid_ad
     atlas.open(grid_address, query)
     assert atlas.layout("scatter")["xaxis"]["range"] == [50, 150]
     atlas.chip("workload", "netpipe")
-    atlas.page.wait_for_timeout(1200)
     assert atlas.layout("scatter")["shapes"] == []
     assert atlas.layout("scatter")["xaxis"]["range"][1] < 1  # 0.3 s
     assert atlas.selected_counts() == [None]
     assert atlas.page.locator("#limit-box").input_value() == ""
     atlas.page.locator("#limit-box").fill("0.2")
     atlas.page.keyboard.press("Tab")
-    atlas.page.wait_for_timeout(1000)
+    wait_idle(atlas.page)
     assert atlas.page.locator("#limit-box").input_value() == "0.2 s"
     words = atlas.page.locator("#limit-words").inner_text()
     assert words.startswith("No configuration meets 200 ms. The lowest Time is 300 ms")
@@ -47,7 +46,6 @@ def test_limit_zoom_and_selection_stay_with_their_workload(atlas: Atlas, grid_ad
 def test_the_heatmap_shows_a_system_that_the_filters_leave(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=1&workload=memcached&load=200000&hsys=linux_tuned")
     atlas.chip("system", "ebbrt_tuned")
-    atlas.page.wait_for_timeout(600)
     assert "Library OS" in atlas.layout("heatmap")["title"]["text"]
     assert atlas.page.locator("#heat-system").input_value() == "Library OS"
     assert "hsys=ebbrt_tuned" in atlas.page.url

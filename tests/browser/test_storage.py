@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from app.storage.views import SECTIONS
+from tests.browser.atlas import wait_idle
 from tests.browser.storage_page import StoragePage
 from tests.fixtures.storage_rows import study_lake
 
@@ -49,7 +50,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert [url for url in asked if "favicon" not in url] == []
 
     page.keyboard.press("Escape")
-    page.wait_for_timeout(700)
+    wait_idle(page)
     assert storage.selection() == ""
     assert storage.caught("iops") == [None, None, None]
     assert storage.veiled("bytes-joule") == 0
@@ -93,7 +94,7 @@ def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, pa
     assert storage.caught("loads") == [1, 1, 1, 1]
     assert storage.caught("iops") == [0, 1, 0]
     page.locator("#storage-legend button", has_text="hybrid").click()
-    page.wait_for_timeout(700)
+    wait_idle(page)
     assert storage.selection() == "selection: 24 runs in 12 configurations (click)"
     assert storage.caught("iops") == [0, 0, 3]
     page.locator("#storage-clear").click()
@@ -140,10 +141,10 @@ def test_keys_reach_every_point(storage: StoragePage, page: Page) -> None:
     assert "interrupt · optane" in page.locator("#hover-card").inner_text()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    page.wait_for_timeout(700)
+    wait_idle(page)
     assert storage.caught("cpu") == [1, 0, 0]
     page.keyboard.press("Escape")
-    page.wait_for_timeout(500)
+    wait_idle(page)
     assert storage.caught("cpu") == [None, None, None]
 
 
@@ -159,7 +160,7 @@ def test_nothing_overlaps_and_every_section_is_reached(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for section, title in SECTIONS.items():
         page.locator(f".section-tab[data-section='{section}']").click()
-        page.wait_for_timeout(900)
+        wait_idle(page)
         heading = page.locator(f"#storage-section-{section} h2")
         box = heading.bounding_box()
         assert box is not None

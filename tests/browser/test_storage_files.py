@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 from app.storage.views import VIEWS
+from tests.browser.atlas import wait_idle
 from tests.browser.conftest import ROOT
 from tests.browser.storage_page import StoragePage
 from tests.fixtures.storage_rows import study_lake
@@ -69,7 +70,7 @@ def test_a_picture_for_paper_names_the_modes(page: Page) -> None:
 @pytest.mark.usefixtures("storage")
 def test_the_page_as_a_file_from_its_own_link(page: Page, tmp_path: Path) -> None:
     page.locator("#storage-legend button", has_text="classic").click()
-    page.wait_for_timeout(500)
+    wait_idle(page)
     with page.expect_download(timeout=30_000) as found:
         page.locator("#storage-export").click()
     out = tmp_path / found.value.suggested_filename
@@ -98,19 +99,19 @@ def test_an_exported_file_links_its_pictures_by_mouse_and_keys(
     assert storage.caught("power") == storage.caught("iops") == [0, 1, 0]
     assert storage.veiled("bytes-joule") == 17
     page.keyboard.press("Escape")
-    page.wait_for_timeout(500)
+    wait_idle(page)
     assert storage.selection() == ""
     page.locator("section[data-view='storage-cpu']").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    page.wait_for_timeout(500)
+    wait_idle(page)
     assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
     page.locator("#theme-button").click()
-    page.wait_for_timeout(1500)
+    wait_idle(page)
     assert page.evaluate("document.getElementById('storage-iops').layout.font.color") == "#e6e8eb"
     assert storage.caught("iops") == [1, 0, 0]
     page.locator(".section-tab", has_text="Efficiency").click()
-    page.wait_for_timeout(1200)
+    wait_idle(page)
     assert page.locator(".section-tab[aria-current]").inner_text() in ("Efficiency", "Devices")
     assert storage.overlaps() == []
     assert (

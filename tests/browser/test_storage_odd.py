@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from app.storage.views import VIEWS
+from tests.browser.atlas import wait_idle
 from tests.browser.storage_page import StoragePage
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.storage_rows import fio
@@ -64,6 +65,6 @@ def test_runs_that_have_neither_power_nor_functions_nor_names(
     assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
     assert storage.caught("cpu") == [1]
     page.locator("#storage-legend button").click()
-    page.wait_for_timeout(500)
+    wait_idle(page)
     assert storage.selection() == "selection: 4 runs in 2 configurations (click)"
     assert storage.overlaps() == []

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import Route
 
-from tests.browser.atlas import Atlas
+from tests.browser.atlas import Atlas, wait_idle
 from tests.browser.timeline_page import TimelinePage, query_of
 
 pytestmark = pytest.mark.browser
@@ -21,18 +21,7 @@ AT_200K = "?v=1&workload=memcached&load=200000"
 
 
 def logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
-    """Where Explore's scatter draws a configuration of a system that has a per-interrupt log.
-
-    Asked again until it stays: words that come above the picture move it.
-    """
-    place = None
-    while (found := _logged_point(atlas, system)) != place:
-        place = found
-        atlas.page.wait_for_timeout(150)
-    return found
-
-
-def _logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
+    """Where Explore's scatter draws a configuration of a system that has a per-interrupt log."""
     at = atlas.page.evaluate(
         """(system) => {
           const { points } = wattlas.view, { x, y } = points.values;
@@ -59,7 +48,7 @@ def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     x, y = logged_point(atlas, TUNED)
     atlas.page.mouse.move(x - 40, y)
     atlas.page.mouse.move(x, y, steps=4)
-    atlas.page.wait_for_timeout(200)
+    wait_idle(atlas.page)
     assert "double-click: timeline" in atlas.page.locator("#hover-card").inner_text()
     atlas.page.mouse.dblclick(x, y)
     timeline.ready()
@@ -145,12 +134,12 @@ def test_a_point_without_a_log_says_so(atlas: Atlas, grid_address: str) -> None:
     card = atlas.page.locator("#hover-card")
     assert "no timeline: no per-interrupt log" in card.inner_text()
     atlas.page.keyboard.press("Enter")
-    atlas.page.wait_for_timeout(500)
+    wait_idle(atlas.page)
     way = atlas.page.locator("#picked-timeline")
     assert way.inner_text() == "no timeline"
     assert way.is_disabled()
     atlas.page.keyboard.press("t")
-    atlas.page.wait_for_timeout(300)
+    wait_idle(atlas.page)
     assert urlsplit(atlas.page.url).path == "/"
 
 
@@ -190,7 +179,6 @@ def test_wheel_and_keys_move_the_window(timeline: TimelinePage, logged_address: 
     timeline.page.mouse.move(left + 0.3 * width, top + height / 2)
     for _ in range(10):
         timeline.page.mouse.wheel(0, -100)
-        timeline.page.wait_for_timeout(20)
     timeline.settle()
     low, high = timeline.span()
     assert high - low == pytest.approx(0.1 * 1.0015**-1000, rel=0.02)
@@ -218,8 +206,9 @@ def test_a_late_answer_is_dropped(timeline: TimelinePage, logged_address: str) -
     timeline.page.route(
         "**/timeline/window*", lambda route: held.append(route) if not held else route.continue_()
     )
-    timeline.page.keyboard.press("+")  # is held
-    timeline.page.wait_for_timeout(400)
+    with timeline.page.expect_request("**/timeline/window*"):
+        timeline.page.keyboard.press("+")  # is held
+    timeline.page.evaluate("0")
     assert len(held) == 1
     timeline.press("+")
     low, high = timeline.span()
@@ -291,7 +280,7 @@ def test_without_a_run_one_can_be_added(timeline: TimelinePage, logged_address: 
     timeline.open(logged_address)
     for run in timeline.runs():
         timeline.page.locator(f'[data-remove="{run}"]').click()
-    timeline.page.wait_for_timeout(500)
+    wait_idle(timeline.page)
     assert timeline.page.locator("#timeline-figure").inner_text().startswith("No run is shown.")
     assert "run" not in query_of(timeline.page)
     timeline.page.keyboard.press("a")
@@ -367,12 +356,11 @@ def test_a_core_of_the_heatmap_becomes_a_line(timeline: TimelinePage, logged_add
     low, high = row["domain"]
     y = top + height * (1 - (high - (high - low) * 3.5 / 16))
     timeline.page.mouse.click(left + width / 2, y)
-    timeline.page.wait_for_timeout(500)
     timeline.settle()
     assert query_of(timeline.page)["cores"] == ["3"]
     assert {t["group"] for t in timeline.traces("mean") if t["panel"] == "gap"} == {"core 3"}
     timeline.page.locator("#timeline-cores-list").fill("0,99")
-    timeline.page.wait_for_timeout(900)
+    wait_idle(timeline.page)
     assert "no run here has core 99" in timeline.page.locator("#timeline-cores-words").inner_text()
 
 
@@ -386,10 +374,10 @@ def test_it_is_at_home_in_both_themes_and_sizes(
         assert box["y"] + min(box["height"], 40) <= 900
         assert box["x"] + box["width"] <= 1440
     timeline.page.locator("#theme-button").click()
-    timeline.page.wait_for_timeout(500)
+    wait_idle(timeline.page)
     assert timeline.layout()["font"]["color"] == "#e6e8eb"
     timeline.page.set_viewport_size({"width": 1024, "height": 768})
-    timeline.page.wait_for_timeout(800)
+    wait_idle(timeline.page)
     wide = timeline.page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 1024
     assert timeline.layout()["width"] > 800

@@ -13,6 +13,7 @@ from ingest.sample.parameters import MACHINE
 from ingest.sample.plan import Run
 from ingest.sample.raw import write_run
 from ingest.sample.writer import measure_run
+from tests.browser.atlas import wait_idle
 from tests.browser.timeline_page import TimelinePage
 
 pytestmark = pytest.mark.browser
@@ -112,7 +113,7 @@ def test_the_pointer_tells_least_mean_and_greatest(
         y = top + height * (1 - sum(domain) / 2)
         timeline.page.mouse.move(x - 5, y)
         timeline.page.mouse.move(x, y, steps=2)
-        timeline.page.wait_for_timeout(100)
+        wait_idle(timeline.page)
         said[panel] = timeline.page.locator("#hover-card").inner_text()
     number = r"[\d.]+"
     power = re.search(

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.browser.atlas import wait_idle
 from tests.browser.timeline_page import TimelinePage
 
 pytestmark = pytest.mark.browser
@@ -22,7 +23,7 @@ def test_the_pointer_tells_bins_and_single_interrupts(
         y = top + height * (1 - (domain[0] + domain[1]) / 2)
         timeline.page.mouse.move(left + share * width - 5, y)
         timeline.page.mouse.move(left + share * width, y, steps=2)
-        timeline.page.wait_for_timeout(100)
+        wait_idle(timeline.page)
         return card.inner_text()
 
     said = point("gap", 0.5)
@@ -42,7 +43,7 @@ def test_the_pointer_tells_bins_and_single_interrupts(
     )
     timeline.page.mouse.move(raw[0] - 3, raw[1])
     timeline.page.mouse.move(raw[0], raw[1], steps=2)
-    timeline.page.wait_for_timeout(100)
+    wait_idle(timeline.page)
     said = card.inner_text()
     assert f"interrupt on core {raw[2]} at {raw[3]:.9f} s" in said
     assert "after the one before it" in said
@@ -141,7 +142,6 @@ def test_cores_of_the_heatmap_are_reached_and_chosen_by_keys(
     assert re.search(r"Interrupts a second\. core 3 at 0\.0500.* s: [\d.]+ k/s", timeline.said())
     timeline.page.locator("section.panel-time").focus()
     timeline.page.keyboard.press("Enter")
-    timeline.page.wait_for_timeout(500)
     timeline.settle()
     assert "cores=3" in timeline.page.url
     timeline.page.keyboard.press("v")

@@ -7,17 +7,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page
 
+from tests.browser.atlas import wait_idle
+
 _DRAWN = """() => window.wattlas && wattlas.timeline && wattlas.timeline.page.answer
   && document.querySelector("#timeline-figure.js-plotly-plot")
   && document.querySelector("#timeline-sizes.js-plotly-plot")
   && document.querySelector("#timeline-totals table")"""
-# The picture is that of the window that is looked at, and nothing is under way.
-_SETTLED = """() => {
-  const { page, span } = wattlas.timeline, gd = wattlas.timeline.plot();
-  if (!page.answer || wattlas.timeline.isBusy() || gd.classList.contains("stretched")) return false;
-  const [from, to] = span();
-  return Math.abs(page.answer.from_s - from) + Math.abs(page.answer.to_s - to) < 1e-8;
-}"""
 _AREA = """() => {
   const gd = wattlas.timeline.plot(), box = gd.getBoundingClientRect(), size = gd._fullLayout._size;
   return [box.left + size.l, box.top + size.t, size.w, size.h];
@@ -47,9 +42,7 @@ class TimelinePage:
 
     def settle(self) -> None:
         """Wait until the answer for the window has come and has been painted."""
-        self.page.wait_for_timeout(200)
-        self.page.wait_for_function(_SETTLED, timeout=30_000)
-        self.page.wait_for_timeout(250)
+        wait_idle(self.page)
 
     def span(self) -> tuple[float, float]:
         """The window that is looked at, in seconds."""

@@ -7,7 +7,7 @@ import re
 import polars as pl
 from dash.html import Div
 
-from app.explore.tables import best_settings_table, limit_words
+from app.explore.layout_best import best_settings_table, limit_words
 from app.kit.export_page import render
 from data.analysis.best import best_settings
 from data.units import MINUS, MISSING

@@ -42,7 +42,7 @@ def build_heatmap(cells: pl.DataFrame, column: str, title: str, subtitle: str) -
 
 
 def _grid(cells: pl.DataFrame) -> dict:
-    """The cells as matrices over the values that occur: rows DVFS, columns ITR, NULLs last."""
+    """Return the cells as matrices: rows are DVFS values, columns ITR values, NULLs last."""
     dvfs = sorted(set(cells["dvfs_ghz"]), key=lambda v: (v is None, v))
     itr = sorted(set(cells["itr_us"]), key=lambda v: (v is None, v))
     shape = (len(dvfs), len(itr))
@@ -162,5 +162,5 @@ def _layout(title: str, subtitle: str, grid: dict, column: str) -> dict:
 
 
 def _tick(value: float | None, null_word: str) -> str:
-    """Category label; the axis title carries the unit."""
+    """Return a category label; the axis title has the unit."""
     return null_word if value is None else f"{value:g}"

@@ -69,7 +69,7 @@ def build_scatter(
 
 
 def trace_groups(points: pl.DataFrame) -> list[tuple[int, int]]:
-    """Half-open ranges of rows that make one trace: same system, governor or not, adaptive or not.
+    """Return the row ranges of the traces: same system, governor or not, adaptive or not.
 
     The rows are in the order of `points_query`.
     """
@@ -154,7 +154,7 @@ def _frontier_trace(
         "meta": {"kind": "frontier", "system": system},
         "x": x,
         "y": y,
-        # The staircase keeps to what was reached: with less better it drops after each member.
+        # Steps stay on reached values: where less is better, the line drops after each member.
         "line": {"color": hue, "width": 1.4, "shape": "hv" if directions[0] == "less" else "vh"},
         "marker": {"symbol": f"{symbol}-open", "size": 13, "color": hue, "line": {"width": 1.2}},
         "unselected": {"marker": {"opacity": 1}},
@@ -200,7 +200,7 @@ def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -
 
 
 def _legend_traces(shown: pl.DataFrame, scene: Scene, has_frontier: bool) -> list[dict]:
-    """Entries that no point stands for: systems, governor, three sizes, adaptive, the marks."""
+    """Return the legend's entries: systems, governor, three sizes, adaptive, the marks."""
     labels = dict(shown.select("system", "system_label").unique().iter_rows())
     entries = []
     for system in system_order(labels):
@@ -225,7 +225,7 @@ def _legend_traces(shown: pl.DataFrame, scene: Scene, has_frontier: bool) -> lis
 
 
 def _short(name: str) -> str:
-    """A name that leaves room for others in the legend; the hover has it whole."""
+    """Shorten a name for the legend; the hover has the whole name."""
     most = _LEGEND_NAME_CHARS
     return name if len(name) <= most else f"{name[: most - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
 
@@ -288,7 +288,7 @@ def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scen
 
 
 def _legend(row: int) -> dict:
-    """One line of the legend: systems, interrupt delays, marks."""
+    """Return one line of the legend: systems, interrupt delays, or marks."""
     return {
         "orientation": "h",
         "x": 0,
@@ -307,7 +307,7 @@ def _legend(row: int) -> dict:
 
 def _axis(name: str, log: bool, values: pl.Series) -> dict:
     measure = metric(name)
-    # Thousands of joules read best as k; of microseconds, and all below, as they are.
+    # Write thousands of joules with k; microseconds and smaller values as they are.
     prefixed = measure.unit != "us" and not log and (values.abs().max() or 0) >= 1000  # type: ignore[operator]
     return {
         "title": {"text": measure.axis_title, "standoff": 6, "font": {"size": 12}},
@@ -322,7 +322,7 @@ def _axis(name: str, log: bool, values: pl.Series) -> dict:
 
 
 def _range(values: pl.Series, log: bool) -> list[float]:
-    """Range of an axis: the points with a margin, whatever their error bars need."""
+    """Return the range of an axis: the points with a margin; error bars may reach out of it."""
     low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
     if log and low > 0:
         low, high = math.log10(low), math.log10(high)

@@ -1,4 +1,4 @@
-"""The table of best settings: what to set on each system, and what it saves."""
+"""The table of best settings: each system's setting, and its change from the default."""
 
 import json
 
@@ -9,17 +9,17 @@ from app.kit.words import configuration_words, load_words
 from data.metrics import metric
 from data.units import format_change, format_quantity
 
-# What tells one configuration from another in the browser; see assets/_kit/selection.js.
+# The knobs of a configuration in a `knobs` clause; see kit/clause.py.
 _KEY = (
     "dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
     "mode", "device", "rw", "request_bytes", "io_depth", "threads",
 )  # fmt: skip
-# The baseline compared with itself differs by the rounding of two sums at most.
+# The baseline differs from itself only by rounding.
 _ROUNDING = 1e-9
 
 
 def best_settings_table(rows: pl.DataFrame, performance: str, limit: float | None) -> html.Div:
-    """Lay out the answer of `best_settings`; every row is a button that selects its configuration.
+    """Lay out the answer of `best_settings`; a click on a row selects its configuration.
 
     Args:
         performance: Column that is the performance metric.
@@ -46,7 +46,7 @@ def best_settings_table(rows: pl.DataFrame, performance: str, limit: float | Non
 
 
 def limit_words(rows: pl.DataFrame, performance: str, limit: float | None) -> str:
-    """One sentence on what meets the limit, or what comes nearest when nothing does."""
+    """Say which systems miss the limit, or what is nearest when all miss it."""
     if limit is None or not len(rows):
         return ""
     unit = metric(performance).unit

@@ -1,0 +1,123 @@
+/*
+ * A page's state: gathered from the controls by their names, written into the URL here and nowhere else.
+ * What the server sends with the page (`spec`, see app/kit/opening.py) says which filters and keys there
+ * are, and their defaults.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const { setProps } = wattlas;
+  const same = () => window.dash_clientside.no_update;
+
+  /** By page: { spec, kept, values, state }, since it was opened. */
+  const opened = {};
+
+  const texts = (value) => [].concat(value === null || value === undefined ? [] : value)
+    .map((v) => (v === true ? "1" : v === false ? "0" : String(v))).filter((text) => text !== "");
+
+  /** The URL query of a page: version, filters, then what differs from the defaults. */
+  function queryOf(name, more = {}) {
+    const { spec, kept, values } = opened[name];
+    const query = new URLSearchParams({ v: spec.version });
+    const add = (key, list) => list.forEach((text) => query.append(key, text));
+    for (const facet of spec.facets) add(facet, texts(values[facet]).sort());
+    const all = { ...values, ...kept, ...(spec.lake === null ? {} : { lake: spec.lake }), ...more };
+    for (const [key, normal] of Object.entries(spec.defaults)) {
+      const written = texts(all[key]);
+      if (written.join("\n") !== texts(normal).join("\n")) add(key, written);
+    }
+    return query.toString();
+  }
+
+  /** The filters and the selection alone, with the pinned version: what a link to another page carries. */
+  function handoverOf(name, more = {}) {
+    const { spec, kept, values } = opened[name];
+    const query = new URLSearchParams({ v: spec.version });
+    const { sel = kept.sel, ...others } = more, filters = { ...values, ...others };
+    for (const facet of new Set([...spec.facets, ...Object.keys(others)])) {
+      texts(filters[facet]).forEach((text) => query.append(facet, text));
+    }
+    if (sel) query.set("sel", sel);
+    if (spec.lake !== null) query.set("lake", spec.lake);
+    return query.toString();
+  }
+
+  /* By a page's root, its address; every page's scripts have the same object. */
+  const address = {
+    /** The page's URL query; `more` replaces keys of it. */
+    query: (name, more) => (opened[name] ? queryOf(name, more) : ""),
+    /** The query for files and words: they come from the version of the lake that is on the screen. */
+    shown: (name) => {
+      if (!opened[name]) return "";
+      const { shown } = opened[name].spec;
+      return queryOf(name, shown >= 0 ? { lake: shown } : {});
+    },
+    handover: (name, more) => (opened[name] ? handoverOf(name, more) : ""),
+    kept: (name, key) => (opened[name] ? opened[name].kept[key] || "" : ""),
+    values: (name) => (opened[name] ? opened[name].values : {}),
+    /** Keep a text that the browser alone knows, as a selection, and write the URL. */
+    keep(name, key, text) {
+      if (!opened[name] || opened[name].kept[key] === text) return;
+      opened[name].kept[key] = text;
+      address.push(name);
+    },
+    /** Write the state into the URL, the page's tab and the links of its status line. */
+    push(name) {
+      const page = wattlas.page(name), tab = document.getElementById("tab-" + name);
+      // Until the next page is there the last one's elements still are, under the next one's address.
+      if (!opened[name] || !page || !document.querySelector(page.root)) return;
+      if (tab && new URL(tab.href).pathname !== location.pathname) return;
+      const written = location.pathname + "?" + queryOf(name);
+      history.replaceState(history.state, "", written);
+      if (tab) setProps("tab-" + name, { href: written });
+      linkFiles(name, page);
+    },
+  };
+  wattlas.address = address;
+
+  function linkFiles(name, page) {
+    const base = wattlas.pagesRoot() + name + "/", targets = page.links ? page.links() : {};
+    const files = { export: "export.html", data: "data/runs.csv" };
+    for (const [target, file] of Object.entries(files)) {
+      if (document.getElementById(name + "-to-" + target)) {
+        setProps(name + "-to-" + target, { href: base + file + "?" + address.shown(name) });
+      }
+    }
+    for (const [target, href] of Object.entries(targets)) {
+      if (document.getElementById(name + "-to-" + target)) setProps(name + "-to-" + target, { href });
+    }
+  }
+
+  /**
+   * Gather the state of a page from its controls, by their ids: `NAME-facet-FACET` and `NAME-KEY`.
+   * The page may change it (`gathered(state, before)`), or answer null to wait for controls that it has set.
+   */
+  function gather(...args) {
+    const context = window.dash_clientside.callback_context, spec = args[args.length - 1];
+    const prefix = spec.page + "-", values = {};
+    for (const { id, value } of context.inputs_list.flat()) {
+      values[id.slice(prefix.length).replace(/^facet-/, "")] = value;
+    }
+    for (const facet of spec.facets) values[facet] = [].concat(values[facet] || []);
+    const page = wattlas.page(spec.page) || {};
+    const before = opened[spec.page], isFirst = !before || before.spec !== spec;
+    if (isFirst) {
+      opened[spec.page] = { spec, kept: { ...spec.kept }, values, sent: "" };
+      if (page.open) page.open(spec);
+    }
+    const now = opened[spec.page];
+    const found = page.gathered ? page.gathered(values, isFirst ? null : now.values, isFirst) : values;
+    if (!found) return [same(), same()];
+    now.values = found;
+    const state = { ...found, lake: spec.lake };
+    spec.viewKeys.forEach((key) => delete state[key]);
+    address.push(spec.page);
+    const sent = JSON.stringify(state);
+    if (sent === now.sent) return [same(), same()];
+    now.sent = sent;
+    // The filters come with the page as its state wants them: they need no answer of their own yet.
+    return [state, isFirst ? same() : { ...found, lake: spec.lake }];
+  }
+
+  wattlas.clientside("wattlas", { gather });
+})(window.wattlas);
