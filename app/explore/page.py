@@ -143,7 +143,11 @@ clientside_callback(
     Input(IDS.figure("heatmap"), "data"),
     Input("theme", "data"),
 )
-clientside_callback(ClientsideFunction("explore", "keepGrid"), Input(IDS("selected-grid"), "data"))
+clientside_callback(
+    ClientsideFunction("explore", "keepGrid"),
+    Output(IDS("selected-frame"), "children"),
+    Input(IDS("selected-grid"), "data"),
+)
 clientside_callback(ClientsideFunction("explore", "showBest"), Input("best-table", "children"))
 clientside_callback(
     ClientsideFunction("explore", "slideLimit"),

@@ -86,6 +86,7 @@ document.addEventListener("DOMContentLoaded", function () {
   function keepGrid(grid) {
     gridLayout = grid;
     if (selected().length) showGrid();
+    return same();
   }
   async function showGrid() {
     if (!gridLayout) return;

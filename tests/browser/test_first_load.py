@@ -1,14 +1,17 @@
 """What a visitor with an empty cache sees first, and what comes over the wire."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
+import urllib.request
 
+import brotli
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from tests.browser.atlas import wait_idle
-from tests.fixtures.lakes import run, write_lake
+from app.kit.compressed import CompressedFiles, cache_folder
+from app.kit.page import Page as KitPage
+from app.kit.scripts import without_wrapper
+from app.pages import PAGES
+from tests.browser.atlas import Atlas, wait_idle
 
 MOST_SCRIPT_BYTES = 1_700_000
 CONTRAST = """(element) => {
@@ -25,7 +28,7 @@ CONTRAST = """(element) => {
 
 def test_placeholders_are_there_before_dash_answers(page: Page, grid_address: str) -> None:
     held: list[Route] = []
-    page.route(re.compile("/_dash-(layout|dependencies|update)"), held.append)
+    page.route(re.compile("/_dash-(layout|dependencies|update)"), lambda route: held.append(route))
     page.goto(grid_address)
     page.wait_for_function("document.readyState === 'complete'")
     shown = page.locator(".first-page .panel").all_inner_texts()
@@ -34,21 +37,21 @@ def test_placeholders_are_there_before_dash_answers(page: Page, grid_address: st
     assert page.locator(".first-page .panel").first.is_visible()
     assert page.locator(".first-page").get_by_text("wattlas").is_visible()
     assert held, "Dash asked for nothing: the test holds the wrong requests"
+    page.unroute_all()
     for route in held:
         route.continue_()
-    page.unroute_all()
     page.locator(".page").wait_for()
     page.locator(".first-page").wait_for(state="hidden")
 
 
-@pytest.mark.parametrize("path", ["", "modes", "timeline", "storage"])
+@pytest.mark.parametrize("path", [page.path for page in PAGES if isinstance(page, KitPage)])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_placeholders_need_no_script(
     chromium: Browser, grid_address: str, path: str, theme: str
 ) -> None:
     context = chromium.new_context(java_script_enabled=False, color_scheme=theme)  # type: ignore[arg-type]
     page = context.new_page()
-    page.goto(f"{grid_address}/{path}")
+    page.goto(f"{grid_address}{path}")
     words = page.locator(".first-page .panel .placeholder").first
     assert words.inner_text() == "loading"
     assert words.is_visible()
@@ -74,17 +77,25 @@ def test_an_unknown_address_promises_nothing(page: Page, grid_address: str) -> N
     assert page.locator(".first-page").count() == 0
 
 
-def test_the_first_load_is_small(
-    page: Page, serve: Callable[[Path], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Once the best level is there; the grid of selected points comes with the first selection."""
-    monkeypatch.setenv("WATTLAS_CACHE", str(Path.home() / ".cache" / "wattlas"))
-    address = serve(write_lake(tmp_path / "lake", [run(energy_j=5.0), run(energy_j=6.0)]))
-    page.goto(address)
-    wait_idle(page)
-    loaded = page.evaluate(
-        "performance.getEntriesByType('resource').map((r) => [r.name, r.encodedBodySize])"
-    )
-    names = [name for name, _ in loaded]
+def test_the_grid_comes_with_the_first_selection(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    wait_idle(atlas.page)
+    loaded = "performance.getEntriesByType('resource').map((r) => r.name)"
+    names = atlas.page.evaluate(loaded)
     assert not [name for name in names if "dash_ag_grid" in name or "dash_table" in name]
-    assert sum(size for name, size in loaded if "update-component" not in name) < 2_400_000
+    atlas.page.evaluate("wattlas.explore.select('knobs~{\"itr_us\":2}')")
+    atlas.page.locator("#explore-grid .ag-row").first.wait_for()
+    assert [name for name in atlas.page.evaluate(loaded) if "dash_ag_grid" in name]
+
+
+def test_the_first_load_is_small(grid_address: str) -> None:
+    """All that the index names, at the best level; pictures' data and icons come on top."""
+    with urllib.request.urlopen(grid_address) as answer:
+        index = answer.read()
+    total = len(brotli.compress(index))
+    for address in re.findall(r'(?:script src|stylesheet" href)="([^"]+)"', index.decode()):
+        with urllib.request.urlopen(grid_address + address) as answer:
+            script = answer.read().decode()
+        kept = CompressedFiles(cache_folder())
+        total += len(kept.make(without_wrapper(script).encode(), "br"))
+    assert total <= MOST_SCRIPT_BYTES
