@@ -1,4 +1,4 @@
-"""Take the README's pictures of the project's own app on its own sample: one of each page."""
+"""Take the screenshots in docs/: each page on the project's own sample."""
 
 import subprocess
 import sys
@@ -9,21 +9,13 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from app.pages import PAGES
+
 PORT = 8059
-PAGES = {
-    "explore": "/?v=1&workload=memcached&load=400000&limit=200&xlog=1",
-    "modes": "/modes",
-    "timeline": "/timeline",
-    "storage": "/storage",
-}
-_DRAWN = """() => {
-  const plots = Array.from(document.querySelectorAll(".js-plotly-plot"));
-  return plots.length && plots[0].calcdata && plots[0].data.length;
-}"""
 
 
 def main(out: Path) -> None:
-    """Make the sample, ingest it, serve it, look at it."""
+    """Write the sample, add it to a lake, serve it, and photograph each page."""
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         raw, lake = Path(folder) / "raw", Path(folder) / "lake"
@@ -59,11 +51,10 @@ def _photograph(out: Path) -> None:
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"]
         )
         page = browser.new_page(viewport={"width": 1440, "height": 900})
-        for name, address in PAGES.items():
-            page.goto(f"http://127.0.0.1:{PORT}{address}")
-            page.wait_for_function(_DRAWN, timeout=30_000)
-            page.wait_for_timeout(4000)
-            page.screenshot(path=out / f"{name}.png")
+        for shown in PAGES:
+            page.goto(f"http://127.0.0.1:{PORT}{shown.path}?{shown.example}")
+            page.wait_for_function("window.wattlas && wattlas.isIdle()", timeout=60_000)
+            page.screenshot(path=out / f"{shown.name}.png")
         browser.close()
 
 

@@ -80,10 +80,17 @@ def read_clause(text: str, kinds: Sequence[Kind] = ("knobs", "box", "lasso")) ->
 
 
 def write_knobs(alternatives: Sequence[Mapping[str, Any]]) -> str:
-    """Write a `knobs` clause of one object or several."""
-    plain = [dict(one) for one in alternatives]
+    """Write a `knobs` clause of one object or several, as the browser writes it."""
+    plain = [{name: _shortest(value) for name, value in one.items()} for one in alternatives]
     body = plain[0] if len(plain) == 1 else plain
     return "knobs~" + json.dumps(body, separators=(",", ":"))
+
+
+def _shortest(value: Any) -> Any:
+    """Make a whole number an integer: JavaScript writes 2 where Python writes 2.0."""
+    if isinstance(value, (list, tuple)):
+        return [_shortest(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def matching(clause: Clause, rows: pl.DataFrame, x: str = "x", y: str = "y") -> pl.Series:

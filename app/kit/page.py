@@ -71,6 +71,7 @@ class Page:
         open_link: Turns the state of a link into the one that the page shows: resolves a selection
             that another page handed over. Returns the state and words for the notice.
         add_routes: Adds routes that no other page has.
+        example: URL query of the page's screenshot in `docs/`; empty for the default view.
         old_paths: Addresses of earlier versions to the present ones; `<view>` stands for a view.
     """
 
@@ -87,6 +88,7 @@ class Page:
     keys: tuple[tuple[str, str], ...] = ()
     open_link: Callable[[LakeView, Any], tuple[Any, str]] | None = None
     add_routes: Callable[[Flask], None] | None = None
+    example: str = ""
     old_paths: Mapping[str, str] = field(default_factory=dict)
 
     @property

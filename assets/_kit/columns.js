@@ -96,7 +96,11 @@
     return words.join(" \u00b7 ");
   };
 
-  const loadQps = (qps) => (qps >= 1000 ? qps / 1000 + "k QPS" : qps + " QPS");
+  const LOADS = [[1e6, "M QPS"], [1e3, "k QPS"], [1, " QPS"]];
+  function loadQps(qps) {
+    const [scale, unit] = LOADS.find(([least]) => qps >= least) || LOADS[LOADS.length - 1];
+    return qps / scale + unit;
+  }
   wattlas.loadWords = function (row) {
     const words = [];
     if (row.load_qps !== null) words.push(loadQps(row.load_qps));

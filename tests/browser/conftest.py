@@ -132,24 +132,22 @@ def page(visitor: BrowserContext) -> Iterator[Page]:
     assert errors == []
 
 
+@pytest.fixture(scope="session")
+def load_scripts() -> Callable[..., None]:
+    """Make a page a blank one with some of our scripts, named without their ending."""
+
+    def load(page: Page, *names: str) -> None:
+        page.set_content("<html></html>")
+        for name in names:
+            page.add_script_tag(path=str(ROOT / "assets" / f"{name}.js"))
+
+    return load
+
+
 @pytest.fixture
 def atlas(page: Page) -> Atlas:
     """The page, with the moves of a user."""
     return Atlas(page)
-
-
-@pytest.fixture(scope="session")
-def logged_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny sample, ingested: nine runs with logs, some hundred from tables."""
-    folder = tmp_path_factory.mktemp("logged")
-    for command in (
-        ["sample", str(folder / "raw"), "--size", "tiny"],
-        ["add", str(folder / "raw"), "--lake", str(folder / "lake")],
-    ):
-        subprocess.run(
-            [sys.executable, "-m", "ingest", *command], cwd=ROOT, check=True, capture_output=True
-        )
-    return folder / "lake"
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,84 @@
+"""Rules that Python and JavaScript share: JavaScript's half of the tables in tests/fixtures."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.fixtures.tables import read_table
+
+pytestmark = pytest.mark.browser
+
+CLAUSES: Final = read_table("clauses")
+WORDS: Final = read_table("words")
+# As the server sends them: each column once, knobs as distinct values and an index into them.
+COLUMNS: Final = """(rows) => {
+  const knob = (name) => {
+    const values = [...new Set(rows.map((row) => row[name]))];
+    return { values, index: rows.map((row) => values.indexOf(row[name])) };
+  };
+  const field = (name) => rows.map((row) => (row[name] === null ? NaN : row[name]));
+  const entries = (names, of) => Object.fromEntries(names.map((name) => [name, of(name)]));
+  window.columns = {
+    count: rows.length,
+    knobs: entries(["system", "itr_us", "dvfs_ghz", "replicate"], knob),
+    fields: entries(["latency_p99_us", "energy_j"], field),
+  };
+}"""
+SELECTED: Final = """(texts) => texts.map((text) => {
+  const mask = wattlas.clause.evaluate(text, columns);
+  return mask && [...mask.keys()].filter((i) => mask[i]);
+})"""
+
+
+@pytest.fixture
+def blank(page: Page, load_scripts: Callable[..., None]) -> Page:
+    """A blank page with the scripts of the kit that have twins."""
+    load_scripts(page, "_kit/columns", "_kit/clause")
+    return page
+
+
+def put_through(page: Page, rule: str, table: list[list[Any]]) -> list[tuple[Any, Any]]:
+    """Pairs of what a rule makes of a table's inputs, and of its last column."""
+    found = page.evaluate(f"(table) => table.map((row) => ({rule})(...row.slice(0, -1)))", table)
+    return list(zip(found, (row[-1] for row in table), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("table", "rule"),
+    [
+        ("format_quantity", "wattlas.formatQuantity"),
+        ("configuration_words", "wattlas.configurationWords"),
+        ("load_words", "(load_qps, message_bytes) => wattlas.loadWords({load_qps, message_bytes})"),
+    ],
+)
+def test_words(blank: Page, table: str, rule: str) -> None:
+    pairs = put_through(blank, rule, WORDS[table])
+    assert [found for found, _ in pairs] == [expected for _, expected in pairs]
+
+
+def test_clauses_select(blank: Page) -> None:
+    blank.evaluate(COLUMNS, CLAUSES["rows"])
+    found = blank.evaluate(SELECTED, [text for text, _ in CLAUSES["selects"]])
+    assert dict(zip((text for text, _ in CLAUSES["selects"]), found, strict=True)) == dict(
+        CLAUSES["selects"]
+    )
+
+
+def test_clauses_mean(blank: Page) -> None:
+    texts = [text for text, _, _ in CLAUSES["means"]]
+    found = blank.evaluate("(texts) => texts.map(wattlas.clause.read)", texts)
+    assert [[t, c["kind"], c["value"]] for t, c in zip(texts, found, strict=True)] == CLAUSES[
+        "means"
+    ]
+
+
+def test_texts_that_are_no_clauses_are_refused(blank: Page) -> None:
+    found = blank.evaluate("(texts) => texts.map(wattlas.clause.read)", CLAUSES["refused"])
+    assert [t for t, clause in zip(CLAUSES["refused"], found, strict=True) if clause] == []
+
+
+def test_clauses_are_written(blank: Page) -> None:
+    pairs = put_through(blank, "wattlas.clause.knobs", CLAUSES["written"])
+    assert [found for found, _ in pairs] == [expected for _, expected in pairs]

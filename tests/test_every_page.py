@@ -1,0 +1,265 @@
+"""What every page owes, over PAGES: a page that is added to the list is tested by it."""
+
+import io
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlencode
+
+import polars as pl
+import pytest
+from dash import Dash, html
+from flask import Flask
+from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.kit.context import lake_view
+from app.kit.ids import NOTICE
+from app.kit.opening import open_layout
+from app.kit.page import Page
+from app.kit.settings import ASSETS, Settings
+from app.pages import PAGES
+from app.server import create_app
+from data.errors import SelectionError
+from tests.callbacks.components import by_id, texts, walk
+from tests.fixtures.lakes import run, write_lake
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+# Until all are on the protocol.
+ALL: Final = [page for page in PAGES if isinstance(page, Page)]
+VIEWS: Final = [(page, view.name) for page in ALL for view in page.views]
+BAD_LINKS: Final = (
+    {"v": "99"},
+    {"v": "zwei"},
+    {"v": "2", "no-such-part": "1"},
+    {"v": "2", "sel": "circle~1~2"},
+    {"v": "2", "lake": "77"},
+    {"v": "2", "lake": "newest"},
+    {"v": "2", "load": "fast"},
+)
+SCREEN_LINES: Final = 60
+
+every_page = pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+every_view = pytest.mark.parametrize(
+    ("page", "view"), VIEWS, ids=lambda part: part if isinstance(part, str) else part.name
+)
+
+
+def server_of(app: Dash) -> Flask:
+    assert isinstance(app.server, Flask)
+    return app.server
+
+
+@pytest.fixture(scope="module")
+def app(logged_lake: Path) -> Dash:
+    """The app on the sample lake, of which every page has something to show."""
+    return create_app(Settings(lake=logged_lake))
+
+
+@pytest.fixture(scope="module")
+def sample(app: Dash) -> Flask:
+    """Its server."""
+    return server_of(app)
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    """An app on a lake that holds nothing yet."""
+    return server_of(create_app(Settings(lake=tmp_path_factory.mktemp("empty") / "lake")))
+
+
+@pytest.fixture(scope="module")
+def unreadable(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    """An app on a lake whose log is damaged."""
+    lake = write_lake(tmp_path_factory.mktemp("unreadable") / "lake", [run()])
+    for commit in (lake / "runs" / "_delta_log").glob("*.json"):
+        commit.write_text("{")
+    return server_of(create_app(Settings(lake=lake)))
+
+
+def opened(server: Flask, page: Page, link: dict[str, str] | None = None) -> html.Main:
+    with server.app_context():
+        return open_layout(page, link or {})
+
+
+def notice(main: html.Main) -> str:
+    return " ".join(texts(by_id(main, NOTICE)))
+
+
+def default_query(server: Flask, page: Page) -> str:
+    """The link to what a visitor without a link sees."""
+    with server.app_context():
+        query: str = page.default_state(lake_view(None)).to_query()
+    return query
+
+
+def words_of(client: FlaskClient, address: str, status: int = 200) -> str:
+    answer = client.get(address)
+    assert answer.status_code == status, f"{address}: {answer.status_code} {answer.text[:300]}"
+    return answer.text
+
+
+@every_page
+def test_it_opens(sample: Flask, page: Page) -> None:
+    main = opened(sample, page)
+    assert page.name in main.className.split()
+    assert notice(main) == ""
+    assert sample.test_client().get(page.path).status_code == 200
+
+
+@every_page
+def test_it_opens_on_an_empty_lake(empty: Flask, page: Page) -> None:
+    assert page.name in opened(empty, page).className.split()
+    client = empty.test_client()
+    for view in page.views:
+        answer = client.get(f"/{page.name}/data/{view.name}.csv?{default_query(empty, page)}")
+        assert answer.status_code in (200, 400), answer.text
+        assert answer.text
+
+
+@every_page
+def test_an_unreadable_lake_becomes_a_sentence(unreadable: Flask, page: Page) -> None:
+    assert "the lake cannot be read" in " ".join(texts(opened(unreadable, page)))
+    client = unreadable.test_client()
+    for view in page.views:
+        assert "runs" in words_of(client, f"/{page.name}/data/{view.name}.csv?v=2", 400)
+        assert "runs" in words_of(client, f"/{page.name}/how/{view.name}?v=2", 400)
+    assert "runs" in words_of(client, f"/{page.name}/export.html", 400)
+
+
+@every_page
+@pytest.mark.parametrize("link", BAD_LINKS, ids=lambda link: "&".join(link.values()))
+def test_a_bad_link_becomes_a_sentence(sample: Flask, page: Page, link: dict[str, str]) -> None:
+    with sample.app_context():
+        try:
+            page.state.from_query(urlencode(link))
+        except SelectionError:
+            pass
+        else:
+            if "lake" not in link:
+                pytest.skip("a part that this page has no use for")
+    main = opened(sample, page, link)
+    said = notice(main)
+    assert said.startswith("This link could not be followed: ")
+    assert said.endswith(". The default view is shown instead.")
+    client = sample.test_client()
+    for address in (f"data/{page.views[0].name}.csv", f"how/{page.views[0].name}", "export.html"):
+        assert words_of(client, f"/{page.name}/{address}?{urlencode(link)}", 400).strip() in said
+
+
+@every_page
+@given(data=st.data())
+def test_no_text_of_a_link_is_more_than_refused(page: Page, data: st.DataObject) -> None:
+    keys = (*page.state.PARAMETERS, "sel", "load", "run", "system", "v")
+    key = data.draw(st.sampled_from(sorted(set(keys))))
+    value = data.draw(
+        st.one_of(
+            st.text(max_size=40),
+            st.sampled_from(("knobs~{", "knobs~[]", "box~x~y~1~2~3", "lasso~energy_j", "1e999"))
+        )
+    )  # fmt: skip
+    link = urlencode({"v": "2", key: value})
+    with suppress(SelectionError):
+        state = page.state.from_query(link)
+        assert page.state.from_query(state.to_query()) == state
+
+
+@every_page
+def test_its_default_state_is_a_link(sample: Flask, page: Page) -> None:
+    query = default_query(sample, page)
+    assert page.state.from_query(query).to_query() == query
+    assert json.loads(json.dumps(page.state.spec()))
+
+
+@every_page
+def test_its_views_have_names_of_their_own_and_titles(page: Page) -> None:
+    names = [view.name for view in page.views]
+    assert len(set(names)) == len(names) > 0
+    assert all(view.title for view in page.views)
+
+
+@every_view
+def test_a_view_gives_its_rows(sample: Flask, page: Page, view: str) -> None:
+    client, query = sample.test_client(), default_query(sample, page)
+    csv = client.get(f"/{page.name}/data/{view}.csv?{query}")
+    parquet = client.get(f"/{page.name}/data/{view}.parquet?{query}")
+    assert (csv.status_code, parquet.status_code) == (200, 200), csv.text[:300]
+    for answer, ending in ((csv, "csv"), (parquet, "parquet")):
+        name = f'filename="wattlas-{page.name}-{view}.{ending}"'
+        assert name in answer.headers["Content-Disposition"]
+    rows = pl.read_parquet(io.BytesIO(parquet.data))
+    assert rows.height > 0
+    assert csv.text.splitlines()[0].split(",") == rows.columns
+    assert rows.write_csv() == csv.text
+
+
+@every_view
+def test_a_view_says_how_it_was_computed(
+    sample: Flask, logged_lake: Path, page: Page, view: str
+) -> None:
+    words = words_of(sample.test_client(), f"/{page.name}/how/{view}?{default_query(sample, page)}")
+    assert "select" in words.lower()
+    assert str(logged_lake.name) in words or "version" in words
+
+
+@every_page
+def test_a_view_that_is_not_there_is_refused_with_those_that_are(sample: Flask, page: Page) -> None:
+    client = sample.test_client()
+    for address in (f"/{page.name}/data/none.csv?v=2", f"/{page.name}/how/none?v=2"):
+        said = words_of(client, address, 400)
+        assert "no view 'none'" in said
+        assert page.views[0].name in said
+
+
+@every_page
+def test_its_export_is_one_file_that_asks_nobody(sample: Flask, page: Page) -> None:
+    client, address = sample.test_client(), f"/{page.name}/export.html"
+    query = default_query(sample, page)
+    first, second = (client.get(f"{address}?{query}") for _ in range(2))
+    assert first.status_code == 200, first.text[:300]
+    assert f'filename="wattlas-{page.name}.html"' in first.headers["Content-Disposition"]
+    assert first.data == second.data
+    head = re.sub(r"<script.*?</script>", "", first.text, flags=re.S)
+    assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", head)
+    assert "default-src" in head
+    assert "dash_clientside" not in re.sub(r"^.*view-data", "", first.text, flags=re.S)
+
+
+@every_page
+def test_its_keys_are_listed(app: Dash, sample: Flask, page: Page) -> None:
+    with sample.app_context():
+        said = texts(app.layout())
+    assert page.keys
+    for key, what in page.keys:
+        assert key in said
+        assert what in said
+
+
+@every_page
+def test_its_folders_say_what_lives_there(page: Page) -> None:
+    for folder in (ROOT / "app" / page.name, ASSETS / page.name):
+        text = (folder / "README.md").read_text("utf-8")
+        assert 2 < len(text.splitlines()) < SCREEN_LINES
+        assert text.startswith("# ")
+
+
+@every_page
+def test_old_addresses_lead_to_the_new_ones(sample: Flask, page: Page) -> None:
+    client = sample.test_client()
+    for old, new in page.old_paths.items():
+        view = page.views[0].name
+        answer = client.get(re.sub("<[^>]*view>", view, old) + "?v=1&lake=0")
+        assert answer.status_code in (301, 308)
+        assert answer.headers["Location"] == new.replace("<view>", view) + "?v=1&lake=0"
+        rule = answer.headers["Location"].split("?")[0]
+        assert client.get(rule).status_code != 404
+
+
+@every_page
+def test_its_components_have_ids_of_its_own(sample: Flask, page: Page) -> None:
+    main = opened(sample, page)
+    found = [c.id for c in walk(main) if isinstance(getattr(c, "id", None), str)]
+    assert len(set(found)) == len(found)
