@@ -61,7 +61,7 @@ def _choose_scripts() -> None:
 
     plotly.js is loaded with the others: Dash asks for it when the layout is there. Dash's table and
     the code that its menus share are on no page. The grid is loaded when a table needs it
-    (`assets/_kit/library.js`).
+    (`assets/_kit/page_library.js`).
     """
     later = [*dash.dash_table._js_dist, *dash_ag_grid._js_dist]
     for script in dash.dcc._js_dist:

@@ -17,12 +17,13 @@ OPEN_LIMIT_MS: Final = 1500.0
 ZOOM_LIMIT_MS: Final = 300.0
 RUNS: Final = 4
 _SEED: Final = 5
-_EXPLORE: Final = "?v=1&workload=memcached&rep=runs"
-_EXPLORE_DRAWN: Final = "probe.firstScatter !== null && wattlas.view.points"
+_EXPLORE: Final = "?v=2&workload=memcached&rep=runs"
+_EXPLORE_DRAWN: Final = "probe.firstScatter !== null && wattlas.explore.view.points"
 # The runs of the lake are replicates that lie on one another, so that no box parts them.
 _SELECT: Final = """(count) => {
-  wattlas.view.mask = Uint8Array.from(wattlas.view.points.n, (n, i) => (i < count ? 1 : 0));
-  wattlas.offerTimeline();
+  const { points } = wattlas.explore.view;
+  const run = (_, i) => ({ ...wattlas.configuration(points, i), replicate: points.replicate[i] });
+  wattlas.explore.select(wattlas.clause.knobs(Array.from({ length: count }, run)));
 }"""
 _TIMELINE_DRAWN: Final = """(count) => wattlas.timeline.page.answer
   && wattlas.timeline.page.answer.runs.length === count && !wattlas.timeline.isBusy()
@@ -68,7 +69,7 @@ def _open(page: Page) -> float:
     wait_quiet(page)
     page.evaluate(_SELECT, RUNS)
     wait_quiet(page)
-    page.locator("#picked-timeline").click()
+    page.locator("#selected-timeline").click()
     taken = _taken(page)
     page.evaluate("probe.firstScatter = null")
     page.locator("#tab-explore").click()

@@ -26,8 +26,8 @@ POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob:"
 )
-# What the kit has for Dash alone.
-_NOT_EXPORTED: Final = ("export.js", "library.js", "page")
+# Of the kit's scripts: what starts an export, and what knows Dash.
+_NOT_EXPORTED: Final = ("export.js", "page")
 _VOID: Final = ("br", "hr", "img")
 
 
