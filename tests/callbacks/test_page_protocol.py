@@ -68,7 +68,7 @@ NOTES = Page(
     views=(View("words", "Words"), View("runs", "Runs", is_picture=False)),
     rows=lambda _, state, name: pl.DataFrame({"view": [name], "word": [state.word]}),
     explain=lambda view, state, name: f"{name}: {state.word}, version {view.version}",
-    export=lambda _, state: ExportedPage("Notes", f"<main>{state.word}</main>", {}, (), False),
+    export=lambda _, state: ExportedPage("Notes", f"<main>{state.word}</main>", {}, False),
     open_link=resolve,
     add_routes=lambda server: server.add_url_rule("/notes/own", "own", lambda: "its own"),
     old_paths={
