@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 import polars as pl
+import polars.selectors as cs
 
 from app.kit.clause import Clause, matching
 from app.kit.lakes import LakeView
@@ -37,4 +38,5 @@ def configurations(
 
     rows = view.narrowed(query, selection)
     found = rows.filter(matching(clause, rows)) if clause else rows
-    return found.select(*CONFIGURATION, *(["replicate"] if is_runs else []))
+    names = [*CONFIGURATION, *(["replicate"] if is_runs else [])]
+    return found.select(names).with_columns(cs.categorical().cast(pl.String))

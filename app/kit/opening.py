@@ -68,7 +68,8 @@ def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
         `page`; `kept` (by URL key, what the browser alone keeps); `lake` (the version that the link
         pins, or null); `shown` (the version on the page); and the entries of `UrlState.spec`.
     """
-    kept = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
+    values = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
+    kept = {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
     return {
         "page": page, "kept": kept, "lake": state.lake_version, "shown": view.version,
         **state.spec(),

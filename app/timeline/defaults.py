@@ -1,29 +1,24 @@
-"""Which runs a timeline opens with: of configurations picked in Explore, or of none.
+"""Which runs a timeline opens with: those of configurations that another page hands over, or none.
 
 A configuration stands for its first replicate with a per-interrupt log. The default system's run
 at the same load is added as the reference.
 """
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
-from flask import Flask, Response, jsonify, request
-
-from app.kit.context import lake_view
+from app.kit.clause import read_clause
+from app.kit.handover import configurations
 from app.kit.lakes import LakeView
-from app.kit.url_codec import read_lake_version
-from app.kit.words import WORKLOAD_TITLES, configuration_words, load_words
+from app.kit.settings import MAX_ROWS
 from app.timeline.runs import reference_of
-from data.errors import SelectionError, WattlasError
-from data.queries.logged_runs import first_logged_query, first_look_query, logged_runs_query
+from app.timeline.state import TimelineState
+from data.queries.logged_runs import first_look_query, logged_configurations_query
+from data.queries.points import CONFIGURATION
+from data.selection import Selection
 from data.timeline.question import MOST_RUNS
-from data.units import format_quantity
 
-_MOST_CHOICES: Final = 100
-_MOST_WORDS: Final = 12
-_LONGEST_CONFIGURATION: Final = 2000
 _NO_REFERENCE: Final = (
     "The default system has no run with a per-interrupt log at this load to compare with."
 )
@@ -32,117 +27,60 @@ _NO_ROOM: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """What a timeline opens with.
-
-    Attributes:
-        run_ids: In the order of their letters.
-        base: Place of the run that the others are compared with.
-        words: What to say of the configurations that are not shown; empty if all are.
-    """
-
-    run_ids: tuple[str, ...]
-    base: int = 0
-    words: str = ""
-
-
-def open_configurations(view: LakeView, configurations: Sequence[str], picked: int = 0) -> Opened:
-    """Find the runs of configurations that were picked in Explore.
-
-    Args:
-        configurations: Each a JSON object of knobs and their values, and `replicate` for one run.
-        picked: How many were picked there, those that are not named here included.
-
-    Raises:
-        SelectionError: Not such an object, or a knob that is none.
-    """
-    found: list[str] = []
-    for text in configurations[:MOST_RUNS]:
-        rows = view.lake.sql(*first_logged_query(_knobs(text))).fetchall()
-        found += [row[0] for row in rows if row[0] not in found]
-    count = max(picked, len(configurations))
-    if not found:
-        return Opened((), 0, _left_out(count, 0))
-    return with_reference(view, found, count)
-
-
-def with_reference(view: LakeView, found: Sequence[str], picked: int) -> Opened:
-    """Put the reference of the first run before the others, unless it is one of them.
-
-    Where more were picked than can be shown, the last gives way to it; six that were picked are all
-    shown, with the first as the reference.
-    """
-    reference = reference_of(view, found[0])
-    if reference in found:
-        return Opened(
-            tuple(found), list(found).index(str(reference)), _left_out(picked, len(found))
-        )
-    if reference is None:
-        return Opened(tuple(found), 0, f"{_left_out(picked, len(found))} {_NO_REFERENCE}".lstrip())
-    if picked <= len(found) == MOST_RUNS:
-        return Opened(tuple(found), 0, _NO_ROOM)
-    kept = found[: MOST_RUNS - 1]
-    return Opened((reference, *kept), 0, _left_out(picked, len(kept)))
-
-
-def first_look(view: LakeView) -> Opened:
+def default_state(view: LakeView) -> TimelineState:
     """What a visitor without a link sees: a default run and the best of the others at its load."""
-    return Opened(tuple(row[0] for row in view.lake.sql(*first_look_query()).fetchall()))
+    return TimelineState(runs=tuple(view.lake.polars(*first_look_query())["run_id"]))
 
 
-def choices(view: LakeView, words: str, near: str | None) -> dict[str, Any]:
-    """The runs that can be added.
+def open_link(view: LakeView, state: TimelineState) -> tuple[TimelineState, str]:
+    """Find the runs of what another page handed over.
 
     Returns:
-        `total`, and `runs`: `run_id`, `subject` (workload, load, dataset), `label`, `note`.
+        The state with its runs, and words for the notice.
     """
-    rows = view.lake.polars(
-        *logged_runs_query(words.split()[:_MOST_WORDS], near, _MOST_CHOICES)
-    ).to_dicts()
-    return {"total": rows[0]["total"] if rows else 0, "runs": [_choice(row) for row in rows]}
+    if state.is_first_look:
+        return replace(state, runs=default_state(view).runs, is_first_look=False), ""
+    if state.runs or not (state.sel or state.selection.clauses):
+        return state, ""
+    found, picked = _first_runs(view, state)
+    runs, base, words = with_reference(view, found, max(picked, state.picked))
+    state = replace(state, runs=runs, base=base, selection=Selection.of(), sel="", picked=0)
+    return state, words
 
 
-def add_open_routes(server: Flask) -> None:
-    """Add `/timeline/choices`."""
-    server.add_url_rule("/timeline/choices", "timeline_choices", _choices)
+def _first_runs(view: LakeView, state: TimelineState) -> tuple[list[str], int]:
+    """The first run with a log of each configuration, and how many configurations there are."""
+    picked = configurations(view, state.selection, read_clause(state.sel))
+    logged = view.lake.polars(*logged_configurations_query(state.selection, MAX_ROWS))
+    by = [name for name in (*CONFIGURATION, "replicate") if name in picked.columns]
+    order = picked.with_row_index("place").join(logged, on=by, nulls_equal=True)
+    first = order.sort("place", "replicate", "run_id").unique("place", keep="first")
+    return first.sort("place")["run_id"].unique(maintain_order=True).to_list(), len(picked)
 
 
-def _choices() -> Response | tuple[Response, int]:
-    asked = request.args
-    try:
-        version = read_lake_version(asked["lake"]) if asked.get("lake") else None
-        found = choices(lake_view(version), asked.get("q", ""), asked.get("near"))
-    except WattlasError as error:
-        return jsonify({"error": str(error)}), 400
-    return jsonify(found)
+def with_reference(
+    view: LakeView, found: Sequence[str], picked: int
+) -> tuple[tuple[str, ...], int, str]:
+    """Put the reference of the first run before the others, unless it is one of them.
 
+    If more were picked than fit, the last gives way to it. If exactly six were picked, all of them
+    are shown, with the first as the reference.
 
-def _choice(row: dict[str, Any]) -> dict[str, str]:
-    load = load_words(row["load_qps"], row["message_bytes"])
-    workload = WORKLOAD_TITLES.get(row["workload"], row["workload"])
-    duration = format_quantity(row["duration_s"], "s")
-    interrupts = f"{row['interrupts'] or 0:,} interrupts"
-    return {
-        "run_id": row["run_id"],
-        "subject": f"{workload}{f' at {load}' if load else ''} · {row['dataset']}",
-        "label": f"{row['system_label'] or row['system']} · {configuration_words(row)}",
-        "note": f"replicate {row['replicate']} · {duration} · {interrupts}",
-    }
-
-
-def _knobs(text: str) -> dict[str, Any]:
-    try:
-        knobs = json.loads(text[:_LONGEST_CONFIGURATION])
-    except ValueError:
-        knobs = None
-    if not isinstance(knobs, dict) or not all(_is_plain(value) for value in knobs.values()):
-        raise SelectionError(f"a configuration is {text[:60]!r}, expected knobs as a JSON object")
-    return knobs
-
-
-def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, (str, int, float))
+    Returns:
+        The runs, the place of the reference, and words for the notice.
+    """
+    if not found:
+        return (), 0, _left_out(picked, 0)
+    kept = list(found[:MOST_RUNS])
+    reference = reference_of(view, kept[0])
+    if reference in kept:
+        return tuple(kept), kept.index(str(reference)), _left_out(picked, len(kept))
+    if reference is None:
+        return tuple(kept), 0, f"{_left_out(picked, len(kept))} {_NO_REFERENCE}".lstrip()
+    if picked <= len(kept) == MOST_RUNS:
+        return tuple(kept), 0, _NO_ROOM
+    kept = kept[: MOST_RUNS - 1]
+    return (reference, *kept), 0, _left_out(picked, len(kept))
 
 
 def _left_out(picked: int, found: int) -> str:

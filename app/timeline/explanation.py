@@ -1,57 +1,60 @@
-"""How the numbers in view came about, in words and as SQL that gives the totals again."""
+"""How the numbers in view were computed, in words and as SQL that selects the same rows."""
 
 from typing import Final
 
 from app.kit.lakes import LakeView
 from app.timeline.answer import answer_question, failure_sentence
 from app.timeline.payload import LIMIT_SHARE
+from app.timeline.state import TimelineState
 from data.analysis.log_bins import slot_starts, slots_near
-from data.timeline.question import Question
 from data.timeline.window import RunAnswer
 from data.timeline.window_plan import bins_between
 
-_RULES: Final = """\
-Windows are closed at their start and open at their end; the run's last instant belongs to a window
-that ends with the run. Where bins are read, the window is widened to whole ones.
+_RATE_RULES: Final = """\
+A window includes its start and excludes its end; a window that ends with the run also includes the
+run's last instant. Where bins are read, the window is widened to whole bins.
 
-Rates are sums by time, IPC is instructions by cycles, busy share is ref_cycles by time-stamp ticks:
-sums are divided once, for each drawn bin. The band is the least and the greatest behind it. Of what
-samples count that is a rate between two consecutive samples of a core, which stands in every bin
-from that of the first to that of the second. Of several cores drawn as one line, IPC and busy share
-have the extremes of single cores; for rates that are added up (power of several packages,
-instructions, misses, sleep states) the cores' extremes are added up as well, in each bin that was
-read: the sum is never outside of that band, but need not reach its edges. Of interrupts a second
-the band is the least and the most in a bin of the overview's finest level, all cores of the line
-together; where the drawn bins are as fine as these there is none. Of bytes a second it is that of
-the bins behind a drawn one, of bytes an interrupt the largest and, from rows, the smallest
-interrupt.
+Rates are sums divided by time, IPC is instructions divided by cycles, busy share is ref_cycles
+divided by time-stamp ticks. Sums are divided once, for each drawn bin. The band shows the least and
+the greatest value behind it:
+- Sampled counters: a rate between two consecutive samples of a core. It counts in every bin from
+  that of the first sample to that of the second.
+- Several cores as one line: IPC and busy share have the extremes of single cores. For rates that
+  are summed (power of several packages, instructions, misses, sleep states) the cores' extremes are
+  added up as well, in each bin that was read: the sum is never outside of that band, but need not
+  reach its edges.
+- Interrupts a second: the least and the most in a bin of the overview's finest level, all cores of
+  the line together. There is no band where the drawn bins are as fine as these.
+- Bytes a second: the extremes of the bins behind a drawn one. Bytes an interrupt: the largest and,
+  from rows, the smallest interrupt.
 
+Counters are read about every millisecond. What was counted between two samples is divided over the
+time between them; rates use the time that samples cover. The energy counter is a package's, read
+through one of its cores."""
+_GAP_RULES: Final = """\
 A gap is the time between two interrupts of one core. The longest gap of a bin or window is the
-longest of which any part lies in it, begun before it or ended behind it; the shortest, and the
-distribution, are of the gaps that end in it. The mean gap is time times cores by interrupts: it is
-not the mean over the gaps that end there, from which the window's two ends make it differ a little.
-
-Counters are read about every millisecond. What was counted between two samples is shared out over
-the time between them; rates are by the time that samples cover. The energy counter is a package's,
-read through one of its cores."""
+longest of which any part lies in it, even if it began before or ends after it. The shortest gap and
+the distribution are of the gaps that end in it. The mean gap is time times cores divided by
+interrupts. It differs a little from the mean of the gaps that end there, because of the window's
+two ends."""
 
 
-def explain_window(view: LakeView, question: Question) -> str:
-    """Say how a window was answered.
+def explain_view(view: LakeView, state: TimelineState, name: str) -> str:
+    """Say how a view of a window was computed: what was read, and the rules of the arithmetic.
 
     Raises:
-        WattlasError: As `answer_run`, where none of the runs can be shown.
+        WattlasError: None of the runs can be shown.
     """
-    found = answer_question(view, question)
+    found = answer_question(view, state.question())
     found.shown()
-    parts = [f"lake {view.lake.path.name}, version {view.version}", f"cores: {question.cores}"]
+    parts = [f"lake {view.lake.path.name}, version {view.version}", f"cores: {state.cores}"]
     parts += [found.window.clipped] if found.window.clipped else []
     for info, answer in found.pairs():
         if isinstance(answer, RunAnswer):
             parts.append(f"{info.label}\nrun {info.run_id}\n{_run_words(answer)}")
         else:
             parts.append(failure_sentence(info, answer))
-    return "\n\n".join([*parts, _RULES]) + "\n"
+    return "\n\n".join([*parts, _GAP_RULES if name == "gaps" else f"{_RATE_RULES}\n\n{_GAP_RULES}"])
 
 
 def _run_words(answer: RunAnswer) -> str:
@@ -63,7 +66,7 @@ def _run_words(answer: RunAnswer) -> str:
         first, end = slot_starts(slots_near(itr_us * 1e3, LIMIT_SHARE))
         lines.append(
             f"at the limit of {itr_us:g} us: gaps from {first} ns to below {end} ns, the slots of "
-            f"data/analysis/log_bins.py that come within {LIMIT_SHARE:.0%} of it"
+            f"data/analysis/log_bins.py within {LIMIT_SHARE:.0%} of it"
         )
     return "\n".join(lines)
 

@@ -1,44 +1,51 @@
-"""The layout of the timeline: rail, the panels over one axis of time, distributions, totals."""
+"""The layout of the timeline: sidebar, panels over one axis of time, distributions, totals."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 import dash_mantine_components as dmc
+import orjson
 from dash import dcc, html
 
-from app.kit import ids
+from app.kit import ids as shell_ids
 from app.kit.encodings import OKABE_ITO
+from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
+from app.kit.opening import browser_state
 from app.kit.panel import view_menu
-from app.timeline.panels import HEATS, PANELS
-from app.timeline.runs import RunInfo
-from app.timeline.state import VERSION, TimelineState
-from data.timeline.question import MOST_CORES, MOST_RUNS
+from app.timeline.layout_runs import add_words, run_items
+from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
+from app.timeline.runs import RunInfo, describe_runs
+from app.timeline.state import TimelineState
+from data.queries.logged_runs import logged_runs_query
+from data.timeline.question import MOST_CORES, NO_HEAT
 
-NO_LOGS: Final = (
+ids: Final = PageIds("timeline")
+_NO_LOGS: Final = (
     "No run of this lake has a per-interrupt log: summary tables hold none. Timelines are drawn "
     "from raw logs: python -m ingest add RAW."
 )
-EMPTY_LAKE: Final = (
+_EMPTY_LAKE: Final = (
     "The lake holds no runs yet. Put some in with python -m ingest add RAW, then reload this page."
 )
-NO_RUNS: Final = "No run is shown. Add some with the button on the left, or pick points in Explore."
-_HEAT_NONE: Final = "none"
+_NO_RUNS: Final = (
+    "No run is shown. Add some with the button on the left, or pick points in Explore."
+)
 
 
-def timeline_layout(
-    view: LakeView, state: TimelineState, runs: Sequence[RunInfo], notice: str, has_logs: bool
-) -> html.Main:
-    """Lay the timeline out for a state; what it draws comes from the browser's own questions."""
+def timeline_layout(view: LakeView, state: TimelineState, notice: str) -> html.Main:
+    """Lay the timeline out for a state; the browser asks for what it draws."""
+    infos = describe_runs(view, state.runs)
+    stores = (ids.view_state, ids.changed, ids("edits"), ids("shown-runs"), ids("picking"))
     return html.Main(
         [
-            dcc.Store(id=ids.TIMELINE_START, data=start(view, state, runs, has_logs)),
-            dcc.Store(id=ids.TIMELINE_OPENED),
-            html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
+            dcc.Store(id=ids.lake_version, data=view.version),
+            dcc.Store(id=ids.browser, data=start(view, state, infos)),
+            *[dcc.Store(id=name) for name in stores],
+            html.Div(notice, id=shell_ids.NOTICE, className="notice", role="alert"),
             html.Aside(
-                [_rail_head(), *_rail(state)],
+                [_sidebar_head(), *_sidebar(state, infos)],
                 className="rail",
                 id="rail",
                 **{"aria-label": "runs and panels"},
@@ -55,88 +62,86 @@ def timeline_layout(
     )
 
 
-def start(
-    view: LakeView, state: TimelineState, runs: Sequence[RunInfo], has_logs: bool
-) -> dict[str, Any]:
+def start(view: LakeView, state: TimelineState, infos: Sequence[RunInfo]) -> dict[str, Any]:
     """What the browser begins with: the state, what is known of its runs, what can be chosen."""
-    default = TimelineState()
     return {
-        "version": VERSION,
-        "shown": view.version,
-        "most": MOST_RUNS,
-        "most_cores": MOST_CORES,
-        "hues": list(OKABE_ITO),
-        "panels": [
-            {"name": name, "is_default": panel.is_default} for name, panel in PANELS.items()
-        ],
-        "defaults": {
-            "cores": default.cores, "heat": default.heat, "layout": default.layout,
-            "base": default.base, "other": None, "from": None, "to": None, "lake": None,
-        },
-        "advice": EMPTY_LAKE if not view.runs else NO_RUNS if has_logs else NO_LOGS,
-        "runs": [json.loads(json.dumps(asdict(run))) for run in runs],
-        "state": {
-            "runs": list(state.runs),
-            "hues": list(state.hues or range(len(state.runs))),
-            "panels": list(state.shown_panels),
-            "cores": state.cores,
-            "from": state.from_s,
-            "to": state.to_s,
-            "heat": state.heat,
-            "layout": state.layout,
-            "base": min(state.base, max(len(state.runs) - 1, 0)),
-            "other": state.other,
-            "lake": state.lake_version,
-        },
-    }  # fmt: skip
+        **browser_state("timeline", view, state),
+        **runs_in_browser(state, infos),
+        "cores": state.cores,
+        "colors": list(OKABE_ITO),
+        "panels": list(PANELS),
+        "defaultPanels": list(DEFAULT_PANELS),
+        "mostCores": MOST_CORES,
+        "advice": _advice(view) if not state.runs else _NO_RUNS,
+    }
 
 
-def _rail_head() -> html.Div:
+def runs_in_browser(state: TimelineState, infos: Sequence[RunInfo]) -> dict[str, Any]:
+    """The runs of a state as the browser keeps them."""
+    return {
+        "runs": list(state.runs),
+        "hues": list(state.shown_hues),
+        "base": min(state.base, max(len(state.runs) - 1, 0)),
+        "other": state.other,
+        # Through JSON: keys of packages become texts, tuples lists.
+        "infos": orjson.loads(orjson.dumps([asdict(info) for info in infos])),
+    }
+
+
+def _advice(view: LakeView) -> str:
+    if not view.runs:
+        return _EMPTY_LAKE
+    has_logs = len(view.lake.polars(*logged_runs_query([], None, 1)))
+    return _NO_RUNS if has_logs else _NO_LOGS
+
+
+def _sidebar_head() -> html.Div:
     return html.Div(
         [
             html.Span("Runs", className="rail-title"),
             html.Button("\N{LEFTWARDS ARROW}", id="rail-button", className="plain",
-                        title="fold the rail", **{"aria-expanded": "true"}),
+                        title="fold the sidebar", **{"aria-expanded": "true"}),
         ],
         className="rail-head",
     )  # fmt: skip
 
 
-def _rail(state: TimelineState) -> list[html.Div]:
-    mode = state.cores if state.cores in ("all", "packages") else "chosen"
+def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
+    kind = state.cores if state.cores in ("all", "packages") else "chosen"
+    words, is_full = add_words(len(infos))
     return [
         html.Div(
             [
-                html.Ul(id="timeline-runs", className="runs"),
-                html.Button("add a run\N{HORIZONTAL ELLIPSIS}", id="timeline-add",
-                            className="plain"),
+                html.Ul(run_items(infos, state), id=ids("runs"), className="runs"),
+                html.Button(words, id=ids("add"), className="plain", disabled=is_full,
+                            **{"data-pick-runs": "1"}),
             ],
             className="facet",
         ),
         _block("Panels", dmc.ChipGroup(
             [dmc.Chip(panel.title, value=name, size="xs", radius="sm", variant="outline")
              for name, panel in PANELS.items()],
-            id=ids.TIMELINE_PANELS, value=list(state.shown_panels), multiple=True,
+            id=ids.control("panel"), value=list(state.shown_panels), multiple=True,
         )),
-        _block("Cores", _segments(ids.TIMELINE_CORES, mode, {
+        _block("Cores", _segments(ids.control("kind"), kind, {
             "all": "Together", "packages": "Packages", "chosen": "Chosen"}),
             html.Div(
                 [
                     dmc.TextInput(
-                        id=ids.TIMELINE_CORES_LIST, value="" if mode != "chosen" else state.cores,
+                        id=ids.control("list"), value="" if kind != "chosen" else state.cores,
                         placeholder="0,2,5-7", size="xs", debounce=300,
                         **{"aria-label": "cores, such as 0,2,5-7"},
                     ),
-                    html.Div(id="timeline-cores-words", className="bad", role="status"),
+                    html.Div(id=ids("cores-words"), className="bad", role="status"),
                 ],
-                id="timeline-cores-box",
-                hidden=mode != "chosen",
+                id=ids("cores-box"),
+                hidden=kind != "chosen",
             )),
-        _block("Runs in a panel", _segments(ids.TIMELINE_LAYOUT, state.layout, {
+        _block("Runs in a panel", _segments(ids.control("layout"), state.layout, {
             "overlay": "Overlaid", "stacked": "Stacked"})),
         _block("Heatmap of the cores", dmc.Select(
-            id=ids.TIMELINE_HEAT, value=state.heat, size="xs", allowDeselect=False,
-            data=[{"value": _HEAT_NONE, "label": "none"},
+            id=ids.control("heat"), value=state.heat, size="xs", allowDeselect=False,
+            data=[{"value": NO_HEAT, "label": "none"},
                   *({"value": name, "label": title} for name, title in HEATS.items())],
             **{"aria-label": "quantity of the heatmap of the cores"},
         )),
@@ -160,80 +165,89 @@ def _segments(component_id: str, value: str, labels: dict[str, str]) -> dmc.Segm
 
 
 _BUTTONS: Final = (
-    ("timeline-left", "\N{LEFTWARDS ARROW}", "earlier (left arrow)"),
-    ("timeline-right", "\N{RIGHTWARDS ARROW}", "later (right arrow)"),
-    ("timeline-in", "+", "zoom in (+)"),
-    ("timeline-out", "\N{MINUS SIGN}", "zoom out (-)"),
-    ("timeline-all", "all", "the whole run (Home)"),
-    ("timeline-back", "\N{LEFTWARDS ARROW WITH HOOK}", "the window before this one (Backspace)"),
-    ("timeline-pan", "pan", "drag moves the window instead of zooming (p)"),
-    ("timeline-values", "values", "read values with the arrow keys (v)"),
+    ("left", "\N{LEFTWARDS ARROW}", "earlier (left arrow)"),
+    ("right", "\N{RIGHTWARDS ARROW}", "later (right arrow)"),
+    ("in", "+", "zoom in (+)"),
+    ("out", "\N{MINUS SIGN}", "zoom out (-)"),
+    ("all", "all", "the whole run (Home)"),
+    ("back", "\N{LEFTWARDS ARROW WITH HOOK}", "the window before this one (Backspace)"),
+    ("pan", "pan", "drag moves the window instead of zooming (p)"),
+    ("values", "values", "read values with the arrow keys (v)"),
 )
 
 
 def _time_panel() -> html.Section:
-    buttons = [
-        html.Button(sign, id=name, title=title, className="plain", **{"aria-label": title})
-        for name, sign, title in _BUTTONS
-    ]
+    head = [move_buttons(), html.Span(id=ids("span"), className="span-words", role="status")]
     return html.Section(
         [
-            html.Div(
-                [
-                    html.Div(buttons, className="moves", role="group",
-                             **{"aria-label": "move the window"}),
-                    html.Span(id="timeline-span", className="span-words", role="status"),
-                    view_menu(ids.TIMELINE_FIGURE),
-                ],
-                className="panel-head",
-            ),
-            html.Div(id="timeline-problems", className="problems", role="alert"),
-            html.Div(
-                [
-                    html.Div(id=ids.TIMELINE_FIGURE, className="timeline-figure"),
-                    html.Div(id="timeline-band", className="band"),
-                    html.Div(id="timeline-cursor", className="cursor"),
-                    html.Div(id="timeline-mark", className="cursor mark"),
-                    html.Div(id="timeline-dot", className="cursor dot"),
-                ],
-                className="timeline-frame",
-            ),
-            html.Div(id="timeline-value", className="unseen", role="status",
-                     **{"aria-live": "polite", "aria-atomic": "true"}),
+            html.Div([*head, view_menu(ids("figure"))], className="panel-head"),
+            *time_parts(),
         ],
         className="panel panel-time",
         tabIndex=0,
         **{"aria-label": "timeline: + and - zoom, arrows move, Home shows all, v reads values",
-           "data-view": ids.TIMELINE_FIGURE},
+           "data-view": ids("figure")},
     )  # fmt: skip
+
+
+def move_buttons() -> html.Div:
+    """The buttons that move the window."""
+    buttons = [
+        html.Button(sign, id=ids(name), title=title, className="plain", **{"aria-label": title})
+        for name, sign, title in _BUTTONS
+    ]
+    return html.Div(buttons, className="moves", role="group", **{"aria-label": "move the window"})
+
+
+def time_parts() -> list[html.Div]:
+    """The panels over time: messages, the figure with what lies over it, the live region."""
+    return [
+        html.Div(id=ids("problems"), className="problems", role="alert"),
+        html.Div(
+            [
+                html.Div(id=ids("figure"), className="timeline-figure"),
+                html.Div(id=ids("words"), className="timeline-words"),
+                html.Div(id=ids("band"), className="band"),
+                html.Div(id=ids("cursor"), className="cursor"),
+                html.Div(id=ids("mark"), className="cursor mark"),
+                html.Div(id=ids("dot"), className="cursor dot"),
+            ],
+            className="timeline-frame",
+        ),
+        html.Div(id=ids("value"), className="unseen", role="status",
+                 **{"aria-live": "polite", "aria-atomic": "true"}),
+    ]  # fmt: skip
 
 
 def _distributions_panel() -> html.Section:
+    head = [html.H2("Distributions in view"), view_menu(ids("gaps"))]
     return html.Section(
-        [
-            html.Div([html.H2("Distributions in view"), view_menu(ids.TIMELINE_GAPS)],
-                     className="panel-head"),
-            html.Div(id=ids.TIMELINE_GAPS, className="side-figure"),
-            html.Div(id="timeline-limits", className="limits", role="status"),
-            html.Div(id=ids.TIMELINE_SIZES, className="side-figure tall"),
-        ],
+        [html.Div(head, className="panel-head"), *distribution_parts()],
         className="panel panel-distributions",
         tabIndex=0,
-        **{"aria-label": "distributions of the window in view", "data-view": ids.TIMELINE_GAPS},
-    )  # fmt: skip
+        **{"aria-label": "distributions of the window in view", "data-view": ids("gaps")},
+    )
+
+
+def distribution_parts() -> list[html.Div]:
+    """The pictures of distributions, and how many gaps are at the ITR limit."""
+    return [
+        html.Div(id=ids("gaps"), className="side-figure"),
+        html.Div(id=ids("limits"), className="limits", role="status"),
+        html.Div(id=ids("sizes"), className="side-figure tall"),
+    ]
 
 
 def _totals_panel() -> html.Section:
     return html.Section(
         [
-            html.Div([html.H2("Totals in view"), view_menu(ids.TIMELINE_TOTALS)],
-                     className="panel-head"),
-            html.Div(id=ids.TIMELINE_TOTALS, className="table-frame"),
+            html.Div([html.H2("Totals in view"), view_menu(ids("totals"))], className="panel-head"),
+            html.Div(id=ids("totals"), className="table-frame"),
         ],
         className="panel panel-totals",
         tabIndex=0,
-        **{"aria-label": "totals of the window in view", "data-view": ids.TIMELINE_TOTALS},
-    )  # fmt: skip
+        **{"aria-label": "totals of the window in view", "data-view": ids("totals")},
+    )
 
 
 _MOUSE: Final = (
@@ -248,29 +262,31 @@ def _status() -> html.Footer:
             html.Span(id="status-selection"),
             html.Span(className="spring"),
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-            html.A("data", id="timeline-data", className="plain"),
+            html.A("export", id=ids.link("export"), className="plain"),
+            html.A("data", id=ids.link("data"), className="plain"),
         ],
         className="status",
-    )  # fmt: skip
+    )
 
 
 def _picker() -> html.Dialog:
-    """The list of the lake's runs with a log; the browser fills it from `/timeline/choices`."""
+    """The list of the lake's runs with a log."""
     return html.Dialog(
         [
             html.H2("Add a run"),
             dcc.Input(
-                id="timeline-search",
+                id=ids("search"),
                 type="text",
                 placeholder="words, such as: tuned 50 us 600k",
                 autoComplete="off",
                 className="search",
+                debounce=0.12,
             ),
-            html.Div(id="timeline-choices-words", className="quiet", role="status"),
-            html.Div(id="timeline-choices", className="choices", role="listbox",
+            html.Div(id=ids("choices-words"), className="quiet", role="status"),
+            html.Div(id=ids("choices"), className="choices", role="listbox",
                      **{"aria-label": "runs with a per-interrupt log"}),
-            html.Button("done (Esc)", id="timeline-picked", className="plain"),
+            html.Button("done (Esc)", id=ids("picked"), className="plain"),
         ],
-        id="timeline-picker",
+        id=ids("picker"),
         className="picker",
     )  # fmt: skip

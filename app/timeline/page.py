@@ -1,33 +1,24 @@
 """The timeline: what happened between interrupts, in one run or several, at any zoom."""
 
-from dataclasses import replace
-from urllib.parse import urlencode
+from typing import Any, Final
 
-import dash
-from dash import ClientsideFunction, Input, Output, clientside_callback, html
-from flask import Flask
+from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
 
-from app.kit import ids
 from app.kit.context import lake_view
-from app.kit.lakes import LakeView
-from app.kit.opening import or_a_sentence
-from app.kit.url_codec import has_state, is_version
-from app.timeline.defaults import (
-    Opened,
-    add_open_routes,
-    choices,
-    first_look,
-    open_configurations,
-)
-from app.timeline.layout import timeline_layout
+from app.kit.ids import PageIds
+from app.kit.page import Page
+from app.timeline.defaults import default_state, open_link
+from app.timeline.edits import apply_edits
+from app.timeline.explanation import explain_view
+from app.timeline.export import export_page
+from app.timeline.layout import runs_in_browser, timeline_layout
+from app.timeline.layout_runs import add_words, choice_items, choice_words, choices, run_items
 from app.timeline.routes import add_routes
 from app.timeline.runs import describe_runs
 from app.timeline.state import TimelineState
-from data.errors import WattlasError
+from app.timeline.tables import VIEWS, view_rows
 
-PATH = "/timeline"
-TITLE = "Timeline"
-KEYS = (
+_KEYS: Final = (
     ("+ -", "zoom in, zoom out"),
     ("left, right arrow", "move the window by a fifth; with Shift by nearly all of it"),
     ("Home", "the whole run"),
@@ -39,73 +30,78 @@ KEYS = (
     (
         "v, click",
         "read values: arrow keys go from value to value and from panel to panel, with "
-        "Shift ten at a time; m: the largest; Enter: the heatmap's core; Escape: no more",
+        "Shift ten at a time; m: the largest; Enter: the heatmap's core; Escape: stop",
     ),
     ("arrow keys", "where the distributions have the focus: read them"),
     ("p", "drag moves the window, or zooms again"),
     ("a", "add a run"),
     ("drag, wheel", "zoom; with Shift: move"),
 )
+PAGE: Final = Page(
+    name="timeline",
+    title="Timeline",
+    path="/timeline",
+    state=TimelineState,
+    default_state=default_state,
+    layout=timeline_layout,
+    views=VIEWS,
+    rows=view_rows,
+    explain=explain_view,
+    export=export_page,
+    keys=_KEYS,
+    open_link=open_link,
+    add_routes=add_routes,
+)
+ids: Final = PageIds("timeline")
+
+clientside_callback(
+    ClientsideFunction("wattlas", "gather"),
+    Output(ids.view_state, "data"),
+    Output(ids.changed, "data"),
+    *[Input(ids.control(key), "value") for key in ("panel", "layout", "heat", "kind", "list")],
+    State(ids.browser, "data"),
+)
+clientside_callback(
+    ClientsideFunction("timeline", "edited"),
+    Input(ids("shown-runs"), "data"),
+    prevent_initial_call=True,
+)
 
 
-def register(server: Flask) -> None:
-    """Make the page known to Dash, and its answers to the server; called once the app exists."""
-    dash.register_page(
-        __name__, path=PATH, order=2, name=TITLE, title="wattlas · Timeline", layout=layout
+@callback(
+    Output(ids("runs"), "children"),
+    Output(ids("add"), "children"),
+    Output(ids("add"), "disabled"),
+    Output(ids("shown-runs"), "data"),
+    Input(ids("edits"), "data"),
+    State(ids.lake_version, "data"),
+    prevent_initial_call=True,
+)
+def update_runs(asked: dict[str, Any], version: int) -> tuple[list[html.Li], str, bool, Any]:
+    """Apply what a visitor did to the list of runs since the server answered last."""
+    view = lake_view(version)
+    before = TimelineState(
+        runs=tuple(asked["runs"]),
+        hues=tuple(asked["hues"]),
+        base=asked["base"],
+        other=asked["other"],
     )
-    add_routes(server)
-    add_open_routes(server)
+    state = apply_edits(view, before, asked["edits"])
+    infos = describe_runs(view, state.runs)
+    shown = {**runs_in_browser(state, infos), "edits": len(asked["edits"])}
+    return run_items(infos, state), *add_words(len(infos)), shown
 
 
-@or_a_sentence
-def layout(**parts: str | list[str]) -> html.Main:
-    """Lay the page out for the URL's query; a bad one is named, and a first look shown instead."""
-    try:
-        view, state, notice = _asked(dict(parts))
-    except WattlasError as error:
-        view = lake_view(None)
-        notice = f"This link could not be followed: {error}. A first look is shown instead."
-        state = _opened(TimelineState(), first_look(view))
-    has_logs = bool(choices(view, "", None)["total"])
-    return timeline_layout(view, state, describe_runs(view, state.runs), notice, has_logs)
-
-
-def _asked(parts: dict[str, str | list[str]]) -> tuple[LakeView, TimelineState, str]:
-    """The lake, the state and what to say of it: of a link, of picks in Explore, or of neither."""
-    picked, count = parts.pop("open", []), str(parts.pop("of", ""))
-    query = urlencode(parts, doseq=True)
-    state = TimelineState.from_query(query) if has_state(query) else TimelineState()
-    view = lake_view(state.lake_version)
-    if picked:
-        texts = [picked] if isinstance(picked, str) else picked
-        opened = open_configurations(view, texts, int(count) if is_version(count) else 0)
-        return view, _opened(state, opened), opened.words
-    if not state.runs and "v" not in parts:
-        return view, _opened(state, first_look(view)), ""
-    return view, state, _pinned_words(view, state)
-
-
-def _opened(state: TimelineState, opened: Opened) -> TimelineState:
-    return replace(state, runs=opened.run_ids, base=opened.base)
-
-
-def _pinned_words(view: LakeView, state: TimelineState) -> str:
-    newest = lake_view(None).version
-    if state.lake_version is None or view.version == newest:
-        return ""
-    return f"This link pins version {view.version} of the lake; the newest is {newest}."
-
-
-clientside_callback(
-    ClientsideFunction("timeline", "open"),
-    Output(ids.TIMELINE_OPENED, "data"),
-    Input(ids.TIMELINE_START, "data"),
+@callback(
+    Output(ids("choices"), "children"),
+    Output(ids("choices-words"), "children"),
+    Input(ids("search"), "value"),
+    Input(ids("picking"), "data"),
+    State(ids.lake_version, "data"),
+    prevent_initial_call=True,
 )
-clientside_callback(
-    ClientsideFunction("timeline", "control"),
-    Input(ids.TIMELINE_PANELS, "value"),
-    Input(ids.TIMELINE_LAYOUT, "value"),
-    Input(ids.TIMELINE_HEAT, "value"),
-    Input(ids.TIMELINE_CORES, "value"),
-    Input(ids.TIMELINE_CORES_LIST, "value"),
-)
+def update_choices(words: str | None, shown: list[str] | None, version: int) -> tuple[list, str]:
+    """List the runs that have all the words, those like the first drawn run first."""
+    runs = shown or []
+    rows = choices(lake_view(version), words or "", runs[0] if runs else None)
+    return choice_items(rows, runs), choice_words(rows)

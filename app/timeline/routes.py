@@ -1,98 +1,57 @@
-"""What the timeline asks for: its runs, a window of them, and that window as a file."""
+"""The window API: `/timeline/window` answers the page's questions; redirects of old addresses."""
 
-from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import orjson
-import polars as pl
-from flask import Flask, Response, request
+from flask import Flask, Response, redirect, request
 from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response as AnyResponse
 
 from app.kit.context import lake_view
-from app.kit.downloads import CSV, PARQUET, table_answer, words_answer
 from app.kit.lakes import LakeView
-from app.kit.url_codec import read_lake_version, read_number
+from app.kit.url_state import read_lake_version, read_number
 from app.timeline.answer import answer_question
-from app.timeline.explanation import explain_window
 from app.timeline.panels import DEFAULT_PANELS
 from app.timeline.payload import encode_answer
-from app.timeline.runs import describe_runs, reference_of
-from app.timeline.tables import DEFAULT_CONTENT, window_table
 from data.errors import SelectionError, WattlasError
 from data.timeline.question import Question
 
 # Single numbers of NumPy are numbers; columns are encoded before.
 _NUMBERS: Final = orjson.OPT_SERIALIZE_NUMPY
 _KNOWN: Final = frozenset(
-    {"runs", "cores", "from", "to", "width", "panels", "heat", "parts", "base", "lake", "what"}
+    {"runs", "cores", "from", "to", "width", "panels", "heat", "parts", "base", "lake"}
 )
+# What version 1 called the content of a file.
+_OLD_CONTENTS: Final = {"view": "figure", "distributions": "gaps"}
 
 
 def add_routes(server: Flask) -> None:
-    """Add `/runs`, `/window`, `/how`, `/data.csv` and `/data.parquet` under `/timeline`."""
-    server.add_url_rule("/timeline/runs", "timeline_runs", _runs)
+    """Add `/timeline/window`, and redirect the addresses of files that version 1 had."""
     server.add_url_rule("/timeline/window", "timeline_window", _window)
-    server.add_url_rule("/timeline/how", "timeline_how", _how)
-    for ending, kind in (("csv", CSV), ("parquet", PARQUET)):
-        server.add_url_rule(
-            f"/timeline/data.{ending}", f"timeline_{ending}", _data, defaults={"kind": kind}
-        )
-
-
-def _runs() -> Response:
-    return _json(lambda: describe(*_view_and_runs(request.args)))
+    server.add_url_rule("/timeline/how", "timeline_old_how", _old_how)
+    server.add_url_rule("/timeline/data.<ending>", "timeline_old_data", _old_data)
 
 
 def _window() -> Response:
-    return _json(lambda: answer_window(*_asked(request.args)))
-
-
-def _how() -> Response:
-    return words_answer(lambda: explain_window(*_asked(request.args)[:2]))
-
-
-def _data(kind: str) -> Response:
-    what = request.args.get("what", DEFAULT_CONTENT)
-    return table_answer(lambda: _table(request.args, what), kind, f"wattlas-timeline-{what}")
-
-
-def _table(asked: MultiDict[str, str], what: str) -> pl.DataFrame:
-    view, question, base = _asked(asked)
-    return window_table(view, question, what, base)
-
-
-def describe(view: LakeView, run_ids: tuple[str, ...]) -> dict[str, Any]:
-    """What is known of some runs, and the one to compare the first of them with."""
-    infos = describe_runs(view, run_ids)
-    known = next((info.run_id for info in infos if info.known), None)
-    return {
-        "lake": view.version,
-        "runs": [asdict(info) for info in infos],
-        "reference": None if known is None else reference_of(view, known),
-    }
-
-
-def answer_window(view: LakeView, question: Question, base: int) -> dict[str, Any]:
-    """Answer a question about a window; what is wrong with one run leaves the others be."""
-    return encode_answer(answer_question(view, question), view.version, base)
-
-
-def _json(make: Callable[[], dict[str, Any]]) -> Response:
     try:
-        body, status = make(), 200
+        body, status = answer_window(*_asked(request.args)), 200
     except WattlasError as error:
         body, status = {"error": str(error)}, 400
     return Response(orjson.dumps(body, option=_NUMBERS), status=status, mimetype="application/json")
 
 
-def _view_and_runs(asked: MultiDict[str, str]) -> tuple[LakeView, tuple[str, ...]]:
-    version = read_lake_version(asked["lake"]) if asked.get("lake") else None
-    return lake_view(version), tuple(dict.fromkeys(asked.getlist("runs")))
+def answer_window(view: LakeView, question: Question, base: int) -> dict[str, Any]:
+    """Answer a question about a window.
+
+    Args:
+        base: Place of the run that the others' totals are compared with.
+    """
+    return encode_answer(answer_question(view, question), view.version, base)
 
 
 def _asked(asked: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
-    """The lake, the question, and the place of the run to compare with.
+    """Read the lake, the question, and the place of the reference.
 
     Raises:
         SelectionError: An unknown part of the query or a bad value; the message names it.
@@ -100,7 +59,7 @@ def _asked(asked: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
     unknown = sorted(set(asked) - _KNOWN)
     if unknown:
         raise SelectionError(f"no part of a window's address: {unknown[0][:40]!r}")
-    view, runs = _view_and_runs(asked)
+    view = lake_view(read_lake_version("lake", asked["lake"]) if asked.get("lake") else None)
     parts: dict[str, Any] = {"panels": DEFAULT_PANELS}
     parts |= {
         f"{name}_s": read_number(name, asked[name]) for name in ("from", "to") if asked.get(name)
@@ -114,4 +73,23 @@ def _asked(asked: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
     base = round(read_number("base", asked["base"])) if asked.get("base") else 0
     if base < 0:
         raise SelectionError(f"base is {base}, expected the place of a run")
-    return view, Question(runs, **parts), base
+    return view, Question(tuple(dict.fromkeys(asked.getlist("runs"))), **parts), base
+
+
+def _old_how() -> AnyResponse:
+    return redirect(f"/timeline/how/figure?{_new_query(request.args)}", code=301)
+
+
+def _old_data(ending: str) -> AnyResponse:
+    content = request.args.get("what", "view")
+    name = _OLD_CONTENTS.get(content, content)
+    return redirect(f"/timeline/data/{name}.{ending}?{_new_query(request.args)}", code=301)
+
+
+def _new_query(old: MultiDict[str, str]) -> str:
+    """Turn the parts of a question, as version 1 had them in files' addresses, into a state's."""
+    pairs = [("run", run_id) for run_id in old.getlist("runs")]
+    pairs += [("panel", name) for name in old.get("panels", "").split(",") if name]
+    same = ("cores", "from", "to", "width", "heat", "base", "lake")
+    pairs += [(name, old[name]) for name in same if old.get(name)]
+    return urlencode(pairs)

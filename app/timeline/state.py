@@ -1,41 +1,73 @@
-"""The whole state of the timeline as a URL query: versioned, upgraded when old, refused with words.
+"""The state of the timeline as a URL query."""
 
-To change the encoding, raise VERSION and add to UPGRADERS the function that turns the previous
-version's parameters into the next one's, so that a link in a paper works for years.
-"""
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Final, Literal, Self
+from urllib.parse import parse_qs
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Final, Literal
-from urllib.parse import urlencode
-
-from app.kit.url_codec import (
+from app.kit.clause import read_clause, write_knobs
+from app.kit.url_state import (
+    Parameter,
     Parameters,
+    UrlState,
     read_lake_version,
     read_number,
-    read_parameters,
-    write_value,
 )
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from data.errors import SelectionError
-from data.timeline.question import MOST_RUNS, check_window, chosen_cores
-
-VERSION: Final = 1
-UPGRADERS: Final[dict[int, Callable[[Parameters], Parameters]]] = {}
+from data.selection import Selection
+from data.timeline.question import (
+    MOST_RUNS,
+    NO_HEAT,
+    WIDTHS,
+    Question,
+    check_window,
+    chosen_cores,
+)
 
 _NONE: Final = "none"
 _LONGEST_ID: Final = 300
+_LONGEST_CONFIGURATION: Final = 2000
 
 Layout = Literal["overlay", "stacked"]
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineState:
+def _read_whole(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 4):
+        raise SelectionError(f"{name} is {text[:40]!r}, expected a whole number")
+    return int(text)
+
+
+def _from_version_1(old: Parameters) -> Parameters:
+    """Version 1 named configurations picked in Explore as JSON, one `open` each."""
+    picked = old.pop("open", [])
+    new = {"picked" if key == "of" else key: texts for key, texts in old.items()}
+    if picked:
+        new["sel"] = [write_knobs([_configuration(text) for text in picked])]
+    return new
+
+
+def _configuration(text: str) -> dict[str, Any]:
+    try:
+        knobs = json.loads(text[:_LONGEST_CONFIGURATION])
+    except ValueError:
+        knobs = None
+    if not isinstance(knobs, dict):
+        raise SelectionError(f"a configuration is {text[:60]!r}, expected knobs as a JSON object")
+    return knobs
+
+
+@dataclass(frozen=True)
+class TimelineState(UrlState):
     """Everything that decides what the timeline shows.
 
     Attributes:
+        selection: Filters, and `sel`, a clause: what another page handed over. The page resolves
+            them to runs when it opens.
+        picked: How many configurations were picked there, where `sel` does not name all of them.
         runs: Run ids in the order in which they were added.
-        hues: Place of each run's colour, so that it is kept when another run goes; empty: by order.
+        hues: Place of each run's colour, so that it stays when another run goes; empty: by order.
         panels: Names of PANELS; None for those that are there by default.
         cores: `all`, `packages`, or a list such as `0,2,5-7`.
         from_s: Where the window begins, seconds after the run's own window does; None: its start.
@@ -43,9 +75,34 @@ class TimelineState:
         heat: A name of HEATS, or `none`.
         base: Place of the run that the others' totals are compared with.
         other: Place of the run whose difference to it is shown; None for the first other.
+        width: Pixels that lines are drawn over; only in links to files.
         lake_version: A version that the link pins; None for the newest.
+        is_first_look: The link has no version and no runs: the page chooses some.
     """
 
+    VERSION: ClassVar[int] = 2
+    UPGRADERS: ClassVar = {1: _from_version_1}
+    KEPT: ClassVar = ("run", "hue", "from", "to", "base", "other")
+    PARAMETERS: ClassVar = {
+        "sel": Parameter("sel"),
+        "picked": Parameter("picked", _read_whole),
+        "run": Parameter("runs", is_list=True),
+        "hue": Parameter("hues", _read_whole, is_list=True),
+        "panel": Parameter("panels", is_list=True),
+        "cores": Parameter("cores"),
+        "from": Parameter("from_s", read_number),
+        "to": Parameter("to_s", read_number),
+        "heat": Parameter("heat"),
+        "layout": Parameter("layout"),
+        "base": Parameter("base", _read_whole),
+        "other": Parameter("other", _read_whole),
+        "width": Parameter("width", _read_whole),
+        "lake": Parameter("lake_version", read_lake_version),
+    }
+
+    selection: Selection = field(default_factory=Selection)
+    sel: str = ""
+    picked: int = 0
     runs: tuple[str, ...] = ()
     hues: tuple[int, ...] = ()
     panels: tuple[str, ...] | None = None
@@ -56,9 +113,12 @@ class TimelineState:
     layout: Layout = "overlay"
     base: int = 0
     other: int | None = None
+    width: int = 1000
     lake_version: int | None = None
+    is_first_look: bool = False
 
     def __post_init__(self) -> None:
+        read_clause(self.sel)
         _check_runs(self.runs)
         if self.hues and len(self.hues) != len(self.runs):
             raise SelectionError(f"{len(self.hues)} colours for {len(self.runs)} runs")
@@ -66,12 +126,14 @@ class TimelineState:
             if name not in PANELS:
                 known = ", ".join(PANELS)
                 raise SelectionError(f"no panel {name[:40]!r}; known: {known}, or {_NONE} alone")
-        if self.heat != _NONE and self.heat not in HEATS:
+        if self.heat != NO_HEAT and self.heat not in HEATS:
             raise SelectionError(f"no heatmap of {self.heat[:40]!r}; known: {', '.join(HEATS)}")
         chosen_cores(self.cores)
         if self.layout not in ("overlay", "stacked"):
             raise SelectionError(f"layout is {self.layout[:40]!r}, expected overlay or stacked")
         check_window(self.from_s, self.to_s)
+        if not WIDTHS[0] <= self.width <= WIDTHS[1]:
+            raise SelectionError(f"width is {self.width}, expected {WIDTHS[0]} to {WIDTHS[1]}")
         if self.base < 0 or (self.base and self.base >= len(self.runs)):
             raise SelectionError(f"base is {self.base}, there are {len(self.runs)} runs")
         _check_other(self.other, self.base, len(self.runs))
@@ -81,78 +143,47 @@ class TimelineState:
         """Names of the panels that are switched on."""
         return DEFAULT_PANELS if self.panels is None else self.panels
 
-    def to_query(self) -> str:
-        """Write the query string, defaults left out: the same state, the same text."""
-        pairs: list[tuple[str, str]] = [("v", str(VERSION))]
-        pairs += [("run", run_id) for run_id in self.runs]
-        if self.hues != tuple(range(len(self.runs))):
-            pairs += [("hue", str(hue)) for hue in self.hues]
-        if self.panels is not None:
-            pairs += [("panel", name) for name in self.panels or (_NONE,)]
-        for key, attribute in _KEYS.items():
-            value = getattr(self, attribute)
-            if value != getattr(_DEFAULT, attribute):
-                pairs.append((key, write_value(value)))
-        return urlencode(pairs)
+    @property
+    def shown_hues(self) -> tuple[int, ...]:
+        """Place of each run's colour."""
+        return self.hues or tuple(range(len(self.runs)))
 
-    @classmethod
-    def from_query(cls, query: str) -> "TimelineState":
-        """Read a query string, of this version or an older one.
+    def question(self) -> Question:
+        """What the state asks of its runs.
 
         Raises:
-            SelectionError: A version from the future, an unknown key, or a bad value; the message
-                names it.
+            SelectionError: It has no runs.
         """
-        return _Reading(read_parameters(query, VERSION, UPGRADERS)).state()
+        return Question(
+            self.runs, self.cores, self.from_s, self.to_s, self.width, self.shown_panels, self.heat
+        )
 
+    def write(self, key: str, value: Any) -> list[str]:
+        """Write one attribute; colours by order are left out, and no panel at all is `none`."""
+        if key == "hue" and value == tuple(range(len(self.runs))):
+            return []
+        if key == "panel" and value == ():
+            return [_NONE]
+        return super().write(key, value)
 
-_KEYS: Final = {
-    "cores": "cores",
-    "from": "from_s",
-    "to": "to_s",
-    "heat": "heat",
-    "layout": "layout",
-    "base": "base",
-    "other": "other",
-    "lake": "lake_version",
-}
+    @classmethod
+    def read(cls, key: str, texts: Sequence[str]) -> Any:
+        """Read the texts of one key; `none` alone is no panel."""
+        if key == "hue":
+            return tuple(_read_whole(key, text) for text in texts)
+        if key == "panel" and list(texts) == [_NONE]:
+            return ()
+        return super().read(key, texts)
 
-
-@dataclass(slots=True)
-class _Reading:
-    parameters: Parameters
-    values: dict[str, object] = field(default_factory=dict)
-
-    def state(self) -> TimelineState:
-        lists: dict[str, object] = {"runs": self._list("run")}
-        if panels := self._list("panel"):
-            lists["panels"] = () if panels == (_NONE,) else panels
-        hues = self.parameters.pop("hue", [])
-        lists["hues"] = tuple(_read_whole("hue", text) for text in hues)
-        for key, texts in self.parameters.items():
-            if key not in _KEYS:
-                raise SelectionError(f"the link has an unknown part {key[:40]!r}")
-            self.values[_KEYS[key]] = _parse(key, texts[-1])
-        return TimelineState(**lists, **self.values)  # type: ignore[arg-type]
-
-    def _list(self, key: str) -> tuple[object, ...]:
-        return tuple(dict.fromkeys(self.parameters.pop(key, [])))
-
-
-def _parse(key: str, text: str) -> object:
-    if key in ("from", "to"):
-        return read_number(key, text)
-    if key in ("base", "other"):
-        return _read_whole(key, text)
-    if key == "lake":
-        return read_lake_version(text)
-    return text
-
-
-def _read_whole(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) <= 4):
-        raise SelectionError(f"{name} is {text[:40]!r}, expected a whole number")
-    return int(text)
+    @classmethod
+    def from_query(cls, query: str) -> Self:
+        """Read a query string. Links of version 1 from Explore had no version."""
+        keys = parse_qs(query.lstrip("?"), keep_blank_values=True).keys()
+        if "open" in keys and "v" not in keys:
+            query = f"v=1&{query.lstrip('?')}"
+        state = super().from_query(query)
+        is_free = "v" not in keys and not (state.runs or state.sel or state.selection.clauses)
+        return replace(state, is_first_look=is_free)
 
 
 def _check_other(other: int | None, base: int, runs: int) -> None:
@@ -172,6 +203,3 @@ def _check_runs(runs: tuple[str, ...]) -> None:
             raise SelectionError(f"no run has the id {run_id[:40]!r}")
     if len(set(runs)) < len(runs):
         raise SelectionError(f"a run is named twice: {max(runs, key=runs.count)}")
-
-
-_DEFAULT: Final = TimelineState()

@@ -1,4 +1,4 @@
-"""What is in view as a table: drawn bins, interrupts, samples, distributions, or totals."""
+"""The rows behind the views: drawn bins, interrupts, samples, distributions, totals."""
 
 from typing import Any, Final
 
@@ -6,42 +6,44 @@ import numpy as np
 import polars as pl
 
 from app.kit.lakes import LakeView
+from app.kit.page import View
 from app.timeline.answer import answer_question
+from app.timeline.state import TimelineState
 from data.analysis.log_bins import slot_starts
-from data.errors import DataError, SelectionError
+from data.errors import DataError
 from data.timeline.quantities import CLOCKS
-from data.timeline.question import Question
 from data.timeline.reads import NIC_FIELDS, RunReads
 from data.timeline.row_bins import NONE
 from data.timeline.totals import TOTALS, window_totals
 from data.timeline.window import RunAnswer
 
-DEFAULT_CONTENT: Final = "view"
-CONTENTS: Final = ("view", "bins", "interrupts", "samples", "distributions", "totals")
 MOST_ROWS: Final = 1_000_000
+VIEWS: Final = (
+    View("figure", "What is in view: single interrupts where they are drawn, else bins"),
+    View("gaps", "Distributions"),
+    View("totals", "Totals", is_picture=False),
+    View("bins", "Bins", is_picture=False),
+    View("interrupts", "Interrupts", is_picture=False),
+    View("samples", "Counter samples", is_picture=False),
+)
 
 
-def window_table(view: LakeView, question: Question, what: str, base: int = 0) -> pl.DataFrame:
-    """The rows of what is in view, all runs one after the other that the page shows.
+def view_rows(view: LakeView, state: TimelineState, name: str) -> pl.DataFrame:
+    """Make the rows of what is in view, all runs that the page shows one after the other.
 
     Args:
-        what: `view`: the interrupts where they are drawn one by one, else the bins; or one of the
-            other CONTENTS.
-        base: Place of the run that the others' totals are compared with; where it is not shown, the
-            first that is.
+        name: Of a view in VIEWS.
 
     Raises:
-        SelectionError: Not such a word.
+        SelectionError: The state has no runs.
         DataError: None of the runs can be shown, or there are too many rows.
         LakeError: A file of a run has gone just now.
     """
-    if what not in CONTENTS:
-        raise SelectionError(f"what is {what[:40]!r}, expected one of {', '.join(CONTENTS)}")
-    found = answer_question(view, question)
+    found = answer_question(view, state.question())
     shown = found.shown()
-    if what == "view":
-        what = "interrupts" if all(one.raw is not None for _, one in shown) else "bins"
-    tables = [(info, _MAKERS[what](view, one)) for info, one in shown]
+    if name == "figure":
+        name = "interrupts" if all(one.raw is not None for _, one in shown) else "bins"
+    tables = [(info, _MAKERS[name](view, one)) for info, one in shown]
     table = pl.concat(
         [
             table.select(pl.lit(info.run_id).alias("run_id"), pl.lit(info.label).alias("run"), "*")
@@ -49,15 +51,15 @@ def window_table(view: LakeView, question: Question, what: str, base: int = 0) -
         ],
         how="diagonal",
     )
-    if what != "totals":
+    if name != "totals":
         return table
     drawn = [isinstance(one, RunAnswer) for one in found.window.runs]
-    at = base if base < len(drawn) and drawn[base] else drawn.index(True)
+    at = state.base if drawn[state.base] else drawn.index(True)
     return _compare(table, found.infos[at].run_id)
 
 
 def _compare(table: pl.DataFrame, base: str) -> pl.DataFrame:
-    """Totals with how far each lies from the base run's; NULL from nothing, and of the base run."""
+    """Add differences from the reference; NULL for the reference and where it is 0."""
     of_base = table.filter(pl.col("run_id") == base).select("name", pl.col("value").alias("base"))
     change = pl.when(pl.col("run_id") != base).then(pl.col("value") - pl.col("base"))
     percent = pl.when(pl.col("base") != 0).then(100 * pl.col("difference") / pl.col("base"))
@@ -168,6 +170,6 @@ _MAKERS: Final = {
     "bins": _bins,
     "interrupts": _interrupts,
     "samples": _samples,
-    "distributions": _distributions,
+    "gaps": _distributions,
     "totals": _totals,
 }

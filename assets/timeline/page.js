@@ -1,286 +1,258 @@
 /*
- * The timeline page: its state, its questions to the server, its address.
- * Windows are asked for at a pace, the last one always; a question that a newer one overtakes is aborted, an answer that
- * comes late is dropped, and the old picture stays, stretched, until the new one is there.
+ * The timeline page's glue to Dash and the server: state, URL, controls, the list of runs, questions.
+ * Windows are asked for at a pace, and the last one always. A newer question aborts the one before it, and
+ * the old picture stays until its answer comes.
  */
-(function (wattlas) {
+document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
-  const timeline = (wattlas.timeline = wattlas.timeline || {});
-  const FIGURE = "timeline-figure", SIDES = ["timeline-gaps", "timeline-sizes"];
-  const CONFIG = { staticPlot: true, displaylogo: false, showSendToCloud: false, responsive: false };
-  const LEAST_PX = 50, MOST_PX = 4000, LEAST_SPAN_S = 1e-6, PACE_MS = 120;
-  timeline.FIGURE = FIGURE;
+  const { wattlas } = window, { timeline } = wattlas, { page, exact } = timeline;
+  const NAME = "timeline", FIGURE = "timeline-figure", URL_MS = 120, PACE_MS = 120, RESIZE_MS = 150;
+  const WIDTHS = [50, 4000], AXES_PX = 80;
+  const part = (id) => document.getElementById(id);
+  const isShown = () => Boolean(document.querySelector(".page.timeline"));
 
-  /* state: what the URL holds. infos: what is known of each run, in its order. answer: what is drawn. clipped: what was asked for outside the runs, in words. */
-  const page = { state: null, infos: [], hues: [], answer: null, start: null, clipped: "" };
-  timeline.page = page;
-  timeline.plot = () => document.getElementById(FIGURE);
-  const isShown = () => Boolean(document.querySelector(".timeline"));
-
-  /** Length of the longest run, in seconds. */
-  timeline.duration = () => Math.max(0, ...page.infos.map((info) => (info.has_log && info.duration_s) || 0));
-
-  /** What is looked at: from, to, in seconds. */
-  timeline.span = function () {
-    const { from, to } = page.state;
-    return [from === null ? 0 : from, to === null ? timeline.duration() : to];
-  };
+  /* What the page was opened with. */
+  let spec = null;
 
   /* ---- questions */
 
-  const LISTS = { bdata: 1 };
-  function decoded(value) {
-    if (Array.isArray(value)) return value.map(decoded);
-    if (!value || typeof value !== "object") return value;
-    if (Object.keys(LISTS).every((key) => key in value)) return wattlas.decode(value);
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, decoded(part)]));
-  }
-
-  const exact = (seconds) => seconds.toFixed(9);
+  const width = () => {
+    const gd = timeline.plot(), room = gd ? gd.clientWidth - AXES_PX : 1000;
+    return Math.round(Math.min(Math.max(room, WIDTHS[0]), WIDTHS[1]));
+  };
 
   /** The window as the server is asked for it. */
-  timeline.question = function (more) {
-    const { state } = page, [from, to] = timeline.span(), gd = timeline.plot();
-    const room = gd ? gd.clientWidth - 80 : 1000;
-    const asked = new URLSearchParams();
+  function question() {
+    const { state } = page, [from, to] = timeline.span(), asked = new URLSearchParams();
     state.runs.forEach((run) => asked.append("runs", run));
     const parts = {
-      cores: state.cores, from: exact(from), to: exact(to), width: Math.round(Math.min(Math.max(room, LEAST_PX), MOST_PX)),
-      panels: state.panels.join(","), heat: state.heat, base: state.base, lake: page.start.shown, ...more,
+      cores: state.cores, width: width(), panels: state.panels.join(","), heat: state.heat, base: state.base,
+      lake: spec.shown, ...(to > from ? { from: from.toFixed(9), to: to.toFixed(9) } : {}),
     };
     Object.entries(parts).forEach(([key, value]) => asked.set(key, value));
-    if (!(to > from)) { asked.delete("from"); asked.delete("to"); }
     return asked.toString();
-  };
+  }
 
   let asking = null, askTimer = 0, askedAt = 0, number = 0;
   timeline.requests = { sent: 0, aborted: 0, dropped: 0 };
+  timeline.isBusy = () => Boolean(askTimer || asking || edits.length);
 
-  /** The window or what is drawn of it has changed: ask at once after a rest, else at the pace's next beat. */
-  timeline.ask = function () {
+  /* After a rest at once, else at the pace's next beat. */
+  function ask() {
     if (askTimer) return;
     const wait = Math.max(0, askedAt + PACE_MS - performance.now());
     askTimer = wattlas.later(() => { askTimer = 0; fetchWindow(); }, wait);
-  };
+  }
 
-  /** Whether a question is about to be asked or has no answer yet. */
-  timeline.isBusy = () => Boolean(askTimer || asking);
+  const FAILED = "BUG: the server failed on this window; its log has the details.";
+  const OLD_PICTURE = " The picture is that of the last window.";
 
   async function fetchWindow() {
     if (!isShown() || !page.state) return;
-    if (!page.state.runs.length) { timeline.nothing(); return; }
+    number += 1;
+    if (!page.state.runs.length) { timeline.nothing(spec.advice); return; }
     askedAt = performance.now();
     if (asking) { asking.abort(); timeline.requests.aborted += 1; }
-    const mine = (number += 1), control = (asking = new AbortController());
+    const mine = number, control = (asking = new AbortController());
     timeline.requests.sent += 1;
     try {
-      const response = await wattlas.fetch("timeline/window?" + timeline.question(), { signal: control.signal });
-      const answer = response.status < 500 ? await response.json() : { error: "BUG: the server failed on this window; its log has the details. The picture is that of the last window." };
+      const address = wattlas.pagesRoot() + "timeline/window?" + question();
+      const response = await wattlas.fetch(address, { signal: control.signal });
       if (mine !== number) { timeline.requests.dropped += 1; return; }
-      if (!response.ok) { timeline.complain(answer.error); return; }
-      take(decoded(answer));
+      if (response.ok) take(timeline.decoded(response.json()));
+      else timeline.complain(response.status < 500 ? response.json().error : FAILED + OLD_PICTURE);
     } catch (error) {
-      if (error.name !== "AbortError") timeline.complain("The server did not answer (" + error.message + "). The picture is that of the last window.");
+      const words = "The server did not answer (" + error.message + ")." + OLD_PICTURE;
+      if (error.name !== "AbortError") timeline.complain(words);
     } finally {
       if (asking === control) asking = null;
-      if (mine === number && !page.answer) clear("");
+      if (mine === number && !page.answer) timeline.clearPicture("");
     }
   }
 
   function take(answer) {
     if (!isShown()) return;
-    page.answer = answer;
     if (answer.clipped) adopt(answer);
-    timeline.complain("");
-    timeline.draw();
-    timeline.drawSides();
+    timeline.show(answer);
   }
-
-  /* What was asked for lies outside the runs: the window is the one that the server has shown instead. */
+  /* The window that was asked for lies outside the runs: the server has answered for another one. */
   function adopt({ from_s: from, to_s: to, clipped }) {
-    const all = timeline.duration(), isWhole = to - from >= all * (1 - 1e-9);
-    Object.assign(page.state, { from: isWhole ? null : Number(exact(from)), to: isWhole ? null : Number(exact(to)) });
+    const isWhole = to - from >= timeline.duration() * (1 - 1e-9);
+    Object.assign(page.state, { from: isWhole ? null : exact(from), to: isWhole ? null : exact(to) });
     page.clipped = clipped;
-    timeline.writeUrl();
+    writeUrl();
   }
 
-  /* ---- pictures */
+  /* ---- URL */
 
-  timeline.scene = (theme) => ({ answer: page.answer, infos: page.infos, state: page.state, hues: page.hues, theme: theme || wattlas.theme(), roomPx: room() });
-  const room = () => { const gd = timeline.plot(); return gd ? gd.parentElement.clientHeight - 4 : 600; };
-
-  /** Paint the answer that is at hand. */
-  timeline.draw = function () {
-    const gd = timeline.plot();
-    if (!gd || !page.answer) return;
-    // First, since its lines of words take room from the pictures.
-    timeline.tellProblems(timeline.scene());
-    const figure = timeline.figure(timeline.scene());
-    if (!figure.data.length) { clear(isAllOff() ? ALL_OFF : page.answer.runs.every((run) => run.problem) ? NONE_SHOWN : "Nothing of these runs can be drawn here. Home shows all of them."); timeline.showSpan(); return; }
-    if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
-    figure.layout.width = gd.clientWidth;
-    timeline.unstretch();
-    window.Plotly.react(gd, figure.data, { ...figure.layout, annotations: [] }, CONFIG);
-    timeline.writeWords(gd, figure.layout.annotations);
-    gd.setAttribute("aria-busy", "false");
-    timeline.stretch();
-    timeline.showSpan();
-    timeline.showCursor();
-  };
-
-  timeline.drawSides = function () {
-    const scene = timeline.scene();
-    SIDES.forEach((id) => {
-      const gd = document.getElementById(id);
-      if (!gd) return;
-      timeline.listenSizes(gd);
-      const figure = timeline.side(id, scene, gd.clientHeight);
-      window.Plotly.react(gd, figure.data, { ...figure.layout, width: gd.clientWidth, height: gd.clientHeight }, CONFIG);
-    });
-    timeline.fillTotals(scene);
-  };
-
-  const ALL_OFF = "All panels are switched off: switch one on.";
-  const NONE_SHOWN = "None of these runs can be shown. Why is said above; others are under \u201cadd a run\u201d.";
-  const isAllOff = () => !page.state.panels.length && page.state.heat === "none";
-
-  function clear(words) {
-    const gd = timeline.plot();
-    window.Plotly.purge(gd);
-    gd.classList.remove("js-plotly-plot");
-    gd.textContent = words;
-  }
-
-  /** There is no run to draw: say so. */
-  timeline.nothing = function () {
-    number += 1;
-    page.answer = null;
-    SIDES.forEach((id) => window.Plotly.purge(document.getElementById(id)));
-    clear(page.start.advice);
-    timeline.fillTotals(null);
-    timeline.complain("");
-    timeline.showSpan();
-  };
-
-  /* ---- changes */
-
-  const past = [];
-
-  /** Look at another window; the picture is stretched at once and drawn anew when the answer comes. */
-  timeline.look = function (from, to, isOneMove) {
-    const all = timeline.duration(), [before, behind] = timeline.span();
-    const span = Math.min(Math.max(to - from, Math.min(LEAST_SPAN_S, all)), all);
-    const start = Math.min(Math.max((from + to - span) / 2, 0), all - span);
-    const whole = span >= all * (1 - 1e-9);
-    if (isOneMove !== false && (start !== before || start + span !== behind)) past.push([before, behind]);
-    if (past.length > 100) past.shift();
-    page.clipped = "";
-    page.state.from = whole ? null : Number(exact(start));
-    page.state.to = whole ? null : Number(exact(start + span));
-    timeline.stretch();
-    timeline.showSpan();
-    timeline.ask();
-    timeline.writeUrl();
-  };
-  timeline.back = function () {
-    const last = past.pop();
-    if (last) timeline.look(last[0], last[1], false);
-  };
-  timeline.zoom = function (factor, at) {
-    const [from, to] = timeline.span(), middle = at === undefined ? (from + to) / 2 : at;
-    timeline.look(middle - (middle - from) * factor, middle + (to - middle) * factor);
-  };
-  timeline.pan = function (share) {
-    const [from, to] = timeline.span(), step = (to - from) * share;
-    const kept = Math.min(Math.max(step, -from), timeline.duration() - to);
-    timeline.look(from + kept, to + kept);
-  };
-  timeline.whole = () => timeline.look(0, timeline.duration());
-
-  /** Change parts of the state that are not the window. */
-  timeline.set = function (parts) {
-    Object.assign(page.state, parts);
-    timeline.ask();
-    timeline.writeUrl();
-  };
-
-  /* ---- address */
-
-  timeline.query = function () {
-    const { state, start } = page;
-    if (!state) return "";
-    const written = new URLSearchParams({ v: start.version });
-    state.runs.forEach((run) => written.append("run", run));
-    if (state.hues.some((hue, k) => hue !== k)) state.hues.forEach((hue) => written.append("hue", hue));
-    if (state.panels.join() !== start.panels.filter((p) => p.is_default).map((p) => p.name).join()) (state.panels.length ? state.panels : ["none"]).forEach((name) => written.append("panel", name));
-    const { defaults } = start;
-    for (const key of ["cores", "heat", "layout", "base", "other", "from", "to", "lake"]) {
-      if (state[key] !== null && state[key] !== defaults[key]) written.set(key, state[key]);
-    }
-    return written.toString();
-  };
+  const inOrder = (hues) => hues.every((hue, k) => hue === k);
   let urlTimer = 0;
-  timeline.writeUrl = function () {
+  function writeUrl() {
     wattlas.cancel(urlTimer);
     urlTimer = wattlas.later(() => {
-      wattlas.writeAddress(shell, timeline.query());
-      const link = document.getElementById("timeline-data");
-      if (link && isShown()) link.href = shell.data(FIGURE, "csv");
-    }, 120);
+      const { state } = page;
+      const kept = { ...state, run: state.runs, hue: inOrder(state.hues) ? [] : state.hues };
+      for (const key of ["run", "hue", "from", "to", "base", "other"]) {
+        const before = wattlas.address.kept(NAME, key);
+        if (String(before ?? "") !== String(kept[key] ?? "")) wattlas.address.keep(NAME, key, kept[key]);
+      }
+    }, URL_MS);
+  }
+  const address = (kind, id, ending = "") => {
+    const lake = spec.shown >= 0 ? { lake: spec.shown } : {}, view = id.replace(NAME + "-", "");
+    const query = wattlas.address.query(NAME, { width: width(), ...lake });
+    return wattlas.pagesRoot() + NAME + "/" + kind + "/" + view + ending + "?" + query;
   };
 
-  /* ---- beginning */
+  /* ---- controls */
 
-  /** The page is there: take its state, ask for the window, fill the rail. */
-  timeline.open = function (start) {
-    if (!start) return 0;
-    Object.assign(page, { start, state: start.state, infos: start.runs, hues: start.hues, answer: null, clipped: "" });
-    past.length = 0;
-    number += 1;
+  /** The page was opened, by a load or by a link. */
+  function open(opened) {
+    spec = opened;
+    const { runs, hues, base, other, infos, kept, cores, colors } = spec;
+    const state = { runs, hues, base, other, from: kept.from, to: kept.to, cores };
+    Object.assign(page, { state, infos, hues: colors, answer: null, clipped: "", complaint: "" });
+    edits.length = 0;
+    timeline.forgetPast();
     if (asking) asking.abort();
     wattlas.cancel(askTimer);
     askTimer = askedAt = 0;
     timeline.leaveCursor();
-    timeline.listen(timeline.plot());
-    if (start.state.runs.length) timeline.plot().textContent = "Reading the window\u2026";
-    fetchWindow();
-    timeline.fillRuns();
-    timeline.showSpan();
-    timeline.writeUrl();
-    return number;
-  };
+    timeline.listen();
+    timeline.plot().textContent = runs.length ? "Reading the window\u2026" : "";
+  }
 
-  let shownControls = "";
-  /** A control in the rail has changed. */
-  timeline.control = function (panels, layout, heat, mode, chosen) {
-    const controls = JSON.stringify([panels, layout, heat, mode, chosen]);
-    if (!page.state || !isShown() || controls === shownControls) return;
-    shownControls = controls;
-    const order = page.start.panels.map((panel) => panel.name).filter((name) => (panels || []).includes(name));
-    const cores = mode === "chosen" ? timeline.readCores(chosen) : mode;
-    const box = document.getElementById("timeline-cores-box");
-    if (box) box.hidden = mode !== "chosen";
-    if (cores === null) return;
-    const now = { panels: order, layout, heat, cores: cores || "all" };
-    if (Object.entries(now).some(([key, value]) => String(page.state[key]) !== String(value))) timeline.set(now);
-  };
+  /** The controls' values as parts of the state; asks for the window if they have changed. */
+  function gathered(values, before, isFirst) {
+    part("timeline-cores-box").hidden = values.kind !== "chosen";
+    const cores = values.kind === "chosen" ? readCores(values.list) : values.kind;
+    const panels = spec.panels.filter((name) => (values.panel || []).includes(name));
+    const now = { panels, layout: values.layout, heat: values.heat, cores: cores || page.state.cores };
+    const isSame = Object.entries(now).every(([key, value]) => String(page.state[key]) === String(value));
+    Object.assign(page.state, now);
+    if (isFirst) { fetchWindow(); timeline.showSpan(); } else if (!isSame) ask();
+    const isDefault = String(panels) === String(spec.defaultPanels);
+    const panel = isDefault ? [] : panels.length ? panels : ["none"];
+    return { panel, layout: now.layout, heat: now.heat, cores: now.cores };
+  }
 
-  const shell = {
-    root: ".timeline",
-    tab: "tab-timeline",
-    query: timeline.query,
-    figure: (id) => page.answer && (id === FIGURE ? timeline.onPaper() : SIDES.includes(id) && timeline.sidesOnPaper()),
-    data: (id, format) => "timeline/data." + format + "?" + timeline.question({ what: { "timeline-totals": "totals", "timeline-gaps": "distributions" }[id] || "view" }),
-    how: () => "timeline/how?" + timeline.question(),
-    theme: () => { if (page.answer) { timeline.fillRuns(); timeline.draw(); timeline.drawSides(); } },
-    clear: () => timeline.leaveCursor(),
-    resize: () => { if (page.answer) { timeline.draw(); timeline.drawSides(); timeline.ask(); } },
+  const coresOf = (infos) => [...new Set(infos.flatMap((info) => info.cores || []))].sort((a, b) => a - b);
+
+  /** Read `0,2,5-7`; null and a sentence where that is no list of cores of these runs. */
+  function readCores(text) {
+    const known = coresOf(page.infos), found = new Set(), words = part("timeline-cores-words");
+    const refuse = (sentence) => { words.textContent = sentence; return null; };
+    words.title = "cores " + known.join(", ");
+    for (const one of String(text || "").split(",").map((p) => p.trim()).filter(Boolean)) {
+      const range = /^(\d+)(?:-(\d+))?$/.exec(one);
+      if (!range) return refuse(one + " is no core: write 0,2,5-7");
+      const [a, b] = [Number(range[1]), Number(range[2] || range[1])];
+      if (b < a || b > 4095) return refuse(one + " is no range of cores");
+      for (let core = a; core <= b; core++) found.add(core);
+    }
+    const unknown = [...found].filter((core) => !known.includes(core));
+    if (unknown.length) return refuse("no run here has core " + unknown.slice(0, 5).join(", "));
+    const { mostCores: most } = spec;
+    if (found.size > most) return refuse(found.size + " cores: " + most + " lines are the most");
+    words.textContent = "";
+    return found.size ? [...found].sort((a, b) => a - b).join(",") : "all";
+  }
+
+  /** Show a core of the heatmap in the panels, or no longer. */
+  function toggleCore(name) {
+    const core = /^core (\d+)$/.exec(name);
+    if (!core) return;
+    const now = /^[\d,]+$/.test(page.state.cores) ? page.state.cores.split(",") : [];
+    const next = now.includes(core[1]) ? now.filter((c) => c !== core[1]) : [...now, core[1]];
+    if (next.length > spec.mostCores) return;
+    wattlas.setProps("timeline-list", { value: next.sort((a, b) => a - b).join(",") });
+    wattlas.setProps("timeline-kind", { value: next.length ? "chosen" : "all" });
+  }
+
+  /* ---- runs: the server changes the list and describes the new ones */
+
+  /* What the visitor did that the server has not answered yet. */
+  const edits = [];
+  function edit(...one) {
+    edits.push(one);
+    const { runs, hues, base, other } = page.state;
+    wattlas.setProps("timeline-edits", { data: { runs, hues, base, other, edits: [...edits] } });
+  }
+  /** The server has changed the list. */
+  function edited(shown) {
+    if (!shown) return;
+    const { runs, hues, base, other, infos, edits: done } = shown;
+    edits.splice(0, done);
+    page.infos = infos;
+    Object.assign(page.state, { runs, hues, base, other });
+    if (part("timeline-picker").open) wattlas.setProps("timeline-picking", { data: runs });
+    if (edits.length) return;
+    ask();
+    writeUrl();
+  }
+
+  function pickRuns() {
+    const dialog = part("timeline-picker"), { runs } = page.state;
+    dialog.showModal();
+    part("timeline-search").focus();
+    wattlas.setProps("timeline-picking", { data: runs });
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest ? event.target.closest(".page.timeline button") : null;
+    if (!button) return;
+    const { edit: name, run, replace, by, pickRuns: picks } = button.dataset;
+    if (name) edit(name, run);
+    else if (replace) edit("replace", replace, by);
+    else if (picks) pickRuns();
+    else if (button.id === "timeline-picked") part("timeline-picker").close();
+  });
+  document.addEventListener("keydown", (event) => {
+    const dialog = event.target.closest && event.target.closest("#timeline-picker");
+    if (!dialog || !["ArrowDown", "ArrowUp"].includes(event.key)) return;
+    event.preventDefault();
+    const all = [...dialog.querySelectorAll(".choice:not(:disabled)")];
+    const next = all[Math.max(0, all.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1))];
+    if (next) next.focus();
+  });
+
+  /* ---- the page */
+
+  const rendered = new Map();
+  function render(id, tree) {
+    const box = part(id), text = JSON.stringify(tree), last = rendered.get(id);
+    if (!box || (last && last.box === box && last.text === text)) return;
+    rendered.set(id, { box, text });
+    const focused = box.contains(document.activeElement) ? document.activeElement.dataset.other : undefined;
+    wattlas.setProps(id, { children: tree });
+    // The columns may change places: the focus stays with the run.
+    if (focused !== undefined) wattlas.later(() => {
+      const again = box.querySelector('[data-other="' + focused + '"]:not(:disabled)') ||
+        box.querySelector("button:not(:disabled)");
+      if (again) again.focus();
+    });
+  }
+
+  timeline.host = { ask, changed: writeUrl, render, toggleCore, theme: wattlas.theme };
+  const pictures = {
+    [FIGURE]: () => timeline.panelsOnPaper(timeline.scene("light")),
+    "timeline-gaps": () => timeline.distributionsOnPaper(timeline.scene("light")),
   };
-  timeline.shell = shell;
-  wattlas.addPage(shell);
+  const resize = () => { if (page.answer) { timeline.redraw(); ask(); } };
+  wattlas.addPage({
+    name: NAME, open, gathered, resize, key: timeline.key, clear: () => timeline.leaveCursor(),
+    figure: (id) => page.answer && pictures[id] && pictures[id](),
+    data: (id, format) => address("data", id, "." + format),
+    how: (id) => address("how", id),
+    links: () => ({ data: address("data", "figure", ".csv") }),
+    theme: () => timeline.redraw(),
+  });
+  wattlas.clientside(NAME, { edited });
+
   let sizeTimer = 0;
-  addEventListener("resize", () => { wattlas.cancel(sizeTimer); sizeTimer = wattlas.later(() => isShown() && shell.resize(), 150); });
-
-  window.dash_clientside = Object.assign({}, window.dash_clientside, { timeline: { open: timeline.open, control: timeline.control } });
-})(window.wattlas);
+  addEventListener("resize", () => {
+    wattlas.cancel(sizeTimer);
+    sizeTimer = wattlas.later(() => isShown() && resize(), RESIZE_MS);
+  });
+});

@@ -1,10 +1,10 @@
 """The runs that a timeline can show: those with a per-interrupt log in the lake."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-from data.errors import SelectionError
 from data.queries.points import CONFIGURATION
+from data.selection import Selection
 
 # What a person calls a run, as one text to look words up in.
 _TEXT: Final = (
@@ -21,27 +21,21 @@ _ORDER: Final = (
 )
 
 
-def first_logged_query(knobs: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    """Build the query of a configuration's first replicate with a log.
+def logged_configurations_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+    """Build the query of the runs with a log that the filters leave, with their configurations.
 
     Args:
-        knobs: Columns of CONFIGURATION, or `replicate`, and their values; None is NULL.
+        limit: At most this many rows.
 
     Returns:
-        SQL and parameters. Column `run_id`; one row or none.
-
-    Raises:
-        SelectionError: A column that is no knob, or none at all.
+        SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`; sorted by `replicate` and
+        `run_id`.
     """
-    if not knobs:
-        raise SelectionError("a configuration without a knob")
-    for name in knobs:
-        if name not in (*CONFIGURATION, "replicate"):
-            raise SelectionError(f"no such knob of a configuration: {name[:40]!r}")
-    matching = " AND ".join(f"{name} IS NOT DISTINCT FROM ?" for name in knobs)
+    condition, parameters = selection.predicate()
     return (
-        f"SELECT run_id FROM runs WHERE has_log AND {matching} ORDER BY replicate, run_id LIMIT 1",
-        list(knobs.values()),
+        f"SELECT run_id, replicate, {', '.join(CONFIGURATION)} FROM runs "
+        f"WHERE has_log AND {condition} ORDER BY replicate, run_id LIMIT {limit:d}",
+        parameters,
     )
 
 

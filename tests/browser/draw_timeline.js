@@ -9,7 +9,7 @@
   const runs = typed(scene.answer.runs);
   runs.forEach((run) => { if (run.heat) run.heat.shape = Array.from(run.heat.shape); });
   const plain = { ...scene, answer: { ...scene.answer, runs } };
-  const figure = what ? wattlas.timeline.side(what, plain, 300) : wattlas.timeline.figure(plain);
+  const figure = what ? wattlas.timeline.distributions(what, plain, 300) : wattlas.timeline.figure(plain);
   const written = (key, v) => (ArrayBuffer.isView(v) ? Array.from(v, (x) => (isNaN(x) ? "NaN" : x)) : v);
   return JSON.parse(JSON.stringify(figure, written));
 }

@@ -34,7 +34,7 @@
   const settings = inputs.map((input) => input.value).filter((value) => value && value !== "on");
   return {
     page: location.pathname,
-    counts: numbers((main.innerText.match(/[\d,]+ of [\d,]+ runs[^\n]*/) || [""])[0]),
+    counts: numbers((main.innerText.match(/[\d,]+ of [\d,]+ (storage )?runs[^\n]*/) || [""])[0]),
     selected: numbers(textOf("#status-selection")),
     runs: [...document.querySelectorAll("[data-run]")].map((run) => run.dataset.run),
     window: numbers(textOf("#timeline-span").split("\u00b7")[0]),

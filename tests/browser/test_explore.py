@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from data.metrics import metric
 from data.units import MINUS
 from tests.browser.atlas import Atlas, wait_idle
 
@@ -142,7 +143,7 @@ def test_url_restores_the_view_selection_included(atlas: Atlas, grid_address: st
     url = atlas.page.url
     assert re.search(r"[?&]v=2&", url)
     assert parse_qs(urlsplit(url).query)["sel"] == [
-        'knobs~{"system":"ebbrt_tuned","dvfs_ghz":1.3,"itr_us":50}'
+        'knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'
     ]
     atlas.page.goto("about:blank")
     atlas.page.goto(url)
@@ -151,6 +152,27 @@ def test_url_restores_the_view_selection_included(atlas: Atlas, grid_address: st
     assert after == before
     assert before[1].startswith("selection: 2 runs (cells)")
     assert atlas.page.url == url
+
+
+def test_links_to_other_pages_carry_filters_and_selection_alone(
+    atlas: Atlas, grid_address: str
+) -> None:
+    atlas.open(
+        grid_address,
+        "?v=2&workload=memcached&load=200000&system=linux_tuned&hsys=linux_tuned"
+        "&y=edp_js&xlog=1&limit=120&lake=0",
+    )
+    atlas.click_at("heatmap", "50", "1.3")
+    link = urlsplit(atlas.page.locator("#explore-to-modes").get_attribute("href") or "")
+    assert link.path == "/modes"
+    assert parse_qs(link.query) == {
+        "v": ["2"], "workload": ["memcached"], "load": ["200000"], "system": ["linux_tuned"],
+        "sel": ['knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'], "lake": ["0"],
+    }  # fmt: skip
+    for file, target in (("export.html", "export"), ("data/runs.csv", "data")):
+        address = atlas.page.locator(f"#explore-to-{target}").get_attribute("href") or ""
+        assert urlsplit(address).path == f"/explore/{file}"
+        assert urlsplit(address).query == urlsplit(atlas.page.url).query
 
 
 def test_another_workload_brings_its_own_axes(atlas: Atlas, grid_address: str) -> None:
@@ -165,8 +187,8 @@ def test_filters_that_leave_nothing_say_so(atlas: Atlas, grid_address: str) -> N
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000&itr=50&dvfs=governor")
     text = atlas.layout("scatter")["annotations"][0]["text"]
     assert text.startswith("No run has all of these filters.")
-    assert "itr (3 runs)" in text
-    assert "dvfs (12 runs)" in text
+    assert f"{metric('itr_us').title} (3 runs)" in text
+    assert f"{metric('dvfs_ghz').title} (12 runs)" in text
 
 
 def test_a_bad_link_is_named_and_the_page_still_works(atlas: Atlas, grid_address: str) -> None:

@@ -24,7 +24,7 @@ def logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
     """Where Explore's scatter draws a configuration of a system that has a per-interrupt log."""
     at = atlas.page.evaluate(
         """(system) => {
-          const { points } = wattlas.view, { x, y } = points.values;
+          const { points } = wattlas.explore.view, { x, y } = points.values;
           const i = points.logged.findIndex((n, k) => n > 0
             && wattlas.knob(points, "system", k) === system);
           const at = wattlas.place(wattlas.plot("scatter"), x[i], y[i]);
@@ -56,16 +56,16 @@ def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     reference, opened = timeline.runs()
     assert (DEFAULT in reference, TUNED in opened) == (True, True)
     assert query_of(atlas.page)["run"] == [reference, opened]
-    label = atlas.page.locator(f'[data-run="{opened}"]').inner_text()
+    label = atlas.page.locator(f'[data-shown-run="{opened}"]').inner_text()
     assert "Linux tuned · ITR 100 us · 2.9 GHz · 135 W" in label
     # Each line's letter stands at its end, and is written anew with each picture.
-    letters = atlas.page.locator("#timeline-figure .end-word")
+    letters = atlas.page.locator(".timeline-frame .end-word")
     assert set(letters.all_text_contents()) == {"A", "B"}
     written = letters.count()
     atlas.page.keyboard.press("+")
     timeline.ready()
     assert letters.count() == written
-    assert "reference" in atlas.page.locator(f'[data-run="{reference}"]').inner_text()
+    assert "reference" in atlas.page.locator(f'[data-shown-run="{reference}"]').inner_text()
 
     atlas.page.locator("#tab-explore").click()
     atlas.ready()
@@ -79,7 +79,7 @@ def test_what_is_selected_opens_by_button_and_key_and_says_what_it_leaves_out(
 ) -> None:
     atlas.open(logged_address, AT_200K)
     atlas.drag("scatter", (0.005, 0.005), (0.995, 0.995))
-    way = atlas.page.locator("#picked-timeline")
+    way = atlas.page.locator("#selected-timeline")
     assert way.inner_text() == "timeline (t)"
     picked = int(re.findall(r"in (\d+) config", atlas.selection())[0])
     way.click()
@@ -102,7 +102,7 @@ def test_a_click_on_a_point_then_timeline_opens_it(
     atlas.page.mouse.move(x - 40, y)
     atlas.page.mouse.move(x, y, steps=4)
     atlas.page.mouse.click(x, y)
-    way = atlas.page.locator("#picked-timeline")
+    way = atlas.page.locator("#selected-timeline")
     way.filter(has_text="timeline (t)").click()
     timeline.ready()
     reference, opened = timeline.runs()
@@ -114,7 +114,7 @@ def test_the_first_run_that_is_added_brings_its_reference(
 ) -> None:
     timeline.open(logged_address)
     for run in timeline.runs():
-        timeline.page.locator(f'[data-remove="{run}"]').click()
+        timeline.page.locator(f'#timeline-runs [data-edit=remove][data-run="{run}"]').click()
     timeline.page.keyboard.press("a")
     timeline.page.locator("#timeline-search").fill("tuned memcached 200k")
     choice = timeline.page.locator(".choice", has_text="Linux tuned")
@@ -135,7 +135,7 @@ def test_a_point_without_a_log_says_so(atlas: Atlas, grid_address: str) -> None:
     assert "no timeline: no per-interrupt log" in card.inner_text()
     atlas.page.keyboard.press("Enter")
     wait_idle(atlas.page)
-    way = atlas.page.locator("#picked-timeline")
+    way = atlas.page.locator("#selected-timeline")
     assert way.inner_text() == "no timeline"
     assert way.is_disabled()
     atlas.page.keyboard.press("t")
@@ -232,7 +232,7 @@ def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> N
     limits = timeline.page.locator("#timeline-limits").inner_text()
     assert re.fullmatch(r"B: [\d.]+ % of gaps at the ITR limit \(.*\)", limits.strip())
     # The other run as the reference: the difference turns round.
-    timeline.page.locator(f'[data-run="{tuned}"] .base').click()
+    timeline.page.locator(f'[data-shown-run="{tuned}"] .base').click()
     timeline.settle()
     head = timeline.page.locator("#timeline-totals thead").inner_text()
     assert "B ref" in head
@@ -248,7 +248,7 @@ def test_a_removed_run_leaves_the_others_their_colours(
     reference, tuned = timeline.runs()
     color = {t["run"]: t["color"] for t in timeline.traces("mean") if t["panel"] == "gap"}
     assert color[reference] != color[tuned]
-    timeline.page.locator(f'[data-remove="{reference}"]').click()
+    timeline.page.locator(f'#timeline-runs [data-edit=remove][data-run="{reference}"]').click()
     timeline.settle()
     assert {t["color"] for t in timeline.traces("mean") if t["run"] == tuned} == {color[tuned]}
     assert query_of(timeline.page)["hue"] == ["1"]
@@ -279,7 +279,7 @@ def test_runs_are_added_from_what_the_lake_holds(
 def test_without_a_run_one_can_be_added(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     for run in timeline.runs():
-        timeline.page.locator(f'[data-remove="{run}"]').click()
+        timeline.page.locator(f'#timeline-runs [data-edit=remove][data-run="{run}"]').click()
     wait_idle(timeline.page)
     assert timeline.page.locator("#timeline-figure").inner_text().startswith("No run is shown.")
     assert "run" not in query_of(timeline.page)
@@ -359,7 +359,7 @@ def test_a_core_of_the_heatmap_becomes_a_line(timeline: TimelinePage, logged_add
     timeline.settle()
     assert query_of(timeline.page)["cores"] == ["3"]
     assert {t["group"] for t in timeline.traces("mean") if t["panel"] == "gap"} == {"core 3"}
-    timeline.page.locator("#timeline-cores-list").fill("0,99")
+    timeline.page.locator("#timeline-list").fill("0,99")
     wait_idle(timeline.page)
     assert "no run here has core 99" in timeline.page.locator("#timeline-cores-words").inner_text()
 
@@ -385,8 +385,9 @@ def test_it_is_at_home_in_both_themes_and_sizes(
 
 def test_six_runs_cover_nothing(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
+    timeline.press("a")
     found = timeline.page.evaluate(
-        "async () => (await (await fetch('timeline/choices?q=')).json()).runs.map((r) => r.run_id)"
+        "() => Array.from(document.querySelectorAll('.choice'), (choice) => choice.title)"
     )
     runs = "".join(f"&run={run}" for run in found[:6])
     for more in ("", "&layout=stacked", "&from=0.01&to=0.02"):

@@ -16,9 +16,10 @@ NOT_MEASURED = "NaN"
 SCRIPTS = (
     "_kit/columns",
     "_kit/theme",
-    "timeline/view_labels",
+    "timeline/view_distributions",
     "timeline/view_panels",
-    "timeline/page_side",
+    "timeline/view_rows",
+    "timeline/view_style",
 )
 DRAW = (Path(__file__).parent / "draw_timeline.js").read_text("utf-8")
 
@@ -260,7 +261,7 @@ def test_axes_of_gaps_have_ticks_whatever_they_span(drawing: Page) -> None:
 def test_words_of_every_hue_can_be_read(drawing: Page, theme: str, paper: str) -> None:
     drawn = {"hues": HUES, "theme": theme, "state": {"hues": list(range(6))}}
     inks = drawing.evaluate(
-        "(scene) => scene.hues.map((_, k) => wattlas.timeline.ink(scene, k))", drawn
+        "(scene) => scene.hues.map((_, k) => wattlas.timeline.textColor(scene, k))", drawn
     )
     assert len(set(inks)) == 6
     assert min(contrast(ink, paper) for ink in inks) >= 4.5

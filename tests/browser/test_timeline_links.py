@@ -28,7 +28,7 @@ def test_a_link_restores_everything(timeline: TimelinePage, logged_address: str)
     timeline.page.get_by_text("Packages", exact=True).click()
     timeline.drag(0.2, 0.6)
     first = timeline.runs()[0]
-    timeline.page.locator(f'[data-remove="{first}"]').click()
+    timeline.page.locator(f'#timeline-runs [data-edit=remove][data-run="{first}"]').click()
     timeline.settle()
     url = timeline.page.url
 
@@ -79,10 +79,12 @@ def test_no_panel_at_all_and_the_compared_run_come_back_from_a_link(
     assert "C \u2212 A" in head.inner_text()
     assert timeline.page.url == url
     # The reference and the one compared change places, and a removed run takes its place with it.
-    timeline.page.locator(f'[data-run="{timeline.runs()[2]}"] .base').click()
+    timeline.page.locator(f'[data-shown-run="{timeline.runs()[2]}"] .base').click()
     timeline.settle()
     assert "A \u2212 C" in head.inner_text()
-    timeline.page.locator(f'[data-remove="{timeline.runs()[1]}"]').click()
+    timeline.page.locator(
+        f'#timeline-runs [data-edit=remove][data-run="{timeline.runs()[1]}"]'
+    ).click()
     timeline.settle()
     assert "A \u2212 B" in head.inner_text()
     query = query_of(timeline.page)

@@ -123,15 +123,13 @@ class TimelinePage:
         return found
 
     def runs(self) -> list[str]:
-        """Ids of the runs in the rail."""
+        """Ids of the runs in the sidebar."""
         found: list[str] = self.page.eval_on_selector_all(
-            "#timeline-runs .run", "(rows) => rows.map((row) => row.dataset.run)"
+            "#timeline-runs .run", "(rows) => rows.map((row) => row.dataset.shownRun)"
         )
         return found
 
     def chip(self, title: str) -> None:
-        """Click a panel's chip in the rail."""
-        self.page.locator("#timeline-panels, .timeline").get_by_text(
-            title, exact=True
-        ).first.click()
+        """Click a panel's chip in the sidebar."""
+        self.page.locator(".timeline").get_by_text(title, exact=True).first.click()
         self.settle()

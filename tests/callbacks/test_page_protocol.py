@@ -94,9 +94,9 @@ def client(server: Flask) -> FlaskClient:
     return server.test_client()
 
 
-def opened(server: Flask, page: Page = NOTES, **parts: str) -> html.Main:
+def opened(server: Flask, **parts: str) -> html.Main:
     with server.app_context():
-        return open_layout(page, parts)
+        return open_layout(NOTES, parts)
 
 
 def word(page: html.Main) -> str:

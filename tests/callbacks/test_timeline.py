@@ -10,9 +10,10 @@ from dash import html
 from flask import Flask
 
 from app.kit import ids
+from app.kit.opening import open_layout
 from app.kit.settings import Settings
 from app.server import create_app
-from app.timeline.page import layout
+from app.timeline.page import PAGE, update_choices, update_runs
 from app.timeline.panels import HEATS, PANELS
 from data.timeline.question import MOST_RUNS
 from tests.callbacks.components import by_id, texts
@@ -44,11 +45,24 @@ def there(logged: Flask) -> Iterator[None]:
         yield
 
 
+def layout(**parts: str | list[str]) -> html.Main:
+    """Open the page for a link."""
+    return open_layout(PAGE, parts)
+
+
 def begun(page: html.Main) -> dict[str, Any]:
-    """What the browser begins with."""
-    found: dict[str, Any] = by_id(page, ids.TIMELINE_START).data
+    """What the browser begins with, and what its controls show."""
+    found: dict[str, Any] = by_id(page, "timeline-browser").data
     assert json.loads(json.dumps(found)) == found
-    return found
+    controls = {
+        "panels": by_id(page, "timeline-panel").value,
+        "heat": by_id(page, "timeline-heat").value,
+        "layout": by_id(page, "timeline-layout").value,
+    }
+    kept = {name: found["kept"][name] for name in ("from", "to")}
+    runs = {name: found[name] for name in ("runs", "hues", "base", "other")}
+    state = {**runs, **controls, **kept, "cores": found["cores"], "lake": found["lake"]}
+    return {"state": state, "runs": found["infos"], "advice": found["advice"]}
 
 
 def notice(page: html.Main) -> str:
@@ -91,12 +105,12 @@ def test_a_link_written_by_hand_needs_no_version() -> None:
 
 def test_its_controls_show_the_state() -> None:
     page = layout(v="1", run="t2-0", panel=["gap"], cores="0,2", heat="none", layout="stacked")
-    assert by_id(page, ids.TIMELINE_PANELS).value == ["gap"]
-    assert by_id(layout(v="1", run="t2-0", panel="none"), ids.TIMELINE_PANELS).value == []
-    assert by_id(page, ids.TIMELINE_CORES).value == "chosen"
-    assert by_id(page, ids.TIMELINE_CORES_LIST).value == "0,2"
-    assert by_id(page, ids.TIMELINE_LAYOUT).value == "stacked"
-    heat = by_id(page, ids.TIMELINE_HEAT)
+    assert by_id(page, "timeline-panel").value == ["gap"]
+    assert by_id(layout(v="1", run="t2-0", panel="none"), "timeline-panel").value == []
+    assert by_id(page, "timeline-kind").value == "chosen"
+    assert by_id(page, "timeline-list").value == "0,2"
+    assert by_id(page, "timeline-layout").value == "stacked"
+    heat = by_id(page, "timeline-heat")
     assert heat.value == "none"
     assert [d["value"] for d in heat.data] == ["none", *HEATS]
     assert {p.title for p in PANELS.values()} <= set(texts(page))
@@ -153,13 +167,15 @@ def test_a_lake_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     ("query", "words"),
     [
         ({"v": "9"}, "version '9'"),
+        ({"v": "2", "sel": "circle~1"}, "unknown kind of selection"),
+        ({"v": "2", "load": "heavy"}, "load"),
         ({"v": "1", "run": "t2-0", "panel": "nonsense"}, "no panel 'nonsense'"),
         ({"v": "1", "run": "t2-0", "from": "3", "to": "2"}, "ends at 2 s"),
         ({"v": "1", "run": "t2-0", "cores": "x"}, "cores is 'x'"),
         ({"v": "1", "lake": "77"}, "77"),
         ({"open": "not json"}, "a configuration is 'not json'"),
-        ({"open": '{"energy_j": 1}'}, "no such knob of a configuration: 'energy_j'"),
-        ({"open": '{"system": ["a"]}'}, "expected knobs as a JSON object"),
+        ({"open": '{"energy_j": 1}'}, "no knob has the column 'energy_j'"),
+        ({"open": '{"system": {"a": 1}}'}, "a value of system is no text, number or null"),
     ],
 )
 def test_a_bad_link_is_named_and_a_first_look_shown(query: dict[str, str], words: str) -> None:
@@ -185,17 +201,65 @@ def test_lakes_without_logs_and_without_runs_say_what_to_do(
         assert begun(layout())["advice"].startswith("No run of this lake has a per-interrupt log")
 
 
-def test_the_picker_lists_what_the_lake_holds(logged: Flask) -> None:
-    client = logged.test_client()
-    found = client.get("/timeline/choices?q=tuned+50&near=base").get_json()
-    assert found["total"] == 2
-    assert found["runs"][0] == {
-        "run_id": "t50-0",
-        "subject": "memcached at 200k QPS · tiny",
-        "label": "Linux tuned · ITR 50 us · 2.9 GHz · 135 W",
-        "note": "replicate 0 · 20.0 s · 9 interrupts",
-    }
-    bad = client.get("/timeline/choices?lake=x")
-    assert (bad.status_code, bad.get_json()["error"]) == (
-        400, "lake is 'x', expected a version number",
-    )  # fmt: skip
+def test_another_page_hands_filters_and_a_selection_over() -> None:
+    """All 8 tuned runs are 4 configurations; the means of 2 and of 50 us are in the box."""
+    sel = 'knobs~{"itr_us":50,"dvfs_ghz":2.9}'
+    page = layout(v="2", workload="memcached", load="200000", sel=sel)
+    assert begun(page)["state"]["runs"] == ["base", "t50-0"]
+    assert (notice(page), begun(page)["state"]["base"]) == ("", 0)
+    page = layout(v="2", sel='knobs~{"itr_us":[2,400]}')
+    assert begun(page)["state"]["runs"] == ["base", "t2-0"]
+    assert notice(page).startswith("1 of the 2 configurations picked is shown")
+    page = layout(v="2", system="linux_tuned")
+    assert begun(page)["state"]["runs"] == ["base", "t2-0", "t50-0", "t100-0", "t200-0"]
+    page = layout(v="2", sel="box~itr_us~dvfs_ghz~40~110~2~3")
+    assert begun(page)["state"]["runs"] == ["base", "t50-0", "t100-0"]
+    assert begun(layout(v="2", sel='knobs~{"itr_us":7}'))["state"]["runs"] == []
+
+
+def edit(*edits: tuple[str, ...], **state: Any) -> dict[str, Any]:
+    """The list of runs after some edits."""
+    before = {"runs": [], "hues": [], "base": 0, "other": None, **state, "edits": edits}
+    items, words, is_full, shown = update_runs(before, 0)
+    assert len(items) == len(shown["runs"]) == len(shown["infos"])
+    assert is_full == (words == f"{MOST_RUNS} runs are the most")
+    assert shown["edits"] == len(edits)
+    return {name: shown[name] for name in ("runs", "hues", "base", "other")}
+
+
+def test_the_first_run_that_is_added_brings_its_reference() -> None:
+    state = {"runs": ["base", "t50-0"], "hues": [0, 1], "base": 0, "other": None}
+    assert edit(("add", "t50-0")) == state
+    assert edit(("add", "t2-0"), **state)["runs"] == ["base", "t50-0", "t2-0"]
+    assert edit(("add", "t50-0"), **state) == state
+    many = edit(*[("add", f"t{itr}-{r}") for itr in (2, 50, 100, 200) for r in (0, 1)])
+    assert many["runs"] == ["base", "t2-0", "t2-1", "t50-0", "t50-1", "t100-0"]
+
+
+def test_a_removed_run_leaves_the_others_their_colours() -> None:
+    three = {"runs": ["base", "t2-0", "t50-0"], "hues": [0, 1, 2], "base": 0, "other": 2}
+    left = {"runs": ["t2-0", "t50-0"], "hues": [1, 2], "base": 0, "other": 1}
+    assert edit(("remove", "base"), **three) == left
+    assert edit(("remove", "base"), ("add", "t200-1"), **three)["hues"] == [1, 2, 0]
+    assert edit(("remove", "t50-0"), **three)["other"] is None
+    assert edit(("remove", "t2-0"), ("remove", "base"), **three)["runs"] == ["t50-0"]
+    assert edit(("replace", "t2-0", "t2-1"), **three)["runs"] == ["base", "t50-0", "t2-1"]
+
+
+def test_the_reference_and_the_one_compared_change_places() -> None:
+    three = {"runs": ["base", "t2-0", "t50-0"], "hues": [0, 1, 2], "base": 0, "other": 2}
+    assert edit(("compare", "t50-0"), **three) == {**three, "base": 2, "other": 0}
+    assert edit(("compare", "t2-0"), **three) == {**three, "base": 1}
+
+
+def test_the_picker_lists_what_the_lake_holds() -> None:
+    items, words = update_choices("tuned 50", ["base", "t50-1"], 0)
+    assert words == "2 runs with a per-interrupt log"
+    subject, first, second = items
+    assert texts(subject) == ["memcached at 200k QPS · tiny"]
+    assert texts(first) == [
+        "+ Linux tuned · ITR 50 us · 2.9 GHz · 135 W",
+        "replicate 0 · 20.0 s · 9 interrupts",
+    ]
+    assert texts(second)[0].startswith("\N{CHECK MARK} Linux tuned")
+    assert (first.disabled, second.title) == (False, "t50-1")

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import io
+import json
 import re
 import shutil
 from pathlib import Path
@@ -13,9 +14,12 @@ import polars as pl
 import pytest
 from flask.testing import FlaskClient
 
+from app.kit.context import lake_view
 from app.kit.settings import Settings
 from app.server import create_app
+from app.timeline.page import PAGE
 from app.timeline.panels import HEATS, PANELS
+from app.timeline.runs import describe_runs, reference_of
 from data.connection import open_lake
 from data.timeline.quantities import QUANTITIES
 from ingest.pipeline import AddOptions, add
@@ -73,27 +77,22 @@ def total(answer: Json, name: str) -> list[float | None]:
     return values
 
 
-def test_runs_are_described_and_a_reference_is_named(
-    client: FlaskClient, rows: dict[str, Json]
-) -> None:
+def test_runs_are_described(client: FlaskClient, rows: dict[str, Json]) -> None:
     tuned, tabled = rows["linux_tuned"], rows["tabled"]
-    asked = {"runs": [tuned["run_id"], tabled["run_id"], "nobody"]}
-    found = client.get("/timeline/runs", query_string=asked).json
-    assert found is not None
-    first, second, third = found["runs"]
-    assert first["label"] == (
-        "Linux tuned · ITR 100 us · 2.9 GHz · 135 W · memcached 200k QPS · run 0"
-    )
-    assert (first["known"], first["has_log"], first["problem"]) == (True, True, None)
-    assert first["cores"] == list(range(16))
-    assert first["packages"] == {"0": list(range(0, 16, 2)), "1": list(range(1, 16, 2))}
-    assert second["problem"].endswith("nothing between its start and its end to be shown.")
-    assert second["others"][0]["run_id"] in {tuned["run_id"], rows["ebbrt_tuned"]["run_id"]}
-    assert (third["known"], third["problem"]) == (
-        False,
-        f"The lake (version {found['lake']}) holds no run 'nobody'.",
-    )
-    assert found["reference"] == rows["linux_default"]["run_id"]
+    with client.application.app_context():
+        view = lake_view(None)
+        first, second, third = describe_runs(view, [tuned["run_id"], tabled["run_id"], "nobody"])
+        reference = reference_of(view, tuned["run_id"])
+    assert first.label == "Linux tuned · ITR 100 us · 2.9 GHz · 135 W · memcached 200k QPS · run 0"
+    assert (first.known, first.has_log, first.problem) == (True, True, None)
+    assert first.cores == tuple(range(16))
+    assert first.packages == {"0": tuple(range(0, 16, 2)), "1": tuple(range(1, 16, 2))}
+    assert second.problem is not None
+    assert second.problem.endswith("nothing between its start and its end to be shown.")
+    assert second.others[0]["run_id"] in {tuned["run_id"], rows["ebbrt_tuned"]["run_id"]}
+    problem = f"The lake (version {view.version}) holds no run 'nobody'."
+    assert (third.known, third.problem) == (False, problem)
+    assert reference == rows["linux_default"]["run_id"]
 
 
 def test_totals_of_the_whole_run_are_those_of_its_row(
@@ -298,9 +297,9 @@ def test_a_window_wholly_outside_is_moved_to_the_run_and_says_so(
     assert run["problem"] is None
     span = run["window"]["from_s"], run["window"]["to_s"]
     assert span == pytest.approx(shown, abs=1e-4)  # whole bins
-    path = "/timeline/data.csv"
+    path = "/timeline/data/totals.csv"
     query = {name.rstrip("_"): end for name, end in asked.items()}
-    query |= {"runs": rows["linux_tuned"]["run_id"], "what": "totals"}
+    query |= {"run": rows["linux_tuned"]["run_id"]}
     saved = pl.read_csv(client.get(path, query_string=query).data)
     assert saved["value"][0] == pytest.approx(span[1] - span[0])
 
@@ -318,10 +317,10 @@ def test_a_shorter_run_that_the_window_does_not_reach_is_no_trouble(
         r"it lasts 0\.\d+ s: nothing of it lies from 1\.2 to 1\.3 s", outside["problem"]
     )
     assert inside["problem"] is None
-    asked = {"runs": [short, long], "from": "1.2", "to": "1.3"}
-    saved = pl.read_csv(client.get("/timeline/data.csv", query_string=asked).data)
+    asked = {"run": [short, long], "from": "1.2", "to": "1.3"}
+    saved = pl.read_csv(client.get("/timeline/data/figure.csv", query_string=asked).data)
     assert set(saved["run_id"]) == {long}
-    assert "it lasts 0." in client.get("/timeline/how", query_string=asked).text
+    assert "it lasts 0." in client.get("/timeline/how/figure", query_string=asked).text
 
 
 @pytest.mark.parametrize("harm", ["gone", "broken"])
@@ -349,8 +348,8 @@ def test_a_file_removed_under_the_app_is_one_message(
     else:
         path.write_bytes(b"PAR1" + bytes(200) + b"PAR1")
     first, second = ask(client, harmed, other, from_="0", to=end_s)["runs"]
-    query = {"runs": [harmed, other], "from": "0", "to": end_s}
-    saved = pl.read_csv(client.get("/timeline/data.csv", query_string=query).data)
+    query = {"run": [harmed, other], "from": "0", "to": end_s}
+    saved = pl.read_csv(client.get("/timeline/data/figure.csv", query_string=query).data)
     assert set(saved["run_id"]) == {other}  # what the page shows
     words = "gone from the lake" if harm == "gone" else "cannot be read"
     assert first["problem"].startswith("Linux tuned · ITR 100 us")
@@ -387,18 +386,16 @@ def test_what_is_sent_is_bounded_by_the_width_and_small(client: FlaskClient, lak
         assert len(gzip.compress(sent, 6)) < 300_000
 
 
-@pytest.mark.parametrize(
-    "what", ["view", "bins", "interrupts", "samples", "distributions", "totals"]
-)
+@pytest.mark.parametrize("name", [view.name for view in PAGE.views])
 def test_what_is_in_view_can_be_saved(
-    client: FlaskClient, rows: dict[str, Json], what: str
+    client: FlaskClient, rows: dict[str, Json], name: str
 ) -> None:
     runs = [rows["linux_tuned"]["run_id"], rows["linux_default"]["run_id"]]
-    query = {"runs": runs, "from": "0.02", "to": "0.04", "what": what}
-    answer = client.get("/timeline/data.csv", query_string=query)
-    assert answer.headers["Content-Disposition"].endswith(f'"wattlas-timeline-{what}.csv"')
+    query = {"run": runs, "from": "0.02", "to": "0.04"}
+    answer = client.get(f"/timeline/data/{name}.csv", query_string=query)
+    assert answer.headers["Content-Disposition"].endswith(f'"wattlas-timeline-{name}.csv"')
     text = pl.read_csv(answer.data, infer_schema_length=None)
-    parquet = client.get("/timeline/data.parquet", query_string=query)
+    parquet = client.get(f"/timeline/data/{name}.parquet", query_string=query)
     table = pl.read_parquet(io.BytesIO(parquet.data))
     assert table.columns == text.columns
     assert len(table) == len(text) > 2
@@ -407,9 +404,9 @@ def test_what_is_in_view_can_be_saved(
 
 def test_saved_interrupts_are_those_in_view(client: FlaskClient, rows: dict[str, Json]) -> None:
     run_id = rows["linux_tuned"]["run_id"]
-    query = {"runs": run_id, "from": "0.05", "to": "0.051", "cores": "3"}
+    query = {"run": run_id, "from": "0.05", "to": "0.051", "cores": "3"}
     table = pl.read_parquet(
-        io.BytesIO(client.get("/timeline/data.parquet", query_string=query).data)
+        io.BytesIO(client.get("/timeline/data/figure.parquet", query_string=query).data)
     )
     assert set(table["core"]) == {3}
     assert table["t_ns"].is_between(50_000_000, 51_000_000, closed="left").all()
@@ -421,8 +418,8 @@ def test_saved_distributions_count_every_interrupt_in_view(
     client: FlaskClient, rows: dict[str, Json]
 ) -> None:
     tuned = rows["linux_tuned"]
-    query = {"runs": tuned["run_id"], "what": "distributions"}
-    table = pl.read_csv(client.get("/timeline/data.csv", query_string=query).data)
+    query = {"run": tuned["run_id"]}
+    table = pl.read_csv(client.get("/timeline/data/gaps.csv", query_string=query).data)
     counts = dict(table.group_by("quantity").agg(pl.col("count").sum()).iter_rows())
     # The first interrupt of each of the 16 cores ends no gap.
     assert counts == {
@@ -435,8 +432,8 @@ def test_saved_distributions_count_every_interrupt_in_view(
 
 def test_saved_totals_have_the_differences(client: FlaskClient, rows: dict[str, Json]) -> None:
     tuned, default = rows["linux_tuned"]["run_id"], rows["linux_default"]["run_id"]
-    query = {"runs": [tuned, "nobody", default], "what": "totals", "base": "2"}
-    saved = pl.read_csv(client.get("/timeline/data.csv", query_string=query).data)
+    query = {"run": [tuned, "nobody", default], "base": "2"}
+    saved = pl.read_csv(client.get("/timeline/data/totals.csv", query_string=query).data)
     assert set(saved["base_run_id"]) == {default}
     assert saved.filter(pl.col("run_id") == default)["difference"].null_count() == len(saved) // 2
     value = dict(saved.filter(pl.col("run_id") == default).select("name", "value").iter_rows())
@@ -446,7 +443,7 @@ def test_saved_totals_have_the_differences(client: FlaskClient, rows: dict[str, 
     assert row["difference_pct"] == pytest.approx(expected)
     # What is not shown is not compared with.
     query["base"] = "1"
-    saved = pl.read_csv(client.get("/timeline/data.csv", query_string=query).data)
+    saved = pl.read_csv(client.get("/timeline/data/totals.csv", query_string=query).data)
     assert set(saved["base_run_id"]) == {tuned}
 
 
@@ -454,26 +451,39 @@ def test_files_say_what_is_wrong_with_a_request(
     client: FlaskClient, rows: dict[str, Json], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = rows["linux_tuned"]["run_id"]
-    answer = client.get("/timeline/data.csv", query_string={"runs": run_id, "what": "all"})
-    assert (answer.status_code, answer.text) == (
-        400,
-        "what is 'all', expected one of view, bins, interrupts, samples, distributions, totals\n",
-    )
-    assert "holds no run 'x'" in client.get("/timeline/data.csv?runs=x").text
+    answer = client.get("/timeline/data/all.csv", query_string={"run": run_id})
+    known = "figure, gaps, totals, bins, interrupts, samples"
+    assert (answer.status_code, answer.text) == (400, f"no view 'all'; known: {known}\n")
+    assert "holds no run 'x'" in client.get("/timeline/data/figure.csv?run=x").text
+    assert client.get("/timeline/data/figure.csv?v=2").text == "0 runs; expected 1 to 6\n"
     monkeypatch.setattr("app.timeline.tables.MOST_ROWS", 10)
-    query = {"runs": run_id, "what": "interrupts"}
-    assert (
-        "a file holds 10 at most: zoom in"
-        in client.get("/timeline/data.csv", query_string=query).text
-    )
+    answer = client.get("/timeline/data/interrupts.csv", query_string={"run": run_id})
+    assert "a file holds 10 at most: zoom in" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("data.csv?runs=a&runs=b&panels=gap,ipc&from=1&width=900&lake=3",
+         "data/figure.csv?run=a&run=b&panel=gap&panel=ipc&from=1&width=900&lake=3"),
+        ("data.parquet?runs=a&what=distributions", "data/gaps.parquet?run=a"),
+        ("data.csv?runs=a&what=totals&base=1", "data/totals.csv?run=a&base=1"),
+        ("how?runs=a&cores=0,2", "how/figure?run=a&cores=0%2C2"),
+    ],
+)  # fmt: skip
+def test_addresses_of_version_1_lead_to_the_present_ones(
+    client: FlaskClient, old: str, new: str
+) -> None:
+    answer = client.get(f"/timeline/{old}")
+    assert (answer.status_code, answer.headers["Location"]) == (301, f"/timeline/{new}")
 
 
 def test_how_a_window_came_about_is_said(
     client: FlaskClient, lake: Path, rows: dict[str, Json], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = rows["linux_tuned"]["run_id"]
-    query = {"runs": [run_id, "nobody"], "from": "0.05", "to": "0.06"}
-    words = client.get("/timeline/how", query_string=query).text
+    query = {"run": [run_id, "nobody"], "from": "0.05", "to": "0.06"}
+    words = client.get("/timeline/how/figure", query_string=query).text
     assert "holds no run 'nobody'" in words
     (sql,) = [line for line in words.splitlines() if line.startswith("interrupts: ")]
     monkeypatch.chdir(lake)
@@ -508,10 +518,27 @@ def test_every_rate_of_samples_comes_with_its_extremes(
 
 
 def test_extremes_are_in_the_file_and_in_words(client: FlaskClient, rows: dict[str, Json]) -> None:
-    asked = {"runs": rows["linux_tuned"]["run_id"], "panels": "power,ipc"}
-    file = client.get("/timeline/data.csv", query_string={**asked, "what": "bins"})
+    asked = {"run": rows["linux_tuned"]["run_id"], "panel": ["power", "ipc"]}
+    file = client.get("/timeline/data/bins.csv", query_string=asked)
     table = pl.read_csv(file.data, infer_schema_length=None)
     assert {"power_min", "power_mean", "power_max", "ipc_min", "ipc_max"} <= set(table.columns)
-    words = " ".join(client.get("/timeline/how", query_string=asked).text.split())
+    words = " ".join(client.get("/timeline/how/figure", query_string=asked).text.split())
     assert "a rate between two consecutive samples of a core" in words
     assert "the cores' extremes are added up as well" in words
+
+
+def test_an_export_holds_the_window_and_the_whole_run(
+    client: FlaskClient, rows: dict[str, Json]
+) -> None:
+    run_id = rows["linux_tuned"]["run_id"]
+    query = {"run": run_id, "from": "0.05", "to": "0.06", "panel": "gap"}
+    page = client.get("/timeline/export.html", query_string=query).text
+    data = re.search(r'id="view-data">(.*?)</script>', page, re.S)
+    assert data is not None
+    found = json.loads(data[1])
+    spans = [(one["from_s"], one["to_s"]) for one in found["answers"]]
+    assert spans == [(0.05, 0.06), (0, pytest.approx(0.1))]
+    assert [run["run_id"] for run in found["answers"][0]["runs"]] == [run_id]
+    assert found["state"]["panels"] == ["gap"]
+    assert "synthetic data" in page
+    assert client.get("/timeline/export.html", query_string=query).text == page

@@ -5,8 +5,12 @@ from pathlib import Path
 import pytest
 
 from data.connection import Lake, open_lake
-from data.errors import SelectionError
-from data.queries.logged_runs import first_logged_query, first_look_query, logged_runs_query
+from data.queries.logged_runs import (
+    first_look_query,
+    logged_configurations_query,
+    logged_runs_query,
+)
+from data.selection import Selection
 from tests.fixtures.lakes import run, runs_from_text, write_lake
 
 TEXT = """
@@ -37,23 +41,13 @@ def ids(lake: Lake, query: tuple) -> list[str]:
     return list(lake.polars(*query)["run_id"])
 
 
-def test_a_configuration_stands_for_its_first_replicate_with_a_log(lake: Lake) -> None:
-    knobs = {"system": "linux_tuned", "itr_us": 50.0, "dvfs_ghz": 2.9, "load_qps": 200_000}
-    assert ids(lake, first_logged_query(knobs)) == ["a1"]
-    assert ids(lake, first_logged_query({**knobs, "replicate": 2})) == ["a2"]
-    assert ids(lake, first_logged_query({**knobs, "replicate": 0})) == []
-
-
-def test_a_knob_that_is_not_set_is_one(lake: Lake) -> None:
-    knobs = {"system": "linux_default", "itr_us": None, "load_qps": 400_000}
-    assert ids(lake, first_logged_query(knobs)) == ["base4"]
-    assert ids(lake, first_logged_query({"itr_us": None, "system": "linux_tuned"})) == []
-
-
-@pytest.mark.parametrize("knobs", [{}, {"energy_j": 1}, {"1; DROP VIEW runs": 1}])
-def test_what_is_no_knob_is_refused(knobs: dict) -> None:
-    with pytest.raises(SelectionError, match="knob"):
-        first_logged_query(knobs)
+def test_runs_with_a_log_come_by_replicate_with_their_configurations(lake: Lake) -> None:
+    tuned = Selection.of(system=["linux_tuned"], load=[200_000.0])
+    assert ids(lake, logged_configurations_query(tuned, 9)) == ["b0", "a1", "a2"]
+    assert ids(lake, logged_configurations_query(tuned, 2)) == ["b0", "a1"]
+    rows = lake.polars(*logged_configurations_query(Selection.of(itr=["adaptive"]), 9))
+    assert rows["run_id"].to_list() == ["base", "base4"]
+    assert rows["itr_us"].null_count() == 2
 
 
 def test_a_first_look_has_a_default_run_and_the_best_of_each_system(lake: Lake) -> None:

@@ -42,15 +42,15 @@ def test_a_state_comes_back_from_its_query(state: TimelineState) -> None:
 
 
 def test_defaults_are_left_out() -> None:
-    assert TimelineState().to_query() == "v=1"
-    state = TimelineState(("a", "b"), (0, 1), from_s=1.5, cores="0,2")
-    assert state.to_query() == "v=1&run=a&run=b&cores=0%2C2&from=1.5"
+    assert TimelineState().to_query() == "v=2"
+    state = TimelineState(runs=("a", "b"), hues=(0, 1), from_s=1.5, cores="0,2")
+    assert state.to_query() == "v=2&run=a&run=b&cores=0%2C2&from=1.5"
 
 
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("v=2", "version '2'; this wattlas reads up to 1"),
+        ("v=3", "version '3'; this wattlas reads up to 2"),
         ("v=1&speed=3", "unknown part 'speed'"),
         ("v=1&panel=sound", "no panel 'sound'; known: bytes,"),
         ("v=1&heat=joy", "no heatmap of 'joy'; known: interrupts,"),
@@ -83,14 +83,24 @@ def test_what_is_wrong_with_a_link_is_named(query: str, words: str) -> None:
 def test_no_panel_at_all_is_not_those_by_default() -> None:
     none = TimelineState.from_query("v=1&panel=none")
     assert (none.panels, none.shown_panels) == ((), ())
-    assert none.to_query() == "v=1&panel=none"
+    assert none.to_query() == "v=2&panel=none"
     assert TimelineState.from_query("v=1").shown_panels == DEFAULT_PANELS
+
+
+def test_links_of_version_1_are_read() -> None:
+    picked = "open=%7B%22itr_us%22%3A50%7D&open=%7B%22itr_us%22%3Anull%7D&of=27"
+    for query in (picked, f"v=1&lake=3&{picked}"):
+        state = TimelineState.from_query(query)
+        assert (state.sel, state.picked) == ('knobs~[{"itr_us":50},{"itr_us":null}]', 27)
+    assert state.lake_version == 3
+    state = TimelineState.from_query("v=1&run=a&run=b&hue=3&hue=1&panel=gap&to=2&base=1")
+    assert state.to_query() == "v=2&run=a&run=b&hue=3&hue=1&panel=gap&to=2&base=1"
 
 
 def test_a_run_is_named_once() -> None:
     assert TimelineState.from_query("v=1&run=a&run=a").runs == ("a",)
     with pytest.raises(SelectionError, match="named twice: a"):
-        TimelineState(("a", "a"))
+        TimelineState(runs=("a", "a"))
 
 
 def test_lists_of_cores() -> None:

@@ -1,0 +1,79 @@
+"""What a visitor does to the list of runs: add, remove, replace, compare."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from app.kit.lakes import LakeView
+from app.timeline.runs import reference_of
+from app.timeline.state import TimelineState
+from data.errors import SelectionError
+from data.timeline.question import MOST_RUNS
+
+
+def apply_edits(
+    view: LakeView, state: TimelineState, edits: Sequence[Sequence[str]]
+) -> TimelineState:
+    """Apply edits one after the other.
+
+    Args:
+        edits: Each a name of EDITS, a run, and for `replace` the run that takes its place.
+
+    Raises:
+        SelectionError: No such edit.
+    """
+    for name, *runs in edits:
+        if name not in EDITS:
+            raise SelectionError(f"no edit {name[:40]!r}; known: {', '.join(EDITS)}")
+        state = EDITS[name](view, state, *runs)
+    return state
+
+
+def _add(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:
+    """Add a run; the first of all comes with the run to compare it with."""
+    reference = None if state.runs else reference_of(view, run_id)
+    for one in (reference, run_id):
+        if one is not None and one not in state.runs and len(state.runs) < MOST_RUNS:
+            hue = min(set(range(MOST_RUNS)) - set(state.shown_hues))
+            state = replace(state, runs=(*state.runs, one), hues=(*state.shown_hues, hue))
+    return state
+
+
+def _remove(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:  # noqa: ARG001
+    """Remove a run; the others keep their colours, the first is the reference if it was removed."""
+    if run_id not in state.runs:
+        return state
+    at = state.runs.index(run_id)
+
+    def moved(place: int | None, gone: int | None) -> int | None:
+        return place if place is None or place < at else gone if place == at else place - 1
+
+    base, other = moved(state.base, 0) or 0, moved(state.other, None)
+    hues = state.shown_hues
+    return replace(
+        state,
+        runs=state.runs[:at] + state.runs[at + 1 :],
+        hues=hues[:at] + hues[at + 1 :],
+        base=base,
+        other=None if other == base else other,
+    )
+
+
+def _replace(view: LakeView, state: TimelineState, run_id: str, by: str) -> TimelineState:
+    return _add(view, _remove(view, state, run_id), by)
+
+
+def _compare(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:  # noqa: ARG001
+    """Make a run the reference; if it was the one compared with it, the two change places."""
+    if run_id not in state.runs:
+        return state
+    at = state.runs.index(run_id)
+    return replace(state, base=at, other=state.base if state.other == at else state.other)
+
+
+EDITS: Final[dict[str, Callable[..., TimelineState]]] = {
+    "add": _add,
+    "remove": _remove,
+    "replace": _replace,
+    "compare": _compare,
+}

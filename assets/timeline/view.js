@@ -1,0 +1,249 @@
+/*
+ * The window that is looked at, and its pictures. A move changes the window at once: the old picture is
+ * stretched until the answer for the new window comes. Answers come from the page or the export.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const timeline = (wattlas.timeline = wattlas.timeline || {});
+  const FIGURE = "timeline-figure", SIDES = ["timeline-gaps", "timeline-sizes"];
+  const CONFIG = { staticPlot: true, displaylogo: false, showSendToCloud: false, responsive: false };
+  const LEAST_SPAN_S = 1e-6, MOST_PAST = 100;
+  const part = (id) => document.getElementById(id);
+
+  /*
+   * state: what the URL holds. infos: what is known of each run. answer: what is drawn.
+   * clipped: what was asked for outside the runs, in words. complaint: a sentence about the last question.
+   * canChoose: whether runs and cores can be chosen.
+   */
+  const page = (timeline.page = {
+    state: null, infos: [], hues: [], answer: null, clipped: "", complaint: "", canChoose: true,
+  });
+  /*
+   * timeline.host: what the page or the export adds.
+   *   ask(): the window has changed, an answer for it is needed.
+   *   changed(): the state has changed.
+   *   render(id, tree): show components in an element.
+   *   toggleCore(name): a core of the heatmap was chosen.
+   *   theme(): name of the theme.
+   */
+
+  timeline.plot = () => part(FIGURE);
+  /** Length of the longest run, in seconds. */
+  timeline.duration = () => Math.max(0, ...page.infos.map((info) => (info.has_log && info.duration_s) || 0));
+  /** The window that is looked at: from, to, in seconds. */
+  timeline.span = function () {
+    const { from, to } = page.state;
+    return [from === null ? 0 : from, to === null ? timeline.duration() : to];
+  };
+  const room = () => { const gd = timeline.plot(); return gd ? gd.parentElement.clientHeight - 4 : 600; };
+  /** What the pictures are made from. */
+  timeline.scene = (theme) => ({
+    ...page, theme: theme || timeline.host.theme(), roomPx: room(), span: timeline.span(),
+  });
+
+  /** An answer of the server with its columns as typed arrays. */
+  timeline.decoded = function (value) {
+    if (Array.isArray(value)) return value.map(timeline.decoded);
+    if (!value || typeof value !== "object") return value;
+    if (typeof value.bdata === "string") return wattlas.decode(value);
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, timeline.decoded(one)]));
+  };
+
+  /* ---- places */
+
+  /** Where the panels are in the browser's window, and the rows; null where nothing is drawn. */
+  timeline.place = function (gd) {
+    const { layout } = gd;
+    if (!page.answer || !layout || !layout.meta) return null;
+    const { l, r, t, b } = layout.margin, box = gd.getBoundingClientRect();
+    return {
+      left: box.left + l, top: box.top + t, width: layout.width - l - r, height: layout.height - t - b,
+      rows: layout.meta.rows,
+    };
+  };
+  timeline.timeAt = (at, x) => {
+    const [from, to] = timeline.span();
+    return from + ((x - at.left) / at.width) * (to - from);
+  };
+  timeline.rowAt = (at, y) => {
+    const share = 1 - (y - at.top) / at.height, titlePx = 14;
+    return at.rows.find((row) => share >= row.domain[0] && share <= row.domain[1] + titlePx / at.height);
+  };
+  timeline.inside = (at, { clientX: x, clientY: y }) => {
+    return x >= at.left - 2 && x <= at.left + at.width + 2 && y >= at.top - 20 && y <= at.top + at.height;
+  };
+
+  /* ---- stretching */
+
+  /** Whether the answer that is drawn is that of the window, to half a pixel: times are whole nanoseconds. */
+  function isCurrent(width) {
+    const [from, to] = timeline.span(), { answer } = page;
+    if (!answer) return false;
+    return (Math.abs(answer.from_s - from) + Math.abs(answer.to_s - to)) * width <= 0.5 * (to - from);
+  }
+  function stretchNow() {
+    const gd = timeline.plot(), at = gd && timeline.place(gd);
+    if (!at) return;
+    const [from, to] = timeline.span(), { from_s: drawnFrom, to_s: drawnTo } = page.answer;
+    gd.classList.toggle("stretched", !isCurrent(at.width));
+    if (isCurrent(at.width)) return;
+    gd.style.setProperty("--stretch", (drawnTo - drawnFrom) / (to - from));
+    gd.style.setProperty("--shift", ((drawnFrom - from) / (to - from)) * at.width + "px");
+    timeline.hideHover();
+  }
+  let frame = 0;
+  /** Show the drawn window as the one that is looked at; its stylesheet moves the lines. */
+  timeline.stretch = function () {
+    wattlas.cancel(frame);
+    frame = wattlas.nextFrame(stretchNow);
+  };
+
+  /* ---- pictures */
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const ANCHORS = { left: "start", right: "end" }, LIFTS = { middle: "0.35em", bottom: "-0.4em" };
+  function svg(name, attributes, ...inside) {
+    const element = document.createElementNS(SVG, name);
+    Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
+    element.append(...inside);
+    return element;
+  }
+  /* The parts of a text in <b> are those at odd places. */
+  const spans = (text) => text.split(/<\/?b>/)
+    .map((one, i) => svg("tspan", i % 2 ? { "font-weight": "bold" } : {}, one));
+
+  /* Annotations in a layer of our own: with fifty of them Plotly takes half as long again to draw. */
+  function writeWords({ annotations, margin, width, height, font }) {
+    const inner = { width: width - margin.l - margin.r, height: height - margin.t - margin.b };
+    const texts = annotations.map((word) => svg("text", {
+      x: margin.l + inner.width * word.x + (word.xshift || 0), y: margin.t + inner.height * (1 - word.y),
+      dy: LIFTS[word.yanchor], "text-anchor": ANCHORS[word.xanchor], fill: word.font.color,
+      "font-size": word.font.size, "font-weight": word.font.weight || "normal", "font-family": font.family,
+      class: word.name || "",
+    }, ...spans(word.text)));
+    part("timeline-words").replaceChildren(svg("svg", { width, height, "aria-hidden": "true" }, ...texts));
+  }
+
+  const ALL_OFF = "All panels are switched off: switch one on.";
+  const NONE_SHOWN = "None of these runs can be shown. The reasons are above; " +
+    "other runs are under \u201cadd a run\u201d.";
+  const NOTHING = "Nothing of these runs can be drawn here. Home shows all of them.";
+  function emptyWords() {
+    const { state, answer } = page;
+    if (!state.panels.length && state.heat === "none") return ALL_OFF;
+    return answer.runs.every((run) => run.problem) ? NONE_SHOWN : NOTHING;
+  }
+
+  /** Remove the picture and show a text in its place. */
+  timeline.clearPicture = function (words) {
+    const gd = timeline.plot();
+    window.Plotly.purge(gd);
+    gd.classList.remove("js-plotly-plot");
+    gd.textContent = words;
+    part("timeline-words").replaceChildren();
+  };
+
+  timeline.draw = function () {
+    const gd = timeline.plot();
+    if (!gd || !page.answer) return;
+    const scene = timeline.scene();
+    // First, since its lines take room from the pictures.
+    timeline.host.render("timeline-problems", timeline.problems(scene, page.complaint));
+    timeline.host.render("timeline-limits", timeline.limits(scene));
+    const { data, layout } = timeline.figure({ ...scene, roomPx: room() });
+    if (!data.length) { timeline.clearPicture(emptyWords()); timeline.showSpan(); return; }
+    if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
+    layout.width = gd.clientWidth;
+    gd.classList.remove("stretched");
+    window.Plotly.react(gd, data, { ...layout, annotations: [] }, CONFIG);
+    writeWords(layout);
+    gd.setAttribute("aria-busy", "false");
+    timeline.stretch();
+    timeline.showSpan();
+    timeline.showCursor();
+  };
+
+  timeline.drawSides = function () {
+    const scene = timeline.scene();
+    for (const gd of SIDES.map(part).filter(Boolean)) {
+      const { data, layout } = timeline.distributions(gd.id, scene, gd.clientHeight);
+      window.Plotly.react(gd, data, { ...layout, width: gd.clientWidth, height: gd.clientHeight }, CONFIG);
+    }
+    timeline.host.render("timeline-totals", timeline.totals(scene));
+  };
+  timeline.redraw = () => { if (page.answer) { timeline.draw(); timeline.drawSides(); } };
+
+  /** An answer has come: draw it. */
+  timeline.show = function (answer) {
+    Object.assign(page, { answer, complaint: "" });
+    timeline.redraw();
+  };
+
+  /** Show one sentence about the last question; the picture stays. */
+  timeline.complain = function (sentence) {
+    page.complaint = sentence;
+    timeline.host.render("timeline-problems", timeline.problems(timeline.scene(), sentence));
+  };
+
+  /** There is no run to draw. */
+  timeline.nothing = function (words) {
+    page.answer = null;
+    SIDES.map(part).forEach((gd) => window.Plotly.purge(gd));
+    timeline.clearPicture(words);
+    ["timeline-totals", "timeline-limits"].forEach((id) => timeline.host.render(id, []));
+    timeline.complain("");
+    timeline.showSpan();
+  };
+
+  timeline.showSpan = function () {
+    const box = part("timeline-span");
+    if (!box || !page.state) return;
+    box.textContent = box.title = timeline.spanWords(timeline.scene(), isCurrent(1000));
+  };
+
+  /* ---- moves */
+
+  const past = [];
+  timeline.forgetPast = () => { past.length = 0; };
+  /** Seconds as they are sent and kept in the URL: whole nanoseconds. */
+  timeline.exact = (seconds) => Number(seconds.toFixed(9));
+
+  /** Look at another window; `isOneMove`: whether `back` returns from it. */
+  timeline.look = function (from, to, isOneMove = true) {
+    const all = timeline.duration(), [before, behind] = timeline.span();
+    const span = Math.min(Math.max(to - from, Math.min(LEAST_SPAN_S, all)), all);
+    const start = Math.min(Math.max((from + to - span) / 2, 0), all - span);
+    const isWhole = span >= all * (1 - 1e-9);
+    if (isOneMove && (start !== before || start + span !== behind)) past.push([before, behind]);
+    if (past.length > MOST_PAST) past.shift();
+    page.clipped = "";
+    page.state.from = isWhole ? null : timeline.exact(start);
+    page.state.to = isWhole ? null : timeline.exact(start + span);
+    timeline.stretch();
+    timeline.showSpan();
+    timeline.host.ask();
+    timeline.host.changed();
+  };
+  timeline.back = function () {
+    const last = past.pop();
+    if (last) timeline.look(last[0], last[1], false);
+  };
+  timeline.zoom = function (factor, at) {
+    const [from, to] = timeline.span(), middle = at === undefined ? (from + to) / 2 : at;
+    timeline.look(middle - (middle - from) * factor, middle + (to - middle) * factor);
+  };
+  /** Move the window by a share of its width, but not out of the runs. */
+  timeline.pan = function (share, isOneMove, [from, to] = timeline.span()) {
+    const step = Math.min(Math.max((to - from) * share, -from), timeline.duration() - to);
+    timeline.look(from + step, to + step, isOneMove);
+  };
+  timeline.whole = () => timeline.look(0, timeline.duration());
+
+  /** Show the difference of another run to the reference. */
+  timeline.setOther = function (k) {
+    page.state.other = k;
+    timeline.host.render("timeline-totals", timeline.totals(timeline.scene()));
+    timeline.host.changed();
+  };
+})((window.wattlas = window.wattlas || {}));

@@ -1,0 +1,77 @@
+/* What all pictures of the timeline share: letter, colour and dash of a run, and the ticks of axes. Pure. */
+(function (wattlas) {
+  "use strict";
+
+  const timeline = (wattlas.timeline = wattlas.timeline || {});
+  const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
+  const LEAST_CONTRAST = 4.5, PAPER = { light: "#ffffff", dark: "#16191d" };
+
+  timeline.FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+  timeline.letter = (k) => String.fromCharCode(65 + k);
+  timeline.dash = (hue) => DASHES[hue % DASHES.length];
+
+  const channel = (hex, i) => parseInt(hex.slice(1 + 2 * i, 3 + 2 * i), 16);
+  timeline.transparent = (hex, alpha) => "rgba(" + [0, 1, 2].map((i) => channel(hex, i)) + "," + alpha + ")";
+
+  function mix(hex, other, share) {
+    const mixed = (i) => Math.round(channel(hex, i) * (1 - share) + channel(other, i) * share);
+    return "#" + [0, 1, 2].map((i) => mixed(i).toString(16).padStart(2, "0")).join("");
+  }
+
+  /** Colour of a run's g-th group of n: the first is the run's own colour, later ones are paler. */
+  timeline.shade = function (scene, k, g = 0, n = 1) {
+    const hue = scene.hues[scene.state.hues[k] % scene.hues.length];
+    const own = scene.theme === "dark" ? mix(hue, "#ffffff", 0.25) : hue;
+    return n > 1 ? mix(own, PAPER[scene.theme], (0.6 * g) / (n - 1)) : own;
+  };
+
+  /* Relative luminance and contrast. Source: WCAG 2. */
+  function luminance(hex) {
+    const linear = (v) => (v <= 0.04045 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4));
+    const [r, g, b] = [0, 1, 2].map((i) => linear(channel(hex, i) / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  }
+  function contrast(one, other) {
+    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  }
+  /** Colour of a run for text: its own, with enough contrast to be read. */
+  timeline.textColor = function (scene, k) {
+    const far = scene.theme === "dark" ? "#ffffff" : "#000000", own = timeline.shade(scene, k);
+    for (let share = 0; share < 1; share += 0.05) {
+      const color = mix(own, far, share);
+      if (contrast(color, PAPER[scene.theme]) >= LEAST_CONTRAST) return color;
+    }
+    return far;
+  };
+
+  const scaled = (v, units) => {
+    const [scale, unit] = units.find(([least]) => v >= least) || units[units.length - 1];
+    return Number((v / scale).toPrecision(6)) + " " + unit;
+  };
+  timeline.tickWords = {
+    us: (v) => scaled(v, [[1e6, "s"], [1e3, "ms"], [1, "us"], [1e-3, "ns"]]),
+    bytes: (v) => scaled(v, [[1e6, "MB"], [1e3, "kB"], [1, "B"]]),
+  };
+
+  /** Ticks of a logarithmic axis: of each decade 1, 2 and 5, or 1 and 3, or 1, at most `room` if possible. */
+  timeline.logTicks = function (low, high, room, words) {
+    const first = Math.floor(Math.log10(low)), count = Math.ceil(Math.log10(high)) - first + 1;
+    const powers = Array.from({ length: count }, (_, i) => first + i);
+    const inDecade = (steps) => (power) => steps.map((s) => Number((s * Math.pow(10, power)).toPrecision(1)));
+    const ticks = (steps) => powers.flatMap(inDecade(steps)).filter((v) => v >= low && v <= high);
+    const found = [[1, 2, 5], [1, 3], [1]].map(ticks);
+    const tickvals = found.find((one) => one.length <= room) || found[2];
+    return { tickvals, ticktext: tickvals.map(words) };
+  };
+
+  /** Ticks of a linear axis at multiples of 1, 2 or 5 tens: at most `room`, but always one besides 0. */
+  timeline.linearTicks = function (low, high, room) {
+    const top = Math.max(high, -low), power = Math.pow(10, Math.floor(Math.log10(top)) - 1);
+    const steps = [1, 2, 5, 10, 20, 50].map((step) => step * power).filter((step) => step <= top);
+    const count = (step) => Math.floor(high / step) - Math.ceil(low / step) + 1;
+    const step = steps.find((one) => count(one) <= room) || steps[steps.length - 1];
+    const tick = (i) => Number(((Math.ceil(low / step) + i) * step).toPrecision(3));
+    return Array.from({ length: count(step) }, (_, i) => tick(i));
+  };
+})((window.wattlas = window.wattlas || {}));

@@ -1,0 +1,107 @@
+/*
+ * Beside the figure: totals of the window, gaps at the ITR limit, and what could not be drawn. Pure.
+ * Each is a tree of components in Dash's form, {namespace, type, props}: the page gives them to Dash, an
+ * export makes elements of them.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const timeline = (wattlas.timeline = wattlas.timeline || {});
+  const MOST_OTHERS = 4;
+
+  const part = (type, props, ...children) => {
+    return { namespace: "dash_html_components", type, props: { ...props, children: children.flat() } };
+  };
+
+  /** The reference: the chosen run, or the server's choice where that has no totals. */
+  const baseOf = ({ answer, state }) => (answer.totals.length ? answer.totals[0].base : state.base);
+
+  /** The run that is compared with the reference: the chosen one, else the first other; -1 for none. */
+  function otherOf(scene, base) {
+    const { runs } = scene.answer, others = [...runs.keys()].filter((k) => k !== base && !runs[k].problem);
+    return others.includes(scene.state.other) ? scene.state.other : others.length ? others[0] : -1;
+  }
+
+  /* The reference, the run compared with it and their difference (-1) first, then the other runs. */
+  function columnsOf(scene, base, other) {
+    const all = [...scene.answer.runs.keys()];
+    return other < 0 ? all : [base, other, -1, ...all.filter((k) => k !== other && k !== base)];
+  }
+
+  function headCell(scene, k, base, other) {
+    if (k < 0) {
+      const words = timeline.letter(other) + " \u2212 " + timeline.letter(base);
+      return part("Th", { scope: "col", className: "difference" }, words);
+    }
+    const run = scene.answer.runs[k], isBase = k === base, canChoose = scene.canChoose && !isBase;
+    return part("Th", { scope: "col" }, part("Button", {
+      className: "plain", title: run.label + (canChoose ? ": compare it with the reference" : ""),
+      style: { borderColor: timeline.shade(scene, k) }, disabled: !canChoose, "data-other": String(k),
+      "aria-pressed": String(k === other),
+    }, timeline.letter(k) + (isBase ? " ref" : "")));
+  }
+
+  function differenceCell(total, other) {
+    const change = other >= 0 && total.differences[other];
+    const isJudged = change && change.value && total.better;
+    const judged = !isJudged ? "" : (change.value < 0) === (total.better === "less") ? " good" : " bad";
+    const percent = change && change.percent_text ? [part("Div", {}, change.percent_text)] : [];
+    return part("Td", { className: "number difference" + judged }, change ? change.text : "\u2013", percent);
+  }
+
+  /** Totals of the window: a column a run, and the difference of one to the reference. */
+  timeline.totals = function (scene) {
+    const base = baseOf(scene), other = otherOf(scene, base), columns = columnsOf(scene, base, other);
+    const head = part("Tr", {}, part("Td", {}, ""), columns.map((k) => headCell(scene, k, base, other)));
+    const rows = scene.answer.totals.map((total) => part("Tr", {},
+      part("Th", { scope: "row", ...(total.note ? { title: total.note } : {}) }, total.title),
+      columns.map((k) => {
+        return k < 0 ? differenceCell(total, other) : part("Td", { className: "number" }, total.texts[k]);
+      })));
+    return [part("Table", { className: "totals" }, part("Thead", {}, head), part("Tbody", {}, rows))];
+  };
+
+  /** How many gaps of each run are as long as the ITR value. */
+  timeline.limits = (scene) => scene.answer.runs.flatMap((run, k) => {
+    const limit = !run.problem && run.hist && run.hist.gap && run.hist.gap.at_limit;
+    if (!limit) return [];
+    const [low, high] = [limit.lo_us, limit.hi_us].map((end) => wattlas.formatQuantity(end, "us"));
+    const counts = timeline.countWords(limit.count) + " of " + timeline.countWords(limit.of) + " gaps: ";
+    return [part("Div", {
+      title: counts + "the interrupts were held back until the delay had passed",
+      style: { color: timeline.textColor(scene, k) },
+    }, timeline.letter(k) + ": " + limit.text + " of gaps at the ITR limit (" + low + " to " + high + ")")];
+  });
+
+  /* A run that cannot be shown, with the runs to show instead. */
+  function problem(scene, run, k) {
+    const info = scene.infos[k] || {};
+    const more = info.known ? "runs that have one\u2026" : "runs of the lake\u2026";
+    const others = (info.others || []).slice(0, MOST_OTHERS).map((other) => part("Button", {
+      className: "plain", "data-replace": info.run_id, "data-by": other.run_id,
+    }, "show " + other.label));
+    const pick = part("Button", { className: "plain", "data-pick-runs": "1" }, more);
+    if (info.run_id && !info.has_log) others.push(pick);
+    const buttons = scene.canChoose ? others.flatMap((button) => [" ", button]) : [];
+    return part("Div", {}, timeline.letter(k) + ": " + run.problem, buttons);
+  }
+
+  /**
+   * What could not be drawn, run by run, and what was clipped.
+   *   complaint: a sentence about the question as a whole, or an empty text.
+   */
+  timeline.problems = function (scene, complaint) {
+    const lines = complaint ? [part("Div", {}, complaint)] : [], clipped = new Map();
+    if (!scene.answer) return lines;
+    const isWhole = scene.state.from === null && scene.state.to === null;
+    const note = (words, k) => clipped.set(words, [...(clipped.get(words) || []), timeline.letter(k)]);
+    scene.answer.runs.forEach((run, k) => {
+      if (run.outside) note(run.problem, k);
+      else if (run.problem) lines.push(problem(scene, run, k));
+      else if (run.window.clipped && !isWhole) note(run.window.clipped, k);
+    });
+    const notes = [...clipped].map(([words, letters]) => letters.join(" ") + ": " + words);
+    const words = [scene.clipped, ...notes].filter(Boolean).join(" \u00b7 ");
+    return words ? [...lines, part("Div", { className: "quiet" }, words)] : lines;
+  };
+})((window.wattlas = window.wattlas || {}));
