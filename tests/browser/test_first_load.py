@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from app.kit.compressed import CompressedFiles, cache_folder
-from app.kit.page import Page as KitPage
 from app.kit.scripts import without_wrapper
 from app.pages import PAGES
 from tests.browser.atlas import Atlas, wait_idle
@@ -43,7 +42,7 @@ def test_placeholders_are_there_before_dash_answers(page: Page, grid_address: st
     page.locator(".first-page").wait_for(state="hidden")
 
 
-@pytest.mark.parametrize("path", [page.path for page in PAGES if isinstance(page, KitPage)])
+@pytest.mark.parametrize("path", [page.path for page in PAGES])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_placeholders_need_no_script(
     chromium: Browser, grid_address: str, path: str, theme: str
