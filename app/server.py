@@ -12,7 +12,6 @@ from app.kit.context import EXTENSION
 from app.kit.index import Atlas
 from app.kit.lakes import Lakes
 from app.kit.opening import register
-from app.kit.page import Page
 from app.kit.scripts import SCRIPTS, Scripts
 from app.kit.settings import ASSETS, Settings
 from app.kit.shell import shell
@@ -45,14 +44,10 @@ def create_app(settings: Settings) -> dash.Dash:
     )
     _choose_scripts()
     server.extensions[SCRIPTS] = Scripts(app, CompressedFiles(cache_folder()))
-    app.pages = [page for page in PAGES if isinstance(page, Page)]
+    app.pages = PAGES
     for order, page in enumerate(PAGES):
-        if isinstance(page, Page):
-            register(server, page, order)
-        else:
-            page.register(server)
-    keys = [(p.title, p.keys) if isinstance(p, Page) else (p.TITLE, p.KEYS) for p in PAGES]
-    app.layout = lambda: shell(keys)
+        register(server, page, order)
+    app.layout = lambda: shell(PAGES)
     return app
 
 

@@ -127,5 +127,5 @@ def test_a_bad_state_is_refused_in_words(client: FlaskClient, query: str, words:
 
 def test_another_page_is_no_page(lake: Path, tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as stop:
-        main(["export", str(tmp_path / "x.html"), "--page", "timeline", "--lake", str(lake)])
+        main(["export", str(tmp_path / "x.html"), "--page", "nothing", "--lake", str(lake)])
     assert stop.value.code == 2

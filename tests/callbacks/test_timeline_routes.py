@@ -23,6 +23,7 @@ from data.connection import open_lake
 from data.timeline.quantities import QUANTITIES
 from ingest.pipeline import AddOptions, add
 from ingest.sample import write_sample
+from tests.fixtures.exports import data_of
 
 ALL_PANELS = ",".join(PANELS)
 Json = dict[str, Any]
