@@ -18,9 +18,9 @@ from bench.long_log import write_long_log
 from bench.report import Measurement
 from bench.resume import measure as measure_resume
 from ingest.formats.intlog import open_log
+from ingest.logs.merge import BLOCK_BYTES
 from ingest.pipeline import AddOptions, add
 from ingest.records import ReadContext
-from ingest.run_stream import BLOCK_BYTES
 from ingest.sample.plan import Run
 from ingest.sample.raw import write_run
 from ingest.sample.writer import measure_run

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ingest.problem_list import ProblemList
+from ingest.formats.problem_list import ProblemList
 
 Order = str
 ORDERS: Final[tuple[Order, ...]] = ("mdy", "dmy", "ymd")

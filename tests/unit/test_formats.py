@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
+from ingest.files.text_lines import iterate_lines, unwrap_literal, whole_text
 from ingest.formats import FORMATS, find_format
 from ingest.records import ReadContext
-from ingest.text_lines import iterate_lines, unwrap_literal, whole_text
 from tests.fixtures.real import real_data
 
 

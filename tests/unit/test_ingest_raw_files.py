@@ -9,7 +9,7 @@ import pytest
 import xxhash
 from backports import zstd
 
-from ingest.raw_files import (
+from ingest.files.blocks import (
     BrokenCompressionError,
     MeteredFile,
     digest_content,

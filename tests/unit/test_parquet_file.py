@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest import column_chunks, page_packing
-from ingest.parquet_file import ParquetFile, encode_row_group
+from ingest.lake import column_chunks, page_packing
+from ingest.lake.parquet_file import ParquetFile, encode_row_group
 
 _INT32 = st.one_of(st.integers(-(2**31), 2**31 - 1), st.integers(0, 20), st.just(7))
 _INT64 = st.one_of(

@@ -12,9 +12,9 @@ from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest import core_logs, merging, overview_tables, run_stream, sample_rows
+from ingest.logs import core_log, merge, overview, row_loops, sample_rows
 from ingest.records import Window
-from ingest.settings import Machine
+from ingest.settings.dataset import Machine
 from tests.fixtures.slow_intlog import read_slowly
 from tests.fixtures.slow_run import run_slowly
 from tests.fixtures.streamed import Streamed, stream
@@ -58,7 +58,7 @@ def _rows(found: Streamed, table: str) -> list[dict[str, Any]]:
 
 
 def _has_news(row: dict[str, Any]) -> bool:
-    counted = (*merging.SAMPLE_BINS, "interrupts")
+    counted = (*row_loops.SAMPLE_BINS, "interrupts")
     return any(row[name] for name in counted) or row["max_gap_ns"] is not None
 
 
@@ -74,18 +74,18 @@ def test_tables_are_those_of_the_slow_reader_at_any_block_size(
         tempfile.TemporaryDirectory() as folder,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(run_stream, "BLOCK_BYTES", block)
+        patch.setattr(merge, "BLOCK_BYTES", block)
         # So small that rows wait for each other, row groups fill and samples spill.
-        patch.setattr(run_stream, "_HUNGRY_BELOW", 3)
-        patch.setattr(run_stream, "ROW_GROUP_ROWS", 8)
+        patch.setattr(merge, "_HUNGRY_BELOW", 3)
+        patch.setattr(merge, "ROW_GROUP_ROWS", 8)
         patch.setattr(sample_rows, "_SPOOL_BYTES", 400)
         # The window lasts 10,000 ns: three levels, counters at two, stretches down to 78 ns.
-        patch.setattr(core_logs, "OVERVIEW_LEVELS", (8, 64, 512, 4096))
-        patch.setattr(core_logs, "OVERVIEW_LEAST_NS", 10)
-        patch.setattr(core_logs, "OVERVIEW_LEAST_COUNTED_NS", 100)
-        patch.setattr(core_logs, "HISTOGRAM_LEAST_NS", 40)
-        patch.setattr(overview_tables, "_STRETCHES_AT_ONCE", 8)
-        patch.setattr(run_stream, "_SAMPLES_A_PIECE", 5)
+        patch.setattr(core_log, "OVERVIEW_LEVELS", (8, 64, 512, 4096))
+        patch.setattr(core_log, "OVERVIEW_LEAST_NS", 10)
+        patch.setattr(core_log, "OVERVIEW_LEAST_COUNTED_NS", 100)
+        patch.setattr(core_log, "HISTOGRAM_LEAST_NS", 40)
+        patch.setattr(overview, "_STRETCHES_AT_ONCE", 8)
+        patch.setattr(merge, "_SAMPLES_A_PIECE", 5)
         found = stream(
             Path(folder), {core: text for core, (text, _) in drawn.items()}, window, MACHINE
         )
@@ -138,9 +138,9 @@ def test_sleep_states_of_the_library_os_are_added(tmp_path: Path) -> None:
 def test_sleep_states_that_fall_late_were_never_totals(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
-    monkeypatch.setattr(run_stream, "_HUNGRY_BELOW", 10)
-    monkeypatch.setattr(run_stream, "_SAMPLES_AT_ONCE", 5)
+    monkeypatch.setattr(merge, "BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(merge, "_HUNGRY_BELOW", 10)
+    monkeypatch.setattr(merge, "_SAMPLES_AT_ONCE", 5)
     rising = [(t, t, t) for t in range(100, 1000)]
     text, other = (log_text([], rising + more) for more in ([(1000, 3, 1000)], []))
     text = text.replace(b"3 3 3 3 0 0 3", b"1001 1001 1001 1001 0 0 3")
@@ -206,8 +206,8 @@ def test_a_descriptor_count_that_does_not_fit_is_doubted(tmp_path: Path) -> None
 def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
-    monkeypatch.setattr(run_stream, "_HUNGRY_BELOW", 10)
+    monkeypatch.setattr(merge, "BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(merge, "_HUNGRY_BELOW", 10)
     window = Window(0, 10**6)
     texts = {c: log_text(list(range(c, 200_000, 7)), [(0, 1, 1), (9, 3, 4)]) for c in (0, 1)}
     packed = gzip.compress(texts[1], mtime=0)
@@ -225,7 +225,7 @@ def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(
 def test_packed_logs_give_the_same_tables(
     tmp_path: Path, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(merge, "BLOCK_BYTES", 1 << 12)
     text = log_text(list(range(100, 200)) * 50, [(t, t, t) for t in range(90, 210, 3)])
     plain = stream(tmp_path / "plain", {0: text, 1: text}, WINDOW, PLAIN)
     half = len(text) // 2

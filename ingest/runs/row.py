@@ -1,0 +1,80 @@
+"""A run's row while its files are put together, and what the row says of where it came from."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from ingest.discover.found_files import RawFile, digest_of
+from ingest.discover.names import RunKey, identity_columns
+from ingest.discover.source_reads import SourceRead
+from ingest.lake.state import SETTINGS_FORMAT
+from ingest.records import LogFacts, Problem, Reading
+from ingest.settings.dataset import Settings
+
+
+class RunRow:
+    """A run's row and problems while they come together.
+
+    Attributes:
+        reads: Its files as read, those that were refused included.
+        row: Columns of `runs` that are known.
+        problems: By path, of all the files read, empty lists included.
+    """
+
+    def __init__(self, key: RunKey, settings: Settings) -> None:
+        self.key = key
+        self.settings = settings
+        self.reads: list[SourceRead] = []
+        self.row: dict[str, Any] = identity_columns(key, settings)
+        self.flags: set[str] = set()
+        self.problems: dict[str, list[Problem]] = {}
+
+    def take(self, reads: Sequence[SourceRead]) -> None:
+        """Take further files in, with what is wrong with each."""
+        self.reads += reads
+        self.problems |= {read.file.path: list(read.problems) for read in reads}
+
+    @property
+    def logs(self) -> list[SourceRead]:
+        """Per-interrupt logs that could be used."""
+        return [read for read in self.reads if isinstance(read.content, LogFacts)]
+
+    @property
+    def readings(self) -> list[SourceRead]:
+        """Other files that could be used and say something of the run as a whole."""
+        return [read for read in self.reads if isinstance(read.content, Reading)]
+
+    def doubt(self, read: SourceRead, kind: str, detail: str) -> None:
+        """Note something odd about a file that is used all the same."""
+        self.problems[read.file.path].append(Problem(kind, "doubted", detail))
+
+
+def sources_digest(
+    reads: Sequence[SourceRead], meters: Sequence[RawFile], settings: Settings
+) -> str:
+    """Digest of all that a run was read from; a part of the names of its big files."""
+    parts = sorted(f"{read.file.format.name} {read.digest}" for read in reads)
+    parts += sorted(f"{meter.format.name} {digest_of(meter)}" for meter in meters)
+    return hashlib.sha256("\n".join([*parts, settings.fingerprint]).encode()).hexdigest()[:12]
+
+
+def source_struct(file: RawFile, digest: str) -> dict[str, Any]:
+    """One element of `runs.sources`."""
+    return {
+        "path": file.path,
+        "format": file.format.name,
+        "size_bytes": file.size,
+        "mtime": file.mtime,
+        "digest": digest,
+    }
+
+
+def settings_struct(settings: Settings) -> dict[str, Any]:
+    """The element of `runs.sources` that says which settings the numbers depend on."""
+    return {
+        "path": settings.origin,
+        "format": SETTINGS_FORMAT,
+        "size_bytes": None,
+        "mtime": None,
+        "digest": settings.fingerprint,
+    }
