@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest import core_logs, merging, overview_tables, run_stream, sample_rows
+from ingest.raw_files import zstd
 from ingest.records import Window
 from ingest.settings import Machine
 from tests.fixtures.slow_intlog import read_slowly
