@@ -12,7 +12,7 @@ from data.errors import FormatError
 from data.schema import KNOBS
 from ingest.settings.dataset import Settings
 from ingest.settings.knobs import decode_dvfs, decode_itr
-from ingest.settings.number_texts import parse_size, whole_number
+from ingest.settings.number_texts import core_number, finite_number, parse_size, whole_number
 
 COMPRESSED_SUFFIXES: Final = (".gz", ".xz", ".zst")
 UNSET_DVFS: Final = "0xffff"
@@ -148,7 +148,7 @@ def read_core(text: str | None) -> int | None:
     """The core that a name says.
 
     Raises:
-        FormatError: It is no whole number.
+        FormatError: It is no whole number that the column `core` can hold.
     """
     return None if text is None else int(_convert("core", text))
 
@@ -166,7 +166,9 @@ def _convert(group: str, text: str) -> Any:
         return text
     try:
         if group in _REALS:
-            return float(text)
+            return finite_number(float(text))
+        if group == "core":
+            return core_number(int(text))
         return whole_number(parse_size(text) if group in _SIZES else int(text))
     except ValueError as error:
         raise FormatError(f"bad {group} in the name: {text!r} ({error})") from error

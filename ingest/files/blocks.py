@@ -2,6 +2,7 @@
 
 import hashlib
 import lzma
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -10,9 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import xxhash
-from backports import zstd
 
 from data.errors import FormatError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 BLOCK_BYTES: Final = 1 << 20
 HEAD_BYTES: Final = 1 << 16

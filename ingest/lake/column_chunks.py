@@ -16,8 +16,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from backports.zstd import CompressionParameter, ZstdCompressor
 
+from ingest.files.blocks import zstd
 from ingest.lake import page_packing
 from ingest.lake.thrift_compact import Value, binary, i32, i64, listed, struct, varint
 
@@ -39,9 +39,9 @@ _BYTE_ARRAY: Final = 6
 # What is left after the encoding is mostly noise with uneven bytes, which Huffman's code alone
 # serves best: looking hard for matches, and taking short ones, costs time and bytes.
 _LEVEL: Final[dict[int, int]] = {
-    CompressionParameter.compression_level: 1,
-    CompressionParameter.min_match: 7,
-    CompressionParameter.hash_log: 8,
+    zstd.CompressionParameter.compression_level: 1,
+    zstd.CompressionParameter.min_match: 7,
+    zstd.CompressionParameter.hash_log: 8,
 }
 _FORMATS: Final = {_INT32: "<i4", _INT64: "<i8", _FLOAT: "<f4", _DOUBLE: "<f8"}
 # In a long page of such noise a match is worth even less: look at every 64th byte, and have the
@@ -49,7 +49,7 @@ _FORMATS: Final = {_INT32: "<i4", _INT64: "<i8", _FLOAT: "<f4", _DOUBLE: "<f8"}
 _LITERAL_COMPRESSION_MODE: Final = 1002  # zstd.h: ZSTD_c_literalCompressionMode, 1 to enable
 _LONG_PAGE_BYTES: Final = 1 << 16
 _LONG_LEVEL: Final = _LEVEL | {
-    CompressionParameter.target_length: 64,
+    zstd.CompressionParameter.target_length: 64,
     _LITERAL_COMPRESSION_MODE: 1,
 }
 _PROBE_BYTES: Final = 1 << 14
@@ -357,12 +357,12 @@ def _is_noise(page: np.ndarray) -> bool:
     return len(_compress(probe, range(1))) > _WORTH_WHILE * len(probe)
 
 
-def _compressor(is_long: bool) -> ZstdCompressor:
+def _compressor(is_long: bool) -> zstd.ZstdCompressor:
     """The thread's own compressor of long or of other pages."""
     name = "long" if is_long else "short"
-    found: ZstdCompressor | None = getattr(_here, name, None)
+    found: zstd.ZstdCompressor | None = getattr(_here, name, None)
     if found is None:
-        found = ZstdCompressor(options=_LONG_LEVEL if is_long else _LEVEL)
+        found = zstd.ZstdCompressor(options=_LONG_LEVEL if is_long else _LEVEL)
         setattr(_here, name, found)
     return found
 
@@ -376,11 +376,11 @@ def _compress(page: Any, starts: range) -> bytes:
     """
     compressor = _compressor(len(page) >= _LONG_PAGE_BYTES)
     if len(starts) == 1:
-        packed: bytes = compressor.compress(page, ZstdCompressor.FLUSH_FRAME)
+        packed: bytes = compressor.compress(page, zstd.ZstdCompressor.FLUSH_FRAME)
         return packed
     ends = [*starts[1:], len(page)]
-    modes: list[Any] = [ZstdCompressor.FLUSH_BLOCK] * (len(starts) - 1) + [
-        ZstdCompressor.FLUSH_FRAME
+    modes: list[Any] = [zstd.ZstdCompressor.FLUSH_BLOCK] * (len(starts) - 1) + [
+        zstd.ZstdCompressor.FLUSH_FRAME
     ]
     blocks = [
         compressor.compress(page[begin:end], mode)

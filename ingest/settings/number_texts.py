@@ -1,5 +1,6 @@
-"""Whole numbers in names and sidecars, and sizes as fio writes them: `512`, `4k`, `1m`."""
+"""Numbers in names and sidecars, and sizes as fio writes them: `512`, `4k`, `1m`."""
 
+import math
 import re
 from typing import Final
 
@@ -27,4 +28,26 @@ def whole_number(value: int) -> int:
     """
     if not abs(value) < 2**63:
         raise ValueError("over 63 bits")
+    return value
+
+
+def core_number(value: int) -> int:
+    """Give the number of a core back that the columns `core` can hold.
+
+    Raises:
+        ValueError: It is negative or has over 31 bits.
+    """
+    if not 0 <= value < 2**31:
+        raise ValueError("expected 0 to 2147483647")
+    return value
+
+
+def finite_number(value: float) -> float:
+    """Give a real number back that is one.
+
+    Raises:
+        ValueError: It is infinite or not a number.
+    """
+    if not math.isfinite(value):
+        raise ValueError("not a finite number")
     return value

@@ -45,7 +45,7 @@ def is_dataset_name(name: str) -> bool:
 
 
 def _are_cores(value: Any) -> bool:
-    return isinstance(value, list) and all(type(core) is int and core >= 0 for core in value)
+    return isinstance(value, list) and all(type(c) is int and 0 <= c < 2**31 for c in value)
 
 
 def _are_texts(value: Any) -> bool:
@@ -124,8 +124,8 @@ def _check_packages(packages: dict[str, Any], path: Path) -> None:
     seen: set[int] = set()
     for package, cores in packages.items():
         where = f"machine.packages.{package}"
-        if not package.isdecimal():
-            raise SettingsError(f"{where}: a package is a whole number ({path})")
+        if not package.isdecimal() or int(package) >= 2**31:
+            raise SettingsError(f"{where}: a package is a whole number below 2^31 ({path})")
         if not _are_cores(cores) or not cores:
             raise SettingsError(f"{where} must list its cores, not {cores!r} ({path})")
         if twice := seen & set(cores):

@@ -235,6 +235,8 @@ def test_a_copy_of_a_file_is_dropped_and_counted(raw: Path, lake: Path) -> None:
         ("linux.np.log.0_1_64_5000_8_0x1900_135", "", None, "empty_file"),
         ("linux.np.log.0_1_64_5000_8_0x1900_135", "no log\n", None, "unknown_content"),
         ("linux.np.log.0_1_64_5000_5000_0x1900_135", LOG, None, "bad_knob"),
+        ("linux.mcd.dmesg.0_9999999999_50_0x1d00_135_200000", LOG, None, "bad_knob"),
+        ("linux.mcd.dmesg.99999999999999999999_3_50_0x1d00_135_200000", LOG, None, "bad_knob"),
         ("mystery.out", MUTILATE, None, "unknown_name"),
     ],
 )

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import xxhash
-from backports import zstd
 
 from ingest.files.blocks import (
     BrokenCompressionError,
@@ -16,6 +15,7 @@ from ingest.files.blocks import (
     digest_file,
     is_compressed,
     read_head,
+    zstd,
 )
 
 CONTENT = b"".join(b"%d line of a log\n" % n for n in range(50_000))

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.files.blocks import zstd
 from ingest.logs import core_log, merge, overview, row_loops, sample_rows
 from ingest.records import Window
 from ingest.settings.dataset import Machine
