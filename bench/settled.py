@@ -7,9 +7,9 @@ from typing import Any, Final
 from ingest.discover.names import identity_columns
 from ingest.discover.plan import RunWork, make_plan
 from ingest.discover.search import discover
+from ingest.discover.sources import settings_struct, source_struct
 from ingest.lake.state import load_state
 from ingest.lake.tables import create_tables, replace_runs
-from ingest.runs.row import settings_struct, source_struct
 
 _CORES: Final = 16
 _TABLES: Final = ("interrupts", "samples", "overview", "histograms")

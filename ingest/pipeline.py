@@ -14,6 +14,7 @@ from ingest.discover.grouping import walked_among
 from ingest.discover.names import label_columns
 from ingest.discover.plan import Plan, RunWork, make_plan
 from ingest.discover.search import discover
+from ingest.discover.sources import settings_struct, source_struct
 from ingest.lake.commits import Committer
 from ingest.lake.state import SUMMARY, LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
@@ -25,7 +26,6 @@ from ingest.runs.meter_stage import MeterStage
 from ingest.runs.processes import LostWorkerError
 from ingest.runs.progress import Progress
 from ingest.runs.readers import RunReaders
-from ingest.runs.row import settings_struct, source_struct
 from ingest.runs.shared_problems import news_of
 from ingest.tables.stage import TableStage
 

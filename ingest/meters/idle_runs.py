@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from ingest.discover.found_files import IDLE, RawFile
 from ingest.discover.names import RunKey, identity_columns, label_columns, make_run_id, order_knobs
+from ingest.discover.sources import settings_struct, source_struct
 from ingest.lake.commits import Committer
 from ingest.lake.state import LakeState, RecordedRun, read_rows, row_digest
 from ingest.lake.tables import RunFile, conform_row
 from ingest.meters.idle_stretches import idle_stretches
 from ingest.meters.join import Meter, RunPower, join_run
 from ingest.records import UtcWindow
-from ingest.runs.row import settings_struct, source_struct
 
 _METER: Final = "hoboware"
 

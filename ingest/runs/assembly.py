@@ -11,9 +11,10 @@ from ingest.discover.file_choice import log_core
 from ingest.discover.found_files import RawFile, digest_of
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import SourceRead
+from ingest.discover.sources import settings_struct, source_struct, sources_digest
 from ingest.logs.core_log import CoreCut, PackageEnergy
 from ingest.records import LogFacts, PowerJoin, Problem, Window
-from ingest.runs.row import RunRow, settings_struct, source_struct, sources_digest
+from ingest.runs.row import RunRow
 from ingest.runs.small_files import (
     drop_unfit,
     has_result,

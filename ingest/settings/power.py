@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from ingest.formats.hoboware_clock import ORDERS
-
 FIT: Final = "fit"
+DATE_ORDERS: Final = ("mdy", "dmy", "ymd")
 KEYS: Final[dict[str, type | tuple[type, ...]]] = {
     "meter_pattern": str,
     "utc_offset_h": (int, float),
@@ -37,7 +36,7 @@ CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "most_gap_pct": lambda v: 0 <= v <= 100,
     "accuracy_pct": lambda v: 0 <= v <= 100,
     "shortest_idle_s": lambda v: v >= 0,
-    "date_order": lambda v: v in ORDERS,
+    "date_order": lambda v: v in DATE_ORDERS,
 }
 
 

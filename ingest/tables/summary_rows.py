@@ -17,9 +17,9 @@ from ingest.discover.names import (
     make_run_id,
     order_knobs,
 )
+from ingest.discover.sources import settings_struct, source_struct
 from ingest.lake.state import SUMMARY
 from ingest.records import Problem, Severity, SummaryRow, SummaryTable
-from ingest.runs.row import settings_struct, source_struct
 
 # Rows named one by one in `problems`; those beyond are one more row with their count.
 MAX_NAMED_LINES: Final = 200
