@@ -18,7 +18,7 @@ from bench.long_log import write_long_log
 from bench.report import Measurement
 from bench.resume import measure as measure_resume
 from ingest.formats.intlog import open_log
-from ingest.logs.merge import BLOCK_BYTES
+from ingest.logs.limits import DEFAULT_LIMITS
 from ingest.pipeline import AddOptions, add
 from ingest.records import ReadContext
 from ingest.sample.plan import Run
@@ -155,7 +155,7 @@ def _parse(path: Path) -> int:
     """Read a log into columns and check every line, and no more; gives its entries."""
     reader = open_log(ReadContext(path.name, _TSC_HZ))
     with path.open("rb") as file:
-        while block := file.read(BLOCK_BYTES):
+        while block := file.read(DEFAULT_LIMITS.block_bytes):
             reader.feed(block)
             reader.take()
     reader.finish()

@@ -18,15 +18,17 @@ from data.schema import RUN_TABLES
 
 # A reader of the other tables wants a few rows at a time.
 ROW_GROUP_ROWS: Final = 1 << 16
-_SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms": 1 << 13}
+SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms": 1 << 13}
 _BUFFER_BYTES: Final = 1 << 20
 # Longer than any column of a row group: a column is one page.
 _PAGE_BYTES: Final = 1 << 26
-_ZSTD_LEVEL: Final = 1
-# Columns that never fall, or seldom; and numbers of which a row group has few.
-_RISING: Final = frozenset(("bin", "t_ns"))
-_REPEATED: Final = frozenset(("core", "level"))
-_REPEATED_IN: Final = {"interrupts": frozenset(("rx_bytes", "rx_desc"))}
+_ZSTD_LEVEL: Final = 3
+# Columns that rise or lie in a narrow range are packed by their steps, columns of few values become
+# numbers of a dictionary, all others are parted byte by byte.
+_BY_STEPS: Final = frozenset(("bin", "t_ns"))
+_BY_DICTIONARY: Final = frozenset(("core", "level"))
+_BY_STEPS_IN: Final = {"samples": frozenset(("instructions", "cycles", "ref_cycles"))}
+_BY_DICTIONARY_IN: Final = {"interrupts": frozenset(("rx_bytes", "rx_desc"))}
 # Columns by which a reader passes over whole row groups.
 _SEARCHED: Final = ("run_id", "core", "level", "bin", "t_ns", "t_s")
 _NEVER_NULL: Final = frozenset(("interrupts",))
@@ -67,7 +69,7 @@ class RunFile:
             [column if column.type == f.type else column.cast(f.type) for column, f in columns],
             schema=self._schema,
         )
-        at_once = _SMALL_GROUP_ROWS.get(self._table, ROW_GROUP_ROWS)
+        at_once = SMALL_GROUP_ROWS.get(self._table, ROW_GROUP_ROWS)
         with self._naming_itself():
             self._parquet.write_table(conformed, row_group_size=at_once)
         self._rows += rows.num_rows
@@ -136,10 +138,11 @@ def _schema_of(table: str) -> pa.Schema:
 
 
 def _parquet_writer(file: Any, schema: pa.Schema, table: str) -> pq.ParquetWriter:
-    repeated = _REPEATED | _REPEATED_IN.get(table, frozenset())
-    dictionaries = [f.name for f in schema if f.type == TEXT or f.name in repeated]
+    by_dictionary = _BY_DICTIONARY | _BY_DICTIONARY_IN.get(table, frozenset())
+    by_steps = _BY_STEPS | _BY_STEPS_IN.get(table, frozenset())
+    dictionaries = [f.name for f in schema if f.type == TEXT or f.name in by_dictionary]
     encodings = {
-        name: "DELTA_BINARY_PACKED" if name in _RISING else "BYTE_STREAM_SPLIT"
+        name: "DELTA_BINARY_PACKED" if name in by_steps else "BYTE_STREAM_SPLIT"
         for name in schema.names
         if name not in dictionaries
     }

@@ -1,9 +1,9 @@
-"""Write the lake: a run's big files first, then one Delta commit that names them."""
+"""The lake's lock and its two Delta tables; a commit to `runs` names the big files of its rows."""
 
 import fcntl
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,13 +13,8 @@ from deltalake.exceptions import DeltaError
 
 from data.errors import LakeError
 from data.schema import PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
-from ingest.lake.parquet_file import ParquetFile, RowGroup, encode_row_group
 from ingest.records import Problem
 
-ROW_GROUP_ROWS: Final = 1 << 16
-# Of these a reader wants a few rows at a time.
-_SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms": 1 << 13}
-_WRITTEN_AT_ONCE: Final = 1 << 20
 COMPACT_ABOVE_FILES: Final = 8
 _LOCK_NAME: Final = ".ingest.lock"
 # Versions stay reachable until `ingest prune`: Delta must not expire them by age.
@@ -29,11 +24,6 @@ _KEEP_FOREVER: Final = {
     "delta.enableExpiredLogCleanup": "false",
 }
 _DELTA_WRITER: Final = WriterProperties(compression="ZSTD", compression_level=3)
-# Columns that rise, or nearly; and tables of which no column has a NULL.
-_RISING: Final = frozenset(("bin", "t_ns"))
-_NEVER_NULL: Final = frozenset(("interrupts",))
-# Columns by which a reader passes over whole row groups.
-_SEARCHED: Final = frozenset(("run_id", "core", "level", "bin", "t_ns", "t_s"))
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
 
 
@@ -58,107 +48,6 @@ def locked_lake(lake: Path) -> Iterator[int]:
         file.write(str(os.getpid()))
         file.flush()
         yield file.fileno()
-
-
-class RunFile:
-    """One big file of a run while it is written: whole or not at all, and unseen until then."""
-
-    def __init__(self, lake: Path, table: str, dataset: str, run_id: str) -> None:
-        self._lake = lake
-        self._table = table
-        self._run_id = run_id
-        self._folder = lake / table / dataset
-        self._temporary = self._folder / f".{run_id}.{os.getpid()}.tmp"
-        schema = RUN_TABLES[table]
-        is_nullable = table not in _NEVER_NULL
-        self._schema = pa.schema([field.with_nullable(is_nullable) for field in schema])
-        with self._naming_itself():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._file = self._temporary.open("wb", buffering=_WRITTEN_AT_ONCE)
-            self._parquet = ParquetFile(self._file, self._schema)
-        self._is_sealed = False
-
-    def encode(self, rows: pa.Table, names: Collection[str] | None = None) -> list[RowGroup]:
-        """Encode further rows; in any thread, several at once.
-
-        Args:
-            rows: Columns of the table's schema; texts may be dictionaries, and come back as texts.
-            names: The columns to encode; all, if it is not given.
-        """
-        at_once = _SMALL_GROUP_ROWS.get(self._table, ROW_GROUP_ROWS)
-        schema = self._schema
-        if names is not None:
-            schema = pa.schema([field for field in schema if field.name in names])
-        return [
-            encode_row_group(rows.slice(first, at_once), schema, _RISING, _SEARCHED)
-            for first in range(0, rows.num_rows, at_once)
-        ]
-
-    def append(self, groups: Iterable[RowGroup]) -> None:
-        """Write encoded rows after those before.
-
-        Raises:
-            LakeError: They cannot be written, because the disk is full, say.
-        """
-        with self._naming_itself():
-            for group in groups:
-                self._parquet.append(group)
-
-    def write(self, rows: pa.Table) -> None:
-        """Encode further rows and write them.
-
-        Raises:
-            LakeError: They cannot be written.
-        """
-        self.append(self.encode(rows))
-
-    def seal(self) -> None:
-        """Write the file's end and have the disk take it: nothing can be appended any more.
-
-        Raises:
-            LakeError: It cannot be written.
-        """
-        with self._naming_itself():
-            self._parquet.finish()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-        self._is_sealed = True
-
-    def finish(self, digest: str) -> dict[str, Any]:
-        """Put the file in its place, and describe it as `runs.files` does.
-
-        Args:
-            digest: Of the run's sources; a part of the name.
-
-        Raises:
-            LakeError: It cannot be written.
-        """
-        if not self._is_sealed:
-            self.seal()
-        final = self._folder / f"{self._run_id}.{digest}.parquet"
-        with self._naming_itself():
-            self._temporary.replace(final)
-        return {
-            "table": self._table,
-            "path": final.relative_to(self._lake).as_posix(),
-            "size_bytes": final.stat().st_size,
-            "rows": self._parquet.rows,
-        }
-
-    def abandon(self) -> None:
-        """Leave nothing behind, unless the file is finished."""
-        with suppress(OSError):
-            self._file.close()
-        self._temporary.unlink(missing_ok=True)
-
-    @contextmanager
-    def _naming_itself(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            place = self._folder / f"{self._run_id}.parquet"
-            raise LakeError(f"cannot write {place}: {error.strerror or error}") from error
 
 
 def remove_temporaries(lake: Path) -> int:

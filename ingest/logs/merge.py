@@ -4,19 +4,16 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import numpy as np
-import pyarrow as pa
 
-from data.errors import FormatError
 from ingest.discover.found_files import RawFile
-from ingest.discover.source_reads import SourceRead, change_of, refusal_of
-from ingest.files.blocks import MeteredFile
-from ingest.lake.tables import ROW_GROUP_ROWS, RunFile
+from ingest.discover.source_reads import SourceRead
+from ingest.lake.run_file import RunFile
 from ingest.logs import row_loops
 from ingest.logs.core_log import (
     CoreCut,
@@ -26,29 +23,22 @@ from ingest.logs.core_log import (
     energy_by_package,
     find_carriers,
 )
+from ingest.logs.interrupt_rows import InterruptRows
+from ingest.logs.limits import DEFAULT_LIMITS, StreamLimits
+from ingest.logs.log_stream import LogStream, OnBytes
 from ingest.logs.memory import give_back
 from ingest.logs.overview import histogram_tables, overview_tables
-from ingest.logs.rows import SampleSteps, interrupts_table
 from ingest.logs.sample_rows import SampleRows
+from ingest.logs.sample_steps import SampleSteps
 from ingest.logs.threads import LogHelpers
 from ingest.logs.write_queue import WriteQueue
-from ingest.records import LogFacts, LogReader, Problem, ReadContext, Window
+from ingest.records import Window
 from ingest.settings.dataset import Machine
 
-BLOCK_BYTES: Final = 1 << 18
-# A core with fewer rows than this is read on; the block that it then reads, and the line that the
-# block before cut, at most 64 KiB, must find room, at 28 bytes a line or more.
-_HUNGRY_BELOW: Final = 1 << 13
-_BLOCK_ROWS: Final = (BLOCK_BYTES + (1 << 16)) // 28
-# What is merged meanwhile is still there.
-_ROOM: Final = _HUNGRY_BELOW + 2 * _BLOCK_ROWS
-_SAMPLES_A_PIECE: Final = 1 << 14
-_SAMPLES_AT_ONCE: Final = 1 << 13
 # After so much, what the heap keeps is worth giving back before the next run.
 _BIG_RUN_BYTES: Final = 64 << 20
 _TABLES: Final = ("interrupts", "samples", "overview", "histograms")
 
-OnBytes = Callable[[int], None]
 CoreOf = Callable[[RawFile, int | None], int]
 OpenFile = Callable[[str], RunFile]
 
@@ -69,106 +59,6 @@ class StreamedRun:
     files: list[RunFile]
 
 
-class LogStream:
-    """One log on its way: read, parsed and cut a block at a time, by whatever thread is free."""
-
-    def __init__(self, file: RawFile, on_bytes: OnBytes, are_totals: bool = True) -> None:
-        self.file = file
-        self._are_totals = are_totals
-        self.cut: CoreCut | None = None
-        self.refusal: Problem | None = None
-        self.is_finished = False
-        self._metered = MeteredFile(Path(file.path), on_bytes)
-        context = ReadContext(file.name, file.settings.machine.tsc_hz)
-        assert file.format.open_log is not None
-        self._reader: LogReader = file.format.open_log(context)
-        self._facts: LogFacts | None = None
-
-    @property
-    def core(self) -> int | None:
-        """The core that the log itself names."""
-        return self._reader.core
-
-    @property
-    def are_totals(self) -> bool:
-        """Whether sleep states are running totals, as far as this or an earlier reading tells."""
-        return self._are_totals
-
-    def begin(self) -> None:
-        """Read until the log's core and columns are known."""
-        while not self.is_finished and self._reader.sample_names is None:
-            self._read_block()
-
-    def advance(self, queues: Queues | None) -> None:
-        """Read a further block into the queues."""
-        self._read_block()
-        self.give(queues)
-
-    def give(self, queues: Queues | None) -> None:
-        """Hand over what was read and not handed over before."""
-        if self.refusal is not None or self._facts is not None:
-            return
-        interrupts, samples = self._reader.take()
-        self._are_totals &= self._reader.sleep_states_cumulative
-        if self.cut is not None and queues is not None:
-            self.cut.take(interrupts, samples, self._reader.sample_names, queues)
-            if self.is_finished:
-                self.cut.floor_ns = row_loops.LATEST
-        if self.is_finished:
-            self._facts = self._reader.facts()
-            # Its buffers are not needed while the run's other logs and tables take their time.
-            del self._reader
-
-    def _read_block(self) -> None:
-        try:
-            if self._read_further():
-                return
-            self._reader.finish()
-            self._metered.finish()
-        except (FormatError, OSError) as error:
-            self.refusal = refusal_of(error)
-            self._refuse()
-        self.is_finished = True
-
-    def _read_further(self) -> bool:
-        """Read a block, straight into the reader's buffer if it has one; False at the end."""
-        room = self._reader.room(BLOCK_BYTES) if self._metered.is_plain else None
-        if room is not None:
-            count = self._metered.read_into(room)
-            self._reader.fed(count)
-            return count > 0
-        block = self._metered.read(BLOCK_BYTES)
-        if block:
-            self._reader.feed(block)
-        return bool(block)
-
-    def _refuse(self) -> None:
-        """Read on to the file's end, if the disk lets us, so that the digest is of all of it."""
-        try:
-            self._metered.finish()
-        except OSError as error:
-            self.refusal = refusal_of(error)
-
-    def facts(self) -> LogFacts:
-        """What the log says, once it is finished, not refused, and all of it was given."""
-        assert self._facts is not None
-        return self._facts
-
-    def result(self) -> SourceRead:
-        """The file as read."""
-        digest = self._metered.digest
-        if self.refusal is not None:
-            return SourceRead(self.file, digest, None, [self.refusal])
-        facts = self.facts()
-        problems = [*facts.problems, *change_of(self.file, self._metered.bytes_read)]
-        return SourceRead(self.file, digest, facts, problems)
-
-    @property
-    def bytes_read(self) -> int:
-        """Bytes taken from the disk."""
-        return self._metered.bytes_read
-
-
 class _MisjudgedError(Exception):
     """A log turned out to be other than it seemed after rows of it were merged: begin again."""
 
@@ -183,6 +73,7 @@ def stream_logs(
     spool_folder: Path,
     helpers: LogHelpers,
     on_bytes: OnBytes,
+    limits: StreamLimits = DEFAULT_LIMITS,
 ) -> StreamedRun:
     """Read all logs of a run and write its big files, in one pass and in time order.
 
@@ -203,11 +94,11 @@ def stream_logs(
     are_totals: dict[str, bool] = {}
     while True:
         streams = [
-            LogStream(file, on_bytes, are_totals.get(file.path, True))
+            LogStream(file, limits.block_bytes, on_bytes, are_totals.get(file.path, True))
             for file in files
             if file.path not in refused
         ]
-        run = _Merge(streams, machine, run_id, helpers)
+        run = _Merge(streams, machine, run_id, helpers, limits)
         try:
             with helpers.merging(len(streams)) as give_way, ExitStack() as on_failure:
                 if helpers.heap_is_full:
@@ -241,12 +132,18 @@ class _Merge:
     """One attempt to merge a run's logs."""
 
     def __init__(
-        self, streams: list[LogStream], machine: Machine, run_id: str, helpers: LogHelpers
+        self,
+        streams: list[LogStream],
+        machine: Machine,
+        run_id: str,
+        helpers: LogHelpers,
+        limits: StreamLimits,
     ) -> None:
         self._streams = streams
         self._machine = machine
         self._run_id = run_id
         self._helpers = helpers
+        self._limits = limits
         self.cuts: list[CoreCut] = []
         self.energy = PackageEnergy()
 
@@ -278,26 +175,26 @@ class _Merge:
             give_way: Called when the logs are read and merged, and room and threads are free.
         """
         interrupts, samples, overview, histograms = files
-        queues = Queues(len(self._streams), _ROOM)
+        queues = Queues(len(self._streams), self._limits.queue_rows)
         self._all(partial(LogStream.give, queues=queues), self._streams)
         steps = self._steps()
-        given = self._run_id, steps, samples, self._helpers, spool_folder, _SAMPLES_A_PIECE
-        writes, sample_rows = WriteQueue(self._helpers), SampleRows(*given)
+        writes = WriteQueue(self._helpers)
+        sample_rows = SampleRows(self._run_id, steps, spool_folder, self._limits)
         try:
-            row_groups = _RowGroups(self._run_id, self.cuts, interrupts, writes)
-            self._merge(queues, row_groups, sample_rows)
+            at_once = self._limits.row_group_rows
+            rows = InterruptRows(self._run_id, self.cuts, interrupts, writes, at_once)
+            self._merge(queues, rows, sample_rows)
             # What follows needs room as well.
-            del queues, row_groups
+            del queues, rows
             give_way()
-            writes.send_end(interrupts)
-            sample_rows.finish(find_carriers(self.cuts), writes)
+            sample_rows.finish(find_carriers(self.cuts), samples, writes)
             for make_rows in histogram_tables(self._run_id, self.cuts, self._by):
                 writes.send(histograms, make_rows)
-            writes.send_end(histograms)
+            writes.end(histograms)
             self._count(steps)
             for make_rows in overview_tables(self._run_id, self.cuts, steps, self._by):
                 writes.send(overview, make_rows)
-            writes.send_end(overview)
+            writes.end(overview)
             writes.finish()
             for cut in self.cuts:
                 cut.forget_bins()
@@ -305,7 +202,7 @@ class _Merge:
             writes.abandon()
             sample_rows.close()
 
-    def _merge(self, queues: Queues, rows: "_RowGroups", sample_rows: SampleRows) -> None:
+    def _merge(self, queues: Queues, rows: InterruptRows, sample_rows: SampleRows) -> None:
         """Merge what is ready while others read on, until all logs are at their ends."""
         while True:
             limit = self._limit()
@@ -315,7 +212,7 @@ class _Merge:
             hungry = [
                 stream
                 for stream, end, last in zip(self._streams, ends, queues.ends, strict=True)
-                if not stream.is_finished and last - end < _HUNGRY_BELOW
+                if not stream.is_finished and last - end < self._limits.least_rows
             ]
             were_totals = [stream.are_totals for stream in hungry]
             reading = self._begin_all(lambda stream: stream.advance(queues), hungry)
@@ -341,7 +238,7 @@ class _Merge:
         """Where in each queue, which then has room for a further block, the ready rows end."""
         ends = np.empty(len(self.cuts), np.int64)
         for place in range(len(self.cuts)):
-            queues.make_room(place, _BLOCK_ROWS)
+            queues.make_room(place, self._limits.block_rows)
             head, end = int(queues.heads[place]), int(queues.ends[place])
             # Later cores wait at the same time, lest a row of an earlier one is still to come.
             until = limit[0] if place <= limit[1] else limit[0] - 1
@@ -352,7 +249,10 @@ class _Merge:
     def _samples_until(self, limit: tuple[int, int], is_over: bool) -> list[np.ndarray]:
         """Samples that are ready, if they are many or the last ones."""
         given: list[np.ndarray] = []
-        if not is_over and sum(cut.samples_waiting for cut in self.cuts) < _SAMPLES_AT_ONCE:
+        if (
+            not is_over
+            and sum(cut.samples_waiting for cut in self.cuts) < self._limits.samples_at_once
+        ):
             return given
         for cut in self.cuts:
             given += cut.samples_until(limit[0] - (cut.place > limit[1]))
@@ -410,61 +310,3 @@ def _exhaust(stream: LogStream) -> None:
     stream.give(None)
     while not stream.is_finished:
         stream.advance(None)
-
-
-@dataclass(slots=True)
-class _Columns:
-    """Room for the rows of a row group."""
-
-    core: np.ndarray = field(default_factory=lambda: np.empty(ROW_GROUP_ROWS, np.int32))
-    t_ns: np.ndarray = field(default_factory=lambda: np.empty(ROW_GROUP_ROWS, np.int64))
-    descriptors: np.ndarray = field(default_factory=lambda: np.empty((2, ROW_GROUP_ROWS), np.int32))
-    octets: np.ndarray = field(default_factory=lambda: np.empty((2, ROW_GROUP_ROWS), np.int64))
-    filled: int = 0
-
-
-class _RowGroups:
-    """Merged rows on their way to row groups."""
-
-    def __init__(
-        self, run_id: str, cuts: Sequence[CoreCut], file: RunFile, writes: WriteQueue
-    ) -> None:
-        self._run_id = run_id
-        self._cores = np.array([cut.core for cut in cuts], np.int32)
-        self._file = file
-        self._writes = writes
-        self._now = _Columns()
-        self._free: list[_Columns] = []
-
-    def take(self, queues: Queues, ends: np.ndarray) -> None:
-        """Merge the queues up to some ends."""
-        while (queues.heads < ends).any():
-            now = self._now
-            now.filled = row_loops.merge_rows(
-                queues.rows,
-                queues.heads,
-                ends,
-                self._cores,
-                now.core,
-                now.t_ns,
-                now.descriptors,
-                now.octets,
-                now.filled,
-            )
-            if now.filled == ROW_GROUP_ROWS:
-                self._send_off()
-
-    def finish(self) -> None:
-        """Send off what is left."""
-        if self._now.filled:
-            self._send_off()
-
-    def _send_off(self) -> None:
-        now = self._now
-        self._writes.send(self._file, partial(self._table, now), partial(self._free.append, now))
-        self._now = self._free.pop() if self._free else _Columns()
-        self._now.filled = 0
-
-    def _table(self, columns: _Columns) -> pa.Table:
-        given = columns.core, columns.t_ns, columns.descriptors, columns.octets
-        return interrupts_table(self._run_id, *(column[..., : columns.filled] for column in given))

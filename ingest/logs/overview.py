@@ -19,11 +19,12 @@ from data.schema import (
 )
 from ingest.logs import row_loops, size_histograms
 from ingest.logs.core_log import CoreCut, Cutting, bin_starts_ns
-from ingest.logs.rows import SampleSteps, rows_of
+from ingest.logs.run_table import rows_of
+from ingest.logs.sample_steps import SampleSteps
 
 # Several row groups at once: what each of the many columns takes to make is the same for all.
 _OVERVIEW_ROWS: Final = 1 << 16
-_STRETCHES_AT_ONCE: Final = 1 << 8
+STRETCHES_AT_ONCE: Final = 1 << 8
 
 
 _MOST_OR_LEAST: Final = {"min": np.min, "max": np.max}
@@ -176,7 +177,7 @@ def histogram_tables(run_id: str, cuts: Sequence[CoreCut], by: Cutting) -> Itera
     finest = len(by.stretches) - 1
     for level in histogram_levels(finest):
         joined = finest // level
-        at_once = max(_STRETCHES_AT_ONCE, joined)
+        at_once = max(STRETCHES_AT_ONCE, joined)
         for first in range(0, finest, at_once):
             ends = np.array([first, first + at_once], np.int64) << size_histograms.STRETCH_SHIFT
             parts = [of_core[slice(*np.searchsorted(of_core, ends))] for of_core in words]

@@ -1,29 +1,23 @@
-"""Samples of a run on their way into their file, encoded while the logs are still read.
+"""Rows of `samples`: put in time order, spooled without their energy, completed at the end.
 
-Whose energy counter stands for its package is known only when all logs are read: that column waits.
+Only when all logs are read is known whose energy counter stands for its package.
 """
 
-import pickle
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import IO, Final
 
 import numpy as np
 import pyarrow as pa
 
-from data.schema import SAMPLES
-from ingest.lake.parquet_file import RowGroup, join_columns
-from ingest.lake.tables import RunFile
+from data.errors import LakeError
+from ingest.lake.run_file import RunFile
 from ingest.logs import row_loops
-from ingest.logs.rows import SampleSteps, Stepped
+from ingest.logs.limits import StreamLimits
+from ingest.logs.sample_steps import SampleSteps
 from ingest.logs.write_queue import WriteQueue
-
-_ENERGY: Final = "energy_uj"
-_EARLY: Final = frozenset(SAMPLES.names) - {_ENERGY}
-_SPOOL_BYTES: Final = 32 << 20
 
 
 class SamplesInOrder:
@@ -35,11 +29,8 @@ class SamplesInOrder:
 
     def __init__(self, piece_samples: int) -> None:
         self._piece_samples = piece_samples
-        self._piece = self._empty_piece()
+        self._piece = np.empty((1 + len(row_loops.SAMPLED), piece_samples), np.int64)
         self._filled = 0
-
-    def _empty_piece(self) -> np.ndarray:
-        return np.empty((1 + len(row_loops.SAMPLED), self._piece_samples), np.int64)
 
     def add(self, samples: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
         """Take further samples, all of them later than those before; gives the pieces they fill.
@@ -47,6 +38,9 @@ class SamplesInOrder:
         Args:
             samples: Each in time order, as `row_loops.step_samples` wants them. Of equal times, the
                 earlier array's come first.
+
+        Yields:
+            A piece, which the next one overwrites.
         """
         if not samples:
             return
@@ -63,7 +57,6 @@ class SamplesInOrder:
             if self._filled == self._piece_samples:
                 yield self._piece
                 self._filled = 0
-                self._piece = self._empty_piece()
 
     def rest(self) -> Iterator[np.ndarray]:
         """The last piece, if there is something in it."""
@@ -72,71 +65,43 @@ class SamplesInOrder:
             self._filled = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A row group that lacks its energy."""
-
-    groups: Future[list[RowGroup]]
-    stepped: Stepped
-
-
 class SampleRows:
-    """Rows of `samples`: encoded without their energy, and completed when it is known.
-
-    What waits is in memory, and beyond a bound in a nameless file.
+    """Counts samples, spools their rows as Arrow IPC, and has them written with their energy.
 
     Args:
-        helpers: Threads that encode.
-        folder: Where the file may lie.
-        piece_samples: Samples of a row group.
+        folder: Where the spool lies if it is large; the file has no name.
     """
 
-    def __init__(
-        self,
-        run_id: str,
-        steps: SampleSteps,
-        file: RunFile,
-        helpers: Executor,
-        folder: Path,
-        piece_samples: int,
-    ) -> None:
+    def __init__(self, run_id: str, steps: SampleSteps, folder: Path, limits: StreamLimits) -> None:
         self._run_id = run_id
         self._steps = steps
-        self._file = file
-        self._helpers = helpers
         self._folder = folder
-        self._in_order = SamplesInOrder(piece_samples)
-        self._waiting: list[_Waiting] = []
-        self._waiting_bytes = 0
-        self._spool: IO[bytes] | None = None
-        self._spilled = 0
+        self._in_order = SamplesInOrder(limits.piece_samples)
+        self._spool = tempfile.SpooledTemporaryFile(  # noqa: SIM115
+            limits.spool_bytes, dir=str(folder)
+        )
+        self._batches: pa.ipc.RecordBatchStreamWriter | None = None
 
     def add(self, samples: Sequence[np.ndarray]) -> None:
-        """Count further samples and have them encoded; as `SamplesInOrder.add` wants them."""
+        """Count further samples and spool their rows; as `SamplesInOrder.add` wants them.
+
+        Raises:
+            LakeError: They cannot be spooled, because the disk is full, say.
+        """
         for piece in self._in_order.add(samples):
             self._take(piece)
 
     def _take(self, piece: np.ndarray) -> None:
-        make_rows, stepped = self._steps.take(self._run_id, piece)
-        groups = self._helpers.submit(lambda: self._file.encode(make_rows(), _EARLY))
-        self._waiting.append(_Waiting(groups, stepped))
-        # Encoded columns take less than the samples that they were made of.
-        self._waiting_bytes += piece.nbytes // 2
-        if self._waiting_bytes > _SPOOL_BYTES:
-            self._spill()
+        batch = self._steps.take(piece)
+        try:
+            if self._batches is None:
+                self._batches = pa.ipc.new_stream(self._spool, batch.schema)
+            self._batches.write_batch(batch)
+        except OSError as error:
+            raise LakeError(f"cannot write samples to {self._folder}: {error}") from error
 
-    def _spill(self) -> None:
-        if self._spool is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._spool = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115
-        for waiting in self._waiting:
-            pickle.dump((waiting.groups.result(), waiting.stepped), self._spool)
-            self._spilled += 1
-        self._spool.flush()
-        self._waiting, self._waiting_bytes = [], 0
-
-    def finish(self, carriers: frozenset[int], writes: WriteQueue) -> None:
-        """Complete all rows and send them to their file.
+    def finish(self, carriers: frozenset[int], file: RunFile, writes: WriteQueue) -> None:
+        """Have all rows written, and the file sealed.
 
         Args:
             carriers: Cores whose energy counter stands for their package.
@@ -144,39 +109,14 @@ class SampleRows:
         for piece in self._in_order.rest():
             self._take(piece)
         self._steps.settle(carriers)
-        if self._spool is not None:
+        if self._batches is not None:
+            self._batches.close()
             self._spool.seek(0)
-            for _ in range(self._spilled):
-                # Ours: written above, into a file that has no name.
-                groups, stepped = pickle.load(self._spool)
-                writes.send_encoded(self._file, self._completing(groups, stepped))
-        while self._waiting:
-            waiting = self._waiting.pop(0)
-            groups = waiting.groups.result()
-            writes.send_encoded(self._file, self._completing(groups, waiting.stepped))
-        writes.send_end(self._file)
-
-    def _completing(self, groups: list[RowGroup], stepped: Stepped) -> "_Completing":
-        return _Completing(self._file, self._steps, groups, stepped)
+            for batch in pa.ipc.open_stream(self._spool):
+                writes.send(file, partial(self._steps.rows, self._run_id, batch))
+        writes.end(file)
 
     def close(self) -> None:
-        """Let go of what waits; nobody touches it on return."""
-        for waiting in self._waiting:
-            if not waiting.groups.cancel():
-                waiting.groups.exception()
-        self._waiting = []
-        if self._spool is not None:
+        """Remove the spool."""
+        with suppress(OSError):
             self._spool.close()
-
-
-@dataclass(frozen=True, slots=True)
-class _Completing:
-    file: RunFile
-    steps: SampleSteps
-    groups: list[RowGroup]
-    stepped: Stepped
-
-    def __call__(self) -> list[RowGroup]:
-        energy = pa.table({_ENERGY: self.steps.energy_uj(self.stepped)})
-        late = self.file.encode(energy, frozenset((_ENERGY,)))
-        return [join_columns(*both) for both in zip(self.groups, late, strict=True)]

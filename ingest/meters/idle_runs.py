@@ -9,8 +9,9 @@ from ingest.discover.found_files import IDLE, RawFile
 from ingest.discover.names import RunKey, identity_columns, label_columns, make_run_id, order_knobs
 from ingest.discover.sources import settings_struct, source_struct
 from ingest.lake.commits import Committer
+from ingest.lake.run_file import RunFile
 from ingest.lake.state import LakeState, RecordedRun, read_rows, row_digest
-from ingest.lake.tables import RunFile, conform_row
+from ingest.lake.tables import conform_row
 from ingest.meters.idle_stretches import idle_stretches
 from ingest.meters.join import Meter, RunPower, join_run
 from ingest.records import UtcWindow

@@ -8,7 +8,7 @@ from typing import Final
 from data.errors import LakeError
 from ingest.discover.found_files import RawFile
 from ingest.formats import FORMATS
-from ingest.lake.tables import RunFile
+from ingest.lake.run_file import RunFile
 from ingest.logs.merge import stream_logs
 from ingest.logs.threads import LogHelpers
 from ingest.records import Window

@@ -10,7 +10,7 @@ from typing import Final
 from data.errors import WattlasError
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
-from ingest.lake.tables import RunFile
+from ingest.lake.run_file import RunFile
 from ingest.logs.merge import stream_logs
 from ingest.logs.threads import LogHelpers
 from ingest.runs.assembly import AssembledRun, RunAssembly

@@ -442,7 +442,7 @@ def test_a_full_disk_is_said_with_the_file(
 
     write_netpipe(raw)
     with monkeypatch.context() as patch:
-        patch.setattr("ingest.lake.tables.ParquetFile.append", fail)
+        patch.setattr("pyarrow.parquet.ParquetWriter.write_table", fail)
         with pytest.raises(LakeError, match=r"cannot write .*parquet: No space left"):
             ingest(lake, raw)
     assert list(lake.rglob("*.tmp")) == []

@@ -19,7 +19,7 @@ import pytest
 from data.connection import open_lake
 from ingest.__main__ import main
 from ingest.lake.maintenance import verify_lake
-from ingest.logs.merge import ROW_GROUP_ROWS
+from ingest.lake.run_file import ROW_GROUP_ROWS
 from ingest.pipeline import AddOptions, add
 from ingest.runs.progress import Progress, format_bar, format_progress
 from ingest.runs.readers import RunReaders

@@ -1,54 +1,18 @@
-"""The rows of one run's interrupts and samples, out of what its cores' logs gave."""
+"""What the samples of a run counted, each since the one before it on its core."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-from data.schema import INTERRUPTS, RATES, SAMPLES
+from data.schema import RATES, SAMPLES
 from ingest.logs import row_loops
 from ingest.logs.core_log import CoreCut, Cutting
+from ingest.logs.run_table import rows_of
 
 _COUNTED: Final = SAMPLES.names[4:-1]
-_EARLY: Final = pa.schema([field for field in SAMPLES if field.name != "energy_uj"])
 _NO_EXTREMES: Final = np.array([np.inf, -np.inf], np.float32)
-
-
-def interrupts_table(
-    run_id: str,
-    core: np.ndarray,
-    t_ns: np.ndarray,
-    descriptors: np.ndarray,
-    octets: np.ndarray,
-) -> pa.Table:
-    """Rows of `interrupts`, from merged columns."""
-    columns = {
-        "core": core,
-        "t_ns": t_ns,
-        "rx_desc": descriptors[0],
-        "rx_bytes": octets[0],
-        "tx_desc": descriptors[1],
-        "tx_bytes": octets[1],
-    }
-    return rows_of(run_id, {name: pa.array(c) for name, c in columns.items()}, INTERRUPTS)
-
-
-@dataclass(frozen=True, slots=True)
-class Stepped:
-    """What the energy column of some samples is made of, once it is known whose counters count.
-
-    Attributes:
-        place: Each sample's core, by its place among the run's, int16.
-        energy: Steps of its energy counter, int64.
-        is_first: First of its core: no step.
-    """
-
-    place: np.ndarray
-    energy: np.ndarray
-    is_first: np.ndarray
 
 
 class SampleSteps:
@@ -98,12 +62,14 @@ class SampleSteps:
         there = [[True, *(cut.has(name) for name in names)] for cut in self._cuts]
         return np.array(there).reshape(self.sums.shape)
 
-    def take(self, run_id: str, samples: np.ndarray) -> tuple[Callable[[], pa.Table], Stepped]:
+    def take(self, samples: np.ndarray) -> pa.RecordBatch:
         """Count the next samples in time order.
 
         Returns:
-            What makes their rows of `samples` but for the energy, and what that is made of.
+            Columns of `samples` but the run's id and energy; `place` of the sample's core among the
+            run's, and `energy_steps`, which `rows` makes the energy of.
         """
+        place, t_ns = samples[0], samples[1]
         steps = np.empty((len(row_loops.SAMPLED), samples.shape[1]), np.int64)
         is_first = np.empty(samples.shape[1], bool)
         row_loops.step_samples(
@@ -121,22 +87,12 @@ class SampleSteps:
             self._unit_uj,
             self.extremes,
         )
-        stepped = Stepped(samples[0].astype(np.int16), steps[row_loops.JOULES].copy(), is_first)
         there = self._columns_there()
-        return partial(self._table, run_id, samples, steps, is_first, there), stepped
-
-    def _table(
-        self,
-        run_id: str,
-        samples: np.ndarray,
-        steps: np.ndarray,
-        is_first: np.ndarray,
-        there: np.ndarray,
-    ) -> pa.Table:
-        place = samples[0]
-        columns: dict[str, pa.Array] = {
+        columns = {
+            "place": pa.array(place.astype(np.int16)),
+            "energy_steps": pa.array(steps[row_loops.JOULES], mask=is_first),
             "core": pa.array(self._cores[place]),
-            "t_ns": pa.array(samples[1]),
+            "t_ns": pa.array(t_ns.copy()),
             "dt_ns": pa.array(steps[0], mask=is_first),
         }
         for name in _COUNTED:
@@ -144,12 +100,17 @@ class SampleSteps:
             has = there[:, row]
             missing = is_first if has.all() else is_first | ~has[place]
             columns[name] = pa.array(steps[row], mask=missing)
-        return rows_of(run_id, columns, _EARLY)
+        return pa.record_batch(columns)
 
-    def energy_uj(self, stepped: Stepped) -> pa.Array:
-        """The energy column of some samples; after `settle`."""
-        missing = stepped.is_first | ~self._is_measured[stepped.place, row_loops.JOULES]
-        return pa.array(stepped.energy * self._unit_uj, mask=missing)
+    def rows(self, run_id: str, batch: pa.RecordBatch) -> pa.Table:
+        """Rows of `samples`, out of what `take` gave; after `settle`."""
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        place, steps = columns.pop("place").to_numpy(), columns.pop("energy_steps")
+        missing = ~self._is_measured[place, row_loops.JOULES]
+        missing |= steps.is_null().to_numpy(zero_copy_only=False)
+        energy_uj = steps.fill_null(0).to_numpy() * self._unit_uj
+        columns["energy_uj"] = pa.array(energy_uj, mask=missing)
+        return rows_of(run_id, columns, SAMPLES)
 
     def overview_column(
         self, name: str, cuts: Sequence[CoreCut], finest: slice
@@ -171,17 +132,3 @@ class SampleSteps:
         rows = [row_loops.RATED[at]] if at != row_loops.IPC else row_loops.OF_IPC
         has = np.logical_and.reduce(self._is_measured[:, rows], axis=1)
         return np.where(has[:, None, None], self.extremes[:, finest, :, at], _NO_EXTREMES)
-
-
-def rows_of(run_id: str, columns: dict[str, pa.Array], schema: pa.Schema) -> pa.Table:
-    """A table of a run's own rows, from all columns but the run's id."""
-    arrays = {"run_id": _repeated(run_id, len(columns["t_ns"]))}
-    arrays |= {f.name: columns[f.name] for f in schema if f.name != "run_id"}
-    return pa.table(arrays)
-
-
-@lru_cache(maxsize=16)
-def _repeated(text: str, count: int) -> pa.Array:
-    """The same text so many times."""
-    zeros = pa.array(np.zeros(count, np.int8))
-    return pa.DictionaryArray.from_arrays(zeros, pa.array([text], pa.string()), safe=False)
