@@ -157,7 +157,7 @@ def _take_counters(run: RunRow, cuts: Sequence[CoreCut], energy: PackageEnergy) 
         run.row["energy_j"] = sum(value for value in joules.values() if value is not None)
     for name in COUNTERS:
         values = [cut.totals[name] for cut in cuts if cut.totals.get(name) is not None]
-        if values:
+        if values and not any(name in cut.too_large for cut in cuts):
             run.row[name] = sum(value for value in values if value is not None)
     run.row["cores"] = [_core_struct(run, cut, energy) for cut in cuts]
 

@@ -19,15 +19,10 @@ from ingest.records import LogFacts, Problem, Window
 from ingest.settings import Machine
 
 _GAP_BINS: Final = 64
-_CUMULATIVE: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
-_SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
-_NIC: Final = {
-    "rx_desc": merging.RX_DESC,
-    "rx_bytes": merging.RX_BYTES,
-    "tx_desc": merging.TX_DESC,
-    "tx_bytes": merging.TX_BYTES,
-}
-_DESCRIPTORS: Final = {"rx_desc": merging.MAX_RX_DESC, "tx_desc": merging.MAX_TX_DESC}
+_COUNTED: Final = merging.SAMPLED[1 : merging.JOULES]
+# Columns of interrupts after the time stamp.
+_NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
+_DESCRIPTORS: Final = ("rx_desc", "tx_desc")
 # A log is sampled about every millisecond. What it may miss of its window before its energy counts
 # for nothing: this much, or this share of a long one.
 _MISSED_NS: Final = 20_000_000
@@ -125,12 +120,14 @@ class CoreCut:
             `forget_bins`.
         gap_hist: int64, shape (64,), times between interrupts by their power of two; of all gaps
             only once `finish_sizes` was called.
+        interrupts: How many interrupts are in the window.
         samples: How many samples are in the window.
         samples_waiting: How many of them `samples_until` can give away.
         sample_span_ns: Times of the first and last of them.
         totals: By column of `cores`, over the window; None where it was not measured. Counters
             are last less first sample; sleep states likewise where they are running totals, and
             added where each sample has its own. Counters only once `take_steps` was called.
+        too_large: Columns of `cores` and `overview` whose sum no column can hold: NULL in both.
     """
 
     def __init__(self, core: int, place: int, machine: Machine, by: Cutting) -> None:
@@ -144,20 +141,19 @@ class CoreCut:
         self.samples_waiting = 0
         self.sample_span_ns = (0, 0)
         self.totals: dict[str, int | None] = {}
+        self.too_large: frozenset[str] = frozenset()
+        self.interrupts = 0
         self.problems: list[Problem] = []
         self._by = by
         self._tally = np.zeros(merging.TALLY_SLOTS, np.int64)
         self._tally[merging.LAST_NS] = -1
+        self._sums = [0] * len(_NIC)
+        self._most = np.zeros(len(_NIC), np.int64)
         self._names: frozenset[str] = frozenset()
         self._waiting: list[np.ndarray] = []
         self._sizes = np.zeros((size_counts.SIZE_ROWS, SLOTS), np.int64)
         self._words: list[np.ndarray] = []
         self._room = np.empty(0, np.int64)
-
-    @property
-    def interrupts(self) -> int:
-        """How many interrupts are in the window."""
-        return int(self._tally[merging.COUNT])
 
     def has(self, name: str) -> bool:
         """Whether the log has a column of samples."""
@@ -176,13 +172,16 @@ class CoreCut:
         window, place = self._by.window, self.place
         if interrupts.shape[1] > queues.rows.shape[1] - queues.ends[place]:
             raise AssertionError(f"BUG: no room for {interrupts.shape[1]} rows of core {self.core}")
+        first = int(np.searchsorted(interrupts[0], window.start_tsc, side="left"))
+        beyond = int(np.searchsorted(interrupts[0], window.end_tsc, side="right"))
+        inside = interrupts[:, first:beyond]
+        self._add_up(inside[1:])
         needed = size_counts.SIZE_ROWS * (interrupts.shape[1] + SLOTS)
         if self._room.size < needed:
             self._room = np.empty(needed, np.int64)
         queues.ends[place], said = merging.cut_interrupts(
-            interrupts,
+            inside,
             window.start_tsc,
-            window.end_tsc,
             self._by.ns_per_tick,
             queues.rows[place],
             int(queues.ends[place]),
@@ -199,6 +198,20 @@ class CoreCut:
         self.floor_ns = merging.LATEST if is_beyond else int(self._tally[merging.LAST_NS])
         if names is not None and samples.shape[1]:
             self._take_samples(samples, names)
+
+    def _add_up(self, nic: np.ndarray) -> None:
+        """Add further rows within the window to the sums, shape (4, n), to the last digit."""
+        count = nic.shape[1]
+        if not count:
+            return
+        most = nic.max(axis=1)
+        if int(most.max()) <= merging.LATEST // count:
+            added = nic.sum(axis=1).tolist()
+        else:
+            added = [sum(values.tolist()) for values in nic]
+        self._sums = [before + more for before, more in zip(self._sums, added, strict=True)]
+        self._most = np.maximum(self._most, most)
+        self.interrupts += count
 
     def finish_sizes(self) -> np.ndarray:
         """Give away the words of `merging.cut_interrupts`, rising: the log is at its end."""
@@ -255,15 +268,20 @@ class CoreCut:
     def take_steps(self, sums: np.ndarray, falls: np.ndarray, facts: LogFacts) -> None:
         """Take over the totals of the samples' steps, and doubt what cannot be."""
         self.totals = {"interrupts": self.interrupts}
-        self.totals |= {name: int(self._tally[slot]) for name, slot in _NIC.items()}
+        self.totals |= zip(_NIC, self._sums, strict=True)
         backwards = []
-        for name in (*_CUMULATIVE, *_SLEEP_STATES):
+        for name in _COUNTED:
             row = merging.SAMPLED.index(name)
             is_measured = self.has(name) and self.samples > 1
             self.totals[name] = int(sums[row]) if is_measured and not falls[row] else None
             if is_measured and falls[row]:
                 backwards.append(name)
-        self._check(facts, backwards)
+        over = [n for n, sum_ in zip(_NIC, self._sums, strict=True) if sum_ > merging.LATEST]
+        over += [n for n in _COUNTED if self.totals[n] == merging.LATEST]
+        over += ["energy_uj"] if sums[merging.JOULES] == merging.LATEST else []
+        self.totals |= dict.fromkeys(name for name in over if name in self.totals)
+        self.too_large = frozenset(over)
+        self._check(facts, backwards, over)
 
     def doubt_coverage(self) -> bool:
         """Whether the samples miss too much of the window to stand for it; then it is a problem."""
@@ -278,7 +296,7 @@ class CoreCut:
         self.problems.append(Problem("log_short", "doubted", detail))
         return True
 
-    def _check(self, facts: LogFacts, backwards: list[str]) -> None:
+    def _check(self, facts: LogFacts, backwards: list[str], over: list[str]) -> None:
         if not self.interrupts:
             window = self._by.window
             detail = (
@@ -286,12 +304,16 @@ class CoreCut:
                 f"it covers {facts.span_tsc[0]} to {facts.span_tsc[1]}"
             )
             self.problems.append(Problem("log_outside_window", "doubted", detail))
-        for name, slot in _DESCRIPTORS.items():
-            if (most := int(self._tally[slot])) > _INT32_MAX:
+        for name in _DESCRIPTORS:
+            if (most := int(self._most[_NIC.index(name)])) > _INT32_MAX:
                 detail = (
                     f"{name} of {most} does not fit its column, where it stands as {_INT32_MAX}"
                 )
                 self.problems.append(Problem("value_range", "doubted", detail))
+        if over:
+            names = ", ".join(over)
+            detail = f"add up to more than 63 bits: {names}; NULL for core {self.core} and the run"
+            self.problems.append(Problem("value_range", "doubted", detail))
         if backwards:
             detail = f"counted backwards: {', '.join(backwards)}; NULL for core {self.core}"
             self.problems.append(Problem("counter_backwards", "doubted", detail))
@@ -342,7 +364,7 @@ def energy_by_package(
         if cut.core in carriers:
             if cut.doubt_coverage():
                 continue
-            if cut.samples > 1:
+            if cut.samples > 1 and "energy_uj" not in cut.too_large:
                 energy[cut.package] = int(steps[cut.place]) * machine.energy_unit_j
             wrapped = wrapped or bool(falls[cut.place])
     return PackageEnergy(energy, carriers, wrapped)

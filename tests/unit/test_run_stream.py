@@ -203,6 +203,67 @@ def test_a_descriptor_count_that_does_not_fit_is_doubted(tmp_path: Path) -> None
     assert found.tables["interrupts"]["rx_desc"].to_pylist() == [2**31 - 1]
 
 
+HUGE = 2**63 - 1
+
+
+@pytest.mark.parametrize("column", ["rx_desc", "rx_bytes", "tx_desc", "tx_bytes"])
+def test_bytes_and_descriptors_that_no_column_can_add_up_are_null_and_named(
+    tmp_path: Path, column: str
+) -> None:
+    """Core 0 counts 2^63 - 1 and 1, which is 2^63; core 1 counts 3 times 2."""
+    rows = [dict.fromkeys(("rx_desc", "rx_bytes", "tx_desc", "tx_bytes"), 1) for _ in "ab"]
+    rows[0][column] = HUGE
+    lines = [f"0 {' '.join(map(str, row.values()))} {'0 ' * 8}{t}" for t, row in enumerate(rows)]
+    text = "".join(f"{line}\n" for line in lines)
+    other = log_text([0, 5, 9], [])
+    found = stream(tmp_path, {0: text.encode(), 1: other}, Window(0, 10), PLAIN)
+    totals = found.cut(0).totals
+    assert [name for name, total in totals.items() if name in rows[0] and total is None] == [column]
+    assert all(totals[name] == 2 for name in rows[0] if name != column)
+    problems = [p for p in found.cut(0).problems if "add up" in p.detail]
+    assert [(p.kind, p.severity) for p in problems] == [("value_range", "doubted")]
+    assert column in problems[0].detail
+    assert found.cut(1).totals["rx_bytes"] == 300
+    if column.endswith("bytes"):
+        overview = found.tables["overview"].to_pylist()
+        assert {row[column] for row in overview if row["core"] == 0} == {None}
+        assert sum(row[column] for row in overview if row["core"] == 1) in (300, 30)
+        assert found.tables["interrupts"][column].to_pylist().count(HUGE) == 1
+
+
+def test_sleep_states_that_no_column_can_add_up_are_null_and_named(tmp_path: Path) -> None:
+    text = log_text([], [(100, 3, 0), (150, HUGE, 0), (200, 5, 0)]).replace(
+        f"{HUGE} {HUGE} {HUGE} {HUGE} ".encode(), b"4 4 4 4 "
+    )
+    found = stream(tmp_path, {0: text}, WINDOW, PLAIN, "ebbrt_dmesg")
+    assert (found.cut(0).totals["c7"], found.cut(0).totals["instructions"]) == (None, 2)
+    assert [p.kind for p in found.cut(0).problems] == ["value_range"]
+    assert found.tables["samples"]["c7"].to_pylist() == [None, HUGE, 5]
+    assert set(found.tables["overview"]["c7"].to_pylist()) == {None}
+    assert sum(found.tables["overview"]["instructions"].to_pylist()) == 2
+
+
+def test_a_step_of_all_63_bits_is_shared_out_to_the_digit(tmp_path: Path) -> None:
+    """It begins in the first of 1024 bins and ends where the second begins: at 10 of 10240 ns."""
+    text = log_text([], [(0, 1, 0), (10, HUGE, 0)])
+    found = stream(tmp_path, {0: text}, Window(0, 10240), PLAIN)
+    counted = found.tables["overview"]["instructions"].to_pylist()
+    assert (counted[0], sum(counted), min(counted)) == (HUGE - 1, HUGE - 1, 0)
+    assert found.cut(0).totals["instructions"] == HUGE - 1
+
+
+def test_energy_that_no_counter_can_add_up_is_null_and_named(tmp_path: Path) -> None:
+    wide = Machine(1_000_000, 1e-6, 62, {0: (0,)})
+    fits = [(100, 1, 1), (110, 2, 2**62 - 1), (120, 3, 0)]
+    found = stream(tmp_path, {0: log_text([], fits)}, WINDOW, wide)
+    assert found.run.energy.energy_j == {0: pytest.approx((2**62 - 1) * 1e-6)}
+    turns = [(100 + t, t, 2**62 - 1 if t % 2 else 0) for t in range(10)]
+    found = stream(tmp_path / "turns", {0: log_text([], turns)}, WINDOW, wide)
+    assert found.run.energy.energy_j == {0: None}
+    assert [p.kind for p in found.cut(0).problems] == ["value_range"]
+    assert set(found.tables["overview"]["energy_uj"].to_pylist()) == {None}
+
+
 def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
