@@ -32,14 +32,16 @@ from ingest.records import LogFacts, LogReader, Problem, ReadContext, Window
 from ingest.run_tables import SampleSteps, interrupts_table
 from ingest.sample_rows import SampleRows
 from ingest.settings import Machine
+from ingest.time_order import MOST_WAITING_ROWS
 from ingest.write import ROW_GROUP_ROWS, RunFile
 from ingest.write_queue import WriteQueue
 
 BLOCK_BYTES: Final = 1 << 18
 # A core with fewer rows than this is read on; the block that it then reads, and the line that the
-# block before cut, at most 64 KiB, must find room, at 28 bytes a line or more.
+# block before cut, at most 64 KiB, must find room, at 28 bytes a line or more, and rows that waited
+# for the judgement of their time stamps.
 _HUNGRY_BELOW: Final = 1 << 13
-_BLOCK_ROWS: Final = (BLOCK_BYTES + (1 << 16)) // 28
+_BLOCK_ROWS: Final = (BLOCK_BYTES + (1 << 16)) // 28 + MOST_WAITING_ROWS
 # What is merged meanwhile is still there.
 _ROOM: Final = _HUNGRY_BELOW + 2 * _BLOCK_ROWS
 _SAMPLES_A_PIECE: Final = 1 << 14

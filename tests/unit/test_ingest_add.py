@@ -254,6 +254,22 @@ def test_what_is_bad_is_named_with_file_line_and_reason_and_the_rest_goes_on(
     assert runs(lake)[1]["energy_j"] == 2.0
 
 
+@pytest.mark.parametrize("damaged", [1, 2])
+@pytest.mark.parametrize("above", [0, 1, 3, 5])
+def test_lines_from_the_far_future_cost_nothing_but_themselves(
+    raw: Path, lake: Path, damaged: int, above: int
+) -> None:
+    write_netpipe(raw)
+    lines = LOG.splitlines(keepends=True)
+    far = "0 1 1 1 1 0 0 0 0 0 0 0 0 0 0 999999999999999\n"
+    log = "".join([*lines[:above], *[far] * damaged, *lines[above:]])
+    name = write_netpipe(raw, replicate=1, log=log).name
+    ingest(lake, raw)
+    whole, other = runs(lake, "energy_j, interrupts, rx_bytes, instructions")
+    assert other == whole
+    assert problems(lake) == [(name, above + 1, "time_leap", "refused")]
+
+
 def test_bytes_that_no_column_can_add_up_are_null_and_flagged(raw: Path, lake: Path) -> None:
     """The four lines in the window receive 100, 100, 2^63 - 1 and 50 bytes."""
     write_netpipe(raw, log=LOG.replace(" 300 ", f" {2**63 - 1} "))
