@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from data.schema import COUNTERS
-from ingest.claims import log_core
+from ingest.claims import core_of_log
 from ingest.core_logs import CoreCut, PackageEnergy
 from ingest.discover import RawFile, digest_of
 from ingest.plan import RunWork
@@ -66,13 +66,8 @@ class RunAssembly:
         return self._run.row.get("duration_s")
 
     def core_of(self, file: RawFile, said: int | None) -> int:
-        """The core of a log, from its name, else from what it says, else from its workload."""
-        named = log_core(file)
-        if named is not None:
-            return named
-        if said is not None:
-            return said
-        return self._run.settings.expected_cores(self._run.key.workload)[0]
+        """The core of a log; see `ingest.claims`."""
+        return core_of_log(file, said)
 
     def finish(
         self,

@@ -254,6 +254,52 @@ def test_what_is_bad_is_named_with_file_line_and_reason_and_the_rest_goes_on(
     assert runs(lake)[1]["energy_j"] == 2.0
 
 
+NAMELESS = r"""
+[[names]]
+workload = "memcached"
+system = "linux_tuned"
+pattern = """
+NAMELESS += r"'mcd\.devicelog\.(?P<replicate>\d+)_(?P<itr>\d+)_(?P<dvfs>0x\w{4})"
+NAMELESS += "_(?P<rapl_w>[0-9]+)_(?P<load_qps>[0-9]+)[.][ab]'"
+
+
+def write_devicelog(folder: Path, core: int | None, part: str = "a") -> str:
+    """A log of a memcached run whose name has no core; gives its name."""
+    name = f"mcd.devicelog.0_50_0x1d00_135_200000.{part}"
+    lines = LOG.splitlines() if core is None else [f"Core={core} itr_cnt=6", *LOG.splitlines()]
+    (folder / name).write_text("".join(f"[ 12.500000] {line}\n" for line in lines))
+    return name
+
+
+@pytest.mark.parametrize("said", [1, None])
+def test_a_core_by_name_and_by_content_counts_once(raw: Path, lake: Path, said: int | None) -> None:
+    """A log that names no core at all is taken for core 0's, the first of the machine."""
+    write_settings(raw, SETTINGS + NAMELESS)
+    write_memcached(raw)
+    ingest(lake, raw)
+    (whole,) = runs(lake, "interrupts, rx_bytes, energy_j")
+    shutil.rmtree(lake)
+    write_devicelog(raw, said)
+    report = ingest(lake, raw)
+    assert runs(lake, "interrupts, rx_bytes, energy_j") == [whole]
+    named = f"linux.mcd.dmesg.0_{said or 0}_50_0x1d00_135_200000"
+    assert problems(lake) == [(named, None, "duplicate_source", "refused")]
+    assert ingest(lake, raw).unchanged == report.added == 1
+
+
+def test_logs_that_name_their_cores_themselves_are_all_read(raw: Path, lake: Path) -> None:
+    write_settings(raw, SETTINGS + NAMELESS)
+    write_memcached(raw, cores=())
+    for core in (0, 1):
+        write_devicelog(raw, core, "ab"[core])
+    assert ingest(lake, raw).added == 1
+    with open_lake(lake) as opened:
+        cores = opened.polars("SELECT core, rx_bytes FROM cores ORDER BY core").rows()
+    assert cores == [(0, 550), (1, 550)]
+    assert problems(lake) == []
+    assert ingest(lake, raw).unchanged == 1
+
+
 @pytest.mark.parametrize("damaged", [1, 2])
 @pytest.mark.parametrize("above", [0, 1, 3, 5])
 def test_lines_from_the_far_future_cost_nothing_but_themselves(
