@@ -254,6 +254,23 @@ def test_what_is_bad_is_named_with_file_line_and_reason_and_the_rest_goes_on(
     assert runs(lake)[1]["energy_j"] == 2.0
 
 
+def test_files_that_begin_with_a_byte_order_mark_are_read_as_without(raw: Path, lake: Path) -> None:
+    write_netpipe(raw)
+    write_memcached(raw)
+    header = "i rx_desc rx_bytes tx_desc tx_bytes instructions cycles ref_cycles llc_miss c1 c1e c3"
+    (raw / "linux.mcd.dmesg.0_1_50_0x1d00_135_200000").write_text(
+        f"{header} c6 c7 joules timestamp\n{LOG}"
+    )
+    ingest(lake, raw)
+    whole = runs(lake)
+    shutil.rmtree(lake)
+    for path in raw.iterdir():
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert ingest(lake, raw).problems == []
+    assert runs(lake) == whole
+    assert len(whole) == 2
+
+
 NAMELESS = r"""
 [[names]]
 workload = "memcached"
