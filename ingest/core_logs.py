@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from data.analysis.log_bins import SLOTS, slot_starts
+from data.analysis.time_cells import equal_edges
 from data.schema import (
     HISTOGRAM_LEAST_NS,
     HISTOGRAM_MOST_STRETCHES,
@@ -88,7 +89,7 @@ def _edges(length_ns: int, bins: int) -> np.ndarray:
 
 def bin_starts_ns(duration_ns: int, bins: int) -> np.ndarray:
     """Give the first whole nanosecond of each of `bins` equal bins of a window, int64."""
-    return -(-np.arange(bins, dtype=np.int64) * duration_ns // bins)
+    return equal_edges(0, duration_ns, bins)[:-1]
 
 
 class Queues:

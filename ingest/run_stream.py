@@ -445,7 +445,7 @@ class _RowGroups:
             now.filled = merging.merge_rows(
                 queues.rows,
                 queues.heads,
-                ends,
+                merging.ends_within_reach(queues.rows, queues.heads, ends),
                 self._cores,
                 now.core,
                 now.t_ns,

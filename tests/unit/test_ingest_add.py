@@ -254,6 +254,21 @@ def test_what_is_bad_is_named_with_file_line_and_reason_and_the_rest_goes_on(
     assert runs(lake)[1]["energy_j"] == 2.0
 
 
+@pytest.mark.parametrize("end", [2**62 + 10**9, 2**63, 99999999999999999999])
+def test_a_window_of_centuries_is_none(raw: Path, lake: Path, end: int) -> None:
+    write_netpipe(raw)
+    write_netpipe(raw, replicate=1)
+    server = raw / "linux.np.server.0_1_64_5000_8_0x1900_135"
+    server.write_text(f"SERVER_WORKLOAD_PERIOD: 1000000000 {end} 1.0 3.0\n")
+    ingest(lake, raw)
+    found = runs(lake, "energy_j, flags, interrupts")
+    assert [(row["energy_j"], row["flags"], row["interrupts"]) for row in found] == [
+        (None, ["no_window"], None),
+        (2.0, [], 4),
+    ]
+    assert problems(lake) == [(server.name, None, "no_window", "doubted")]
+
+
 def test_files_that_begin_with_a_byte_order_mark_are_read_as_without(raw: Path, lake: Path) -> None:
     write_netpipe(raw)
     write_memcached(raw)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from ingest import core_logs, merging, overview_tables, run_stream, sample_rows
@@ -262,6 +262,56 @@ def test_energy_that_no_counter_can_add_up_is_null_and_named(tmp_path: Path) -> 
     assert found.run.energy.energy_j == {0: None}
     assert [p.kind for p in found.cut(0).problems] == ["value_range"]
     assert set(found.tables["overview"]["energy_uj"].to_pylist()) == {None}
+
+
+@st.composite
+def _core_times(draw: st.DrawFn) -> list[list[int]]:
+    """Rising times of up to 17 cores, from anywhere on, with pauses of up to decades."""
+    steps = st.sampled_from([0, 1, 7, 10**9, 2**40, 2**55, 2**58, 2**59, 2**61])
+    cores = []
+    for _ in range(draw(st.sampled_from([1, 2, 3, 5, 15, 16, 17]))):
+        now, times = draw(st.integers(0, 2**62)), []
+        for _ in range(draw(st.integers(1, 4))):
+            times.append(now)
+            now = min(now + draw(steps), 2**62)
+        cores.append(times)
+    return cores
+
+
+@settings(max_examples=30, deadline=None, phases=[Phase.generate])
+@given(cores=_core_times(), start=st.integers(0, 2**40), block=st.sampled_from([64, 1 << 16]))
+def test_rows_are_in_time_order_in_windows_of_many_years(
+    cores: list[list[int]], start: int, block: int
+) -> None:
+    """Times beyond 53 bits are rounded as float64 rounds them, and keep their order."""
+    logs = {core: log_text(times, []) for core, times in enumerate(cores)}
+    window = Window(start, 2**62)
+    expected = sorted(
+        (round(float(t - start)), core)
+        for core, times in enumerate(cores)
+        for t in times
+        if start <= t
+    )
+    machine = Machine(1_000_000, 1e-6, 32, {0: tuple(range(17))})
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_stream, "BLOCK_BYTES", block)
+        patch.setattr(run_stream, "ROW_GROUP_ROWS", 8)
+        patch.setattr(core_logs, "OVERVIEW_LEVELS", (8, 64))
+        patch.setattr(core_logs, "HISTOGRAM_MOST_STRETCHES", 16)
+        found = stream(Path(folder), logs, window, machine)
+    rows = found.tables["interrupts"]
+    assert list(zip(rows["t_ns"].to_pylist(), rows["core"].to_pylist(), strict=True)) == expected
+    bins = [row for row in found.tables["overview"].to_pylist() if row["level"] == 64]
+    starts = [row["t_ns"] for row in bins if row["core"] == 0]
+    length = round(float(2**62 - start))
+    assert starts == [-(-at * length // 64) for at in range(64)]
+    assert sum(row["interrupts"] for row in bins) == len(expected)
+
+
+@given(length=st.integers(1, 2**62), bins=st.sampled_from([1, 7, 1024, 131072]), at=st.floats(0, 1))
+def test_bins_of_any_window_begin_where_they_should(length: int, bins: int, at: float) -> None:
+    number = min(int(at * bins), bins - 1)
+    assert core_logs.bin_starts_ns(length, bins)[number] == -(-number * length // bins)
 
 
 def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(
