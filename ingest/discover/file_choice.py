@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from data.errors import FormatError
 from ingest.discover.found_files import RawFile
 from ingest.discover.names import RunKey, make_run_id, strip_compression
-from ingest.files.blocks import digest_content, is_compressed
+from ingest.files.blocks import digest_content, is_compressed, read_head
 from ingest.formats import Format
-from ingest.records import Problem
+from ingest.records import Problem, ReadContext
 from ingest.settings.dataset import Settings
 
 Slot = tuple[str, int | str | None]
@@ -17,8 +18,11 @@ Problems = dict[tuple[str, str], list[Problem]]
 
 
 def slot_of(file: RawFile) -> Slot:
-    """The place of a file in its run: two files in one place are two claims to it."""
-    return slot(file.format, file.path, log_core(file) if file.format.role == "log" else None)
+    """The place of a file in its run: two files in one place are two claims to it.
+
+    That of a log is its core, by its name or else by its content; looks into the file for it.
+    """
+    return slot(file.format, file.path, _claimed_core(file) if file.format.role == "log" else None)
 
 
 def slot(form: Format, path: str, core: int | None) -> Slot:
@@ -41,6 +45,45 @@ def log_core(file: RawFile) -> int | None:
     if file.match is None or file.match.core is not None:
         return file.match.core if file.match else None
     return only_core(file.settings, file.match.workload)
+
+
+def core_of_log(file: RawFile, said: int | None) -> int:
+    """The core of a log: its name's or its workload's only one, else what it says itself.
+
+    A log that says nothing is of the first core that its workload uses.
+
+    Args:
+        said: The core that its content names.
+    """
+    named = log_core(file)
+    if named is not None:
+        return named
+    if said is not None:
+        return said
+    assert file.match is not None
+    return file.settings.expected_cores(file.match.workload)[0]
+
+
+def _claimed_core(file: RawFile) -> int | None:
+    """The core of a log; None if only its content could say it and cannot be read."""
+    core = log_core(file)
+    if core is None:
+        try:
+            core = core_of_log(file, _said_core(file.format, file.path, file.size, file.mtime))
+        except (OSError, FormatError):
+            return None
+    return core
+
+
+@lru_cache(maxsize=1024)
+def _said_core(form: Format, path: str, size: int, mtime: float) -> int | None:  # noqa: ARG001
+    """The core that the beginning of a log names."""
+    assert form.open_log is not None
+    reader = form.open_log(ReadContext(path, 0.0))
+    reader.feed(read_head(Path(path)))
+    if reader.sample_names is None:
+        reader.finish()
+    return reader.core
 
 
 def only_core(settings: Settings, workload: str) -> int | None:

@@ -28,6 +28,22 @@ def decode_text(data: bytes) -> str:
     return data.decode(encoding, "replace")
 
 
+def without_mark(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Leave the UTF-8 byte-order mark out that a text may begin with; blocks may cut it."""
+    head = b""
+    waiting = True
+    for block in blocks:
+        if not waiting:
+            yield block
+            continue
+        head += block
+        if len(head) >= len(codecs.BOM_UTF8) or not codecs.BOM_UTF8.startswith(head):
+            waiting = False
+            yield head.removeprefix(codecs.BOM_UTF8)
+    if waiting and head:
+        yield head
+
+
 def whole_text(blocks: Iterable[bytes], name: str) -> str:
     """Join a load generator's output and take it out of a byte literal, if it was saved as one.
 
@@ -59,9 +75,12 @@ def unwrap_literal(text: str) -> str:
 
 
 def iterate_lines(blocks: Iterable[bytes]) -> Iterator[str]:
-    """Give the lines of a text, without their ends; a line over 64 KiB is cut there."""
+    """Give the lines of a text, without their ends; a line over 64 KiB is cut there.
+
+    A UTF-8 byte-order mark is left out.
+    """
     rest = b""
-    for block in blocks:
+    for block in without_mark(blocks):
         *lines, rest = (rest + block).split(b"\n")
         for line in lines:
             yield _decoded(line)

@@ -1,10 +1,12 @@
 """Growing column buffers around the compiled parser: bytes in blocks of any size, columns out."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from ingest.formats import line_parser
+from ingest.formats.time_order import TimeOrder
 from ingest.records import Problem
 
 _FIRST_ROOM: Final = 1 << 14
@@ -19,9 +21,28 @@ _KINDS: Final = {
     line_parser.FIELD_COUNT: "field_count",
     line_parser.NOT_DIGITS: "not_digits",
     line_parser.NUMBER_RANGE: "number_range",
-    line_parser.TIME_BACKWARDS: "time_backwards",
-    line_parser.TIME_LEAP: "time_leap",
 }
+_OUT_OF_ORDER: Final = {
+    "time_backwards": "is before the line above's; line dropped",
+    "time_leap": "does not fit the lines below it; line dropped",
+}
+
+
+@dataclass(slots=True)
+class _OutOfOrder:
+    """Rows of one kind that were out of time order: how many, the first, and the last's line."""
+
+    count: int = 0
+    line: int = 0
+    tsc: int = 0
+    last_line: int = 0
+
+    def add(self, origin: int, tsc: int) -> None:
+        line = origin >> 1
+        if not self.count or line < self.line:
+            self.line, self.tsc = line, tsc
+        self.count += 1
+        self.last_line = max(self.last_line, line)
 
 
 class CounterLines:
@@ -34,12 +55,15 @@ class CounterLines:
     def __init__(self, columns: int) -> None:
         self._columns = columns
         self._state, self._faults = line_parser.new_state()
-        self._interrupts = np.empty((5, _FIRST_ROOM), np.int64)
+        self._interrupts = np.empty((line_parser.INTERRUPT_ROWS, _FIRST_ROOM), np.int64)
         self._samples = np.empty((columns - 5, _FIRST_ROOM), np.int64)
         self._work = np.empty(_LONGEST_LINE, np.uint8)
+        self._order = TimeOrder()
+        self._settled = 0
+        self._waiting = 0
+        self._out_of_order = {kind: _OutOfOrder() for kind in _OUT_OF_ORDER}
         self._tail = 0
         self._taken = 0
-        self._is_finished = False
         self._to_drop = (0, 0)
         self._first_bytes: dict[int, bytes] = {}
         self._cut: Problem | None = None
@@ -80,20 +104,24 @@ class CounterLines:
 
     def finish(self) -> None:
         """Read the last line if the file does not end in a newline; refused, it counts as cut."""
-        self._is_finished = True
-        if self._tail == 0:
-            return
         text = self._work[: self._tail].tobytes()
-        counts = self._faults[:, line_parser.COUNT].copy()
         firsts = self._faults.copy()
-        self.feed(b"\n")
-        refused = np.flatnonzero(self._faults[:, line_parser.COUNT] - counts)
-        if refused.size == 0 or refused[0] == line_parser.TIME_LEAP:
+        if text:
+            self.feed(b"\n")
+        self._judge(is_over=True)
+        if not text:
             return
-        kind = int(refused[0])
-        self._faults[kind] = firsts[kind]
+        line = int(self._state[line_parser.LINES])
+        refused = np.flatnonzero(self._faults[:, line_parser.COUNT] - firsts[:, line_parser.COUNT])
+        late = [found for found in self._out_of_order.values() if found.last_line == line]
+        if refused.size:
+            self._faults[refused[0]] = firsts[refused[0]]
+        elif late:
+            late[0].count -= 1
+        else:
+            return
         detail = f"last line {_shown(text)} is cut or damaged and has no newline; line dropped"
-        self._cut = Problem("cut_last_line", "refused", detail, int(self._state[line_parser.LINES]))
+        self._cut = Problem("cut_last_line", "refused", detail, line)
 
     @property
     def entries(self) -> int:
@@ -119,17 +147,17 @@ class CounterLines:
         """Hand out the rows that no later line can take back; they are gone with the next feed.
 
         Returns:
-            What `interrupt_columns` and `sample_columns` have, but for the last row of a log that
-            is not finished: its time stamp may turn out to be damaged.
+            What `interrupt_columns` and `sample_columns` have, but for rows whose time stamp may
+            turn out to be damaged, as long as the log is not finished.
         """
         self._drop_taken()
-        interrupts, samples = self._state[line_parser.INTERRUPTS], self._state[line_parser.SAMPLES]
-        if interrupts and not self._is_finished:
-            interrupts -= 1
-            samples -= self._state[line_parser.LAST_IS_SAMPLE]
-        self._to_drop = (int(interrupts), int(samples))
-        self._taken += int(interrupts)
-        return self._interrupts[:, :interrupts], self._samples[:, :samples]
+        interrupts = self._settled
+        waiting = slice(interrupts, int(self._state[line_parser.INTERRUPTS]))
+        are_samples = self._interrupts[line_parser.ORIGIN, waiting] & 1
+        samples = int(self._state[line_parser.SAMPLES] - are_samples.sum())
+        self._to_drop = (interrupts, samples)
+        self._taken += interrupts
+        return self._interrupts[: line_parser.NIC_ROWS, :interrupts], self._samples[:, :samples]
 
     def _drop_taken(self) -> None:
         slots = (line_parser.INTERRUPTS, line_parser.SAMPLES)
@@ -139,11 +167,12 @@ class CounterLines:
             if drop and left:
                 buffer[:, :left] = buffer[:, drop : drop + left].copy()
             self._state[slot] = left
+        self._settled -= self._to_drop[0]
         self._to_drop = (0, 0)
 
     def interrupt_columns(self) -> np.ndarray:
         """Time stamp and the four NIC columns, int64, shape (5, n)."""
-        return self._interrupts[:, : self._state[line_parser.INTERRUPTS]]
+        return self._interrupts[: line_parser.NIC_ROWS, : self._state[line_parser.INTERRUPTS]]
 
     def sample_columns(self) -> np.ndarray:
         """Time stamp, counters, sleep states, joules: int64, shape (columns - 5, m)."""
@@ -162,7 +191,47 @@ class CounterLines:
             for kind, name in _KINDS.items()
             if self._faults[kind, line_parser.COUNT]
         ]
+        found += [
+            Problem(
+                name,
+                "refused",
+                f"time stamp '{bad.tsc}' {_OUT_OF_ORDER[name]}",
+                bad.line,
+                bad.count,
+            )
+            for name, bad in self._out_of_order.items()
+            if bad.count
+        ]
         return found + ([self._cut] if self._cut else [])
+
+    def _judge(self, is_over: bool = False) -> None:
+        """Drop the rows that are not in time order; see `TimeOrder`."""
+        end = int(self._state[line_parser.INTERRUPTS])
+        tsc = self._interrupts[0, self._settled + self._waiting : end]
+        judged = self._order.judge(tsc, is_over)
+        if judged.is_kept is not None:
+            rows = self._interrupts[:, self._settled : end]
+            for name, places in (("time_backwards", judged.backwards), ("time_leap", judged.leaps)):
+                for place in places:
+                    self._out_of_order[name].add(*rows[[line_parser.ORIGIN, 0], place].tolist())
+            self._keep(judged.is_kept)
+        end = int(self._state[line_parser.INTERRUPTS])
+        self._settled += judged.settled
+        self._waiting = end - self._settled
+
+    def _keep(self, is_kept: np.ndarray) -> None:
+        """Take the other rows out that came after the settled ones, and their samples."""
+        begin, end = self._settled, int(self._state[line_parser.INTERRUPTS])
+        are_samples = (self._interrupts[line_parser.ORIGIN, begin:end] & 1).astype(bool)
+        is_kept_sample = is_kept[are_samples]
+        ends = (end, int(self._state[line_parser.SAMPLES]))
+        buffers, kept = (self._interrupts, self._samples), (is_kept, is_kept_sample)
+        slots = (line_parser.INTERRUPTS, line_parser.SAMPLES)
+        for slot, buffer, stays, until in zip(slots, buffers, kept, ends, strict=True):
+            first = until - stays.size
+            stay = buffer[:, first:until][:, stays]
+            buffer[:, first : first + stay.shape[1]] = stay
+            self._state[slot] = first + stay.shape[1]
 
     def _parse(self, end: int) -> None:
         room = end // (2 * self._columns) + 1
@@ -177,6 +246,7 @@ class CounterLines:
             self._state,
             self._faults,
         )
+        self._judge()
         for kind in np.flatnonzero(self._faults[:, line_parser.COUNT]).tolist():
             if kind not in self._first_bytes:
                 start, stop = self._faults[kind, [line_parser.START, line_parser.END]]
@@ -191,14 +261,9 @@ class CounterLines:
             case line_parser.NOT_DIGITS:
                 bad = next(field for field in fields if not field.isdigit())
                 return f"field {_shown(bad)} is not a whole number; line dropped"
-            case line_parser.NUMBER_RANGE:
+            case _:
                 bad = max(fields, key=lambda field: (len(field), field))
                 return f"field {_shown(bad)} is over 64 bits; line dropped"
-            case line_parser.TIME_BACKWARDS:
-                return f"time stamp {_shown(fields[-1])} is before the line above's; line dropped"
-            case _:
-                leapt = self._faults[kind, line_parser.FIELDS]
-                return f"time stamp {leapt} is far ahead of the next line's; line dropped"
 
 
 def _grown(buffer: np.ndarray, filled: int, room: int) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Per-interrupt NIC logs as text: 14, 16 or 17 columns, header and kernel prefix or none."""
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -159,7 +160,7 @@ class IntlogReader:
         )
 
     def _begin(self) -> CounterLines:
-        head = bytes(self._head)
+        head = bytes(self._head).removeprefix(codecs.BOM_UTF8)
         self._columns = _column_count(head, self._name)
         self._core, self._announced, self._bad_core = _core_line(head[:_HEAD_BYTES])
         if self._columns == 14 and not _PREFIX.match(head):

@@ -15,12 +15,9 @@ from ingest.formats.plain_lines import PLAIN_LINE_REACH, read_plain_line, read_u
 FIELD_COUNT: Final = 0
 NOT_DIGITS: Final = 1
 NUMBER_RANGE: Final = 2
-TIME_BACKWARDS: Final = 3
-TIME_LEAP: Final = 4
-FAULT_KINDS: Final = 5
+FAULT_KINDS: Final = 3
 
-# Columns of the fault table: how often, and the first one's line number, fields and bytes. A
-# leap has its time stamp instead of the fields: its bytes may be gone when it is found out.
+# Columns of the fault table: how often, and the first one's line number, fields and bytes.
 COUNT: Final = 0
 LINE: Final = 1
 FIELDS: Final = 2
@@ -32,18 +29,16 @@ LINES: Final = 0
 ENTRIES: Final = 1
 INTERRUPTS: Final = 2
 SAMPLES: Final = 3
-LAST_TSC: Final = 4
-TSC_BEFORE: Final = 5
-LAST_LINE: Final = 6
-LAST_IS_SAMPLE: Final = 7
-CORE_LINES: Final = 8
-LAST_INDEX: Final = 9
-UNSAMPLED_AT_ONCE: Final = 10
-STATE_SLOTS: Final = 11
+CORE_LINES: Final = 4
+LAST_INDEX: Final = 5
+UNSAMPLED_AT_ONCE: Final = 6
+STATE_SLOTS: Final = 7
 
-# A step of more ticks than this (95 s at 2.9 GHz) that the next line takes back was no step in
-# time but a damaged number: without this rule it would condemn every line after it.
-LEAP_TICKS: Final = 1 << 38
+# Rows of the interrupts: time stamp, the four NIC columns, and twice the number of the line, 1
+# more if it is a sample. The last tells which rows a dropped row takes with it, and its line.
+NIC_ROWS: Final = 5
+ORIGIN: Final = 5
+INTERRUPT_ROWS: Final = 6
 
 _MAX_DIGITS: Final = 19
 _MAX_INT64: Final = (1 << 63) - 1
@@ -54,9 +49,7 @@ _OPEN, _CLOSE = 91, 93
 
 def new_state() -> tuple[np.ndarray, np.ndarray]:
     """Make the state and the fault table for a new log, both int64 and zero."""
-    state = np.zeros(STATE_SLOTS, np.int64)
-    state[LAST_TSC] = state[TSC_BEFORE] = -1
-    return state, np.zeros((FAULT_KINDS, 5), np.int64)
+    return np.zeros(STATE_SLOTS, np.int64), np.zeros((FAULT_KINDS, 5), np.int64)
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -117,6 +110,29 @@ def _spelled(data: np.ndarray, at: int) -> int:
     return value
 
 
+@njit(nogil=True, cache=True, inline="always")
+def _put_row(
+    values: np.ndarray,
+    line: Any,
+    interrupts: np.ndarray,
+    filled: Any,
+    samples: np.ndarray,
+    sampled: Any,
+) -> Any:
+    """Put the fields of a line into the columns; gives how many samples it is, 0 or 1."""
+    tsc = values[values.size - 1]
+    interrupts[0, filled] = tsc
+    for column in range(1, 5):
+        interrupts[column, filled] = values[column]
+    is_sample = (values[5] | values[6] | values[7] | values[8]) != 0
+    interrupts[ORIGIN, filled] = 2 * line + is_sample
+    if is_sample:
+        samples[0, sampled] = tsc
+        for column in range(5, values.size - 1):
+            samples[column - 4, sampled] = values[column]
+    return np.int64(is_sample)
+
+
 @njit(nogil=True, cache=True)
 def parse_counter_lines(
     data: np.ndarray,
@@ -134,7 +150,7 @@ def parse_counter_lines(
         end: How many bytes of `data` to read.
         columns: Fields of a good line: `i`, four NIC columns, four performance counters, the
             sleep states of the variant, joules, time stamp.
-        interrupts: int64, shape (5, room): time stamp, then the four NIC columns. There must be
+        interrupts: int64, shape (INTERRUPT_ROWS, room), in the order of the lines. There must be
             room for `end // (2 * columns)` more.
         samples: int64, shape (columns - 5, room), same room: time stamp, the counters, the sleep
             states, joules.
@@ -145,40 +161,28 @@ def parse_counter_lines(
     values = np.empty(columns, np.int64)
     line, entries = state[LINES], state[ENTRIES]
     filled, sampled = state[INTERRUPTS], state[SAMPLES]
-    last, before = state[LAST_TSC], state[TSC_BEFORE]
-    last_line, is_sample = state[LAST_LINE], state[LAST_IS_SAMPLE] != 0
     at, last_start = 0, -1
     last_plain_start = data.size - PLAIN_LINE_REACH
     while at < end:
         begin = _skip_prefix(data, at) if data[at] == _OPEN else at
         if begin <= last_plain_start:
             after = read_unsampled_line(data, begin, columns, interrupts, filled)
-            if after > 0 and interrupts[0, filled] >= last:
+            if after > 0:
                 line += 1
                 entries += 1
-                before, last = last, interrupts[0, filled]
+                interrupts[ORIGIN, filled] = 2 * line
                 filled += 1
-                last_line, last_start, is_sample = line, begin, False
+                last_start = begin
                 state[UNSAMPLED_AT_ONCE] += 1
                 at = after
                 continue
             after = read_plain_line(data, begin, columns, values)
-            tsc = values[columns - 1]
-            if after > 0 and tsc >= last:
+            if after > 0:
                 line += 1
                 entries += 1
-                before, last = last, tsc
-                interrupts[0, filled] = tsc
-                for column in range(1, 5):
-                    interrupts[column, filled] = values[column]
+                sampled += _put_row(values, line, interrupts, filled, samples, sampled)
                 filled += 1
-                is_sample = (values[5] | values[6] | values[7] | values[8]) != 0
-                if is_sample:
-                    samples[0, sampled] = tsc
-                    for column in range(5, columns - 1):
-                        samples[column - 4, sampled] = values[column]
-                    sampled += 1
-                last_line, last_start = line, begin
+                last_start = begin
                 at = after
                 continue
         line += 1
@@ -227,30 +231,10 @@ def parse_counter_lines(
         if is_too_large:
             _blame(faults, NUMBER_RANGE, line, fields, start, at - 1)
             continue
-        tsc = values[columns - 1]
-        if tsc < last:
-            if before < 0 or tsc < before or last - before <= LEAP_TICKS:
-                _blame(faults, TIME_BACKWARDS, line, fields, start, at - 1)
-                continue
-            _blame(faults, TIME_LEAP, last_line, last, start, at - 1)
-            filled -= 1
-            sampled -= is_sample
-            last = before
-        before, last = last, tsc
-        interrupts[0, filled] = tsc
-        for column in range(1, 5):
-            interrupts[column, filled] = values[column]
+        sampled += _put_row(values, line, interrupts, filled, samples, sampled)
         filled += 1
-        is_sample = (values[5] | values[6] | values[7] | values[8]) != 0
-        if is_sample:
-            samples[0, sampled] = tsc
-            for column in range(5, columns - 1):
-                samples[column - 4, sampled] = values[column]
-            sampled += 1
-        last_line, last_start = line, start
+        last_start = start
     state[LINES], state[ENTRIES] = line, entries
     state[INTERRUPTS], state[SAMPLES] = filled, sampled
-    state[LAST_TSC], state[TSC_BEFORE] = last, before
-    state[LAST_LINE], state[LAST_IS_SAMPLE] = last_line, is_sample
     if last_start >= 0:
         state[LAST_INDEX] = _spelled(data, last_start)

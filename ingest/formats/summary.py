@@ -49,7 +49,6 @@ _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _WHOLE: Final = {"replicate", "itr"} | {
     name for name, kind in (KNOBS | MEASUREMENTS).items() if pa.types.is_integer(kind)
 }
-_BOM: Final = "\ufeff"
 _SEPARATORS: Final = (",", ";", "\t")
 _MOST_INT64: Final = 2**63
 
@@ -58,7 +57,7 @@ Values = dict[str, float | int | str | None]
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     """Tell a summary table by its header."""
-    header = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix(_BOM)
+    header = head.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
     fields = _fields(header, _separator(header))
     return fields[:1] == ["sys"] and all(name in fields for name in _REQUIRED)
 
@@ -78,7 +77,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         FormatError: No header, or columns that tell no workload.
     """
     lines = iterate_lines(blocks)
-    header = next(lines, "").removeprefix(_BOM)
+    header = next(lines, "")
     separator = _separator(header)
     headings = _fields(header, separator)
     if missing := [name for name in _REQUIRED if name not in headings]:

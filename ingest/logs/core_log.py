@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from data.analysis.log_bins import SLOTS, slot_starts
+from data.analysis.time_cells import equal_edges
 from data.schema import (
     HISTOGRAM_LEAST_NS,
     HISTOGRAM_MOST_STRETCHES,
@@ -18,15 +19,10 @@ from ingest.records import LogFacts, Problem, Window
 from ingest.settings.dataset import Machine
 
 _GAP_BINS: Final = 64
-_CUMULATIVE: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
-_SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
-_NIC: Final = {
-    "rx_desc": row_loops.RX_DESC,
-    "rx_bytes": row_loops.RX_BYTES,
-    "tx_desc": row_loops.TX_DESC,
-    "tx_bytes": row_loops.TX_BYTES,
-}
-_DESCRIPTORS: Final = {"rx_desc": row_loops.MAX_RX_DESC, "tx_desc": row_loops.MAX_TX_DESC}
+_COUNTED: Final = row_loops.SAMPLED[1 : row_loops.JOULES]
+# Columns of interrupts after the time stamp.
+_NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
+_DESCRIPTORS: Final = ("rx_desc", "tx_desc")
 # A log is sampled about every millisecond. What it may miss of its window before its energy counts
 # for nothing: this much, or this share of a long one.
 _MISSED_NS: Final = 20_000_000
@@ -92,7 +88,7 @@ def _edges(length_ns: int, bins: int) -> np.ndarray:
 
 def bin_starts_ns(duration_ns: int, bins: int) -> np.ndarray:
     """Give the first whole nanosecond of each of `bins` equal bins of a window, int64."""
-    return -(-np.arange(bins, dtype=np.int64) * duration_ns // bins)
+    return equal_edges(0, duration_ns, bins)[:-1]
 
 
 class Queues:
@@ -124,12 +120,14 @@ class CoreCut:
             `forget_bins`.
         gap_hist: int64, shape (64,), times between interrupts by their power of two; of all gaps
             only once `finish_sizes` was called.
+        interrupts: How many interrupts are in the window.
         samples: How many samples are in the window.
         samples_waiting: How many of them `samples_until` can give away.
         sample_span_ns: Times of the first and last of them.
         totals: By column of `cores`, over the window; None where it was not measured. Counters
             are last less first sample; sleep states likewise where they are running totals, and
             added where each sample has its own. Counters only once `take_steps` was called.
+        too_large: Columns of `cores` and `overview` whose sum no column can hold: NULL in both.
     """
 
     def __init__(self, core: int, place: int, machine: Machine, by: Cutting) -> None:
@@ -143,20 +141,19 @@ class CoreCut:
         self.samples_waiting = 0
         self.sample_span_ns = (0, 0)
         self.totals: dict[str, int | None] = {}
+        self.too_large: frozenset[str] = frozenset()
+        self.interrupts = 0
         self.problems: list[Problem] = []
         self._by = by
         self._tally = np.zeros(row_loops.TALLY_SLOTS, np.int64)
         self._tally[row_loops.LAST_NS] = -1
+        self._sums = [0] * len(_NIC)
+        self._most = np.zeros(len(_NIC), np.int64)
         self._names: frozenset[str] = frozenset()
         self._waiting: list[np.ndarray] = []
         self._sizes = np.zeros((size_histograms.SIZE_ROWS, SLOTS), np.int64)
         self._words: list[np.ndarray] = []
         self._room = np.empty(0, np.int64)
-
-    @property
-    def interrupts(self) -> int:
-        """How many interrupts are in the window."""
-        return int(self._tally[row_loops.COUNT])
 
     @property
     def sample_span_length_ns(self) -> int:
@@ -180,13 +177,16 @@ class CoreCut:
         window, place = self._by.window, self.place
         if interrupts.shape[1] > queues.rows.shape[1] - queues.ends[place]:
             raise AssertionError(f"BUG: no room for {interrupts.shape[1]} rows of core {self.core}")
+        first = int(np.searchsorted(interrupts[0], window.start_tsc, side="left"))
+        beyond = int(np.searchsorted(interrupts[0], window.end_tsc, side="right"))
+        inside = interrupts[:, first:beyond]
+        self._add_up(inside[1:])
         needed = size_histograms.SIZE_ROWS * (interrupts.shape[1] + SLOTS)
         if self._room.size < needed:
             self._room = np.empty(needed, np.int64)
         queues.ends[place], said = row_loops.cut_interrupts(
-            interrupts,
+            inside,
             window.start_tsc,
-            window.end_tsc,
             self._by.ns_per_tick,
             queues.rows[place],
             int(queues.ends[place]),
@@ -203,6 +203,20 @@ class CoreCut:
         self.floor_ns = row_loops.LATEST if is_beyond else int(self._tally[row_loops.LAST_NS])
         if names is not None and samples.shape[1]:
             self._take_samples(samples, names)
+
+    def _add_up(self, nic: np.ndarray) -> None:
+        """Add further rows within the window to the sums, shape (4, n), to the last digit."""
+        count = nic.shape[1]
+        if not count:
+            return
+        most = nic.max(axis=1)
+        if int(most.max()) <= row_loops.LATEST // count:
+            added = nic.sum(axis=1).tolist()
+        else:
+            added = [sum(values.tolist()) for values in nic]
+        self._sums = [before + more for before, more in zip(self._sums, added, strict=True)]
+        self._most = np.maximum(self._most, most)
+        self.interrupts += count
 
     def finish_sizes(self) -> np.ndarray:
         """Give away the words of `row_loops.cut_interrupts`, rising: the log is at its end."""
@@ -259,15 +273,20 @@ class CoreCut:
     def take_steps(self, sums: np.ndarray, falls: np.ndarray, facts: LogFacts) -> None:
         """Take over the totals of the samples' steps, and doubt what cannot be."""
         self.totals = {"interrupts": self.interrupts}
-        self.totals |= {name: int(self._tally[slot]) for name, slot in _NIC.items()}
+        self.totals |= zip(_NIC, self._sums, strict=True)
         backwards = []
-        for name in (*_CUMULATIVE, *_SLEEP_STATES):
+        for name in _COUNTED:
             row = row_loops.SAMPLED.index(name)
             is_measured = self.has(name) and self.samples > 1
             self.totals[name] = int(sums[row]) if is_measured and not falls[row] else None
             if is_measured and falls[row]:
                 backwards.append(name)
-        self._check(facts, backwards)
+        over = [n for n, sum_ in zip(_NIC, self._sums, strict=True) if sum_ > row_loops.LATEST]
+        over += [n for n in _COUNTED if self.totals[n] == row_loops.LATEST]
+        over += ["energy_uj"] if sums[row_loops.JOULES] == row_loops.LATEST else []
+        self.totals |= dict.fromkeys(name for name in over if name in self.totals)
+        self.too_large = frozenset(over)
+        self._check(facts, backwards, over)
 
     def doubt_coverage(self) -> bool:
         """Whether the samples miss too much of the window to stand for it; then it is a problem."""
@@ -282,7 +301,7 @@ class CoreCut:
         self.problems.append(Problem("log_short", "doubted", detail))
         return True
 
-    def _check(self, facts: LogFacts, backwards: list[str]) -> None:
+    def _check(self, facts: LogFacts, backwards: list[str], over: list[str]) -> None:
         if not self.interrupts:
             window = self._by.window
             detail = (
@@ -290,12 +309,16 @@ class CoreCut:
                 f"it covers {facts.span_tsc[0]} to {facts.span_tsc[1]}"
             )
             self.problems.append(Problem("log_outside_window", "doubted", detail))
-        for name, slot in _DESCRIPTORS.items():
-            if (most := int(self._tally[slot])) > _INT32_MAX:
+        for name in _DESCRIPTORS:
+            if (most := int(self._most[_NIC.index(name)])) > _INT32_MAX:
                 detail = (
                     f"{name} of {most} does not fit its column, where it stands as {_INT32_MAX}"
                 )
                 self.problems.append(Problem("value_range", "doubted", detail))
+        if over:
+            names = ", ".join(over)
+            detail = f"add up to more than 63 bits: {names}; NULL for core {self.core} and the run"
+            self.problems.append(Problem("value_range", "doubted", detail))
         if backwards:
             detail = f"counted backwards: {', '.join(backwards)}; NULL for core {self.core}"
             self.problems.append(Problem("counter_backwards", "doubted", detail))
@@ -345,7 +368,7 @@ def energy_by_package(
         if cut.core in carriers:
             if cut.doubt_coverage():
                 continue
-            if cut.samples > 1:
+            if cut.samples > 1 and "energy_uj" not in cut.too_large:
                 energy[cut.package] = int(steps[cut.place]) * machine.energy_unit_j
             wrapped = wrapped or bool(falls[cut.place])
     return PackageEnergy(energy, carriers, wrapped)

@@ -70,7 +70,7 @@ class InterruptRows:
             now.filled = row_loops.merge_rows(
                 queues.rows,
                 queues.heads,
-                ends,
+                row_loops.ends_within_reach(queues.rows, queues.heads, ends),
                 self._cores,
                 now.core,
                 now.t_ns,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from ingest.formats.time_order import MOST_WAITING_ROWS
 from ingest.lake.run_file import ROW_GROUP_ROWS
 
 _LONGEST_CUT_LINE_BYTES: Final = 1 << 16
@@ -31,8 +32,9 @@ class StreamLimits:
 
     @property
     def block_rows(self) -> int:
-        """The most rows of a block and of the line that the block before it cut."""
-        return (self.block_bytes + _LONGEST_CUT_LINE_BYTES) // _SHORTEST_LINE_BYTES
+        """The most rows of a block, of a line that it ends, and of lines that waited before it."""
+        lines = (self.block_bytes + _LONGEST_CUT_LINE_BYTES) // _SHORTEST_LINE_BYTES
+        return lines + MOST_WAITING_ROWS
 
     @property
     def queue_rows(self) -> int:

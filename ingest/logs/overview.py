@@ -76,11 +76,13 @@ def _interrupt_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dic
     """Columns of the interrupts, each bin of so many of the finest."""
     finest = slice(part.start * joined, part.stop * joined)
     columns = {}
+    count = part.stop - part.start
     for row, name in enumerate(row_loops.INTERRUPT_BINS):
         is_gap = row in (row_loops.MIN_GAP, row_loops.MAX_GAP)
         values = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
         folded = _fold(values, joined, np.max if is_gap or name.startswith("max_") else np.sum)
-        missing = folded == 0 if is_gap else None
+        over = [name in cut.too_large for cut in cuts]
+        missing = folded == 0 if is_gap else np.tile(over, count) if any(over) else None
         if row == row_loops.MIN_GAP:
             folded = row_loops.LATEST - folded
         elif row == row_loops.MAX_GAP:

@@ -1,6 +1,6 @@
 """Compiled loops over the rows of a run's cores: cut to the window, merge by time, count steps."""
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numba import njit
@@ -10,18 +10,11 @@ from ingest.logs.size_histograms import GAP_SIZES, RX_SIZES, TX_SIZES, hand_out_
 
 LATEST: Final = np.iinfo(np.int64).max
 
-# Slots of what `cut_interrupts` keeps of a core: sums and maxima of the window, where it is.
-RX_DESC: Final = 0
-RX_BYTES: Final = 1
-TX_DESC: Final = 2
-TX_BYTES: Final = 3
-COUNT: Final = 4
-MAX_RX_DESC: Final = 5
-MAX_TX_DESC: Final = 6
-LAST_NS: Final = 7
-BIN: Final = 8
-STRETCH: Final = 9
-TALLY_SLOTS: Final = 10
+# Slots of where in the window `cut_interrupts` is with a core.
+LAST_NS: Final = 0
+BIN: Final = 1
+STRETCH: Final = 2
+TALLY_SLOTS: Final = 3
 
 # Rows of the interrupt bins, as `overview` names its columns. Gaps stand there so that the largest
 # of several bins is what they have together, and 0 is none: the longest gap and 1, and how much
@@ -89,7 +82,6 @@ def _put_bin(
 def cut_interrupts(
     raw: np.ndarray,
     start_tsc: int,
-    end_tsc: int,
     ns_per_tick: float,
     queue: np.ndarray,
     at: int,
@@ -103,7 +95,8 @@ def cut_interrupts(
     """Append one core's rows within the window to its queue, and count what happened there.
 
     Args:
-        raw: Time stamp and the four NIC columns, int64, shape (5, n), in time order.
+        raw: Time stamp and the four NIC columns, int64, shape (5, n), in time order; all within
+            the window.
         queue: int64, shape (room, 4): time, bytes received, bytes sent, and the descriptors, the
             received ones in the low half. A row is half a cache line: merging jumps from queue to
             queue.
@@ -111,7 +104,7 @@ def cut_interrupts(
         edges: First nanosecond of each bin, and one behind the last that no time reaches.
         bins: int64, shape (7, bins), rows as `INTERRUPT_BINS`. The shortest gap counts in the bin
             of its later interrupt; the longest in all that it touches, for nobody looks past what
-            is in view. The first interrupt ends no gap.
+            is in view. The first interrupt ends no gap. Bytes that add up to over 63 bits wrap.
         tally: int64, shape (TALLY_SLOTS,), zeros but for `LAST_NS`, which is -1.
         stretches: As `edges`, of the stretches of time whose sizes are counted together.
         sizes: int64, shape (SIZE_ROWS, SLOTS): sizes in the stretch that is not over yet.
@@ -121,20 +114,12 @@ def cut_interrupts(
     """
     last, b, stretch = tally[LAST_NS], tally[BIN], tally[STRETCH]
     said = 0
-    first = np.searchsorted(raw[0], start_tsc, side="left")
-    beyond = np.searchsorted(raw[0], end_tsc, side="right")
-    for row in range(4):
-        tally[RX_DESC + row] += raw[1 + row, first:beyond].sum()
-    if beyond > first:
-        tally[COUNT] += beyond - first
-        tally[MAX_RX_DESC] = max(tally[MAX_RX_DESC], raw[1, first:beyond].max())
-        tally[MAX_TX_DESC] = max(tally[MAX_TX_DESC], raw[3, first:beyond].max())
     # The bin at hand is counted in registers and written when it is over.
     here = bins[:, b].copy()
     count, rx_sum, tx_sum, rx_most, tx_most = here[0], here[1], here[2], here[3], here[4]
     gap_least, gap_most = here[MIN_GAP], here[MAX_GAP]
     bin_end, stretch_end = edges[b + 1], stretches[stretch + 1]
-    for i in range(first, beyond):
+    for i in range(raw.shape[1]):
         now = np.int64(np.rint((raw[0, i] - start_tsc) * ns_per_tick))
         rx_desc, rx_bytes = raw[1, i], raw[2, i]
         tx_desc, tx_bytes = raw[3, i], raw[4, i]
@@ -208,6 +193,27 @@ def cut_samples(
     return kept
 
 
+def ends_within_reach(queues: np.ndarray, heads: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Where in each queue the rows end that one call of `merge_rows` can take.
+
+    All of them, but in windows of years: a time and the place of its queue must fit 63 bits.
+
+    Args:
+        queues, heads, ends: As `merge_rows` has them; some queue is not empty.
+    """
+    places = np.flatnonzero(heads < ends)
+    first_ns = int(queues[places, heads[places], 0].min())
+    last_ns = int(queues[places, ends[places] - 1, 0].max())
+    reach_ns = LATEST >> (heads.size - 1).bit_length()
+    if last_ns - first_ns < reach_ns:
+        return ends
+    within = ends.copy()
+    for place in places.tolist():
+        waiting = queues[place, heads[place] : ends[place], 0]
+        within[place] = heads[place] + np.searchsorted(waiting, first_ns + reach_ns)
+    return within
+
+
 @njit(nogil=True, cache=True)
 def merge_rows(
     queues: np.ndarray,
@@ -225,14 +231,19 @@ def merge_rows(
     Args:
         queues: As `cut_interrupts` fills them, shape (k, room, 4).
         heads: Where each queue starts; moved on.
-        ends: Where each queue ends.
+        ends: Where each queue ends, as `ends_within_reach` has it.
         cores: The number of each queue's core.
         at: Where the output starts.
     Returns:
         Where the output ends. Equal times keep the order of the queues.
     """
-    # A tournament without branches to mispredict: leaves are the queues' next times with the
-    # queue's place in their low bits, and each inner node is the least of what is below it.
+    # A tournament without branches to mispredict: leaves are the queues' next times, from the
+    # earliest on, with the queue's place in their low bits, and each inner node is the least of
+    # what is below it.
+    base = LATEST
+    for i in range(heads.size):
+        if heads[i] < ends[i]:
+            base = min(base, queues[i, heads[i], 0])
     leaves, shift = 1, 0
     while leaves < heads.size:
         leaves *= 2
@@ -242,16 +253,16 @@ def merge_rows(
     second = np.full(heads.size, LATEST, np.int64)
     for i in range(heads.size):
         if heads[i] < ends[i]:
-            least[leaves + i] = queues[i, heads[i], 0] << shift | i
+            least[leaves + i] = (queues[i, heads[i], 0] - base) << shift | i
         if heads[i] + 1 < ends[i]:
-            second[i] = queues[i, heads[i] + 1, 0] << shift | i
+            second[i] = (queues[i, heads[i] + 1, 0] - base) << shift | i
     for node in range(leaves - 1, 0, -1):
         least[node] = min(least[2 * node], least[2 * node + 1])
     while at < out_t_ns.size and least[1] != LATEST:
         first = least[1] & (leaves - 1)
         head = heads[first]
         out_core[at] = cores[first]
-        out_t_ns[at] = least[1] >> shift
+        out_t_ns[at] = (least[1] >> shift) + base
         out_octets[0, at] = queues[first, head, 1]
         out_octets[1, at] = queues[first, head, 2]
         descriptors = queues[first, head, 3]
@@ -262,7 +273,8 @@ def merge_rows(
         heads[first] = head
         now = second[first]
         is_there = head + 1 < ends[first]
-        second[first] = queues[first, head + 1, 0] << shift | first if is_there else LATEST
+        following = (queues[first, head + 1, 0] - base) << shift | first
+        second[first] = following if is_there else LATEST
         node = leaves + first
         least[node] = now
         while node > 1:
@@ -318,7 +330,8 @@ def step_samples(
         energy_mask: The energy counter's bits, by which its steps wrap.
         steps: Output, int64, shape (11, n); 0 where `is_first`.
         is_first: Output, shape (n,): first of its core, which only starts the count.
-        sums: int64, shape (k, 11), added to: of totals last less first, else all samples.
+        sums: int64, shape (k, 11), added to: of totals last less first, else all samples. LATEST
+            stands for all that 63 bits cannot hold.
         falls: int64, shape (k, 11), added to: how often a counter ran backwards.
         edges: As in `cut_interrupts`, of the bins here.
         bins: int64, shape (k, 10, bins), added to: rows as `SAMPLE_BINS`, energy in counter steps.
@@ -342,8 +355,9 @@ def step_samples(
         for row in range(samples.shape[0] - 1):
             value = samples[row + 1, i]
             step = np.int64(0)
+            counted: Any = step
             if not is_total[core, row]:
-                sums[core, row] += value
+                counted = value
                 if not begins:
                     step = value
             elif not begins:
@@ -351,7 +365,9 @@ def step_samples(
                 falls[core, row] += step < 0
                 if row == JOULES:
                     step &= energy_mask
-                sums[core, row] += step
+                counted = step
+            # Where a counter ran backwards its sum counts for nothing.
+            sums[core, row] = min(sums[core, row], LATEST - max(counted, 0)) + counted
             steps[row, i] = step
             last[core, row] = value
         if not begins:
@@ -359,7 +375,10 @@ def step_samples(
                 step, done = steps[_BINNED[row], i], np.int64(0)
                 for part in range(last_bin[core], b):
                     share = (edges[part + 1] - before) / (now - before)
-                    until = np.int64(np.floor(step * share))
+                    # A real number may be above the whole one that it stands for.
+                    until = min(np.int64(np.floor(step * share)), max(step, 0))
+                    if share >= 1:
+                        until = step
                     bins[core, row, part] += until - done
                     done = until
                 bins[core, row, b] += step - done

@@ -120,7 +120,7 @@ class SampleSteps:
         values: np.ndarray = self.bins[:, row_loops.SAMPLE_BINS.index(name), finest]
         if name == "energy_uj":
             values = values * self._unit_uj
-        enough = np.array([cut.samples > 1 for cut in cuts])
+        enough = np.array([cut.samples > 1 and name not in cut.too_large for cut in cuts])
         return values, enough & self._is_measured[:, row]
 
     def overview_extremes(self, name: str, finest: slice) -> np.ndarray:

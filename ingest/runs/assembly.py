@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from data.schema import COUNTERS
-from ingest.discover.file_choice import log_core
+from ingest.discover.file_choice import core_of_log
 from ingest.discover.found_files import RawFile, digest_of
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import SourceRead
@@ -67,13 +67,8 @@ class RunAssembly:
         return self._run.row.get("duration_s")
 
     def core_of(self, file: RawFile, said: int | None) -> int:
-        """The core of a log, from its name, else from what it says, else from its workload."""
-        named = log_core(file)
-        if named is not None:
-            return named
-        if said is not None:
-            return said
-        return self._run.settings.expected_cores(self._run.key.workload)[0]
+        """The core of a log; see `ingest.discover.file_choice`."""
+        return core_of_log(file, said)
 
     def finish(
         self,
@@ -158,7 +153,7 @@ def _take_counters(run: RunRow, cuts: Sequence[CoreCut], energy: PackageEnergy) 
         run.row["energy_j"] = sum(value for value in joules.values() if value is not None)
     for name in COUNTERS:
         values = [cut.totals[name] for cut in cuts if cut.totals.get(name) is not None]
-        if values:
+        if values and not any(name in cut.too_large for cut in cuts):
             run.row[name] = sum(value for value in values if value is not None)
     run.row["cores"] = [_core_struct(run, cut, energy) for cut in cuts]
 

@@ -26,6 +26,7 @@ from ingest.runs.storage_counts import (
     function_rates,
     is_of_its_time,
 )
+from ingest.settings.dataset import Machine
 
 DURATION_TOLERANCE: Final = 0.10
 _LEAST_UNFIT: Final = 2**63
@@ -53,11 +54,21 @@ def take_readings(run: RunRow) -> Window | None:
                 run.row.setdefault(name, value)
         run.flags.update(content.flags)
         _check_knobs(run, read, content)
-        window = content.window or window
+        if content.window is not None and _can_be(content.window, run.settings.machine):
+            window = content.window
+        elif content.window is not None:
+            detail = f"a window from {content.window.start_tsc} to {content.window.end_tsc} ticks"
+            run.doubt(read, "no_window", f"{detail} cannot be; not used")
     _take_mode(run)
     if window is not None:
         _take_window(run, window)
     return window
+
+
+def _can_be(window: Window, machine: Machine) -> bool:
+    """Whether 62 bits hold the window's nanoseconds, some 146 years, and 63 its ends."""
+    length_ns = (window.end_tsc - window.start_tsc) * 1e9 / machine.tsc_hz
+    return 0 <= window.start_tsc < window.end_tsc < 2**63 and length_ns < 2**62
 
 
 def _take_mode(run: RunRow) -> None:

@@ -74,7 +74,7 @@ def read_sources(path: Path) -> dict[str, str]:
         SettingsError: It cannot be read, or lacks a column or a value; the message names the line.
     """
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             rows = csv.DictReader(file)
             if missing := [name for name in _COLUMNS if name not in (rows.fieldnames or ())]:
                 raise SettingsError(f"no column {missing[0]!r} in a table of functions ({path})")

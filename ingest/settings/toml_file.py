@@ -74,8 +74,7 @@ def read_layer(path: Path) -> dict[str, Any]:
         SettingsError: As `load_settings` says.
     """
     try:
-        with path.open("rb") as file:
-            layer = tomllib.load(file)
+        layer = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"cannot read settings: {error.strerror} ({path})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
