@@ -103,8 +103,8 @@ def _json(data: dict[str, Any]) -> str:
 def _attribute(value: object) -> str:
     """An attribute's value as HTML text; a style of one-word properties as CSS."""
     if isinstance(value, dict):
-        return ";".join(f"{name}:{text}" for name, text in value.items())
-    return str(value)
+        value = ";".join(f"{name}:{text}" for name, text in value.items())
+    return html.escape(str(value))
 
 
 def render(part: Component | str | float | list | None) -> str:
@@ -121,7 +121,7 @@ def render(part: Component | str | float | list | None) -> str:
     names = {"className": "class", "tabIndex": "tabindex"}
     # Sorted: Dash keeps data-* and aria-* in a set, whose order differs from process to process.
     attributes = "".join(
-        f" {names.get(key, key)}" + ("" if value is True else f'="{html.escape(_attribute(value))}"')
+        f" {names.get(key, key)}" + ("" if value is True else f'="{_attribute(value)}"')
         for key, value in sorted(properties.items())
         if value is not False
     )
