@@ -18,12 +18,10 @@ ZOOM_LIMIT_MS: Final = 300.0
 RUNS: Final = 4
 _SEED: Final = 5
 _EXPLORE: Final = "?v=1&workload=memcached&rep=runs"
-_EXPLORE_DRAWN: Final = "probe.firstScatter !== null && wattlas.view.points"
-# The runs of the lake are replicates that lie on one another, so that no box parts them.
-_SELECT: Final = """(count) => {
-  wattlas.view.mask = Uint8Array.from(wattlas.view.points.n, (n, i) => (i < count ? 1 : 0));
-  wattlas.offerTimeline();
-}"""
+_EXPLORE_DRAWN: Final = "probe.firstScatter !== null && wattlas.explore.view.points"
+# The runs of the lake are replicates that lie on one another: a box cannot separate them.
+_SELECT: Final = """(count) => wattlas.explore.select(
+  wattlas.clause.knobs(Array.from({ length: count }, (_, replicate) => ({ replicate }))))"""
 _TIMELINE_DRAWN: Final = """(count) => wattlas.timeline.page.answer
   && wattlas.timeline.page.answer.runs.length === count && !wattlas.timeline.isBusy()
   && document.querySelector("#timeline-sizes.js-plotly-plot")"""
@@ -68,7 +66,7 @@ def _open(page: Page) -> float:
     wait_quiet(page)
     page.evaluate(_SELECT, RUNS)
     wait_quiet(page)
-    page.locator("#picked-timeline").click()
+    page.locator("#selected-timeline").click()
     taken = _taken(page)
     page.evaluate("probe.firstScatter = null")
     page.locator("#tab-explore").click()
