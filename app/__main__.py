@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
 def _page(parser: argparse.ArgumentParser, name: str) -> "Page":
     from app.pages import PAGES
 
-    pages = {page.name: page for page in PAGES if hasattr(page, "name")}
+    pages = {page.name: page for page in PAGES}
     if name not in pages:
         parser.error(f"no page {name!r}; known: {', '.join(pages)}")
     return pages[name]

@@ -9,7 +9,6 @@ from app.kit import ids
 from app.kit.context import EXTENSION
 from app.kit.lakes import Lakes
 from app.kit.opening import register
-from app.kit.page import Page
 from app.kit.settings import ASSETS, Settings
 from app.kit.shell import shell
 from app.pages import PAGES
@@ -43,12 +42,8 @@ def create_app(settings: Settings) -> dash.Dash:
     )
     _load_plotly_first()
     for order, page in enumerate(PAGES):
-        if isinstance(page, Page):
-            register(server, page, order)
-        else:
-            page.register(server)
-    keys = [(p.title, p.keys) if isinstance(p, Page) else (p.TITLE, p.KEYS) for p in PAGES]
-    app.layout = lambda: shell(keys)
+        register(server, page, order)
+    app.layout = lambda: shell(PAGES)
     return app
 
 

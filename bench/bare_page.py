@@ -10,7 +10,8 @@ _FOLDER: Final = Path(__file__).parent
 
 # Run in Explore's page: what it shows, as plain lists.
 SHOWN: Final = """() => {
-  const scatter = wattlas.plot("scatter"), heatmap = wattlas.plot("heatmap"), points = wattlas.view.points;
+  const scatter = wattlas.plot("scatter"), heatmap = wattlas.plot("heatmap");
+  const { points } = wattlas.explore.view;
   const plain = (v) => Array.from(v, (x) => (Number.isNaN(x) ? null : x));
   const traces = scatter._fullData.filter((t) => t.meta && t.meta.kind === "points").map((t, k) => {
     const from = points.traces[k], to = points.traces[k + 1];

@@ -70,7 +70,8 @@ def measure_selection(
     """Drag boxes in scatter and heatmap, in Explore and in the bare page by turns."""
     atlas = new_page(browser)
     atlas.goto(f"{address}/?{crowded_state(lake_runs).to_query()}")
-    atlas.wait_for_function("probe.firstScatter !== null && wattlas.view.points", timeout=60_000)
+    drawn = "probe.firstScatter !== null && wattlas.explore.view.points"
+    atlas.wait_for_function(drawn, timeout=60_000)
     wait_quiet(atlas)
     shown = atlas.evaluate(SHOWN)
     bare = new_page(browser)
@@ -102,7 +103,7 @@ def _compare(view: str, atlas: Page, bare: Page, repeats: int) -> list[Measureme
     theirs: list[float] = []
     for turn in range(repeats + 1):
         box = _box(view, chance)
-        mine = _time_box(atlas, view, box, "wattlas.select('')")
+        mine = _time_box(atlas, view, box, "wattlas.explore.select('')")
         yardstick = _time_box(bare, view, box, "bare.clear()")
         if turn:
             ours.append(mine)

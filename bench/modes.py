@@ -10,8 +10,8 @@ import orjson
 
 from app.kit.lakes import Lakes, LakeView
 from app.kit.typed_arrays import compact_figure
-from app.modes import ids as names
 from app.modes.answer import answer
+from app.modes.layout import IDS
 from app.modes.state import ModesState
 from bench.modes_lake import write_modes_lake
 from bench.one_callback import OneCallback
@@ -21,7 +21,7 @@ from data.analysis.significance import CORRECTIONS, TESTS, load_statistics
 
 MAP_LIMIT_MS = 500.0
 MEMORY_LIMIT_MB = 400.0
-_PRIZES = ("bytes_per_joule", "ios_per_joule", "energy_j", "latency_mean_us")
+_METRICS = ("bytes_per_joule", "ios_per_joule", "energy_j", "latency_mean_us")
 _AGAINST = ("latency_mean_us", "iops", "power_w", "energy_j")
 _BASE = {
     "dataset": ["bench"], "workload": ["fio"], "x": "request", "y": "depth", "who": "mode",
@@ -40,9 +40,9 @@ def measure(sizes: int, depths: int, replicates: int) -> Iterator[Measurement]:
 
 
 def _new_questions() -> list[dict]:
-    """Another prize or another second metric each time: the lake has to be read again."""
-    pairs = [(p, a) for p, a in product(_PRIZES, _AGAINST) if p != a]
-    return [{**_BASE, "metric": prize, "against": against} for prize, against in pairs]
+    """Another metric or another second metric each time: the lake has to be read again."""
+    pairs = [(m, a) for m, a in product(_METRICS, _AGAINST) if m != a]
+    return [{**_BASE, "metric": name, "against": against} for name, against in pairs]
 
 
 def _new_rules() -> list[dict]:
@@ -75,8 +75,8 @@ def _compute(view: LakeView, state: ModesState) -> bytes:
 
 
 def _through_http(served: Served) -> Iterator[Measurement]:
-    output = f"{names.figure(names.WINNERS)}.data"
-    callback = OneCallback(served.port, output, names.VIEW, names.LAKE_VERSION)
+    output = f"{IDS.figure('winners')}.data"
+    callback = OneCallback(served.port, output, IDS.view_state, IDS.lake_version)
     first_ms, size = callback.time_ms({**_BASE, "metric": "edp_js"})
     yield Measurement("modes_first_map", first_ms, "ms", 1)
     yield Measurement("modes_answer_size", size / 1e6, "MB", 1)

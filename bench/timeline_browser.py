@@ -17,11 +17,14 @@ OPEN_LIMIT_MS: Final = 1500.0
 ZOOM_LIMIT_MS: Final = 300.0
 RUNS: Final = 4
 _SEED: Final = 5
-_EXPLORE: Final = "?v=1&workload=memcached&rep=runs"
+_EXPLORE: Final = "?v=2&workload=memcached&rep=runs"
 _EXPLORE_DRAWN: Final = "probe.firstScatter !== null && wattlas.explore.view.points"
-# The runs of the lake are replicates that lie on one another: a box cannot separate them.
-_SELECT: Final = """(count) => wattlas.explore.select(
-  wattlas.clause.knobs(Array.from({ length: count }, (_, replicate) => ({ replicate }))))"""
+# The runs of the lake are replicates that lie on one another, so that no box parts them.
+_SELECT: Final = """(count) => {
+  const { points } = wattlas.explore.view;
+  const run = (_, i) => ({ ...wattlas.configuration(points, i), replicate: points.replicate[i] });
+  wattlas.explore.select(wattlas.clause.knobs(Array.from({ length: count }, run)));
+}"""
 _TIMELINE_DRAWN: Final = """(count) => wattlas.timeline.page.answer
   && wattlas.timeline.page.answer.runs.length === count && !wattlas.timeline.isBusy()
   && document.querySelector("#timeline-sizes.js-plotly-plot")"""

@@ -75,14 +75,12 @@ class Lake:
         Raises:
             LakeError: Unknown table, unknown run, or a file that a row names is gone.
         """
-        if table not in RUN_TABLES:
-            raise LakeError(f"no table {table!r}; known: {', '.join(RUN_TABLES)}")
-        paths = self._files_of(table, run_ids)
-        if not paths:
-            return self._connection.cursor().sql(_empty_select(RUN_TABLES[table]))
-        return self._connection.cursor().read_parquet(paths)
+        paths, cursor = self._files_of(table, run_ids), self._connection.cursor()
+        return cursor.read_parquet(paths) if paths else _nothing(cursor, table)
 
     def _files_of(self, table: str, run_ids: Sequence[str]) -> list[str]:
+        if table not in RUN_TABLES:
+            raise LakeError(f"no table {table!r}; known: {', '.join(RUN_TABLES)}")
         marks = ", ".join("?" * len(run_ids)) or "NULL"
         rows = self.sql(
             f"SELECT run_id, list_filter(files, lambda f: f.table = ?) FROM _runs_all "
@@ -109,6 +107,23 @@ class Lake:
         with self._bounded(timeout_s) as cursor:
             return cursor.sql(query, params=list(params)).pl()
 
+    def aggregated(
+        self,
+        table: str,
+        run_ids: Sequence[str],
+        columns: str,
+        timeout_s: float = QUERY_TIMEOUT_S,
+    ) -> "pl.DataFrame":
+        """Aggregate the big files of just those runs in one bounded query; errors as either.
+
+        Args:
+            columns: The select list; what it does not aggregate groups the rows.
+        """
+        paths = self._files_of(table, run_ids)
+        with self._bounded(timeout_s) as cursor:
+            rows = cursor.read_parquet(paths) if paths else _nothing(cursor, table)
+            return rows.aggregate(columns).pl()
+
     def arrow(
         self, query: str, params: Sequence[Any] = (), timeout_s: float = QUERY_TIMEOUT_S
     ) -> "pa.Table":
@@ -132,6 +147,10 @@ class Lake:
         finally:
             timer.cancel()
             cursor.close()
+
+
+def _nothing(cursor: duckdb.DuckDBPyConnection, table: str) -> duckdb.DuckDBPyRelation:
+    return cursor.sql(_empty_select(RUN_TABLES[table]))
 
 
 def open_lake(path: str | Path, version: int | None = None) -> Lake:

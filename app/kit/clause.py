@@ -35,6 +35,8 @@ _SHOWN: Final = 40
 _MOST: Final = 2.0**53
 # Columns that a `knobs` clause may name: the knobs, and what tells replicates apart.
 COLUMNS: Final = (*(knob.column for knob in KNOBS.values()), "replicate")
+# Columns that a box or a lasso may have besides those that can be plotted.
+NUMBERS: Final = tuple(knob.column for knob in KNOBS.values() if knob.facet.is_number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,8 @@ def matching(clause: Clause, rows: pl.DataFrame, x: str = "x", y: str = "y") -> 
         y: Name in `rows` of the field along y.
 
     Returns:
-        Booleans, one a row. A row without a value in a field, or without a knob's column, is not
-        selected.
+        Booleans, one a row. A row without a value in a field is not selected; a knob without a
+        column is NULL in all rows.
     """
     mask = np.ones(len(rows), dtype=bool)
     if clause.kind in ("box", "lasso"):
@@ -135,7 +137,8 @@ def _has_knobs(rows: pl.DataFrame, knobs: Mapping[str, list[Any]]) -> np.ndarray
     found = np.ones(len(rows), dtype=bool)
     for name, values in knobs.items():
         if name not in rows.columns:
-            return np.zeros(len(rows), dtype=bool)
+            found &= None in values
+            continue
         column = rows[name]
         known = [v for v in values if v is not None]
         texts = not column.dtype.is_numeric()
@@ -211,8 +214,8 @@ _READERS: Final = {
 
 def _fields(x: str, y: str) -> tuple[str, str]:
     for name in (x, y):
-        if name not in plottable() and name not in COLUMNS:
-            raise ValueError(f"unknown column {name[:_SHOWN]!r}")
+        if name not in plottable() and name not in NUMBERS:
+            raise ValueError(f"unknown column of numbers {name[:_SHOWN]!r}")
     return x, y
 
 

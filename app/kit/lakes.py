@@ -6,7 +6,7 @@ Nothing in here belongs to one visitor: any worker can answer any request.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -21,7 +21,6 @@ from data.metrics import plottable
 from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query
 from data.queries.runs import value_counts_query
-from data.queries.storage import SUBSYSTEM_SUMS
 from data.run_files import RunFiles
 from data.selection import Selection
 
@@ -29,6 +28,8 @@ _KEPT_VERSIONS: Final = 4
 _REMEMBERED: Final = 256
 # A question for the runs of a selection, with at most so many rows in the answer.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
+# Answers a query, given the lake, SQL and parameters.
+Ask = Callable[["LakeView", str, Sequence[Any]], pl.DataFrame]
 
 
 class LakeView:
@@ -39,7 +40,7 @@ class LakeView:
         self._measured: dict[str, tuple[str, ...]] = {}
         self._sets = WorkingSets(lake.polars)
         self._replicates = WorkingSets(lake.polars, KEPT_ROWS)
-        self._functions = WorkingSets(self._sum_functions)
+        self._asked: dict[Ask, WorkingSets] = {}
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
         self._constants = lru_cache(maxsize=_REMEMBERED)(self._constant)
 
@@ -126,22 +127,15 @@ class LakeView:
             return *query(selection, MAX_ROWS), False
         return *asked, selection != leading(selection)
 
-    def function_sums(self, query: tuple[str, list[Any]]) -> pl.DataFrame:
-        """Loads and stores by subsystem of the runs that a query names, beside its columns.
+    def kept(self, ask: Ask, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
+        """Answer a page's own question of this version, from memory where it was asked before.
 
         Args:
-            query: SQL and parameters of an answer with `run_id`.
-
-        Returns:
-            One row a run and subsystem; one with NULL for a run whose functions were not counted.
+            ask: A function of a module; each has a cache of its own.
         """
-        kept = self._functions.get(*query)
-        return self._sum_functions(*query) if kept is None else kept
-
-    def _sum_functions(self, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
-        runs = self.lake.polars(sql, list(parameters))
-        functions = self.lake.scan("functions", runs["run_id"].to_list())
-        return runs.join(functions.aggregate(SUBSYSTEM_SUMS).pl(), on="run_id", how="left")
+        cache = self._asked.setdefault(ask, WorkingSets(partial(ask, self)))
+        answer = cache.get(sql, parameters)
+        return ask(self, sql, parameters) if answer is None else answer
 
     def baselines(self, selection: Selection, performance: str) -> pl.DataFrame:
         """Answer of `baselines_query` for all loads of the datasets and workloads selected."""

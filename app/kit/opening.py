@@ -1,7 +1,6 @@
 """How a page is made known to Dash, and how it opens for its link."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import urlencode
 
@@ -16,8 +15,9 @@ from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.kit.routes import add_page_routes
 from app.kit.url_state import has_state
-from data.errors import WattlasError
+from data.errors import SelectionError, WattlasError
 
+_NOT_FOLLOWED: Final = "This link could not be followed: {}. The default view is shown instead."
 _UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload once it can."
 
 
@@ -50,8 +50,11 @@ def open_layout(page: Page, parts: Mapping[str, str | Sequence[str]]) -> html.Ma
     try:
         view, state, words = open_page(parts, page.state.from_query)
         if state is not None and page.open_link:
-            state, more = page.open_link(view, state)
-            words = " ".join(part for part in (words, more) if part)
+            try:
+                state, more = page.open_link(view, state)
+                words = " ".join(part for part in (words, more) if part)
+            except SelectionError as error:
+                state, words = None, _NOT_FOLLOWED.format(error)
         return page.layout(view, state or page.default_state(view), words)
     except WattlasError:
         return html.Main(html.Div(_UNREADABLE, className="notice"), className=f"page {page.name}")
@@ -113,24 +116,10 @@ def open_page(
         state = read(query) if has_state(query) else None
         view = lake_view(state.lake_version if state else None)
     except WattlasError as error:
-        said = f"This link could not be followed: {error}. The default view is shown instead."
-        return lake_view(None), None, said
+        return lake_view(None), None, _NOT_FOLLOWED.format(error)
     if state and state.lake_version is not None:
         newest = lake_view(None).version
         if view.version != newest:
             said = f"This link pins version {view.version} of the lake; the newest is {newest}."
             return view, state, said
     return view, state, ""
-
-
-def or_a_sentence(layout: Callable[..., html.Main]) -> Callable[..., html.Main]:
-    """Show a sentence where the lake cannot be read."""
-
-    @wraps(layout)
-    def lay_out(**parts: str | list[str]) -> html.Main:
-        try:
-            return layout(**parts)
-        except WattlasError:
-            return html.Main(html.Div(_UNREADABLE, className="notice"))
-
-    return lay_out

@@ -1,6 +1,6 @@
-"""What Modes shows when nobody has said: which runs, axes, competitor and prize.
+"""What Modes shows where the link leaves it to the page: runs, axes, competitor and metric.
 
-Nothing is typed in: choices are read off the combinations of knobs that the lake holds.
+No name or load is fixed here: choices follow from the combinations of knobs that the lake holds.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ import polars as pl
 from app.kit.lakes import LakeView, leading
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.words import lowered
-from app.modes.state import ModesState, prizes
+from app.modes.state import ModesState, comparable_metrics
 from data.analysis.facets import facet_choices, matches
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
-from data.selection import Selection, Value
+from data.selection import Selection
 
 # Competitors, and pairs of axes, in the order in which a reader of the studies expects them.
 _COMPETITORS: Final = ("mode", "system", "dvfs", "itr", "rapl", "device")
@@ -25,14 +25,14 @@ _AXES: Final = (
     ("request", "depth"), ("request", "threads"), ("load", "dvfs"), ("load", "itr"),
     ("message", "itr"), ("message", "dvfs"), ("itr", "dvfs"),
 )  # fmt: skip
-_PRIZES: Final = ("energy_j", PERFORMANCE)
-# Idle runs last as long as somebody looked: their energies do not compare.
-_IDLE_PRIZES: Final = ("power_w", *_PRIZES)
-_STORAGE_PRIZES: Final = ("bytes_per_joule", "ios_per_joule", *_PRIZES)
+_METRICS: Final = ("energy_j", PERFORMANCE)
+# Idle runs have any length, so their energies do not compare.
+_IDLE_METRICS: Final = ("power_w", *_METRICS)
+_STORAGE_METRICS: Final = ("bytes_per_joule", "ios_per_joule", *_METRICS)
 
 
 def default_state(view: LakeView) -> ModesState:
-    """What a visitor without a link sees: completion modes where any compete, else systems."""
+    """Compare completion modes where the lake has several, else systems."""
     cube = view.cube
     if not len(cube):
         return ModesState()
@@ -50,29 +50,29 @@ def default_state(view: LakeView) -> ModesState:
 
 
 def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
-    """Fill in axes, competitor and prize where the state leaves them to the page.
+    """Fill in axes, competitor and metric where the state leaves them to the page.
 
     Args:
-        pin: Also filter each load, size and the like that is no axis to its commonest value, so
-            that cells compare like with like.
+        pin: Also filter each load, size and the like that is no axis to its most frequent value,
+            so that cells compare like with like.
     """
     if state.x and state.y and state.competitor and state.metric and not pin:
         return state
     left = _left(view, state.selection)
     competitor = state.competitor or _competitor(view, state)
     x, y = _axes(left, state, competitor)
-    prize = state.metric or _prize(view, state.selection, competitor)
-    found = state.with_choice(x, y, competitor, prize)
+    column = state.metric or _metric(view, state.selection, competitor)
+    found = state.with_choice(x, y, competitor, column)
     return replace(found, selection=_pinned(left, found)) if pin else found
 
 
-def turned(view: LakeView, state: ModesState, workload: str | None) -> ModesState:
-    """Turn to another workload or dataset: what means nothing there is chosen anew."""
+def for_workload(view: LakeView, state: ModesState, workload: str | None) -> ModesState:
+    """Change to another workload or dataset; choose again what does not vary or exist there."""
     base = Selection.of(dataset=state.selection.values("dataset"))
     offered = [c.value for c in facet_choices(view.cube, base, "workload")]
     name = workload if workload in offered else (offered[0] if offered else None)
     if name is None:
-        return replace(state, selection=base, pick="")
+        return replace(state, selection=base, sel="")
     selection = base.with_values("workload", [name])
     left = _left(view, selection)
     for knob in KNOBS.values():
@@ -84,47 +84,44 @@ def turned(view: LakeView, state: ModesState, workload: str | None) -> ModesStat
     x, y, competitor = (
         name if name in varying else None for name in (state.x, state.y, state.competitor)
     )
-    prize = state.metric if state.metric in view.measured_columns(str(name)) else None
+    column = state.metric if state.metric in view.measured_columns(str(name)) else None
     moved = replace(
-        state, selection=selection, pick="", x=x, y=y, competitor=competitor, metric=prize
+        state, selection=selection, sel="", x=x, y=y, competitor=competitor, metric=column
     )
     return chosen(view, moved, pin=True)
 
 
 def resolved(view: LakeView, state: ModesState) -> ModesState:
-    """The state with every choice made, and `performance` replaced by its column.
+    """Return the state with every choice made, and `performance` replaced by its column.
 
-    Where that is the prize itself, by energy.
+    Where that is the compared metric itself, by energy.
     """
     state = chosen(view, state)
     against = state.against
     if against == PERFORMANCE:
         against = performance_column(view, state.selection)
         if against == state.metric:
-            others = [n for n in ("energy_j", *offered_prizes(view, state)) if n != state.metric]
+            others = [n for n in ("energy_j", *offered_metrics(view, state)) if n != state.metric]
             against = others[0]
     return replace(state, against=against)
 
 
 def offered_knobs(view: LakeView, state: ModesState) -> list[Knob]:
-    """The knobs with more than one value among the runs of the dataset and workload shown.
-
-    Those that the state names are offered too.
-    """
+    """Return the knobs with several values in the dataset and workload, and those of the state."""
     varying = {knob.name for knob in varying_knobs(_left(view, leading(state.selection)))}
     named = {state.x, state.y, state.competitor}
     return [knob for name, knob in KNOBS.items() if name in varying | named]
 
 
-def offered_prizes(view: LakeView, state: ModesState) -> list[str]:
-    """The columns with a direction of which the workload has values, in schema order."""
+def offered_metrics(view: LakeView, state: ModesState) -> list[str]:
+    """Return the comparable columns of which the workload has values, in schema order."""
     workloads = [str(w) for w in state.selection.values("workload")]
-    measured = set(view.measured_columns(workloads[0])) if workloads else set(prizes())
-    return [name for name in prizes() if name in measured or name == state.metric]
+    measured = set(view.measured_columns(workloads[0])) if workloads else set(comparable_metrics())
+    return [name for name in comparable_metrics() if name in measured or name == state.metric]
 
 
 def varying_knobs(rows: pl.DataFrame) -> list[Knob]:
-    """The knobs of which rows hold more than one value, NULL among them."""
+    """Return the knobs of which rows hold more than one value; NULL counts as one."""
     return [knob for knob in KNOBS.values() if rows[knob.column].n_unique() > 1]
 
 
@@ -133,7 +130,7 @@ def _left(view: LakeView, selection: Selection) -> pl.DataFrame:
 
 
 def _competitor(view: LakeView, state: ModesState) -> str:
-    """What varies under the filters; where one leaves a single setting, under the leading ones."""
+    """Choose what varies under the filters; where nothing does, under the leading ones."""
     axes = (state.x, state.y)
     for selection in (state.selection, leading(state.selection)):
         varying = [knob.name for knob in varying_knobs(_left(view, selection))]
@@ -144,10 +141,10 @@ def _competitor(view: LakeView, state: ModesState) -> str:
 
 
 def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, str]:
-    """The pair, given what the state says of it; of those expected the one most contested.
+    """Choose the axes that the state leaves open: of the expected pairs the most contested one.
 
-    Two knobs that go with each other, as threads with the depth, make no map but a diagonal: rather
-    an expected pair of which one knob has a single value.
+    Two knobs that depend on each other, as threads and depth, would give a diagonal instead of a
+    map. An expected pair of which one knob has a single value is better.
     """
     varying = [knob.name for knob in varying_knobs(left) if knob.name != competitor]
     expected = [pair for pair in _AXES if set(pair) <= set(varying)]
@@ -167,23 +164,23 @@ def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, 
 
 
 def _is_apart(left: pl.DataFrame, pair: Sequence[str]) -> bool:
-    """Whether neither of two knobs follows from the other."""
+    """Return whether neither of two knobs depends on the other."""
     columns = [KNOBS[name].column for name in pair]
     return left.select(columns).n_unique() > max(left[column].n_unique() for column in columns)
 
 
 def _contested(left: pl.DataFrame, pair: Sequence[str], competitor: str) -> float:
-    """The share of a map's measured cells in which more than one competes."""
+    """Return the share of measured cells in which more than one competitor was measured."""
     by = [KNOBS[name].column for name in pair]
     sizes = left.group_by(by).agg(n=pl.col(KNOBS[competitor].column).n_unique())
     return float((sizes["n"] > 1).mean() or 0)  # type: ignore[arg-type]
 
 
-def _prize(view: LakeView, selection: Selection, competitor: str) -> str:
+def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
     state = ModesState(selection)
-    offered = offered_prizes(view, state)
+    offered = offered_metrics(view, state)
     is_idle = selection.values("workload") == ("idle",)
-    wanted = _IDLE_PRIZES if is_idle else _STORAGE_PRIZES if competitor == "mode" else _PRIZES
+    wanted = _IDLE_METRICS if is_idle else _STORAGE_METRICS if competitor == "mode" else _METRICS
     performance = performance_column(view, selection)
     names = [performance if name == PERFORMANCE else name for name in wanted]
     return next((n for n in names if n in offered), (offered or ["energy_j"])[0])
@@ -192,7 +189,7 @@ def _prize(view: LakeView, selection: Selection, competitor: str) -> str:
 def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
     """Filter the given knobs that cells would mix to the value of most runs, the least of equals.
 
-    One that goes with an axis, as threads with the depth, mixes nothing and stays open.
+    A knob that depends on an axis, as threads on the depth, has one value a cell and stays open.
     """
     selection = state.selection
     axes = [knob.column for knob in state.knobs()[:2]]
@@ -206,15 +203,13 @@ def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
             continue
         totals = here.group_by(knob.column).agg(pl.col("runs").sum())
         ranked = totals.sort("runs", knob.column, descending=[True, False], nulls_last=True)
-        selection = selection.with_values(knob.name, [_written(knob, ranked[knob.column][0])])
+        commonest = ranked[knob.column][0]
+        value = knob.facet.null_word if commonest is None else commonest
+        selection = selection.with_values(knob.name, [value])
     return selection
 
 
-def _written(knob: Knob, value: Value | None) -> Value:
-    return knob.facet.null_word if value is None else value
-
-
-def prize_title(column: str) -> str:
-    """A metric as menus write it, with the direction that wins: `least energy`."""
+def metric_title(column: str) -> str:
+    """Write a metric with the direction that wins, for menus: `least energy`."""
     direction = "least" if metric(column).better == "less" else "most"
     return f"{direction} {lowered(metric(column).title)}"

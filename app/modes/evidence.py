@@ -1,7 +1,7 @@
 """The evidence of one cell of Modes: its runs, what was compared, and the verdict in words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -9,10 +9,9 @@ import polars as pl
 
 from app.kit.competitors import value_words
 from app.kit.lakes import LakeView
-from app.modes.answer import Judged, judge, place_of
+from app.kit.settings import MAX_ROWS
+from app.modes.answer import Judged, judge
 from app.modes.figures.evidence import EvidenceScene, build_evidence
-from app.modes.figures.winner_map import margin_words
-from app.modes.links import explore_state
 from app.modes.payload import effect_title, free_knobs, index_of, setting_words
 from app.modes.state import ModesState
 from app.modes.words import TEST_TITLES, rules_words
@@ -23,25 +22,27 @@ from data.knobs import KNOBS
 from data.metrics import metric
 from data.queries.modes import cell_query
 from data.queries.points import CONFIGURATION
-from data.selection import Value
-from data.units import MINUS, format_quantity
+from data.selection import Selection, Value
+from data.units import MINUS, format_change, format_quantity
 
-# A figure holds so many runs; a cell with more is cut by configuration, and says so.
+# A figure holds this many runs; of a cell with more it shows the first by configuration.
 RUNS_MAX: Final = 5000
+Place = dict[str, Value | None]
+NOTHING_MEASURED: Final = "Nothing was measured in this cell under these filters."
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One competitor of a cell, stood for by its best setting.
+class Contender:
+    """One competitor of a cell, represented by its best setting.
 
     Attributes:
         setting: The knobs of that setting that vary; empty where none does.
-        settings: How many settings it had.
+        settings: Number of its settings in the cell.
         half_width: Of the mean's 95 % confidence interval; NaN for one run.
         values: What its replicates measured, ascending.
         runs: Its replicates: `run_id`, `replicate`, `value`, `has_log`; those among the first
             RUNS_MAX of the cell.
-        explore: URL query of Explore that shows just these runs.
+        place: The knobs, by column, that tell its runs from the others under the filters.
     """
 
     label: str
@@ -54,7 +55,7 @@ class Standing:
     half_width: float
     values: tuple[float, ...]
     runs: pl.DataFrame
-    explore: str
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,113 +66,143 @@ class Evidence:
         figure: None where the cell holds nothing.
         verdict: The outcome in a sentence.
         statistics: The numbers behind it, in a sentence; empty without a test.
-        standings: Best first.
-        explore: URL query of Explore that shows all runs of the cell.
+        contenders: Best first.
+        place: The knobs, by column, that tell the cell's runs from the others under the filters.
+        filters: Those of the page.
+        lake_version: That the page shows.
     """
 
     figure: dict[str, Any] | None
     title: str
     verdict: str
     statistics: str = ""
-    standings: tuple[Standing, ...] = ()
+    contenders: tuple[Contender, ...] = ()
     unit: str = ""
-    explore: str = ""
+    place: Place = field(default_factory=dict)
+    filters: Selection = field(default_factory=Selection)
+    lake_version: int | None = None
 
 
 def evidence(view: LakeView, state: ModesState) -> Evidence | None:
-    """The evidence of the cell that is picked; None when none is."""
-    if not view.runs or state.picked is None or state.picked.kind != "cell":
+    """Return the evidence of the selected cell; None where not one cell is selected."""
+    if not view.runs or not state.cell:
         return None
     found = judge(view, state)
-    x, y, _ = found.state.knobs()
-    pick = state.picked
-    places = ((x, pick.x), (y, pick.y))
-    title = " · ".join(value_words(knob, value, found.labels) for knob, value in places)
-    at = cell_of(found)
-    if at is None:
-        return Evidence(None, title, "Nothing was measured in this cell under these filters.")
-    runs = cell_runs(view, found, at)
-    standings = tuple(_standing(found, row, runs, view) for row in _contenders(found, at))
+    knobs, values = found.state.knobs()[:2], found.state.cell.values()
+    words = (value_words(knob, v, found.labels) for knob, v in zip(knobs, values, strict=True))
+    title = " · ".join(words)
+    cell = selected_cell(found)
+    if cell is None:
+        return Evidence(None, title, NOTHING_MEASURED)
+    runs = evidence_runs(view, found)
+    contenders = tuple(_contender(found, row, runs, view) for row in _rows(found, cell))
     return Evidence(
-        figure=_figure(found, at, runs, title),
+        figure=_figure(found, cell, runs, title),
         title=title,
-        verdict=verdict_words(found, at, standings),
-        statistics=statistics_words(found, at, standings),
-        standings=standings,
-        unit=metric(str(found.state.metric)).unit,
-        explore=_explore(view, found.state, place_of(found.state)),
+        verdict=verdict_words(found, cell, contenders),
+        statistics=statistics_words(found, cell, contenders),
+        contenders=contenders,
+        unit=metric(found.metric).unit,
+        place=_place(view, found.state, found.state.cell),
+        filters=found.state.selection,
+        lake_version=found.state.lake_version,
     )
 
 
-def cell_runs(view: LakeView, found: Judged, at: dict) -> pl.DataFrame:
-    """The runs of the picked cell: columns of `cell_query`, `who`, and `is_best`.
+def selected_cell(found: Judged) -> dict | None:
+    """Return the selected cell as a row of the comparison's cells; None where it has no run."""
+    place = list(found.state.cell.values())
+    if not place:
+        return None
+    cells = found.comparison.cells
+    rows = cells.filter(_equals(cells["x"], place[0]) & _equals(cells["y"], place[1]))
+    return rows.row(0, named=True) if len(rows) else None
+
+
+def _equals(column: pl.Series, value: Value | None) -> pl.Series:
+    """Return where a column has a value; nowhere if the value has another type."""
+    if value is None:
+        return column.is_null()
+    if isinstance(value, str) != (column.dtype == pl.String):
+        return pl.repeat(False, len(column), eager=True)
+    return (column == value).fill_null(False)
+
+
+def evidence_query(state: ModesState) -> tuple[str, list[Any]]:
+    """Build the query of the runs of the selected cell, or of all cells where not one is selected.
 
     Args:
-        at: The cell, a row of the comparison's cells.
+        state: With every choice made.
     """
-    state = found.state
-    rows = view.lake.polars(
-        *cell_query(state.selection, str(state.metric), place_of(state), RUNS_MAX)
-    )
-    competitor = state.knobs()[2]
-    standing = [row["row"] for row in _contenders(found, at)]
-    best = found.comparison.groups[standing].select(CONFIGURATION).with_columns(is_best=True)
+    limit = RUNS_MAX if state.cell else MAX_ROWS
+    return cell_query(state.selection, str(state.metric), state.cell, limit)
+
+
+def evidence_runs(view: LakeView, found: Judged) -> pl.DataFrame:
+    """Read the runs of the selected cell, or of all cells where not one is selected.
+
+    Returns:
+        Columns of `cell_query`, `who` (index among the competitors), and `is_best` (whether the run
+        is of the setting that represents its competitor).
+    """
+    rows = view.lake.polars(*evidence_query(found.state))
+    best = found.comparison.groups[found.comparison.contenders["row"]]
     joined = rows.join(
-        best, on=list(CONFIGURATION), how="left", nulls_equal=True, maintain_order="left"
-    )
-    who = index_of(rows[competitor.column], found.competitors.values)
+        best.select(CONFIGURATION).with_columns(is_best=True),
+        on=list(CONFIGURATION), how="left", nulls_equal=True, maintain_order="left",
+    )  # fmt: skip
+    who = index_of(rows[found.competitors.knob.column], found.competitors.values)
     return joined.with_columns(
         pl.col("is_best").fill_null(False), who=pl.Series(who.astype(np.int64))
     )
 
 
-def verdict_words(found: Judged, at: dict, standings: Sequence[Standing]) -> str:
-    """The outcome of a cell in one sentence."""
-    measure = metric(str(found.state.metric))
-    first = standings[0].label
-    if at["outcome"] == ALONE:
+def verdict_words(found: Judged, cell: dict, contenders: Sequence[Contender]) -> str:
+    """Write the outcome of a cell in one sentence."""
+    measure = metric(found.metric)
+    first = contenders[0].label
+    if cell["outcome"] == ALONE:
         return f"Only {first} was measured here: there is nothing to compare it with, so no win."
-    second = standings[1].label
+    second = contenders[1].label
     change = "less" if measure.better == "less" else "more"
-    absolute = margin_words(at, measure.unit, False)
-    lead = f"{measure.title} {margin_words(at, measure.unit, True)}, {absolute} {change}"
-    if at["outcome"] == TIE:
+    absolute = format_quantity(cell["margin"], measure.unit)
+    lead = f"{measure.title} {format_change(cell['margin_share'])}, {absolute} {change}"
+    if cell["outcome"] == TIE:
         return f"A tie: {first} and {second} do not differ significantly ({lead})."
-    if at["outcome"] == TOO_FEW:
-        why = _why_few(found, standings)
+    if cell["outcome"] == TOO_FEW:
+        why = _why_too_few(found, contenders)
         return f"Too few replicates to tell: {first} leads {second} ({lead}). {why}"
     return f"{first[:1].upper()}{first[1:]} wins over {second} ({lead})."
 
 
-def statistics_words(found: Judged, at: dict, standings: Sequence[Standing]) -> str:
-    """Test, n, p, effect size and the difference's interval; empty where there was no test."""
+def statistics_words(found: Judged, cell: dict, contenders: Sequence[Contender]) -> str:
+    """Write test, n, p, effect size and the difference's interval; empty without a test."""
     state = found.state
-    if at["outcome"] in (ALONE, TOO_FEW) and np.isnan(at["p"]):
+    if cell["outcome"] in (ALONE, TOO_FEW) and np.isnan(cell["p"]):
         return ""
-    first, second = standings[0], standings[1]
-    parts = [f"{rules_words(state)}: p = {p_words(at['p'])}"]
-    if state.correction != "none":
-        parts.append(f"corrected {p_words(at['p_corrected'])}")
-    parts.append(f"n = {first.n} and {second.n}")
-    parts.append(f"{effect_title(state.test)} = {at['effect']:.3g}" if at["effect"] == at["effect"]
-                 else f"no {effect_title(state.test)}: neither has any spread")  # fmt: skip
-    interval = _difference(state, first, second)
-    return " · ".join([*parts, *([interval] if interval else [])])
+    first, second = contenders[:2]
+    effect, name = cell["effect"], effect_title(state.test)
+    parts = [
+        f"{rules_words(state)}: p = {p_words(cell['p'])}",
+        f"corrected {p_words(cell['p_corrected'])}" if state.correction != "none" else "",
+        f"n = {first.n} and {second.n}",
+        f"no {name}: neither has any spread" if np.isnan(effect) else f"{name} = {effect:.3g}",
+        _difference(state, first, second),
+    ]
+    return " · ".join(part for part in parts if part)
 
 
 def p_words(p: float) -> str:
-    """A p value with three digits; an en dash where the test has none."""
+    """Write a p value with three digits; an en dash where the test has none."""
     return "\N{EN DASH}" if np.isnan(p) else f"{p:.3g}"
 
 
-def _difference(state: ModesState, first: Standing, second: Standing) -> str:
-    """The 95 % confidence interval of the difference of the means, of the t tests."""
-    if state.test == "mann-whitney":
+def _difference(state: ModesState, first: Contender, second: Contender) -> str:
+    """Write the 95 % confidence interval of the difference of the means, for the t tests."""
+    if state.test == "mann-whitney" or not first.sd + second.sd > 0:
         return ""
     from scipy.stats import ttest_ind
 
-    if not first.sd + second.sd > 0:
-        return ""
     test = ttest_ind(first.values, second.values, equal_var=state.test == "student")
     low, high = test.confidence_interval(0.95)
     unit = metric(str(state.metric)).unit
@@ -180,53 +211,34 @@ def _difference(state: ModesState, first: Standing, second: Standing) -> str:
     return f"difference {difference} \N{PLUS-MINUS SIGN} {half} (95 % CI)"
 
 
-def _why_few(found: Judged, standings: Sequence[Standing]) -> str:
-    n_first, n_second = standings[0].n, standings[1].n
-    if min(n_first, n_second) < 2:
-        return f"n = {n_first} and {n_second}: no test below two."
+def _why_too_few(found: Judged, contenders: Sequence[Contender]) -> str:
+    first, second = (contender.n for contender in contenders[:2])
+    if min(first, second) < 2:
+        return f"n = {first} and {second}: no test below two."
     test = found.state.test
-    least = smallest_p(test, np.array([n_first]), np.array([n_second]))[0]
+    least = smallest_p(test, np.array([first]), np.array([second]))[0]
     return (
-        f"n = {n_first} and {n_second}: the exact {TEST_TITLES[test]} gives no p value below "
+        f"n = {first} and {second}: the exact {TEST_TITLES[test]} gives no p value below "
         f"{least:.3g}."
     )
 
 
-def cell_of(found: Judged) -> dict | None:
-    """The picked cell, a row of the comparison's cells; None where none is, or nothing is in it."""
-    pick = found.state.picked
-    if pick is None or pick.kind != "cell":
-        return None
-    cells = found.comparison.cells
-    rows = cells.filter(_is(cells["x"], pick.x) & _is(cells["y"], pick.y))
-    return rows.row(0, named=True) if len(rows) else None
+def _rows(found: Judged, cell: dict) -> list[dict]:
+    first = cell["winner"]
+    return list(
+        found.comparison.contenders[first : first + cell["competitors"]].iter_rows(named=True)
+    )
 
 
-def _is(column: pl.Series, value: Value | None) -> pl.Series:
-    """Where a column has a value; nowhere when it is of another kind."""
-    if value is None:
-        return column.is_null()
-    if isinstance(value, str) != (column.dtype == pl.String):
-        return pl.repeat(False, len(column), eager=True)
-    return (column == value).fill_null(False)
-
-
-def _contenders(found: Judged, at: dict) -> list[dict]:
-    mine = found.comparison.contenders[at["winner"] : at["winner"] + at["competitors"]]
-    return list(mine.iter_rows(named=True))
-
-
-def _standing(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> Standing:
+def _contender(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> Contender:
     who = found.competitors.values.index(row["competitor"])
-    group = found.comparison.groups.row(row["row"], named=True)
+    groups = found.comparison.groups
+    group = groups.row(row["row"], named=True)
     mine = runs.filter(pl.col("is_best") & (pl.col("who") == who))
-    place = {knob.column: group[knob.column] for knob in KNOBS.values()}
-    return Standing(
+    return Contender(
         label=found.competitors.labels[who],
         hue=found.competitors.hues[who],
-        setting=setting_words(
-            group, free_knobs(found.comparison.groups, found.state), found.labels
-        ),
+        setting=setting_words(group, free_knobs(groups, found.state), found.labels),
         settings=row["settings"],
         n=row["n"],
         mean=row["mean"],
@@ -234,44 +246,27 @@ def _standing(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> S
         half_width=row["half_width"],
         values=tuple(group["values"]),
         runs=mine.select("run_id", "replicate", "value", "has_log"),
-        explore=_explore(view, found.state, place),
+        place=_place(view, found.state, {k.column: group[k.column] for k in KNOBS.values()}),
     )
 
 
-def _explore(view: LakeView, state: ModesState, place: dict[str, Value | None]) -> str:
-    """The query of Explore with the runs at some knobs' values, each run a point."""
-    selection = state.selection
-    left = view.cube.filter(matches(selection))
-    for knob in KNOBS.values():
-        if knob.column in place and left[knob.column].n_unique() > 1:
-            value = place[knob.column]
-            selection = selection.with_values(
-                knob.name, [knob.facet.null_word if value is None else value]
-            )
-    return replace(explore_state(view, state), selection=selection, replicates="runs").to_query()
+def _place(view: LakeView, state: ModesState, knobs: Place) -> Place:
+    """Return the knobs that vary under the filters; both axes where none does."""
+    left = view.cube.filter(matches(state.selection))
+    varying = {name: value for name, value in knobs.items() if left[name].n_unique() > 1}
+    return varying or {knob.column: knobs[knob.column] for knob in state.knobs()[:2]}
 
 
-def _figure(found: Judged, at: dict, runs: pl.DataFrame, title: str) -> dict[str, Any]:
-    contenders = _contenders(found, at)
-    order = [found.competitors.values.index(row["competitor"]) for row in contenders]
+def _figure(found: Judged, cell: dict, runs: pl.DataFrame, title: str) -> dict[str, Any]:
+    rows = _rows(found, cell)
+    order = [found.competitors.values.index(row["competitor"]) for row in rows]
     means = pl.DataFrame(
-        {
-            "who": order,
-            "mean": [row["mean"] for row in contenders],
-            "half_width": [row["half_width"] for row in contenders],
-            "n": [row["n"] for row in contenders],
-        }
+        {"who": order, **{name: [row[name] for row in rows] for name in ("mean", "half_width")}}
     )
     subtitle = "replicates, mean, 95 % CI"
     if not runs["is_best"].all():
         subtitle += "; open: others"
     if len(runs) == RUNS_MAX:
         subtitle += f"; first {RUNS_MAX:,} runs"
-    scene = EvidenceScene(
-        prize=str(found.state.metric),
-        title=title,
-        subtitle=subtitle,
-        order=tuple(order),
-        competitors=found.competitors,
-    )
+    scene = EvidenceScene(found.metric, title, subtitle, tuple(order), found.competitors)
     return build_evidence(runs, means, scene)

@@ -1,6 +1,6 @@
-"""The layout of Modes: rail, map of winners, its evidence, shares, Pareto view, status line."""
+"""The layout of Modes: filters, map of winners, evidence, shares, Pareto view, status line."""
 
-from typing import Any
+from typing import Any, Final
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -8,30 +8,45 @@ from dash import dcc, html
 from app.kit import ids
 from app.kit.filters import filter_block
 from app.kit.lakes import LakeView
-from app.kit.panel import GRAPH_CONFIG, graph_panel, view_menu
+from app.kit.opening import state_stores
+from app.kit.panel import GRAPH_CONFIG, graph_panel
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.sidebar import filter_rail
-from app.modes import ids as names
-from app.modes.defaults import chosen, offered_knobs, offered_prizes, prize_title
+from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics
 from app.modes.state import ModesState
 from app.modes.words import CORRECTION_TITLES, TEST_TITLES
 from data.analysis.facets import all_choices
 from data.metrics import metric
+
+IDS: Final = ids.PageIds("modes")
+GRAPHS: Final = ("winners", "shares", "pareto", "evidence")
+CELLS: Final = IDS("cells")
+EVIDENCE_WORDS: Final = IDS("evidence-words")
+SELECTED: Final = IDS("selected")
+
+Entries = list[dict[str, str]]
 
 
 def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
     """Lay Modes out for a state; pictures come by callback."""
     if view.runs:
         state = chosen(view, state)
+    figures = [IDS.figure(graph) for graph in GRAPHS]
     return html.Main(
         [
-            *_stores(view, state),
+            *state_stores(IDS.page, view, state, (CELLS, *figures)),
+            dcc.Store(id=SELECTED, data=state.sel),
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            filter_rail(_rail(view, state)),
+            filter_rail(
+                [
+                    filter_block(name, choices, state.selection.values(name), IDS)
+                    for name, choices in all_choices(view.cube, state.selection).items()
+                ]
+            ),
             html.Div(
                 [
                     _map_panel(view, state),
-                    _shares_panel(),
+                    _panel("shares", "cells won by each competitor", [html.H2("Share of cells")]),
                     _evidence_panel(),
                     _pareto_panel(view, state),
                 ],
@@ -41,79 +56,53 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
             _status(),
         ],
         className="page modes",
-    )  # fmt: skip
+    )
 
 
-def _without_selecting(panel: html.Section) -> html.Section:
-    """Take the tools away that draw a box or a lasso: here a click selects."""
-    graph = panel.children[-1]
+def _panel(graph: str, name: str, controls: list) -> html.Section:
+    """Build a panel without the tools that draw a box or a lasso: a click selects here."""
+    section = graph_panel(graph, name, controls, f"panel-{graph}")
     removed = [*GRAPH_CONFIG["modeBarButtonsToRemove"], "select2d", "lasso2d"]  # type: ignore[misc]
-    graph.config = {**GRAPH_CONFIG, "modeBarButtonsToRemove": removed}
-    return panel
-
-
-def _stores(view: LakeView, state: ModesState) -> list:
-    pinned = {"pick": state.pick, "lake": state.lake_version, "shown": view.version}
-    empty = (names.VIEW, names.CHANGED, names.TURNED, names.QUERY, names.CELLS,
-             *map(names.figure, names.GRAPHS))  # fmt: skip
-    return [
-        dcc.Store(id=names.LAKE_VERSION, data=view.version),
-        dcc.Store(id=names.PINNED, data=pinned),
-        dcc.Store(id=names.PICK, data=state.pick),
-        *[dcc.Store(id=name) for name in empty],
-    ]
-
-
-def _rail(view: LakeView, state: ModesState) -> list:
-    return [
-        filter_block(name, choices, state.selection.values(name), names.PREFIX)
-        for name, choices in all_choices(view.cube, state.selection).items()
-    ]
+    section.children[-1].config = {**GRAPH_CONFIG, "modeBarButtonsToRemove": removed}
+    return section
 
 
 def _map_panel(view: LakeView, state: ModesState) -> html.Section:
     knobs = knob_choices(view, state)
+    metrics = metric_choices(view, state)
     question = html.Div(
         [
-            _select(names.METRIC, "metric that is compared", prize_choices(view, state),
-                    state.metric, 234),
+            _select("metric", "metric that is compared", metrics, state.metric, 234),
             html.Span("by", className="quiet"),
-            _select(names.COMPETITOR, "competitor", knobs, state.competitor),
+            _select("who", "competitor", knobs, state.competitor),
             html.Span("over", className="quiet"),
-            _select(names.X, "x axis", knobs, state.x),
+            _select("x", "x axis", knobs, state.x),
             html.Span("\N{MULTIPLICATION SIGN}", className="quiet"),
-            _select(names.Y, "y axis", knobs, state.y),
+            _select("y", "y axis", knobs, state.y),
         ],
         className="question",
-    )  # fmt: skip
-    section = graph_panel(names.WINNERS, "map of winners", [question], "panel-winners")
-    section.children.insert(1, _rules(state))
-    return _without_selecting(section)
-
-
-def _shares_panel() -> html.Section:
-    head = [html.H2("Share of cells")]
-    return _without_selecting(
-        graph_panel(names.SHARES, "cells won by each competitor", head, "panel-shares")
     )
+    section = _panel("winners", "map of winners", [question])
+    section.children.insert(1, _rules(state))
+    return section
 
 
 def _rules(state: ModesState) -> html.Div:
-    """How cells are judged and written."""
+    """Build the controls for the test and for how cells write the lead."""
+    corrections = _entries(CORRECTION_TITLES)
+    level = IDS.control("level")
     return html.Div(
         [
-            _select(names.TEST, "test", _listed(TEST_TITLES), state.test, 184),
-            _select(names.CORRECTION, "correction over the cells", _listed(CORRECTION_TITLES),
-                    state.correction, 264),
-            html.Label("level", htmlFor=names.LEVEL, className="quiet"),
+            _select("test", "test", _entries(TEST_TITLES), state.test, 184),
+            _select("corr", "correction over the cells", corrections, state.correction, 264),
+            html.Label("level", htmlFor=level, className="quiet"),
             dmc.NumberInput(
-                id=names.LEVEL, value=state.level, min=0.0001, max=0.99, step=0.01, size="xs", w=74,
+                id=level, value=state.level, min=0.0001, max=0.99, step=0.01, size="xs", w=74,
                 decimalScale=5, allowNegative=False, clampBehavior="blur", debounce=400,
             ),
             dmc.SegmentedControl(
-                id=names.MARGIN, value=state.margin, size="xs",
-                data=[{"value": "percent", "label": "%"},
-                      {"value": "absolute", "label": "absolute"}],
+                id=IDS.control("margin"), value=state.margin, size="xs",
+                data=_entries({"percent": "%", "absolute": "absolute"}),
                 **{"aria-label": "margin over the runner-up"},
             ),
         ],
@@ -122,93 +111,68 @@ def _rules(state: ModesState) -> html.Div:
 
 
 def _pareto_panel(view: LakeView, state: ModesState) -> html.Section:
-    controls = [
-        html.Span("against", className="quiet"),
-        _select(names.AGAINST, "metric of the Pareto view's x axis", against_choices(view, state),
-                state.against, 214),
-    ]  # fmt: skip
-    return _without_selecting(
-        graph_panel(names.PARETO, "Pareto view over the cells", controls, "panel-pareto")
-    )
+    label, entries = "metric of the Pareto view's x axis", against_choices(view, state)
+    select = _select("against", label, entries, state.against, 214)
+    controls = [html.Span("against", className="quiet"), select]
+    return _panel("pareto", "Pareto view over the cells", controls)
 
 
 def _evidence_panel() -> html.Section:
-    graph = dcc.Graph(
-        id=names.EVIDENCE,
-        config=GRAPH_CONFIG,
-        className="graph",
-        responsive=True,
-        figure={"data": [], "layout": {"xaxis": {"visible": False}, "yaxis": {"visible": False}}},
+    clear = html.Button("clear (Esc)", id="clear-selection", className="plain", hidden=True)
+    section = _panel(
+        "evidence", "evidence of the selected cell", [html.H2("Evidence of a cell"), clear]
     )
-    head = html.Div(
-        [
-            html.H2("Evidence of a cell"),
-            html.Button("clear (Esc)", id="clear-pick", className="plain", hidden=True),
-            view_menu(names.EVIDENCE),
-        ],
-        className="panel-head",
-    )
-    body = html.Div(
-        [graph, html.Div(id=names.STANDINGS, className="table-frame", role="status")],
-        className="evidence-body",
-    )
-    return html.Section(
-        [head, body],
-        className="panel panel-evidence",
-        tabIndex=0,
-        **{"aria-label": "evidence of the selected cell", "data-view": names.EVIDENCE},
-    )
+    head, graph = section.children
+    words = html.Div(id=EVIDENCE_WORDS, className="table-frame", role="status")
+    section.children = [head, html.Div([graph, words], className="evidence-body")]
+    return section
 
 
 def _status() -> html.Footer:
+    in_explore = "the runs under these filters, with those of the selected cells highlighted"
     return html.Footer(
         [
-            html.Span(id=names.STATUS),
+            html.Span(id=IDS.status),
             html.Span(id="status-selection"),
             html.Span(className="spring"),
             dcc.Link(
-                "in Explore",
-                href="/",
-                id="modes-to-explore",
-                className="plain",
-                title="the runs under these filters, those of the selected cells lit",
+                "in Explore", href="/", id=IDS.link("explore"), className="plain", title=in_explore
             ),
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-            html.A("data", id="modes-data-link", className="plain"),
+            html.A("export", id=IDS.link("export"), className="plain"),
+            html.A("data", id=IDS.link("data"), className="plain"),
         ],
         className="status",
     )
 
 
-def knob_choices(view: LakeView, state: ModesState) -> list[dict[str, str]]:
-    """Axes and competitors: the knobs that vary in the lake under the leading filters."""
+def knob_choices(view: LakeView, state: ModesState) -> Entries:
+    """List axes and competitors: the knobs that vary in the lake under the leading filters."""
     return [{"value": knob.name, "label": knob.menu_title} for knob in offered_knobs(view, state)]
 
 
-def prize_choices(view: LakeView, state: ModesState) -> list[dict[str, str]]:
-    """The metrics that one can win."""
-    return _listed({name: prize_title(name) for name in offered_prizes(view, state)})
+def metric_choices(view: LakeView, state: ModesState) -> Entries:
+    """List the metrics that can be compared."""
+    return _entries({name: metric_title(name) for name in offered_metrics(view, state)})
 
 
-def against_choices(view: LakeView, state: ModesState) -> list[dict[str, str]]:
-    """Columns for the Pareto view's x axis; the performance metric stands first by that name."""
+def against_choices(view: LakeView, state: ModesState) -> Entries:
+    """List columns for the Pareto view's x axis; the performance metric is first, by that name."""
     performance = performance_column(view, state.selection)
     listed = {PERFORMANCE: f"{metric(performance).title} (performance)"}
-    listed |= {name: metric(name).title for name in offered_prizes(view, state)}
+    listed |= {name: metric(name).title for name in offered_metrics(view, state)}
     if state.against != PERFORMANCE:
         listed.setdefault(state.against, metric(state.against).title)
-    return _listed(listed)
+    return _entries(listed)
 
 
-def _listed(titles: dict[Any, str]) -> list[dict[str, str]]:
+def _entries(titles: dict[Any, str]) -> Entries:
     return [{"value": value, "label": title} for value, title in titles.items()]
 
 
-def _select(
-    component_id: str, label: str, data: list, value: str | None, width: int = 152
-) -> dmc.Select:
+def _select(key: str, label: str, data: Entries, value: str | None, width: int = 152) -> dmc.Select:
     return dmc.Select(
-        id=component_id,
+        id=IDS.control(key),
         data=data,
         value=value,
         size="xs",

@@ -1,181 +1,134 @@
-"""Modes: who wins where, by how much, and whether the difference is real."""
+"""Modes: who wins where, by how much, and whether the difference is significant."""
 
+from dataclasses import replace
 from threading import Thread
 from typing import Any, Final
 
-import dash
-from dash import (
-    ClientsideFunction,
-    Input,
-    Output,
-    State,
-    callback,
-    clientside_callback,
-    html,
-    no_update,
-)
-from flask import Flask
+from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
 
+from app.kit.callbacks import register_filters, register_gather, register_workload
 from app.kit.context import lake_view
 from app.kit.encodings import message_figure
-from app.kit.filters import chip_value, facet_chips, facet_note, is_idle
-from app.kit.opening import open_page, or_a_sentence
+from app.kit.ids import THEME
+from app.kit.lakes import LakeView
+from app.kit.page import Page, View
 from app.kit.typed_arrays import compact_figure
-from app.modes import ids as names
 from app.modes.answer import answer
-from app.modes.defaults import default_state, turned
+from app.modes.defaults import default_state, for_workload
 from app.modes.evidence import evidence
-from app.modes.evidence_table import standings_table
 from app.modes.layout import (
+    CELLS,
+    EVIDENCE_WORDS,
+    IDS,
+    SELECTED,
     against_choices,
     knob_choices,
+    metric_choices,
     modes_layout,
-    prize_choices,
 )
-from app.modes.routes import add_routes
+from app.modes.layout_evidence import evidence_words
+from app.modes.layout_export import modes_export
+from app.modes.selection import open_link
 from app.modes.state import ModesState
+from app.modes.tables import explain, rows_behind
 from data.analysis.facets import all_choices
 from data.analysis.significance import load_statistics
 
-PATH = "/modes"
-TITLE = "Modes"
-KEYS = (
-    ("arrow keys", "in a view that has the focus: from cell to cell, bar to bar, or point"),
-    ("Enter", "select the cell under the cursor, and open its evidence"),
-    ("Escape", "clear the selection"),
-)
-# Filters that another workload may leave without a run.
-_TURNED: Final = tuple(name for name in names.FACET_NAMES if name not in ("dataset", "workload"))
+_LINKED: Final = ("winners", "shares", "pareto")
+# Controls that another workload sets.
+_ROLES: Final = ("x", "y", "who", "metric")
 
 
-def register(server: Flask) -> None:
-    """Make the page known to Dash, and its downloads to the server; called once the app exists."""
-    dash.register_page(
-        __name__, path=PATH, order=1, name=TITLE, title="wattlas · Modes", layout=layout
-    )
-    add_routes(server)
-
-
-@or_a_sentence
-def layout(**parts: str | list[str]) -> html.Main:
-    """Lay the page out for the URL's query; a bad one is named, and the default view shown."""
-    # While the browser fetches and lays out the page: its first picture needs it.
+def layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
+    """Lay the page out, and load what its first picture needs while the browser draws the frame."""
     Thread(target=load_statistics, daemon=True).start()
-    view, state, notice = open_page(parts, ModesState.from_query)
-    return modes_layout(view, state or default_state(view), notice)
+    return modes_layout(view, state, notice)
+
+
+PAGE: Final = Page(
+    name="modes",
+    title="Modes",
+    path="/modes",
+    state=ModesState,
+    default_state=default_state,
+    layout=layout,
+    views=(
+        View("winners", "map of winners"),
+        View("shares", "share of cells"),
+        View("pareto", "Pareto view"),
+        View("evidence", "evidence of the selected cell"),
+        View("runs", "all runs that are compared", is_picture=False),
+    ),
+    rows=rows_behind,
+    explain=explain,
+    export=modes_export,
+    keys=(
+        ("arrow keys", "in a view that has the focus: from cell to cell, bar to bar, or point"),
+        ("Enter", "select the cell under the cursor, and open its evidence"),
+        ("Escape", "clear the selection"),
+    ),
+    open_link=open_link,
+    old_paths={"/how/modes/<view>": "/modes/how/<view>"},
+)
 
 
 @callback(
-    Output(names.CELLS, "data"),
-    Output(names.figure(names.WINNERS), "data"),
-    Output(names.figure(names.SHARES), "data"),
-    Output(names.figure(names.PARETO), "data"),
-    Output(names.STATUS, "children"),
-    Output(names.QUERY, "data"),
-    Input(names.VIEW, "data"),
-    State(names.LAKE_VERSION, "data"),
+    Output(CELLS, "data"),
+    *[Output(IDS.figure(graph), "data") for graph in _LINKED],
+    Output(IDS.status, "children"),
+    Input(IDS.view_state, "data"),
+    State(IDS.lake_version, "data"),
 )
 def update_map(raw_state: dict[str, Any], version: int) -> tuple:
-    """Any change but of the selection: judge the cells and draw them."""
-    state = ModesState.from_json(raw_state)
-    found = answer(lake_view(version), state)
+    """Judge the cells and draw them, after any change but of the selection."""
+    found = answer(lake_view(version), ModesState.from_json(raw_state))
     figures = (compact_figure(f) for f in (found.winners, found.shares, found.pareto))
-    return (found.cells, *figures, found.status, state.to_query())
+    return (found.cells, *figures, found.status)
 
 
 @callback(
-    Output(names.figure(names.EVIDENCE), "data"),
-    Output(names.STANDINGS, "children"),
-    Input(names.PICK, "data"),
-    Input(names.VIEW, "data"),
-    State(names.LAKE_VERSION, "data"),
+    Output(IDS.figure("evidence"), "data"),
+    Output(EVIDENCE_WORDS, "children"),
+    Input(SELECTED, "data"),
+    Input(IDS.view_state, "data"),
+    State(IDS.lake_version, "data"),
 )
-def update_evidence(pick: str, raw_state: dict[str, Any], version: int) -> tuple:
-    """Another cell, or another question: the evidence of the cell that is picked."""
-    state = ModesState.from_json({**raw_state, "pick": pick})
+def update_evidence(sel: str, raw_state: dict[str, Any], version: int) -> tuple:
+    """Show the evidence of the selected cell, after another selection or any other change."""
+    state = replace(ModesState.from_json(raw_state), sel=sel)
     found = evidence(lake_view(version), state)
     figure = found.figure if found and found.figure else message_figure("")
-    return compact_figure(figure), standings_table(found)
+    return compact_figure(figure), evidence_words(found)
 
 
-@callback(
-    *[Output(names.facet(name), "children") for name in names.FACET_NAMES],
-    *[Output(names.facet_count(name), "children") for name in names.FACET_NAMES],
-    *[Output(names.facet_frame(name), "hidden") for name in names.FACET_NAMES],
-    *[Output(name, "data") for name in (names.X, names.Y, names.COMPETITOR)],
-    Output(names.METRIC, "data"),
-    Output(names.AGAINST, "data"),
-    Input(names.CHANGED, "data"),
-    State(names.LAKE_VERSION, "data"),
-    prevent_initial_call=True,
+update_filters = register_filters(
+    IDS,
+    ModesState,
+    lambda view, selection: all_choices(view.cube, selection),
+    {
+        "x": knob_choices,
+        "y": knob_choices,
+        "who": knob_choices,
+        "metric": metric_choices,
+        "against": against_choices,
+    },
 )
-def update_filters(raw_state: dict[str, Any], version: int) -> tuple:
-    """New filters: what each other filter still offers, and what can be asked."""
-    state, view = ModesState.from_json(raw_state), lake_view(version)
-    offered = all_choices(view.cube, state.selection)
-    return (
-        *[facet_chips(n, c) for n, c in offered.items()],
-        *[facet_note(n, c, state.selection.values(n)) for n, c in offered.items()],
-        *[is_idle(n, c) for n, c in offered.items()],
-        *[knob_choices(view, state)] * 3,
-        prize_choices(view, state),
-        against_choices(view, state),
-    )
-
-
-@callback(
-    Output(names.TURNED, "data"),
-    Input(names.facet("workload"), "value"),
-    Input(names.facet("dataset"), "value"),
-    State(names.VIEW, "data"),
-    State(names.LAKE_VERSION, "data"),
-    prevent_initial_call=True,
-)
-def turn_workload(
-    workload: str | None, datasets: list[str], raw_state: dict[str, Any] | None, version: int
-) -> Any:
-    """Another workload or dataset: filters, axes and prize that mean something there."""
-    before = ModesState.from_json(raw_state or {})
-    was = before.selection
-    if was.values("workload") == (workload,) and set(was.values("dataset")) == set(datasets):
-        return no_update
-    state = ModesState.from_json({**(raw_state or {}), "dataset": datasets})
-    after = turned(lake_view(version), state, workload)
-    return {
-        "facets": {n: [chip_value(v) for v in after.selection.values(n)] for n in _TURNED},
-        "controls": {"x": after.x, "y": after.y, "who": after.competitor, "metric": after.metric},
-    }
-
-
-# What the browser does alone: gather the controls, dress and link the pictures, write the URL.
-clientside_callback(
-    ClientsideFunction("wattlasModes", "gather"),
-    Output(names.VIEW, "data"),
-    Output(names.CHANGED, "data"),
-    *[Input(names.facet(name), "value") for name in names.FACET_NAMES],
-    *[Input(control, "value") for control in names.CONTROLS.values()],
-    State(names.PINNED, "data"),
+change_workload = register_workload(IDS, ModesState, for_workload, _ROLES)
+register_gather(
+    IDS,
+    ModesState,
+    dict.fromkeys((*_ROLES, "test", "corr", "level", "margin", "against"), "value"),
 )
 clientside_callback(
-    ClientsideFunction("wattlasModes", "turn"),
-    Input(names.TURNED, "data"),
-    prevent_initial_call=True,
+    ClientsideFunction("modes", "theme"),
+    *[Output(graph, "figure") for graph in _LINKED],
+    *[Input(IDS.figure(graph), "data") for graph in _LINKED],
+    Input(THEME, "data"),
+    State(CELLS, "data"),
 )
 clientside_callback(
-    ClientsideFunction("wattlasModes", "dress"),
-    *[Output(graph, "figure") for graph in (names.WINNERS, names.SHARES, names.PARETO)],
-    *[Input(names.figure(g), "data") for g in (names.WINNERS, names.SHARES, names.PARETO)],
-    Input("theme", "data"),
-    State(names.CELLS, "data"),
-)
-clientside_callback(
-    ClientsideFunction("wattlasModes", "dressEvidence"),
-    Output(names.EVIDENCE, "figure"),
-    Input(names.figure(names.EVIDENCE), "data"),
-    Input("theme", "data"),
-)
-clientside_callback(
-    ClientsideFunction("wattlasModes", "writeUrl"),
-    Output("modes-data-link", "href"),
-    Input(names.QUERY, "data"),
+    ClientsideFunction("modes", "themeEvidence"),
+    Output("evidence", "figure"),
+    Input(IDS.figure("evidence"), "data"),
+    Input(THEME, "data"),
 )

@@ -1,4 +1,4 @@
-"""The judged cells as compact columns for the browser, which hovers and highlights by itself."""
+"""The judged cells as compact columns, from which the browser makes hovers and highlights."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -22,7 +22,7 @@ _EFFECTS: Final = {
 
 
 def effect_title(test: str) -> str:
-    """What the effect size of a test is."""
+    """Name the effect size of a test."""
     return _EFFECTS[test]
 
 
@@ -34,23 +34,24 @@ def encode_cells(
     state: ModesState,
     labels: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Encode what hovers say of each cell and what its selection needs.
+    """Encode what hovers, texts and selections need of each cell.
 
     Args:
-        placed: One row a cell: `column`, `row`, `who`.
+        placed: One row a cell: `column` and `row`.
         axes: The values along x and y, in order.
         state: With every choice made.
-        labels: By system, as pages call it.
+        labels: By system, its label on pages.
 
     Returns:
         `x`, `y` and `who`: values, and words for them; `cells`: columns of `comparison.cells`,
         `first` (row of its best contender), `n` (contenders); `contenders`: their columns, best
-        first within a cell, `setting` an index into `settings`; `prize`, `against`, `rules`.
+        first within a cell, `setting` an index into `settings`; `metric`, `rules`.
     """
     cells, contenders = comparison.cells, comparison.contenders
     x, y, _ = state.knobs()
     words, setting = _settings(comparison, state, labels)
     who = index_of(contenders["competitor"], competitors.values)
+    measure = metric(str(state.metric))
     return {
         "x": _axis(x, axes[0], labels),
         "y": _axis(y, axes[1], labels),
@@ -76,19 +77,19 @@ def encode_cells(
             "half_width": typed(_single(contenders["half_width"])),
         },
         "settings": words,
-        "prize": _measure(str(state.metric)),
+        "metric": {"unit": measure.unit, "better": measure.better},
         "rules": {"test": state.test, "correction": state.correction, "level": state.level,
                   "effect": effect_title(state.test), "percent": state.margin == "percent"},
     }  # fmt: skip
 
 
 def _single(column: pl.Series) -> np.ndarray:
-    """In single precision: hovers show three digits."""
+    """Convert to single precision; hovers show three digits."""
     return column.to_numpy().astype(np.float32)
 
 
 def index_of(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:
-    """Places of a column's values in a list that holds each of them once, NULL among them."""
+    """Return the index of each value in a list that holds every value once, also NULL."""
     lookup = pl.DataFrame({"v": pl.Series(values, dtype=column.dtype), "i": range(len(values))})
     joined = pl.DataFrame({"v": column}).join(
         lookup, on="v", how="left", nulls_equal=True, maintain_order="left"
@@ -97,19 +98,19 @@ def index_of(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:
 
 
 def setting_words(row: Mapping[str, Any], knobs: Sequence[Knob], labels: Mapping[str, str]) -> str:
-    """`ITR 2 us · 2.9 GHz`: the knobs of a configuration that are neither axis nor competitor."""
+    """Write some knobs of a configuration: `ITR 2 us · 2.9 GHz`."""
     return " · ".join(value_words(knob, row[knob.column], labels) for knob in knobs)
 
 
 def free_knobs(groups: pl.DataFrame, state: ModesState) -> list[Knob]:
-    """The knobs that tell one setting of a cell from another: those that vary within a cell."""
+    """Return the knobs that vary within a cell, so that a cell holds several settings."""
     return [knob for knob in KNOBS.values() if varies_in_a_cell(groups, state, knob)]
 
 
 def varies_in_a_cell(groups: pl.DataFrame, state: ModesState, knob: Knob) -> bool:
-    """Whether a cell holds several values of a knob that is neither axis nor competitor.
+    """Return whether a cell holds several values of a knob that is neither axis nor competitor.
 
-    A knob that goes with an axis, as threads with the depth, has one value in each cell.
+    A knob that depends on an axis, as threads on the depth, has one value in each cell.
     """
     x, y, competitor = state.knobs()
     if knob in (x, y, competitor) or groups[knob.column].n_unique() < 2:
@@ -121,7 +122,7 @@ def varies_in_a_cell(groups: pl.DataFrame, state: ModesState, knob: Knob) -> boo
 def _settings(
     comparison: Comparison, state: ModesState, labels: Mapping[str, str]
 ) -> tuple[list[str], np.ndarray]:
-    """The words of all settings that stand for somebody, each once, and which is whose."""
+    """Return the words of all compared settings, each once, and the index of each contender's."""
     knobs = free_knobs(comparison.groups, state)
     if not knobs:
         return [""], np.zeros(len(comparison.contenders), dtype=np.uint32)
@@ -135,12 +136,4 @@ def _settings(
 
 def _axis(knob: Knob, values: Sequence[Value | None], labels: Mapping[str, str]) -> dict[str, Any]:
     words = [value_words(knob, value, labels) for value in values]
-    return {
-        "values": list(values), "words": words, "title": knob.title, "column": knob.column
-    }  # fmt: skip
-
-
-def _measure(column: str) -> dict[str, Any]:
-    measure = metric(column)
-    return {"column": column, "title": measure.title, "unit": measure.unit,
-            "better": measure.better}  # fmt: skip
+    return {"values": list(values), "words": words, "column": knob.column}

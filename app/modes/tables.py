@@ -1,13 +1,21 @@
-"""What Modes gives away: the rows behind its views, and how they were computed, in words."""
+"""The rows behind the views of Modes, and how each view was computed, in words."""
 
 from typing import Any, Final
 
 import polars as pl
 
+from app.kit.explanation import explanation
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
-from app.modes.answer import Judged, judge, place_of
-from app.modes.evidence import RUNS_MAX, Evidence, cell_of, cell_runs, evidence, p_words
+from app.modes.answer import Judged, judge, replicates_query
+from app.modes.evidence import (
+    Evidence,
+    evidence,
+    evidence_query,
+    evidence_runs,
+    p_words,
+    selected_cell,
+)
 from app.modes.payload import effect_title
 from app.modes.state import ModesState
 from app.modes.words import mixed_knobs, rules_words
@@ -15,9 +23,8 @@ from data.analysis.ties import win_counts
 from data.errors import SelectionError
 from data.knobs import KNOBS
 from data.metrics import metric
-from data.queries.modes import cell_query, configurations_query
+from data.queries.runs import runs_query
 
-VIEWS: Final = ("winners", "shares", "pareto", "evidence", "runs")
 _CALLS: Final = {
     "student": "stats.ttest_ind(a, b)",
     "welch": "stats.ttest_ind(a, b, equal_var=False)",
@@ -25,82 +32,73 @@ _CALLS: Final = {
 }
 
 
-def rows_behind(view: LakeView, state: ModesState, picture: str) -> pl.DataFrame:
-    """The rows that a download gives.
+def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
+    """Return the rows that a download gives.
 
     Args:
-        picture: `winners` (one row a cell), `shares`, `pareto` (one row a cell and competitor),
-            `evidence` (one row a run of the picked cell) or `runs` (all runs that are compared).
+        name: `winners` (one row a cell), `shares`, `pareto` (one row a cell and competitor),
+            `evidence` (one row a run of the selected cell, of all cells where not one is selected)
+            or `runs` (all columns of the runs that are compared).
 
     Raises:
-        SelectionError: No such picture, or no cell is picked whose evidence could be given.
+        SelectionError: Nothing was measured in the selected cell.
     """
     found = judge(view, state)
-    if picture == "winners":
-        return _cell_rows(found)
-    if picture == "shares":
-        return win_counts(found.comparison)
-    if picture == "pareto":
-        return _contender_rows(found)
-    if picture == "evidence":
-        return _evidence_rows(view, found)
-    if picture == "runs":
+    if name == "runs":
         return view.lake.polars(*_runs_query(found.state))
-    raise SelectionError(f"no picture {picture!r}; known: {', '.join(VIEWS)}")
+    return _ROWS[name](view, found)
 
 
-def explain(view: LakeView, state: ModesState, picture: str) -> str:
-    """How a view was computed: query, filters, rules, and the call that checks the picked cell."""
-    if picture not in VIEWS:
-        raise SelectionError(f"no picture {picture!r}; known: {', '.join(VIEWS)}")
+def explain(view: LakeView, state: ModesState, name: str) -> str:
+    """Say how a view was computed: filters, rules, the selected cell's test, executed queries."""
     found = judge(view, state)
-    sql, parameters = _query(found.state, picture)
-    shown = evidence(view, state)
-    return "\n\n".join(
-        [
-            f"lake {view.lake.path.name}, version {view.version}\n"
-            f"filters: {found.state.selection.in_words()}",
-            _rules(found),
-            *([_check(found, shown)] if shown and len(shown.standings) > 1 else []),
-            f"{sql}\n\nparameters: {parameters}",
-        ]
-    )
+    shown, asked = evidence(view, state), found.state
+    check = _check(found, shown) if shown and len(shown.contenders) > 1 else ""
+    before = [_rules(found), *([check] if check else [])]
+    if name == "runs":
+        return explanation(view, asked.selection, _runs_query(asked), before)
+    query, _ = replicates_query(view, asked)
+    *executed, is_filtered = view.executed(query, asked.selection, is_replicates=True)
+    where = "the selected cell" if asked.cell else "all cells"
+    runs = _words(*evidence_query(asked)) if name == "evidence" else ""
+    after = [f"comparison of the cells; then the runs of {where} by\n\n{runs}"] if runs else []
+    return explanation(view, asked.selection, executed, before, after, is_filtered)
 
 
 def _rules(found: Judged) -> str:
-    """The way from replicates to outcomes, in words."""
+    """Describe the steps from replicates to outcomes."""
     state = found.state
     x, y, competitor = state.knobs()
-    measure = metric(str(state.metric))
+    measure = metric(found.metric)
     words = [
-        f"cells: {x.column} x {y.column}; competitors: values of {competitor.column}; prize: "
+        f"cells: {x.column} x {y.column}; competitors: values of {competitor.column}; metric: "
         f"{measure.name} ({measure.better} is better)",
-        "In each cell a competitor is stood for by its best setting: the configuration (all other "
-        "knobs equal) with the best mean over its replicates; of equal means the one with more "
-        "replicates. The best is picked with the same data that are tested, so of many settings "
-        "the luckiest may be picked: the hover says how many there were.",
+        "Each competitor is represented in a cell by its best setting: the configuration (all "
+        "other knobs equal) with the best mean over its replicates; of equal means the one with "
+        "more replicates. The best setting is chosen with the data that are tested, so among many "
+        "settings it may be best by chance: the hover shows their number.",
         f"The best two competitors of a cell are tested, two-sided: {rules_words(state)}. A "
         f"corrected p value above {state.level:g} is a tie. The correction counts the cells that "
-        "were tested. With fewer than two replicates there is no test, and where the test could "
-        "not get below the level with so few it is not believed: too few. A cell that one "
-        "competitor alone was measured in is not won.",
+        "were tested. Fewer than two replicates are not tested. Where so few replicates cannot "
+        "give a p value below the level, the outcome is too few. A cell in which only one "
+        "competitor was measured is not won.",
         f"margin: (winner - runner-up) / |runner-up|, and absolute; effect size: "
         f"{effect_title(state.test)}; intervals of means: 95 %, Student's t",
     ]
     for knob, count in mixed_knobs(found.comparison, state):
         words.append(
-            f"Cells mix {count} values of {knob.column}: the best setting is picked among them."
+            f"Cells mix {count} values of {knob.column}: the best setting is chosen among them."
         )
     return "\n".join(words)
 
 
 def _check(found: Judged, shown: Evidence) -> str:
-    """Lines for a notebook that give the picked cell's numbers again."""
-    at = cell_of(found)
-    a, b = shown.standings[:2]
-    p = p_words(at["p"]) if at else ""
+    """Write Python lines that compute the selected cell's test again."""
+    cell = selected_cell(found)
+    a, b = shown.contenders[:2]
+    p = p_words(cell["p"]) if cell else ""
     return (
-        f"the picked cell, {shown.title}: {shown.verdict}\n{shown.statistics}\n\n"
+        f"the selected cell, {shown.title}: {shown.verdict}\n{shown.statistics}\n\n"
         f"from scipy import stats\n"
         f"a = {[float(v) for v in a.values]}  # {a.label}, {a.setting or 'its one setting'}\n"
         f"b = {[float(v) for v in b.values]}  # {b.label}, {b.setting or 'its one setting'}\n"
@@ -108,67 +106,72 @@ def _check(found: Judged, shown: Evidence) -> str:
     )
 
 
-def _query(state: ModesState, picture: str) -> tuple[str, list[Any]]:
-    place = place_of(state)
-    if picture == "evidence" and place:
-        return cell_query(state.selection, str(state.metric), place, RUNS_MAX)
-    if picture == "runs":
-        return _runs_query(state)
-    return configurations_query(state.selection, str(state.metric), state.against, MAX_ROWS)
+def _words(sql: str, parameters: list[Any]) -> str:
+    return f"{sql}\n\nparameters: {parameters}"
 
 
 def _runs_query(state: ModesState) -> tuple[str, list[Any]]:
-    condition, parameters = state.selection.predicate()
-    prize = f"isfinite({state.metric}::DOUBLE)"
-    return (
-        f"SELECT * FROM runs WHERE ({condition}) AND {prize} ORDER BY run_id LIMIT {MAX_ROWS}",
-        parameters,
-    )
+    return runs_query(state.selection, MAX_ROWS, str(state.metric))
 
 
-def _cell_rows(found: Judged) -> pl.DataFrame:
-    """One row a cell, with the winner and the runner-up side by side."""
+def _cell_rows(view: LakeView, found: Judged) -> pl.DataFrame:
+    """Return one row a cell, with the winner and the runner-up side by side."""
     x, y, _ = found.state.knobs()
     cells = found.comparison.cells
-    rows = _contender_rows(found)
+    rows = _contender_rows(view, found)
     parts = [
         cells.select("x", "y", "outcome", "competitors").rename({"x": x.column, "y": y.column})
     ]
-    for role, place in (("winner", cells["winner"]), ("runner_up", cells["runner_up"])):
-        at = place.replace(-1, None)
-        mine = rows.select(pl.all().gather(at))
+    for role in ("winner", "runner_up"):
+        mine = rows.select(pl.all().gather(cells[role].replace(-1, None)))
         named = {n: f"{role}_{n}" for n in mine.columns if n not in (x.column, y.column)}
         parts.append(mine.select(list(named)).rename(named))
-    prize = str(found.state.metric)
     numbers = cells.select(
-        pl.col("margin").alias(f"margin_{prize}"), "margin_share", "p", "p_corrected", "effect"
-    ).fill_nan(None)
-    return pl.concat([*parts, numbers], how="horizontal")
-
-
-def _contender_rows(found: Judged) -> pl.DataFrame:
-    """One row a cell and competitor: its best setting's knobs, mean, spread, second metric."""
-    x, y, competitor = found.state.knobs()
-    contenders, groups = found.comparison.contenders, found.comparison.groups
-    prize, against = str(found.state.metric), found.state.against
-    knobs = [k.column for k in KNOBS.values() if k.name not in (x.name, y.name, competitor.name)]
-    settings = groups.select(pl.col(knobs).gather(contenders["row"]))
-    second = groups["against"].gather(contenders["row"]).alias(
-        against if against != prize else f"{against}_again"
+        pl.col("margin").alias(f"margin_{found.metric}"), "margin_share", "p", "p_corrected",
+        "effect",
     )  # fmt: skip
+    return pl.concat([*parts, numbers.fill_nan(None)], how="horizontal")
+
+
+def _contender_rows(_: LakeView, found: Judged) -> pl.DataFrame:
+    """Return one row a cell and competitor: its best setting, mean, spread, second metric."""
+    axes = found.state.knobs()
+    contenders, groups = found.comparison.contenders, found.comparison.groups
+    column, against = found.metric, found.state.against
+    settings = [knob.column for knob in KNOBS.values() if knob not in axes]
+    second = against if against != column else f"{against}_again"
     numbers = contenders.select(
-        "n", "settings", pl.col("mean").alias(prize), pl.col("sd").alias(f"{prize}_sd"),
-        pl.col("half_width").alias(f"{prize}_ci95_half_width"),
+        "n", "settings", pl.col("mean").alias(column), pl.col("sd").alias(f"{column}_sd"),
+        pl.col("half_width").alias(f"{column}_ci95_half_width"),
     ).fill_nan(None)  # fmt: skip
-    named = contenders.select("x", "y", "competitor").rename(
-        {"x": x.column, "y": y.column, "competitor": competitor.column}
+    named = [knob.column for knob in axes]
+    return pl.concat(
+        [
+            contenders.select(pl.col("x", "y", "competitor")).rename(
+                dict(zip(("x", "y", "competitor"), named, strict=True))
+            ),
+            groups.select(pl.col(settings).gather(contenders["row"])),
+            numbers,
+            groups.select(pl.col("against").gather(contenders["row"]).alias(second)),
+        ],
+        how="horizontal",
     )
-    return pl.concat([named, settings, numbers, second.to_frame()], how="horizontal")
+
+
+def _share_rows(_: LakeView, found: Judged) -> pl.DataFrame:
+    return win_counts(found.comparison)
 
 
 def _evidence_rows(view: LakeView, found: Judged) -> pl.DataFrame:
-    at = cell_of(found)
-    if at is None:
-        raise SelectionError("no measured cell is selected, so there is no evidence to give")
-    runs = cell_runs(view, found, at).drop("who", "has_log")
-    return runs.rename({"value": str(found.state.metric), "is_best": "is_compared"})
+    if found.state.cell and selected_cell(found) is None:
+        raise SelectionError("nothing was measured in the selected cell")
+    runs = evidence_runs(view, found).drop("who", "has_log")
+    return runs.rename({"value": found.metric, "is_best": "is_compared"})
+
+
+_ROWS: Final = {
+    "winners": _cell_rows,
+    "shares": _share_rows,
+    "pareto": _contender_rows,
+    "evidence": _evidence_rows,
+}

@@ -1,4 +1,4 @@
-"""What Modes says: tests and corrections by name, titles, notes, why there is nothing to see."""
+"""Sentences of Modes: tests and corrections by name, titles, warnings, empty results."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -30,12 +30,12 @@ OUTCOME_WORDS: Final = {
     "too few": "too few runs",
     "alone": "alone",
 }
-# So many characters of a subtitle have room in one line.
+# A line of the subtitle has room for this many characters.
 _LINE_CHARS: Final = 105
 
 
 def nothing_left(view: LakeView, state: ModesState) -> str:
-    """Say which filter to take back when nothing is left, or that nobody measured the prize."""
+    """Say which filter to clear, or that no run has a value of the metric."""
     matching = count_runs(view.cube, state.selection)
     if matching:
         title = metric(str(state.metric)).title
@@ -53,9 +53,9 @@ def rules_words(state: ModesState) -> str:
 
 
 def mixed_knobs(comparison: Comparison, state: ModesState) -> list[tuple[Knob, int]]:
-    """The given knobs of which a cell mixes several values, and how many there are in all.
+    """Return the given knobs of which a cell mixes several values, and their number of values.
 
-    Such a cell compares unlike things: the competitor measured at the lighter load may win by it.
+    Such a cell compares unlike things: a competitor may win because it was measured at less load.
     """
     groups = comparison.groups
     return [
@@ -66,7 +66,7 @@ def mixed_knobs(comparison: Comparison, state: ModesState) -> list[tuple[Knob, i
 
 
 def subject(comparison: Comparison, state: ModesState, labels: Mapping[str, str]) -> str:
-    """What was compared: the workload, and the given knobs that have one value throughout."""
+    """Name what was compared: the workload, and the given knobs with one value in all runs."""
     taken = {state.x, state.y, state.competitor, "dataset", "workload"}
     groups = comparison.groups
     names = [WORKLOAD_TITLES.get(w, w) for w in groups["workload"].unique().drop_nulls().sort()]
@@ -79,7 +79,7 @@ def subject(comparison: Comparison, state: ModesState, labels: Mapping[str, str]
 
 
 def subtitle(view: LakeView, comparison: Comparison, state: ModesState) -> str:
-    """How cells are judged, and what to beware of; of two lines where one is too short."""
+    """Say how cells are judged, and warn of mixed or synthetic data, in one line or two."""
     parts = [rules_words(state)]
     mixed = mixed_knobs(comparison, state)
     if mixed:

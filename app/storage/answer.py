@@ -1,85 +1,82 @@
-"""What Storage shows for a state: its pictures, what the browser links by, counts in words."""
+"""What Storage shows for a state: its figures, what the browser links by, counts in words."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
 from app.kit.lakes import LakeView
 from app.kit.messages import EMPTY_LAKE
-from app.storage.cells import difference_cells, efficiency_cells, mixed_words, write_of
-from app.storage.defaults import at_place, freeing, place_choices, place_words, storage_cube
-from app.storage.figures.base import nothing, source_words
+from app.kit.typed_arrays import typed
+from app.storage.cells import Cells, cells_of, mixed_words
+from app.storage.defaults import freeing, place_words, storage_cube
+from app.storage.figures.base import values_of
 from app.storage.figures.devices import build_devices
-from app.storage.figures.grids import Cell, Colors, build_grids
+from app.storage.figures.grids import DIVERGING, VIRIDIS, Colors, build_grids
+from app.storage.figures.layouts import message, source_words
 from app.storage.figures.lines import build_lines
 from app.storage.figures.proportionality import build_proportionality
-from app.storage.figures.scales import DIVERGING, VIRIDIS
 from app.storage.figures.subsystems import build_subsystems
-from app.storage.published import Line, comparisons, idle_stars, line_stars
+from app.storage.published import idle_stars, line_stars
 from app.storage.state import KNOBS, StorageState
 from app.storage.study import MOST_CONFIGURATIONS, Study, counted_functions, study_of
 from app.storage.views import VIEWS, View
 from data.analysis.facets import matches
 from data.metrics import metric
-from data.queries.storage import SUBSYSTEM_UNKNOWN
+from data.queries.storage import MEASURED, SUBSYSTEM_UNKNOWN
 
 NO_STORAGE: Final = (
     "The lake holds no storage runs: none has a request size. "
     "Put some in with python -m ingest add RAW, then reload this page."
 )
+# What a box may have as axes.
+FIELDS: Final = (*MEASURED, "request_bytes", "io_depth", "threads")
 _SCALES: Final = {"efficiency": Colors(VIRIDIS), "difference": Colors(DIVERGING, around=0.0)}
 
 
 @dataclass(frozen=True, slots=True)
 class StorageAnswer:
-    """The pictures of a state by view, and what the page needs beside them.
+    """The study of a state, its figures by view, and what links them.
 
     Attributes:
-        configurations: What the browser links by: `knobs` (name to values), `runs`, `workloads`,
-            `modes` (what each is called, hue and symbol); None where there is nothing to link.
-        published: By table, published values beside measured ones.
-        state: With every choice made.
-        spread: What error bars are, in words.
+        configurations: What the browser links by: `count`, `knobs` (by name, as clauses want them),
+            `fields` (means by metric, as typed arrays), `runs`, `workloads`; None where there is
+            nothing to link.
+        status: How many runs are shown, of how many.
     """
 
+    study: Study
     figures: dict[str, dict[str, Any]]
     configurations: dict[str, Any] | None
-    published: dict[str, list[Line]]
-    places: dict[str, list[dict[str, str]]]
-    state: StorageState
-    spread: str
     status: str
 
 
 def answer(view: LakeView, state: StorageState) -> StorageAnswer:
-    """Build the pictures of a state."""
-    cube = storage_cube(view)
+    """Build the figures of a state."""
     study = study_of(view, state)
-    status = f"{study.matching:,} of {int(cube['runs'].sum()):,} storage runs"
-    places = place_choices(cube, study.state)
-    if not len(study.rows) or len(study.rows) > MOST_CONFIGURATIONS:
+    status = f"{study.matching:,} of {int(storage_cube(view)['runs'].sum()):,} storage runs"
+    if not has_figures(study):
         sentence = nothing_to_draw(view, study)
-        figures = {one.name: nothing(one.name, sentence) for one in VIEWS}
-        return StorageAnswer(
-            figures, None, comparisons(study), places, study.state, study.scene.spread_words, status
-        )
-    counted = counted_functions(view, study)
-    status += f" in {len(study.rows):,} configurations"
-    figures = {one.name: figure_of(study, counted, one) for one in VIEWS}
+        figures = {one.name: message(one.name, sentence) for one in VIEWS}
+        return StorageAnswer(study, figures, None, status)
+    functions = counted_functions(view, study)
     return StorageAnswer(
-        figures,
+        study,
+        {one.name: BUILDERS[one.kind](study, functions, one) for one in VIEWS},
         _configurations(study),
-        comparisons(study),
-        places,
-        study.state,
-        study.scene.spread_words,
-        status,
+        f"{status} in {len(study.rows):,} configurations",
     )
 
 
+def has_figures(study: Study) -> bool:
+    """Return whether there is something to draw, and not too much."""
+    return 0 < len(study.rows) <= MOST_CONFIGURATIONS
+
+
 def nothing_to_draw(view: LakeView, study: Study) -> str:
-    """Why there are no pictures, and what to do."""
+    """Why there are no figures, and the next step."""
     cube, selection = storage_cube(view), study.state.selection
     if not view.runs:
         return EMPTY_LAKE.replace("<br>", " ")
@@ -96,41 +93,15 @@ def nothing_to_draw(view: LakeView, study: Study) -> str:
     return f"No storage run has all of these filters. {hint}"
 
 
-def figure_of(study: Study, counted: pl.DataFrame, view: View) -> dict[str, Any]:
-    """Build the picture of one view.
-
-    Args:
-        counted: Answer of `counted_functions`.
-    """
-    return _BUILDERS[view.kind](study, counted, view)
-
-
-def cells_of(study: Study, view: View) -> list[Cell]:
-    """The cells of a view that is a heatmap; none where nothing was measured."""
-    rows = rows_of_cells(study, view)
-    if view.kind == "efficiency":
-        return efficiency_cells(rows, view.y, study.scene)
-    accesses = write_of(study.state.at_rw)
-    return difference_cells(rows, accesses, view.y, study.scene) if accesses else []
-
-
-def rows_of_cells(study: Study, view: View) -> pl.DataFrame:
-    """The configurations that a heatmap's cells are made of."""
-    device = at_place(study.rows, {"device": study.state.at_device})
-    if view.kind == "efficiency":
-        return at_place(device, {"rw": study.state.at_rw})
-    return device.filter(pl.col("rw").is_in(write_of(study.state.at_rw) or []))
-
-
 def _lines(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
     return build_lines(study.here, view, study.scene, line_stars(study, view.name))
 
 
-def _subsystems(study: Study, counted: pl.DataFrame, view: View) -> dict[str, Any]:
+def _subsystems(study: Study, functions: pl.DataFrame, view: View) -> dict[str, Any]:
     rows_of: dict[tuple[str | None, int], list[int]] = {}
     for row, mode, depth in study.here.select("row", "mode", "io_depth").iter_rows():
         rows_of.setdefault((mode, depth), []).append(row)
-    return build_subsystems(counted, rows_of, view, study.scene, SUBSYSTEM_UNKNOWN)
+    return build_subsystems(functions, rows_of, view, study.scene, SUBSYSTEM_UNKNOWN)
 
 
 def _devices(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
@@ -142,25 +113,29 @@ def _proportionality(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any
 
 
 def _grids(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
-    cells = cells_of(study, view)
-    is_difference = view.kind == "difference"
-    accesses = write_of(study.state.at_rw)
-    place = place_words(study.place, ("device",) if is_difference else ("device", "rw"))
-    if not cells:
-        both = f" by both {' and '.join(accesses)}" if is_difference and accesses else ""
+    found = cells_of(study, view)
+    place = place_words(study.scene.place, found.fixed)
+    if not found.cells:
+        both = f" by both {' and '.join(found.accesses)}" if found.accesses else ""
         where = f" at {place}" if place else ""
         said = f"{metric(view.y).title}: not measured{both}{where}. {source_words([view.y])}"
-        return nothing(view.name, said)
-    how = "cell means over runs"
-    if is_difference and accesses:
-        how = f"{accesses[1]} minus {accesses[0]}, {how}"
-    parts = [how, place, mixed_words(rows_of_cells(study, view), view.y)]
+        return message(view.name, said)
+    how = _cell_words(found)
+    parts = [how, place, mixed_words(found.rows, view.y)]
     subtitle = " · ".join(part for part in parts if part)
-    knobs = ["mode", "device", "request_bytes", "io_depth"] + ([] if is_difference else ["rw"])
-    return build_grids(cells, view, study.scene, subtitle, _SCALES[view.kind], knobs)
+    common = {name: study.scene.place[name] for name in found.fixed}
+    if found.accesses:
+        common["rw"] = list(found.accesses)
+    return build_grids(found.cells, view, study.scene, subtitle, _SCALES[view.kind], common)
 
 
-_BUILDERS: Final = {
+def _cell_words(found: Cells) -> str:
+    how = "cell means over runs"
+    return f"{found.accesses[1]} minus {found.accesses[0]}, {how}" if found.accesses else how
+
+
+# By kind of view: from the study, the answer of `counted_functions` and the view to its figure.
+BUILDERS: Final[dict[str, Callable[[Study, pl.DataFrame, View], dict[str, Any]]]] = {
     "lines": _lines,
     "subsystems": _subsystems,
     "devices": _devices,
@@ -171,14 +146,19 @@ _BUILDERS: Final = {
 
 
 def _configurations(study: Study) -> dict[str, Any]:
-    scene = study.scene
+    rows = study.rows
     return {
-        "knobs": {name: study.rows[name].to_list() for name in KNOBS},
-        "runs": study.rows["runs"].to_list(),
-        "workloads": study.rows["workload"].to_list(),
-        "modes": [
-            {"value": mode, "label": scene.label(mode), "hue": scene.hue(mode),
-             "symbol": scene.symbol(mode)}
-            for mode in scene.modes.values if mode in study.rows["mode"].to_list()
-        ],
-    }  # fmt: skip
+        "count": len(rows),
+        "knobs": {name: _knob(rows[name]) for name in KNOBS},
+        "fields": {name: typed(values_of(rows, name)) for name in FIELDS},
+        "runs": rows["runs"].to_list(),
+        "workloads": rows["workload"].unique().sort().to_list(),
+    }
+
+
+def _knob(column: pl.Series) -> dict[str, Any]:
+    """The distinct values of a knob, and the index of each configuration's value."""
+    values = column.unique().sort(nulls_last=True).to_list()
+    index = {value: i for i, value in enumerate(values)}
+    at = np.array([index[value] for value in column.to_list()], dtype=np.uint16)
+    return {"values": values, "index": typed(at)}

@@ -1,13 +1,16 @@
 """The cells of Storage's heatmaps: configurations of one mode, size and depth taken together."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
+from app.storage.defaults import at_place
 from app.storage.figures.base import Scene, measured_words
 from app.storage.figures.grids import Cell
+from app.storage.study import Study
+from app.storage.views import View
 from data.analysis.pooling import pool
 from data.analysis.spreads import difference_spreads, mean_spreads
 from data.metrics import metric
@@ -19,12 +22,37 @@ _TOGETHER: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "threads")
 _WRITES: Final = {"read": "write", "randread": "randwrite"}
 
 
-def efficiency_cells(rows: pl.DataFrame, column: str, scene: Scene) -> list[Cell]:
-    """One cell a mode, size and depth: the mean over all its runs.
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells of one heatmap.
 
-    Args:
-        rows: Configurations of one device and access.
+    Attributes:
+        rows: The configurations of which they are made.
+        fixed: The columns of the study's place that all of them share.
+        accesses: The reading and the writing access that are compared; empty for no difference.
     """
+
+    cells: list[Cell]
+    rows: pl.DataFrame
+    fixed: tuple[str, ...]
+    accesses: tuple[str, ...] = ()
+
+
+def cells_of(study: Study, view: View) -> Cells:
+    """The cells of a view that is a heatmap; none where nothing was measured."""
+    device, rw = study.state.at_device, study.state.at_rw
+    rows = at_place(study.rows, {"device": device})
+    if view.kind == "efficiency":
+        rows = at_place(rows, {"rw": rw})
+        return Cells(_mean_cells(rows, view.y, study.scene), rows, ("device", "rw"))
+    accesses = next((pair for pair in _WRITES.items() if rw in pair), ())
+    rows = rows.filter(pl.col("rw").is_in(accesses))
+    cells = _difference_cells(rows, accesses, view.y, study.scene) if accesses else []
+    return Cells(cells, rows, ("device",), accesses)
+
+
+def _mean_cells(rows: pl.DataFrame, column: str, scene: Scene) -> list[Cell]:
+    """One cell a mode, size and depth: the mean over all its runs."""
     cells = _pooled(rows, column, scene)
     return [
         Cell(
@@ -35,22 +63,13 @@ def efficiency_cells(rows: pl.DataFrame, column: str, scene: Scene) -> list[Cell
     ]  # fmt: skip
 
 
-def write_of(rw: str | None) -> tuple[str, str] | None:
-    """The reading and the writing access that belong together: of either of the two; or None."""
-    for reading, writing in _WRITES.items():
-        if rw in (reading, writing):
-            return reading, writing
-    return None
-
-
-def difference_cells(
+def _difference_cells(
     rows: pl.DataFrame, accesses: tuple[str, str], column: str, scene: Scene
 ) -> list[Cell]:
     """Writing minus reading, where both were measured.
 
     Args:
         rows: Configurations of one device.
-        accesses: As `write_of` gives them.
     """
     read, write = (_pooled(rows.filter(pl.col("rw") == rw), column, scene) for rw in accesses)
     both = read.join(write, on=_CELL, suffix="_written", nulls_equal=True).sort(
@@ -78,10 +97,10 @@ def difference_cells(
 
 
 def mixed_words(rows: pl.DataFrame, column: str) -> str:
-    """What cells take together that differs: `cells mix 2 values of dataset`; empty for nothing.
+    """Say which knobs differ within cells: `cells mix 2 values of dataset`; else an empty text.
 
     Args:
-        rows: The configurations of which cells were made, as far as they have the metric.
+        rows: The configurations of which cells were made.
     """
     there = rows.filter(pl.col(column).is_not_null())
     most = there.group_by(_CELL).agg(pl.col(_TOGETHER).n_unique()).select(_TOGETHER).max()
@@ -129,7 +148,7 @@ def _signed(value: float, half: float, column: str, scene: Scene) -> str:
     return words
 
 
-def table_of(cells: Sequence[Cell], column: str) -> pl.DataFrame:
+def table_of(cells: list[Cell], column: str) -> pl.DataFrame:
     """The cells as a table for downloads."""
     return pl.DataFrame(
         {

@@ -1,4 +1,4 @@
-"""What Storage shows when nobody has said: which dataset, and one device, access and size."""
+"""The defaults of Storage: the dataset, and the device, access and size of the lines."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.lakes import LakeView
-from app.storage.state import FACET_NAMES, StorageState
+from app.storage.state import StorageState
 from data.analysis.facets import Choice, facet_choices, matches
 from data.selection import FACETS, Selection
 from data.units import format_bytes
@@ -23,7 +23,7 @@ def storage_cube(view: LakeView) -> pl.DataFrame:
 
 
 def default_state(view: LakeView) -> StorageState:
-    """What a visitor without a link sees: the dataset with most modes, of these most runs."""
+    """What a visitor without a link sees: the dataset with most modes, then most runs."""
     cube = storage_cube(view)
     if not len(cube):
         return StorageState()
@@ -36,7 +36,7 @@ def default_state(view: LakeView) -> StorageState:
 
 
 def chosen(cube: pl.DataFrame, state: StorageState) -> StorageState:
-    """Fill in device, access and size where the state leaves them, or the filters leave no such.
+    """Choose device, access and size where the state leaves them open, or the filters have none.
 
     Args:
         cube: Answer of `storage_cube`.
@@ -50,28 +50,32 @@ def chosen(cube: pl.DataFrame, state: StorageState) -> StorageState:
     return state.at(device, rw, size)
 
 
-def offered(cube: pl.DataFrame, selection: Selection) -> dict[str, list[Choice]]:
+def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
     """What each filter of the page still offers."""
-    return {name: facet_choices(cube, selection, name) for name in FACET_NAMES}
+    cube = storage_cube(view)
+    return {name: facet_choices(cube, selection, name) for name in StorageState.FILTERS}
 
 
 def place_choices(cube: pl.DataFrame, state: StorageState) -> dict[str, list[dict[str, str]]]:
-    """What the menus of device, access and size offer; each those that the one before leaves."""
+    """What the menus of device, access and size offer, by URL key.
+
+    Each offers what the filters and the menus before it leave.
+    """
     left = cube.filter(matches(state.selection))
-    devices = left["device"].drop_nulls().unique().sort().to_list()
+    devices = left["device"].drop_nulls().unique().sort()
     here = left.filter(pl.col("device").eq_missing(state.at_device))
-    accesses = here["rw"].drop_nulls().unique().sort().to_list()
+    accesses = here["rw"].drop_nulls().unique().sort()
     here = here.filter(pl.col("rw").eq_missing(state.at_rw))
-    sizes = here["request_bytes"].unique().sort().to_list()
+    sizes = here["request_bytes"].unique().sort()
     return {
-        "device": [{"value": str(d), "label": str(d)} for d in devices],
-        "rw": [{"value": str(a), "label": str(a)} for a in accesses],
-        "request_bytes": [{"value": str(s), "label": format_bytes(s)} for s in sizes],
+        "at": [{"value": str(d), "label": str(d)} for d in devices],
+        "access": [{"value": str(a), "label": str(a)} for a in accesses],
+        "size": [{"value": str(s), "label": format_bytes(s)} for s in sizes],
     }
 
 
 def place_words(at: Mapping[str, Any], names: Sequence[str] = _PLACES) -> str:
-    """`optane · randread · 4 KiB`; what is not known is left out."""
+    """`optane · randread · 4 KiB`; parts that are not known are left out."""
     words = [str(at[n]) for n in names if n != "request_bytes" and at[n] is not None]
     if "request_bytes" in names and at["request_bytes"] is not None:
         words.append(format_bytes(at["request_bytes"]))
@@ -84,12 +88,12 @@ def place_of(state: StorageState) -> dict[str, Any]:
 
 
 def at_place(rows: pl.DataFrame, place: Mapping[str, Any]) -> pl.DataFrame:
-    """The rows of one device, access and size, or of those of them that are given."""
+    """The rows that have these values; null is a value."""
     return rows.filter([pl.col(name).eq_missing(value) for name, value in place.items()])
 
 
 def freeing(cube: pl.DataFrame, selection: Selection) -> list[str]:
-    """Which filters to take back when nothing is left, with the runs that would come."""
+    """Which single filters to clear when no run is left, with the runs that each would give."""
     found = []
     for clause in selection.clauses:
         freed = cube.filter(matches(selection, exclude=clause.facet))
@@ -103,7 +107,7 @@ def _kept(left: pl.DataFrame, column: str, value: Any, otherwise: Any) -> Any:
 
 
 def _most_modes(left: pl.DataFrame) -> str | None:
-    """The device with most modes; of these the one measured at most sizes and depths."""
+    """The device with most modes, then with most sizes and depths."""
     if not len(left):
         return None
     ranked = left.group_by("device").agg(

@@ -1,107 +1,109 @@
-"""The layout of Storage: rail, a bar with the sections and the place, the views, status line."""
+"""The layout of Storage, on the page and in its export: bar, sections of views, status line."""
+
+from typing import Any
 
 import dash_mantine_components as dmc
-from dash import dcc, html
+from dash import html
 
-from app.kit import ids
+from app.kit import ids as kit_ids
 from app.kit.filters import filter_block
+from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
+from app.kit.opening import state_stores
+from app.kit.panel import view_menu
 from app.kit.sidebar import filter_rail
-from app.storage import ids as names
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
-from app.storage.sections import mode_legend, section_menu, storage_sections
+from app.storage.figures.base import GLYPHS, Scene
 from app.storage.state import StorageState
-from app.storage.views import PREFIX
+from app.storage.views import NAME, PUBLISHED, SECTIONS, VIEWS, WIDE, View, across
 from data.metrics import metric
+
+IDS = PageIds(NAME)
+# Stores: figures by view, what links them, the place that the server chose; one that stays empty.
+FIGURES, CONFIGURATIONS = IDS("figures"), IDS("configurations")
+PLACED, DRAWN = IDS("placed"), IDS("drawn")
+LEGEND, PUBLISHED_TABLES = IDS("legend"), IDS("published")
 
 
 def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Main:
-    """Lay Storage out for a state; pictures come by callback and are drawn by the browser."""
-    state = chosen(storage_cube(view), state)
+    """Lay Storage out for a state; figures come by callback and are drawn by the browser."""
+    cube = storage_cube(view)
+    state = chosen(cube, state)
+    blocks = [
+        filter_block(name, choices, state.selection.values(name), IDS)
+        for name, choices in offered(view, state.selection).items()
+    ]
     return html.Main(
         [
-            *_stores(view, state),
-            html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            filter_rail(_rail(view, state)),
+            *state_stores(NAME, view, state, (FIGURES, CONFIGURATIONS, PLACED, DRAWN)),
+            html.Div(notice, id=kit_ids.NOTICE, className="notice", role="alert"),
+            filter_rail(blocks),
             html.Div(
-                [_bar(view, state), *storage_sections(None, has_menus=True)],
+                [
+                    html.Div([section_menu(), _place_bar(view, state)], className="storage-bar"),
+                    *storage_sections(None, has_menus=True),
+                ],
                 className="views",
                 id="views",
             ),
             _status(),
         ],
-        className="page storage",
+        className=f"page {NAME}",
     )
 
 
-def _stores(view: LakeView, state: StorageState) -> list:
-    pinned = {"pick": state.pick, "lake": state.lake_version, "shown": view.version}
-    empty = (names.VIEW, names.CHANGED, names.QUERY, names.FIGURES, names.CONFIGURATIONS,
-             names.PLACED, names.DRAWN)  # fmt: skip
-    return [
-        dcc.Store(id=names.LAKE_VERSION, data=view.version),
-        dcc.Store(id=names.PINNED, data=pinned),
-        *[dcc.Store(id=name) for name in empty],
-    ]
-
-
-def _rail(view: LakeView, state: StorageState) -> list:
-    return [
-        filter_block(name, choices, state.selection.values(name), PREFIX)
-        for name, choices in offered(storage_cube(view), state.selection).items()
-    ]
-
-
-def _bar(view: LakeView, state: StorageState) -> html.Div:
-    """Sections to go to, what the views of one device show, what error bars are, who is who."""
+def _place_bar(view: LakeView, state: StorageState) -> html.Div:
+    """The device, access and size of the lines, the error bars, utilisation, the legend."""
     places = place_choices(storage_cube(view), state)
-    size = None if state.at_request is None else f"{state.at_request:.0f}"
+    values = place_values(state)
+    uses = {"bandwidth_bytes_s": metric("bandwidth_bytes_s").title.lower(),
+            "iops": metric("iops").title}  # fmt: skip
     return html.Div(
         [
-            section_menu(),
-            html.Div(
-                [
-                    html.Span("Lines and maps at", className="quiet"),
-                    _select(names.AT_DEVICE, "device of the lines", places["device"],
-                            state.at_device, 118),
-                    _select(names.AT_RW, "access of the lines", places["rw"], state.at_rw, 112),
-                    _select(names.AT_REQUEST, "request size of the lines",
-                            places["request_bytes"], size, 96),
-                    _segments(names.SPREAD, "error bars", state.spread,
-                              {"ci": "95 % CI", "sd": "sd"}),
-                    html.Span("utilisation by", className="quiet"),
-                    _segments(names.USE, "utilisation", state.use,
-                              {"bandwidth_bytes_s": metric("bandwidth_bytes_s").title.lower(),
-                               "iops": metric("iops").title}),
-                    mode_legend(),
-                ],
-                className="storage-place",
-            ),
+            html.Span("Lines and maps at", className="quiet"),
+            _select("at", "device of the lines", places["at"], values["at"], 118),
+            _select("access", "access of the lines", places["access"], values["access"], 112),
+            _select("size", "request size of the lines", places["size"], values["size"], 96),
+            _segments("err", "error bars", state.spread, {"ci": "95 % CI", "sd": "sd"}),
+            html.Span("utilisation by", className="quiet"),
+            _segments("use", "utilisation", state.use, uses),
+            mode_legend([]),
         ],
-        className="storage-bar",
-    )  # fmt: skip
+        className="storage-place",
+    )
+
+
+def place_values(state: StorageState) -> dict[str, str | None]:
+    """Device, access and size as the values of their menus, by URL key."""
+    size = None if state.at_request is None else f"{state.at_request:.0f}"
+    return {"at": state.at_device, "access": state.at_rw, "size": size}
 
 
 def _status() -> html.Footer:
     return html.Footer(
         [
-            html.Span(id=names.STATUS),
-            html.Span(id="status-selection"),
-            html.Button("clear (Esc)", id="storage-clear", className="plain", hidden=True),
+            html.Span(id=IDS.status),
+            *selection_words(),
             html.Span(className="spring"),
-            html.A("in Explore", id="storage-to-explore", className="plain", href="/"),
-            html.A("in Modes", id="storage-to-modes", className="plain", href="/modes"),
+            html.A("in Explore", id=IDS.link("explore"), className="plain", href="/"),
+            html.A("in Modes", id=IDS.link("modes"), className="plain", href="/modes"),
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-            html.A("export", id="storage-export", className="plain"),
-            html.A("data", id=names.DATA_LINK, className="plain"),
+            html.A("export", id=IDS.link("export"), className="plain"),
+            html.A("data", id=IDS.link("data"), className="plain"),
         ],
         className="status",
     )
 
 
-def _select(component_id: str, label: str, data: list, value: str | None, width: int) -> dmc.Select:
+def selection_words() -> list:
+    """Where the browser says what is selected, and the button that clears it."""
+    clear = html.Button("clear (Esc)", id=IDS("clear"), className="plain", hidden=True)
+    return [html.Span(id="status-selection", role="status"), clear]
+
+
+def _select(key: str, label: str, data: list, value: str | None, width: int) -> dmc.Select:
     return dmc.Select(
-        id=component_id,
+        id=IDS.control(key),
         data=data,
         value=value,
         size="xs",
@@ -113,13 +115,92 @@ def _select(component_id: str, label: str, data: list, value: str | None, width:
     )
 
 
-def _segments(
-    component_id: str, label: str, value: str, titles: dict[str, str]
-) -> dmc.SegmentedControl:
+def _segments(key: str, label: str, value: str, titles: dict[str, str]) -> dmc.SegmentedControl:
+    data = [{"value": v, "label": title} for v, title in titles.items()]
     return dmc.SegmentedControl(
-        id=component_id,
-        value=value,
-        size="xs",
-        data=[{"value": v, "label": title} for v, title in titles.items()],
-        **{"aria-label": label},
+        id=IDS.control(key), value=value, size="xs", data=data, **{"aria-label": label}
     )
+
+
+def section_menu() -> html.Nav:
+    """The buttons that scroll to a section."""
+    return html.Nav(
+        [
+            html.Button(title, className="section-tab", **{"data-section": name})
+            for name, title in SECTIONS.items()
+        ],
+        className="section-menu",
+        **{"aria-label": "sections"},
+    )
+
+
+def mode_legend(entries: list) -> html.Div:
+    """The legend of the completion modes."""
+    names = {"role": "group", "aria-label": "completion modes"}
+    return html.Div(entries, id=LEGEND, className="storage-legend", **names)
+
+
+def legend_entries(scene: Scene, modes: list[str | None], has_published: bool) -> list:
+    """A button for each mode, which selects it, and what a star is.
+
+    Args:
+        modes: Those of the study.
+    """
+    entries: list = [
+        html.Button(
+            [html.Span(GLYPHS[scene.symbol(mode)], style={"color": scene.hue(mode)},
+                       **{"aria-hidden": "true"}), f" {scene.label(mode)}"],
+            className="plain",
+            **{"data-mode": "" if mode is None else mode},
+        )
+        for mode in scene.modes.values if mode in modes
+    ]  # fmt: skip
+    star = html.Span("\N{WHITE STAR} published", className="quiet")
+    return [*entries, star] if has_published else entries
+
+
+def storage_sections(published: list | None, has_menus: bool) -> list[html.Section]:
+    """All sections.
+
+    Args:
+        published: The published tables; None where a callback brings them.
+        has_menus: Whether views have their small menus, which need a server.
+    """
+    return [_section(name, published, has_menus) for name in SECTIONS]
+
+
+def _section(section: str, published: list | None, has_menus: bool) -> html.Section:
+    body: list[Any] = [_panel(view, has_menus) for view in VIEWS if view.section == section]
+    if section == PUBLISHED:
+        body = [_published_panel(published, has_menus)]
+    return html.Section(
+        [
+            html.H2(SECTIONS[section]),
+            html.Div(body, className=f"storage-panels across-{max(1, across(section))}"),
+        ],
+        id=IDS(f"section-{section}"),
+        className="storage-section",
+        **{"aria-label": SECTIONS[section]},
+    )
+
+
+def _published_panel(published: list | None, has_menus: bool) -> html.Section:
+    names = {"aria-label": "published values beside those measured", "data-view": PUBLISHED_TABLES}
+    head = _head(PUBLISHED_TABLES, "published values", has_menus)
+    body = html.Div(published, id=PUBLISHED_TABLES)
+    return html.Section([*head, body], className="panel published", **names)
+
+
+def _panel(view: View, has_menus: bool) -> html.Section:
+    """A panel whose figure the browser draws; its menu lies over the figure's corner."""
+    wide = " wide" if view.name in WIDE else ""
+    return html.Section(
+        [*_head(view.graph, view.title, has_menus), html.Div(id=view.graph, className="graph")],
+        className=f"panel storage-panel{wide}",
+        tabIndex=0,
+        **{"aria-label": view.title, "data-view": view.graph},
+    )
+
+
+def _head(view: str, name: str, has_menus: bool) -> list[html.Div]:
+    return [html.Div(view_menu(view, name), className="panel-head")] if has_menus else []

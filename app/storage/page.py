@@ -1,115 +1,141 @@
-"""Storage: what the storage studies drew, over the lake's runs, every view linked to all others."""
+"""Storage: the figures of the storage studies, over the lake's runs, all of them linked."""
 
 from typing import Any
 
-import dash
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
-from flask import Flask
 
+from app.kit import ids as kit_ids
+from app.kit.callbacks import register_filters, register_gather
 from app.kit.context import lake_view
-from app.kit.filters import facet_chips, facet_note, is_idle
-from app.kit.opening import open_page, or_a_sentence
-from app.storage import ids as names
-from app.storage.answer import answer
-from app.storage.defaults import default_state, offered, storage_cube
-from app.storage.layout import storage_layout
-from app.storage.published_tables import published_tables_block
-from app.storage.routes import add_routes
+from app.kit.export_page import ExportedPage, render
+from app.kit.lakes import LakeView
+from app.kit.page import Page
+from app.kit.page import View as PageView
+from app.storage import layout
+from app.storage.answer import StorageAnswer, answer
+from app.storage.defaults import default_state, offered, place_choices, storage_cube
+from app.storage.layout_published import published_tables_block
+from app.storage.links import open_link
+from app.storage.published import comparisons
+from app.storage.rows import explain, explain_all, rows_behind
 from app.storage.state import StorageState
-
-PATH = "/storage"
-TITLE = "Storage"
-KEYS = (
-    ("Escape", "clear the selection"),
-    ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
-    ("Enter", "select the configurations under the cursor in all views"),
-    ("drag", "select a box; a click selects a point, a cell, a bar or a mode of the legend"),
-)
+from app.storage.views import NAME, PUBLISHED, RUNS, VIEWS
 
 
-def register(server: Flask) -> None:
-    """Make the page known to Dash, and its downloads to the server; called once the app exists."""
-    dash.register_page(
-        __name__, path=PATH, order=3, name=TITLE, title="wattlas · Storage", layout=layout
+def export(view: LakeView, state: StorageState) -> ExportedPage:
+    """All figures as one file, linked, and the published values."""
+    found = answer(view, state)
+    scene = found.study.scene
+    words = f"{found.status}: {found.study.state.selection.in_words()}."
+    if scene.place_words:
+        words += f" Lines and maps at {scene.place_words}."
+    words += " Click a point or drag a box to select; Escape clears."
+    bar = [layout.section_menu(), layout.mode_legend(_legend(found))]
+    main = html.Main(
+        [
+            html.P(words, className="quiet export-words"),
+            html.Div(
+                [
+                    html.Div(bar, className="storage-bar exported-bar"),
+                    *layout.storage_sections(_published(found), has_menus=False),
+                ],
+                className="views",
+            ),
+            html.Details(
+                [
+                    html.Summary("How was this computed"),
+                    html.Pre(explain_all(view, found.study)),
+                ]
+            ),
+            html.Footer(layout.selection_words(), className="status"),
+        ],
+        className=f"{NAME} storage-export",
     )
-    add_routes(server)
+    data = {"figures": found.figures, "configurations": found.configurations, "sel": state.sel}
+    scripts = ("_kit/[!p]*.js", "_kit/plots.js", "storage/view*.js", "storage/export.js")
+    return ExportedPage("Storage", render(main), data, scripts, bool(scene.note))
 
 
-@or_a_sentence
-def layout(**parts: str | list[str]) -> html.Main:
-    """Lay the page out for the URL's query; a bad one is named, and the default view shown."""
-    view, state, notice = open_page(parts, StorageState.from_query)
-    return storage_layout(view, state or default_state(view), notice)
+PAGE = Page(
+    name=NAME,
+    title="Storage",
+    path="/storage",
+    state=StorageState,
+    default_state=default_state,
+    layout=layout.storage_layout,
+    views=(
+        *[PageView(view.name, view.title) for view in VIEWS],
+        PageView(PUBLISHED, "Published values", is_picture=False),
+        PageView(RUNS, "Storage runs", is_picture=False),
+    ),
+    rows=rows_behind,
+    explain=explain,
+    export=export,
+    keys=(
+        ("Escape", "clear the selection"),
+        ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
+        ("Enter", "select the configurations under the cursor in all views"),
+        ("drag", "select a box; a click selects a point, a cell, a bar or a mode of the legend"),
+    ),
+    open_link=open_link,
+    old_paths={
+        "/how/storage/storage-<view>": "/storage/how/<view>",
+        "/how/storage/<view>": "/storage/how/<view>",
+        "/storage/data/storage-<view>.csv": "/storage/data/<view>.csv",
+        "/storage/data/storage-<view>.parquet": "/storage/data/<view>.parquet",
+    },
+)
+_IDS = PAGE.ids
 
 
 @callback(
-    Output(names.FIGURES, "data"),
-    Output(names.CONFIGURATIONS, "data"),
-    Output(names.PUBLISHED, "children"),
-    Output(names.PLACED, "data"),
-    Output(names.STATUS, "children"),
-    Output(names.QUERY, "data"),
-    Input(names.VIEW, "data"),
-    State(names.LAKE_VERSION, "data"),
+    Output(layout.FIGURES, "data"),
+    Output(layout.CONFIGURATIONS, "data"),
+    Output(layout.PUBLISHED_TABLES, "children"),
+    Output(layout.LEGEND, "children"),
+    Output(layout.PLACED, "data"),
+    Output(_IDS.status, "children"),
+    Input(_IDS.view_state, "data"),
+    State(_IDS.lake_version, "data"),
 )
 def update_views(raw_state: dict[str, Any], version: int) -> tuple:
-    """Any change but of the selection: every picture, and the published values beside it."""
-    found = answer(lake_view(version), StorageState.from_json(raw_state))
-    state = found.state
-    size = None if state.at_request is None else f"{state.at_request:.0f}"
-    values = {"device": state.at_device, "rw": state.at_rw, "request_bytes": size}
-    return (
-        found.figures,
-        found.configurations,
-        published_tables_block(found.published, found.spread),
-        {"choices": found.places, "values": values},
-        found.status,
-        state.to_query(),
-    )
+    """Any change but of the selection: every figure, and the published values beside it."""
+    view = lake_view(version)
+    found = answer(view, StorageState.from_json(raw_state))
+    state = found.study.state
+    placed = {
+        "choices": place_choices(storage_cube(view), state),
+        "values": layout.place_values(state),
+    }
+    tables, legend = _published(found), _legend(found)
+    return found.figures, found.configurations, tables, legend, placed, found.status
 
 
-@callback(
-    *[Output(names.facet(name), "children") for name in names.FACETS],
-    *[Output(names.facet_count(name), "children") for name in names.FACETS],
-    *[Output(names.facet_frame(name), "hidden") for name in names.FACETS],
-    Input(names.CHANGED, "data"),
-    State(names.LAKE_VERSION, "data"),
-    prevent_initial_call=True,
-)
-def update_filters(raw_state: dict[str, Any], version: int) -> tuple:
-    """New filters: what each other filter still offers, and how many runs."""
-    selection = StorageState.from_json(raw_state).selection
-    choices = offered(storage_cube(lake_view(version)), selection)
-    return (
-        *[facet_chips(n, c) for n, c in choices.items()],
-        *[facet_note(n, c, selection.values(n)) for n, c in choices.items()],
-        *[is_idle(n, c) for n, c in choices.items()],
-    )
+def _published(found: StorageAnswer) -> list:
+    return published_tables_block(comparisons(found.study), found.study.scene.spread_words)
 
 
-# What the browser does alone: gather the controls, draw and link the pictures, write the URL.
-clientside_callback(
-    ClientsideFunction("wattlasStorage", "gather"),
-    Output(names.VIEW, "data"),
-    Output(names.CHANGED, "data"),
-    *[Input(names.facet(name), "value") for name in names.FACETS],
-    *[Input(control, "value") for control in names.CONTROLS.values()],
-    State(names.PINNED, "data"),
-)
+def _legend(found: StorageAnswer) -> list:
+    if not found.configurations:
+        return []
+    traces = [trace for figure in found.figures.values() for trace in figure["data"]]
+    has_published = any(trace["meta"]["kind"] == "published" for trace in traces)
+    modes = found.configurations["knobs"]["mode"]["values"]
+    return layout.legend_entries(found.study.scene, modes, has_published)
+
+
+# What the browser does alone: gather the controls, draw and link the figures.
+register_gather(_IDS, StorageState, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
+update_filters = register_filters(_IDS, StorageState, offered)
 clientside_callback(
     ClientsideFunction("wattlasStorage", "draw"),
-    Output(names.DRAWN, "data"),
-    Input(names.FIGURES, "data"),
-    Input("theme", "data"),
-    State(names.CONFIGURATIONS, "data"),
+    Output(layout.DRAWN, "data"),
+    Input(layout.FIGURES, "data"),
+    Input(kit_ids.THEME, "data"),
+    State(layout.CONFIGURATIONS, "data"),
 )
 clientside_callback(
     ClientsideFunction("wattlasStorage", "place"),
-    Input(names.PLACED, "data"),
+    Input(layout.PLACED, "data"),
     prevent_initial_call=True,
-)
-clientside_callback(
-    ClientsideFunction("wattlasStorage", "writeUrl"),
-    Output(names.DATA_LINK, "href"),
-    Input(names.QUERY, "data"),
 )

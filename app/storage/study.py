@@ -1,5 +1,6 @@
 """The study that Storage draws: the configurations that filters leave, idle power, functions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from app.kit.competitors import competitors_of
 from app.kit.lakes import LakeView, leading
 from app.kit.words import synthetic_note
 from app.storage.defaults import at_place, chosen, place_of, place_words, storage_cube
-from app.storage.figures.base import DEVICE_UNSAID, NO_DEVICE, Scene
+from app.storage.figures.base import DEVICE_UNKNOWN, NO_DEVICE, Scene
 from app.storage.state import StorageState
 from data.analysis.facets import matches
 from data.analysis.spreads import mean_spreads
@@ -18,13 +19,14 @@ from data.knobs import KNOBS
 from data.queries.storage import (
     MEASURED,
     MOVES,
+    SUBSYSTEM_SUMS,
     idle_query,
     profiled_query,
     storage_query,
 )
 from data.selection import FACETS, Selection, Value
 
-# Bounds: configurations that the browser is sent, devices that idle, runs whose functions are read.
+# Bounds: configurations that the browser gets, devices that idle, runs whose functions are read.
 MOST_CONFIGURATIONS: Final = 5_000
 MOST_IDLE: Final = 200
 MOST_PROFILED: Final = 600
@@ -38,7 +40,7 @@ class Study:
         rows: Answer of `storage_query`, and `row` (its number), `<metric>_spread` (half an error
             bar).
         idle: Answer of `idle_query`, and `power_w_spread`.
-        here: Those of `rows` at the place of the views that show one device, access and size.
+        here: The `rows` of the device, access and size of the views that show one.
         matching: Runs that the filters leave.
     """
 
@@ -49,53 +51,35 @@ class Study:
     scene: Scene
     matching: int
 
-    @property
-    def place(self) -> dict[str, Any]:
-        """Device, access and size of the views that show one, by their columns."""
-        return place_of(self.state)
-
 
 def study_of(view: LakeView, state: StorageState) -> Study:
     """Gather the study of a state; at most MOST_CONFIGURATIONS rows and one more."""
-    state = chosen(storage_cube(view), state)
+    cube = storage_cube(view)
+    state = chosen(cube, state)
     is_interval = state.spread == "ci"
     rows = view.narrowed(storage_query, state.selection).head(MOST_CONFIGURATIONS + 1)
     rows = _with_spreads(rows, MEASURED, is_interval).with_row_index("row")
     idle = view.lake.polars(*idle_query(state.selection, MOST_IDLE))
-    drawn = pl.concat([part.select("is_synthetic") for part in (rows, idle)])
+    place = place_of(state)
+    modes = cube["mode"].unique().sort(nulls_last=True).to_list()
     scene = Scene(
-        modes=competitors_of(
-            KNOBS["mode"],
-            storage_cube(view)["mode"].unique().sort(nulls_last=True).to_list(),
-            view.systems,
-            {},
-        ),
+        modes=competitors_of(KNOBS["mode"], modes, view.systems, {}),
         is_interval=is_interval,
-        place=place_words(place_of(state)),
-        note=synthetic_note(drawn),
-        unnamed=DEVICE_UNSAID if None in rows["device"].to_list() else NO_DEVICE,
+        place=place,
+        place_words=place_words(place),
+        note=synthetic_note(pl.concat([part.select("is_synthetic") for part in (rows, idle)])),
+        unnamed=DEVICE_UNKNOWN if None in rows["device"].to_list() else NO_DEVICE,
     )
-    here = at_place(rows, place_of(state))
     idle = _with_spreads(idle, ("power_w",), is_interval)
-    return Study(state, rows, here, idle, scene, int(rows["runs"].sum()))
+    return Study(state, rows, at_place(rows, place), idle, scene, int(rows["runs"].sum()))
 
 
-def place_selection(study: Study) -> Selection:
-    """The filters, and the device, access and size of the views that show one."""
-    return _at_place(study, study.state.selection)
-
-
-def _at_place(study: Study, selection: Selection) -> Selection:
-    by_facet: dict[str, Value | None] = {
-        "device": study.state.at_device,
-        "rw": study.state.at_rw,
-        "request": study.state.at_request,
-    }
-    for name, value in by_facet.items():
-        selection = selection.with_values(
-            name, [FACETS[name].null_word if value is None else value]
-        )
-    return selection
+def functions_query(view: LakeView, study: Study) -> tuple[str, list[Any]]:
+    """The query of the runs whose functions are read: those of the leading filters if they fit."""
+    whole = profiled_query(_at_place(study, leading(study.state.selection)), MOST_PROFILED + 1)
+    if view.kept(_sum_functions, *whole)["run_id"].n_unique() <= MOST_PROFILED:
+        return whole
+    return profiled_query(_at_place(study, study.state.selection), MOST_PROFILED)
 
 
 def counted_functions(view: LakeView, study: Study) -> pl.DataFrame:
@@ -105,15 +89,32 @@ def counted_functions(view: LakeView, study: Study) -> pl.DataFrame:
         Columns `run_id`, `mode`, `io_depth`, `subsystem`, `loads_per_s`, `stores_per_s`; one row a
         run and subsystem, sorted. Runs whose functions were not counted are absent.
     """
-    everything = profiled_query(_at_place(study, leading(study.state.selection)), MOST_PROFILED + 1)
-    counted = view.function_sums(everything)
-    if counted["run_id"].n_unique() > MOST_PROFILED:
-        counted = view.function_sums(profiled_query(place_selection(study), MOST_PROFILED))
     return (
-        counted.filter(matches(study.state.selection) & pl.col("subsystem").is_not_null())
+        view.kept(_sum_functions, *functions_query(view, study))
+        .filter(matches(study.state.selection) & pl.col("subsystem").is_not_null())
         .select("run_id", "mode", "io_depth", "subsystem", *MOVES)
         .sort("mode", "io_depth", "run_id", "subsystem")
     )
+
+
+def _sum_functions(view: LakeView, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
+    """The runs of a query, each joined with its loads and stores by subsystem."""
+    runs = view.lake.polars(sql, list(parameters))
+    sums = view.lake.aggregated("functions", runs["run_id"].to_list(), SUBSYSTEM_SUMS)
+    return runs.join(sums, on="run_id", how="left")
+
+
+def _at_place(study: Study, selection: Selection) -> Selection:
+    """These filters, and the device, access and size of the views that show one."""
+    by_facet: dict[str, Value | None] = {
+        "device": study.state.at_device,
+        "rw": study.state.at_rw,
+        "request": study.state.at_request,
+    }
+    for name, value in by_facet.items():
+        wanted = FACETS[name].null_word if value is None else value
+        selection = selection.with_values(name, [wanted])
+    return selection
 
 
 def _with_spreads(rows: pl.DataFrame, columns: tuple[str, ...], is_interval: bool) -> pl.DataFrame:

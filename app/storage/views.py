@@ -1,9 +1,9 @@
-"""The views of Storage: which there are, in which section, and what stands along their axes."""
+"""The views of Storage: their names, sections and axes."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
 
-PREFIX: Final = "storage-"
+NAME: Final = "storage"
 DEPTH: Final = "io_depth"
 
 Kind = Literal["lines", "subsystems", "devices", "difference", "proportionality", "efficiency"]
@@ -15,9 +15,9 @@ class View:
 
     Attributes:
         name: In addresses of downloads.
-        title: As menus and screen readers have it.
-        x: Along the x axis of lines: `io_depth` or a metric.
-        y: The metric that is shown.
+        title: For menus and screen readers.
+        x: The column along the x axis of lines: `io_depth` or a metric.
+        y: The metric that it shows.
     """
 
     name: str
@@ -29,12 +29,12 @@ class View:
 
     @property
     def graph(self) -> str:
-        """Id of its picture on the page."""
-        return PREFIX + self.name
+        """Id of its figure on the page."""
+        return f"{NAME}-{self.name}"
 
     @property
     def room_chars(self) -> int:
-        """How long a line of its subtitle may be, in the narrowest window that its panel is for."""
+        """The longest line of its subtitle, in the narrowest window."""
         if self.name in WIDE:
             return 155
         return 60 if across(self.section) > 2 else 78
@@ -78,8 +78,9 @@ VIEWS: Final = (
 # Views as wide as the page.
 WIDE: Final = ("proportionality",)
 BY_NAME: Final = {view.name: view for view in VIEWS}
-# The section of tables has no picture.
+# The tables of published values, and all runs of the page: views without a figure.
 PUBLISHED: Final = "published"
+RUNS: Final = "runs"
 
 
 def across(section: str) -> int:

@@ -87,17 +87,19 @@
 
   /** For each column of an object, which of the column's distinct values it accepts. */
   function testOf(knobs, columns) {
-    const tests = Object.entries(knobs).map(([name, values]) => {
+    const isMissing = ([name]) => !columns.knobs[name], all = Object.entries(knobs);
+    if (all.filter(isMissing).some(([, values]) => !values.includes(null))) return () => false;
+    const tests = all.filter((one) => !isMissing(one)).map(([name, values]) => {
       const column = columns.knobs[name];
-      return column && [column.index, column.values.map((v) => values.includes(v === undefined ? null : v))];
+      return [column.index, column.values.map((v) => values.includes(v === undefined ? null : v))];
     });
-    if (tests.some((test) => !test)) return () => false;
     return (i) => tests.every(([index, accepted]) => accepted[index[i]]);
   }
 
   /**
    * Which rows a clause selects: Uint8Array of 0 and 1; null for no clause, one that cannot be read, or
-   * one of another kind than knobs, box and lasso. A row without the clause's columns is not selected.
+   * one of another kind than knobs, box and lasso. A row without a value in a field is not selected; a knob
+   * without a column is NULL in all rows.
    */
   function evaluate(text, columns) {
     const clause = columns && read(text);

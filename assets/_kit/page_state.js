@@ -61,6 +61,14 @@
       opened[name].kept[key] = text;
       address.push(name);
     },
+    /** The server chose these values by URL key, and the controls are about to take them: nothing to ask. */
+    adopt(name, chosen) {
+      const now = opened[name];
+      if (!now) return;
+      Object.assign(now.values, chosen);
+      now.sent = JSON.stringify(askedOf(now));
+      address.push(name);
+    },
     /** Write the state into the URL, the page's tab and the links of its status line. */
     push(name) {
       const page = wattlas.page(name), tab = document.getElementById("tab-" + name);
@@ -88,6 +96,13 @@
     }
   }
 
+  /** What the views that depend on all controls are computed from. */
+  function askedOf({ spec, values }) {
+    const state = { ...values, lake: spec.lake };
+    spec.viewKeys.forEach((key) => delete state[key]);
+    return state;
+  }
+
   /**
    * Gather the state of a page from its controls, by their ids: `NAME-facet-FACET` and `NAME-KEY`.
    * The page may change it (`gathered(state, before)`), or answer null to wait for controls that it has set.
@@ -109,10 +124,8 @@
     const found = page.gathered ? page.gathered(values, isFirst ? null : now.values, isFirst) : values;
     if (!found) return [same(), same()];
     now.values = found;
-    const state = { ...found, lake: spec.lake };
-    spec.viewKeys.forEach((key) => delete state[key]);
     address.push(spec.page);
-    const sent = JSON.stringify(state);
+    const state = askedOf(now), sent = JSON.stringify(state);
     if (sent === now.sent) return [same(), same()];
     now.sent = sent;
     // The filters come with the page as its state wants them: they need no answer of their own yet.

@@ -12,15 +12,16 @@
   };
   wattlas.palette = (theme) => THEMES[theme] || THEMES.light;
 
-  /** The layout with the theme's colours on its axes, text, selections and tool bar. */
+  /** The layout with the theme's colours on all its axes, text, selections and tool bar. */
   wattlas.themed = function (layout, theme) {
     const c = wattlas.palette(theme);
-    const axis = (a) => ({ ...a, gridcolor: c.grid, linecolor: c.line, tickcolor: c.line });
+    const axes = Object.entries({ xaxis: {}, yaxis: {}, ...layout })
+      .filter(([key]) => /^[xy]axis\d*$/.test(key))
+      .map(([key, axis]) => [key, { ...axis, gridcolor: c.grid, linecolor: c.line, tickcolor: c.line }]);
     return {
       ...layout,
+      ...Object.fromEntries(axes),
       font: { ...layout.font, color: c.text },
-      xaxis: axis(layout.xaxis || {}),
-      yaxis: axis(layout.yaxis || {}),
       newselection: { line: { color: c.text, width: 1, dash: "dot" } },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: c.line, activecolor: c.text },
     };

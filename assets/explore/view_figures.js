@@ -11,8 +11,19 @@
     const { x, y, clause_x: cx, clause_y: cy } = points.values, named = {};
     const other = points.clauseFields;
     if (other) Object.assign(named, { [other.x]: cx, [other.y]: cy });
-    return { count: points.count, knobs: points.knobs, fields: { ...named, [fields.x]: x, [fields.y]: y } };
+    const knobs = { ...points.knobs, get replicate() { return replicatesOf(points); } };
+    return { count: points.count, knobs, fields: { ...named, [fields.x]: x, [fields.y]: y } };
   };
+
+  /** Which replicate each point is, as a knob: a link may name one run. NULL for means. */
+  function replicatesOf(points) {
+    if (!points.replicates) {
+      const values = [...new Set(points.replicate)], places = new Map(values.map((value, i) => [value, i]));
+      const index = Uint32Array.from(points.replicate, (value) => places.get(value));
+      points.replicates = { values: values.map((value) => (isNaN(value) ? null : value)), index };
+    }
+    return points.replicates;
+  }
 
   /** Marker colours of one points trace: the DVFS scale or the governor's hue; grey past the limit. */
   figures.limitColors = function (points, k, trace, limit, theme) {

@@ -58,7 +58,7 @@
       if (i !== null) toggle(wattlas.configuration(view.points, i));
     },
     plotly_relayout(gd, change) {
-      if (!Object.keys(change).some((key) => /^[xy]axis\.(range|autorange)/.test(key))) return;
+      if (!Object.keys(change).some((name) => /^[xy]axis\.(range|autorange)/.test(name))) return;
       const { xaxis, yaxis } = gd._fullLayout, at = home();
       const isHome = String(xaxis.range) === String(at.xaxis) && String(yaxis.range) === String(at.yaxis);
       const bounds = [...xaxis.range, ...yaxis.range].map((v) => Number(v).toPrecision(6) * 1);

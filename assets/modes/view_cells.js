@@ -1,115 +1,164 @@
-/* The judged cells of Modes in the browser: decoded, said in words, and which of them a selection means. */
+/*
+ * The judged cells of Modes: decoded columns, words about a cell, and which cells a selection means.
+ * Pure functions of the cells and a clause (assets/_kit/clause.js).
+ */
 (function (wattlas) {
   "use strict";
 
-  /** The server's cells with every column as a typed array. */
-  function decodeCells(raw) {
+  const MINUS = "\u2212", DASH = "\u2013", DOT = " \u00b7 ";
+  const HOVER_CONTENDERS = 4;
+
+  /** The server's cells with every column as a typed array; null for none. */
+  function decode(raw) {
     if (!raw) return null;
-    const columns = (part) => Object.fromEntries(Object.entries(part).map(([name, typed]) => [name, wattlas.decode(typed)]));
-    const cells = { ...raw, cells: columns(raw.cells), contenders: columns(raw.contenders) };
-    cells.count = cells.cells.column.length;
-    cells.at = new Map();
-    for (let i = 0; i < cells.count; i++) cells.at.set(cells.cells.column[i] + "," + cells.cells.row[i], i);
-    return cells;
-  }
-
-  /** A cell as a selection is written: `["cell", x, y]`; several are `["cells", [y, x, x, ...], ...]`. */
-  const cellPick = (data, i) => JSON.stringify(["cell", data.x.values[data.cells.column[i]], data.y.values[data.cells.row[i]]]);
-
-  /** Which cells a selection means: Uint8Array of 0 and 1, or null for none. */
-  function pickMask(data, pick) {
-    if (!data || !pick) return null;
-    let parts;
-    try { parts = JSON.parse(pick); } catch (error) { return null; }
-    const [kind, first, second] = parts, rows = kind === "cells" && new Map(parts.slice(1).map(([y, ...xs]) => [y, new Set(xs)]));
-    const { column, row, outcome, first: leader } = data.cells;
-    const tests = {
-      cell: (i) => data.x.values[column[i]] === first && data.y.values[row[i]] === second,
-      cells: (i) => { const xs = rows.get(data.y.values[row[i]]); return xs !== undefined && xs.has(data.x.values[column[i]]); },
-      won: (i) => data.outcomes[outcome[i]] === "win" && data.who.values[data.contenders.who[leader[i]]] === first,
-      outcome: (i) => data.outcomes[outcome[i]] === first,
+    const decoded = (columns) =>
+      Object.fromEntries(Object.entries(columns).map(([name, typed]) => [name, wattlas.decode(typed)]));
+    const data = { ...raw, cells: decoded(raw.cells), contenders: decoded(raw.contenders) };
+    const { column, row } = data.cells;
+    data.count = column.length;
+    data.knobs = {
+      [data.x.column]: { values: data.x.values, index: column },
+      [data.y.column]: { values: data.y.values, index: row },
     };
-    if (!tests[kind]) return null;
-    return Uint8Array.from({ length: data.count }, (_, i) => (tests[kind](i) ? 1 : 0));
+    data.at = new Map();
+    for (let i = 0; i < data.count; i++) data.at.set(column[i] + "," + row[i], i);
+    return data;
   }
 
-  /** The index of the one cell that a selection names; -1 where it names none. */
-  const pickedCell = (data, pick) => (pick && pick.startsWith('["cell"') && data ? (pickMask(data, pick) || []).indexOf(1) : -1);
+  const outcomeOf = (data, i) => data.outcomes[data.cells.outcome[i]];
+  const winnerOf = (data, i) => data.who.values[data.contenders.who[data.cells.first[i]]];
+  const placeOf = (data, i) =>
+    data.x.words[data.cells.column[i]] + DOT + data.y.words[data.cells.row[i]];
 
-  const digits = (v) => (isNaN(v) ? "\u2013" : String(Number(v.toPrecision(3))));
+  const pairOf = (data, i) =>
+    [data.x.values[data.cells.column[i]], data.y.values[data.cells.row[i]]];
+  const clauseOfPairs = (data, pairs) => wattlas.clause.pairs(data.x.column, data.y.column, pairs);
+
+  /** The clause that selects one cell. */
+  const clauseOf = (data, i) => clauseOfPairs(data, [pairOf(data, i)]);
+
+  /** The clause of the bar of the shares that a cell belongs to. */
+  function shareOf(data, i) {
+    const outcome = outcomeOf(data, i);
+    return outcome === "win" ? wattlas.clause.won(winnerOf(data, i)) : wattlas.clause.outcome(outcome);
+  }
+
+  /** Which cells a selection means: Uint8Array of 0 and 1, or null for no selection. */
+  function mask(data, sel) {
+    const clause = data && wattlas.clause.read(sel);
+    if (!clause) return null;
+    const tests = {
+      won: (i) => outcomeOf(data, i) === "win" && winnerOf(data, i) === clause.value,
+      outcome: (i) => outcomeOf(data, i) === clause.value,
+    };
+    if (!tests[clause.kind]) return wattlas.clause.evaluate(sel, data);
+    return Uint8Array.from({ length: data.count }, (_, i) => (tests[clause.kind](i) ? 1 : 0));
+  }
+
+  /** Whether a clause names one cell, measured or not. */
+  function isOneCell(sel) {
+    const clause = wattlas.clause.read(sel);
+    if (!clause || clause.kind !== "knobs" || clause.knobs.length > 1) return false;
+    return Object.values(clause.knobs[0]).every((values) => values.length === 1);
+  }
+
+  /** The index of the one cell that a selection names; -1 where it names none or several. */
+  const selectedCell = (data, sel) => (data && isOneCell(sel) ? mask(data, sel).indexOf(1) : -1);
+
+  /** The selected cells as a clause that other pages understand; empty where it is none or too long. */
+  function handover(data, sel) {
+    const found = mask(data, sel);
+    if (!found || !found.includes(1)) return "";
+    const pairs = [];
+    found.forEach((isSelected, i) => { if (isSelected) pairs.push(pairOf(data, i)); });
+    const text = clauseOfPairs(data, pairs);
+    return encodeURIComponent(text).length <= wattlas.clause.MAX_CHARS ? text : "";
+  }
+
+  const quantity = (data, value) => wattlas.formatQuantity(value, data.metric.unit);
+  const digits = (value) => (isNaN(value) ? DASH : String(Number(value.toPrecision(3))));
+  const sign = (value) => (value < 0 ? MINUS : "+");
+  const percent = (share, count = 3) =>
+    sign(share) + wattlas.formatDigits(100 * Math.abs(share), count) + " %";
 
   function lead(data, i) {
-    const share = data.cells.margin_share[i], unit = data.prize.unit;
-    const percent = isNaN(share) ? "" : (share < 0 ? "\u2212" : "+") + wattlas.formatQuantity(100 * Math.abs(share), "%") + ", ";
-    return percent + wattlas.formatQuantity(data.cells.margin[i], unit) + (data.prize.better === "less" ? " less" : " more");
+    const share = data.cells.margin_share[i], direction = data.metric.better === "less" ? " less" : " more";
+    return (isNaN(share) ? "" : percent(share) + ", ") + quantity(data, data.cells.margin[i]) + direction;
   }
 
-  /** What stands in a cell: the lead, `tie`, or how few; nothing where one competes alone. The twin of app/figures/winner_map.py. */
-  function cellText(data, i) {
-    const outcome = data.outcomes[data.cells.outcome[i]], at = data.cells.first[i], share = data.cells.margin_share[i];
+  /**
+   * The text of a cell: the lead with the winner's name, `tie`, or the number of replicates.
+   *   isNamed: with the winner's name.
+   *   isShort: two digits for a lead in percent, for narrow cells.
+   */
+  function text(data, i, isNamed, isShort) {
+    const outcome = outcomeOf(data, i), first = data.cells.first[i], share = data.cells.margin_share[i];
+    const { n, who } = data.contenders;
     if (outcome === "alone") return "";
     if (outcome === "tie") return "tie";
-    if (outcome === "too few") return "n = " + Math.min(data.contenders.n[at], data.contenders.n[at + 1]);
-    if (!data.rules.percent) return wattlas.formatQuantity(data.cells.margin[i], data.prize.unit);
-    return isNaN(share) ? "\u2013" : (share < 0 ? "\u2212" : "+") + wattlas.formatQuantity(100 * Math.abs(share), "%");
+    if (outcome === "too few") return "n = " + Math.min(n[first], n[first + 1]);
+    const name = isNamed ? "<b>" + data.who.words[who[first]] + "</b><br>" : "";
+    if (!data.rules.percent) return name + quantity(data, data.cells.margin[i]);
+    if (isNaN(share)) return name + DASH;
+    return name + (isShort ? percent(share, 2).replace(" ", "") : percent(share));
   }
 
   function verdict(data, i) {
-    const at = data.cells.first[i], who = (row) => data.who.words[data.contenders.who[row]];
-    const outcome = data.outcomes[data.cells.outcome[i]];
-    if (outcome === "alone") return "only " + who(at) + " was measured here: no win";
-    const other = who(at + 1);
-    if (outcome === "win") return who(at) + " wins over " + other + ": " + lead(data, i);
-    if (outcome === "tie") return "tie of " + who(at) + " and " + other + ": " + lead(data, i);
-    return "too few replicates to tell " + who(at) + " from " + other + ": " + lead(data, i);
+    const first = data.cells.first[i], name = (at) => data.who.words[data.contenders.who[at]];
+    const best = name(first);
+    if (outcomeOf(data, i) === "alone") return "only " + best + " was measured here: no win";
+    const second = name(first + 1);
+    const words = {
+      win: best + " wins over " + second,
+      tie: "tie of " + best + " and " + second,
+      "too few": "too few replicates to tell " + best + " from " + second,
+    };
+    return words[outcomeOf(data, i)] + ": " + lead(data, i);
   }
 
-  function standing(data, row) {
-    const c = data.contenders, unit = data.prize.unit;
-    const half = c.half_width[row], setting = data.settings[c.setting[row]];
-    const spread = isNaN(half) ? "" : " \u00b1 " + wattlas.formatQuantity(half, unit);
-    const best = setting ? " \u00b7 " + (c.settings[row] > 1 ? "best of " + c.settings[row] + ": " : "") + setting : "";
-    return data.who.words[c.who[row]] + ": " + wattlas.formatQuantity(c.mean[row], unit) + spread + " \u00b7 n = " + c.n[row] + best;
+  function contenderWords(data, at) {
+    const { who, mean, half_width: half, n, setting, settings } = data.contenders;
+    const spread = isNaN(half[at]) ? "" : " \u00b1 " + quantity(data, half[at]);
+    const count = settings[at] > 1 ? "best of " + settings[at] + ": " : "";
+    const words = data.settings[setting[at]], best = words ? DOT + count + words : "";
+    return data.who.words[who[at]] + ": " + quantity(data, mean[at]) + spread + DOT + "n = " + n[at] + best;
   }
 
-  const SHOWN = 4;
-  /** What a hover says of one cell. */
+  /** The hover of one cell. */
   function cellLines(data, i) {
-    const { column, row, first, n, p, p_corrected: corrected, effect } = data.cells;
-    const lines = [data.x.words[column[i]] + " \u00b7 " + data.y.words[row[i]], verdict(data, i)];
-    for (let k = 0; k < Math.min(n[i], SHOWN); k++) lines.push(standing(data, first[i] + k));
-    if (n[i] > SHOWN) lines.push("and " + (n[i] - SHOWN) + " more");
+    const { first, n, p, p_corrected: corrected, effect } = data.cells;
+    const lines = [placeOf(data, i), verdict(data, i)];
+    for (let k = 0; k < Math.min(n[i], HOVER_CONTENDERS); k++) lines.push(contenderWords(data, first[i] + k));
+    if (n[i] > HOVER_CONTENDERS) lines.push("and " + (n[i] - HOVER_CONTENDERS) + " more");
     if (!isNaN(p[i])) {
       const also = data.rules.correction === "none" ? "" : " (corrected " + digits(corrected[i]) + ")";
-      lines.push("p = " + digits(p[i]) + also + " \u00b7 " + data.rules.effect + " = " + digits(effect[i]));
+      lines.push("p = " + digits(p[i]) + also + DOT + data.rules.effect + " = " + digits(effect[i]));
       lines.push("means \u00b1 95 % confidence interval");
     }
-    lines.push("click: evidence and runs");
-    return lines;
+    return [...lines, "click: evidence and runs"];
   }
 
-  /** What a hover says of one competitor's point in the Pareto view. */
-  function contenderLines(data, row, against) {
-    const i = data.contenders.cell[row];
-    return [
-      data.who.words[data.contenders.who[row]],
-      data.x.words[data.cells.column[i]] + " \u00b7 " + data.y.words[data.cells.row[i]],
-      standing(data, row), against, "click: this cell",
-    ];
+  /** The hover of one competitor's point in the Pareto view. */
+  function contenderLines(data, at, against) {
+    const i = data.contenders.cell[at], name = data.who.words[data.contenders.who[at]];
+    return [name, placeOf(data, i), contenderWords(data, at), against, "click: this cell"];
   }
 
-  /** A short account of a selection for the status line. */
-  function pickWords(data, pick) {
-    const mask = pickMask(data, pick);
-    if (!mask) return "";
-    const found = mask.reduce((n, v) => n + v, 0), [kind, value] = JSON.parse(pick);
-    if (kind === "cell") {
-      const i = mask.indexOf(1);
-      return i < 0 ? "selection: a cell that is not on this map" : "selection: " + data.x.words[data.cells.column[i]] + " \u00b7 " + data.y.words[data.cells.row[i]];
+  /** A selection in the words of the status line. */
+  function words(data, sel) {
+    const found = mask(data, sel);
+    if (!found) return "";
+    const { kind, value } = wattlas.clause.read(sel), count = found.reduce((sum, one) => sum + one, 0);
+    if (isOneCell(sel)) {
+      return "selection: " + (count ? placeOf(data, found.indexOf(1)) : "a cell that is not on this map");
     }
-    const what = kind === "cells" ? "from Explore" : kind === "won" ? "won by " + (data.who.words[data.who.values.indexOf(value)] || value) : value;
-    return "selection: " + found.toLocaleString("en") + (found === 1 ? " cell (" : " cells (") + what + ")";
+    const winner = kind === "won" && (data.who.words[data.who.values.indexOf(value)] || value);
+    const which = { won: " (won by " + winner + ")", outcome: " (" + value + ")" }[kind] || "";
+    return "selection: " + count.toLocaleString("en") + (count === 1 ? " cell" : " cells") + which;
   }
 
-  wattlas.cells = { decode: decodeCells, pick: cellPick, mask: pickMask, picked: pickedCell, lines: cellLines, text: cellText, contenderLines, words: pickWords };
+  wattlas.cells = {
+    decode, mask, clauseOf, shareOf, selectedCell, isOneCell, handover, outcomeOf, text, cellLines,
+    contenderLines, words,
+  };
 })((window.wattlas = window.wattlas || {}));

@@ -1,16 +1,13 @@
-/* Start an exported Storage: the same drawing and linking as the app's, without a server. */
+/* Start an exported Storage: the same drawing and linking as in the app, without a server. */
 (function (wattlas) {
   "use strict";
-  const { figures, configurations, pick } = JSON.parse(document.getElementById("view-data").textContent);
-  let theme = "light";
-  function show(wanted) {
-    theme = wanted;
-    document.documentElement.setAttribute("data-theme", theme);
-    document.getElementById("theme-button").textContent = theme === "dark" ? "light" : "dark";
-    wattlas.storage.show(figures, configurations, theme);
-  }
-  document.getElementById("theme-button").addEventListener("click", () => show(theme === "dark" ? "light" : "dark"));
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") wattlas.storage.select(""); });
-  wattlas.storage.open(pick);
-  show(theme);
+
+  const { figures, configurations, sel } = JSON.parse(document.getElementById("view-data").textContent);
+  const { storage } = wattlas;
+  storage.open(sel);
+  wattlas.exportThemes((theme) => storage.show(figures, configurations, theme));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") storage.select("");
+    else if (storage.key(event)) event.preventDefault();
+  });
 })(window.wattlas);

@@ -1,168 +1,175 @@
 /*
- * Storage's pictures as a reader meets them: drawn, hovered, stepped through by keys, one selection for all of them.
+ * Storage's figures on the screen: drawn, hovered, stepped through by keys, with one selection for all.
  * Knows no Dash: an export runs it without a server.
  */
 (function (wattlas) {
   "use strict";
 
-  const CONFIG = { displaylogo: false, showSendToCloud: false, responsive: true, displayModeBar: "hover", doubleClick: "reset", modeBarButtonsToRemove: ["toImage", "sendDataToCloud", "autoScale2d", "zoomIn2d", "zoomOut2d", "lasso2d"] };
-  const paint = wattlas.storagePaint;
+  const CONFIG = {
+    displaylogo: false,
+    showSendToCloud: false,
+    responsive: true,
+    displayModeBar: "hover",
+    doubleClick: "reset",
+    modeBarButtonsToRemove: ["toImage", "sendDataToCloud", "autoScale2d", "zoomIn2d", "zoomOut2d", "lasso2d"],
+  };
+  const { decode, boxClause, knobsClause, paint, repaint, isSelectable, panelOf } = wattlas.storageFigures;
+  const PREFIX = "storage-";
 
-  let figures = {}, configurations = null, mask = null, pick = "", source = "", theme = "light", drawn = new Set();
+  let figures = {}, configurations = null, mask = null, sel = "", theme = "light";
+  // The view whose box is the selection, the views that are drawn, the points under the keys' cursor.
+  let boxed = "", drawn = new Set(), cursors = {};
   const listeners = [];
 
-  /** The page was opened with a selection: nothing of an earlier visit counts. */
-  function open(wanted) {
+  /** The page was opened with a selection: drop what an earlier visit left. */
+  function open(clause) {
     figures = {};
     configurations = mask = null;
-    pick = wanted || "";
-    source = "";
-    Object.keys(cursor).forEach((id) => delete cursor[id]);
-    wattlas.later(watchSections, 0);
+    sel = clause || "";
+    boxed = "";
+    cursors = {};
+    wattlas.later(watchSections);
   }
 
-  /** Draw other pictures, or the same in another theme. */
-  function show(pictures, rows, wanted) {
-    figures = pictures;
-    configurations = rows;
-    theme = wanted;
+  /** Draw other figures, or the same in another theme. */
+  function show(wanted, raw, name) {
+    if (wanted !== figures) configurations = decode(raw);
+    figures = wanted;
+    theme = name;
     drawn = new Set();
-    mask = paint.evaluate(pick, configurations, figures);
-    legend();
-    Object.entries(figures).forEach(([view, figure]) => {
+    mask = wattlas.clause.evaluate(sel, configurations);
+    for (const [view, figure] of Object.entries(figures)) {
       const panel = divOf(view) && divOf(view).closest(".storage-panel");
       if (panel) panel.classList.toggle("bare", figure.layout.meta.kind === "message");
-    });
+    }
     inTurn();
     announce();
   }
 
-  /* What is not drawn yet is drawn whole, with the selection; the rest only repaints. */
+  /* A figure that is not drawn yet is drawn whole, with the selection; later it is only repainted. */
   function paintOne(gd, view) {
-    if (drawn.has(view)) { paint.repaint(gd, figures[view], mask, view === source && pick); return; }
-    const { data, layout } = paint.dress(figures[view], mask, theme);
+    if (drawn.has(view)) { repaint(gd, figures[view], mask, view === boxed && sel); return; }
+    const { data, layout } = paint(figures[view], mask, theme);
     window.Plotly.react(gd, data, layout, CONFIG);
-    own(gd, view);
+    listen(gd, view);
     drawn.add(view);
   }
 
-  /* ---- pictures: those that are seen first, the others a frame each, so that the page stays responsive */
+  /* ---- figures in sight first, the others one at a time, so that the page stays responsive */
 
-  const divOf = (view) => document.getElementById("storage-" + view);
-  const isSeen = (gd) => { const box = gd.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; };
-  let turn = 0, hidden = [];
+  const divOf = (view) => document.getElementById(PREFIX + view);
+  function isSeen(gd) {
+    const box = gd.getBoundingClientRect();
+    return box.bottom > 0 && box.top < innerHeight;
+  }
+  let turn = 0, waiting = [];
   function inTurn(work = paintOne) {
     const mine = (turn += 1);
     const all = Object.keys(figures).map((view) => [divOf(view), view]).filter(([gd]) => gd);
-    hidden = all.filter(([gd]) => !isSeen(gd));
+    waiting = all.filter(([gd]) => !isSeen(gd));
     all.filter(([gd]) => isSeen(gd)).forEach(([gd, view]) => work(gd, view));
     const next = () => {
-      if (mine !== turn || !hidden.length) return;
-      const [gd, view] = hidden.shift();
+      if (mine !== turn || !waiting.length) return;
+      const [gd, view] = waiting.shift();
       if (gd.isConnected) work(gd, view);
-      wattlas.later(next, 0);
+      wattlas.later(next);
     };
-    wattlas.later(next, 0);
+    wattlas.later(next);
   }
 
-  function own(gd, view) {
+  /* ---- what the pointer does in a figure */
+
+  const wordsOf = (trace, i) => trace.meta && trace.meta.words && trace.meta.words[i];
+
+  function listen(gd, view) {
     if (gd.wattlasOwned) return;
     gd.wattlasOwned = true;
-    gd.on("plotly_click", (event) => {
-      const point = event.points[0], trace = gd.data[point.curveNumber];
-      if (paint.isSelectable(trace)) choose(paint.knobsClause(trace, point.pointNumber, configurations));
+    gd.on("plotly_click", ({ points: [point] }) => {
+      const trace = gd.data[point.curveNumber];
+      if (isSelectable(trace)) choose(knobsClause(trace, point.pointNumber, configurations));
     });
     gd.on("plotly_selected", (event) => {
-      if (!event || !event.range && !event.lassoPoints) return;
-      source = view;
-      setPick(paint.boxClause(view, gd, event.points));
+      if (!event || !event.range) return;
+      boxed = view;
+      select(boxClause(gd, event.points, configurations));
     });
-    gd.on("plotly_deselect", () => setPick(""));
-    gd.on("plotly_hover", (event) => {
-      const point = event.points[0], words = linesOf(gd.data[point.curveNumber], point.pointNumber);
-      if (words) wattlas.card([...words, ...alsoThere(gd, point)], event.event);
+    gd.on("plotly_deselect", () => select(""));
+    gd.on("plotly_hover", ({ points: [point], event }) => {
+      const words = wordsOf(gd.data[point.curveNumber], point.pointNumber);
+      if (!words) return;
+      const { left, top } = gd.getBoundingClientRect(), { x1, y0 } = point.bbox;
+      const place = event.clientX === undefined ? { clientX: left + x1, clientY: top + y0 } : event;
+      wattlas.card([...words, ...alsoHere(gd, point)], place);
     });
     gd.on("plotly_unhover", () => wattlas.hideHover());
     gd.addEventListener("mouseleave", () => wattlas.hideHover());
   }
-  /* Points of other lines that this one hides, or lies within: one hover tells of all. */
+
+  /* Points of other lines that this one hides: one hover names them all. */
   const NEAR_PX = 4, MOST_NEAR = 5;
-  function alsoThere(gd, point) {
-    const at = (trace, i) => ["x", "y"].map((letter) => {
-      const axis = gd._fullLayout[axisOf(trace, letter)];
-      return axis._offset + axis.d2p(trace[letter][i]);
-    });
-    const [x, y] = at(gd.data[point.curveNumber], point.pointNumber), found = [];
+  function alsoHere(gd, { curveNumber, pointNumber, xaxis, yaxis }) {
+    const at = (trace, i) => [xaxis.d2p(trace.x[i]), yaxis.d2p(trace.y[i])];
+    const own = gd.data[curveNumber], [x, y] = at(own, pointNumber), found = [];
     gd.data.forEach((trace, t) => {
-      if (!paint.isSelectable(trace) || trace.type !== "scatter" || !trace.meta.words) return;
+      if (!isSelectable(trace) || trace.type !== "scatter" || panelOf(trace) !== panelOf(own)) return;
       trace.meta.words.forEach((words, i) => {
-        if (t === point.curveNumber && i === point.pointNumber) return;
+        if (t === curveNumber && i === pointNumber) return;
         const [px, py] = at(trace, i);
         if (Math.hypot(px - x, py - y) < NEAR_PX) found.push("also here: " + words[0]);
       });
     });
-    return found.length > MOST_NEAR ? [...found.slice(0, MOST_NEAR), "and " + (found.length - MOST_NEAR) + " more"] : found;
+    const more = found.length - MOST_NEAR;
+    return more > 0 ? [...found.slice(0, MOST_NEAR), "and " + more + " more"] : found;
   }
-  const linesOf = (trace, i) => trace.meta && trace.meta.words && trace.meta.words[i];
 
   /* ---- selection */
 
-  const choose = (clause) => { source = ""; setPick(clause === pick ? "" : clause); };
+  function choose(clause) {
+    boxed = "";
+    select(clause === sel ? "" : clause);
+  }
 
-  /** Publish a clause, or clear with an empty one: every view repaints, nothing is asked of the server. */
-  function setPick(clause) {
-    if (clause === pick) return;
-    pick = clause;
-    mask = paint.evaluate(pick, configurations, figures);
+  /** Publish a clause, or clear with an empty one: every view repaints, without the server. */
+  function select(clause) {
+    if (clause === sel) return;
+    sel = clause;
+    mask = wattlas.clause.evaluate(sel, configurations);
     inTurn();
     announce();
   }
 
-  function announce() {
-    const status = document.getElementById("status-selection"), clear = document.getElementById("storage-clear");
-    if (!status || !clear) return;
+  const KINDS = { box: "box", lasso: "lasso", "knobs~[": "list" };
+  function selectionWords() {
+    if (!mask) return "";
     let rows = 0, runs = 0;
-    if (mask) mask.forEach((v, i) => { if (v) { rows += 1; runs += configurations.runs[i]; } });
-    const how = pick.startsWith("box~") ? "box" : "click";
-    status.textContent = mask ? "selection: " + runs.toLocaleString("en") + " runs in " + rows.toLocaleString("en") + (rows === 1 ? " configuration (" : " configurations (") + how + ")" : "";
-    clear.hidden = !pick;
-    document.querySelectorAll("#storage-legend button").forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.clause === pick)));
+    mask.forEach((isSelected, i) => { if (isSelected) { rows += 1; runs += configurations.runs[i]; } });
+    const how = KINDS[Object.keys(KINDS).find((start) => sel.startsWith(start))] || "click";
+    const noun = rows === 1 ? "configuration" : "configurations";
+    return `selection: ${runs.toLocaleString("en")} runs in ${rows.toLocaleString("en")} ${noun} (${how})`;
+  }
+
+  function announce() {
+    const status = document.getElementById("status-selection");
+    const clear = document.getElementById("storage-clear");
+    if (!status || !clear) return;
+    status.textContent = selectionWords();
+    clear.hidden = !sel;
+    document.querySelectorAll("#storage-legend button")
+      .forEach((button) => button.setAttribute("aria-pressed", String(modeClause(button) === sel)));
     markPublished();
     listeners.forEach((listener) => listener());
   }
 
+  const modeClause = (button) => wattlas.clause.knobs({ mode: button.dataset.mode || null });
+
   function markPublished() {
     document.querySelectorAll(".published-rows tr[data-rows]").forEach((line) => {
       const rows = line.dataset.rows ? line.dataset.rows.split(" ").map(Number) : [];
-      const hit = Boolean(mask) && rows.some((row) => mask[row]);
-      line.classList.toggle("selected", hit);
-      line.classList.toggle("dimmed", Boolean(mask) && rows.length > 0 && !hit);
+      const isSelected = Boolean(mask) && rows.some((row) => mask[row]);
+      line.classList.toggle("selected", isSelected);
+      line.classList.toggle("dimmed", Boolean(mask) && rows.length > 0 && !isSelected);
     });
   }
-
-  /* ---- legend of the completion modes; each entry selects its mode */
-
-  const SHAPES = { circle: "\u25cf", square: "\u25a0", diamond: "\u25c6", "triangle-up": "\u25b2", "triangle-down": "\u25bc", pentagon: "\u2b1f" };
-  function legend() {
-    const box = document.getElementById("storage-legend");
-    if (!box) return;
-    box.replaceChildren(...((configurations && configurations.modes) || []).map((mode) => {
-      const button = document.createElement("button"), mark = document.createElement("span");
-      mark.textContent = SHAPES[mode.symbol] || "\u25b2";
-      mark.style.color = mode.hue;
-      mark.setAttribute("aria-hidden", "true");
-      button.className = "plain";
-      button.dataset.clause = "knobs~" + JSON.stringify({ mode: mode.value });
-      button.append(mark, " " + mode.label);
-      return button;
-    }));
-    if (!hasPublished()) return;
-    const star = document.createElement("span");
-    star.className = "quiet";
-    star.textContent = "\u2606 published";
-    box.append(star);
-  }
-  const hasPublished = () => Object.values(figures).some((figure) => figure.data.some((trace) => trace.meta.kind === "published"));
 
   /* ---- sections */
 
@@ -176,15 +183,21 @@
     root.addEventListener("scroll", () => { wattlas.hideHover(); markSection(root); }, { passive: true });
   }
   // On narrow screens the whole page scrolls.
-  addEventListener("scroll", () => { const root = document.querySelector(".storage .views"); if (root) markSection(root); }, { passive: true });
+  addEventListener("scroll", () => {
+    const root = document.querySelector(".storage .views");
+    if (root) markSection(root);
+  }, { passive: true });
   function markSection(root) {
-    const top = root.querySelector(".storage-bar").getBoundingClientRect().bottom + 60;
+    const line = root.querySelector(".storage-bar").getBoundingClientRect().bottom + 60;
     const sections = [...root.querySelectorAll(".storage-section")];
-    const scroller = root.scrollHeight > root.clientHeight + 4 ? root : document.documentElement;
-    const isEnd = scroller.scrollTop > 0 && scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 4;
-    const current = isEnd ? sections[sections.length - 1] : sections.filter((s) => s.getBoundingClientRect().top <= top).pop() || sections[0];
+    const { scrollTop, clientHeight, scrollHeight } =
+      root.scrollHeight > root.clientHeight + 4 ? root : document.documentElement;
+    const isEnd = scrollTop > 0 && scrollTop + clientHeight >= scrollHeight - 4;
+    const passed = sections.filter((section) => section.getBoundingClientRect().top <= line);
+    const current = isEnd ? sections[sections.length - 1] : passed.pop() || sections[0];
     document.querySelectorAll(".section-tab").forEach((tab) => {
-      if (current && current.id === "storage-section-" + tab.dataset.section) tab.setAttribute("aria-current", "true");
+      const isCurrent = current && current.id === PREFIX + "section-" + tab.dataset.section;
+      if (isCurrent) tab.setAttribute("aria-current", "true");
       else tab.removeAttribute("aria-current");
     });
   }
@@ -192,35 +205,38 @@
   document.addEventListener("click", (event) => {
     const target = event.target.closest ? event.target : document.body;
     const tab = target.closest(".section-tab"), entry = target.closest("#storage-legend button");
-    if (tab) document.getElementById("storage-section-" + tab.dataset.section).scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
-    if (entry) choose(entry.dataset.clause);
-    if (target.closest("#storage-clear")) setPick("");
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    if (tab) document.getElementById(PREFIX + "section-" + tab.dataset.section).scrollIntoView({ behavior });
+    if (entry) choose(modeClause(entry));
+    if (target.closest("#storage-clear")) select("");
   });
 
-  /* ---- a cursor for those who use no mouse: arrows step through a view's points, Enter selects */
+  /* ---- a cursor for the keyboard: arrows step through a view's points, Enter selects */
 
-  const cursor = {};
-  document.addEventListener("keydown", (event) => {
+  const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Enter: 0, " ": 0 };
+  function key(event) {
     const panel = event.target.closest && event.target.closest(".storage section[data-view]");
     const gd = panel && event.target === panel && document.getElementById(panel.dataset.view);
-    const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (!gd || !gd.data || (!step && event.key !== "Enter" && event.key !== " ")) return;
-    const points = gd.data.flatMap((trace) => (paint.isSelectable(trace) ? trace.meta.rows.map((_, i) => [trace, i]) : []));
-    if (!points.length) return;
-    event.preventDefault();
-    const at = cursor[gd.id] = Math.min(Math.max((cursor[gd.id] === undefined ? -1 : cursor[gd.id]) + (step || 0), 0), points.length - 1);
-    const [trace, i] = points[at];
-    if (!step) { choose(paint.knobsClause(trace, i, configurations)); return; }
-    const box = gd.getBoundingClientRect(), { [axisOf(trace, "x")]: x, [axisOf(trace, "y")]: y } = gd._fullLayout;
-    wattlas.card(linesOf(trace, i), { clientX: box.left + x._offset + x.d2p(trace.x[i]), clientY: box.top + y._offset + y.d2p(trace.y[i]) });
-  });
-  const axisOf = (trace, letter) => letter + "axis" + (trace[letter + "axis"] || letter).slice(1);
+    const step = STEPS[event.key];
+    if (!gd || !gd.data || step === undefined) return false;
+    const points = gd.data.flatMap((trace, t) => (isSelectable(trace) ? trace.x.map((_, i) => [t, i]) : []));
+    if (!points.length) return false;
+    const before = gd.id in cursors ? cursors[gd.id] : -1;
+    cursors[gd.id] = Math.min(Math.max(before + step, 0), points.length - 1);
+    const [t, i] = points[cursors[gd.id]], trace = gd.data[t];
+    const subplot = panelOf(trace) + (trace.yaxis || "y");
+    if (!step) choose(knobsClause(trace, i, configurations));
+    else window.Plotly.Fx.hover(gd, [{ curveNumber: t, pointNumber: i }], subplot);
+    return true;
+  }
 
   wattlas.storage = {
-    open, show, select: setPick,
-    state: () => ({ pick, mask, figures, configurations }),
-    /** Whether pictures out of sight wait for their turn. */
-    isBusy: () => hidden.length > 0,
+    open, show, select,
+    /** A key was pressed. Returns whether it means something here. */
+    key,
+    state: () => ({ sel, mask, figures, configurations }),
+    /** Whether figures out of sight wait for their turn. */
+    isBusy: () => waiting.length > 0,
     /** Call after every change of the selection and every drawing. */
     onChange: (listener) => listeners.push(listener),
     resize: () => inTurn((gd, view) => { paintOne(gd, view); window.Plotly.Plots.resize(gd); }),

@@ -19,8 +19,8 @@ IDLE_WORKLOAD: Final = "idle"
 _IDLE_FACETS: Final = ("dataset", "system", "device", "dvfs", "rapl")
 SUBSYSTEM_UNKNOWN: Final = "unknown"
 MOVES: Final = ("loads_per_s", "stores_per_s")
-# What to aggregate `functions` to, for `relation.aggregate`: by run and subsystem (functions whose
-# place is not known are together under `unknown`), NULL where nothing was counted.
+# The columns that `functions` is aggregated to, by run and subsystem. Functions without a known
+# subsystem go to `unknown`; a sum is NULL where nothing was counted.
 SUBSYSTEM_SUMS: Final = (
     f"run_id, coalesce(subsystem, '{SUBSYSTEM_UNKNOWN}') AS subsystem, "
     + ", ".join(f"sum({name}) AS {name}" for name in MOVES)

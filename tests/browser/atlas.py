@@ -52,12 +52,12 @@ class Atlas:
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
-        self.page.locator(f'#facet-{facet}-frame input[value="{value}"] + label').click()
+        self.page.locator(f'#explore-facet-{facet}-frame input[value="{value}"] + label').click()
         self.ready()
 
     def status(self) -> str:
         """The status line's count of runs."""
-        return self.page.locator("#status-shown").inner_text()
+        return self.page.locator("#explore-status").inner_text()
 
     def selection(self) -> str:
         """The status line's account of the selection."""

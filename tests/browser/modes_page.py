@@ -13,7 +13,7 @@ _READY = """() => {
     return gd && gd._fullLayout && gd.calcdata && gd.layout.meta;
   };
   return window.wattlas && wattlas.plot && ["winners", "shares", "pareto"].every(ready)
-    && document.querySelector("#modes-standings").children.length > 0
+    && document.querySelector("#modes-evidence-words").children.length > 0
     && !document.querySelector("[data-dash-is-loading='true']");
 }"""
 
@@ -44,7 +44,7 @@ class ModesPage:
         self.page.wait_for_function(
             "() => window.wattlas && wattlas.plot('scatter') && wattlas.plot('scatter').calcdata"
             " && wattlas.plot('scatter').layout.meta"
-            " && (document.querySelector('#status-shown') || {}).innerText"
+            " && (document.querySelector('#explore-status') || {}).innerText"
         )
         wait_idle(self.page)
 
@@ -91,7 +91,7 @@ class ModesPage:
 
     def verdict(self) -> str:
         """The first sentence of the evidence."""
-        return self.page.locator("#modes-standings").inner_text().split("\n")[0]
+        return self.page.locator("#modes-evidence-words").inner_text().split("\n")[0]
 
     def query(self) -> dict[str, list[str]]:
         """The state in the address."""
@@ -124,9 +124,9 @@ class ModesPage:
         return found
 
     def veiled(self) -> int:
-        """How many cells of the map are under the veil."""
+        """How many cells of the map are dimmed."""
         count: int = self.page.evaluate(
-            """() => wattlas.plot("winners").data.find((t) => t.meta.kind === "veil").z
+            """() => wattlas.plot("winners").data.find((t) => t.meta.kind === "dimmed").z
                  .flat().filter((v) => v === 1).length"""
         )
         return count

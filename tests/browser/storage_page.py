@@ -100,7 +100,7 @@ class StoragePage:
             """([view, trace, point]) => {
               const gd = document.getElementById("storage-" + view);
               const box = gd.getBoundingClientRect();
-              const t = gd.data.filter((d) => wattlas.storagePaint.isSelectable(d))[trace];
+              const t = gd.data.filter((d) => wattlas.storageFigures.isSelectable(d))[trace];
               const value = (letter) => {
                 const number = (t[letter + "axis"] || letter).slice(1);
                 const axis = gd._fullLayout[letter + "axis" + number];
@@ -116,7 +116,7 @@ class StoragePage:
         """How many points of each selectable trace are painted as selected; None: no selection."""
         found: list[int | None] = self.page.evaluate(
             """(view) => document.getElementById("storage-" + view)._fullData
-                 .filter((t) => wattlas.storagePaint.isSelectable(t))
+                 .filter((t) => wattlas.storageFigures.isSelectable(t))
                  .map((t) => t.selectedpoints ? t.selectedpoints.length : null)""",
             view,
         )

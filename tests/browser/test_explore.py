@@ -1,10 +1,12 @@
 """Explore as a visitor uses it, in a real browser."""
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
+from data.metrics import metric
 from data.units import MINUS
 from tests.browser.atlas import Atlas, wait_idle
 
@@ -33,7 +35,7 @@ def test_a_filter_narrows_and_counts(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     atlas.chip("itr", "50")
     assert atlas.status() == "12 of 104 runs"
-    assert "1 of 5 · 12 runs" in atlas.page.locator("#facet-itr-count").inner_text()
+    assert "1 of 5 · 12 runs" in atlas.page.locator("#explore-facet-itr-count").inner_text()
     atlas.page.get_by_label("Clear Interrupt delay").click()
     wait_idle(atlas.page)
     assert atlas.status() == "51 of 104 runs"
@@ -41,7 +43,7 @@ def test_a_filter_narrows_and_counts(atlas: Atlas, grid_address: str) -> None:
 
 def test_box_in_the_scatter_selects_in_all_views(atlas: Atlas, grid_address: str) -> None:
     atlas.open(
-        grid_address, "?v=1&workload=memcached&load=200000&system=linux_tuned&hsys=linux_tuned"
+        grid_address, "?v=2&workload=memcached&load=200000&system=linux_tuned&hsys=linux_tuned"
     )
     # 12 configurations; a box over p99 < 150 us holds ITR 2 and 50 at three frequencies.
     left, top = atlas.pixel("scatter", 54, 2980)
@@ -55,8 +57,8 @@ def test_box_in_the_scatter_selects_in_all_views(atlas: Atlas, grid_address: str
     assert sum(n or 0 for n in atlas.selected_counts()) == 6
     assert atlas.veiled_cells() == 6
     assert atlas.selection().startswith("selection: 12 runs in 6 configurations (box)")
-    assert atlas.page.locator("#picked-words").inner_text() == "6 points"
-    expect(atlas.page.locator("#picked-grid .ag-row")).to_have_count(6)
+    assert atlas.page.locator("#selected-words").inner_text() == "6 points"
+    expect(atlas.page.locator("#explore-grid .ag-row")).to_have_count(6)
     # The table's winner, 1.3 GHz at ITR 2, is among them.
     assert "selected" in (atlas.page.locator("#best-table tbody tr").get_attribute("class") or "")
     atlas.page.keyboard.press("Escape")
@@ -67,7 +69,7 @@ def test_box_in_the_scatter_selects_in_all_views(atlas: Atlas, grid_address: str
 
 
 def test_cells_of_the_heatmap_select_points(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&hsys=ebbrt_tuned")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&hsys=ebbrt_tuned")
     atlas.click_at("heatmap", "100", "1.9")
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
     assert atlas.veiled_cells() == 11
@@ -95,8 +97,8 @@ def test_a_table_row_selects_its_configuration_by_mouse_and_key(
 
 
 def test_limit_draws_a_line_greys_and_changes_the_table(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
-    box = atlas.page.locator("#limit-box")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
+    box = atlas.page.locator("#explore-limit")
     box.fill("120")
     atlas.page.keyboard.press("Tab")
     wait_idle(atlas.page)
@@ -118,13 +120,13 @@ def test_limit_draws_a_line_greys_and_changes_the_table(atlas: Atlas, grid_addre
 
 
 def test_slider_moves_the_limit(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     thumb = atlas.page.get_by_role("slider", name="latency limit")
     thumb.focus()
     for _ in range(5):
         atlas.page.keyboard.press("ArrowLeft")
     wait_idle(atlas.page)
-    value = atlas.page.locator("#limit-box").input_value()
+    value = atlas.page.locator("#explore-limit").input_value()
     limit = float(value.split()[0])
     assert 240 < limit < 260.1
     assert thumb.get_attribute("aria-valuetext") == f"{limit:.3g} us"
@@ -134,13 +136,15 @@ def test_slider_moves_the_limit(atlas: Atlas, grid_address: str) -> None:
 def test_url_restores_the_view_selection_included(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     atlas.chip("system", "linux_tuned")
-    atlas.page.locator("#replicates").get_by_text("Each run").click()
+    atlas.page.locator("#explore-rep").get_by_text("Each run").click()
     wait_idle(atlas.page)
     atlas.click_at("heatmap", "50", "1.3")
     before = (atlas.status(), atlas.selection(), atlas.selected_counts(), atlas.veiled_cells())
     url = atlas.page.url
-    assert re.search(r"[?&]v=1&", url)
-    assert "brush=cells" in url
+    assert re.search(r"[?&]v=2&", url)
+    assert parse_qs(urlsplit(url).query)["sel"] == [
+        'knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'
+    ]
     atlas.page.goto("about:blank")
     atlas.page.goto(url)
     atlas.ready()
@@ -148,6 +152,27 @@ def test_url_restores_the_view_selection_included(atlas: Atlas, grid_address: st
     assert after == before
     assert before[1].startswith("selection: 2 runs (cells)")
     assert atlas.page.url == url
+
+
+def test_links_to_other_pages_carry_filters_and_selection_alone(
+    atlas: Atlas, grid_address: str
+) -> None:
+    atlas.open(
+        grid_address,
+        "?v=2&workload=memcached&load=200000&system=linux_tuned&hsys=linux_tuned"
+        "&y=edp_js&xlog=1&limit=120&lake=0",
+    )
+    atlas.click_at("heatmap", "50", "1.3")
+    link = urlsplit(atlas.page.locator("#explore-to-modes").get_attribute("href") or "")
+    assert link.path == "/modes"
+    assert parse_qs(link.query) == {
+        "v": ["2"], "workload": ["memcached"], "load": ["200000"], "system": ["linux_tuned"],
+        "sel": ['knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'], "lake": ["0"],
+    }  # fmt: skip
+    for file, target in (("export.html", "export"), ("data/runs.csv", "data")):
+        address = atlas.page.locator(f"#explore-to-{target}").get_attribute("href") or ""
+        assert urlsplit(address).path == f"/explore/{file}"
+        assert urlsplit(address).query == urlsplit(atlas.page.url).query
 
 
 def test_another_workload_brings_its_own_axes(atlas: Atlas, grid_address: str) -> None:
@@ -159,22 +184,22 @@ def test_another_workload_brings_its_own_axes(atlas: Atlas, grid_address: str) -
 
 
 def test_filters_that_leave_nothing_say_so(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&itr=50&dvfs=governor")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&itr=50&dvfs=governor")
     text = atlas.layout("scatter")["annotations"][0]["text"]
     assert text.startswith("No run has all of these filters.")
-    assert "itr (3 runs)" in text
-    assert "dvfs (12 runs)" in text
+    assert f"{metric('itr_us').title} (3 runs)" in text
+    assert f"{metric('dvfs_ghz').title} (12 runs)" in text
 
 
 def test_a_bad_link_is_named_and_the_page_still_works(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&x=no_such_column")
+    atlas.open(grid_address, "?v=2&x=no_such_column")
     notice = atlas.page.locator("#notice").inner_text()
     assert "no such column to plot: 'no_such_column'" in notice
     assert atlas.status() == "51 of 104 runs"
 
 
 def test_hover_names_configuration_values_and_n(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&system=linux_tuned")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&system=linux_tuned")
     left, top = atlas.pixel("scatter", 260.05, 2900.5)
     atlas.page.mouse.move(left - 30, top)
     atlas.page.mouse.move(left, top, steps=3)
@@ -188,7 +213,7 @@ def test_hover_names_configuration_values_and_n(atlas: Atlas, grid_address: str)
 
 
 def test_hover_names_the_flags_of_a_configurations_runs(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&system=linux_default")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&system=linux_default")
     left, top = atlas.pixel("scatter", 110.0, 2500.0)
     atlas.page.mouse.move(left - 30, top)
     atlas.page.mouse.move(left, top, steps=3)
@@ -222,13 +247,13 @@ def test_the_scatter_is_painted_before_all_else(atlas: Atlas, grid_address: str)
             scatter: document.querySelector("#scatter .scatterlayer, #scatter .gl-container canvas")
               && document.querySelector("#scatter .gtitle"),
             heatmap: document.querySelector("#heatmap .gtitle"),
-            grid: document.querySelector("#picked-grid .ag-header-cell-text"),
+            grid: document.querySelector("#explore-grid .ag-header-cell-text"),
           };
           for (const [name, element] of Object.entries(seen)) {
             if (element && element.textContent && !order.includes(name)) order.push(name);
           }
         }).observe(document, { subtree: true, childList: true });"""
     )
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     atlas.page.wait_for_function("window.order.length === 3")
     assert atlas.page.evaluate("window.order")[0] == "scatter"

@@ -20,8 +20,8 @@ _DRAWN = """() => window.wattlas && ["scatter", "heatmap"].every((id) => {
 def exported(tmp_path: Path) -> Path:
     lake = write_lake(tmp_path / "lake", grid_rows())
     out = tmp_path / "view.html"
-    state = "v=1&workload=memcached&load=200000&limit=120&hsys=linux_tuned"
-    state += "&brush=cells~linux_tuned~1.3:50"
+    state = "v=2&workload=memcached&load=200000&limit=120&hsys=linux_tuned"
+    state += '&sel=knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'
     command = [sys.executable, "-m", "app", "export", str(out), "--lake", str(lake)]
     subprocess.run([*command, "--state", state], cwd=ROOT, check=True, capture_output=True)
     return out

@@ -6,7 +6,7 @@ from tests.browser.atlas import Atlas, wait_idle
 
 pytestmark = pytest.mark.browser
 
-AT_200K = "?v=1&workload=memcached&load=200000"
+AT_200K = "?v=2&workload=memcached&load=200000"
 # Counts the slow ways, and takes a picture of all WebGL layers of the scatter as they are.
 WATCH = """() => {
   window.slow = 0;

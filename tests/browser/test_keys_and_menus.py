@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_heatmap_and_scatter_have_a_keyboard_cursor(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&hsys=linux_tuned")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&hsys=linux_tuned")
     atlas.page.locator("section[data-view=heatmap]").focus()
     atlas.page.keyboard.press("ArrowRight")
     card = atlas.page.locator("#hover-card")
@@ -44,7 +44,7 @@ def test_question_mark_lists_the_keys(atlas: Atlas, grid_address: str) -> None:
 def test_menu_explains_and_downloads_what_the_heatmap_shows(
     atlas: Atlas, grid_address: str
 ) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&hsys=ebbrt_tuned")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&hsys=ebbrt_tuned")
     menu = atlas.page.locator("section[data-view=heatmap]").get_by_label("menu of this view")
     menu.click()
     with atlas.page.expect_download() as download:
@@ -67,7 +67,7 @@ def test_menu_explains_and_downloads_what_the_heatmap_shows(
 
 
 def test_zoom_stays_in_the_url(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     atlas.page.evaluate(
         """() => Plotly.relayout(wattlas.plot("scatter"),
              {"xaxis.range[0]": 50, "xaxis.range[1]": 150,
@@ -90,8 +90,8 @@ def test_zoom_stays_in_the_url(atlas: Atlas, grid_address: str) -> None:
 
 
 def test_axes_switch_to_any_column_and_logarithm(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
-    atlas.page.locator("#y-axis").click()
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
+    atlas.page.locator("#explore-y").click()
     atlas.page.get_by_role("option", name="Energy-delay product").click()
     wait_idle(atlas.page)
     atlas.page.get_by_label("log x").click(force=True)

@@ -28,7 +28,7 @@ def test_empty_lake_says_what_to_do_and_shows_runs_after_a_reload(
     assert "v0 · 2 runs" in atlas.page.locator("#lake-line").inner_text()
 
     write_lake(tmp_path / "lake", [run(itr_us=50.0, is_synthetic=True)])
-    pinned = f"{address}/?v=1&workload=memcached&lake=0"
+    pinned = f"{address}/?v=2&workload=memcached&lake=0"
     atlas.page.goto(pinned)
     atlas.ready()
     assert atlas.status() == "2 of 2 runs"
@@ -44,6 +44,6 @@ def test_a_link_to_a_version_that_is_not_there_is_named(
     atlas: Atlas, serve: Callable[[Path], str], tmp_path: Path
 ) -> None:
     address = serve(write_lake(tmp_path / "lake", [run()]))
-    atlas.open(address, "?v=1&lake=99")
+    atlas.open(address, "?v=2&lake=99")
     assert "version 99" in atlas.page.locator("#notice").inner_text()
     assert atlas.status() == "1 of 1 runs"

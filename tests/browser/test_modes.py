@@ -38,7 +38,7 @@ def test_the_first_view_says_who_wins_where(modes: ModesPage, grid_address: str)
     modes.page.wait_for_url(re.compile(r"/(\?|$)"))
 
 
-def test_another_prize_makes_ties(modes: ModesPage, grid_address: str) -> None:
+def test_another_metric_makes_ties(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     modes.choose("metric", "least p99 latency")
     assert set(modes.texts().values()) == {"tie"}
@@ -83,7 +83,7 @@ def test_a_cell_opens_its_evidence_and_lights_up_everywhere(
     assert "n = 2 and 2" in modes.page.locator(".statistics").first.inner_text()
     # Only the evidence asked the server.
     assert len(asked) == 1
-    assert "standings" in asked[0]
+    assert "modes-evidence-words" in asked[0]
     modes.page.keyboard.press("Escape")
     wait_idle(modes.page)
     assert modes.framed() == []
@@ -107,10 +107,10 @@ def test_a_share_lights_its_cells_without_the_server(modes: ModesPage, grid_addr
     assert modes.hover_words().startswith("Library OS")
     modes.page.mouse.click(left, top)
     wait_idle(modes.page)
-    # The one cell that the library OS did not win is veiled.
+    # The one cell that the library OS did not win is dimmed.
     assert modes.veiled() == 1
     assert modes.selection().startswith("selection: 12 cells (won by Library OS)")
-    assert modes.query()["pick"] == ['["won","ebbrt_tuned"]']
+    assert modes.query()["sel"] == ['won~"ebbrt_tuned"']
 
 
 def test_a_point_of_the_pareto_view_picks_its_cell(modes: ModesPage, grid_address: str) -> None:
@@ -126,7 +126,7 @@ def test_a_point_of_the_pareto_view_picks_its_cell(modes: ModesPage, grid_addres
     assert modes.verdict().startswith("Library OS wins")
 
 
-def test_the_way_to_explore_and_back(modes: ModesPage, grid_address: str) -> None:
+def test_links_to_explore_and_back(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     modes.click_cell(FIFTY, FASTEST)
     modes.page.locator("#cell-in-explore").click()
@@ -135,14 +135,16 @@ def test_the_way_to_explore_and_back(modes: ModesPage, grid_address: str) -> Non
     )
     wait_idle(modes.page)
     # Two systems, two replicates, at this load, delay and clock.
-    assert modes.page.locator("#status-shown").inner_text().startswith("4 of ")
+    assert modes.page.locator("#explore-status").inner_text().startswith("4 of ")
     modes.page.go_back()
     modes.ready()
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     modes.page.locator(".to-explore").first.click()
     modes.page.wait_for_url(re.compile(r"/\?.*system=ebbrt_tuned"))
-    modes.page.wait_for_function("() => (document.querySelector('#status-shown') || {}).innerText")
-    assert modes.page.locator("#status-shown").inner_text().startswith("2 of ")
+    modes.page.wait_for_function(
+        "() => (document.querySelector('#explore-status') || {}).innerText"
+    )
+    assert modes.page.locator("#explore-status").inner_text().startswith("2 of ")
 
 
 def test_a_selection_goes_from_explore_to_the_cells_and_back(
@@ -152,7 +154,10 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     # The library OS at 2.9 GHz stands at 1,740.5 J; 2 and 50 us of delay make p99 62.05 and 110.05.
     modes.open_explore(grid_address, "?v=1&dataset=tiny&workload=memcached&load=200000")
     page.evaluate(
-        "() => wattlas.select(wattlas.boxClause(wattlas.view.fields, [60, 120], [1700, 1800]))"
+        """() => {
+          const { explore, clause } = wattlas;
+          explore.select(clause.box(explore.view.fields, [60, 120], [1700, 1800]));
+        }"""
     )
     wait_idle(page)
     assert page.locator("#status-selection").inner_text().startswith("selection: 4 runs")
@@ -162,20 +167,20 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     assert (found["x"], found["y"], found["who"], found["load"]) == (
         ["itr"], ["dvfs"], ["system"], ["200000"],
     )  # fmt: skip
-    assert found["pick"] == ['["cells",[2.9,2,50]]']
-    assert modes.selection().startswith("selection: 2 cells (from Explore)")
-    # Of 13 cells all but the two are veiled; each is won by the library OS over Linux tuned.
+    assert found["sel"] == ['knobs~{"dvfs_ghz":2.9,"itr_us":[2,50]}']
+    assert modes.selection() == "selection: 2 cells"
+    # Of 13 cells all but the two are dimmed; each is won by the library OS over Linux tuned.
     assert modes.veiled() == 11
     assert modes.lit_points() == [2, 2, 0]
     # Back with one cell: its four runs are lit among all that the filters leave.
     modes.click_cell(FIFTY, FASTEST)
     page.locator("#modes-to-explore").click()
     modes.explore_ready()
-    assert page.locator("#status-shown").inner_text().startswith("51 of ")
+    assert page.locator("#explore-status").inner_text().startswith("51 of ")
     assert page.locator("#status-selection").inner_text().startswith("selection: 4 runs")
     lit = page.evaluate(
         """() => {
-          const { mask, points } = wattlas.view;
+          const { mask, points } = wattlas.explore.view;
           const lit = Array.from(mask.keys()).filter((i) => mask[i]);
           return lit.map((i) => wattlas.configuration(points, i));
         }"""
@@ -186,7 +191,7 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     # One point in Explore is one cell in Modes: its evidence opens.
     page.locator("#explore-to-modes").click()
     modes.ready()
-    assert modes.query()["pick"] == ['["cell",50,2.9]']
+    assert modes.query()["sel"] == ['knobs~{"dvfs_ghz":2.9,"itr_us":50}']
     assert modes.verdict().startswith("Library OS wins")
 
 
@@ -220,9 +225,8 @@ def test_a_part_of_a_large_map_has_texts(modes: ModesPage, grid_address: str) ->
         """() => {
           const gd = wattlas.plot("winners");
           const at = gd.data.findIndex((t) => t.meta.kind === "texts");
-          for (const { layout } of [gd, wattlas.modes.state().figures.winners]) {
-            layout.meta.has_texts = false;
-            layout.meta.most = [2, 2];
+          for (const { layout } of [gd, wattlas.modes.view.figures.winners]) {
+            layout.meta.texts_max = [2, 2];
           }
           return Plotly.restyle(gd, { x: [[]], y: [[]], text: [[]] }, [at]);
         }"""
@@ -234,7 +238,7 @@ def test_a_part_of_a_large_map_has_texts(modes: ModesPage, grid_address: str) ->
     wait_idle(modes.page)
     part = modes.texts()
     assert set(part) == {"1,1", "1,2", "2,1", "2,2"}
-    assert all(drawn[cell].endswith(text) for cell, text in part.items())
+    assert all(drawn[cell] == text for cell, text in part.items())
     # A picture for paper has that part, its labels and its texts.
     paper = modes.page.evaluate("() => wattlas.currentPage().figure('winners')")
     assert paper["layout"]["xaxis"]["range"] == [0.5, 2.5]
@@ -260,7 +264,7 @@ def test_a_link_restores_everything(modes: ModesPage, grid_address: str) -> None
     assert modes.page.locator("#modes-level").input_value() == "0.01"
     found = modes.query()
     assert found["test"] == ["welch"]
-    assert found["pick"] == ['["cell",50,2.9]']
+    assert found["sel"] == ['knobs~{"dvfs_ghz":2.9,"itr_us":50}']
     assert found["against"] == ["edp_js"]
     before = modes.texts()
     modes.page.reload()

@@ -1,7 +1,10 @@
 """What a link brings back, and what must not be carried from one workload to another."""
 
+from urllib.parse import parse_qsl, quote, urlsplit
+
 import pytest
 
+from app.explore.state import ExploreState
 from tests.browser.atlas import Atlas, wait_idle
 
 pytestmark = pytest.mark.browser
@@ -9,50 +12,80 @@ pytestmark = pytest.mark.browser
 BOX = "box%7Elatency_p99_us%7Eenergy_j%7E50%7E140%7E1200%7E2990"
 
 
-def test_a_link_brings_the_box_its_outline_and_the_table(atlas: Atlas, grid_address: str) -> None:
-    query = f"?v=1&workload=memcached&load=200000&system=linux_tuned&brush={BOX}"
+@pytest.mark.parametrize("clause", [f"v=2&sel={BOX}", f"v=1&brush={BOX}"])
+def test_a_link_brings_the_box_its_outline_and_the_table(
+    atlas: Atlas, grid_address: str, clause: str
+) -> None:
+    query = f"?{clause}&workload=memcached&load=200000&system=linux_tuned"
     atlas.open(grid_address, query)
-    atlas.page.wait_for_function("document.querySelectorAll('#picked-grid .ag-row').length === 6")
+    atlas.page.wait_for_function("document.querySelectorAll('#explore-grid .ag-row').length === 6")
     outline = atlas.layout("scatter")["selections"][0]
     assert (outline["x0"], outline["x1"], outline["y0"], outline["y1"]) == (50, 140, 1200, 2990)
     assert atlas.selection().startswith("selection: 12 runs in 6 configurations (box)")
-    assert f"brush={BOX}" in atlas.page.url
-    headers = atlas.page.locator("#picked-grid .ag-header-cell-text").all_inner_texts()
+    assert f"sel={BOX}" in atlas.page.url
+    assert "v=2&" in atlas.page.url
+    assert "brush" not in atlas.page.url
+    headers = atlas.page.locator("#explore-grid .ag-header-cell-text").all_inner_texts()
     assert "Energy" in headers
     atlas.page.keyboard.press("Escape")
     wait_idle(atlas.page)
     assert not atlas.layout("scatter").get("selections")
 
 
+CELLS = 'knobs~[{"system":"linux_tuned","dvfs_ghz":[1.3,2.9],"itr_us":50}]'
+WRITTEN = [
+    "v=2&workload=memcached&load=200000&hsys=linux_tuned",
+    "v=2&workload=memcached&load=200000&load=400000&system=ebbrt_tuned&itr=2&itr=50&itr=100"
+    "&dvfs=1.9&rep=runs&x=energy_j&y=edp_js&xlog=1&ylog=1&frontier=0&hsys=ebbrt_tuned&hmet=ipc",
+    f"v=2&workload=memcached&load=200000&hsys=linux_tuned&limit=120.5&sel={quote(CELLS)}&lake=0",
+    "v=1&workload=netpipe&message=8192&itr=4&hsys=linux_tuned&zoom=0.1~0.5~10.5~20"
+    "&brush=cells~linux_tuned~2.9:4",
+]
+
+
+@pytest.mark.parametrize("query", WRITTEN)
+def test_the_browser_writes_a_state_as_the_server_does(
+    atlas: Atlas, grid_address: str, query: str
+) -> None:
+    state = ExploreState.from_query(query)
+    atlas.open(grid_address, f"?{query}")
+    written = urlsplit(atlas.page.url).query
+    assert ExploreState.from_query(written) == ExploreState.from_query(state.to_query())
+    assert parse_qsl(written) == parse_qsl(state.to_query())
+    # The tab leads back to it from another page.
+    tab = atlas.page.locator("#tab-explore").get_attribute("href") or ""
+    assert urlsplit(tab).query == written
+
+
 def test_limit_zoom_and_selection_stay_with_their_workload(atlas: Atlas, grid_address: str) -> None:
-    query = f"?v=1&workload=memcached&load=200000&limit=120&zoom=50~150~500~2000&brush={BOX}"
+    query = f"?v=2&workload=memcached&load=200000&limit=120&zoom=50~150~500~2000&sel={BOX}"
     atlas.open(grid_address, query)
     assert atlas.layout("scatter")["xaxis"]["range"] == [50, 150]
     atlas.chip("workload", "netpipe")
     assert atlas.layout("scatter")["shapes"] == []
     assert atlas.layout("scatter")["xaxis"]["range"][1] < 1  # 0.3 s
     assert atlas.selected_counts() == [None]
-    assert atlas.page.locator("#limit-box").input_value() == ""
-    atlas.page.locator("#limit-box").fill("0.2")
+    assert atlas.page.locator("#explore-limit").input_value() == ""
+    atlas.page.locator("#explore-limit").fill("0.2")
     atlas.page.keyboard.press("Tab")
     wait_idle(atlas.page)
-    assert atlas.page.locator("#limit-box").input_value() == "0.2 s"
+    assert atlas.page.locator("#explore-limit").input_value() == "0.2 s"
     words = atlas.page.locator("#limit-words").inner_text()
     assert words.startswith("No configuration meets 200 ms. The lowest Time is 300 ms")
-    for part in ("zoom=", "brush=", "limit=120"):
+    for part in ("zoom=", "sel=", "limit=120"):
         assert part not in atlas.page.url
 
 
 def test_the_heatmap_shows_a_system_that_the_filters_leave(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000&hsys=linux_tuned")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000&hsys=linux_tuned")
     atlas.chip("system", "ebbrt_tuned")
     assert "Library OS" in atlas.layout("heatmap")["title"]["text"]
-    assert atlas.page.locator("#heat-system").input_value() == "Library OS"
+    assert atlas.page.locator("#explore-hsys").input_value() == "Library OS"
     assert "hsys=ebbrt_tuned" in atlas.page.url
 
 
 def test_points_decide_the_range_not_their_error_bars(atlas: Atlas, grid_address: str) -> None:
-    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     low, high = atlas.layout("scatter")["xaxis"]["range"]
     # Points from 62.05 to 260.05 us with 6 % on each side.
     assert low == pytest.approx(62.05 - 0.06 * 198)

@@ -1,8 +1,10 @@
 """Storage in a real browser: one path through it, and what it looks like at both widths."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Page
@@ -46,7 +48,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert sum(n or 0 for n in storage.caught("proportionality")) == 1
     # of 18 measured cells of each map one is lit; the difference has the writing runs beside it
     assert storage.veiled("bytes-joule") == storage.veiled("difference") == 17
-    assert "pick=knobs" in page.url
+    assert "sel=knobs" in page.url
     assert [url for url in asked if "favicon" not in url] == []
 
     page.keyboard.press("Escape")
@@ -54,7 +56,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert storage.selection() == ""
     assert storage.caught("iops") == [None, None, None]
     assert storage.veiled("bytes-joule") == 0
-    assert "pick" not in page.url
+    assert "sel=" not in page.url
 
 
 def test_a_click_before_all_pictures_are_drawn_leaves_none_out(page: Page, address: str) -> None:
@@ -76,7 +78,7 @@ def test_a_box_comes_back_from_its_link(storage: StoragePage, page: Page) -> Non
     assert storage.selection() == "selection: 6 runs in 3 configurations (box)"
     assert storage.caught("iops") == [1, 1, 1]
     link = page.url
-    assert "pick=box" in link
+    assert "sel=box" in link
     page.goto("about:blank")
     page.goto(link)
     storage.ready()
@@ -102,37 +104,50 @@ def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, pa
 
 
 def test_filters_and_places(storage: StoragePage, page: Page) -> None:
-    storage.choose("storage-at-request", "64 KiB")
+    storage.choose("storage-size", "64 KiB")
     assert "size=65536" in page.url
     assert storage.hover_words("latency", 1, 0).startswith("poll · optane · randread · 64 KiB")
     storage.chip("device", "disk")
     assert storage.status() == "4 of 76 storage runs in 2 configurations"
     # the disk has no 64 KiB runs: the page shows what there is, and its menus say so
-    assert page.locator("#storage-at-device").input_value() == "disk"
-    assert page.locator("#storage-at-request").input_value() == "4 KiB"
+    assert page.locator("#storage-at").input_value() == "disk"
+    assert page.locator("#storage-size").input_value() == "4 KiB"
     assert "size=4096" in page.url
     storage.see("difference")
     assert "not measured" in (page.locator("#storage-difference").text_content() or "")
 
 
-def test_the_way_to_explore_and_to_modes(storage: StoragePage, page: Page) -> None:
+def test_links_to_explore_and_to_modes(storage: StoragePage, page: Page) -> None:
     storage.click_point("iops", 0, 2)
-    explore = page.locator("#storage-to-explore").get_attribute("href") or ""
-    assert "depth=8" in explore
-    assert "mode=interrupt" in explore
-    modes = page.locator("#storage-to-modes").get_attribute("href") or ""
-    assert "depth=8" in modes
-    assert "mode=" not in modes
-    page.locator("#storage-to-modes").click()
-    page.wait_for_selector(".modes #modes-status:not(:empty)", timeout=30_000)
-    assert "/modes?" in page.url
-    assert "6 of 79 runs" in page.locator("#modes-status").inner_text()
+    queries = {}
+    for name in ("explore", "modes"):
+        address = page.locator(f"#storage-to-{name}").get_attribute("href") or ""
+        queries[name] = parse_qs(urlsplit(address).query)
+        # filters and the selection, and nothing else
+        assert set(queries[name]) == {"v", "dataset", "workload", "sel"}
+        (clause,) = queries[name]["sel"]
+        assert json.loads(clause.removeprefix("knobs~"))["io_depth"] == 8
+    page.locator("#storage-to-explore").click()
+    page.wait_for_selector("#explore-status:not(:empty)", timeout=30_000)
+    wait_idle(page)
+    assert "2 runs" in page.locator("#status-selection").inner_text()
     page.go_back()
     storage.ready()
     assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
-    page.locator("#storage-to-explore").click()
-    page.wait_for_selector("#status-shown:not(:empty)", timeout=30_000)
-    assert page.locator("#status-shown").inner_text().startswith("2 of 79 runs")
+
+
+def test_links_of_other_pages_and_of_earlier_versions(page: Page, address: str) -> None:
+    storage = StoragePage(page)
+    # a box of Explore over columns that Storage does not draw: 45 W x 10 s at 10 s
+    box = {"v": "2", "dataset": "lab", "sel": "box~duration_s~energy_j~9~11~440~460"}
+    storage.open(address, "?" + urlencode(box))
+    # depth 1 of optane: 3 modes x 2 sizes that read; of the disk one more
+    assert storage.selection().startswith("selection: 14 runs in 7 configurations")
+    # of version 1, in positions of the figure: the three points at depth 1 and 2 of all modes
+    old = {"v": "1", "dataset": "lab", "pick": "box~latency~0~0~1~8~11"}
+    storage.open(address, "?" + urlencode(old))
+    assert storage.selection().startswith("selection: 12 runs in 6 configurations")
+    assert storage.caught("iops") == [2, 2, 2]
 
 
 def test_keys_reach_every_point(storage: StoragePage, page: Page) -> None:
@@ -179,7 +194,7 @@ def test_a_picture_for_a_paper_has_its_own_legend(storage: StoragePage) -> None:
     figure = storage.page.evaluate(
         """() => {
           const { figures, mask } = wattlas.storage.state();
-          const { data, layout } = wattlas.storagePaint.onPaper(figures.iops, mask, 300);
+          const { data, layout } = wattlas.storageFigures.onPaper(figures.iops, mask, 300);
           const named = data.filter((t) => t.showlegend).map((t) => t.name);
           return [layout.showlegend, layout.height, ...named];
         }"""

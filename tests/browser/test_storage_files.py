@@ -72,7 +72,7 @@ def test_the_page_as_a_file_from_its_own_link(page: Page, tmp_path: Path) -> Non
     page.locator("#storage-legend button", has_text="classic").click()
     wait_idle(page)
     with page.expect_download(timeout=30_000) as found:
-        page.locator("#storage-export").click()
+        page.locator("#storage-to-export").click()
     out = tmp_path / found.value.suggested_filename
     found.value.save_as(out)
     assert out.name == "wattlas-storage.html"

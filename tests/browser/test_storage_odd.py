@@ -53,7 +53,7 @@ def test_runs_that_have_neither_power_nor_functions_nor_names(
     storage = open_on(page, serve(write_lake(tmp_path / "lake", rows)))
     assert storage.status() == "4 of 4 storage runs in 2 configurations"
     assert page.locator("#storage-legend button").inner_text().endswith("mode not said")
-    assert page.locator("#storage-at-device").get_attribute("placeholder") == "not said"
+    assert page.locator("#storage-at").get_attribute("placeholder") == "not said"
     assert "meter's CSV" in words_in(page, "power")
     assert "VTune" in words_in(page, "loads")
     assert words_in(page, "power").startswith("Power by depth")

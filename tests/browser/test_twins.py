@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Page
 
+from app.kit.clause import MAX_CHARS
 from tests.fixtures.tables import read_table
 
 pytestmark = pytest.mark.browser
@@ -77,6 +78,13 @@ def test_clauses_mean(blank: Page) -> None:
 def test_texts_that_are_no_clauses_are_refused(blank: Page) -> None:
     found = blank.evaluate("(texts) => texts.map(wattlas.clause.read)", CLAUSES["refused"])
     assert [t for t, clause in zip(CLAUSES["refused"], found, strict=True) if clause] == []
+
+
+def test_the_longest_clause_and_one_that_is_too_long(blank: Page) -> None:
+    longest = 'knobs~{"system":"' + "x" * (MAX_CHARS - 19) + '"}'
+    found = blank.evaluate("(texts) => texts.map(wattlas.clause.read)", [longest, longest + " "])
+    assert found[0]["kind"] == "knobs"
+    assert found[1] is None
 
 
 def test_clauses_are_written(blank: Page) -> None:

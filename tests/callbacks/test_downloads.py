@@ -6,7 +6,9 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,9 +16,13 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.__main__ import main
+from app.explore.answer import best_table, heatmap, scatter
+from app.explore.state import ExploreState
 from app.kit.export_page import POLICY
+from app.kit.lakes import Lakes, LakeView
 from app.kit.settings import Settings
 from app.server import create_app
+from data.connection import Lake
 from tests.fixtures.lakes import run, write_lake
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +47,7 @@ def data_of(page: str) -> dict:
 
 
 def test_the_runs_that_the_filters_leave(client: FlaskClient) -> None:
-    rows = csv(client, f"/data/runs.csv?{AT_200K}&system=ebbrt_tuned&dvfs=2.9")
+    rows = csv(client, f"/explore/data/runs.csv?{AT_200K}&system=ebbrt_tuned&dvfs=2.9")
     assert len(rows) == 6
     assert set(rows["system"]) == {"ebbrt_tuned"}
     assert set(rows["energy_j"]) == {1740.0}
@@ -50,44 +56,50 @@ def test_the_runs_that_the_filters_leave(client: FlaskClient) -> None:
 
 
 def test_parquet_holds_what_csv_holds(client: FlaskClient) -> None:
-    answer = client.get(f"/data/runs.parquet?{AT_200K}")
+    answer = client.get(f"/explore/data/runs.parquet?{AT_200K}")
     rows = pl.read_parquet(io.BytesIO(answer.data))
-    listed = csv(client, f"/data/runs.csv?{AT_200K}")
+    listed = csv(client, f"/explore/data/runs.csv?{AT_200K}")
     assert len(rows) == 26
     assert rows["run_id"].to_list() == listed["run_id"].to_list()
     assert rows["energy_j"].to_list() == listed["energy_j"].to_list()
 
 
 def test_the_rows_of_a_picture(client: FlaskClient) -> None:
-    points = csv(client, f"/data/scatter.csv?{AT_200K}")
+    points = csv(client, f"/explore/data/scatter.csv?{AT_200K}")
     assert len(points) == 13
     assert set(points["n"]) == {2}
     # Columns are named after what they hold, each once.
     assert {"latency_p99_us", "latency_p99_us_sd", "energy_j", "edp_js"} <= set(points.columns)
     assert not {"x", "y", "performance"} & set(points.columns)
-    cells = csv(client, f"/data/heatmap.csv?{AT_200K}&hsys=ebbrt_tuned")
+    cells = csv(client, f"/explore/data/heatmap.csv?{AT_200K}&hsys=ebbrt_tuned")
     assert len(cells) == 6
     assert set(cells["energy_j"]) == {780.0, 1740.0}
-    best = csv(client, f"/data/best-table.csv?{AT_200K}&limit=100")
+    best = csv(client, f"/explore/data/best-table.csv?{AT_200K}&limit=100")
     assert dict(best.select("system", "meets").iter_rows()) == {
         "ebbrt_tuned": True, "linux_default": False, "linux_tuned": True,
     }  # fmt: skip
 
 
 def test_a_download_of_a_pinned_version(client: FlaskClient) -> None:
-    assert len(csv(client, "/data/runs.csv?v=1&lake=0")) == 27
-    assert len(csv(client, "/data/runs.csv?v=1&lake=1")) == 28
+    assert len(csv(client, "/explore/data/runs.csv?v=1&lake=0")) == 27
+    assert len(csv(client, "/explore/data/runs.csv?v=1&lake=1")) == 28
 
 
 def test_a_download_is_named_as_a_file(client: FlaskClient) -> None:
-    answer = client.get(f"/data/runs.csv?{AT_200K}")
+    answer = client.get(f"/explore/data/runs.csv?{AT_200K}")
     assert "attachment" in answer.headers["Content-Disposition"]
     assert ".csv" in answer.headers["Content-Disposition"]
     assert answer.mimetype == "text/csv"
 
 
 @pytest.mark.parametrize(
-    "address", ["/data/runs.csv", "/data/runs.parquet", "/export.html", "/how/explore/scatter"]
+    "address",
+    [
+        "/explore/data/runs.csv",
+        "/explore/data/runs.parquet",
+        "/explore/export.html",
+        "/explore/how/scatter",
+    ],
 )
 @pytest.mark.parametrize(
     ("query", "words"),
@@ -108,24 +120,79 @@ def test_a_bad_state_is_refused_in_words(
 
 
 def test_an_unknown_picture_is_refused(client: FlaskClient) -> None:
-    answer = client.get(f"/data/secrets.csv?{AT_200K}")
+    answer = client.get(f"/explore/data/secrets.csv?{AT_200K}")
     assert answer.status_code == 400
-    assert "no picture 'secrets'" in answer.text
+    assert "no view 'secrets'" in answer.text
 
 
 @pytest.mark.parametrize("picture", ["scatter", "heatmap", "best-table"])
 def test_how_a_picture_was_computed(client: FlaskClient, picture: str) -> None:
-    words = client.get(f"/how/explore/{picture}?{AT_200K}").text
+    words = client.get(f"/explore/how/{picture}?{AT_200K}").text
     assert "version 1" in words
     assert "workload memcached; load 200000" in words
     assert "SELECT" in words
-    assert "'memcached', 200000.0" in words
+    assert "parameters: ['memcached']" in words
+    # The lake is asked for the whole workload, and the answer narrowed in memory.
+    rest = "200000 QPS; system linux_tuned" if picture == "heatmap" else "200000 QPS"
+    assert f"of these rows those with load {rest}" in words
+
+
+PICTURES: dict[str, Callable[[LakeView, ExploreState], object]] = {
+    "scatter": scatter, "heatmap": heatmap, "best-table": best_table,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_an_explanation_has_the_query_that_the_picture_was_made_by(
+    client: FlaskClient, grid: Path, monkeypatch: pytest.MonkeyPatch, picture: str
+) -> None:
+    asked: list[tuple[str, list]] = []
+    polars = Lake.polars
+
+    def record(lake: Lake, sql: str, parameters: Sequence[Any] = (), **more: Any) -> Any:
+        asked.append((sql, list(parameters)))
+        return polars(lake, sql, parameters, **more)
+
+    monkeypatch.setattr(Lake, "polars", record)
+    PICTURES[picture](Lakes(grid).at(None), ExploreState.from_query(AT_200K))
+    executed = [f"{sql}\n\nparameters: {parameters}" for sql, parameters in asked]
+    words = client.get(f"/explore/how/{picture}?{AT_200K}").text
+    assert any(query in words for query in executed)
+    runs = client.get(f"/explore/how/runs?{AT_200K}").text
+    assert not any(query in runs for query in executed)
+    assert "'memcached', 200000.0" in runs
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("/data/scatter.csv", "/explore/data/scatter.csv"),
+        ("/data/runs.parquet", "/explore/data/runs.parquet"),
+        ("/how/explore/heatmap", "/explore/how/heatmap"),
+        ("/export.html", "/explore/export.html"),
+    ],
+)
+def test_old_addresses_lead_to_the_present_ones(client: FlaskClient, old: str, new: str) -> None:
+    query = f"{AT_200K}&itr=2&itr=adaptive&brush=cells~linux_tuned~2.9:2"
+    answer = client.get(f"{old}?{query}")
+    assert answer.status_code == 301
+    assert answer.location == f"{new}?{query}"
+    followed = client.get(f"{old}?{query}", follow_redirects=True)
+    assert followed.status_code == 200
+    assert followed.data == client.get(f"{new}?{query}").data
+    assert client.get(old).location == new
+
+
+def test_an_old_address_of_an_unknown_picture_is_refused_too(client: FlaskClient) -> None:
+    answer = client.get("/data/secrets.csv?v=1", follow_redirects=True)
+    assert answer.status_code == 400
+    assert "no view 'secrets'" in answer.text
 
 
 def test_how_an_unknown_picture_was_computed(client: FlaskClient) -> None:
-    answer = client.get(f"/how/explore/secrets?{AT_200K}")
+    answer = client.get(f"/explore/how/secrets?{AT_200K}")
     assert answer.status_code == 400
-    assert "no picture 'secrets'" in answer.text
+    assert "no view 'secrets'" in answer.text
 
 
 def test_each_app_answers_from_its_own_lake(tmp_path: Path) -> None:
@@ -134,18 +201,18 @@ def test_each_app_answers_from_its_own_lake(tmp_path: Path) -> None:
         for name in ("first", "second")
     ]
     for app, name in zip(apps, ("first", "second"), strict=True):
-        rows = csv(app.server.test_client(), "/data/runs.csv?v=1")
+        rows = csv(app.server.test_client(), "/explore/data/runs.csv?v=1")
         assert rows["system"].to_list() == [name]
 
 
 def test_an_empty_lake_gives_an_empty_table_with_its_columns(empty_server: Flask) -> None:
-    rows = csv(empty_server.test_client(), "/data/runs.csv?v=1")
+    rows = csv(empty_server.test_client(), "/explore/data/runs.csv?v=1")
     assert len(rows) == 0
     assert "energy_j" in rows.columns
 
 
 def test_an_empty_lake_can_be_exported(empty_server: Flask) -> None:
-    answer = empty_server.test_client().get("/export.html?v=1")
+    answer = empty_server.test_client().get("/explore/export.html?v=1")
     assert answer.status_code == 200
     assert "The lake holds no runs yet" in answer.text
 
@@ -156,7 +223,7 @@ def test_the_health_check(client: FlaskClient) -> None:
 
 @pytest.fixture(scope="module")
 def page(server: Flask) -> str:
-    return server.test_client().get(f"/export.html?{AT_200K}&limit=100&brush=").text
+    return server.test_client().get(f"/explore/export.html?{AT_200K}&limit=100&sel=").text
 
 
 def test_an_export_holds_pictures_table_and_words(page: str) -> None:
@@ -197,7 +264,10 @@ def test_an_export_may_not_ask_the_network(page: str) -> None:
 def test_an_export_twice_is_the_same_file(grid: Path) -> None:
     """Two processes' worth: apps that share nothing, on the same lake."""
     pages = [
-        create_app(Settings(lake=grid)).server.test_client().get(f"/export.html?{AT_200K}").data
+        create_app(Settings(lake=grid))
+        .server.test_client()
+        .get(f"/explore/export.html?{AT_200K}")
+        .data
         for _ in range(2)
     ]
     assert pages[0] == pages[1]
@@ -206,14 +276,14 @@ def test_an_export_twice_is_the_same_file(grid: Path) -> None:
 def test_nothing_in_the_data_can_end_the_script(tmp_path: Path) -> None:
     evil = "</script><script>alert(1)</script>"
     lake = write_lake(tmp_path / "lake", [run(system=evil)])
-    page = create_app(Settings(lake=lake)).server.test_client().get("/export.html?v=1").text
+    page = create_app(Settings(lake=lake)).server.test_client().get("/explore/export.html?v=1").text
     assert evil not in page
     assert data_of(page)["points"]["knobs"]["system"]["values"] == [evil]
 
 
 def test_synthetic_data_is_said_in_an_export(tmp_path: Path) -> None:
     lake = write_lake(tmp_path / "lake", [run(is_synthetic=True)])
-    page = create_app(Settings(lake=lake)).server.test_client().get("/export.html?v=1").text
+    page = create_app(Settings(lake=lake)).server.test_client().get("/explore/export.html?v=1").text
     assert '<strong class="badge">synthetic data</strong>' in page
 
 
@@ -232,7 +302,7 @@ def test_export_from_the_command_line(grid: Path, tmp_path: Path, server: Flask)
     assert str(out) in done.stdout
     assert list(tmp_path.iterdir()) == [out]
     # Another process, the same bytes.
-    assert out.read_bytes() == server.test_client().get(f"/export.html?{AT_200K}").data
+    assert out.read_bytes() == server.test_client().get(f"/explore/export.html?{AT_200K}").data
 
 
 def test_export_without_a_state_shows_what_a_first_visitor_sees(

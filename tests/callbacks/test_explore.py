@@ -5,23 +5,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dash import no_update
+from dash import html, no_update
 from flask import Flask
 
-from app.explore import page as explore
 from app.explore.page import (
+    PAGE,
     describe_view,
-    layout,
-    lead_to_modes,
     turn_workload,
     update_best,
     update_filters,
     update_heatmap,
     update_scatter,
 )
-from app.explore.state import ExploreState
-from app.kit import ids
-from app.modes.state import ModesState
+from app.kit.ids import NOTICE
+from app.kit.opening import open_layout
 from data.errors import LakeError, SelectionError
 from data.metrics import metric
 from data.units import MINUS
@@ -29,10 +26,16 @@ from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.pictures import decode, pairs, traces
 
 NEWEST = 1
+IDS = PAGE.ids
+FILTERS = PAGE.state.FILTERS
 AT_200K = {"workload": "memcached", "load": ["200000"], "rep": "means", "x": "performance",
            "y": "energy_j"}  # fmt: skip
 
 pytestmark = pytest.mark.usefixtures("here")
+
+
+def layout(**parts: str | list[str]) -> html.Main:
+    return open_layout(PAGE, parts)
 
 
 def title(figure: dict[str, Any]) -> str:
@@ -94,7 +97,7 @@ def test_axes_that_were_not_measured_say_so() -> None:
 
 
 def test_the_heatmap_of_a_system_and_a_metric() -> None:
-    figure = update_heatmap(AT_200K, "ebbrt_tuned", "energy_j", NEWEST)
+    figure, system = update_heatmap(AT_200K, "ebbrt_tuned", "energy_j", NEWEST)
     assert title(figure).startswith("Energy, Library OS, memcached at 200k QPS")
     (cells,) = traces(figure, "cells")
     assert cells["y"] == ["1.3", "2.9"]
@@ -102,15 +105,20 @@ def test_the_heatmap_of_a_system_and_a_metric() -> None:
     assert cells["colorbar"]["title"]["text"] == "Energy, kJ"
     assert cells["z"] == pytest.approx(np.array([[0.78] * 3, [1.74] * 3]))
     assert figure["layout"]["meta"]["system"] == "ebbrt_tuned"
+    assert system is no_update
 
 
 def test_the_heatmap_turns_to_a_system_that_is_left() -> None:
-    figure = update_heatmap({**AT_200K, "system": ["linux_tuned"]}, "ebbrt_tuned", "ipc", NEWEST)
+    left = {**AT_200K, "system": ["linux_tuned"]}
+    figure, system = update_heatmap(left, "ebbrt_tuned", "ipc", NEWEST)
     assert figure["layout"]["meta"]["system"] == "linux_tuned"
+    assert system == "linux_tuned"
 
 
 def test_the_heatmap_without_values_says_so() -> None:
-    words = message(update_heatmap(AT_200K, "linux_tuned", "c6", NEWEST))
+    figure, system = update_heatmap(AT_200K, "linux_tuned", "c6", NEWEST)
+    words = message(figure)
+    assert system is no_update
     assert words.startswith("No run of Linux tuned has a value for")
 
 
@@ -132,33 +140,15 @@ def test_filters_on_tuned_knobs_leave_the_default_to_compare_with() -> None:
     assert f"{MINUS}48.0 %" in " ".join(texts(table))  # 1,300 J of 2,500 J
 
 
-def test_the_url_the_status_line_and_the_limit() -> None:
-    query, status, domain = describe_view(AT_200K, "linux_tuned", "ipc", 80, NEWEST)
-    state = ExploreState.from_query(query)
-    assert (state.heat_system, state.heat_metric, state.limit) == ("linux_tuned", "ipc", 80.0)
-    assert state.selection.values("load") == (200_000.0,)
+def test_the_status_line_and_the_range_of_the_limit() -> None:
+    status, domain = describe_view(AT_200K, NEWEST)
     assert status == "26 of 28 runs"
     assert domain == {"low": 62.0, "high": 161.0, "unit": "us", "column": "latency_p99_us"}
 
 
-def test_the_way_to_modes_has_these_filters_and_axes_that_vary_under_them() -> None:
-    answer = lead_to_modes("v=1&workload=memcached&load=200000", NEWEST)
-    assert answer["asked"] == "v=1&workload=memcached&load=200000"
-    found = json.loads(answer["way"])
-    state = ModesState.from_query(found["query"])
-    assert state.selection.values("load") == (200_000.0,)
-    assert (state.x, state.y, state.competitor, state.metric) == (
-        "itr", "dvfs", "system", "energy_j",
-    )  # fmt: skip
-    assert (found["x"], found["y"]) == ("itr_us", "dvfs_ghz")
-    # Where one system is left, its clock competes.
-    alone = lead_to_modes("v=1&workload=memcached&load=200000&system=linux_tuned", NEWEST)
-    assert ModesState.from_query(json.loads(alone["way"])["query"]).competitor == "dvfs"
-
-
 def test_the_status_line_counts_what_cannot_be_drawn() -> None:
     everything = {"x": "performance", "y": "energy_j"}
-    _, status, *_ = describe_view(everything, "", "energy_j", "", NEWEST)
+    status, _ = describe_view(everything, NEWEST)
     # The commonest metric is p99, which NetPIPE's run does not have.
     assert status.startswith("28 of 28 runs")
     assert "1 of them" in status
@@ -166,11 +156,11 @@ def test_the_status_line_counts_what_cannot_be_drawn() -> None:
 
 def test_filters_offer_what_the_others_leave() -> None:
     raw = {**AT_200K, "itr": ["50"], "system": ["linux_tuned"]}
-    answer = update_filters(raw, "ebbrt_tuned", "energy_j", NEWEST)
-    count = len(ids.FACET_NAMES)
-    chips = dict(zip(ids.FACET_NAMES, answer[:count], strict=True))
-    notes = dict(zip(ids.FACET_NAMES, answer[count : 2 * count], strict=True))
-    hidden = dict(zip(ids.FACET_NAMES, answer[2 * count : 3 * count], strict=True))
+    answer = update_filters({**raw, "hsys": "ebbrt_tuned", "hmet": "energy_j"}, NEWEST)
+    count = len(FILTERS)
+    chips = dict(zip(FILTERS, answer[:count], strict=True))
+    notes = dict(zip(FILTERS, answer[count : 2 * count], strict=True))
+    hidden = dict(zip(FILTERS, answer[2 * count : 3 * count], strict=True))
     assert [c.value for c in chips["itr"]] == ["2", "50", "100"]
     assert [c.value for c in chips["system"]] == ["ebbrt_tuned", "linux_tuned"]
     assert [texts(c) for c in chips["workload"]] == [["memcached"], ["NetPIPE"]]
@@ -178,35 +168,40 @@ def test_filters_offer_what_the_others_leave() -> None:
     assert notes["dvfs"] == ""
     assert hidden["message"]
     assert not hidden["load"]
-    labels = {entry["value"]: entry["label"] for entry in answer[-3]}
-    # The heatmap's system is one that the filters leave.
-    assert [entry["value"] for entry in answer[-2]] == ["linux_tuned"]
-    assert answer[-1] == "linux_tuned"
-    assert labels["performance"] == "p99 latency (performance)"
-    assert "energy_j" in labels
-    assert "c6" not in labels
+    x, y, heat_metric, heat_system = answer[3 * count :]
+    for entries in (x, y, heat_metric):
+        labels = {entry["value"]: entry["label"] for entry in entries}
+        assert labels["performance"] == "p99 latency (performance)"
+        assert "energy_j" in labels
+        assert "c6" not in labels
+    # The heatmap's systems are those that the filters leave.
+    assert [entry["value"] for entry in heat_system] == ["linux_tuned"]
+
+
+def turned(*asked: Any) -> dict[str, Any]:
+    others = [name for name in FILTERS if name not in ("dataset", "workload")]
+    return dict(zip(others, turn_workload(*asked), strict=True))
 
 
 def test_another_workload_keeps_what_still_fits() -> None:
     state = {**AT_200K, "itr": ["2", "50"], "system": ["linux_tuned"]}
-    turned = dict(zip(explore._TURNED, turn_workload("netpipe", [], state, NEWEST), strict=True))
-    assert turned["message"] == ["8192"]
-    assert turned["load"] == []
-    assert turned["system"] == ["linux_tuned"]
-    assert turned["itr"] == []
-    back = dict(zip(explore._TURNED, turn_workload("memcached", [], None, NEWEST), strict=True))
-    assert back["load"] == ["200000"]
+    there = turned("netpipe", [], state, NEWEST)
+    assert there["message"] == ["8192"]
+    assert there["load"] == []
+    assert there["system"] == ["linux_tuned"]
+    assert there["itr"] == []
+    assert turned("memcached", [], None, NEWEST)["load"] == ["200000"]
 
 
 def test_the_same_workload_turns_nothing() -> None:
-    answer = turn_workload("memcached", [], AT_200K, NEWEST)
-    assert all(value is no_update for value in answer)
+    answer = turned("memcached", [], AT_200K, NEWEST)
+    assert all(value is no_update for value in answer.values())
 
 
 def test_a_pinned_version_is_shown_as_it_was() -> None:
     everything = {"x": "performance", "y": "energy_j"}
-    assert describe_view(everything, "", "energy_j", "", 0)[1].startswith("27 of 27 runs")
-    assert describe_view(everything, "", "energy_j", "", 1)[1].startswith("28 of 28 runs")
+    assert describe_view(everything, 0)[0].startswith("27 of 27 runs")
+    assert describe_view(everything, 1)[0].startswith("28 of 28 runs")
     with pytest.raises(LakeError, match="version 99"):
         update_scatter(AT_200K, 99)
 
@@ -221,26 +216,29 @@ def test_the_page_for_a_link() -> None:
         v="1", workload="memcached", load="200000", itr=["2", "adaptive"], limit="80", xlog="1",
         brush="cells~linux_tuned~2.9:2",
     )  # fmt: skip
-    assert by_id(page, ids.NOTICE).children == ""
-    assert by_id(page, ids.facet("workload")).value == "memcached"
-    assert by_id(page, ids.facet("itr")).value == ["2", "adaptive"]
-    assert by_id(page, ids.LIMIT_BOX).value == 80.0
-    assert by_id(page, ids.X_LOG).checked
-    assert by_id(page, ids.PINNED).data["brush"] == "cells~linux_tuned~2.9:2"
-    assert by_id(page, ids.LAKE_VERSION).data == NEWEST
+    assert by_id(page, NOTICE).children == ""
+    assert by_id(page, IDS.facet("workload")).value == "memcached"
+    assert by_id(page, IDS.facet("itr")).value == ["2", "adaptive"]
+    assert by_id(page, IDS.control("limit")).value == 80.0
+    assert by_id(page, IDS.control("xlog")).checked
+    kept = by_id(page, IDS.browser).data["kept"]
+    # What version 1 called a brush of cells.
+    assert kept == {"sel": 'knobs~{"system":"linux_tuned","dvfs_ghz":2.9,"itr_us":2}', "zoom": ""}
+    assert by_id(page, IDS.lake_version).data == NEWEST
 
 
 def test_the_page_without_a_link_chooses() -> None:
     page = layout()
-    assert by_id(page, ids.facet("workload")).value == "memcached"
-    assert by_id(page, ids.facet("load")).value == ["200000"]
-    assert by_id(page, ids.facet("system")).value == []
+    assert by_id(page, IDS.facet("workload")).value == "memcached"
+    assert by_id(page, IDS.facet("load")).value == ["200000"]
+    assert by_id(page, IDS.facet("system")).value == []
 
 
 def test_the_page_of_a_pinned_version() -> None:
     page = layout(v="1", lake="0")
-    assert by_id(page, ids.LAKE_VERSION).data == 0
-    assert by_id(page, ids.PINNED).data["lake"] == 0
+    assert by_id(page, IDS.lake_version).data == 0
+    assert by_id(page, IDS.browser).data["lake"] == 0
+    assert "version 0 of the lake; the newest is 1" in by_id(page, NOTICE).children
 
 
 @pytest.mark.parametrize(
@@ -254,10 +252,10 @@ def test_the_page_of_a_pinned_version() -> None:
 )
 def test_a_bad_link_is_named_and_the_default_shown(parts: dict[str, str], words: str) -> None:
     page = layout(**parts)
-    notice = str(by_id(page, ids.NOTICE).children)
+    notice = str(by_id(page, NOTICE).children)
     assert notice.startswith("This link could not be followed: ")
     assert words in notice
-    assert by_id(page, ids.facet("workload")).value == "memcached"
+    assert by_id(page, IDS.facet("workload")).value == "memcached"
 
 
 def test_every_control_has_a_name_for_a_screen_reader() -> None:
@@ -270,24 +268,23 @@ def test_every_control_has_a_name_for_a_screen_reader() -> None:
 def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
     with empty_server.app_context():
         page = layout()
-        assert by_id(page, ids.LAKE_VERSION).data == -1
+        assert by_id(page, IDS.lake_version).data == -1
         figure, points = update_scatter({"x": "performance", "y": "energy_j"}, -1)
         assert message(figure).startswith("The lake holds no runs yet.")
         assert "python -m ingest add RAW" in message(figure)
         assert points is None
-        assert "holds no runs" in message(update_heatmap({}, "", "energy_j", -1))
+        assert "holds no runs" in message(update_heatmap({}, "", "energy_j", -1)[0])
         table, words = update_best({}, "", -1)
         assert texts(table) == ["Nothing to compare: no run has both energy and the metric."]
-        _, status, domain = describe_view({}, "", "energy_j", "", -1)
-        assert json.loads(lead_to_modes("v=1", -1)["way"])["query"] == "v=1"
+        status, domain = describe_view({}, -1)
         assert status == "0 of 0 runs"
         assert (domain["low"], domain["high"]) == (None, None)
-        assert len(update_filters({}, "", "energy_j", -1)) == 3 * len(ids.FACET_NAMES) + 5
-        assert len(turn_workload("memcached", [], None, -1)) == len(explore._TURNED)
+        assert len(update_filters({}, -1)) == 3 * len(FILTERS) + 4
+        assert all(values == [] for values in turned("memcached", [], None, -1).values())
         assert words == ""
 
 
 def test_what_travels_to_the_browser_is_json() -> None:
     _, points = update_scatter(AT_200K, NEWEST)
-    _, _, domain = describe_view(AT_200K, "", "energy_j", "", NEWEST)
+    _, domain = describe_view(AT_200K, NEWEST)
     assert json.loads(json.dumps([points, domain]))

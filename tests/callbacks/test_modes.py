@@ -4,7 +4,7 @@ import io
 import json
 import re
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
 import polars as pl
@@ -15,17 +15,27 @@ from scipy import stats
 
 from app.explore.answer import scatter
 from app.explore.state import ExploreState
+from app.kit.clause import read_clause
 from app.kit.context import lake_view
-from app.kit.lakes import Lakes
+from app.kit.handover import configurations
+from app.kit.lakes import Lakes, LakeView
+from app.kit.opening import open_layout
 from app.kit.settings import Settings
 from app.kit.typed_arrays import compact_figure
-from app.modes import ids as names
+from app.kit.url_state import take_filters
 from app.modes.answer import answer, judge
-from app.modes.defaults import chosen, default_state, offered_knobs, offered_prizes, turned
-from app.modes.page import layout, turn_workload, update_evidence, update_filters, update_map
+from app.modes.defaults import (
+    chosen,
+    default_state,
+    for_workload,
+    offered_knobs,
+    offered_metrics,
+)
+from app.modes.layout import IDS
+from app.modes.page import PAGE, change_workload, update_evidence, update_filters, update_map
+from app.modes.selection import open_link
 from app.modes.state import ModesState
 from app.server import create_app
-from app.timeline.state import TimelineState
 from data.selection import Selection
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.lakes import run, write_lake
@@ -34,7 +44,9 @@ from tests.fixtures.pictures import decode
 LATEST = 1
 AT_200K = {"dataset": ["tiny"], "workload": ["memcached"], "load": [200_000]}
 P99 = {**AT_200K, "x": "itr", "y": "dvfs", "who": "system", "metric": "latency_p99_us"}
-CELL = '["cell", 50, 2.9]'
+CELL = 'knobs~{"dvfs_ghz":2.9,"itr_us":50}'
+NOWHERE = urlencode({"sel": 'knobs~{"dvfs_ghz":2.9,"itr_us":7}'})
+FILTERS = tuple(name for name in ModesState.FILTERS if name not in ("dataset", "workload"))
 MODES = ("interrupt", "poll", "hybrid")
 
 
@@ -90,22 +102,21 @@ class TestOnTheGrid:
         state = ModesState(Selection.of(workload=["memcached"]))
         knobs = [knob.name for knob in offered_knobs(view, state)]
         assert knobs == ["load", "system", "itr", "dvfs"]
-        prizes = offered_prizes(view, state)
-        assert {"energy_j", "latency_p99_us", "edp_js", "ipc"} <= set(prizes)
-        assert not {"iops", "rx_bytes"} & set(prizes)
+        metrics = offered_metrics(view, state)
+        assert {"energy_j", "latency_p99_us", "edp_js", "ipc"} <= set(metrics)
+        assert not {"iops", "rx_bytes"} & set(metrics)
 
-    def test_the_map_its_cells_and_its_query_come_together(self) -> None:
-        cells, winners, shares, pareto, status, query = update_map(P99, LATEST)
+    def test_the_map_and_its_cells_come_together(self) -> None:
+        cells, winners, shares, pareto, status = update_map(P99, LATEST)
         assert winners["layout"]["meta"]["kind"] == "map"
         assert len(decode(cells["cells"]["column"])) == 7
         # p99 = 60 + ITR + replicate for both systems: six ties, and the default alone.
         outcomes = [cells["outcomes"][i] for i in decode(cells["cells"]["outcome"])]
         assert sorted(outcomes) == ["alone"] + ["tie"] * 6
         assert [t["name"] for t in shares["data"][-2:]] == ["tie", "one alone"]
-        # The prize is the workload's performance itself: the Pareto view shows energy.
+        # The metric is the workload's performance itself: the Pareto view shows energy.
         assert pareto["layout"]["xaxis"]["title"]["text"] == "Energy, J (less is better)"
         assert status.endswith("7 cells: 6 tied, 1 alone")
-        assert parse_qs(query)["who"] == ["system"]
         json.dumps([cells, winners, shares, pareto])
 
     def test_the_evidence_of_a_cell(self) -> None:
@@ -128,23 +139,22 @@ class TestOnTheGrid:
         shown = []
         for link in links:
             state = ExploreState.from_query(urlsplit(link.href).query)
-            # The prize is what Explore has along x anyway: energy goes along y.
-            assert (state.replicates, state.x, state.y) == ("runs", "performance", "energy_j")
             found = scatter(lake_view(LATEST), state)
             assert found.points is not None
+            assert found.shown_runs == 2
             shown.append(decode(found.points["values"]["x"]).tolist())
         # Two systems, each with its one setting in the cell: p99 110 and 111 us.
-        assert [sorted(values) for values in shown] == [[110.0, 111.0], [110.0, 111.0]]
+        assert shown == [[110.5], [110.5]]
         whole = ExploreState.from_query(urlsplit(by_id(table, "cell-in-explore").href).query)
         assert scatter(lake_view(LATEST), whole).shown_runs == 4
 
     def test_without_a_cell_the_panel_invites(self) -> None:
-        for pick in ("", '["won", "ebbrt_tuned"]'):
-            _, table = update_evidence(pick, P99, LATEST)
+        for sel in ("", 'won~"ebbrt_tuned"'):
+            _, table = update_evidence(sel, P99, LATEST)
             assert texts(table)[0].startswith("Click a cell")
-        _, table = update_evidence('["cell", 7, 2.9]', P99, LATEST)
+        _, table = update_evidence('knobs~{"dvfs_ghz":2.9,"itr_us":7}', P99, LATEST)
         assert texts(table) == ["Nothing was measured in this cell under these filters."]
-        _, table = update_evidence('["cell", "seven", 2.9]', P99, LATEST)
+        _, table = update_evidence('knobs~{"dvfs_ghz":2.9,"itr_us":"seven"}', P99, LATEST)
         assert texts(table) == ["Nothing was measured in this cell under these filters."]
 
     def test_too_few_replicates_are_said(self) -> None:
@@ -154,28 +164,29 @@ class TestOnTheGrid:
         assert "the exact Mann-Whitney U test gives no p value below 0.333" in texts(table)[0]
 
     def test_one_alone_is_no_win(self) -> None:
-        _, table = update_evidence('["cell", null, null]', P99, LATEST)
+        _, table = update_evidence('knobs~{"dvfs_ghz":null,"itr_us":null}', P99, LATEST)
         assert texts(table)[0] == (
             "Only Linux default was measured here: there is nothing to compare it with, so no win."
         )
 
     def test_another_workload_brings_axes_that_mean_something_there(self) -> None:
         raw = {**P99, "load": [200_000]}
-        after = turn_workload("netpipe", ["tiny"], raw, LATEST)
+        after = change_workload("netpipe", ["tiny"], raw, LATEST)
         # One run of NetPIPE: nothing varies, load and p99 mean nothing there.
-        assert after["facets"]["load"] == []
-        assert after["controls"]["metric"] == "energy_j"
-        assert len(set(after["controls"].values())) == 4
-        state = turned(lake_view(LATEST), ModesState.from_json(raw), "memcached")
+        assert after[FILTERS.index("load")] == []
+        x, y, who, column = after[len(FILTERS) :]
+        assert column == "energy_j"
+        assert len({x, y, who}) == 3
+        state = for_workload(lake_view(LATEST), ModesState.from_json(raw), "memcached")
         assert (state.x, state.y, state.metric) == ("itr", "dvfs", "latency_p99_us")
 
     def test_filters_offer_what_is_left(self) -> None:
         found = update_filters({**P99, "system": ["ebbrt_tuned"]}, LATEST)
-        count = len(names.FACET_NAMES)
+        count = len(ModesState.FILTERS)
         assert len(found) == 3 * count + 5
-        notes = dict(zip(names.FACET_NAMES, found[count : 2 * count], strict=True))
+        notes = dict(zip(ModesState.FILTERS, found[count : 2 * count], strict=True))
         assert notes["system"] == "1 of 3 · 12 runs"
-        hidden = dict(zip(names.FACET_NAMES, found[2 * count : 3 * count], strict=True))
+        hidden = dict(zip(ModesState.FILTERS, found[2 * count : 3 * count], strict=True))
         assert hidden["mode"]
         assert not hidden["itr"]
 
@@ -189,7 +200,7 @@ class TestOnTheGrid:
     def test_an_axis_of_one_value_is_a_map_of_one_column(self) -> None:
         cells, winners, *_ = update_map({**P99, "x": "mode"}, LATEST)
         assert cells["x"]["words"] == ["no mode"]
-        assert winners["layout"]["xaxis"]["ticktext"] == ["none"]
+        assert winners["layout"]["meta"]["x"] == ["none"]
         # Two clocks, and the governor that only the default has.
         assert cells["y"]["words"][-1] == "governor"
         assert len(decode(cells["cells"]["column"])) == len(cells["y"]["values"]) == 3
@@ -198,14 +209,11 @@ class TestOnTheGrid:
         raw = {**P99, "x": "system", "y": "dvfs", "who": "itr"}
         cells, *_ = update_map(raw, LATEST)
         assert cells["x"]["words"][:2] == ["Linux tuned", "Library OS"]
-        _, table = update_evidence('["cell", "ebbrt_tuned", 2.9]', raw, LATEST)
+        sel = 'knobs~{"dvfs_ghz":2.9,"system":"ebbrt_tuned"}'
+        _, table = update_evidence(sel, raw, LATEST)
         assert "wins over" in texts(table)[0]
-        figure, _ = update_evidence('["cell", "ebbrt_tuned", 2.9]', raw, LATEST)
+        figure, _ = update_evidence(sel, raw, LATEST)
         assert figure["layout"]["title"]["text"].startswith("Library OS · 2.9 GHz")
-        # The way to Explore has the same filters; p99 is its performance metric already.
-        way = ExploreState.from_query(cells["explore"])
-        assert (way.x, way.y) == ("performance", "energy_j")
-        assert way.selection.values("load") == (200_000.0,)
 
     def test_a_filter_that_leaves_one_setting_lets_systems_compete(self) -> None:
         view = lake_view(None)
@@ -222,17 +230,18 @@ class TestOnTheGrid:
         assert "Interrupt delay (ITR) (2 runs)" in sentence
 
     def test_every_control_has_a_name_for_those_who_listen(self) -> None:
-        page = layout(v="1", who="system", x="itr", y="dvfs")
-        for name in names.CONTROLS.values():
-            found = by_id(page, name)
-            assert getattr(found, "aria-label", None) or name == names.LEVEL
+        page = open_layout(PAGE, {"v": "1", "who": "system", "x": "itr", "y": "dvfs"})
+        for key in set(ModesState.PARAMETERS) - {"sel", "lake"}:
+            found = by_id(page, IDS.control(key))
+            assert getattr(found, "aria-label", None) or key == "level"
 
     def test_a_link_that_is_wrong_is_named_and_the_default_shown(self) -> None:
-        page = layout(v="1", x="colour")
+        page = open_layout(PAGE, {"v": "1", "x": "colour"})
         notice = by_id(page, "notice").children
         assert "x is 'colour'" in notice
-        assert by_id(page, names.X).value == "itr"
-        assert "pins version 0" in by_id(layout(v="1", lake="0"), "notice").children
+        assert by_id(page, IDS.control("x")).value == "itr"
+        page = open_layout(PAGE, {"v": "1", "lake": "0"})
+        assert "pins version 0" in by_id(page, "notice").children
 
 
 def test_modes_come_first_where_any_compete(storage: Flask) -> None:
@@ -246,8 +255,7 @@ def test_modes_come_first_where_any_compete(storage: Flask) -> None:
         assert state.selection.values("threads") == ()
         found = answer(view, state)
         assert found.status == "36 of 258 runs · 4 cells: 4 won"
-        shares = {t["name"]: t["customdata"] for t in found.shares["data"]}
-        assert next(iter(shares)) == "classic polling"
+        assert found.shares["data"][0]["name"] == "classic polling"
         assert "cells mix" not in found.winners["layout"]["title"]["text"]
         title = found.winners["layout"]["title"]["text"]
         assert "best completion mode, fio · optane · randread" in title
@@ -287,11 +295,11 @@ def test_knobs_that_go_with_each_other_make_no_axes(storage: Flask) -> None:
 
 def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
     with empty_server.app_context():
-        cells, winners, *_, status, _query = update_map({}, -1)
+        cells, winners, *_, status = update_map({}, -1)
         assert cells is None
         assert "python -m ingest add" in winners["layout"]["annotations"][0]["text"]
         assert status == "0 of 0 runs"
-        assert texts(layout())
+        assert texts(open_layout(PAGE, {}))
         _, table = update_evidence(CELL, {}, -1)
         assert texts(table)[0].startswith("Click a cell")
 
@@ -305,14 +313,27 @@ def test_runs_with_a_log_lead_to_their_timeline(tmp_path: Path) -> None:
     server = create_app(Settings(lake=write_lake(tmp_path, rows))).server
     with server.app_context():
         raw = {"x": "itr", "y": "dvfs", "who": "system", "metric": "energy_j"}
-        _, table = update_evidence('["cell",2,2.9]', raw, 0)
-    both, *each = (c.href for c in walk(table) if str(getattr(c, "href", "")).startswith("/time"))
-    assert TimelineState.from_query(urlsplit(both).query).runs == ("a0", "a1")
-    assert [TimelineState.from_query(urlsplit(h).query).runs for h in each] == [("a0",), ("a1",)]
+        _, table = update_evidence('knobs~{"dvfs_ghz":2.9,"itr_us":2}', raw, 0)
+        links = [str(getattr(part, "href", "")) for part in walk(table)]
+        view = lake_view(0)
+        both, *each = (handed_over(view, link) for link in links if link.startswith("/timeline"))
+    assert both.rows() == [("a", 0), ("a", 1)]
+    assert [rows.rows() for rows in each] == [[("a", 0)], [("a", 1)]]
+
+
+def handed_over(view: LakeView, link: str) -> pl.DataFrame:
+    """The system and replicate of what a link between pages carries."""
+    parameters = parse_qs(urlsplit(link).query)
+    assert parameters.pop("v") == ["2"]
+    clause = read_clause(parameters.pop("sel")[0])
+    selection = take_filters(parameters)
+    assert parameters == {}
+    rows = configurations(view, selection, clause)
+    return rows.select(pl.col("system").cast(pl.String), "replicate")
 
 
 QUERY = (
-    "v=1&dataset=tiny&workload=memcached&load=200000&x=itr&y=dvfs&who=system&metric=latency_p99_us"
+    "v=2&dataset=tiny&workload=memcached&load=200000&x=itr&y=dvfs&who=system&metric=latency_p99_us"
 )
 
 
@@ -330,16 +351,20 @@ def test_a_row_a_cell_with_winner_and_runner_up(client: FlaskClient) -> None:
 
 
 def test_the_other_tables(client: FlaskClient) -> None:
-    pick = "&pick=" + CELL.replace('"', "%22").replace(" ", "")
+    sel = "&" + urlencode({"sel": CELL})
     assert csv(client, f"/modes/data/shares.csv?{QUERY}")["cells"].sum() == 7
     points = csv(client, f"/modes/data/pareto.csv?{QUERY}")
     assert {"itr_us", "dvfs_ghz", "system", "n", "latency_p99_us", "energy_j"} <= set(
         points.columns
     )
     assert len(points) == 13
-    evidence = csv(client, f"/modes/data/evidence.csv?{QUERY}{pick}")
+    evidence = csv(client, f"/modes/data/evidence.csv?{QUERY}{sel}")
     assert sorted(evidence["latency_p99_us"]) == [110, 110, 111, 111]
     assert evidence["is_compared"].all()
+    # Without a cell, all cells': each system has one setting in each.
+    everywhere = csv(client, f"/modes/data/evidence.csv?{QUERY}")
+    assert len(everywhere) == 26
+    assert everywhere["is_compared"].all()
     assert len(csv(client, f"/modes/data/runs.csv?{QUERY}")) == 26
     parquet = client.get(f"/modes/data/winners.parquet?{QUERY}")
     assert len(pl.read_parquet(io.BytesIO(parquet.data))) == 7
@@ -348,10 +373,13 @@ def test_the_other_tables(client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        (f"/modes/data/nonsense.csv?{QUERY}", "no picture 'nonsense'; known: winners"),
-        (f"/modes/data/evidence.csv?{QUERY}", "no measured cell is selected"),
+        (f"/modes/data/nonsense.csv?{QUERY}", "no view 'nonsense'; known: winners"),
+        (
+            f"/modes/data/evidence.csv?{QUERY}&{NOWHERE}",
+            "nothing was measured in the selected cell",
+        ),
         ("/modes/data/winners.csv?v=1&x=energy_j", "x is 'energy_j'"),
-        (f"/how/modes/nonsense?{QUERY}", "no picture"),
+        (f"/modes/how/nonsense?{QUERY}", "no view"),
         (f"/modes/data/winners.csv?{QUERY}&lake=99", "99"),
     ],
 )
@@ -371,7 +399,7 @@ def test_the_words_behind_a_cell_give_its_p_value_again(tmp_path: Path) -> None:
     query = (
         "v=1&x=itr&y=dvfs&who=system&metric=energy_j&test=welch&corr=holm&pick=[%22cell%22,2,2.9]"
     )
-    words = server.test_client().get(f"/how/modes/evidence?{query}").text
+    words = server.test_client().get(f"/how/modes/evidence?{query}", follow_redirects=True).text
     lines = re.search(r"^a = .*\nb = .*\n.*\)", words, re.M)
     assert lines, words
     given = {"stats": stats}
@@ -402,3 +430,49 @@ def test_the_cells_are_those_that_were_judged() -> None:
         assert decode(cells["cells"][name]).tolist() == pytest.approx(expected, nan_ok=True)
     words = [cells["x"]["words"][i] for i in decode(cells["cells"]["column"])]
     assert words[-1] == "ITR adaptive"
+
+
+@pytest.mark.usefixtures("here")
+class TestALinkFromAnotherPage:
+    """`sel` of a link is turned into cells of the map."""
+
+    @staticmethod
+    def opened(sel: str, **more: str) -> tuple[str, str]:
+        state, words = open_link(lake_view(None), ModesState.from_query(
+            urlencode({"v": "2", "workload": "memcached", "load": "200000", "sel": sel, **more})
+        ))  # fmt: skip
+        return state.sel, words
+
+    def test_a_box_of_explore_becomes_the_cells_that_hold_it(self) -> None:
+        # The library OS at 2.9 GHz: 1,740 J; 62.5 and 110.5 us at ITR 2 and 50.
+        sel, words = self.opened("box~latency_p99_us~energy_j~60~120~1700~1800")
+        assert (sel, words) == ('knobs~{"dvfs_ghz":2.9,"itr_us":[2,50]}', "")
+
+    def test_configurations_become_their_cells(self) -> None:
+        sel, _ = self.opened('knobs~{"system":"ebbrt_tuned","itr_us":50,"dvfs_ghz":1.3}')
+        assert sel == 'knobs~{"dvfs_ghz":1.3,"itr_us":50}'
+        sel, _ = self.opened('knobs~{"system":"linux_default"}')
+        assert sel == 'knobs~{"dvfs_ghz":null,"itr_us":null}'
+        sel, _ = self.opened('knobs~{"itr_us":[2,50]}')
+        both = '[{"dvfs_ghz":1.3,"itr_us":[2,50]},{"dvfs_ghz":2.9,"itr_us":[2,50]}]'
+        assert sel == f"knobs~{both}"
+
+    def test_the_axes_that_the_link_names_are_kept(self) -> None:
+        box = "box~latency_p99_us~energy_j~60~120~1700~1800"
+        sel, _ = self.opened(box, x="load", y="itr", who="system")
+        both = '[{"itr_us":2,"load_qps":200000},{"itr_us":50,"load_qps":200000}]'
+        assert sel == f"knobs~{both}"
+
+    @pytest.mark.parametrize("sel", [CELL, "won~null", "outcome~tie", ""])
+    def test_a_selection_of_this_page_stays_as_it_is(self, sel: str) -> None:
+        assert self.opened(sel) == (sel, "")
+
+    def test_nothing_in_it_is_said(self) -> None:
+        assert self.opened("box~latency_p99_us~energy_j~1~2~1~2") == (
+            "", "No run under these filters is in the link's selection.",
+        )  # fmt: skip
+
+
+def test_the_old_address_of_an_explanation_leads_to_the_new_one(client: FlaskClient) -> None:
+    got = client.get(f"/how/modes/winners?{QUERY}")
+    assert (got.status_code, got.location) == (301, f"/modes/how/winners?{QUERY}")

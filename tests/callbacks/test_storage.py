@@ -5,13 +5,15 @@ from collections.abc import Iterator
 
 import polars as pl
 import pytest
+from dash import html
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.kit.opening import open_layout
 from app.kit.settings import Settings
 from app.server import create_app
-from app.storage import ids as names
-from app.storage.page import layout, update_filters, update_views
+from app.storage.page import PAGE, update_filters, update_views
+from app.storage.state import StorageState
 from app.storage.views import SECTIONS, VIEWS
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.lakes import write_lake
@@ -34,6 +36,10 @@ def client(study: Flask) -> FlaskClient:
     return study.test_client()
 
 
+def layout(**parts: str | list[str]) -> html.Main:
+    return open_layout(PAGE, parts)
+
+
 def csv(answer: bytes) -> pl.DataFrame:
     return pl.read_csv(io.BytesIO(answer))
 
@@ -49,21 +55,21 @@ def test_the_page_has_a_panel_for_every_view_and_a_tab_for_every_section() -> No
 
 
 def test_the_page_stands_where_its_link_says() -> None:
-    page = layout(v="1", device=["optane"], at="optane", access="randwrite", size="65536",
-                  err="sd", use="iops", pick='knobs~{"mode":"poll"}')  # fmt: skip
-    assert by_id(page, names.AT_RW).value == "randwrite"
-    assert by_id(page, names.AT_REQUEST).value == "65536"
-    assert by_id(page, names.SPREAD).value == "sd"
-    assert by_id(page, names.USE).value == "iops"
-    assert by_id(page, names.facet("device")).value == ["optane"]
-    assert by_id(page, names.PINNED).data["pick"] == 'knobs~{"mode":"poll"}'
+    page = layout(v="2", device=["optane"], at="optane", access="randwrite", size="65536",
+                  err="sd", use="iops", sel='knobs~{"mode":"poll"}')  # fmt: skip
+    assert by_id(page, "storage-access").value == "randwrite"
+    assert by_id(page, "storage-size").value == "65536"
+    assert by_id(page, "storage-err").value == "sd"
+    assert by_id(page, "storage-use").value == "iops"
+    assert by_id(page, "storage-facet-device").value == ["optane"]
+    assert by_id(page, "storage-browser").data["kept"] == {"sel": 'knobs~{"mode":"poll"}'}
     assert by_id(page, "notice").children == ""
 
 
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ({"v": "1", "pick": "everything"}, "a selection that is none"),
+        ({"v": "2", "sel": "everything"}, "unknown kind of selection"),
         ({"v": "9"}, "version '9'"),
         ({"v": "1", "lake": "77"}, "version 77"),
     ],
@@ -71,25 +77,27 @@ def test_the_page_stands_where_its_link_says() -> None:
 def test_a_bad_link_is_named_and_the_default_shown(parts: dict[str, str], words: str) -> None:
     page = layout(**parts)
     assert words in by_id(page, "notice").children
-    assert by_id(page, names.AT_DEVICE).value == "optane"
+    assert by_id(page, "storage-at").value == "optane"
 
 
 def test_a_pinned_version_is_said() -> None:
     assert "pins version 0" in by_id(layout(v="1", lake="0"), "notice").children
 
 
-def test_a_change_gives_pictures_tables_menus_and_the_query() -> None:
-    figures, configurations, published, placed, status, query = update_views(
+def test_a_change_gives_figures_tables_legend_and_menus() -> None:
+    figures, configurations, published, legend, placed, status = update_views(
         {"dataset": ["lab"], "device": ["disk"], "at": "optane", "access": None, "size": None,
          "err": "ci", "use": "bandwidth_bytes_s", "lake": None},
         1,
     )  # fmt: skip
     assert set(figures) == {view.name for view in VIEWS}
     assert status == "4 of 77 storage runs in 2 configurations"
-    assert set(configurations["knobs"]["device"]) == {"disk"}
-    assert placed["values"] == {"device": "disk", "rw": "randread", "request_bytes": "4096"}
-    assert placed["choices"]["device"] == [{"value": "disk", "label": "disk"}]
-    assert query == "v=1&dataset=lab&device=disk&at=disk&access=randread&size=4096"
+    assert configurations["knobs"]["device"]["values"] == ["disk"]
+    assert placed["values"] == {"at": "disk", "access": "randread", "size": "4096"}
+    assert placed["choices"]["at"] == [{"value": "disk", "label": "disk"}]
+    assert [entry for entry in texts(legend) if entry.strip()] == [
+        "●", " interrupt", "☆ published",
+    ]  # fmt: skip
     said = texts(published)
     assert "HotStorage '20, table 1" in said
     assert "\N{EN DASH} not measured" in said
@@ -108,25 +116,25 @@ def test_published_values_are_compared_with_the_measured() -> None:
 
 
 def test_filters_offer_what_the_others_leave() -> None:
-    count = len(names.FACETS)
+    count = len(StorageState.FILTERS)
     answer = update_filters({"dataset": ["lab"], "device": ["disk"]}, 1)
-    chips = dict(zip(names.FACETS, answer[:count], strict=True))
+    chips = dict(zip(StorageState.FILTERS, answer[:count], strict=True))
     depths = {c.value: "chip-empty" in c.className for c in chips["depth"]}
     assert depths == {"1": False, "2": False}
-    notes = dict(zip(names.FACETS, answer[count : 2 * count], strict=True))
+    notes = dict(zip(StorageState.FILTERS, answer[count : 2 * count], strict=True))
     assert notes["device"] == "1 of 2 · 4 runs"
 
 
-@pytest.mark.parametrize("name", [view.graph for view in VIEWS])
+@pytest.mark.parametrize("name", [view.name for view in VIEWS])
 def test_every_view_gives_its_rows_and_how_they_came_about(client: FlaskClient, name: str) -> None:
     answer = client.get(f"/storage/data/{name}.csv?v=1&dataset=lab&lake=0")
     assert answer.status_code == 200
-    assert f'filename="wattlas-{name}.csv"' in answer.headers["Content-Disposition"]
+    assert f'filename="wattlas-storage-{name}.csv"' in answer.headers["Content-Disposition"]
     rows = csv(answer.data)
     assert len(rows)
     parquet = client.get(f"/storage/data/{name}.parquet?v=1&dataset=lab&lake=0")
     assert pl.read_parquet(io.BytesIO(parquet.data)).columns == rows.columns
-    words = client.get(f"/how/storage/{name}?v=1&dataset=lab&lake=0").text
+    words = client.get(f"/storage/how/{name}?v=1&dataset=lab&lake=0").text
     assert "lake lake, version 0" in words
     assert "filters: dataset lab" in words
     assert "FROM runs" in words
@@ -146,7 +154,7 @@ def test_rows_carry_means_deviations_and_n_under_their_columns(client: FlaskClie
 def test_all_runs_behind_the_page(client: FlaskClient) -> None:
     assert len(csv(client.get("/storage/data/runs.csv?v=1&device=disk").data)) == 4
     assert len(csv(client.get("/storage/data/runs.csv?v=1").data)) == 77
-    words = client.get("/how/storage/storage-published?v=1").text
+    words = client.get("/storage/how/published?v=1").text
     assert "device_pattern" in words
 
 
@@ -166,10 +174,35 @@ def test_published_values_beside_the_measured_are_numbers(client: FlaskClient) -
 
 
 @pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("/how/storage/iops?v=1&device=a%20b", "/storage/how/iops?v=1&device=a%20b"),
+        ("/how/storage/storage-iops?v=1", "/storage/how/iops?v=1"),
+        ("/storage/data/storage-iops.parquet?v=1", "/storage/data/iops.parquet?v=1"),
+    ],
+)
+def test_addresses_of_earlier_versions_lead_to_the_present_ones(
+    client: FlaskClient, old: str, new: str
+) -> None:
+    answer = client.get(old)
+    assert answer.status_code == 301
+    assert answer.headers["Location"] == new
+
+
+def test_an_explanation_prints_the_queries_that_were_executed(client: FlaskClient) -> None:
+    words = client.get("/storage/how/loads?v=2&dataset=lab&device=optane&depth=1&lake=0").text
+    # the lake was asked for the dataset; the other filters were applied to the answer
+    assert "parameters: ['lab']" in words
+    assert "of its answer: dataset lab; device optane; depth 1" in words
+    assert "sum(loads_per_s) AS loads_per_s" in words
+    assert "SELECT * FROM runs" in client.get("/storage/how/runs?v=2").text
+
+
+@pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("/storage/data/nothing.csv?v=1", "no picture 'nothing'"),
-        ("/how/storage/runs?v=1", "no picture 'runs'"),
+        ("/storage/data/nothing.csv?v=1", "no view 'nothing'"),
+        ("/storage/how/nothing?v=1", "no view 'nothing'"),
         ("/storage/data/iops.csv?v=1&err=se", "err is 'se'"),
         ("/storage/data/iops.csv?v=1&lake=99", "99"),
     ],
@@ -182,7 +215,7 @@ def test_a_bad_request_is_answered_in_words(client: FlaskClient, address: str, w
 
 def test_a_lake_that_holds_nothing(empty_server: Flask) -> None:
     with empty_server.app_context():
-        assert by_id(layout(), names.AT_DEVICE).value is None
+        assert by_id(layout(), "storage-at").value is None
         figures, configurations, *_ = update_views({}, -1)
     assert configurations is None
     assert "The lake holds no runs yet" in str(figures["iops"]["layout"]["annotations"])

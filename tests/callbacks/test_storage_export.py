@@ -17,7 +17,7 @@ from app.storage.views import SECTIONS, VIEWS
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake
 
-QUERY = "v=1&dataset=lab&err=sd&pick=knobs~%7B%22mode%22%3A%22poll%22%7D"
+QUERY = "v=2&dataset=lab&err=sd&sel=knobs~%7B%22mode%22%3A%22poll%22%7D"
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_it_holds_every_picture_and_the_selection(page: str) -> None:
     assert set(data["figures"]) == {view.name for view in VIEWS}
     assert data["figures"]["latency"]["layout"]["meta"]["kind"] == "storage"
     assert sum(data["configurations"]["runs"]) == 76
-    assert data["pick"] == 'knobs~{"mode":"poll"}'
+    assert data["sel"] == 'knobs~{"mode":"poll"}'
     for view in VIEWS:
         assert f'<div class="graph" id="{view.graph}"></div>' in page
         assert f'aria-label="{view.title}"' in page
@@ -119,7 +119,7 @@ def test_names_of_the_lake_cannot_end_the_script(tmp_path: Path) -> None:
     lake = write_lake(tmp_path / "lake", [fio(device=evil)])
     page = create_app(Settings(lake=lake)).server.test_client().get("/storage/export.html?v=1").text
     assert evil not in page
-    assert data_of(page)["configurations"]["knobs"]["device"] == [evil]
+    assert data_of(page)["configurations"]["knobs"]["device"]["values"] == [evil]
 
 
 @pytest.mark.parametrize(

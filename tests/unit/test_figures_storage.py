@@ -17,6 +17,7 @@ from app.storage.state import Spread, StorageState
 from app.storage.views import BY_NAME, VIEWS
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.pictures import decode
 from tests.fixtures.storage_rows import fio, idle, study_lake, study_rows
 
 STATE = StorageState(Selection.of(dataset=["lab"]))
@@ -58,7 +59,7 @@ def test_every_view_has_a_picture(shown: StorageAnswer) -> None:
 def test_the_page_shows_the_device_with_most_modes_at_4_kib_random_reads(
     shown: StorageAnswer,
 ) -> None:
-    state = shown.state
+    state = shown.study.state
     assert (state.at_device, state.at_rw, state.at_request) == ("optane", "randread", 4096)
 
 
@@ -142,7 +143,10 @@ def test_no_published_latency_at_another_size(view: LakeView) -> None:
 
 def test_points_know_their_configurations(shown: StorageAnswer) -> None:
     assert shown.configurations is not None
-    knobs = shown.configurations["knobs"]
+    knobs = {
+        name: [knob["values"][i] for i in decode(knob["index"])]
+        for name, knob in shown.configurations["knobs"].items()
+    }
     for name in ("iops", "power-cpu", "proportionality", "devices", "bytes-joule", "difference"):
         for trace in (
             *traces(shown.figures[name], "points"),
@@ -304,7 +308,7 @@ def test_a_place_that_the_filters_leave_nothing_of_gives_way(view: LakeView) -> 
     state = StorageState(
         Selection.of(device=["disk"]), at_device="optane", at_rw="randwrite", at_request=65536.0
     )
-    found = answer(view, state).state
+    found = answer(view, state).study.state
     assert (found.at_device, found.at_rw, found.at_request) == ("disk", "randread", 4096)
 
 
@@ -355,7 +359,10 @@ def test_texts_stand_in_cells_only_where_they_fit(tmp_path: Path) -> None:
 
 def test_trends_and_ranges_say_whose_they_are(shown: StorageAnswer) -> None:
     assert shown.configurations is not None
-    knobs = shown.configurations["knobs"]
+    knobs = {
+        name: [knob["values"][i] for i in decode(knob["index"])]
+        for name, knob in shown.configurations["knobs"].items()
+    }
     for view, kind in (("proportionality", "trend"), ("devices", "ranges")):
         for trace in traces(shown.figures[view], kind):
             assert len({(knobs["mode"][r]) for r in trace["meta"]["behind"]}) == 1

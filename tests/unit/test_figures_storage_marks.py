@@ -7,8 +7,8 @@ import pytest
 
 from app.kit.lakes import Lakes, LakeView
 from app.storage.answer import answer
-from app.storage.figures.scales import DIVERGING, hue_at
-from app.storage.published import IDLE, LATENCY, NOT_MEASURED
+from app.storage.figures.grids import DIVERGING, hue_at
+from app.storage.published import IDLE, LATENCY, NOT_MEASURED, comparisons
 from app.storage.state import StorageState
 from data.selection import Selection
 from tests.fixtures.storage_rows import MODES, fio, idle, study_lake
@@ -79,7 +79,7 @@ def test_devices_that_nobody_named_are_not_the_bare_system(tmp_path: Path) -> No
     assert figure["layout"]["xaxis"]["ticktext"] == ["device not said"]
     assert traces(figure, "idle")[0]["meta"]["words"][0][0] == "idle · device not said"
     assert traces(figure, "published") == []
-    assert {one.measured for one in found.published[IDLE]} == {NOT_MEASURED}
+    assert {one.measured for one in comparisons(found.study)[IDLE]} == {NOT_MEASURED}
     notes = found.figures["proportionality"]["layout"]["annotations"]
     assert notes[0]["text"] == "<b>device not said</b>"
 
@@ -88,8 +88,9 @@ def test_one_named_device_and_the_bare_system(tmp_path: Path) -> None:
     rows = [fio("interrupt"), idle(None, 29.0)]
     found = answer(lake(tmp_path, rows), StorageState())
     assert found.figures["devices"]["layout"]["xaxis"]["ticktext"] == ["no device", "optane"]
-    assert found.published[IDLE][0].measured == "29.0 W, n = 1"
-    assert [one.change for one in found.published[LATENCY] if "interrupt, 1" in one.what] == [
+    assert comparisons(found.study)[IDLE][0].measured == "29.0 W, n = 1"
+    latency = comparisons(found.study)[LATENCY]
+    assert [one.change for one in latency if "interrupt, 1" in one.what] == [
         "\N{MINUS SIGN}0.990 %"
     ]
 
@@ -97,7 +98,8 @@ def test_one_named_device_and_the_bare_system(tmp_path: Path) -> None:
 def test_a_mode_that_nobody_named_is_called_so(tmp_path: Path) -> None:
     found = answer(lake(tmp_path, [fio() | {"mode": None}]), StorageState())
     assert found.configurations is not None
-    assert [mode["label"] for mode in found.configurations["modes"]] == ["mode not said"]
+    assert found.configurations["knobs"]["mode"]["values"] == [None]
+    assert line(found.figures["iops"], "mode not said")["x"] == [0]
     (heading,) = found.figures["ios-joule"]["layout"]["annotations"]
     assert heading["text"] == "<b>mode not said</b>"
 

@@ -76,13 +76,15 @@ def test_replicates_are_known_for_runs_only(points: pl.DataFrame, tmp_path: Path
     assert decode(encode_points(runs)["replicate"]).tolist() == runs["replicate"].to_list()
 
 
-def test_labels_and_brush_columns(points: pl.DataFrame) -> None:
+def test_labels_and_columns_of_a_clause(points: pl.DataFrame) -> None:
     assert encode_points(points)["labels"] == {
         "linux_default": "Linux default", "linux_tuned": "Linux tuned",
     }  # fmt: skip
-    brushed = encode_points(points.with_columns(brush_x=pl.col("x"), brush_y=pl.col("y")))
-    assert decode(brushed["values"]["brush_x"]).tolist() == points["x"].to_list()
-    assert "brush_x" not in encode_points(points)["values"]
+    clause = {"clause_x": pl.col("x"), "clause_y": pl.col("y")}
+    asked = encode_points(points.with_columns(**clause))["values"]
+    assert decode(asked["clause_x"]).tolist() == points["x"].to_list()
+    assert decode(asked["clause_y"]).tolist() == points["y"].to_list()
+    assert "clause_x" not in encode_points(points)["values"]
 
 
 def test_it_travels_as_json(points: pl.DataFrame) -> None:

@@ -1,6 +1,7 @@
 """The URL state of Storage: round trips, old and foreign links, selections that are none."""
 
 import json
+from urllib.parse import urlencode
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from app.storage.views import BY_NAME, SECTIONS, VIEWS
 from data.errors import SelectionError
 from data.selection import Selection
 
-PICKS = st.one_of(
+CLAUSES = st.one_of(
     st.just(""),
     st.dictionaries(
         st.sampled_from(KNOBS),
@@ -19,8 +20,11 @@ PICKS = st.one_of(
         min_size=1,
         max_size=4,
     ).map(lambda knobs: "knobs~" + json.dumps(knobs)),
+    st.floats(-1e6, 1e6).map(
+        lambda x: f'box~io_depth~iops~{x!r}~1.5~-2~3e-05~{{"device":"a~b","rw":["read","write"]}}'
+    ),
     st.tuples(st.sampled_from(sorted(BY_NAME)), st.integers(0, 5), st.floats(-1e6, 1e6)).map(
-        lambda p: f"box~{p[0]}~{p[1]}~{p[2]!r}~1.5~-2~3e-05"
+        lambda p: f"panel~{p[0]}~{p[1]}~{p[2]!r}~1.5~-2~3e-05"
     ),
 )
 
@@ -34,7 +38,7 @@ PICKS = st.one_of(
         at_request=st.sampled_from([None, 512.0, 65536.0]),
         spread=st.sampled_from(SPREADS),
         use=st.sampled_from(USES),
-        pick=PICKS,
+        sel=CLAUSES,
         lake_version=st.sampled_from([None, 0, 42]),
     )
 )
@@ -45,20 +49,20 @@ def test_a_state_comes_back_from_its_query(state: StorageState) -> None:
 
 
 def test_defaults_are_left_out() -> None:
-    assert StorageState().to_query() == "v=1"
+    assert StorageState().to_query() == "v=2"
 
 
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("v=2", "version '2'"),
-        ("v=1&depthh=3", "unknown part 'depthh'"),
-        ("v=1&err=se", "err is 'se', expected one of ci, sd"),
-        ("v=1&use=power_w", "use is 'power_w'"),
-        ("v=1&size=big", "size is 'big'"),
-        ("v=1&size=0", "size is 0, expected bytes above 0"),
-        ("v=1&depth=many", "depth"),
-        ("v=1&lake=-1", "lake"),
+        ("v=3", "version '3'"),
+        ("v=2&depthh=3", "unknown part 'depthh'"),
+        ("v=2&err=se", "err is 'se', expected one of ci, sd"),
+        ("v=2&use=power_w", "use is 'power_w'"),
+        ("v=2&size=big", "size is 'big'"),
+        ("v=2&size=0", "size is 0, expected bytes above 0"),
+        ("v=2&depth=many", "depth"),
+        ("v=2&lake=-1", "lake"),
     ],
 )
 def test_a_bad_link_is_refused_by_name(query: str, message: str) -> None:
@@ -67,16 +71,29 @@ def test_a_bad_link_is_refused_by_name(query: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pick",
+    "clause",
     [
-        "all", "knobs~", "knobs~{}", "knobs~[1]", 'knobs~{"energy_j":1}', 'knobs~{"mode":["poll"]}',
-        'knobs~{"mode":true}', "box~iops~0~1~2~3", "box~nothing~0~1~2~3~4", "box~iops~x~1~2~3~4",
-        "box~iops~0~1~2~3~nan", "box~iops~0~1~2~3~4~5", 'knobs~{"mode":"' + "p" * 1000 + '"}',
+        "all", "knobs~", "knobs~{}", 'knobs~{"energy_j":1}', 'knobs~{"mode":true}',
+        "box~iops~0~1~2~3", "box~nothing~iops~1~2~3~4", "box~io_depth~iops~1~2~3~nan",
+        "panel~iops~0~1~2~3", "panel~nothing~0~1~2~3~4", "panel~iops~x~1~2~3~4",
+        "panel~iops~0~1~2~3~nan", "won~1",
     ],
 )  # fmt: skip
-def test_a_selection_that_is_none_is_refused(pick: str) -> None:
-    with pytest.raises(SelectionError, match="a selection that is none"):
-        StorageState(pick=pick)
+def test_a_text_that_is_no_clause_is_refused(clause: str) -> None:
+    with pytest.raises(SelectionError):
+        StorageState(sel=clause)
+
+
+@pytest.mark.parametrize(
+    ("pick", "sel"),
+    [
+        ('knobs~{"mode":"poll","io_depth":8}', 'knobs~{"mode":"poll","io_depth":8}'),
+        ("box~power-cpu~0~40~100~45~45", "panel~power-cpu~0~40~100~45~45"),
+    ],
+)
+def test_a_selection_of_version_1_is_upgraded(pick: str, sel: str) -> None:
+    state = StorageState.from_query(urlencode({"v": "1", "device": "optane", "pick": pick}))
+    assert state == StorageState(Selection.of(device=["optane"]), sel=sel)
 
 
 def test_controls_are_gathered_into_a_state() -> None:

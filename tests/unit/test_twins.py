@@ -5,7 +5,7 @@ from typing import Any, Final
 import polars as pl
 import pytest
 
-from app.kit.clause import matching, read_clause, write_knobs
+from app.kit.clause import MAX_CHARS, matching, read_clause, write_knobs
 from app.kit.words import configuration_words, load_words
 from data.errors import SelectionError
 from data.units import format_quantity
@@ -50,6 +50,14 @@ def test_a_clause_means(text: str, kind: str, value: str | float | None) -> None
 def test_a_text_that_is_no_clause_is_refused(text: str) -> None:
     with pytest.raises(SelectionError):
         read_clause(text, KINDS)
+
+
+def test_the_longest_clause_and_one_that_is_too_long() -> None:
+    longest = 'knobs~{"system":"' + "x" * (MAX_CHARS - 19) + '"}'
+    assert len(longest) == MAX_CHARS
+    assert read_clause(longest)
+    with pytest.raises(SelectionError, match=f"{MAX_CHARS + 1} characters is too long"):
+        read_clause(longest + " ")
 
 
 @pytest.mark.parametrize(("alternatives", "text"), CLAUSES["written"])

@@ -1,17 +1,28 @@
-"""A view's state as a link: it comes back whole, is written one way, and refuses in words."""
+"""A page's state as a link: it comes back whole, is written one way, and refuses in words."""
 
+import json
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 from urllib.parse import parse_qs, quote
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from app.explore import state as url_state
-from app.explore.state import VERSION, ExploreState, brush_fields
+from app.explore.state import ExploreState
+from app.kit.clause import MAX_CHARS
 from app.kit.performance import PERFORMANCE
-from app.kit.url_codec import has_state
+from app.kit.url_state import (
+    Parameter,
+    Parameters,
+    UrlState,
+    has_state,
+    read_flag,
+    read_lake_version,
+    read_number,
+)
 from data.errors import SelectionError
 from data.metrics import plottable
 from data.selection import FACETS, Selection
@@ -31,17 +42,24 @@ def selections(draw: st.DrawFn) -> Selection:
     return Selection.of(**chosen)
 
 
+# Values of knobs; JSON writes whole numbers beyond 2**53 as others than they are.
+knob_values = st.none() | texts | st.integers(-(10**6), 10**6) | st.floats(-1e6, 1e6)
+
+
 @st.composite
-def brushes(draw: st.DrawFn) -> str:
+def clauses(draw: st.DrawFn) -> str:
     x, y = (draw(st.sampled_from(plottable())) for _ in range(2))
-    shape = draw(st.sampled_from(["", "box", "lasso", "cells", "configs"]))
-    if shape == "box":
-        return "~".join([shape, x, y, *(repr(draw(finite)) for _ in range(4))])
+    shape = draw(st.sampled_from(["", "box", "box with knobs", "lasso", "knobs"]))
+    knobs = st.fixed_dictionaries(
+        {"system": texts}, optional={"itr_us": st.lists(knob_values, min_size=1, max_size=3)}
+    )
+    if shape.startswith("box"):
+        box = "~".join(["box", x, y, *(repr(draw(finite)) for _ in range(4))])
+        return box if shape == "box" else f"{box}~{json.dumps(draw(knobs))}"
     if shape == "lasso":
         return f"lasso~{x}~{y}~1,2~3,4~{draw(finite)},{draw(finite)}"
-    if shape == "cells":
-        return f"cells~{draw(texts)}~2.9:2,50,-~-:4"
-    return f'configs~{{"system":"{draw(texts)}"}}' if shape else ""
+    alternatives = draw(knobs | st.lists(knobs, min_size=1, max_size=3))
+    return f"knobs~{json.dumps(alternatives)}" if shape else ""
 
 
 states = st.builds(
@@ -56,7 +74,7 @@ states = st.builds(
     heat_system=st.none() | texts,
     heat_metric=columns,
     limit=st.none() | finite.filter(lambda v: v > 0),
-    brush=brushes(),
+    clause=clauses(),
     zoom=st.just("") | st.tuples(*[finite] * 4).map(lambda v: "~".join(map(repr, v))),
     lake_version=st.none() | st.integers(0, 10**9),
 )  # fmt: skip
@@ -64,6 +82,13 @@ states = st.builds(
 
 def facets_of(state: ExploreState) -> dict[str, set]:
     return {name: set(state.selection.values(name)) for name in FACETS}
+
+
+def controls_of(state: UrlState) -> dict[str, Any]:
+    """What the page's controls hold in this state, by URL key."""
+    filters = {name: list(state.selection.values(name)) for name in FACETS}  # type: ignore[attr-defined]
+    others = {key: getattr(state, p.attribute) for key, p in state.PARAMETERS.items()}
+    return filters | others
 
 
 @settings(max_examples=40)
@@ -83,19 +108,27 @@ def test_the_same_state_has_the_same_text(state: ExploreState) -> None:
     query = state.to_query()
     assert ExploreState.from_query(query).to_query() == query
     assert ExploreState.from_query(f"?{query}").to_query() == query
-    assert ExploreState.from_json(state.to_json()).to_query() == query
+
+
+@settings(max_examples=40)
+@given(states)
+def test_what_the_controls_hold_is_the_state(state: ExploreState) -> None:
+    controls = controls_of(state)
+    # An empty control says nothing.
+    assume(state.heat_system != "" and not any("" in controls[name] for name in FACETS))
+    assert ExploreState.from_json(controls).to_query() == state.to_query()
 
 
 @given(st.permutations([2.0, 50.0, "adaptive"]), st.permutations(["itr", "system", "load"]))
 def test_the_order_of_choosing_does_not_show(values: list, facets: list[str]) -> None:
     chosen = {"itr": values, "system": ["b", "a"], "load": [2e5]}
     state = ExploreState(Selection.of(**{name: chosen[name] for name in facets}))
-    assert state.to_query() == "v=1&load=200000&system=a&system=b&itr=2&itr=50&itr=adaptive"
+    assert state.to_query() == "v=2&load=200000&system=a&system=b&itr=2&itr=50&itr=adaptive"
 
 
 def test_defaults_are_left_out() -> None:
-    assert ExploreState().to_query() == f"v={VERSION}"
-    assert ExploreState.from_query(f"v={VERSION}") == ExploreState()
+    assert ExploreState().to_query() == f"v={ExploreState.VERSION}"
+    assert ExploreState.from_query(f"v={ExploreState.VERSION}") == ExploreState()
 
 
 def test_what_a_link_looks_like() -> None:
@@ -104,7 +137,7 @@ def test_what_a_link_looks_like() -> None:
         replicates="runs", x_log=True, frontier=False, limit=61.7, lake_version=0,
     )  # fmt: skip
     assert state.to_query() == (
-        "v=1&workload=memcached&load=200000&dvfs=2.9&dvfs=governor"
+        "v=2&workload=memcached&load=200000&dvfs=2.9&dvfs=governor"
         "&rep=runs&xlog=1&frontier=0&limit=61.7&lake=0"
     )
 
@@ -122,34 +155,45 @@ def test_an_uncommon_name_survives() -> None:
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("v=2", "version '2'; this wattlas reads up to 1: it may be newer"),
+        ("v=3", "version '3'; this wattlas reads up to 2: it may be newer"),
         ("v=x", "version 'x'"),
         ("v=", "version ''"),
         ("v=-1", "version '-1'"),
         (f"v={quote('²')}", "version '²'"),
         ("v=0", "version 0, which never was"),
+        ("v=2&colour=red", "unknown part 'colour'"),
+        ("v=2&rep=sometimes", "replicates is 'sometimes', expected means or runs"),
+        ("v=2&x=no_such", "no such column to plot: 'no_such'"),
+        ("v=2&y=run_id", "no such column to plot: 'run_id'"),
+        ("v=2&hmet=1", "no such column to plot: '1'"),
+        ("v=2&itr=fast", "itr is 'fast', expected a number"),
+        ("v=2&itr=governor", "itr is 'governor', expected a number"),
+        ("v=2&load=inf", "load is 'inf', expected a finite number"),
+        ("v=2&limit=nan", "limit is 'nan', expected a finite number"),
+        ("v=2&limit=", "limit is '', expected a number"),
+        ("v=2&limit=-5", "limit is -5, expected a number above 0"),
+        ("v=2&xlog=yes", "xlog is 'yes', expected 0 or 1"),
+        ("v=2&frontier=2", "frontier is '2', expected 0 or 1"),
+        ("v=2&lake=newest", "lake is 'newest', expected a version number"),
+        ("v=2&lake=-1", "lake is '-1'"),
+        (f"v=2&lake={quote('³')}", "lake is '³'"),
+        (f"v=2&lake={'9' * 5000}", "expected a version number"),
+        ("v=2&zoom=1~2~3", "zoom is '1~2~3', expected four numbers"),
+        ("v=2&zoom=a~b~c~d", "zoom is 'a', expected a number"),
+        ("v=2&sel=circle~1~2", "unknown kind of selection: 'circle~1~2'"),
+        ("v=2&sel=box~evil~energy_j~0~1~0~1", "unknown column of numbers 'evil'"),
+        ("v=2&sel=box~itr_us~system~0~1~0~1", "unknown column of numbers 'system'"),
+        ("v=2&sel=outcome~tie", "unknown kind of selection: 'outcome~tie'"),
+        (f"v=2&sel=knobs~{'x' * 7000}", "7006 characters is too long"),
+        ("v=2&brush=box~duration_s~energy_j~0~1~0~1", "unknown part 'brush'"),
         ("v=1&colour=red", "unknown part 'colour'"),
-        ("v=1&rep=sometimes", "replicates is 'sometimes', expected means or runs"),
         ("v=1&x=no_such", "no such column to plot: 'no_such'"),
-        ("v=1&y=run_id", "no such column to plot: 'run_id'"),
-        ("v=1&hmet=1", "no such column to plot: '1'"),
-        ("v=1&itr=fast", "itr is 'fast', expected a number"),
-        ("v=1&itr=governor", "itr is 'governor', expected a number"),
-        ("v=1&load=inf", "load is 'inf', expected a finite number"),
-        ("v=1&limit=nan", "limit is 'nan', expected a finite number"),
-        ("v=1&limit=", "limit is '', expected a number"),
-        ("v=1&limit=-5", "limit is -5, expected a number above 0"),
-        ("v=1&xlog=yes", "xlog is 'yes', expected 0 or 1"),
-        ("v=1&frontier=2", "frontier is '2', expected 0 or 1"),
-        ("v=1&lake=newest", "lake is 'newest', expected a version number"),
-        ("v=1&lake=-1", "lake is '-1'"),
-        (f"v=1&lake={quote('³')}", "lake is '³'"),
-        (f"v=1&lake={'9' * 5000}", "expected a version number"),
-        ("v=1&zoom=1~2~3", "zoom is '1~2~3', expected four numbers"),
-        ("v=1&zoom=a~b~c~d", "zoom is 'a', expected a number"),
         ("v=1&brush=circle~1~2", "unknown kind of selection: 'circle~1~2'"),
-        ("v=1&brush=box~evil~energy_j~0~1~0~1", r"unknown columns: \['evil', 'energy_j'\]"),
-        (f"v=1&brush=cells~{'x' * 7000}", "7006 characters is too long"),
+        ("v=1&brush=box~evil~energy_j~0~1~0~1", "unknown column of numbers 'evil'"),
+        ("v=1&brush=cells~linux~fast:2", "brush is 'fast', expected a number"),
+        ("v=1&brush=cells~linux~2.9:nan", "brush is 'nan', expected a finite number"),
+        ("v=1&brush=cells~linux", "the selection cannot be read"),
+        (f"v=1&brush=box~{'x' * 7000}", "7004 characters is too long"),
     ],
 )  # fmt: skip
 def test_a_bad_link_is_named(query: str, words: str) -> None:
@@ -160,7 +204,8 @@ def test_a_bad_link_is_named(query: str, words: str) -> None:
 @settings(max_examples=60)
 @given(st.text(max_size=60))
 def test_any_text_is_a_state_or_is_refused(text: str) -> None:
-    for query in (text, f"v=1&{text}", f"v=1&lake={text}", f"v={text}", f"v=1&limit={text}"):
+    parts = ("", "lake=", "limit=", "sel=", "sel=knobs~", "brush=", "brush=cells~", "zoom=")
+    for query in (text, f"v={text}", *(f"v={v}&{part}{text}" for v in (1, 2) for part in parts)):
         with suppress(SelectionError):
             assert isinstance(ExploreState.from_query(query).to_query(), str)
 
@@ -174,29 +219,162 @@ def test_any_query_is_a_state_whether_it_names_a_version_or_not() -> None:
     assert not has_state("?")
 
 
-def test_old_links_are_upgraded_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+BOX = "box~latency_p99_us~energy_j~50~140.5~-1e3~2990"
+LASSO = "lasso~latency_p99_us~energy_j~1,2~3,4~-5.5,6e2"
+
+
+@pytest.mark.parametrize(
+    ("brush", "sel"),
+    [
+        (BOX, BOX),
+        (LASSO, LASSO),
+        (
+            "cells~linux_tuned~2.9:2",
+            [{"system": "linux_tuned", "dvfs_ghz": 2.9, "itr_us": 2}],
+        ),
+        (
+            "cells~linux_tuned~2.9:2,50,-~-:4~1.3:-",
+            [
+                {"system": "linux_tuned", "dvfs_ghz": 2.9, "itr_us": [2, 50, None]},
+                {"system": "linux_tuned", "dvfs_ghz": None, "itr_us": 4},
+                {"system": "linux_tuned", "dvfs_ghz": 1.3, "itr_us": None},
+            ],
+        ),
+        (
+            'configs~{"system":"a~b","itr_us":null,"dvfs_ghz":2.9}',
+            [{"system": "a~b", "itr_us": None, "dvfs_ghz": 2.9}],
+        ),
+        (
+            'configs~[{"system":"a","replicate":0},{"system":["b","c"]}]',
+            [{"system": "a", "replicate": 0}, {"system": ["b", "c"]}],
+        ),
+        ("", ""),
+    ],
+)
+def test_a_brush_of_version_1_becomes_a_clause(brush: str, sel: str | list[dict]) -> None:
+    state = ExploreState.from_query(f"v=1&workload=memcached&brush={quote(brush)}")
+    assert state.selection == Selection.of(workload=["memcached"])
+    assert state == ExploreState.from_query(state.to_query())
+    if isinstance(sel, str):
+        assert state.clause == sel
+        return
+    kind, _, text = state.clause.partition("~")
+    assert kind == "knobs"
+    found = json.loads(text)
+    assert (found if isinstance(found, list) else [found]) == sel
+
+
+def test_a_link_of_version_1_means_what_it_meant() -> None:
+    rest = (
+        "workload=memcached&load=200000&itr=2&itr=adaptive&dvfs=governor&rep=runs&x=energy_j"
+        "&y=edp_js&xlog=1&ylog=1&frontier=0&hsys=linux_tuned&hmet=performance&limit=61.7"
+        "&zoom=1~2~3~4&lake=0"
+    )
+    assert ExploreState.from_query(f"v=1&{rest}") == ExploreState.from_query(f"v=2&{rest}")
+    filters = Selection.of(
+        workload=["memcached"], load=[2e5], itr=[2, "adaptive"], dvfs=["governor"]
+    )
+    assert ExploreState.from_query(f"v=1&{rest}") == ExploreState(
+        filters,
+        replicates="runs", x="energy_j", y="edp_js", x_log=True, y_log=True, frontier=False,
+        heat_system="linux_tuned", heat_metric=PERFORMANCE, limit=61.7, zoom="1~2~3~4",
+        lake_version=0,
+    )  # fmt: skip
+
+
+def test_all_cells_of_a_large_map_upgrade_to_a_clause_that_fits() -> None:
+    # 16 DVFS x 32 ITR, as many as the published study has.
+    itrs = ",".join(str(itr) for itr in range(2, 258, 8))
+    rows = "~".join(f"{1.2 + 0.1 * k:.1f}:{itrs}" for k in range(16))
+    state = ExploreState.from_query(f"v=1&brush=cells~linux_tuned~{rows}")
+    assert len(state.clause) <= MAX_CHARS
+
+
+def _rename_os(parameters: Parameters) -> Parameters:
+    return {("system" if key == "os" else key): v for key, v in parameters.items()}
+
+
+def _limit_to_us(parameters: Parameters) -> Parameters:
+    limits = [str(float(text) * 1000) for text in parameters.pop("limit_ms", [])]
+    return {**parameters, **({"limit": limits} if limits else {})}
+
+
+@dataclass(frozen=True, slots=True)
+class Small(UrlState):
     """Version 1 called a system `os`, version 2 wrote the limit in milliseconds."""
 
-    def rename_os(parameters: url_state.Parameters) -> url_state.Parameters:
-        return {("system" if key == "os" else key): v for key, v in parameters.items()}
+    VERSION: ClassVar[int] = 3
+    UPGRADERS: ClassVar = {1: _rename_os, 2: _limit_to_us}
+    PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
+        "limit": Parameter("limit", read_number),
+        "run": Parameter("runs", is_list=True),
+        "log": Parameter("is_log", read_flag),
+        "lake": Parameter("lake_version", read_lake_version),
+    }
+    FILTERS: ClassVar = ("workload", "system")
+    KEPT: ClassVar = ()
+    VIEW_KEYS: ClassVar = ("log",)
 
-    def limit_to_us(parameters: url_state.Parameters) -> url_state.Parameters:
-        limits = [str(float(text) * 1000) for text in parameters.pop("limit_ms", [])]
-        return {**parameters, **({"limit": limits} if limits else {})}
+    selection: Selection = field(default_factory=Selection)
+    limit: float | None = None
+    runs: tuple[str, ...] = ()
+    is_log: bool = True
+    lake_version: int | None = None
 
-    monkeypatch.setattr(url_state, "VERSION", 3)
-    monkeypatch.setattr(url_state, "UPGRADERS", {1: rename_os, 2: limit_to_us})
-    wanted = ExploreState(Selection.of(system=["linux_tuned"]), limit=250.0)
-    assert ExploreState.from_query("v=1&os=linux_tuned&limit_ms=0.25") == wanted
-    assert ExploreState.from_query("v=2&system=linux_tuned&limit_ms=0.25") == wanted
-    assert ExploreState.from_query("v=3&system=linux_tuned&limit=250") == wanted
+
+@dataclass(frozen=True, slots=True)
+class WithoutFilters(UrlState):
+    """A page that does not narrow."""
+
+    PARAMETERS: ClassVar = {"word": Parameter("word")}
+    FILTERS: ClassVar = ()
+    word: str = ""
+
+
+def test_old_links_are_upgraded_step_by_step() -> None:
+    wanted = Small(Selection.of(system=["linux_tuned"]), limit=250.0)
+    assert Small.from_query("v=1&os=linux_tuned&limit_ms=0.25") == wanted
+    assert Small.from_query("v=2&system=linux_tuned&limit_ms=0.25") == wanted
+    assert Small.from_query("v=3&system=linux_tuned&limit=250") == wanted
+    assert Small.from_query("system=linux_tuned&limit=250") == wanted
     assert parse_qs(wanted.to_query())["v"] == ["3"]
     with pytest.raises(SelectionError, match="unknown part 'os'"):
-        ExploreState.from_query("v=3&os=linux_tuned")
+        Small.from_query("v=3&os=linux_tuned")
+    with pytest.raises(SelectionError, match="unknown part 'limit_ms'"):
+        Small.from_query("v=3&limit_ms=1")
+
+
+def test_a_key_may_repeat_and_each_value_counts_once_in_its_order() -> None:
+    state = Small.from_query("run=b&run=a&run=b&limit=1&limit=2")
+    assert state.runs == ("b", "a")
+    # Of a key that stands for one value, the last counts.
+    assert state.limit == 2.0
+    assert state.to_query() == "v=3&limit=2&run=b&run=a"
+
+
+def test_filters_that_the_page_does_not_have_are_left_out() -> None:
+    """A link from another page may carry them."""
+    state = Small.from_query("workload=memcached&load=200000&itr=2")
+    assert state == Small(Selection.of(workload=["memcached"]))
+    assert WithoutFilters.from_query("workload=memcached&word=x") == WithoutFilters("x")
+    assert WithoutFilters("x").to_query() == "v=1&word=x"
+    with pytest.raises(SelectionError, match="load is 'much', expected a number"):
+        Small.from_query("load=much")
+
+
+def test_what_the_browser_is_told() -> None:
+    assert Small.spec() == {
+        "version": 3,
+        "facets": ["workload", "system"],
+        "viewKeys": ["log"],
+        "defaults": {"limit": "", "run": [], "log": "1", "lake": ""},
+    }
+    assert json.loads(json.dumps(ExploreState.spec())) == ExploreState.spec()
+    assert WithoutFilters.spec()["facets"] == []
 
 
 def test_every_old_version_has_its_upgrader() -> None:
-    assert set(url_state.UPGRADERS) == set(range(1, VERSION))
+    assert set(ExploreState.UPGRADERS) == set(range(1, ExploreState.VERSION))
 
 
 def test_the_controls_of_the_page_are_gathered() -> None:
@@ -220,7 +398,8 @@ def test_performance_becomes_a_column_everywhere() -> None:
     assert (state.x, state.y, state.heat_metric) == ("duration_s", "energy_j", "duration_s")
 
 
-def test_fields_of_a_brush() -> None:
-    assert brush_fields("box~duration_s~energy_j~0~1~2~3") == ("duration_s", "energy_j")
-    assert brush_fields("cells~linux_tuned~2.9:2") is None
-    assert brush_fields("") is None
+def test_fields_of_a_clause() -> None:
+    box = "box~duration_s~energy_j~0~1~2~3"
+    assert ExploreState(clause=box).clause_fields == ("duration_s", "energy_j")
+    assert ExploreState(clause='knobs~{"system":"linux_tuned"}').clause_fields is None
+    assert ExploreState().clause_fields is None

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from data.queries.heatmap import heatmap_query
 
 import app.kit.answer_cache as working_sets
 from app.explore.answer import heatmap, limit_domain, scatter, status_words
@@ -86,21 +85,31 @@ def test_narrowing_in_memory_is_asking_the_lake(view: LakeView, means: bool) -> 
     assert kept.equals(view.lake.polars(*points_query(selection, COLUMNS, means, 1000)))
 
 
+# What the heatmap shows of one system at 200k QPS, asked of the runs themselves.
+CELLS = """
+SELECT dvfs_ghz, itr_us, avg(energy_j) AS mean, stddev_samp(energy_j) AS sd, count(energy_j) AS n
+FROM runs
+WHERE workload = 'memcached' AND load_qps = 200000 AND system = 'linux_tuned'
+GROUP BY dvfs_ghz, itr_us
+"""
+
+
 def test_pooled_cells_are_the_lakes(view: LakeView) -> None:
     figure = heatmap(view, ExploreState(AT_200K, heat_system="linux_tuned"))
-    z, n = figure["data"][0]["z"], figure["data"][0]["customdata"][..., 1]
-    sd = figure["data"][0]["customdata"][..., 0]
-    for row in view.lake.polars(*heatmap_query(AT_200K, "linux_tuned", "energy_j")).iter_rows(
-        named=True
-    ):
-        at = (
-            figure["layout"]["meta"]["dvfs"].index(row["dvfs_ghz"]),
-            figure["layout"]["meta"]["itr"].index(row["itr_us"]),
-        )
-        scale = figure["data"][0]["meta"]["scale"]
-        assert z[at] * scale == pytest.approx(row["mean"])
-        assert sd[at] == pytest.approx(row["sd"])
-        assert n[at] == row["n"] == 6
+    cells, meta = figure["data"][0], figure["layout"]["meta"]
+    found = {
+        (dvfs, itr): (cells["z"][row, column], *cells["customdata"][row, column])
+        for row, dvfs in enumerate(meta["dvfs"])
+        for column, itr in enumerate(meta["itr"])
+    }
+    scale = cells["meta"]["scale"]
+    asked = view.lake.polars(CELLS).rows()
+    assert len(asked) == len(found) == 6
+    for dvfs, itr, mean, sd, n in asked:
+        shown_mean, shown_sd, shown_n = found[dvfs, itr]
+        assert shown_mean * scale == pytest.approx(mean)
+        assert shown_sd == pytest.approx(sd)
+        assert shown_n == n == 6
 
 
 def test_another_filter_of_the_same_workload_asks_the_lake_nothing(

@@ -19,11 +19,11 @@ class EvidenceScene:
     """What the figure needs beside the runs.
 
     Attributes:
-        prize: Column along y.
+        metric: Column along y.
         order: Competitors of the cell as indices, best first: the columns of the figure.
     """
 
-    prize: str
+    metric: str
     title: str
     subtitle: str
     order: tuple[int, ...]
@@ -35,8 +35,8 @@ def build_evidence(runs: pl.DataFrame, means: pl.DataFrame, scene: EvidenceScene
 
     Args:
         runs: One row a run of the cell: `who` (index among the competitors), `value`, `run_id`,
-            `is_best` (whether it is of the setting that stands for its competitor).
-        means: One row a competitor: `who`, `mean`, `half_width` (NaN for one run), `n`.
+            `is_best` (whether it is of the setting that is compared).
+        means: One row a competitor: `who`, `mean`, `half_width` (NaN for one run).
     """
     columns = {who: place for place, who in enumerate(scene.order)}
     data = [
@@ -97,7 +97,7 @@ def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -
 
 
 def _quantity(name: str) -> str:
-    """Title and unit; the panel is too low for the direction, which the map's title says."""
+    """Return title and unit; the panel is too low for the direction, which the map's title has."""
     measure = metric(name)
     return f"{measure.title}, {measure.unit}" if measure.unit else measure.title
 
@@ -118,7 +118,7 @@ def _layout(scene: EvidenceScene) -> dict:
             "fixedrange": True,
         },
         "yaxis": {
-            "title": {"text": _quantity(scene.prize), "standoff": 6, "font": {"size": 11}},
+            "title": {"text": _quantity(scene.metric), "standoff": 6, "font": {"size": 11}},
             "zeroline": False,
             "exponentformat": "SI",
         },

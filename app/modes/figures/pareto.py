@@ -8,7 +8,7 @@ import polars as pl
 
 from app.kit.competitors import Competitors
 from app.kit.encodings import base_layout
-from app.modes.figures.map_marks import legend_height_px
+from app.modes.figures.map_marks import legend_below, legend_height_px
 from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import metric
 
@@ -25,13 +25,13 @@ class ParetoScene:
     """What the view needs beside the points.
 
     Attributes:
-        against: Column along x.
-        prize: Column along y.
+        x: Column along x.
+        y: Column along y, the metric that is compared.
         left_out: Points that are not drawn because there are more than a figure may hold.
     """
 
-    against: str
-    prize: str
+    x: str
+    y: str
     title: str
     competitors: Competitors
     left_out: int = 0
@@ -41,36 +41,36 @@ def build_pareto(points: pl.DataFrame, scene: ParetoScene) -> dict:
     """Build the view; one trace a competitor, then the frontiers.
 
     Args:
-        points: One row a cell and competitor: `who` (index among the competitors), `mean` (of the
-            prize), `against`, neither missing; `at` (row among the contenders), which each point
-            carries as `customdata`. At least one row.
+        points: One row a cell and competitor: `who` (index among the competitors), `x` and `y`,
+            neither missing; `at` (row among the contenders), which each point carries as
+            `customdata`. At least one row.
     """
     webgl = len(points) > _WEBGL_ABOVE
-    groups = [
-        (int(who[0]), rows)
-        for who, rows in points.sort("who", maintain_order=True).group_by(
-            "who", maintain_order=True
-        )
-    ]
+    sorted_points = points.sort("who", maintain_order=True)
+    groups = [(rows["who"][0], rows) for rows in sorted_points.partition_by("who")]
     data = [_points(who, rows, scene, webgl) for who, rows in groups]
-    data += [line for who, rows in groups for line in _frontier(who, rows, scene, webgl)]
+    if all(metric(name).better for name in (scene.x, scene.y)):
+        data += [_frontier(who, rows, scene, webgl) for who, rows in groups]
     return {"data": data, "layout": _layout(points, scene)}
 
 
-def pareto_members(points: pl.DataFrame, against: str, prize: str) -> np.ndarray:
-    """Rows of the points that stand on their competitor's frontier: none of them may be left out.
+def pareto_members(points: pl.DataFrame, x: str, y: str) -> np.ndarray:
+    """Return the rows of the points on their competitor's frontier, which are always drawn.
 
     Args:
         points: As `build_pareto` takes them.
     """
-    signs = [-1.0 if metric(name).better == "more" else 1.0 for name in (against, prize)]
-    x, y = (points[name].to_numpy() for name in ("against", "mean"))
     who = points["who"].to_numpy()
     found = [np.zeros(0, dtype=int)]
     for number in np.unique(who):
         mine = np.flatnonzero(who == number)
-        found.append(mine[pareto_mask(signs[0] * x[mine], signs[1] * y[mine])])
+        found.append(mine[_mask(points[mine], x, y)])
     return np.concatenate(found)
+
+
+def _mask(points: pl.DataFrame, x: str, y: str) -> np.ndarray:
+    signs = [-1.0 if metric(name).better == "more" else 1.0 for name in (x, y)]
+    return pareto_mask(signs[0] * points["x"].to_numpy(), signs[1] * points["y"].to_numpy())
 
 
 def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> dict:
@@ -79,8 +79,8 @@ def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> di
         "mode": "markers",
         "name": scene.competitors.labels[who],
         "meta": {"kind": "points"},
-        "x": rows["against"].to_numpy().astype(np.float32),
-        "y": rows["mean"].to_numpy().astype(np.float32),
+        "x": rows["x"].to_numpy().astype(np.float32),
+        "y": rows["y"].to_numpy().astype(np.float32),
         "customdata": rows["at"].to_numpy(),
         "marker": {
             "symbol": scene.competitors.symbols[who],
@@ -95,30 +95,24 @@ def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> di
     }
 
 
-def _frontier(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> list[dict]:
-    better = [metric(name).better for name in (scene.against, scene.prize)]
-    if None in better:
-        return []
-    x, y = rows["against"].to_numpy(), rows["mean"].to_numpy()
-    signs = [1.0 if b == "less" else -1.0 for b in better]
-    line_x, line_y = frontier(x, y, pareto_mask(signs[0] * x, signs[1] * y))
-    return [
-        {
-            "type": "scattergl" if webgl else "scatter",
-            "mode": "lines",
-            "name": f"frontier of {scene.competitors.labels[who]}",
-            "meta": {"kind": "frontier"},
-            "x": line_x,
-            "y": line_y,
-            "line": {
-                "color": scene.competitors.hues[who],
-                "width": 1.4,
-                "shape": "hv" if better[0] == "less" else "vh",
-            },
-            "hoverinfo": "skip",
-            "showlegend": False,
-        }
-    ]
+def _frontier(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> dict:
+    mask = _mask(rows, scene.x, scene.y)
+    x, y = frontier(rows["x"].to_numpy(), rows["y"].to_numpy(), mask)
+    return {
+        "type": "scattergl" if webgl else "scatter",
+        "mode": "lines",
+        "name": f"frontier of {scene.competitors.labels[who]}",
+        "meta": {"kind": "frontier"},
+        "x": x,
+        "y": y,
+        "line": {
+            "color": scene.competitors.hues[who],
+            "width": 1.4,
+            "shape": "hv" if metric(scene.x).better == "less" else "vh",
+        },
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
@@ -132,31 +126,22 @@ def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
     return {
         **base_layout(scene.title, subtitle),
         "margin": {"l": 62, "r": 8 if below else 92, "t": 46, "b": bottom},
-        "xaxis": _axis(scene.against, points["against"]),
-        "yaxis": _axis(scene.prize, points["mean"]),
+        "xaxis": _axis(scene.x, points["x"]),
+        "yaxis": _axis(scene.y, points["y"]),
         "dragmode": "zoom",
         # A zoom belongs to its axes.
-        "uirevision": f"{scene.against} {scene.prize}",
+        "uirevision": f"{scene.x} {scene.y}",
         "legend": _legend(scene.competitors),
         "meta": {"kind": "pareto"},
     }
 
 
 def _legend(competitors: Competitors) -> dict:
-    """A line below, or a column at the right where there are many."""
-    look = {"font": {"size": 11}, "bgcolor": "rgba(0,0,0,0)"}
-    if not competitors.has_legend:
-        return {**look, "title": {"text": competitors.knob.menu_title}}
-    return {
-        **look,
-        "orientation": "h",
-        "x": 0,
-        "xanchor": "left",
-        "xref": "container",
-        "yref": "container",
-        "y": 0.005,
-        "yanchor": "bottom",
-    }
+    """Place the legend below, or as a column at the right where it has many entries."""
+    if competitors.has_legend:
+        return legend_below()
+    title = {"text": competitors.knob.menu_title}
+    return {"font": {"size": 11}, "bgcolor": "rgba(0,0,0,0)", "title": title}
 
 
 def _axis(name: str, values: pl.Series) -> dict:
@@ -177,7 +162,7 @@ def _axis(name: str, values: pl.Series) -> dict:
 
 
 def _narrow(low: float, top: float) -> dict:
-    """A range around values that are all but equal, which would be drawn on endless digits."""
+    """Return a range around values that are nearly equal; their ticks would have many digits."""
     middle = (low + top) / 2
     if top - low > 1e-3 * abs(middle):
         return {}

@@ -1,5 +1,6 @@
 """The share of cells that each competitor wins, and how the others ended."""
 
+import json
 from typing import Final
 
 import polars as pl
@@ -24,7 +25,7 @@ BARS_MAX: Final = 8
 def build_shares(counts: pl.DataFrame, competitors: Competitors, title: str) -> dict:
     """Build the bars, the most wins on top.
 
-    Each bar's `customdata` is what it selects: `["won", competitor]` or `["outcome", word]`.
+    Each bar's `customdata` is the clause that it selects: `won~COMPETITOR` or `outcome~NAME`.
 
     Args:
         counts: Answer of `win_counts`; at least one row.
@@ -36,12 +37,13 @@ def build_shares(counts: pl.DataFrame, competitors: Competitors, title: str) -> 
     others = [_other(row) for row in counts.iter_rows(named=True) if row["outcome"] != WIN]
     shown = wins.head(BARS_MAX - len(others))
     bars = [*(_win(row, competitors) for row in shown.iter_rows(named=True)), *others]
+    labels = [bar["label"] for bar in bars]
     subtitle = f"of {total:,} cell{'' if total == 1 else 's'} in which anything was measured"
     if left_out := len(wins) - len(shown):
         nothing = int(wins["cells"][len(shown) :].sum()) == 0
         subtitle += f" · {left_out} more {'win none' if nothing else 'not shown'}"
     data = [_trace(bar, total) for bar in bars]
-    return {"data": data, "layout": _layout([b["label"] for b in bars], title, subtitle)}
+    return {"data": data, "layout": _layout(labels, title, subtitle)}
 
 
 def _win(row: dict, competitors: Competitors) -> dict:
@@ -50,18 +52,14 @@ def _win(row: dict, competitors: Competitors) -> dict:
         "label": competitors.labels[at],
         "marker": {"color": competitors.hues[at]},
         "cells": row["cells"],
-        "picks": ["won", row["competitor"]],
+        "clause": f"won~{json.dumps(row['competitor'])}",
     }
 
 
 def _other(row: dict) -> dict:
     label, marker = _OTHERS[row["outcome"]]
-    return {
-        "label": label,
-        "marker": marker,
-        "cells": row["cells"],
-        "picks": ["outcome", row["outcome"]],
-    }
+    clause = f"outcome~{row['outcome']}"
+    return {"label": label, "marker": marker, "cells": row["cells"], "clause": clause}
 
 
 def _trace(bar: dict, total: int) -> dict:
@@ -77,7 +75,7 @@ def _trace(bar: dict, total: int) -> dict:
         "text": [f"{share:.0f} % · {bar['cells']:,}"],
         "textposition": "outside",
         "cliponaxis": False,
-        "customdata": [bar["picks"]],
+        "customdata": [bar["clause"]],
         "hoverinfo": "none",
         "showlegend": False,
     }

@@ -7,13 +7,27 @@ from typing import Any, Final
 import numpy as np
 
 from app.kit.competitors import readable_on
-from app.storage.figures.base import PAGE_INK, QUIET, Scene, axis, layout, selectable
-from app.storage.figures.scales import Scale, hue_at
+from app.storage.figures.base import QUIET, Scene, cell_points, marks, plain
+from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note
 from app.storage.views import View
 from data.metrics import metric
-from data.selection import Value
 from data.units import MINUS, format_bytes, format_digits
 
+Scale = tuple[tuple[float, str], ...]
+
+VIRIDIS: Final = tuple(
+    (i / 9, f"#{hue}") for i, hue in enumerate((
+        "440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b",
+        "fde725",
+    ))
+)  # fmt: skip
+# ColorBrewer's RdBu with more red for more; plotly.js has a scale of that name that is another.
+DIVERGING: Final = tuple(
+    (i / 10, f"#{hue}") for i, hue in enumerate((
+        "053061", "2166ac", "4393c3", "92c5de", "d1e5f0", "f7f7f7", "fddbc7", "f4a582", "d6604d",
+        "b2182b", "67001f",
+    ))
+)  # fmt: skip
 _PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _GAP: Final = 0.025
 # Texts stand in cells where they fit side by side in the narrowest window.
@@ -44,7 +58,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Colors:
-    """The scale of a picture of cells.
+    """The scale of a figure of cells.
 
     Attributes:
         around: The value in the middle of the scale; None for a scale from least to most.
@@ -54,14 +68,28 @@ class Colors:
     around: float | None = None
 
 
+def hue_at(scale: Scale, share: float) -> str:
+    """The colour at a share of a scale, interpolated between its stops as in plotly.js."""
+    stops = [stop for stop, _ in scale]
+    channels = [
+        np.interp(share, stops, [int(hue[i : i + 2], 16) for _, hue in scale]) for i in (1, 3, 5)
+    ]
+    return "#" + "".join(f"{round(channel):02x}" for channel in channels)
+
+
 def build_grids(
-    cells: Sequence[Cell], view: View, scene: Scene, subtitle: str, colors: Colors, knobs: list[str]
+    cells: Sequence[Cell],
+    view: View,
+    scene: Scene,
+    subtitle: str,
+    colors: Colors,
+    common: dict[str, Any],
 ) -> dict[str, Any]:
     """Build the panels as one figure. A cross was not measured.
 
     Args:
         cells: At least one.
-        knobs: What a click on a cell selects by, of its configurations' knobs.
+        common: Knobs that all cells share: a value, or a list of the values that each cell mixes.
     """
     modes = [mode for mode in scene.modes.values if any(cell.mode == mode for cell in cells)]
     sizes = sorted({cell.request_bytes for cell in cells})
@@ -72,12 +100,11 @@ def build_grids(
     color_axis = _color_axis(cells, scale, colors, shown)
     data: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
-    notes: list[dict[str, Any]] = []
     for number, mode in enumerate(modes):
         mine = [cell for cell in cells if cell.mode == mode]
-        data += _panel(mine, number, sizes, depths, scale, knobs, len(modes), color_axis)
+        traces = _panel(mine, sizes, depths, scale, common | {"mode": mode}, len(modes), color_axis)
+        data += [trace | panel(number) for trace in traces]
         axes |= _axes(number, len(modes), sizes, depths)
-        notes.append(_heading(number, scene, mode))
     title = f"{view.title}, {shown}" if shown else view.title
     return {
         "data": data,
@@ -87,7 +114,7 @@ def build_grids(
             scene,
             view.name,
             **axes,
-            annotations=notes,
+            annotations=[panel_note(i, f"<b>{scene.label(m)}</b>") for i, m in enumerate(modes)],
             coloraxis=color_axis,
             margin={"l": 62, "r": 10, "t": 62, "b": 38},
             hoverdistance=90,
@@ -104,51 +131,32 @@ def _common_prefix(values: list[float], unit: str) -> tuple[float, str]:
 
 def _panel(
     cells: Sequence[Cell],
-    number: int,
     sizes: list[int],
     depths: list[int],
     scale: float,
-    knobs: list[str],
+    knobs: dict[str, Any],
     panels: int,
     color_axis: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    shape = (len(sizes), len(depths))
-    at = [(sizes.index(cell.request_bytes), depths.index(cell.io_depth)) for cell in cells]
-    z = np.full(shape, np.nan)
-    for place, cell in zip(at, cells, strict=True):
-        z[place] = cell.value / scale
-    missing = np.argwhere(np.isnan(z))
-    where = {"xaxis": _axis_name("x", number), "yaxis": _axis_name("y", number)}
-    columns = panels * len(depths)
-    size = 10 if columns <= _LARGE_MAX_COLUMNS else 9
-    longest = max(len(_text(float(v))) for v in z[~np.isnan(z)])
-    has_text = columns * (longest * _CHAR_PX + _PAD_PX) <= _ROOM_PX
+    """The traces of one mode. The veil covers the cells that a selection leaves out."""
+    x = [depths.index(cell.io_depth) for cell in cells]
+    y = [sizes.index(cell.request_bytes) for cell in cells]
+    z = np.full((len(sizes), len(depths)), np.nan)
+    z[y, x] = [cell.value / scale for cell in cells]
+    empty_y, empty_x = np.nonzero(np.isnan(z))
+    cross = {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": QUIET}}
+    veil = {"colorscale": [[0, _VEIL], [1, _VEIL]], "zmin": 0, "zmax": 1, "showscale": False}
     return [
-        {
-            "type": "heatmap",
-            "z": [[None if np.isnan(v) else float(v) for v in line] for line in z],
-            "coloraxis": "coloraxis",
-            "xgap": 1,
-            "ygap": 1,
-            "hoverinfo": "skip",
-            "meta": {"kind": "colors"},
-            **where,
-        },
-        _marks(missing[:, 1], missing[:, 0], {"kind": "missing"}, where, QUIET),
-        {
-            "type": "heatmap",
-            "z": [[None] * shape[1] for _ in range(shape[0])],
-            "zmin": 0,
-            "zmax": 1,
-            "colorscale": [[0, _VEIL], [1, _VEIL]],
-            "showscale": False,
-            "hoverinfo": "skip",
-            "meta": {"kind": "veil"},
-            **where,
-        },
-        _catcher(cells, at, knobs, where),
-        *([_texts(cells, at, scale, size, color_axis, where)] if has_text else []),
+        _heatmap("colors", [plain(row) for row in z], coloraxis="coloraxis", xgap=1, ygap=1),
+        marks("missing", empty_x.tolist(), empty_y.tolist(), cross, []),
+        _heatmap("veil", [[None] * len(depths) for _ in sizes], **veil),
+        _targets(cells, x, y, knobs),
+        *_texts(cells, x, y, scale, panels * len(depths), color_axis),
     ]
+
+
+def _heatmap(kind: str, z: list, **more: Any) -> dict[str, Any]:
+    return {"type": "heatmap", "z": z, "hoverinfo": "skip", "meta": {"kind": kind}, **more}
 
 
 def _text(value: float) -> str:
@@ -157,109 +165,54 @@ def _text(value: float) -> str:
 
 def _texts(
     cells: Sequence[Cell],
-    at: list[tuple[int, int]],
+    x: list[int],
+    y: list[int],
     scale: float,
-    size: int,
+    columns: int,
     color_axis: dict[str, Any],
-    where: dict,
-) -> dict[str, Any]:
-    """The numbers in the cells, each black or white, whichever stands out more there."""
+) -> list[dict[str, Any]]:
+    """The numbers in the cells, black or white by contrast; no trace where they do not fit."""
     low, high = color_axis["cmin"], color_axis["cmax"]
     shares = [(cell.value / scale - low) / (high - low) for cell in cells]
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": [column for _, column in at],
-        "y": [row for row, _ in at],
-        "text": [_text(cell.value / scale) for cell in cells],
-        "textfont": {
-            "size": size,
-            "color": [readable_on(hue_at(color_axis["colorscale"], share)) for share in shares],
-        },
-        "unselected": {"textfont": {"color": _VEILED_TEXT}},
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "meta": {"kind": "texts", "rows": [list(cell.rows) for cell in cells]},
-        **where,
-    }
+    texts = [_text(cell.value / scale) for cell in cells]
+    if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > _ROOM_PX:
+        return []
+    hues = [readable_on(hue_at(color_axis["colorscale"], share)) for share in shares]
+    return [
+        {
+            "type": "scatter",
+            "mode": "text",
+            "x": x,
+            "y": y,
+            "text": texts,
+            "textfont": {"size": 10 if columns <= _LARGE_MAX_COLUMNS else 9, "color": hues},
+            "unselected": {"textfont": {"color": _VEILED_TEXT}},
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "meta": {"kind": "texts", "rows": [list(cell.rows) for cell in cells]},
+        }
+    ]
 
 
-def _marks(x: np.ndarray, y: np.ndarray, meta: dict, where: dict, color: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x.tolist(),
-        "y": y.tolist(),
-        "marker": {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": color}},
-        "unselected": {"marker": {"opacity": 1}},
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "meta": meta,
-        **where,
-    }
-
-
-def _catcher(
-    cells: Sequence[Cell], at: list[tuple[int, int]], knobs: list[str], where: dict
+def _targets(
+    cells: Sequence[Cell], x: list[int], y: list[int], knobs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Points in the midst of the cells that box and pointer can catch; they are not seen."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [column for _, column in at],
-        "y": [row for row, _ in at],
-        "marker": {"size": 2, "opacity": 0},
-        **selectable("cells"),
-        "selected": {"marker": {"opacity": 0}},
-        "unselected": {"marker": {"opacity": 0}},
-        "meta": {
-            "kind": "cells",
-            "rows": [list(cell.rows) for cell in cells],
-            "knobs": knobs,
-            "words": [[*cell.words, "click: select this cell"] for cell in cells],
-        },
-        **where,
+    """What the pointer and boxes select: a click by the knobs of which a cell has one value."""
+    single = [name for name, value in knobs.items() if not isinstance(value, list)]
+    meta = {
+        "rows": [list(cell.rows) for cell in cells],
+        "knobs": [*single, "request_bytes", "io_depth"],
+        "words": [[*cell.words, "click: select this cell"] for cell in cells],
+        "box": {"x": "io_depth", "y": "request_bytes", "knobs": knobs},
     }
+    return cell_points(x, y, meta)
 
 
 def _axes(number: int, panels: int, sizes: list[int], depths: list[int]) -> dict[str, Any]:
-    width = (1 - _GAP * (panels - 1)) / panels
-    left = number * (width + _GAP)
-    x = _indexed([f"{d:g}" for d in depths], metric("io_depth").title)
-    y = _indexed(
-        [format_bytes(s) for s in sizes], "" if number else metric("request_bytes").title, 14
-    )
-    x |= {"domain": [left, left + width], "anchor": _axis_name("y", number)}
-    y |= {"anchor": _axis_name("x", number), "showticklabels": number == 0}
-    if number:
-        y["matches"] = "y"
-    tail = "" if number == 0 else str(number + 1)
-    return {f"xaxis{tail}": x, f"yaxis{tail}": y}
-
-
-def _indexed(labels: list[str], title: str, most: int = 12) -> dict[str, Any]:
-    step = -(-len(labels) // most)
-    at = list(range(0, len(labels), step))
-    return axis(
-        title,
-        tickvals=at,
-        ticktext=[labels[i] for i in at],
-        range=[-0.5, len(labels) - 0.5],
-        showgrid=False,
-    )
-
-
-def _heading(number: int, scene: Scene, mode: Value | None) -> dict[str, Any]:
-    return {
-        "text": f"<b>{scene.label(mode)}</b>",
-        "xref": f"{_axis_name('x', number)} domain",
-        "yref": "paper",
-        "x": 0.5,
-        "y": 1,
-        "yshift": 14,
-        "showarrow": False,
-        "font": {"size": 11, "color": PAGE_INK},
-    }
+    x = index_axis([f"{d:g}" for d in depths], metric("io_depth").title, 12)
+    title = "" if number else metric("request_bytes").title
+    y = index_axis([format_bytes(s) for s in sizes], title, 14)
+    return panel_axes(number, panels, _GAP, x, y | ({"matches": "y"} if number else {}))
 
 
 def _color_axis(cells: Sequence[Cell], scale: float, colors: Colors, unit: str) -> dict[str, Any]:
@@ -280,7 +233,3 @@ def _color_axis(cells: Sequence[Cell], scale: float, colors: Colors, unit: str) 
             "tickfont": {"size": 10},
         },
     }
-
-
-def _axis_name(letter: str, number: int) -> str:
-    return letter if number == 0 else f"{letter}{number + 1}"

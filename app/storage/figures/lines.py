@@ -6,22 +6,16 @@ from typing import Any, Final
 import polars as pl
 
 from app.storage.figures.base import (
-    PAGE_INK,
+    TEXT_COLOR,
     Scene,
     Star,
-    axis,
     error_bars,
-    index_axis,
-    layout,
-    mode_marker,
-    plain,
-    selectable,
+    points,
     stars,
-    unmeasured,
     values_of,
     words_of,
 )
-from app.storage.state import KNOBS
+from app.storage.figures.layouts import axis, index_axis, layout, unmeasured
 from app.storage.views import DEPTH, View
 from data.metrics import metric
 
@@ -38,7 +32,7 @@ _LINE_PX: Final = (2.6, 1.8, 1.2)
 def build_lines(
     rows: pl.DataFrame, view: View, scene: Scene, published: Sequence[Star] = ()
 ) -> dict[str, Any]:
-    """Build one picture of lines.
+    """Build one figure of lines.
 
     Args:
         rows: Configurations of the study at the scene's place.
@@ -50,7 +44,7 @@ def build_lines(
     ).sort("mode", *_APART, DEPTH, "threads", "row", nulls_last=True)
     if not len(drawn):
         missing = [name for name in columns if not rows[name].count()]
-        return unmeasured(view.name, missing or columns, scene.place)
+        return unmeasured(view.name, missing or columns, scene.place_words)
     depths = drawn[DEPTH].unique().sort().to_list()
     traces = [
         _line(line, view, columns, depths, scene, dash)
@@ -67,7 +61,7 @@ def build_lines(
         "data": [*traces, *stars(there, beside, scene)],
         "layout": layout(
             view.title,
-            f"mean ± {scene.spread_words} · {scene.place}" + (f" · {apart}" if apart else ""),
+            f"mean ± {scene.spread_words} · {scene.place_words}" + (f" · {apart}" if apart else ""),
             scene,
             view.name,
             xaxis=_x_axis(view, depths),
@@ -114,34 +108,29 @@ def _line(
     mode = line["mode"][0]
     hue, rank = scene.hue(mode), min(scene.rank(mode), len(_LINE_PX) - 1)
     by_depth = view.x == DEPTH
-    x = [depths.index(d) for d in line[DEPTH]] if by_depth else plain(line[view.x])
-    return {
-        "type": "scatter",
-        "mode": "lines+markers" if by_depth else "lines+markers+text",
-        "name": scene.label(mode),
-        "x": x,
-        "y": plain(line[view.y]),
-        "error_y": error_bars(values_of(line, f"{view.y}_spread"), hue),
-        **({} if by_depth else {"error_x": error_bars(values_of(line, f"{view.x}_spread"), hue)}),
-        **({} if by_depth else _depth_texts(line)),
-        "line": {"color": hue, "width": _LINE_PX[rank], "dash": dash},
-        "marker": mode_marker(scene, mode, _MARKER_PX[rank]),
-        **selectable("points"),
-        "meta": {
-            "kind": "points",
-            "rows": [[row] for row in line["row"]],
-            "knobs": list(KNOBS),
-            "words": words_of(line, columns, scene),
-        },
-    }
+    more = {} if by_depth else _depth_texts(line)
+    for letter, column in zip("yx", reversed(columns), strict=False):
+        more[f"error_{letter}"] = error_bars(values_of(line, f"{column}_spread"), hue)
+    return points(
+        line,
+        [depths.index(d) for d in line[DEPTH]] if by_depth else line[view.x],
+        line[view.y],
+        words_of(line, columns, scene),
+        scene,
+        {"x": view.x, "y": view.y, "knobs": scene.place},
+        _MARKER_PX[rank],
+        mode="lines+markers" if by_depth else "lines+markers+text",
+        line={"color": hue, "width": _LINE_PX[rank], "dash": dash},
+        **more,
+    )
 
 
 def _depth_texts(line: pl.DataFrame) -> dict[str, Any]:
-    """The depth beside each point, where no axis tells it."""
+    """The depth beside each point, where no axis shows it."""
     return {
         "text": [f"{depth:g}" for depth in line[DEPTH]],
         "textposition": "top right",
-        "textfont": {"size": 9, "color": PAGE_INK},
+        "textfont": {"size": 9, "color": TEXT_COLOR},
     }
 
 

@@ -6,21 +6,25 @@ import numpy as np
 import polars as pl
 
 from app.storage.figures.base import (
-    DEVICE_UNSAID,
-    PAGE_INK,
+    DEVICE_UNKNOWN,
     QUIET,
+    TEXT_COLOR,
     Scene,
-    axis,
-    layout,
-    mode_marker,
-    nothing,
-    plain,
-    selectable,
-    source_words,
+    curve,
+    idle_marks,
+    points,
     values_of,
     words_of,
 )
-from app.storage.state import KNOBS
+from app.storage.figures.layouts import (
+    axis,
+    layout,
+    message,
+    panel,
+    panel_axes,
+    panel_note,
+    source_words,
+)
 from app.storage.views import View
 from data.analysis.trend import Trend, quadratic_trend
 from data.metrics import metric
@@ -29,6 +33,8 @@ MOST_PANELS: Final = 6
 _GAP: Final = 0.03
 _TOP: Final = 1.42
 _STEPS: Final = 41
+# A device whose power is in proportion to its use.
+_DOTTED: Final = {"color": QUIET, "width": 1, "dash": "dot"}
 
 
 def build_proportionality(
@@ -46,7 +52,7 @@ def build_proportionality(
     )
     if not len(drawn):
         said = f"{metric(use).title} and power: not measured together. {source_words(['power_w'])}"
-        return nothing(view.name, said)
+        return message(view.name, said)
     devices = drawn.sort("device", nulls_last=True).partition_by("device", maintain_order=True)
     shown, left_out = devices[:MOST_PANELS], max(0, len(devices) - MOST_PANELS)
     data: list[dict[str, Any]] = []
@@ -78,19 +84,23 @@ def _panel(
     part: pl.DataFrame, idle: pl.DataFrame, use: str, number: int, scene: Scene
 ) -> tuple[list[dict[str, Any]], dict[str | None, Trend | None]]:
     most_use, most_w = float(part[use].max()), float(part["power_w"].max())  # type: ignore[arg-type]
-    where = {"xaxis": _axis_name("x", number), "yaxis": _axis_name("y", number)}
-    data, trends = [_ideal() | where], {}
+    data, trends = [curve("ideal", [0, 1], [0, 1], _DOTTED)], {}
     parts = part.sort("row").partition_by("mode", maintain_order=True)
     for mine in sorted(parts, key=lambda rows: scene.rank(rows["mode"][0])):
         mode = mine["mode"][0]
         x, y = values_of(mine, use) / most_use, values_of(mine, "power_w") / most_w
         trends[mode] = trend = quadratic_trend(x, y)
-        data.append(_points(mine, x, y, use, scene) | where)
-        data += [_curve(trend, x, mine, scene.hue(mode)) | where] if trend else []
+        data.append(_points(mine, x, y, use, scene))
+        if trend:
+            at = np.linspace(float(x.min()), float(x.max()), _STEPS)
+            line = {"color": scene.hue(mode), "width": 1.6}
+            data.append(curve("trend", at, trend.at(at), line, mine))
     resting = idle.filter(pl.col("device").eq_missing(part["device"][0]))
     if len(resting) and resting["power_w"][0] is not None:
-        data.append(_rest(float(resting["power_w"][0]), most_w) | where)
-    return data, trends
+        idle_w = float(resting["power_w"][0])
+        said = f"{idle_w:.3g} W, {100 * idle_w / most_w:.1f} % of the most"
+        data.append(idle_marks([0], [idle_w / most_w], [["idle", said]], 9, cliponaxis=False))
+    return [trace | panel(number) for trace in data], trends
 
 
 def _points(
@@ -102,79 +112,14 @@ def _points(
             words_of(mine, [use, "power_w"], scene), x.tolist(), y.tolist(), strict=True
         )
     ]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": scene.label(mine["mode"][0]),
-        "x": plain(x),
-        "y": plain(y),
-        "marker": mode_marker(scene, mine["mode"][0], 6),
-        **selectable("points"),
-        "meta": {
-            "kind": "points",
-            "rows": [[row] for row in mine["row"]],
-            "knobs": list(KNOBS),
-            "words": words,
-        },
-    }
-
-
-def _curve(trend: Trend, x: np.ndarray, mine: pl.DataFrame, hue: str) -> dict[str, Any]:
-    at = np.linspace(float(x.min()), float(x.max()), _STEPS)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": plain(at),
-        "y": plain(trend.at(at)),
-        "line": {"color": hue, "width": 1.6},
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "meta": {"kind": "trend", "behind": mine["row"].to_list()},
-    }
-
-
-def _ideal() -> dict[str, Any]:
-    """What a device would draw whose power goes with its use."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [0, 1],
-        "y": [0, 1],
-        "line": {"color": QUIET, "width": 1, "dash": "dot"},
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "meta": {"kind": "ideal"},
-    }
-
-
-def _rest(idle_w: float, most_w: float) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "idle",
-        "x": [0],
-        "y": [idle_w / most_w],
-        "marker": {"symbol": "triangle-up", "size": 9, "color": QUIET},
-        "unselected": {"marker": {"opacity": 1}},
-        "hoverinfo": "none",
-        "showlegend": False,
-        "cliponaxis": False,
-        "meta": {
-            "kind": "idle",
-            "words": [["idle", f"{idle_w:.3g} W, {100 * idle_w / most_w:.1f} % of the most"]],
-        },
-    }
+    box = {"x": use, "y": "power_w", "knobs": {"device": mine["device"][0]}}
+    return points(mine, x, y, words, scene, box, 6)
 
 
 def _axes(number: int, panels: int, use: str) -> dict[str, Any]:
-    width = (1 - _GAP * (panels - 1)) / panels
-    left = number * (width + _GAP)
     x = axis(f"utilisation ({metric(use).title.lower()})", range=[-0.02, 1.05])
     y = axis("" if number else "power, share of the most", range=[0, _TOP], tickvals=[0, 0.5, 1])
-    x |= {"domain": [left, left + width], "anchor": _axis_name("y", number)}
-    y |= {"anchor": _axis_name("x", number), "showticklabels": number == 0}
-    tail = "" if number == 0 else str(number + 1)
-    return {f"xaxis{tail}": x, f"yaxis{tail}": y}
+    return panel_axes(number, panels, _GAP, x, y)
 
 
 def _notes(
@@ -186,15 +131,8 @@ def _notes(
         + (f"{trend.formula()}<br>    {trend.fit()}" if trend else "too few points for a trend")
         for mode, trend in trends.items()
     ]
-    name = _axis_name("x", number)
-    domain = {"xref": f"{name} domain", "yref": "paper", "showarrow": False}
     return [
-        {**domain, "text": f"<b>{device or DEVICE_UNSAID}</b>", "x": 0.5, "y": 1, "yshift": 14,
-         "font": {"size": 11, "color": PAGE_INK}},
-        {**domain, "text": "<br>".join(lines), "x": 0.01, "y": 1, "xanchor": "left",
-         "yanchor": "top", "align": "left", "font": {"size": 9.5, "color": PAGE_INK}},
+        panel_note(number, f"<b>{device or DEVICE_UNKNOWN}</b>"),
+        panel_note(number, "<br>".join(lines), x=0.01, yshift=0, xanchor="left", yanchor="top",
+                   align="left", font={"size": 9.5, "color": TEXT_COLOR}),
     ]  # fmt: skip
-
-
-def _axis_name(letter: str, number: int) -> str:
-    return letter if number == 0 else f"{letter}{number + 1}"

@@ -6,16 +6,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.storage.figures.base import (
-    FADED,
-    PAGE_INK,
-    QUIET,
-    Scene,
-    axis,
-    layout,
-    plain,
-    unmeasured,
-)
+from app.storage.figures.base import FADED, QUIET, TEXT_COLOR, Scene, error_bars, plain
+from app.storage.figures.layouts import axis, layout, unmeasured
 from app.storage.views import View
 from data.analysis.spreads import mean_spreads
 from data.units import format_quantity
@@ -40,7 +32,7 @@ def build_subsystems(
     scene: Scene,
     unknown: str,
 ) -> dict[str, Any]:
-    """Build one picture.
+    """Build one figure.
 
     Args:
         counted: One row a run and subsystem: `run_id`, `mode`, `io_depth`, `subsystem`, and the
@@ -50,7 +42,7 @@ def build_subsystems(
     """
     there = counted.filter(pl.col(view.y).is_not_null())
     if not len(there):
-        return unmeasured(view.name, [view.y], scene.place)
+        return unmeasured(view.name, [view.y], scene.place_words)
     order = scene.modes.values.index
     bars = sorted(set(there.select("mode", "io_depth").rows()), key=lambda b: (b[1], order(b[0])))
     at = _positions(bars)
@@ -64,7 +56,7 @@ def build_subsystems(
         "data": [*data, _tops(totals, bars, at, scene)],
         "layout": layout(
             view.title,
-            f"mean over runs, total ± {scene.spread_words} · {scene.place}",
+            f"mean over runs, total ± {scene.spread_words} · {scene.place_words}",
             scene,
             view.name,
             barmode="stack",
@@ -99,7 +91,7 @@ def _depths(bars: list[Bar], at: list[float]) -> list[dict[str, Any]]:
         notes.append(
             {"text": f"{depth:g}", "x": (mine[0] + mine[-1]) / 2, "y": 0, "yref": "paper",
              "yshift": -18, "yanchor": "top", "showarrow": False,
-             "font": {"size": 10, "color": PAGE_INK}}
+             "font": {"size": 10, "color": TEXT_COLOR}}
         )  # fmt: skip
     return notes
 
@@ -165,7 +157,7 @@ def _trace(
     means = [moved.get(bar, 0.0) / n for bar, n in zip(bars, counts, strict=True)]
     words = [
         [
-            f"{scene.label(mode)} · depth {depth:g} · {scene.place}",
+            f"{scene.label(mode)} · depth {depth:g} · {scene.place_words}",
             f"{name}: {format_quantity(mean, '1/s')}, n = {n}",
             "click: select this mode and depth",
         ]
@@ -202,15 +194,8 @@ def _tops(
         "mode": "markers",
         "x": at,
         "y": plain(mean),
-        "marker": {"size": 1, "color": PAGE_INK},
-        "error_y": {
-            "type": "data",
-            "array": plain(np.nan_to_num(spreads)),
-            "thickness": 1.2,
-            "width": 4,
-            "color": PAGE_INK,
-            "visible": bool(np.isfinite(spreads).any()),
-        },
+        "marker": {"size": 1, "color": TEXT_COLOR},
+        "error_y": error_bars(spreads, TEXT_COLOR, 4),
         "hoverinfo": "skip",
         "showlegend": False,
         "meta": {"kind": "totals"},

@@ -1,0 +1,126 @@
+"""The evidence of a cell in words: the verdict, its numbers, and each competitor's runs."""
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from app.kit.clause import write_knobs
+from app.kit.links import page_link
+from app.modes.evidence import Contender, Evidence, Place
+from data.knobs import KNOBS
+from data.units import MISSING, format_quantity
+
+INVITATION = (
+    "Click a cell of the map or a point of the Pareto view to see its replicates, the test and the "
+    "runs behind it."
+)
+_RUNS_LISTED = 60
+_TIMELINE_RUNS = 6
+
+
+def evidence_words(found: Evidence | None, has_links: bool = True) -> html.Div:
+    """Lay the evidence out; an invitation where no cell is selected.
+
+    Args:
+        has_links: False in a static export, which has no other pages.
+    """
+    if found is None:
+        return html.Div(INVITATION, className="note")
+    parts: list[Component] = [html.P(found.verdict, className="verdict")]
+    if found.statistics:
+        parts.append(html.P(found.statistics, className="statistics"))
+    if found.contenders:
+        if has_links:
+            link = dcc.Link(
+                "All runs of this cell in Explore",
+                href=_link("/", found, found.place),
+                id="cell-in-explore",
+            )
+            parts.append(html.P(link, className="statistics"))
+        parts.append(_table(found, has_links))
+    return html.Div(parts, className="evidence-words")
+
+
+def _table(found: Evidence, has_links: bool) -> html.Table:
+    has_settings = any(contender.setting for contender in found.contenders)
+    titles = ["", *(["Best setting"] if has_settings else []), "n", "Mean, 95 % CI", "sd", "Runs"]
+    numbers = ("n", "Mean, 95 % CI", "sd")
+    head = [html.Th(title, className="number" if title in numbers else "") for title in titles]
+    rows = [
+        html.Tr(
+            [
+                html.Th([_swatch(one.hue), one.label], scope="row"),
+                *([_setting(one)] if has_settings else []),
+                *_numbers(one, found.unit),
+                html.Td(_runs(one, found, has_links)),
+            ]
+        )
+        for one in found.contenders
+    ]
+    return html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)], className="best contenders")
+
+
+def _swatch(hue: str) -> html.Span:
+    return html.Span(className="swatch", style={"background": hue})
+
+
+def _setting(one: Contender) -> html.Td:
+    many = f", best of {one.settings:,}" if one.settings > 1 else ""
+    words = one.setting or "its one setting"
+    return html.Td([words, html.Span(many, className="spread")], className="setting")
+
+
+def _numbers(one: Contender, unit: str) -> list[html.Td]:
+    half, sd = one.half_width, one.sd
+    interval = f" \N{PLUS-MINUS SIGN} {format_quantity(half, unit)}" if half == half else ""
+    mean = html.Span(format_quantity(one.mean, unit), className="piece")
+    return [
+        html.Td(str(one.n), className="number"),
+        html.Td([mean, html.Span(interval, className="spread piece")], className="number mean"),
+        html.Td(format_quantity(sd, unit) if sd == sd else MISSING, className="number"),
+    ]
+
+
+def _runs(one: Contender, found: Evidence, has_links: bool) -> html.Div:
+    """List the runs, with links to them in Explore and, where they have a log, in Timeline."""
+    rows = list(one.runs.head(_RUNS_LISTED).iter_rows(named=True))
+    items = [html.Li(_run(row, one, found, has_links)) for row in rows]
+    if len(one.runs) > len(rows):
+        more = len(one.runs) - len(rows)
+        items.append(html.Li(f"and {more:,} more: see the evidence as CSV"))
+    links: list = []
+    if has_links:
+        links = [dcc.Link("Explore", href=_link("/", found, one.place), className="to-explore")]
+        logged = one.runs.filter("has_log")["replicate"].head(_TIMELINE_RUNS).to_list()
+        if logged:
+            address = _timeline(found, one.place, logged)
+            links += [" ", dcc.Link("Timeline", href=address, className="to-timeline")]
+    words = f"{len(one.runs):,} run{'' if len(one.runs) == 1 else 's'}"
+    return html.Div([*links, html.Details([html.Summary(words), html.Ul(items)])], className="runs")
+
+
+def _run(row: dict, one: Contender, found: Evidence, has_links: bool) -> list:
+    value = format_quantity(row["value"], found.unit)
+    replicate = "" if row["replicate"] is None else f"replicate {row['replicate']}: "
+    words = [f"{replicate}{value}", html.Span(f" {row['run_id']}", className="spread")]
+    if has_links and row["has_log"]:
+        address = _timeline(found, one.place, [row["replicate"]])
+        words += [" ", dcc.Link("timeline", href=address)]
+    return words
+
+
+def _link(path: str, found: Evidence, place: Place, sel: str = "") -> str:
+    """Write the link to a page that shows just the runs with some knobs' values."""
+    filters = found.filters
+    for knob in KNOBS.values():
+        if knob.column in place:
+            value = place[knob.column]
+            filters = filters.with_values(
+                knob.name, [knob.facet.null_word if value is None else value]
+            )
+    return page_link(path, filters, sel, found.lake_version)
+
+
+def _timeline(found: Evidence, place: Place, replicates: list[int | None]) -> str:
+    """Write the link to the timeline of some replicates of a configuration."""
+    sel = write_knobs([{**place, "replicate": replicates}])
+    return _link("/timeline", found, place, sel)

@@ -1,0 +1,84 @@
+"""Modes as one HTML file without a server: map, shares, Pareto view, one cell's evidence."""
+
+from typing import Any, Final
+
+from dash import html
+
+from app.kit.encodings import message_figure
+from app.kit.export_page import ExportedPage, render
+from app.kit.lakes import LakeView
+from app.kit.typed_arrays import compact_figure
+from app.modes.answer import answer
+from app.modes.defaults import resolved
+from app.modes.evidence import evidence
+from app.modes.layout import EVIDENCE_WORDS
+from app.modes.layout_evidence import evidence_words
+from app.modes.state import ModesState
+from app.modes.tables import explain
+
+_SCRIPTS: Final = ("_kit/[!p]*.js", "_kit/plots.js", "modes/view*.js", "modes/export.js")
+
+
+def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
+    """Make the page for an export; it holds the judged cells and the runs of the selected one."""
+    found, shown = answer(view, state), evidence(view, state)
+    figure = shown.figure if shown and shown.figure else message_figure("")
+    figures = {
+        "winners": found.winners, "shares": found.shares, "pareto": found.pareto,
+        "evidence": figure,
+    }  # fmt: skip
+    filters = resolved(view, state).selection.in_words() if view.runs else ""
+    main = html.Main(
+        [
+            html.P(
+                f"{found.status}: {filters}. Click a cell, a bar or a point to select; Escape "
+                "clears.",
+                className="quiet",
+            ),
+            html.Div(
+                [
+                    _panel("winners", "map of winners"),
+                    _panel("shares", "cells won by each competitor"),
+                    _evidence_panel(evidence_words(shown, has_links=False)),
+                    _panel("pareto", "Pareto view over the cells"),
+                ],
+                className="views",
+            ),
+            html.P(id="status-selection", role="status"),
+            html.Details(
+                [
+                    html.Summary("How was this computed"),
+                    html.Pre(explain(view, state, "evidence" if state.sel else "winners")
+                             if found.cells else ""),
+                ]
+            ),
+        ],
+        className="modes modes-export",
+    )  # fmt: skip
+    data: dict[str, Any] = {
+        "figures": compact_figure(figures), "cells": found.cells, "sel": state.sel
+    }  # fmt: skip
+    synthetic = bool(len(view.cube)) and bool(view.cube["is_synthetic"].any())
+    title = str(found.winners["layout"]["title"]["text"].split("<br>")[0] or "Modes")
+    return ExportedPage(title, render(main), data, _SCRIPTS, synthetic)
+
+
+def _panel(graph: str, name: str, *parts: Any) -> html.Section:
+    return html.Section(
+        [*parts, html.Div(id=graph, className="graph")],
+        className=f"panel panel-{graph}",
+        tabIndex=0,
+        **{"data-view": graph, "aria-label": name},
+    )
+
+
+def _evidence_panel(words: html.Div) -> html.Section:
+    clear = html.Button("clear (Esc)", id="clear-selection", className="plain", hidden=True)
+    section = _panel("evidence", "evidence of the selected cell")
+    graph = section.children[0]
+    beside = html.Div(words, id=EVIDENCE_WORDS, className="table-frame")
+    section.children = [
+        html.Div([html.H2("Evidence of a cell"), clear], className="panel-head"),
+        html.Div([graph, beside], className="evidence-body"),
+    ]
+    return section

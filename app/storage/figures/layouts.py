@@ -1,0 +1,154 @@
+"""Axes, titles, panels and messages of Storage's figures."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from app.kit.encodings import base_layout, message_figure
+from app.storage.figures.base import TEXT_COLOR, Scene
+from app.storage.views import BY_NAME
+from data.metrics import metrics
+
+_WRAP_CHARS: Final = 46
+# Which input gives a column, for figures that miss it.
+_METER: Final = (
+    "Power is that of a meter's CSV in a folder above the runs, or perf stat's energy-pkg."
+)
+_TABLE: Final = "Loads and stores are those of VTune's table of functions beside a run."
+_SOURCES: Final = {
+    "power_w": _METER,
+    "bytes_per_joule": _METER,
+    "ios_per_joule": _METER,
+    "interrupts_per_s": "Interrupts are those of NVMe queues between two copies of "
+    "/proc/interrupts.",
+    "loads_per_s": _TABLE,
+    "stores_per_s": _TABLE,
+    "latency_p99_us": "Of reads and writes together fio has percentiles only in json+.",
+}
+
+
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """An axis with its title, in the sizes of a small panel."""
+    return {
+        "title": {"text": title, "standoff": 5, "font": {"size": 11}},
+        "tickfont": {"size": 10},
+        "zeroline": False,
+        "automargin": True,
+        # Nothing here is less than 0, though an interval may reach there.
+        "autorangeoptions": {"clipmin": 0},
+        **more,
+    }
+
+
+def index_axis(labels: Sequence[str], title: str, most: int | None = None) -> dict[str, Any]:
+    """A numeric axis over the indices of values.
+
+    Args:
+        most: How many labels there is room for; None: for all.
+    """
+    at = range(0, len(labels), 1 if most is None else -(-len(labels) // most))
+    ends = [-0.5, len(labels) - 0.5]
+    labelled = [labels[i] for i in at]
+    return axis(title, tickvals=list(at), ticktext=labelled, range=ends, showgrid=False)
+
+
+def panel_axis(letter: str, number: int) -> str:
+    """The name of the axes of a figure's n-th panel: `x`, `x2`, `x3`."""
+    return letter if number == 0 else f"{letter}{number + 1}"
+
+
+def panel(number: int) -> dict[str, str]:
+    """What puts a trace into a figure's n-th panel."""
+    return {"xaxis": panel_axis("x", number), "yaxis": panel_axis("y", number)}
+
+
+def panel_axes(
+    number: int, panels: int, gap: float, x: dict[str, Any], y: dict[str, Any]
+) -> dict[str, Any]:
+    """The axes of a figure's n-th panel, side by side with the others, of one height."""
+    width = (1 - gap * (panels - 1)) / panels
+    left = number * (width + gap)
+    x = x | {"domain": [left, left + width], "anchor": panel_axis("y", number)}
+    y = y | {"anchor": panel_axis("x", number), "showticklabels": number == 0}
+    tail = panel_axis("", number)
+    return {f"xaxis{tail}": x, f"yaxis{tail}": y}
+
+
+def panel_note(number: int, text: str, **more: Any) -> dict[str, Any]:
+    """A text in a figure's n-th panel; of itself above its middle."""
+    return {
+        "text": text,
+        "xref": f"{panel_axis('x', number)} domain",
+        "yref": "paper",
+        "x": 0.5,
+        "y": 1,
+        "yshift": 14,
+        "showarrow": False,
+        "font": {"size": 11, "color": TEXT_COLOR},
+        **more,
+    }
+
+
+def layout(title: str, subtitle: str, scene: Scene, view: str, **more: Any) -> dict[str, Any]:
+    """The layout of one small figure."""
+    parts = subtitle.split(" · ") + ([scene.note] if scene.note else [])
+    lines = _joined(parts, BY_NAME[view].room_chars)
+    words = "<br>".join(lines)
+    if scene.note:
+        words = words.removesuffix(scene.note) + f"<b>{scene.note}</b>"
+    found = {
+        **base_layout(title, words),
+        "margin": {"l": 52, "r": 10, "t": 44, "b": 38},
+        "dragmode": "select",
+        "showlegend": False,
+        "meta": {"kind": "storage", "view": view},
+        **more,
+    }
+    found["margin"] = {**found["margin"], "t": found["margin"]["t"] + 14 * (len(lines) - 1)}
+    return found
+
+
+def _joined(parts: Sequence[str], most: int) -> list[str]:
+    """Parts of a subtitle in as few lines as hold them."""
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]} · {part}" if lines else part
+        if lines and len(longer) <= most:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
+
+
+def message(view: str, sentence: str) -> dict[str, Any]:
+    """A figure that keeps its title and says why there is nothing below it."""
+    figure = message_figure(_wrapped(sentence))
+    figure["layout"]["title"] = base_layout(BY_NAME[view].title, "")["title"]
+    figure["layout"]["annotations"][0]["font"]["size"] = 12
+    figure["layout"]["meta"] = {"kind": "message", "view": view}
+    return figure
+
+
+def unmeasured(view: str, columns: Sequence[str], place: str) -> dict[str, Any]:
+    """A message: which metrics were not measured, where, and which input would give them.
+
+    Args:
+        columns: Metrics, or a column of `functions`, that have no value.
+        place: Where, in words; may be empty.
+    """
+    names = [metrics()[c].title if c in metrics() else BY_NAME[view].title for c in columns]
+    where = f" at {place}" if place else ""
+    return message(view, f"{' and '.join(names)}: not measured{where}. {source_words(columns)}")
+
+
+def source_words(columns: Sequence[str]) -> str:
+    """Which inputs would give these columns, in sentences; empty where that is obvious."""
+    return " ".join(dict.fromkeys(_SOURCES[name] for name in columns if name in _SOURCES))
+
+
+def _wrapped(sentence: str) -> str:
+    lines = [""]
+    for word in sentence.split():
+        if lines[-1] and len(lines[-1]) + len(word) > _WRAP_CHARS:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "<br>".join(lines)

@@ -1,0 +1,88 @@
+"""The selection of a link in terms of this page: of an old link, or of another page."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from app.kit.clause import read_clause, write_knobs
+from app.kit.handover import configurations
+from app.kit.lakes import LakeView
+from app.storage.answer import BUILDERS, FIELDS, has_figures
+from app.storage.state import KNOBS, StorageState, read_old_box
+from app.storage.study import counted_functions, study_of
+from app.storage.views import BY_NAME
+
+# Positions of points may differ from those of an earlier version in their last digits.
+_TOLERANCE = 1e-9
+
+
+def open_link(view: LakeView, state: StorageState) -> tuple[StorageState, str]:
+    """Replace a selection that this page cannot evaluate by one over its configurations.
+
+    Returns:
+        The state, and words for the notice.
+    """
+    if read_old_box(state.sel):
+        return replace(state, sel=_from_old_box(view, state)), ""
+    clause = read_clause(state.sel)
+    names = {name for knobs in clause.knobs for name in knobs} if clause else set()
+    if clause is None or (names <= set(KNOBS) and set(clause.fields or ()) <= set(FIELDS)):
+        return state, ""
+    found = configurations(view, state.selection, clause)
+    if not len(found):
+        return replace(state, sel=""), "The link's selection holds no configuration of this page."
+    return replace(state, sel=_knobs_of(found)), ""
+
+
+def _from_old_box(view: LakeView, state: StorageState) -> str:
+    """The clause of the configurations whose points lie in a box of version 1."""
+    study = study_of(view, state)
+    name, panel, bounds = read_old_box(state.sel) or ("", 0, ())
+    if not has_figures(study):
+        return ""
+    one = BY_NAME[name]
+    functions = counted_functions(view, study)
+    rows = sorted(set(_rows_in_box(BUILDERS[one.kind](study, functions, one), panel, bounds)))
+    return _knobs_of(study.rows[rows]) if rows else ""
+
+
+def _rows_in_box(figure: dict[str, Any], panel: int, bounds: tuple[float, ...]) -> Iterator[int]:
+    x0, x1, y0, y1 = bounds
+    axis = "x" if panel == 0 else f"x{panel + 1}"
+    for trace in figure["data"]:
+        if "rows" not in trace["meta"] or trace.get("xaxis", "x") != axis:
+            continue
+        for x, y, rows in zip(trace["x"], trace["y"], trace["meta"]["rows"], strict=True):
+            if _is_between(x, x0, x1) and _is_between(y, y0, y1):
+                yield from rows
+
+
+def _is_between(value: float | None, low: float, high: float) -> bool:
+    slack = _TOLERANCE * max(abs(low), abs(high))
+    return value is not None and low - slack <= value <= high + slack
+
+
+def _knobs_of(rows: pl.DataFrame) -> str:
+    """Write a clause of just these configurations; alternatives that differ in one knob merge."""
+    names = [name for name in KNOBS if name in rows.columns]
+    found = {tuple((value,) for value in row) for row in rows.select(names).iter_rows()}
+    for i in range(len(names)):
+        merged: dict[tuple, set] = {}
+        for one in found:
+            merged.setdefault(one[:i] + one[i + 1 :], set()).update(one[i])
+        found = {
+            (*rest[:i], tuple(sorted(values, key=_order)), *rest[i:])
+            for rest, values in merged.items()
+        }
+    return write_knobs(
+        [
+            {n: v[0] if len(v) == 1 else list(v) for n, v in zip(names, one, strict=True)}
+            for one in sorted(found, key=lambda one: [[_order(v) for v in vs] for vs in one])
+        ]
+    )
+
+
+def _order(value: Any) -> tuple[bool, str]:
+    return value is None, str(value)

@@ -1,0 +1,184 @@
+"""The rows behind the views of Storage, for downloads, and how each view was computed."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import polars as pl
+
+from app.kit.lakes import LakeView
+from app.kit.settings import MAX_ROWS
+from app.storage.cells import cells_of, table_of
+from app.storage.published import comparisons
+from app.storage.state import KNOBS, StorageState
+from app.storage.study import MOST_IDLE, Study, counted_functions, functions_query, study_of
+from app.storage.views import BY_NAME, DEPTH, PUBLISHED, RUNS, VIEWS, View
+from data.metrics import metric
+from data.queries.runs import runs_query
+from data.queries.storage import SUBSYSTEM_SUMS, idle_query, storage_query
+from data.reference.tables import published_tables
+
+_HOW: Final = {
+    "lines": "Means over the replicates of each configuration at one device, access and size.",
+    "subsystems": "Sums over the functions of each subsystem, means over the runs of a mode and "
+    "depth; a run that lists no function of a subsystem did nothing in it.",
+    "devices": "Idle: means over idle runs. At work: of each device and mode the configurations "
+    "with the least and the most mean power.",
+    "difference": "Mean power of writing minus mean power of reading, of cells that have both; "
+    "intervals by Welch.",
+    "proportionality": "Mean power and mean throughput of each configuration, each over the "
+    "device's highest mean; a quadratic by least squares for each device and mode.",
+    "efficiency": "Means over all runs of a mode, size and depth.",
+    RUNS: "All columns of the storage runs that the filters leave.",
+    PUBLISHED: "Each published value beside the mean of the configurations that its table names;\n"
+    "devices are matched by device_pattern (data/reference/). Latency by mode: random reads of\n"
+    "4 KiB, as many in flight as threads. Latency by kind of device: random reads of 4 KiB, one\n"
+    "in flight, completed by interrupts. Context switches: at the device, access and size of the\n"
+    "lines, over all depths.",
+}
+
+
+def rows_behind(view: LakeView, state: StorageState, name: str) -> pl.DataFrame:
+    """The rows that a download gives.
+
+    Args:
+        name: A view; `runs`: all runs that the filters leave; `published`: published values beside
+            measured ones.
+    """
+    if name == RUNS:
+        return view.lake.polars(*_runs_query(state))
+    study = study_of(view, state)
+    return _ROWS[_kind(name)](view, study, BY_NAME.get(name))
+
+
+def explain(view: LakeView, state: StorageState, name: str) -> str:
+    """How a view was computed: in words, the executed queries, the filters, the lake's version."""
+    study, kind = study_of(view, state), _kind(name)
+    queries = [written(view, study) for written in _QUERIES[kind]]
+    return "\n\n".join([f"{_heading(view, study)}\n{_HOW[kind]}", *queries])
+
+
+def explain_all(view: LakeView, study: Study) -> str:
+    """How all views of the page were computed."""
+    how = [f"{', '.join(v.title for v in VIEWS if v.kind == kind) or 'Published values'}: {words}"
+           for kind, words in _HOW.items() if kind != RUNS]  # fmt: skip
+    queries = [written(view, study) for written in (_configurations, _idle, _functions)]
+    return "\n\n".join([_heading(view, study), "\n".join(how), *queries])
+
+
+def _kind(name: str) -> str:
+    return BY_NAME[name].kind if name in BY_NAME else name
+
+
+def _heading(view: LakeView, study: Study) -> str:
+    error = "95 % confidence interval (Student's t)" if study.scene.is_interval else "sd"
+    return (
+        f"lake {view.lake.path.name}, version {view.version}\n"
+        f"filters: {study.state.selection.in_words()}\n"
+        f"views of one device show: {study.scene.place_words or 'none'}\n"
+        f"error bars: {error}"
+    )
+
+
+def _written(title: str, sql: str, parameters: list[Any], then: str = "") -> str:
+    return f"{title}:\n{sql}\nparameters: {parameters}{then}"
+
+
+def _configurations(view: LakeView, study: Study) -> str:
+    selection = study.state.selection
+    sql, parameters, is_filtered = view.executed(storage_query, selection)
+    then = f"\nof its answer: {selection.in_words()}" if is_filtered else ""
+    return _written("configurations", sql, parameters, then)
+
+
+def _idle(_: LakeView, study: Study) -> str:
+    return _written("idle", *idle_query(study.state.selection, MOST_IDLE))
+
+
+def _functions(view: LakeView, study: Study) -> str:
+    then = f"\nof the functions of these runs, by run and subsystem: {SUBSYSTEM_SUMS}"
+    then += f"\nof its answer: {study.state.selection.in_words()}"
+    return _written("runs whose functions are read", *functions_query(view, study), then)
+
+
+def _runs(_: LakeView, study: Study) -> str:
+    return _written("runs", *_runs_query(study.state))
+
+
+def _runs_query(state: StorageState) -> tuple[str, list[Any]]:
+    # A storage run has a request size.
+    return runs_query(state.selection, MAX_ROWS, measured="request_bytes")
+
+
+# By kind, what writes the queries that were executed for it.
+_QUERIES: Final[dict[str, tuple[Callable[[LakeView, Study], str], ...]]] = {
+    "lines": (_configurations,),
+    "subsystems": (_configurations, _functions),
+    "devices": (_configurations, _idle),
+    "difference": (_configurations,),
+    "proportionality": (_configurations, _idle),
+    "efficiency": (_configurations,),
+    RUNS: (_runs,),
+    PUBLISHED: (_configurations, _idle),
+}
+
+
+def _values(column: str) -> list[str]:
+    return [column, f"{column}_sd", f"{column}_n"]
+
+
+def _line_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
+    columns = _values(view.y) if view.x == DEPTH else [*_values(view.x), *_values(view.y)]
+    return study.here.select(*KNOBS, *columns)
+
+
+def _subsystem_rows(view: LakeView, study: Study, one: View) -> pl.DataFrame:
+    functions = counted_functions(view, study)
+    return functions.select("run_id", "mode", "io_depth", "subsystem", one.y)
+
+
+def _device_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
+    active = study.rows.select(*KNOBS, *_values(view.y))
+    idle = study.idle.select("device", *_values(view.y)).with_columns(is_idle=pl.lit(True))
+    return pl.concat([active, idle], how="diagonal_relaxed").with_columns(
+        pl.col("is_idle").fill_null(False)
+    )
+
+
+def _proportion_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
+    use = study.state.use
+    return study.rows.select(
+        *KNOBS,
+        *_values(use),
+        *_values(view.y),
+        utilisation=pl.col(use) / pl.col(use).max().over("device"),
+        power_share=pl.col(view.y) / pl.col(view.y).max().over("device"),
+    )
+
+
+def _cell_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
+    column = f"{view.y}_write_minus_read" if view.kind == "difference" else view.y
+    return table_of(cells_of(study, view).cells, column)
+
+
+def _published_rows(_: LakeView, study: Study, __: View | None) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {"table": name, "source": published_tables()[name].source, "of": line.what,
+             "metric": line.column, "unit": metric(line.column).unit, "published": line.value,
+             "measured": line.mean, "n": line.n}
+            for name, lines in comparisons(study).items()
+            for line in lines
+        ],
+        schema_overrides={"published": pl.Float64, "measured": pl.Float64},
+    )  # fmt: skip
+
+
+_ROWS: Final[dict[str, Callable[[LakeView, Study, Any], pl.DataFrame]]] = {
+    "lines": _line_rows,
+    "subsystems": _subsystem_rows,
+    "devices": _device_rows,
+    "proportionality": _proportion_rows,
+    "difference": _cell_rows,
+    "efficiency": _cell_rows,
+    PUBLISHED: _published_rows,
+}

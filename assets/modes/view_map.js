@@ -1,0 +1,113 @@
+/*
+ * What of the map of winners depends on the part in view: labels of the axes, texts of the cells. And what
+ * depends on the selection: the frame around one cell, the layer that dims the others. Pure functions.
+ *
+ * A part in view is {x: {low, high, isWhole, px}, y: ...}: the first and the last index along each axis.
+ */
+(function (wattlas) {
+  "use strict";
+
+  const CHARACTER_PX = 6.2, LINE_PX = 11.5;
+  // Up to this many columns and rows cells have the winner's name; above so many columns, short texts.
+  const NAMED_MAX = [8, 9], WIDE_MAX = 12, LARGE_MAX = [12, 18];
+  const PAPER = { light: "#ffffff", dark: "#16191d" };
+  const paper = (theme) => PAPER[theme] || PAPER.light;
+
+  /**
+   * The labels of an axis that have room: every k-th, k the least of 1, 2, 5, 10, ..., and the last one,
+   * which often is the word for NULL.
+   *   sizes: of all labels along the axis, in pixels.
+   *   low, high: the first and the last index in view.
+   *   px: the length of the axis.
+   */
+  function shownLabels(sizes, low, high, px) {
+    const step = px / (high - low + 1);
+    const overlap = (i, j) => (j - i) * step < (sizes[i] + sizes[j]) / 2;
+    for (let k = 0; ; k++) {
+      const stride = [1, 2, 5][k % 3] * Math.pow(10, Math.floor(k / 3)), found = [];
+      for (let i = low; i < high; i += stride) found.push(i);
+      while (found.length && overlap(found[found.length - 1], high)) found.pop();
+      found.push(high);
+      if (found.length === 1 || found.every((i, n) => n === 0 || !overlap(found[n - 1], i))) return found;
+    }
+  }
+
+  /** The labels along both axes as changes of the layout. */
+  function labels(meta, part) {
+    const changes = {};
+    for (const name of ["x", "y"]) {
+      const all = meta[name], { low, high, px } = part[name];
+      const sizes = all.map((label) => (name === "x" ? label.length * CHARACTER_PX + 6 : LINE_PX));
+      const at = shownLabels(sizes, low, high, px);
+      changes[name + "axis.tickvals"] = at;
+      changes[name + "axis.ticktext"] = at.map((i) => all[i]);
+    }
+    return changes;
+  }
+
+  /** The colour of a cell's text: the theme's own, with a halo, on a cell without fill. */
+  function textColor(meta, data, i, theme) {
+    const outcome = wattlas.cells.outcomeOf(data, i), colors = meta.text_colors;
+    if (outcome === "too few") return wattlas.palette(theme).text;
+    return colors[outcome === "tie" ? colors.length - 1 : data.contenders.who[data.cells.first[i]]];
+  }
+
+  /** The texts of the cells in view, as the trace's own; none where there are too many. */
+  function texts(meta, data, part, theme) {
+    const found = { x: [], y: [], text: [], color: [], shadow: [] };
+    const columns = part.x.high - part.x.low + 1, rows = part.y.high - part.y.low + 1;
+    const isNamed = columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
+    const count = columns <= meta.texts_max[0] && rows <= meta.texts_max[1] ? data.count : 0;
+    const halo = Array(4).fill("0 0 3px " + paper(theme)).join(", ");
+    for (let i = 0; i < count; i++) {
+      const x = data.cells.column[i], y = data.cells.row[i];
+      if (x < part.x.low || x > part.x.high || y < part.y.low || y > part.y.high) continue;
+      const text = wattlas.cells.text(data, i, isNamed, columns > WIDE_MAX);
+      if (!text) continue;
+      found.x.push(x);
+      found.y.push(y);
+      found.text.push(text);
+      found.color.push(textColor(meta, data, i, theme));
+      found.shadow.push(wattlas.cells.outcomeOf(data, i) === "too few" ? halo : "none");
+    }
+    const { x, y, text, color, shadow } = found;
+    const size = columns <= LARGE_MAX[0] && rows <= LARGE_MAX[1] ? 11 : 9;
+    return { x, y, text, textfont: { size, color, shadow } };
+  }
+
+  /** The part of a map that is in view: of a drawn one by its axes, else all of it. */
+  function partInView(meta, gd) {
+    const part = {};
+    for (const name of ["x", "y"]) {
+      const last = meta[name].length - 1, axis = gd && gd._fullLayout && gd._fullLayout[name + "axis"];
+      const [from, to] = axis && axis.range ? [...axis.range].sort((a, b) => a - b) : [0, last];
+      const low = Math.max(0, Math.ceil(from)), high = Math.min(last, Math.floor(to));
+      const isWhole = !axis || (low === 0 && high === last);
+      part[name] = { low, high, px: isWhole ? meta.whole_px[name] : axis._length };
+    }
+    return part;
+  }
+  const isEmpty = (part) => part.x.high < part.x.low || part.y.high < part.y.low;
+
+  /** The frame around the one cell that is selected. */
+  function frame(data, sel, theme) {
+    const i = wattlas.cells.selectedCell(data, sel);
+    if (i < 0) return [];
+    const x = data.cells.column[i], y = data.cells.row[i];
+    const line = { color: wattlas.palette(theme).text, width: 3 };
+    return [{ type: "rect", x0: x - 0.5, x1: x + 0.5, y0: y - 0.5, y1: y + 0.5, line }];
+  }
+
+  /** The layer over the cells that are not selected, where a selection may mean several. */
+  function dimmed(data, sel) {
+    const z = data.y.values.map(() => new Array(data.x.values.length).fill(null));
+    const mask = wattlas.cells.isOneCell(sel) ? null : wattlas.cells.mask(data, sel);
+    if (!mask) return z;
+    mask.forEach((isSelected, i) => {
+      if (!isSelected) z[data.cells.row[i]][data.cells.column[i]] = 1;
+    });
+    return z;
+  }
+
+  wattlas.modesMap = { paper, shownLabels, labels, texts, partInView, isEmpty, frame, dimmed };
+})((window.wattlas = window.wattlas || {}));

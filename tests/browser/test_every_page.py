@@ -1,0 +1,173 @@
+"""What every page owes in a browser, over PAGES: a new page is tested by it at once."""
+
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+import pytest
+from playwright.sync_api import ConsoleMessage, Locator, expect
+from playwright.sync_api import Page as Tab
+
+from app.kit.page import Page
+from app.pages import PAGES
+from tests.browser.atlas import wait_idle
+from tests.fixtures.lakes import run, write_lake
+
+pytestmark = pytest.mark.browser
+
+# Until all are on the protocol.
+ALL: Final = [page for page in PAGES if isinstance(page, Page)]
+PNG: Final = b"\x89PNG\r\n\x1a\n"
+
+every_page = pytest.mark.parametrize("owed", ALL, ids=lambda page: page.name)
+
+
+@pytest.fixture
+def tab(page: Tab) -> Iterator[Tab]:
+    """A tab in which nothing may be written to the console as an error."""
+    errors: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            errors.append(message.text)
+
+    page.on("console", note)
+    yield page
+    assert errors == []
+
+
+@pytest.fixture(scope="session")
+def empty_address(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An app on a lake that holds nothing yet."""
+    return serve(tmp_path_factory.mktemp("empty") / "lake")
+
+
+@pytest.fixture(scope="session")
+def unreadable_address(
+    serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory
+) -> str:
+    """An app on a lake whose log is damaged."""
+    lake = write_lake(tmp_path_factory.mktemp("unreadable") / "lake", [run()])
+    for commit in (lake / "runs" / "_delta_log").glob("*.json"):
+        commit.write_text("{")
+    return serve(lake)
+
+
+def opened(tab: Tab, address: str) -> Tab:
+    tab.goto(address)
+    wait_idle(tab)
+    return tab
+
+
+def panels(tab: Tab) -> list[Locator]:
+    return tab.locator("main section[data-view]").all()
+
+
+def choose(panel: Locator, entry: str) -> None:
+    """Choose from a view's menu."""
+    tab = panel.page
+    panel.scroll_into_view_if_needed()
+    panel.get_by_label("menu of ").click()
+    tab.get_by_role("menuitem", name=entry, exact=True).click()
+
+
+def downloaded(panel: Locator, entry: str) -> bytes:
+    with panel.page.expect_download(timeout=60_000) as download:
+        choose(panel, entry)
+    path: Path = download.value.path()
+    return path.read_bytes()
+
+
+@every_page
+def test_every_view_is_drawn_and_leaves_as_picture_rows_and_words(
+    tab: Tab, logged_address: str, owed: Page
+) -> None:
+    opened(tab, logged_address + owed.path)
+    assert tab.title() == f"wattlas · {owed.title}"
+    assert tab.locator("#notice").inner_text() == ""
+    expect(tab.locator(".top .tab[aria-current]")).to_have_text(owed.title)
+    views = panels(tab)
+    assert len(views) >= 3
+    for panel in views[:4]:
+        _leaves(panel)
+
+
+def _leaves(panel: Locator) -> None:
+    tab, name = panel.page, panel.get_attribute("data-view")
+    if panel.locator(".js-plotly-plot").count():
+        assert downloaded(panel, "Picture as PNG").startswith(PNG), name
+        assert downloaded(panel, "Picture as SVG").startswith(b"<svg"), name
+    csv, parquet = downloaded(panel, "Data as CSV"), downloaded(panel, "Data as Parquet")
+    assert pl.read_parquet(io.BytesIO(parquet)).columns == csv.decode().splitlines()[0].split(",")
+    choose(panel, "How was this computed")
+    wait_idle(tab)
+    assert "select" in tab.locator("#explanation").inner_text().lower(), name
+    tab.keyboard.press("Escape")
+
+
+@every_page
+def test_on_an_empty_lake_it_says_so(tab: Tab, empty_address: str, owed: Page) -> None:
+    opened(tab, empty_address + owed.path)
+    assert "holds no runs yet" in tab.locator("main").inner_text()
+    assert "empty" in tab.locator("#lake-line").inner_text()
+
+
+@every_page
+def test_an_unreadable_lake_is_a_sentence(tab: Tab, unreadable_address: str, owed: Page) -> None:
+    opened(tab, unreadable_address + owed.path)
+    assert "the lake cannot be read" in tab.locator("main").inner_text()
+    assert "runs" in tab.locator(".lake-line").inner_text()
+
+
+@every_page
+def test_a_bad_link_is_a_sentence_above_the_default_view(
+    tab: Tab, logged_address: str, owed: Page
+) -> None:
+    opened(tab, f"{logged_address}{owed.path}?v=2&no-such-part=1")
+    said = tab.locator("#notice").inner_text()
+    assert said.startswith("This link could not be followed: ")
+    assert "no-such-part" in said
+    assert tab.locator("main .js-plotly-plot").count() >= 1
+
+
+@every_page
+def test_its_export_opens_from_disk(
+    tab: Tab, logged_address: str, owed: Page, tmp_path: Path
+) -> None:
+    opened(tab, logged_address + owed.path)
+    pictures = tab.locator("main section[data-view] .js-plotly-plot").count()
+    with tab.expect_download(timeout=60_000) as download:
+        tab.get_by_role("link", name="export", exact=True).click()
+    out = tmp_path / download.value.suggested_filename
+    download.value.save_as(out)
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    opened(tab, out.as_uri())
+    assert tab.locator("main .js-plotly-plot").count() == pictures
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    tab.locator("#theme-button").click()
+    wait_idle(tab)
+    assert tab.locator("html").get_attribute("data-theme") == "dark"
+
+
+@every_page
+def test_its_keys_are_in_the_help(tab: Tab, logged_address: str, owed: Page) -> None:
+    opened(tab, logged_address + owed.path)
+    tab.keyboard.press("?")
+    said = tab.locator("#help").inner_text()
+    for _, what in owed.keys:
+        assert what in said
+    tab.keyboard.press("?")
+    expect(tab.locator("#help")).not_to_be_visible()
+
+
+@every_page
+def test_a_reload_shows_the_same(tab: Tab, logged_address: str, owed: Page) -> None:
+    opened(tab, logged_address + owed.path)
+    before, words = tab.url, tab.locator("main").inner_text()
+    tab.reload()
+    wait_idle(tab)
+    assert tab.url == before
+    assert tab.locator("main").inner_text() == words
