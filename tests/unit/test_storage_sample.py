@@ -7,7 +7,7 @@ from app.kit.lakes import Lakes
 from app.storage.answer import StorageAnswer, answer
 from app.storage.defaults import default_state
 from app.storage.published import IDLE, LATENCY, NOT_MEASURED, SWITCHES, comparisons
-from app.storage.study import Study, study_of
+from app.storage.study import Study
 from ingest.__main__ import main as ingest
 from ingest.sample.storage import write_storage
 
@@ -19,8 +19,8 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, StorageAnswe
     write_storage(folder / "raw", "tiny", 7, lambda: None)
     assert ingest(["add", str(folder / "raw"), "--lake", str(folder / "lake")]) in (0, 3)
     view = Lakes(folder / "lake").at(None)
-    state = default_state(view)
-    return study_of(view, state), answer(view, state)
+    found = answer(view, default_state(view))
+    return found.study, found
 
 
 def test_every_view_has_something_to_show(sweep: tuple[Study, StorageAnswer]) -> None:
