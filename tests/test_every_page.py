@@ -29,9 +29,7 @@ from tests.fixtures.exports import part_of
 from tests.fixtures.lakes import run, write_lake
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-# Until all are on the protocol.
-ALL: Final = [page for page in PAGES if isinstance(page, Page)]
-VIEWS: Final = [(page, view.name) for page in ALL for view in page.views]
+VIEWS: Final = [(page, view.name) for page in PAGES for view in page.views]
 BAD_LINKS: Final = (
     {"v": "99"},
     {"v": "zwei"},
@@ -44,7 +42,7 @@ BAD_LINKS: Final = (
 SCREEN_LINES: Final = 60
 MOST_EXPORT_BYTES: Final = 2_600_000
 
-every_page = pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 every_view = pytest.mark.parametrize(
     ("page", "view"), VIEWS, ids=lambda part: part if isinstance(part, str) else part.name
 )
