@@ -67,6 +67,8 @@ def render(part: Component | str | float | list | None) -> str:
     children = properties.pop("children", None)
     names = {"className": "class", "tabIndex": "tabindex"}
     # Sorted: Dash keeps data-* and aria-* in a set, whose order differs from process to process.
+    if isinstance(properties.get("style"), dict):
+        properties["style"] = "; ".join(f"{k}: {v}" for k, v in properties["style"].items())
     attributes = "".join(
         f" {names.get(key, key)}" + ("" if value is True else f'="{html.escape(str(value))}"')
         for key, value in sorted(properties.items())
