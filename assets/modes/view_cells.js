@@ -71,8 +71,8 @@
     if (!found || !found.includes(1)) return "";
     const pairs = [];
     found.forEach((isSelected, i) => { if (isSelected) pairs.push(pairOf(data, i)); });
-    const sel = clauseOfPairs(data, pairs);
-    return encodeURIComponent(sel).length <= wattlas.clause.MAX_CHARS ? sel : "";
+    const handed = clauseOfPairs(data, pairs);
+    return encodeURIComponent(handed).length <= wattlas.clause.MAX_CHARS ? handed : "";
   }
 
   const quantity = (data, value) => wattlas.formatQuantity(value, data.metric.unit);
