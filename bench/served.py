@@ -58,7 +58,7 @@ def serve(lake: Path, log: Path) -> Iterator[Served]:
         yield Served(port, process)
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 def _wait_for(address: str, process: subprocess.Popen, log: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any, Final
 from dash import html
 
 from app.kit.encodings import message_figure
-from app.kit.export_page import ExportedPage, render
+from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
 from app.kit.typed_arrays import compact_figure
 from app.modes.answer import answer
@@ -17,7 +17,6 @@ from app.modes.state import ModesState
 from app.modes.tables import explain
 
 _INVITATION: Final = "Click a cell of the map or a point of the Pareto view to see its comparison."
-_SCRIPTS: Final = ("_kit/[!p]*.js", "_kit/plots.js", "modes/view*.js", "modes/export.js")
 
 
 def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
@@ -62,7 +61,7 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
     }  # fmt: skip
     synthetic = bool(len(view.cube)) and bool(view.cube["is_synthetic"].any())
     title = str(found.winners["layout"]["title"]["text"].split("<br>")[0] or "Modes")
-    return ExportedPage(title, render(main), data, _SCRIPTS, synthetic)
+    return ExportedPage(title, render(main), data, synthetic)
 
 
 def _panel(graph: str, name: str, *parts: Any) -> html.Section:

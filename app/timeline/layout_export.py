@@ -8,7 +8,7 @@ import orjson
 from dash import html as tags
 
 from app.kit.encodings import OKABE_ITO
-from app.kit.export_page import ExportedPage, render
+from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
 from app.timeline.explanation import explain_view
 from app.timeline.layout import (
@@ -22,7 +22,6 @@ from app.timeline.routes import answer_window
 from app.timeline.runs import describe_runs
 from app.timeline.state import TimelineState
 
-_SCRIPTS: Final = ("_kit/[!p]*.js", "_kit/plots.js", "timeline/view*.js", "timeline/export.js")
 # Lines are drawn over more pixels than on a screen, so that zooming in shows more.
 _WIDTH: Final = 2000
 _MOST_WHOLE_BYTES: Final = 1_000_000
@@ -52,7 +51,7 @@ def export_page(view: LakeView, state: TimelineState) -> ExportedPage:
         explanation=html.escape(explain_view(view, state, "figure") if infos else ""),
     )
     is_synthetic = any(info.is_synthetic for info in infos)
-    return ExportedPage("Timeline", main, data, _SCRIPTS, is_synthetic)
+    return ExportedPage("Timeline", main, data, is_synthetic)
 
 
 def _answers(view: LakeView, state: TimelineState) -> list[dict[str, Any]]:

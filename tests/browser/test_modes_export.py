@@ -29,7 +29,7 @@ def modes(page: Page, tmp_path: Path, request: pytest.FixtureRequest) -> ModesPa
     file.write_text(export_html(PAGE, lakes, query), "utf-8")
     page.goto(file.as_uri())
     page.wait_for_function(
-        "() => window.wattlas && ['winners', 'shares', 'pareto', 'evidence'].every("
+        "() => window.wattlas && wattlas.plot && ['winners', 'shares', 'pareto', 'evidence'].every("
         "(id) => wattlas.plot(id) && wattlas.plot(id).calcdata)"
     )
     wait_idle(page)
