@@ -32,7 +32,7 @@
 
   document.addEventListener("keydown", (event) => {
     const panel = event.target.closest && event.target.closest("section[data-view]");
-    if (event.key === "Escape") modes.select("");
+    if (event.key === "Escape") { modes.select(""); return; }
     if (!panel || event.target !== panel) return;
     if (modes.press(panel.dataset.view, event.key)) event.preventDefault();
   });
