@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import WattlasError
-from ingest.add_report import AddReport, Reported
-from ingest.assemble import AssembledRun
-from ingest.commits import Committer
-from ingest.discover import Discovery
-from ingest.grouping import walked_among
-from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
-from ingest.memory import give_back, spare_collector
-from ingest.meter_stage import MeterStage
-from ingest.names import label_columns
-from ingest.plan import Plan, RunWork, make_plan
-from ingest.progress import Progress
+from ingest.discover.found_files import Discovery
+from ingest.discover.grouping import walked_among
+from ingest.discover.names import label_columns
+from ingest.discover.plan import Plan, RunWork, make_plan
+from ingest.discover.search import discover
+from ingest.discover.sources import settings_struct, source_struct
+from ingest.lake.commits import Committer
+from ingest.lake.state import SUMMARY, LakeState, load_state, read_rows
+from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
+from ingest.logs.memory import give_back, spare_collector
 from ingest.records import Problem
-from ingest.run_problems import news_of
-from ingest.run_processes import LostWorkerError
-from ingest.run_readers import RunReaders
-from ingest.run_row import settings_struct, source_struct
-from ingest.search import discover
-from ingest.table_stage import TableStage
-from ingest.write import create_tables, locked_lake, remove_temporaries
+from ingest.report import AddReport, Reported
+from ingest.runs.assembly import AssembledRun
+from ingest.runs.meter_stage import MeterStage
+from ingest.runs.processes import LostWorkerError
+from ingest.runs.progress import Progress
+from ingest.runs.readers import RunReaders
+from ingest.runs.shared_problems import news_of
+from ingest.tables.stage import TableStage
 
 
 class InterruptedIngestError(WattlasError):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-import ingest.settings_file
+import ingest.settings.toml_file
 from data.metrics import metrics
 from data.schema import DERIVED, IDENTITY, KNOBS, MEASUREMENTS, RUN_TABLES, SEVERITIES
 from ingest.formats import FORMATS
@@ -57,7 +57,7 @@ def spoken(parser: argparse.ArgumentParser) -> Iterator[str]:
 def keys_of(table: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
     """Dotted keys of a settings file; the names that users choose stand as NAME."""
     for key, value in table.items():
-        if len(path) == 1 and path[0] in ingest.settings_file.NAMED_SECTIONS:
+        if len(path) == 1 and path[0] in ingest.settings.toml_file.NAMED_SECTIONS:
             here: tuple[str, ...] = (*path, "NAME")
         elif path == ("machine", "packages"):
             continue
@@ -143,7 +143,7 @@ def test_every_command_and_option_is_named(module: str) -> None:
 
 def test_every_shipped_setting_is_named() -> None:
     text = (ROOT / "ingest" / "README.md").read_text("utf-8")
-    shipped = tomllib.loads((ROOT / "ingest" / "published.toml").read_text("utf-8"))
+    shipped = tomllib.loads((ROOT / "ingest" / "settings" / "published.toml").read_text("utf-8"))
     keys = set(keys_of(shipped))
     assert "machine.tsc_khz" in keys
     assert "workloads.NAME.loop" in keys
@@ -152,10 +152,10 @@ def test_every_shipped_setting_is_named() -> None:
 
 def test_every_setting_that_is_allowed_is_named() -> None:
     text = (ROOT / "ingest" / "README.md").read_text("utf-8")
-    between = dict.fromkeys(ingest.settings_file.NAMED_SECTIONS, "NAME.")
+    between = dict.fromkeys(ingest.settings.toml_file.NAMED_SECTIONS, "NAME.")
     allowed = [
         f"{section}.{between.get(section, '')}{key}"
-        for section, keys in ingest.settings_file._KEYS.items()
+        for section, keys in ingest.settings.toml_file._KEYS.items()
         for key in keys
     ]
     assert [key for key in allowed if not is_named(key, text)] == []
@@ -163,7 +163,7 @@ def test_every_setting_that_is_allowed_is_named() -> None:
 
 def test_every_group_of_a_name_pattern_is_named() -> None:
     text = (ROOT / "ingest" / "README.md").read_text("utf-8")
-    assert [g for g in sorted(ingest.settings_file.GROUPS) if not is_named(g, text)] == []
+    assert [g for g in sorted(ingest.settings.toml_file.GROUPS) if not is_named(g, text)] == []
 
 
 def test_every_format_is_named() -> None:

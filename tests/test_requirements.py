@@ -52,7 +52,7 @@ def test_one_module_alone_chooses_where_zstd_comes_from() -> None:
         for path in modules(folder)
         if any(name.startswith("backports.") for name in imports(path))
     ]
-    assert found == ["ingest/raw_files.py"]
+    assert found == ["ingest/files/blocks.py"]
 
 
 def test_the_pythons_tested_here_begin_where_the_promise_does() -> None:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from data.errors import FormatError
-from ingest.counter_lines import CounterLines
+from ingest.formats.counter_lines import CounterLines
 from ingest.records import CoreLog, LogFacts, Problem, ReadContext
 
 DRIVER_BUFFER_ENTRIES: Final = 1_000_000

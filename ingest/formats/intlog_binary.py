@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 
 from data.errors import FormatError
+from ingest.formats.time_order import TimeOrder
 from ingest.records import CoreLog, LogFacts, Problem, ReadContext
-from ingest.time_order import TimeOrder
 
 _NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
 _COUNTERS: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from data.errors import FormatError
 from data.schema import KNOBS, MEASUREMENTS
-from ingest.problem_list import ProblemList
+from ingest.files.text_lines import iterate_lines
+from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, SummaryRow, SummaryTable
-from ingest.text_lines import iterate_lines
 
 # Heading to column of `runs` and factor to its unit. A Mbps of NetPIPE is 1024 * 1024 bits.
 _COLUMNS: Final[dict[str, tuple[str, float]]] = {
@@ -71,7 +71,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
 
     Returns:
         Good rows in file order with `itr` (a whole number) and `dvfs_code` (lower case) as they
-        were set, for `ingest.knobs` to decode. Bad rows and unknown columns are problems.
+        were set, for `ingest.settings.knobs` to decode. Bad rows and unknown columns are problems.
 
     Raises:
         FormatError: No header, or columns that tell no workload.

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
+from ingest.discover.names import strip_compression
+from ingest.files.blocks import MeteredFile
+from ingest.files.text_lines import iterate_lines, unwrap_literal, whole_text, without_mark
 from ingest.formats import FORMATS, Format, find_format
-from ingest.names import strip_compression
-from ingest.raw_files import MeteredFile
 from ingest.records import ReadContext
 from ingest.sample import write_sample
-from ingest.text_lines import iterate_lines, unwrap_literal, whole_text, without_mark
 from tests.fixtures.real import real_data
 
 

@@ -12,7 +12,7 @@ import pytest
 from data.connection import newest_version, open_lake
 from data.errors import LakeError
 from ingest.pipeline import AddOptions, AddReport, InterruptedIngestError, add
-from ingest.progress import Progress
+from ingest.runs.progress import Progress
 from tests.fixtures.raw_runs import (
     LOG,
     MUTILATE,
@@ -570,7 +570,7 @@ def test_a_full_disk_is_said_with_the_file(
 
     write_netpipe(raw)
     with monkeypatch.context() as patch:
-        patch.setattr("ingest.write.ParquetFile.append", fail)
+        patch.setattr("pyarrow.parquet.ParquetWriter.write_table", fail)
         with pytest.raises(LakeError, match=r"cannot write .*parquet: No space left"):
             ingest(lake, raw)
     assert list(lake.rglob("*.tmp")) == []

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.energy import energy_j, has_wrapped, unwrapped_steps, widest_core
+from ingest.logs.energy import energy_j, has_wrapped, unwrapped_steps, widest_core
 
 BITS = 32
 TURN = 1 << BITS

@@ -15,10 +15,11 @@ import pytest
 
 from data.connection import open_lake
 from data.errors import LakeError
-from ingest import run_stream, schedule
-from ingest.maintain import verify_lake
+from ingest.files.blocks import MeteredFile
+from ingest.lake.maintenance import verify_lake
+from ingest.logs import merge
 from ingest.pipeline import AddOptions, AddReport, add
-from ingest.raw_files import MeteredFile
+from ingest.runs import schedule
 from tests.fixtures.raw_runs import LOG, write_netpipe, write_settings
 
 _TINY_DISK = "size=1500k"
@@ -112,7 +113,7 @@ def test_a_disk_error_in_the_middle_refuses_that_file_only(
             raise OSError(5, "Input/output error")
         return whole(self, room)
 
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(merge, "BLOCK_BYTES", 1 << 16)
     monkeypatch.setattr(MeteredFile, "read_into", fail_late)
     report = ingest(tmp_path / "lake", raw)
     assert report.added == 2
@@ -134,7 +135,7 @@ def test_a_file_that_shrinks_while_it_is_read_is_doubted_and_read_again(
             os.truncate(log, 700_000)
             shrunk.append(700_000)
 
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(merge, "BLOCK_BYTES", 1 << 16)
     monkeypatch.setattr(MeteredFile, "_count", shrink)
     lake = tmp_path / "lake"
     report = ingest(lake, raw)
@@ -165,7 +166,7 @@ def test_a_corrupt_gzip_is_named_and_the_rest_goes_on(raw: Path, tmp_path: Path)
 def test_a_reader_sees_whole_runs_only_before_during_and_after(
     raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.commits.FLUSH_RUNS", 2)
+    monkeypatch.setattr("ingest.lake.commits.FLUSH_RUNS", 2)
     lake = tmp_path / "lake"
     write_netpipe(raw)
     ingest(lake, raw)

@@ -16,7 +16,7 @@ import pytest
 from deltalake import DeltaTable
 
 from data.schema import RUN_TABLES
-from ingest.maintain import verify_lake
+from ingest.lake.maintenance import verify_lake
 from tests.fixtures.raw_runs import (
     LOG,
     SUMMARY_HEADER,
@@ -47,23 +47,23 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # Small batches, so that a kill can fall between many commits. With a number, the process kills
-# itself just before that call of a function of ingest.write. Runs of all sizes are read by threads
-# or, if it is asked for, by processes of their own.
+# itself just before that call of a function of ingest.lake.tables. Runs of all sizes are read by
+# threads or, if it is asked for, by processes of their own.
 _COMMAND = """
 import os, signal, sys
-import ingest.commits, ingest.schedule, ingest.write
+import ingest.lake.commits, ingest.runs.schedule, ingest.lake.tables
 from ingest.__main__ import main
-ingest.commits.FLUSH_RUNS = 7
+ingest.lake.commits.FLUSH_RUNS = 7
 if "APART" in os.environ:
-    ingest.schedule._WORTH_A_PROCESS_BYTES = 0
+    ingest.runs.schedule._WORTH_A_PROCESS_BYTES = 0
 name, number = os.environ.get("KILL_BEFORE", "_commit 0").split()
-real, calls = getattr(ingest.write, name), []
+real, calls = getattr(ingest.lake.tables, name), []
 def counted(*given, **named):
     calls.append(1)
     if len(calls) == int(number):
         os.kill(os.getpid(), signal.SIGKILL)
     return real(*given, **named)
-setattr(ingest.write, name, counted)
+setattr(ingest.lake.tables, name, counted)
 sys.exit(main(sys.argv[1:]))
 """
 

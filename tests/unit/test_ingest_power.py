@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from data.connection import newest_version, open_lake
-from ingest.meter_stage import MeterStage
 from ingest.pipeline import AddOptions, AddReport, InterruptedIngestError, add
+from ingest.runs.meter_stage import MeterStage
 from tests.fixtures.fio_documents import document, job
 from tests.fixtures.raw_runs import LOG, write_netpipe
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import xxhash
 
-from ingest.raw_files import (
+from ingest.files.blocks import (
     BrokenCompressionError,
     MeteredFile,
     digest_content,

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from ingest import schedule
 from ingest.pipeline import AddOptions, add
+from ingest.runs import schedule
 from tests.fixtures.raw_runs import write_memcached, write_netpipe, write_settings
 
 _ROOT = Path(__file__).resolve().parents[2]
 _CODE = """
 import json, sys
 from pathlib import Path
-import ingest.kernels, ingest.merging, ingest.page_packing, ingest.plain_lines, ingest.size_counts
-from ingest.loops import load_loops
+import ingest.formats.line_parser, ingest.formats.plain_lines, ingest.lake.page_packing
+import ingest.logs.row_loops, ingest.logs.size_histograms
+from ingest.runs.loops import load_loops
 from ingest.pipeline import AddOptions, add
 
 def loaded():

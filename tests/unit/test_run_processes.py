@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from data.errors import FormatError
-from ingest.run_processes import LostWorkerError, OnBytes, RunProcesses, run_processes
+from ingest.runs.processes import LostWorkerError, OnBytes, RunProcesses, run_processes
 
 _ROOT = Path(__file__).resolve().parents[2]
 Read = Callable[[int, bool, OnBytes], Any]
@@ -159,7 +159,7 @@ def test_at_the_end_all_are_stopped_at_their_next_block() -> None:
 
 
 def test_one_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.run_processes._GRACE_S", 0.2)
+    monkeypatch.setattr("ingest.runs.processes._GRACE_S", 0.2)
 
     def read(*_: Any) -> None:
         time.sleep(600)
@@ -175,8 +175,8 @@ _PARENT = """
 import os
 import time
 from pathlib import Path
-from ingest.run_processes import RunProcesses
-from ingest.write import locked_lake
+from ingest.runs.processes import RunProcesses
+from ingest.lake.tables import locked_lake
 
 def read(task, is_last, on_bytes):
     os.write(1, b"%d\\n" % os.getpid())

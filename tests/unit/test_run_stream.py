@@ -11,10 +11,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from ingest import core_logs, merging, overview_tables, run_stream, sample_rows
-from ingest.raw_files import zstd
+from ingest.files.blocks import zstd
+from ingest.logs import core_log, overview, row_loops
+from ingest.logs.limits import StreamLimits
 from ingest.records import Window
-from ingest.settings import Machine
+from ingest.settings.dataset import Machine
 from tests.fixtures.slow_intlog import read_slowly
 from tests.fixtures.slow_run import run_slowly
 from tests.fixtures.streamed import Streamed, stream
@@ -23,6 +24,8 @@ BLOCKS = (1, 2, 3, 7, 64, 1000, 1 << 16, 1 << 22)
 # A tick is a third of a nanosecond; cores 0 and 2 share a package, as do 1 and 3.
 MACHINE = Machine(3_000_000, 2.0**-16, 32, {0: (0, 2), 1: (1, 3)})
 START, END = 10_000, 40_000
+# Blocks of 4 KiB, and queues and samples that are merged a few rows at a time.
+SMALL = StreamLimits(block_bytes=1 << 12, least_rows=10, samples_at_once=5)
 
 _BAD_LINES = ("", "x", "1 2 3", "0 1 66 0 0 5 5 x", "[ 1.0] Core=1", "9 " * 40)
 
@@ -58,7 +61,7 @@ def _rows(found: Streamed, table: str) -> list[dict[str, Any]]:
 
 
 def _has_news(row: dict[str, Any]) -> bool:
-    counted = (*merging.SAMPLE_BINS, "interrupts")
+    counted = (*row_loops.SAMPLE_BINS, "interrupts")
     return any(row[name] for name in counted) or row["max_gap_ns"] is not None
 
 
@@ -74,21 +77,16 @@ def test_tables_are_those_of_the_slow_reader_at_any_block_size(
         tempfile.TemporaryDirectory() as folder,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(run_stream, "BLOCK_BYTES", block)
-        # So small that rows wait for each other, row groups fill and samples spill.
-        patch.setattr(run_stream, "_HUNGRY_BELOW", 3)
-        patch.setattr(run_stream, "ROW_GROUP_ROWS", 8)
-        patch.setattr(sample_rows, "_SPOOL_BYTES", 400)
         # The window lasts 10,000 ns: three levels, counters at two, stretches down to 78 ns.
-        patch.setattr(core_logs, "OVERVIEW_LEVELS", (8, 64, 512, 4096))
-        patch.setattr(core_logs, "OVERVIEW_LEAST_NS", 10)
-        patch.setattr(core_logs, "OVERVIEW_LEAST_COUNTED_NS", 100)
-        patch.setattr(core_logs, "HISTOGRAM_LEAST_NS", 40)
-        patch.setattr(overview_tables, "_STRETCHES_AT_ONCE", 8)
-        patch.setattr(run_stream, "_SAMPLES_A_PIECE", 5)
-        found = stream(
-            Path(folder), {core: text for core, (text, _) in drawn.items()}, window, MACHINE
-        )
+        patch.setattr(core_log, "OVERVIEW_LEVELS", (8, 64, 512, 4096))
+        patch.setattr(core_log, "OVERVIEW_LEAST_NS", 10)
+        patch.setattr(core_log, "OVERVIEW_LEAST_COUNTED_NS", 100)
+        patch.setattr(core_log, "HISTOGRAM_LEAST_NS", 40)
+        patch.setattr(overview, "STRETCHES_AT_ONCE", 8)
+        # So small that rows wait for each other, row groups fill and samples spill.
+        limits = StreamLimits(block, 3, 8, 5, spool_bytes=400)
+        logs = {core: text for core, (text, _) in drawn.items()}
+        found = stream(Path(folder), logs, window, MACHINE, limits=limits)
     refusals = [read.problems for read in found.run.reads if read.content is None]
     assert refusals == []
     for name, rows in expected.items():
@@ -135,16 +133,11 @@ def test_sleep_states_of_the_library_os_are_added(tmp_path: Path) -> None:
     assert found.tables["samples"]["c7"].to_pylist() == [None, 4, 5]
 
 
-def test_sleep_states_that_fall_late_were_never_totals(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
-    monkeypatch.setattr(run_stream, "_HUNGRY_BELOW", 10)
-    monkeypatch.setattr(run_stream, "_SAMPLES_AT_ONCE", 5)
+def test_sleep_states_that_fall_late_were_never_totals(tmp_path: Path) -> None:
     rising = [(t, t, t) for t in range(100, 1000)]
     text, other = (log_text([], rising + more) for more in ([(1000, 3, 1000)], []))
     text = text.replace(b"3 3 3 3 0 0 3", b"1001 1001 1001 1001 0 0 3")
-    found = stream(tmp_path, {0: text, 1: other}, Window(100, 1000), PLAIN)
+    found = stream(tmp_path, {0: text, 1: other}, Window(100, 1000), PLAIN, limits=SMALL)
     assert found.cut(0).totals["c7"] == sum(range(100, 1000)) + 3
     assert found.cut(0).totals["instructions"] == 901
     assert found.cut(1).totals["c7"] == 899
@@ -294,11 +287,10 @@ def test_rows_are_in_time_order_in_windows_of_many_years(
     )
     machine = Machine(1_000_000, 1e-6, 32, {0: tuple(range(17))})
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_stream, "BLOCK_BYTES", block)
-        patch.setattr(run_stream, "ROW_GROUP_ROWS", 8)
-        patch.setattr(core_logs, "OVERVIEW_LEVELS", (8, 64))
-        patch.setattr(core_logs, "HISTOGRAM_MOST_STRETCHES", 16)
-        found = stream(Path(folder), logs, window, machine)
+        patch.setattr(core_log, "OVERVIEW_LEVELS", (8, 64))
+        patch.setattr(core_log, "HISTOGRAM_MOST_STRETCHES", 16)
+        limits = StreamLimits(block_bytes=block, row_group_rows=8)
+        found = stream(Path(folder), logs, window, machine, limits=limits)
     rows = found.tables["interrupts"]
     assert list(zip(rows["t_ns"].to_pylist(), rows["core"].to_pylist(), strict=True)) == expected
     bins = [row for row in found.tables["overview"].to_pylist() if row["level"] == 64]
@@ -311,20 +303,16 @@ def test_rows_are_in_time_order_in_windows_of_many_years(
 @given(length=st.integers(1, 2**62), bins=st.sampled_from([1, 7, 1024, 131072]), at=st.floats(0, 1))
 def test_bins_of_any_window_begin_where_they_should(length: int, bins: int, at: float) -> None:
     number = min(int(at * bins), bins - 1)
-    assert core_logs.bin_starts_ns(length, bins)[number] == -(-number * length // bins)
+    assert core_log.bin_starts_ns(length, bins)[number] == -(-number * length // bins)
 
 
-def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
-    monkeypatch.setattr(run_stream, "_HUNGRY_BELOW", 10)
+def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(tmp_path: Path) -> None:
     window = Window(0, 10**6)
     texts = {c: log_text(list(range(c, 200_000, 7)), [(0, 1, 1), (9, 3, 4)]) for c in (0, 1)}
     packed = gzip.compress(texts[1], mtime=0)
     broken = packed[: len(packed) // 2]
-    both = stream(tmp_path / "both", {0: texts[0], 1: broken}, window, PLAIN)
-    alone = stream(tmp_path / "alone", {0: texts[0]}, window, PLAIN)
+    both = stream(tmp_path / "both", {0: texts[0], 1: broken}, window, PLAIN, limits=SMALL)
+    alone = stream(tmp_path / "alone", {0: texts[0]}, window, PLAIN, limits=SMALL)
     assert [p.kind for p in both.problems[1]] == ["broken_compression"]
     assert "0001" in both.problems[1][0].detail
     assert [cut.core for cut in both.run.cuts] == [0]
@@ -333,12 +321,10 @@ def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, zstd.compress])
-def test_packed_logs_give_the_same_tables(
-    tmp_path: Path, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
+def test_packed_logs_give_the_same_tables(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     text = log_text(list(range(100, 200)) * 50, [(t, t, t) for t in range(90, 210, 3)])
-    plain = stream(tmp_path / "plain", {0: text, 1: text}, WINDOW, PLAIN)
+    plain = stream(tmp_path / "plain", {0: text, 1: text}, WINDOW, PLAIN, limits=SMALL)
     half = len(text) // 2
     packed = pack(text[:half]) + pack(text[half:])
-    assert stream(tmp_path / "p", {0: packed, 1: text}, WINDOW, PLAIN).tables == plain.tables
+    both = stream(tmp_path / "p", {0: packed, 1: text}, WINDOW, PLAIN, limits=SMALL)
+    assert both.tables == plain.tables

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ingest import schedule
-from ingest.schedule import share_out
+from ingest.runs import schedule
+from ingest.runs.schedule import share_out
 
 
 @pytest.fixture(autouse=True)

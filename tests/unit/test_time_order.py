@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.counter_lines import CounterLines
-from ingest.time_order import HELD_ROWS, MOST_CONTESTED_ROWS, MOST_WAITING_ROWS, TimeOrder
+from ingest.formats.counter_lines import CounterLines
+from ingest.formats.time_order import HELD_ROWS, MOST_CONTESTED_ROWS, MOST_WAITING_ROWS, TimeOrder
 from tests.fixtures.slow_intlog import judge_order
 
 FAR = 10**15

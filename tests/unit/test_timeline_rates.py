@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from app.timeline_window import Question, RunAnswer, answer_run
 from data.analysis.crowds import crowd_cells
 from data.analysis.row_bins import rows_by_core
+from data.analysis.sample_rates import rate_extremes
 from data.analysis.time_cells import equal_edges
 from data.schema import COUNTED_INTERRUPTS
 from tests.fixtures.timeline_runs import (
@@ -261,3 +262,13 @@ def test_a_millisecond_of_power_is_there_in_the_whole_run_and_close_by(tmp_path:
         line = package.lines["power"]
         assert np.nanmax(line["max"]) == pytest.approx(5000, rel=OFF)
         assert np.nanmin(line["min"]) <= 50 * (1 + OFF)
+
+
+def test_a_window_that_no_step_touches_has_no_rates() -> None:
+    """One step from 0 to 10 ns; the bins are from 20 to 40."""
+    one = np.array([10.0])
+    found = rate_extremes(
+        np.array([0]), one, one, {"cycles": one}, ("cycles_per_s",), 2, np.array([20, 30, 40])
+    )
+    assert sorted(found) == ["max_cycles_per_s", "min_cycles_per_s"]
+    assert all(values.shape == (2, 2) and np.isnan(values).all() for values in found.values())
