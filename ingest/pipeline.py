@@ -23,10 +23,11 @@ from ingest.records import Problem
 from ingest.report import AddReport, Reported
 from ingest.runs.assembly import AssembledRun
 from ingest.runs.meter_stage import MeterStage
-from ingest.runs.processes import LostWorkerError
 from ingest.runs.progress import Progress
 from ingest.runs.readers import RunReaders
+from ingest.runs.run_reader import RunReader
 from ingest.runs.shared_problems import news_of
+from ingest.runs.workers import LostWorkerError
 from ingest.tables.stage import TableStage
 
 
@@ -58,14 +59,14 @@ def add(options: AddOptions, on_tick: Callable[[Progress], None] | None = None) 
         InterruptedIngestError: The user pressed Ctrl-C.
         OSError: The lake cannot be written, or a path is not there.
     """
-    with locked_lake(options.lake) as lock, spare_collector():
+    with locked_lake(options.lake), spare_collector():
         remove_temporaries(options.lake)
         create_tables(options.lake)
         with _collecting_nothing():
             state = load_state(options.lake)
             give_back()
             found = discover(options.raw, state, options.dataset, options.settings_file)
-            ingest = _Ingest(options, state, found, on_tick or (lambda _: None), lock)
+            ingest = _Ingest(options, state, found, on_tick or (lambda _: None))
         return ingest.run()
 
 
@@ -89,10 +90,8 @@ class _Ingest:
         state: LakeState,
         found: Discovery,
         on_tick: Callable[[Progress], None],
-        lock: int,
     ) -> None:
         self._lake = options.lake
-        self._lock = lock
         self._workers = options.workers or os.cpu_count() or 1
         self._state = state
         self._found = found
@@ -179,7 +178,8 @@ class _Ingest:
     def _read_runs(self) -> set[str]:
         """Read all planned runs; gives the ids of those of which nothing could be used."""
         failed: set[str] = set()
-        readers = RunReaders(self._lake, self._workers, self._meters, self._progress, self._lock)
+        reader = RunReader(self._lake, self._meters.run_meters)
+        readers = RunReaders(reader, self._workers, self._progress)
         with self._stopping_cleanly(), closing(readers.results(self._plan.works)) as results:
             for found in results:
                 self._on_tick(self._progress)

@@ -19,8 +19,10 @@ from data.schema import DERIVED, IDENTITY, KNOBS, MEASUREMENTS, RUN_TABLES, SEVE
 from ingest.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 READMES = [
     ROOT / "README.md",
+    *sorted(DOCS.glob("*.md")),
     *sorted(ROOT.glob("*/README.md")),
     *sorted(ROOT.glob("*/*/README.md")),
 ]
@@ -142,7 +144,7 @@ def test_every_command_and_option_is_named(module: str) -> None:
 
 
 def test_every_shipped_setting_is_named() -> None:
-    text = (ROOT / "ingest" / "README.md").read_text("utf-8")
+    text = (DOCS / "settings.md").read_text("utf-8")
     shipped = tomllib.loads((ROOT / "ingest" / "settings" / "published.toml").read_text("utf-8"))
     keys = set(keys_of(shipped))
     assert "machine.tsc_khz" in keys
@@ -151,7 +153,7 @@ def test_every_shipped_setting_is_named() -> None:
 
 
 def test_every_setting_that_is_allowed_is_named() -> None:
-    text = (ROOT / "ingest" / "README.md").read_text("utf-8")
+    text = (DOCS / "settings.md").read_text("utf-8")
     between = dict.fromkeys(ingest.settings.toml_file.NAMED_SECTIONS, "NAME.")
     allowed = [
         f"{section}.{between.get(section, '')}{key}"
@@ -162,17 +164,17 @@ def test_every_setting_that_is_allowed_is_named() -> None:
 
 
 def test_every_group_of_a_name_pattern_is_named() -> None:
-    text = (ROOT / "ingest" / "README.md").read_text("utf-8")
+    text = (DOCS / "settings.md").read_text("utf-8")
     assert [g for g in sorted(ingest.settings.toml_file.GROUPS) if not is_named(g, text)] == []
 
 
 def test_every_format_is_named() -> None:
-    text = documentation()
+    text = (DOCS / "formats.md").read_text("utf-8")
     assert [f.name for f in FORMATS if not is_named(f.name, text)] == []
 
 
 def test_every_flag_is_named() -> None:
-    text = documentation()
+    text = (DOCS / "flags-and-problems.md").read_text("utf-8")
     sources = sorted((ROOT / "ingest").rglob("*.py"))
     flags = {flag for path in sources for flag in flags_set(path.read_text("utf-8"))}
     assert {"no_window", "unknown_system"} <= flags
@@ -180,7 +182,7 @@ def test_every_flag_is_named() -> None:
 
 
 def test_every_kind_of_problem_is_named() -> None:
-    text = documentation()
+    text = (DOCS / "flags-and-problems.md").read_text("utf-8") + (DOCS / "formats.md").read_text()
     sources = sorted((ROOT / "ingest").rglob("*.py"))
     kinds = {kind for path in sources for kind in kinds_reported(path.read_text("utf-8"))}
     assert {"empty_file", "field_count"} <= kinds
@@ -188,7 +190,7 @@ def test_every_kind_of_problem_is_named() -> None:
 
 
 def test_every_table_of_a_run_is_a_view_of_the_design() -> None:
-    text = (ROOT / "ingest" / "README.md").read_text("utf-8") + documentation()
+    text = documentation()
     assert [name for name in RUN_TABLES if not is_named(name, text)] == []
 
 
@@ -207,3 +209,27 @@ def test_every_public_function_of_data_has_a_docstring() -> None:
             ):
                 bare += [] if inspect.getdoc(member) else [f"{name}.{key}"]
     assert bare == []
+
+
+FOLDERS = sorted(set((ROOT / "ingest").glob("*/README.md")) - {ROOT / "ingest/sample/README.md"})
+
+
+@pytest.mark.parametrize("readme", FOLDERS, ids=[path.parent.name for path in FOLDERS])
+def test_a_readme_of_ingest_fits_on_a_screen_and_names_its_modules(readme: Path) -> None:
+    text = readme.read_text("utf-8")
+    assert len(text.splitlines()) <= 40
+    assert "Not here:" in text
+    if readme.parent.name != "formats":
+        modules = [path.name for path in readme.parent.glob("*.py") if path.name != "__init__.py"]
+        assert [name for name in modules if f"`{name}`" not in text] == []
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    broken = [
+        f"{page.relative_to(ROOT)}: {link}"
+        for page in READMES
+        if page.is_file()
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8"))
+        if not (page.parent / link).exists()
+    ]
+    assert broken == []

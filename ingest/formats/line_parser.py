@@ -58,7 +58,7 @@ def _is_blank(byte: int) -> bool:
 
 
 @njit(nogil=True)
-def _skip_prefix(data: np.ndarray, at: int) -> int:
+def _skip_prefix(data: np.ndarray, at: Any) -> Any:
     """Step over leading blanks and a kernel prefix such as `[ 2283.800345] `, if it is whole."""
     while _is_blank(data[at]):
         at += 1

@@ -28,8 +28,8 @@ _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.ty
 
 
 @contextmanager
-def locked_lake(lake: Path) -> Iterator[int]:
-    """Hold the lake's one ingest lock, and give its descriptor; readers need none.
+def locked_lake(lake: Path) -> Iterator[None]:
+    """Hold the lake's one ingest lock; readers need none.
 
     Raises:
         LakeError: Another ingest holds it.
@@ -47,7 +47,7 @@ def locked_lake(lake: Path) -> Iterator[int]:
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
-        yield file.fileno()
+        yield
 
 
 def remove_temporaries(lake: Path) -> int:

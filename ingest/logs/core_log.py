@@ -15,7 +15,6 @@ from data.schema import (
     OVERVIEW_LEVELS,
 )
 from ingest.logs import row_loops, size_histograms
-from ingest.logs.energy import widest_core
 from ingest.records import LogFacts, Problem, Window
 from ingest.settings.dataset import Machine
 
@@ -156,6 +155,11 @@ class CoreCut:
         self._words: list[np.ndarray] = []
         self._room = np.empty(0, np.int64)
 
+    @property
+    def sample_span_length_ns(self) -> int:
+        """From the first sample to the last."""
+        return self.sample_span_ns[1] - self.sample_span_ns[0]
+
     def has(self, name: str) -> bool:
         """Whether the log has a column of samples."""
         return name in self._names
@@ -287,7 +291,7 @@ class CoreCut:
     def doubt_coverage(self) -> bool:
         """Whether the samples miss too much of the window to stand for it; then it is a problem."""
         length_ns = self._by.length_ns
-        missed_ns = length_ns - (self.sample_span_ns[1] - self.sample_span_ns[0])
+        missed_ns = length_ns - self.sample_span_length_ns
         if self.samples < 2 or missed_ns <= max(_MISSED_NS, _MISSED_SHARE * length_ns):
             return False
         detail = (
@@ -336,14 +340,13 @@ class PackageEnergy:
 
 
 def find_carriers(cuts: list[CoreCut]) -> frozenset[int]:
-    """The core of each package whose samples span the most of the window."""
-    found = set()
-    for package in {cut.package for cut in cuts}:
-        spans = {c.core: c.sample_span_ns for c in cuts if c.package == package and c.samples}
-        core = widest_core(spans)
-        if core is not None:
-            found.add(core)
-    return frozenset(found)
+    """The core of each package whose samples span the most of the window; of equals the lowest."""
+    found: dict[int | None, CoreCut] = {}
+    for cut in sorted((cut for cut in cuts if cut.samples), key=lambda cut: cut.core):
+        widest = found.setdefault(cut.package, cut)
+        if cut.sample_span_length_ns > widest.sample_span_length_ns:
+            found[cut.package] = cut
+    return frozenset(cut.core for cut in found.values())
 
 
 def energy_by_package(

@@ -32,13 +32,9 @@ class StreamLimits:
 
     @property
     def block_rows(self) -> int:
-        """The most rows that a block gives.
-
-        They are its own, that of the line that the block before it cut, and those that waited for
-        the judgement of their time stamps.
-        """
-        read = (self.block_bytes + _LONGEST_CUT_LINE_BYTES) // _SHORTEST_LINE_BYTES
-        return read + MOST_WAITING_ROWS
+        """The most rows of a block, of a line that it ends, and of lines that waited before it."""
+        lines = (self.block_bytes + _LONGEST_CUT_LINE_BYTES) // _SHORTEST_LINE_BYTES
+        return lines + MOST_WAITING_ROWS
 
     @property
     def queue_rows(self) -> int:

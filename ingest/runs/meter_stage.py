@@ -1,26 +1,27 @@
-"""The power meters of an ingest: read once, set to the runs' clock, and joined to each run."""
+"""The power meters of an ingest: each is read once and set to the clock of the runs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ingest.discover.found_files import Discovery, RawFile
 from ingest.discover.meter_files import is_counting
-from ingest.discover.plan import Plan, RunWork, work_of
+from ingest.discover.plan import Plan, work_of
 from ingest.discover.source_reads import SourceRead, read_source
 from ingest.lake.commits import Committer
 from ingest.lake.state import LakeState
 from ingest.meters.clock_setting import is_set_otherwise, set_meter
-from ingest.meters.exports import MeterExports, power_of, span_of
+from ingest.meters.exports import MeterExports, span_of
 from ingest.meters.idle_runs import IdleRuns
-from ingest.meters.join import Meter, no_power
-from ingest.records import PowerJoin, Problem, UtcWindow
+from ingest.meters.join import Meter
+from ingest.meters.run_meters import RunMeters
+from ingest.records import Problem
 from ingest.runs.times import MeterTimes, RunTimes
 
 OnProblems = Callable[[str, str, Sequence[Problem]], None]
 
 
 class MeterStage:
-    """What power meters say, for all runs of an ingest.
+    """Reads the power meters before the runs.
 
     The stage comes before the runs are read: how far a meter's clock is off, and where nothing
     ran, follows from the times of all runs that it covers. Runs of workload `idle` that follow
@@ -141,37 +142,7 @@ class MeterStage:
         self.taken_up += len(taken)
         return {meter.path for work in taken for meter in work.meters}
 
-    def join(
-        self, work: RunWork, window: UtcWindow | None, duration_s: float | None
-    ) -> PowerJoin | None:
-        """Give a run its power; from any thread, after `prepare`.
-
-        Args:
-            window: When it took place; None if nothing says so.
-            duration_s: How long it measured.
-
-        Returns:
-            None for a run that has no meter in its scope.
-        """
-        meters = list(self._of(work))
-        unusable = [m.path for m in work.meters if (m.dataset, m.path) not in self._meters]
-        if not meters and not unusable:
-            return None
-        if not meters:
-            power = no_power(f"{', '.join(unusable)} cannot be used")
-        elif window is None:
-            power = no_power("nothing says when the run took place")
-        else:
-            power = power_of(work.run_id, window, duration_s, meters)
-        first = work.files[0].path
-        return PowerJoin(power.measurements, power.flags, {first: power.problems}, power.table)
-
-    def _of(self, work: RunWork) -> Iterator[Meter]:
-        """Meters in a run's scope that stand before its device and system, as far as names say."""
-        said = {"device": work.key.knob("device"), "system": work.key.system}
-        for file in work.meters:
-            meter = self._meters.get((file.dataset, file.path))
-            if meter is not None and all(
-                said[name] in (None, place) for name, place in meter.places.items()
-            ):
-                yield meter
+    @property
+    def run_meters(self) -> RunMeters:
+        """The meters on the runs' clock; after `prepare`."""
+        return RunMeters(self._meters)

@@ -6,7 +6,7 @@ from typing import Final
 from ingest.discover.plan import RunWork
 
 # A process takes some 20 ms to begin, and reads this much meanwhile.
-_WORTH_A_PROCESS_BYTES: Final = 16 << 20
+WORTH_A_PROCESS_BYTES: Final = 16 << 20
 # On two cores threads read a run 1.2 times as fast as one alone does. So while a process has a run
 # so many times as large as what each of the others has, those idle for longer than threads lose.
 _LARGEST_SHARE: Final = 2.5
@@ -22,7 +22,7 @@ def share_out(works: Sequence[RunWork], workers: int) -> tuple[list[RunWork], li
         The former in the order given, the latter from the largest on, so that all end at about
         the same time.
     """
-    large = [work for work in works if work.size >= _WORTH_A_PROCESS_BYTES]
+    large = [work for work in works if work.size >= WORTH_A_PROCESS_BYTES]
     large.sort(key=lambda work: work.size)
     left = sum(work.size for work in large)
     while large and (workers == 1 or _is_much_larger(large[-1].size, left, workers)):

@@ -50,7 +50,7 @@ def test_killed_before_a_commit_and_run_again(
     raw: Path, clean: dict[str, list[str]], tmp_path: Path, call: int
 ) -> None:
     lake = tmp_path / "lake"
-    assert start(raw, lake, f"_commit {call}").wait() == -signal.SIGKILL
+    assert start(raw, lake, f"commit {call}").wait() == -signal.SIGKILL
     assert start(raw, lake).wait() in (0, 3)
     assert contents(lake) == clean
     assert list(verify_lake(lake)) == []

@@ -22,7 +22,6 @@ from ingest.lake.maintenance import verify_lake
 from ingest.lake.run_file import ROW_GROUP_ROWS
 from ingest.pipeline import AddOptions, add
 from ingest.runs.progress import Progress, format_bar, format_progress
-from ingest.runs.readers import RunReaders
 from tests.fixtures.raw_runs import LOG, RDTSC, write_netpipe, write_settings
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +54,7 @@ _APART = """
 import sys
 import ingest.runs.schedule
 from ingest.__main__ import main
-ingest.runs.schedule._WORTH_A_PROCESS_BYTES = 0
+ingest.runs.schedule.WORTH_A_PROCESS_BYTES = 0
 sys.exit(main())
 """
 
@@ -160,14 +159,13 @@ def test_one_run_of_many_logs_keeps_all_threads_at_work(
     raw: Path, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: set[int] = set()
-    count = RunReaders._count_bytes
+    add_bytes = Progress.add_bytes
 
-    def note(self: RunReaders, size: int) -> None:
+    def note(self: Progress, count: int) -> None:
         threads.add(threading.get_ident())
-        count(self, size)
+        add_bytes(self, count)
 
-    monkeypatch.setattr(RunReaders, "_count_bytes", note)
-    monkeypatch.setattr("ingest.logs.merge.BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(Progress, "add_bytes", note)
     packages = "packages = { 0 = [0, 1, 2, 3, 4, 5, 6, 7] }"
     write_settings(raw, f'[dataset]\nname = "d"\n[machine]\ntsc_khz = 1000000\n{packages}\n')
     knobs = "50_0x1d00_135_200000"

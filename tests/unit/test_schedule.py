@@ -11,7 +11,7 @@ from ingest.runs.schedule import share_out
 
 @pytest.fixture(autouse=True)
 def from_ten_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "_WORTH_A_PROCESS_BYTES", 10)
+    monkeypatch.setattr(schedule, "WORTH_A_PROCESS_BYTES", 10)
 
 
 def sizes(given: list[int], workers: int) -> tuple[list[int], list[int]]:
