@@ -50,10 +50,13 @@ fmt: $(VENV)/.dev-stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# `pip freeze` forgets for which Python a package is: backports.zstd cannot be installed from 3.14 on.
+FREEZE := $(VENV)/lock/bin/pip freeze | sed 's/^backports\.zstd==.*/&; python_version < "3.14"/'
+
 lock:
 	rm -rf $(VENV)/lock && $(PYTHON) -m venv $(VENV)/lock
-	$(VENV)/lock/bin/pip install --quiet -r requirements.in && $(VENV)/lock/bin/pip freeze > requirements.txt
-	$(VENV)/lock/bin/pip install --quiet -r requirements-dev.in && $(VENV)/lock/bin/pip freeze > requirements-dev.txt
+	$(VENV)/lock/bin/pip install --quiet -r requirements.in && $(FREEZE) > requirements.txt
+	$(VENV)/lock/bin/pip install --quiet -r requirements-dev.in && $(FREEZE) > requirements-dev.txt
 	rm -rf $(VENV)/lock
 
 screenshot: chromium

@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
 def _page(parser: argparse.ArgumentParser, name: str) -> "Page":
     from app.pages import PAGES
 
-    pages = {page.name: page for page in PAGES if hasattr(page, "name")}
+    pages = {page.name: page for page in PAGES}
     if name not in pages:
         parser.error(f"no page {name!r}; known: {', '.join(pages)}")
     return pages[name]
@@ -71,6 +71,7 @@ def _serve(settings: Settings) -> int:
     keep_memory_small()
     from gunicorn.app.base import BaseApplication
 
+    from app.kit.scripts import SCRIPTS
     from app.server import create_app
 
     class Server(BaseApplication):
@@ -92,7 +93,9 @@ def _serve(settings: Settings) -> int:
                 self.cfg.set(name, value)
 
         def load(self):  # type: ignore[no-untyped-def]
-            return create_app(replace(settings, lake=settings.lake.resolve())).server
+            server = create_app(replace(settings, lake=settings.lake.resolve())).server
+            server.extensions[SCRIPTS].prepare()
+            return server
 
     Server().run()
     return 0

@@ -3,13 +3,16 @@
 import logging
 
 import dash
+import dash_ag_grid
 from flask import Flask
 
 from app.kit import ids
+from app.kit.compressed import CompressedFiles, cache_folder
 from app.kit.context import EXTENSION
+from app.kit.index import Atlas
 from app.kit.lakes import Lakes
 from app.kit.opening import register
-from app.kit.page import Page
+from app.kit.scripts import SCRIPTS, Scripts
 from app.kit.settings import ASSETS, Settings
 from app.kit.shell import shell
 from app.pages import PAGES
@@ -23,10 +26,8 @@ def create_app(settings: Settings) -> dash.Dash:
     server.config["COMPRESS_ALGORITHM"] = ["br", "gzip"]
     # Half the time of the default, 4, for answers that are 3 % larger.
     server.config["COMPRESS_BR_LEVEL"] = 2
-    server.config["COMPRESS_CACHE_BACKEND"] = ScriptCache
-    server.config["COMPRESS_CACHE_KEY"] = lambda asked: asked.path
     server.extensions[EXTENSION] = Lakes(settings.lake)
-    app = dash.Dash(
+    app = Atlas(
         "app",
         server=server,
         use_pages=True,
@@ -41,44 +42,31 @@ def create_app(settings: Settings) -> dash.Dash:
         update_title="",
         on_error=_tell,
     )
-    _load_plotly_first()
+    _choose_scripts()
+    server.extensions[SCRIPTS] = Scripts(app, CompressedFiles(cache_folder()))
+    app.pages = PAGES
     for order, page in enumerate(PAGES):
-        if isinstance(page, Page):
-            register(server, page, order)
-        else:
-            page.register(server)
-    keys = [(p.title, p.keys) if isinstance(p, Page) else (p.TITLE, p.KEYS) for p in PAGES]
-    app.layout = lambda: shell(keys)
+        register(server, page, order)
+    app.layout = lambda: shell(PAGES)
     return app
 
 
-class ScriptCache:
-    """The compressed scripts of component libraries; their paths carry version and time.
+def _choose_scripts() -> None:
+    """Choose what the first page loads.
 
-    Without it each new visitor's 8 MB of scripts were compressed again.
+    plotly.js is loaded with the others: Dash asks for it when the layout is there. Dash's table and
+    the code that its menus share are on no page. The grid is loaded when a table needs it
+    (`assets/_kit/page_library.js`).
     """
-
-    def __init__(self) -> None:
-        self._kept: dict[str, bytes] = {}
-
-    def get(self, key: str) -> bytes | None:
-        """The compressed answer for a path, if it is kept."""
-        return self._kept.get(key)
-
-    def set(self, key: str, compressed: bytes) -> None:
-        """Keep the answer for a path that names one version of one script, and no other."""
-        if "/_dash-component-suites/" in key:
-            self._kept[key] = compressed
-
-
-def _load_plotly_first() -> None:
-    """Put plotly.js among the page's scripts: Dash asks for it when the layout is there.
-
-    So it is fetched and compiled beside the others, and not after them.
-    """
+    later = [*dash.dash_table._js_dist, *dash_ag_grid._js_dist]
     for script in dash.dcc._js_dist:
         if script.get("namespace") == "plotly":
             script.pop("async", None)
+        if script.get("relative_package_path", "").endswith("-shared.js"):
+            later.append(script)
+    for script in later:
+        if "async" not in script:
+            script["dynamic"] = True
 
 
 def _tell(error: Exception) -> None:

@@ -18,9 +18,9 @@ from bench.long_log import write_long_log
 from bench.report import Measurement
 from bench.resume import measure as measure_resume
 from ingest.formats.intlog import open_log
+from ingest.logs.limits import DEFAULT_LIMITS
 from ingest.pipeline import AddOptions, add
 from ingest.records import ReadContext
-from ingest.run_stream import BLOCK_BYTES
 from ingest.sample.plan import Run
 from ingest.sample.raw import write_run
 from ingest.sample.writer import measure_run
@@ -155,7 +155,7 @@ def _parse(path: Path) -> int:
     """Read a log into columns and check every line, and no more; gives its entries."""
     reader = open_log(ReadContext(path.name, _TSC_HZ))
     with path.open("rb") as file:
-        while block := file.read(BLOCK_BYTES):
+        while block := file.read(DEFAULT_LIMITS.block_bytes):
             reader.feed(block)
             reader.take()
     reader.finish()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from deltalake import write_deltalake
 
-from ingest.commits import FLUSH_RUNS
+from ingest.lake.commits import FLUSH_RUNS
+from ingest.lake.tables import compact, create_tables
 from ingest.sample import sample_runs
-from ingest.write import compact, create_tables
 
 SEED = 1
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 from deltalake import write_deltalake
 
 from data.schema import RUNS
-from ingest.commits import FLUSH_RUNS
-from ingest.write import compact, create_tables
+from ingest.lake.commits import FLUSH_RUNS
+from ingest.lake.tables import compact, create_tables
 
 MODES = ("interrupt", "poll", "hybrid")
 SEED = 5

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from ingest.lake_state import load_state
-from ingest.names import identity_columns
-from ingest.plan import RunWork, make_plan
-from ingest.run_row import settings_struct, source_struct
-from ingest.search import discover
-from ingest.write import create_tables, replace_runs
+from ingest.discover.names import identity_columns
+from ingest.discover.plan import RunWork, make_plan
+from ingest.discover.search import discover
+from ingest.discover.sources import settings_struct, source_struct
+from ingest.lake.state import load_state
+from ingest.lake.tables import create_tables, replace_runs
 
 _CORES: Final = 16
 _TABLES: Final = ("interrupts", "samples", "overview", "histograms")

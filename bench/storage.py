@@ -11,8 +11,8 @@ import orjson
 from playwright.sync_api import Page
 
 from app.kit.lakes import Lakes, LakeView
-from app.storage import ids as names
 from app.storage.answer import answer
+from app.storage.layout import FIGURES, IDS
 from app.storage.state import StorageState
 from app.storage.views import VIEWS
 from bench.in_browser import chromium
@@ -90,8 +90,8 @@ def _compute(view: LakeView, state: StorageState) -> bytes:
 
 
 def _through_http(served: Served, sizes: int, depths: int) -> Iterator[Measurement]:
-    output = f"{names.FIGURES}.data"
-    callback = OneCallback(served.port, output, names.VIEW, names.LAKE_VERSION)
+    output = f"{FIGURES}.data"
+    callback = OneCallback(served.port, output, IDS.view_state, IDS.lake_version)
     first_ms, size = callback.time_ms(_BASE)
     yield Measurement("storage_first_pictures", first_ms, "ms", 1)
     yield Measurement("storage_answer_size", size / 1e6, "MB", 1)

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 from deltalake import write_deltalake
 
 from data.schema import FUNCTIONS, RUNS
-from ingest.commits import FLUSH_RUNS
-from ingest.write import compact, create_tables
+from ingest.lake.commits import FLUSH_RUNS
+from ingest.lake.tables import compact, create_tables
 
 MODES = ("interrupt", "poll", "hybrid")
 ACCESSES = ("randread", "randwrite")

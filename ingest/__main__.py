@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.errors import WattlasError
-from ingest.add_report import describe_report, place_of_problem, report_json
-from ingest.maintain import describe_lake, list_problems, prune_lake, verify_lake
-from ingest.memory import keep_heap_small
+from ingest.lake.maintenance import describe_lake, list_problems, prune_lake, verify_lake
+from ingest.logs.memory import keep_heap_small
 from ingest.pipeline import AddOptions, add
-from ingest.progress import Progress, format_bar, format_bytes, format_progress
-from ingest.settings_file import is_dataset_name
+from ingest.report import describe_report, place_of_problem, report_json
+from ingest.runs.progress import Progress, format_bar, format_bytes, format_progress
+from ingest.settings.toml_file import is_dataset_name
 
 OK: Final = 0
 FAILED: Final = 1

@@ -9,25 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import WattlasError
-from ingest.add_report import AddReport, Reported
-from ingest.assemble import AssembledRun
-from ingest.commits import Committer
-from ingest.discover import Discovery
-from ingest.grouping import walked_among
-from ingest.lake_state import SUMMARY, LakeState, load_state, read_rows
-from ingest.memory import give_back, spare_collector
-from ingest.meter_stage import MeterStage
-from ingest.names import label_columns
-from ingest.plan import Plan, RunWork, make_plan
-from ingest.progress import Progress
+from ingest.discover.found_files import Discovery
+from ingest.discover.grouping import walked_among
+from ingest.discover.names import label_columns
+from ingest.discover.plan import Plan, RunWork, make_plan
+from ingest.discover.search import discover
+from ingest.discover.sources import settings_struct, source_struct
+from ingest.lake.commits import Committer
+from ingest.lake.state import SUMMARY, LakeState, load_state, read_rows
+from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
+from ingest.logs.memory import give_back, spare_collector
 from ingest.records import Problem
-from ingest.run_problems import news_of
-from ingest.run_processes import LostWorkerError
-from ingest.run_readers import RunReaders
-from ingest.run_row import settings_struct, source_struct
-from ingest.search import discover
-from ingest.table_stage import TableStage
-from ingest.write import create_tables, locked_lake, remove_temporaries
+from ingest.report import AddReport, Reported
+from ingest.runs.assembly import AssembledRun
+from ingest.runs.meter_stage import MeterStage
+from ingest.runs.progress import Progress
+from ingest.runs.readers import RunReaders
+from ingest.runs.run_reader import RunReader
+from ingest.runs.shared_problems import news_of
+from ingest.runs.workers import LostWorkerError
+from ingest.tables.stage import TableStage
 
 
 class InterruptedIngestError(WattlasError):
@@ -58,14 +59,14 @@ def add(options: AddOptions, on_tick: Callable[[Progress], None] | None = None) 
         InterruptedIngestError: The user pressed Ctrl-C.
         OSError: The lake cannot be written, or a path is not there.
     """
-    with locked_lake(options.lake) as lock, spare_collector():
+    with locked_lake(options.lake), spare_collector():
         remove_temporaries(options.lake)
         create_tables(options.lake)
         with _collecting_nothing():
             state = load_state(options.lake)
             give_back()
             found = discover(options.raw, state, options.dataset, options.settings_file)
-            ingest = _Ingest(options, state, found, on_tick or (lambda _: None), lock)
+            ingest = _Ingest(options, state, found, on_tick or (lambda _: None))
         return ingest.run()
 
 
@@ -89,10 +90,8 @@ class _Ingest:
         state: LakeState,
         found: Discovery,
         on_tick: Callable[[Progress], None],
-        lock: int,
     ) -> None:
         self._lake = options.lake
-        self._lock = lock
         self._workers = options.workers or os.cpu_count() or 1
         self._state = state
         self._found = found
@@ -179,7 +178,8 @@ class _Ingest:
     def _read_runs(self) -> set[str]:
         """Read all planned runs; gives the ids of those of which nothing could be used."""
         failed: set[str] = set()
-        readers = RunReaders(self._lake, self._workers, self._meters, self._progress, self._lock)
+        reader = RunReader(self._lake, self._meters.run_meters)
+        readers = RunReaders(reader, self._workers, self._progress)
         with self._stopping_cleanly(), closing(readers.results(self._plan.works)) as results:
             for found in results:
                 self._on_tick(self._progress)

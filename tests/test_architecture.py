@@ -12,7 +12,15 @@ CODE = ("data", "ingest", "app", "bench", "scripts", "tests")
 ROOMS = (
     "data",
     "ingest",
+    "ingest/settings",
+    "ingest/files",
     "ingest/formats",
+    "ingest/lake",
+    "ingest/discover",
+    "ingest/logs",
+    "ingest/meters",
+    "ingest/tables",
+    "ingest/runs",
     "ingest/sample",
     "app",
     "app/kit",
@@ -50,6 +58,21 @@ FORBIDDEN = [
     ("bench", ("tests",)),
     ("scripts", ("tests",)),
 ]
+# Folders and modules of ingest: each imports only those before it, and no other of its own row.
+INGEST_ORDER = (
+    ("records",),
+    ("settings",),
+    ("files",),
+    ("formats",),
+    ("lake",),
+    ("discover",),
+    ("logs", "meters", "tables"),
+    ("runs",),
+    ("report",),
+    ("pipeline",),
+    ("__main__",),
+)
+MOST_FLOORS = 8
 
 
 def modules(folder: str) -> list[Path]:
@@ -83,6 +106,64 @@ def test_the_one_way_rule(who: str, what: tuple[str, ...]) -> None:
         if is_inside(name, package)
     ]
     assert bad == []
+
+
+def ingest_imports() -> dict[str, set[str]]:
+    """Each module of ingest but the generator's, with the modules of ingest that it imports."""
+    paths = [path for path in modules("ingest") if path.parent.name != "sample"]
+    names = {path: ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths}
+    known = {name.removesuffix(".__init__") for name in names.values()}
+    return {
+        name.removesuffix(".__init__"): {
+            full if full in known else full.rpartition(".")[0]
+            for full in imports(path)
+            if is_inside(full, "ingest")
+        }
+        for path, name in names.items()
+    }
+
+
+def ingest_folder(module: str) -> str:
+    return f"{module}.".split(".")[1]
+
+
+def test_each_folder_of_ingest_imports_only_those_before_it() -> None:
+    place = {folder: at for at, row in enumerate(INGEST_ORDER) for folder in row}
+    found = {ingest_folder(module) for module in ingest_imports()} - {""}
+    assert found == set(place)
+    bad = [
+        f"{module} imports {other}"
+        for module, others in ingest_imports().items()
+        for other in others
+        if ingest_folder(module) != ingest_folder(other)
+        and (module, other) != ("ingest.__main__", "ingest.sample")
+        and place.get(ingest_folder(other), 99) >= place[ingest_folder(module)]
+    ]
+    assert bad == []
+
+
+def test_the_generator_of_raw_logs_imports_nothing_else_of_ingest() -> None:
+    bad = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in modules("ingest/sample")
+        for name in imports(path)
+        if is_inside(name, "ingest") and not is_inside(name, "ingest.sample")
+    ]
+    assert bad == []
+
+
+@pytest.mark.parametrize("folder", [folder for row in INGEST_ORDER[1:8] for folder in row])
+def test_a_folder_of_ingest_has_few_floors(folder: str) -> None:
+    inside = {
+        module: {other for other in others if is_inside(other, f"ingest.{folder}")}
+        for module, others in ingest_imports().items()
+        if is_inside(module, f"ingest.{folder}") and module != f"ingest.{folder}"
+    }
+
+    def floor(module: str) -> int:
+        return 1 + max((floor(other) for other in inside.get(module, ())), default=0)
+
+    assert max(map(floor, inside)) <= MOST_FLOORS
 
 
 def test_the_rule_sees_imports_inside_functions(tmp_path: Path) -> None:

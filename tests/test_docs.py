@@ -13,17 +13,18 @@ from typing import Any
 
 import pytest
 
-import ingest.settings_file
+import ingest.settings.toml_file
 from data.metrics import metrics
 from data.schema import DERIVED, IDENTITY, KNOBS, MEASUREMENTS, RUN_TABLES, SEVERITIES
 from ingest.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 READMES = [
     ROOT / "README.md",
+    *sorted(DOCS.glob("*.md")),
     *sorted(ROOT.glob("*/README.md")),
     *sorted(ROOT.glob("*/*/README.md")),
-    *sorted(ROOT.glob("docs/*.md")),
 ]
 
 
@@ -58,7 +59,7 @@ def spoken(parser: argparse.ArgumentParser) -> Iterator[str]:
 def keys_of(table: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
     """Dotted keys of a settings file; the names that users choose stand as NAME."""
     for key, value in table.items():
-        if len(path) == 1 and path[0] in ingest.settings_file.NAMED_SECTIONS:
+        if len(path) == 1 and path[0] in ingest.settings.toml_file.NAMED_SECTIONS:
             here: tuple[str, ...] = (*path, "NAME")
         elif path == ("machine", "packages"):
             continue
@@ -143,8 +144,8 @@ def test_every_command_and_option_is_named(module: str) -> None:
 
 
 def test_every_shipped_setting_is_named() -> None:
-    text = (ROOT / "ingest" / "README.md").read_text("utf-8")
-    shipped = tomllib.loads((ROOT / "ingest" / "published.toml").read_text("utf-8"))
+    text = (DOCS / "settings.md").read_text("utf-8")
+    shipped = tomllib.loads((ROOT / "ingest" / "settings" / "published.toml").read_text("utf-8"))
     keys = set(keys_of(shipped))
     assert "machine.tsc_khz" in keys
     assert "workloads.NAME.loop" in keys
@@ -152,28 +153,28 @@ def test_every_shipped_setting_is_named() -> None:
 
 
 def test_every_setting_that_is_allowed_is_named() -> None:
-    text = (ROOT / "ingest" / "README.md").read_text("utf-8")
-    between = dict.fromkeys(ingest.settings_file.NAMED_SECTIONS, "NAME.")
+    text = (DOCS / "settings.md").read_text("utf-8")
+    between = dict.fromkeys(ingest.settings.toml_file.NAMED_SECTIONS, "NAME.")
     allowed = [
         f"{section}.{between.get(section, '')}{key}"
-        for section, keys in ingest.settings_file._KEYS.items()
+        for section, keys in ingest.settings.toml_file._KEYS.items()
         for key in keys
     ]
     assert [key for key in allowed if not is_named(key, text)] == []
 
 
 def test_every_group_of_a_name_pattern_is_named() -> None:
-    text = (ROOT / "ingest" / "README.md").read_text("utf-8")
-    assert [g for g in sorted(ingest.settings_file.GROUPS) if not is_named(g, text)] == []
+    text = (DOCS / "settings.md").read_text("utf-8")
+    assert [g for g in sorted(ingest.settings.toml_file.GROUPS) if not is_named(g, text)] == []
 
 
 def test_every_format_is_named() -> None:
-    text = documentation()
+    text = (DOCS / "formats.md").read_text("utf-8")
     assert [f.name for f in FORMATS if not is_named(f.name, text)] == []
 
 
 def test_every_flag_is_named() -> None:
-    text = documentation()
+    text = (DOCS / "flags-and-problems.md").read_text("utf-8")
     sources = sorted((ROOT / "ingest").rglob("*.py"))
     flags = {flag for path in sources for flag in flags_set(path.read_text("utf-8"))}
     assert {"no_window", "unknown_system"} <= flags
@@ -181,7 +182,7 @@ def test_every_flag_is_named() -> None:
 
 
 def test_every_kind_of_problem_is_named() -> None:
-    text = documentation()
+    text = (DOCS / "flags-and-problems.md").read_text("utf-8") + (DOCS / "formats.md").read_text()
     sources = sorted((ROOT / "ingest").rglob("*.py"))
     kinds = {kind for path in sources for kind in kinds_reported(path.read_text("utf-8"))}
     assert {"empty_file", "field_count"} <= kinds
@@ -189,7 +190,7 @@ def test_every_kind_of_problem_is_named() -> None:
 
 
 def test_every_table_of_a_run_is_a_view_of_the_design() -> None:
-    text = (ROOT / "ingest" / "README.md").read_text("utf-8") + documentation()
+    text = documentation()
     assert [name for name in RUN_TABLES if not is_named(name, text)] == []
 
 
@@ -210,8 +211,25 @@ def test_every_public_function_of_data_has_a_docstring() -> None:
     assert bare == []
 
 
-@pytest.mark.parametrize("path", READMES, ids=[str(p.relative_to(ROOT)) for p in READMES])
-def test_every_link_of_the_documentation_leads_somewhere(path: Path) -> None:
-    links = re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8"))
-    local = [link for link in links if not link.startswith(("http:", "https:"))]
-    assert [link for link in local if not (path.parent / link).exists()] == []
+FOLDERS = sorted(set((ROOT / "ingest").glob("*/README.md")) - {ROOT / "ingest/sample/README.md"})
+
+
+@pytest.mark.parametrize("readme", FOLDERS, ids=[path.parent.name for path in FOLDERS])
+def test_a_readme_of_ingest_fits_on_a_screen_and_names_its_modules(readme: Path) -> None:
+    text = readme.read_text("utf-8")
+    assert len(text.splitlines()) <= 40
+    assert "Not here:" in text
+    if readme.parent.name != "formats":
+        modules = [path.name for path in readme.parent.glob("*.py") if path.name != "__init__.py"]
+        assert [name for name in modules if f"`{name}`" not in text] == []
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    broken = [
+        f"{page.relative_to(ROOT)}: {link}"
+        for page in READMES
+        if page.is_file()
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8"))
+        if not (page.parent / link).exists()
+    ]
+    assert broken == []

@@ -12,12 +12,9 @@ from app.explore.answer import (
 )
 from app.explore.layout_best import best_settings_table, limit_words
 from app.explore.state import ExploreState
-from app.kit.export_page import ExportedPage, render
+from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
 from app.kit.performance import performance_column
-
-# The scripts that need no Dash, then the export's own.
-_SCRIPTS: Final = ("_kit/[!p]*.js", "_kit/plots.js", "explore/view*.js", "explore/export.js")
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
@@ -39,7 +36,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         explanation=html.escape(explain(view, state)),
     )
     synthetic = bool(len(view.cube)) and bool(view.cube["is_synthetic"].any())
-    return ExportedPage(_title(answer.figure), main, data, _SCRIPTS, synthetic)
+    return ExportedPage(_title(answer.figure), main, data, synthetic)
 
 
 def _title(figure: dict[str, Any]) -> str:

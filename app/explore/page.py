@@ -145,7 +145,7 @@ clientside_callback(
     Input("theme", "data"),
 )
 clientside_callback(
-    ClientsideFunction("explore", "mountGrid"),
+    ClientsideFunction("explore", "keepGrid"),
     Output(IDS("selected-frame"), "children"),
     Input(IDS("selected-grid"), "data"),
 )

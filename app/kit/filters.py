@@ -82,15 +82,13 @@ def is_idle(facet: str, choices: Sequence[Choice]) -> bool:
 
 
 def filter_block(
-    facet: str, choices: Sequence[Choice], chosen: Sequence[Value], names: ids.PageIds | str
+    facet: str, choices: Sequence[Choice], chosen: Sequence[Value], names: ids.PageIds
 ) -> html.Div:
     """Lay out one facet: title, count, a button to clear it, chips.
 
     Args:
         names: The ids of the page that it stands on.
     """
-    if isinstance(names, str):
-        names = ids.PageIds(names.rstrip("-"))
     single = facet in SINGLE
     value: str | list[str] | None = [chip_value(v) for v in chosen]
     if single:

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-from data.selection import FACETS
-
 # Of the frame around all pages.
 THEME: Final = "theme"
 NOTICE: Final = "notice"
@@ -74,33 +72,3 @@ class PageIds:
     def link(self, target: str) -> str:
         """A link in the status line: `export`, `data`, or the name of another page."""
         return self(f"to-{target}")
-
-
-# Until the pages Modes, Storage and Timeline have ids of their own.
-FACET_NAMES: Final = tuple(FACETS)
-TIMELINE_START: Final = "timeline-start"
-TIMELINE_OPENED: Final = "timeline-opened"
-TIMELINE_FIGURE: Final = "timeline-figure"
-TIMELINE_GAPS: Final = "timeline-gaps"
-TIMELINE_SIZES: Final = "timeline-sizes"
-TIMELINE_TOTALS: Final = "timeline-totals"
-TIMELINE_PANELS: Final = "timeline-panels"
-TIMELINE_CORES: Final = "timeline-cores"
-TIMELINE_CORES_LIST: Final = "timeline-cores-list"
-TIMELINE_LAYOUT: Final = "timeline-layout"
-TIMELINE_HEAT: Final = "timeline-heat"
-
-
-def facet(name: str) -> str:
-    """The chip group of one filter."""
-    return f"facet-{name}"
-
-
-def facet_frame(name: str) -> str:
-    """The block of one filter."""
-    return f"facet-{name}-frame"
-
-
-def facet_count(name: str) -> str:
-    """The words that say how much a filter narrows."""
-    return f"facet-{name}-count"

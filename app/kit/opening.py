@@ -1,7 +1,6 @@
 """How a page is made known to Dash, and how it opens for its link."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import urlencode
 
@@ -124,16 +123,3 @@ def open_page(
             said = f"This link pins version {view.version} of the lake; the newest is {newest}."
             return view, state, said
     return view, state, ""
-
-
-def or_a_sentence(layout: Callable[..., html.Main]) -> Callable[..., html.Main]:
-    """Show a sentence where the lake cannot be read."""
-
-    @wraps(layout)
-    def lay_out(**parts: str | list[str]) -> html.Main:
-        try:
-            return layout(**parts)
-        except WattlasError:
-            return html.Main(html.Div(_UNREADABLE, className="notice"))
-
-    return lay_out

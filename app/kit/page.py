@@ -13,7 +13,7 @@ import polars as pl
 from dash import html
 from flask import Flask
 
-from app.kit.export_page import ExportedPage
+from app.kit.export import ExportedPage
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from data.errors import SelectionError

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.kit.context import lake_view, lakes
 from app.kit.downloads import CSV, PARQUET, file_answer, table_answer, words_answer
-from app.kit.export_page import page_html
+from app.kit.export import page_html
 from app.kit.lakes import Lakes, LakeView
 from app.kit.page import Page
 from app.kit.url_state import has_state
@@ -65,7 +65,7 @@ def export_html(page: Page, found: Lakes, query: str) -> str:
     view = found.at(state.lake_version if state else None)
     if state and page.open_link:
         state = page.open_link(view, state)[0]
-    return page_html(view, page.export(view, state or page.default_state(view)))
+    return page_html(view, page.name, page.export(view, state or page.default_state(view)))
 
 
 def asked(page: Page) -> tuple[LakeView, Any]:

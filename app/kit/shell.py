@@ -9,6 +9,7 @@ from flask import has_app_context
 
 from app.kit import ids
 from app.kit.context import lake_view
+from app.kit.page import Page
 from data.errors import WattlasError
 
 # What keys do on every page.
@@ -16,7 +17,6 @@ KEYS = (
     ("Tab, Shift+Tab", "move between controls and views"),
     ("?", "show or hide this list"),
 )
-PageKeys = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 
 
 def _lake_line() -> list:
@@ -49,11 +49,11 @@ def _keys_of(page: str, keys: Sequence[tuple[str, str]]) -> list[html.Tbody]:
     return [html.Tbody(rows)]
 
 
-def shell(page_keys: PageKeys) -> dmc.MantineProvider:
+def shell(pages: Sequence[Page]) -> dmc.MantineProvider:
     """Lay out the frame; the page's own content comes from `dash.page_container`.
 
     Args:
-        page_keys: Title of each page and what its keys do.
+        pages: In the order of the header.
     """
     return dmc.MantineProvider(
         [
@@ -90,7 +90,10 @@ def shell(page_keys: PageKeys) -> dmc.MantineProvider:
                     html.Table(
                         [
                             part
-                            for page, keys in (("", KEYS), *page_keys)
+                            for page, keys in [
+                                ("", KEYS),
+                                *((page.title, page.keys) for page in pages),
+                            ]
                             for part in _keys_of(page, keys)
                         ],
                         className="keys",

@@ -9,6 +9,7 @@ import polars as pl
 
 from app.kit.competitors import value_words
 from app.kit.lakes import LakeView
+from app.kit.settings import MAX_ROWS
 from app.modes.answer import Judged, judge
 from app.modes.figures.evidence import EvidenceScene, build_evidence
 from app.modes.payload import effect_title, free_knobs, index_of, setting_words
@@ -93,7 +94,7 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
     cell = selected_cell(found)
     if cell is None:
         return Evidence(None, title, NOTHING_MEASURED)
-    runs = cell_runs(view, found, cell)
+    runs = evidence_runs(view, found)
     contenders = tuple(_contender(found, row, runs, view) for row in _rows(found, cell))
     return Evidence(
         figure=_figure(found, cell, runs, title),
@@ -128,18 +129,24 @@ def _equals(column: pl.Series, value: Value | None) -> pl.Series:
 
 
 def evidence_query(state: ModesState) -> tuple[str, list[Any]]:
-    """Build the query of the runs of the selected cell; the state has every choice made."""
-    return cell_query(state.selection, str(state.metric), state.cell, RUNS_MAX)
-
-
-def cell_runs(view: LakeView, found: Judged, cell: dict) -> pl.DataFrame:
-    """Read the runs of the selected cell: columns of `cell_query`, `who`, and `is_best`.
+    """Build the query of the runs of the selected cell, or of all cells where not one is selected.
 
     Args:
-        cell: A row of the comparison's cells.
+        state: With every choice made.
+    """
+    limit = RUNS_MAX if state.cell else MAX_ROWS
+    return cell_query(state.selection, str(state.metric), state.cell, limit)
+
+
+def evidence_runs(view: LakeView, found: Judged) -> pl.DataFrame:
+    """Read the runs of the selected cell, or of all cells where not one is selected.
+
+    Returns:
+        Columns of `cell_query`, `who` (index among the competitors), and `is_best` (whether the run
+        is of the setting that represents its competitor).
     """
     rows = view.lake.polars(*evidence_query(found.state))
-    best = found.comparison.groups[[row["row"] for row in _rows(found, cell)]]
+    best = found.comparison.groups[found.comparison.contenders["row"]]
     joined = rows.join(
         best.select(CONFIGURATION).with_columns(is_best=True),
         on=list(CONFIGURATION), how="left", nulls_equal=True, maintain_order="left",

@@ -14,6 +14,7 @@ INVITATION = (
     "runs behind it."
 )
 _RUNS_LISTED = 60
+_TIMELINE_RUNS = 6
 
 
 def evidence_words(found: Evidence | None, has_links: bool = True) -> html.Div:
@@ -89,8 +90,9 @@ def _runs(one: Contender, found: Evidence, has_links: bool) -> html.Div:
     links: list = []
     if has_links:
         links = [dcc.Link("Explore", href=_link("/", found, one.place), className="to-explore")]
-        if one.runs["has_log"].any():
-            address = _timeline(found, one.place)
+        logged = one.runs.filter("has_log")["replicate"].head(_TIMELINE_RUNS).to_list()
+        if logged:
+            address = _timeline(found, one.place, logged)
             links += [" ", dcc.Link("Timeline", href=address, className="to-timeline")]
     words = f"{len(one.runs):,} run{'' if len(one.runs) == 1 else 's'}"
     return html.Div([*links, html.Details([html.Summary(words), html.Ul(items)])], className="runs")
@@ -101,8 +103,8 @@ def _run(row: dict, one: Contender, found: Evidence, has_links: bool) -> list:
     replicate = "" if row["replicate"] is None else f"replicate {row['replicate']}: "
     words = [f"{replicate}{value}", html.Span(f" {row['run_id']}", className="spread")]
     if has_links and row["has_log"]:
-        place = {**one.place, "replicate": row["replicate"]}
-        words += [" ", dcc.Link("timeline", href=_timeline(found, place))]
+        address = _timeline(found, one.place, [row["replicate"]])
+        words += [" ", dcc.Link("timeline", href=address)]
     return words
 
 
@@ -118,5 +120,7 @@ def _link(path: str, found: Evidence, place: Place, sel: str = "") -> str:
     return page_link(path, filters, sel, found.lake_version)
 
 
-def _timeline(found: Evidence, place: Place) -> str:
-    return _link("/timeline", found, place, write_knobs([place]))
+def _timeline(found: Evidence, place: Place, replicates: list[int | None]) -> str:
+    """Write the link to the timeline of some replicates of a configuration."""
+    sel = write_knobs([{**place, "replicate": replicates}])
+    return _link("/timeline", found, place, sel)

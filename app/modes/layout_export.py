@@ -1,11 +1,11 @@
 """Modes as one HTML file without a server: map, shares, Pareto view, one cell's evidence."""
 
-from typing import Any, Final
+from typing import Any
 
 from dash import html
 
 from app.kit.encodings import message_figure
-from app.kit.export_page import ExportedPage, render
+from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
 from app.kit.typed_arrays import compact_figure
 from app.modes.answer import answer
@@ -15,8 +15,6 @@ from app.modes.layout import EVIDENCE_WORDS
 from app.modes.layout_evidence import evidence_words
 from app.modes.state import ModesState
 from app.modes.tables import explain
-
-_SCRIPTS: Final = ("_kit/[!p]*.js", "_kit/plots.js", "modes/view*.js", "modes/export.js")
 
 
 def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
@@ -60,7 +58,7 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
     }  # fmt: skip
     synthetic = bool(len(view.cube)) and bool(view.cube["is_synthetic"].any())
     title = str(found.winners["layout"]["title"]["text"].split("<br>")[0] or "Modes")
-    return ExportedPage(title, render(main), data, _SCRIPTS, synthetic)
+    return ExportedPage(title, render(main), data, synthetic)
 
 
 def _panel(graph: str, name: str, *parts: Any) -> html.Section:

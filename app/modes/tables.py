@@ -8,7 +8,14 @@ from app.kit.explanation import explanation
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
 from app.modes.answer import Judged, judge, replicates_query
-from app.modes.evidence import Evidence, cell_runs, evidence, evidence_query, p_words, selected_cell
+from app.modes.evidence import (
+    Evidence,
+    evidence,
+    evidence_query,
+    evidence_runs,
+    p_words,
+    selected_cell,
+)
 from app.modes.payload import effect_title
 from app.modes.state import ModesState
 from app.modes.words import mixed_knobs, rules_words
@@ -30,10 +37,11 @@ def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
 
     Args:
         name: `winners` (one row a cell), `shares`, `pareto` (one row a cell and competitor),
-            `evidence` (one row a run of the selected cell) or `runs` (all runs that are compared).
+            `evidence` (one row a run of the selected cell, of all cells where not one is selected)
+            or `runs` (all columns of the runs that are compared).
 
     Raises:
-        SelectionError: No measured cell is selected whose evidence could be given.
+        SelectionError: Nothing was measured in the selected cell.
     """
     found = judge(view, state)
     if name == "runs":
@@ -51,8 +59,9 @@ def explain(view: LakeView, state: ModesState, name: str) -> str:
         return explanation(view, asked.selection, _runs_query(asked), before)
     query, _ = replicates_query(view, asked)
     *executed, is_filtered = view.executed(query, asked.selection, is_replicates=True)
-    cell = _words(*evidence_query(asked)) if name == "evidence" and asked.cell else ""
-    after = [f"the runs of the selected cell by\n\n{cell}"] if cell else []
+    where = "the selected cell" if asked.cell else "all cells"
+    runs = _words(*evidence_query(asked)) if name == "evidence" else ""
+    after = [f"comparison of the cells; then the runs of {where} by\n\n{runs}"] if runs else []
     return explanation(view, asked.selection, executed, before, after, is_filtered)
 
 
@@ -154,10 +163,9 @@ def _share_rows(_: LakeView, found: Judged) -> pl.DataFrame:
 
 
 def _evidence_rows(view: LakeView, found: Judged) -> pl.DataFrame:
-    cell = selected_cell(found)
-    if cell is None:
-        raise SelectionError("no measured cell is selected, so there is no evidence to give")
-    runs = cell_runs(view, found, cell).drop("who", "has_log")
+    if found.state.cell and selected_cell(found) is None:
+        raise SelectionError("nothing was measured in the selected cell")
+    runs = evidence_runs(view, found).drop("who", "has_log")
     return runs.rename({"value": found.metric, "is_best": "is_compared"})
 
 

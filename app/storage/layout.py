@@ -30,7 +30,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     cube = storage_cube(view)
     state = chosen(cube, state)
     blocks = [
-        filter_block(name, choices, state.selection.values(name), f"{NAME}-")
+        filter_block(name, choices, state.selection.values(name), IDS)
         for name, choices in offered(view, state.selection).items()
     ]
     return html.Main(

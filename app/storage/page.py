@@ -7,7 +7,7 @@ from dash import ClientsideFunction, Input, Output, State, callback, clientside_
 from app.kit import ids as kit_ids
 from app.kit.callbacks import register_filters, register_gather
 from app.kit.context import lake_view
-from app.kit.export_page import ExportedPage, render
+from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.kit.page import View as PageView
@@ -52,8 +52,7 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
         className=f"{NAME} storage-export",
     )
     data = {"figures": found.figures, "configurations": found.configurations, "sel": state.sel}
-    scripts = ("_kit/[!p]*.js", "_kit/plots.js", "storage/view*.js", "storage/export.js")
-    return ExportedPage("Storage", render(main), data, scripts, bool(scene.note))
+    return ExportedPage("Storage", render(main), data, bool(scene.note))
 
 
 PAGE = Page(

@@ -10,8 +10,8 @@ from app.kit.page import Page
 from app.timeline.defaults import default_state, open_link
 from app.timeline.edits import apply_edits
 from app.timeline.explanation import explain_view
-from app.timeline.export import export_page
 from app.timeline.layout import runs_in_browser, timeline_layout
+from app.timeline.layout_export import export_page
 from app.timeline.layout_runs import add_words, choice_items, choice_words, choices, run_items
 from app.timeline.routes import add_routes
 from app.timeline.runs import describe_runs

@@ -51,48 +51,6 @@
   const current = () => pages.find((page) => document.querySelector(page.root));
   wattlas.currentPage = current;
 
-  /** Write the state of the page on the screen into the address and into its tab. */
-  wattlas.writeAddress = function (page, query) {
-    // Until the next page is there the last one's elements still are, under the next one's address.
-    const tab = page.tab && document.getElementById(page.tab);
-    if (!document.querySelector(page.root) || (tab && new URL(tab.href).pathname !== location.pathname)) return;
-    const address = location.pathname + (query ? "?" + query : "");
-    history.replaceState(history.state, "", address);
-    if (page.tab) setProps(page.tab, { href: address });
-  };
-
-  /**
-   * The address of a page: the state as the server has written it, beside it what the browser alone keeps.
-   *   page: as for addPage.
-   *   kept(): name to text of what the browser keeps, as a selection; empty texts are left out.
-   */
-  wattlas.makeAddress = function (page, kept) {
-    let written = "", version = -1;
-    const query = (more = {}) => {
-      const parameters = new URLSearchParams(written);
-      for (const [name, value] of Object.entries({ ...kept(), ...more })) if (value !== "") parameters.set(name, value);
-      return parameters.toString();
-    };
-    const push = () => { if (written) wattlas.writeAddress(page, query()); };
-    return {
-      query,
-      push,
-      /** The state without what the browser keeps; empty until the server has written one. */
-      written: () => written,
-      /** The page was opened on this version of the lake (-1: on none): nothing of an earlier visit counts. */
-      open(shown) { written = ""; version = shown; },
-      /** The server has written the state. */
-      take(serverQuery) {
-        const parameters = new URLSearchParams(serverQuery);
-        Object.keys(kept()).forEach((name) => parameters.delete(name));
-        written = parameters.toString();
-        push();
-      },
-      /** The query for files and words: they come from the version of the lake that is on the screen. */
-      shown: () => query(version >= 0 ? { lake: version } : {}),
-    };
-  };
-
   function markTab() {
     document.querySelectorAll(".top .tab").forEach((tab) => {
       if (new URL(tab.href).pathname === location.pathname) tab.setAttribute("aria-current", "page");

@@ -63,11 +63,17 @@
     if (box) box.style.display = "none";
   };
 
-  /** Where in the window a plot draws a place; on a category axis the place is the category's index. */
-  wattlas.place = function (gd, x, y) {
-    const { xaxis, yaxis } = gd._fullLayout, box = gd.getBoundingClientRect();
-    const at = (axis, v) => axis._offset + (axis.type === "category" ? axis.l2p(v) : axis.d2p(v));
-    return { clientX: box.left + at(xaxis, x), clientY: box.top + at(yaxis, y) };
+  /**
+   * Where in the window a plot draws a place; on a category axis the place is the category's index.
+   * `trace` names the axes, for plots of several panels.
+   */
+  wattlas.place = function (gd, x, y, trace = {}) {
+    const at = (letter, value) => {
+      const axis = gd._fullLayout[letter + "axis" + (trace[letter + "axis"] || letter).slice(1)];
+      return axis._offset + (axis.type === "category" ? axis.l2p(value) : axis.d2p(value));
+    };
+    const box = gd.getBoundingClientRect();
+    return { clientX: box.left + at("x", x), clientY: box.top + at("y", y) };
   };
 
   const kindOf = (trace) => (trace.meta && trace.meta.kind) || "";

@@ -81,10 +81,24 @@ document.addEventListener("DOMContentLoaded", function () {
     hasPainted = true;
   }
 
-  /* The table's library is as large as all else of ours, and nobody waits for an empty table. */
-  async function mountGrid(grid) {
-    await painted("scatter");
-    return grid;
+  /* The grid's library is loaded at the first selection; until then there is nothing to list. */
+  let gridLayout = null;
+  function keepGrid(grid) {
+    gridLayout = grid;
+    if (selected().length) showGrid();
+    return same();
+  }
+  async function showGrid() {
+    if (!gridLayout) return;
+    const layout = gridLayout;
+    gridLayout = null;
+    try {
+      await wattlas.library("dash_ag_grid");
+      setProps("explore-selected-frame", { children: layout });
+    } catch (error) {
+      gridLayout = layout;
+      wattlas.say(error.message);
+    }
   }
 
   function showBest() {
@@ -148,7 +162,8 @@ document.addEventListener("DOMContentLoaded", function () {
     const none = "nothing yet: drag a box in a picture";
     document.getElementById("selected-words").textContent = words ? shown : none;
     offerTimeline();
-    fillGrid(40);
+    if (count) showGrid();
+    fillGrid(count ? 40 : 0);
   }
 
   /* getApi throws while the grid is not there yet. */
@@ -288,5 +303,5 @@ document.addEventListener("DOMContentLoaded", function () {
     resize: () => ["scatter", "heatmap"].map(wattlas.plot).filter(Boolean)
       .forEach((gd) => window.Plotly.Plots.resize(gd)),
   });
-  wattlas.clientside(NAME, { showScatter, showHeatmap, mountGrid, showBest, slideLimit, setLimit });
+  wattlas.clientside(NAME, { showScatter, showHeatmap, keepGrid, showBest, slideLimit, setLimit });
 });

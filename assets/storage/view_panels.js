@@ -96,10 +96,7 @@
     gd.on("plotly_deselect", () => select(""));
     gd.on("plotly_hover", ({ points: [point], event }) => {
       const words = wordsOf(gd.data[point.curveNumber], point.pointNumber);
-      if (!words) return;
-      const { left, top } = gd.getBoundingClientRect(), { x1, y0 } = point.bbox;
-      const place = event.clientX === undefined ? { clientX: left + x1, clientY: top + y0 } : event;
-      wattlas.card([...words, ...alsoHere(gd, point)], place);
+      if (words) wattlas.card([...words, ...alsoHere(gd, point)], event);
     });
     gd.on("plotly_unhover", () => wattlas.hideHover());
     gd.addEventListener("mouseleave", () => wattlas.hideHover());
@@ -219,14 +216,13 @@
     const gd = panel && event.target === panel && document.getElementById(panel.dataset.view);
     const step = STEPS[event.key];
     if (!gd || !gd.data || step === undefined) return false;
-    const points = gd.data.flatMap((trace, t) => (isSelectable(trace) ? trace.x.map((_, i) => [t, i]) : []));
+    const points = gd.data.filter(isSelectable).flatMap((trace) => trace.x.map((_, i) => [trace, i]));
     if (!points.length) return false;
     const before = gd.id in cursors ? cursors[gd.id] : -1;
     cursors[gd.id] = Math.min(Math.max(before + step, 0), points.length - 1);
-    const [t, i] = points[cursors[gd.id]], trace = gd.data[t];
-    const subplot = panelOf(trace) + (trace.yaxis || "y");
+    const [trace, i] = points[cursors[gd.id]];
     if (!step) choose(knobsClause(trace, i, configurations));
-    else window.Plotly.Fx.hover(gd, [{ curveNumber: t, pointNumber: i }], subplot);
+    else wattlas.card(wordsOf(trace, i), wattlas.place(gd, trace.x[i], trace.y[i], trace));
     return true;
   }
 

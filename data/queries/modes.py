@@ -61,11 +61,11 @@ def _order(names: Sequence[str]) -> str:
 def cell_query(
     selection: Selection, column: str, place: Mapping[str, Value | None], limit: int
 ) -> tuple[str, list[Any]]:
-    """Build the query of the runs of one cell.
+    """Build the query of the runs of one cell, or of all cells.
 
     Args:
         column: The metric that is compared.
-        place: Knob column to its value in that cell; None for NULL.
+        place: Knob column to its value in that cell; None for NULL. Empty for all cells.
         limit: At most this many rows.
 
     Returns:
@@ -74,11 +74,11 @@ def cell_query(
     """
     metric(column)
     condition, parameters = selection.predicate()
-    here = " AND ".join(f"{metric(name).name} IS NOT DISTINCT FROM ?" for name in place)
+    here = "".join(f"{metric(name).name} IS NOT DISTINCT FROM ? AND " for name in place)
     order = (*CONFIGURATION, "replicate", "run_id")
     return (
         f"SELECT {', '.join((*CONFIGURATION, *_RUN))}, {column}::DOUBLE AS value FROM runs "
-        f"WHERE ({condition}) AND {here} AND isfinite({column}::DOUBLE) "
+        f"WHERE ({condition}) AND {here}isfinite({column}::DOUBLE) "
         f"{_order(order)}LIMIT {limit:d}",
         [*parameters, *place.values()],
     )

@@ -86,7 +86,7 @@ def _ranged(table: np.ndarray, low: np.ndarray, high: np.ndarray, how: np.ufunc)
     """
     found = np.empty((len(table), len(low)))
     octave = np.frexp(high - low)[1] - 1
-    for power in range(int(octave.max()) + 1):
+    for power in range(int(octave.max(initial=-1)) + 1):
         at = np.flatnonzero(octave == power)
         first = table.take(low[at], axis=1)
         found[:, at] = how(first, table.take(high[at] - (1 << power), axis=1), out=first)

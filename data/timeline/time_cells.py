@@ -11,6 +11,7 @@ import numpy as np
 
 COVERED_NS: Final = "covered_ns"
 _NS: Final = 1e9
+_LATEST_NS: Final = np.iinfo(np.int64).max
 _US: Final = 1e-3
 SAMPLED: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
 SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
@@ -54,13 +55,20 @@ def covered_ns(edges: np.ndarray, spans: np.ndarray) -> np.ndarray:
 
 def equal_edges(from_ns: int, to_ns: int, bins: int) -> np.ndarray:
     """First whole nanosecond of each equal bin of a window, and its end; shape (bins + 1,)."""
-    return from_ns - (-np.arange(bins + 1, dtype=np.int64) * (to_ns - from_ns) // bins)
+    at = np.arange(bins + 1, dtype=np.int64)
+    # The number of a bin times the window's length need not fit 63 bits.
+    whole, rest = divmod(to_ns - from_ns, bins)
+    return from_ns + at * whole - (-at * rest // bins)
 
 
 def bin_of(t_ns: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """The equal bin that each time falls into; the window's end falls into the last."""
     bins, begin, length = len(edges) - 1, int(edges[0]), int(edges[-1] - edges[0])
-    at: np.ndarray = (t_ns - begin) * bins // length
+    at: np.ndarray
+    if length < _LATEST_NS // bins:
+        at = (t_ns - begin) * bins // length
+    else:
+        at = np.searchsorted(edges, t_ns, side="right") - 1
     return np.minimum(at, bins - 1)
 
 

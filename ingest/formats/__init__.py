@@ -1,5 +1,6 @@
 """One file a raw format; this tuple is the only place that lists them."""
 
+import codecs
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -83,5 +84,11 @@ FORMATS: tuple[Format, ...] = (
 
 
 def find_format(name: str, head: bytes) -> Format | None:
-    """Tell which format a file is by its first bytes and base name; None if nobody knows it."""
-    return next((f for f in FORMATS if f.sniff(name, head)), None)
+    """Tell which format a file is by its first bytes and base name; None if nobody knows it.
+
+    A UTF-8 byte-order mark before a text makes no difference.
+    """
+    found = next((f for f in FORMATS if f.sniff(name, head)), None)
+    if found is None and head.startswith(codecs.BOM_UTF8):
+        return find_format(name, head.removeprefix(codecs.BOM_UTF8))
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from data.errors import FormatError
+from ingest.files.text_lines import decode_text, starts_with_mark
 from ingest.formats.fio_document import Document, Job, read_document
 from ingest.formats.fio_knobs import (
     device_of,
@@ -18,9 +19,8 @@ from ingest.formats.fio_knobs import (
     ways_of,
 )
 from ingest.formats.fio_latency import PERCENTILES, measurements_us, merge, read_distribution
-from ingest.problem_list import ProblemList
+from ingest.formats.problem_list import ProblemList
 from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindow
-from ingest.text_lines import decode_text, starts_with_mark
 
 # How much later than the end of its jobs fio writes the document, at most.
 # So much of the mean may lie before submission before percentiles without it are doubted.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from data.errors import FormatError
-from ingest.problem_list import ProblemList
-from ingest.text_lines import decode_text
+from ingest.files.text_lines import decode_text
+from ingest.formats.problem_list import ProblemList
 
 _MOST_BYTES: Final = 256 * 1024 * 1024
 _OPENING: Final = re.compile(r"^[ \t]*\{", re.MULTILINE)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ingest.formats.fio_document import Job
-from ingest.problem_list import ProblemList
-from ingest.sizes import parse_size
+from ingest.formats.problem_list import ProblemList
+from ingest.settings.number_texts import parse_size
 
 # Engines that wait for each request: what is in flight is one request a job.
 _SYNCHRONOUS: Final = frozenset(

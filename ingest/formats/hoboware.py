@@ -14,7 +14,7 @@ from data.errors import FormatError
 from ingest.formats.hoboware_clock import Clock, MeterTime, parse_time
 from ingest.formats.hoboware_headings import Headings, find_headings
 from ingest.formats.hoboware_numbers import find_decimal_mark, parse_number
-from ingest.problem_list import ProblemList
+from ingest.formats.problem_list import ProblemList
 from ingest.records import MeterEvent, MeterReadings, ReadContext
 
 _MOST_BYTES: Final = 1 << 28

@@ -7,10 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from ingest.problem_list import ProblemList
+from ingest.formats.problem_list import ProblemList
+from ingest.settings.power import DATE_ORDERS
 
-Order = str
-ORDERS: Final[tuple[Order, ...]] = ("mdy", "dmy", "ymd")
 # Year, month and day as written, and seconds of the day.
 MeterTime = tuple[int, int, int, float]
 
@@ -56,7 +55,7 @@ class Clock:
         self,
         times: Sequence[MeterTime],
         lines: Sequence[int],
-        order: Order | None,
+        order: str | None,
         problems: ProblemList,
     ) -> None:
         """Tell day from month, then follow the clock.
@@ -83,7 +82,7 @@ class Clock:
         day = _day(at, self._order)
         return float("nan") if day is None else day * _DAY_S + at[3]
 
-    def _find_order(self, times: Sequence[MeterTime]) -> Order:
+    def _find_order(self, times: Sequence[MeterTime]) -> str:
         """Four digits of year first; else the only order in which all days exist; else the order
         in which the days lie closest together.
 
@@ -92,8 +91,8 @@ class Clock:
         days = {at[:3] for at in times}
         if any(first > 31 for first, _, _ in days):
             return "ymd"
-        fits = {order: _misfit(days, order) for order in ORDERS}
-        best = min(ORDERS, key=lambda order: fits[order])
+        fits = {order: _misfit(days, order) for order in DATE_ORDERS}
+        best = min(DATE_ORDERS, key=lambda order: fits[order])
         is_symmetric = all(first == second for first, second, _ in days)
         if days and best != "ymd" and fits["mdy"] == fits["dmy"] and not is_symmetric:
             first, second, year = next(at[:3] for at in times)
@@ -157,7 +156,7 @@ class Clock:
             self._problems.add("time_backwards", "refused", detail, line)
 
 
-def _misfit(days: Collection[tuple[int, int, int]], order: Order) -> tuple[int, int]:
+def _misfit(days: Collection[tuple[int, int, int]], order: str) -> tuple[int, int]:
     """How badly days fit an order: how many cannot be, then how far apart the others lie.
 
     The loggers are no older than their first year of sale, so that no earlier year can be.
@@ -167,7 +166,7 @@ def _misfit(days: Collection[tuple[int, int, int]], order: Order) -> tuple[int, 
     return len(numbers) - len(known), max(known) - min(known) if known else 0
 
 
-def _day(at: MeterTime, order: Order) -> int | None:
+def _day(at: MeterTime, order: str) -> int | None:
     """Days since 1970-01-01; None if there is no such day."""
     first, second, third, _ = at
     year, month, day = {

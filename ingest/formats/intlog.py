@@ -1,5 +1,6 @@
 """Per-interrupt NIC logs as text: 14, 16 or 17 columns, header and kernel prefix or none."""
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from data.errors import FormatError
-from ingest.counter_lines import CounterLines
+from ingest.formats.counter_lines import CounterLines
 from ingest.records import CoreLog, LogFacts, Problem, ReadContext
 
 DRIVER_BUFFER_ENTRIES: Final = 1_000_000
@@ -36,6 +37,7 @@ _ALIASES: Final = {
 _PREFIX: Final = re.compile(rb"^[ \t]*\[[^\]\n]*\][ \t]*")
 _ODD_BLANK: Final = re.compile(rb"[\v\f]")
 _CORE: Final = re.compile(rb"(?m)^[^\n]*?\bCore=(\d+)(?:\s+itr_cnt=(\d+))?")
+_MOST_DIGITS: Final = 18
 _HEAD_BYTES: Final = 64 * 1024
 _HEAD_LINES: Final = 200
 
@@ -97,6 +99,7 @@ class IntlogReader:
         self._states: _SleepStates | None = None
         self._core: int | None = None
         self._announced: int | None = None
+        self._bad_core = ""
         self._span: tuple[int, int] | None = None
 
     @property
@@ -153,13 +156,13 @@ class IntlogReader:
             entries=self._lines.entries,
             span_tsc=self._span,
             flags=["log_full"] if _is_full(self._lines) else [],
-            problems=_problems(self._lines, self._announced),
+            problems=_problems(self._lines, self._announced, self._bad_core),
         )
 
     def _begin(self) -> CounterLines:
-        head = bytes(self._head)
+        head = bytes(self._head).removeprefix(codecs.BOM_UTF8)
         self._columns = _column_count(head, self._name)
-        self._core, self._announced = _core_line(head[:_HEAD_BYTES])
+        self._core, self._announced, self._bad_core = _core_line(head[:_HEAD_BYTES])
         if self._columns == 14 and not _PREFIX.match(head):
             self._states = _SleepStates("ebbrt" not in self._name.lower())
         self._lines = CounterLines(self._columns)
@@ -244,11 +247,14 @@ def _is_full(lines: CounterLines) -> bool:
     return DRIVER_BUFFER_ENTRIES in (lines.entries, lines.last_index + 1)
 
 
-def _problems(lines: CounterLines, announced: int | None) -> list[Problem]:
+def _problems(lines: CounterLines, announced: int | None, bad_core: str) -> list[Problem]:
     problems = lines.problems()
     if announced is not None and lines.entries < announced:
         detail = f"{lines.entries} entries, but its first line announces {announced}"
         problems.append(Problem("short_log", "doubted", detail))
+    if bad_core:
+        detail = f"`Core={bad_core}` is no core's number; not used"
+        problems.append(Problem("bad_core", "doubted", detail))
     if lines.core_lines > 1:
         detail = f"{lines.core_lines} `Core=` lines in one log; all taken as the first's"
         problems.append(Problem("several_cores", "doubted", detail))
@@ -258,8 +264,17 @@ def _problems(lines: CounterLines, announced: int | None) -> list[Problem]:
     return problems
 
 
-def _core_line(head: bytes) -> tuple[int | None, int | None]:
+def _core_line(head: bytes) -> tuple[int | None, int | None, str]:
+    """The core and the count of entries that a `Core=` line says, and the core if it cannot be."""
     found = _CORE.search(head) if b"Core=" in head else None
     if found is None:
-        return None, None
-    return int(found[1]), int(found[2]) if found[2] else None
+        return None, None, ""
+    core, announced = (_small_number(digits) for digits in found.groups())
+    return core, announced, found[1][:_MOST_DIGITS].decode() if core is None else ""
+
+
+def _small_number(digits: bytes | None) -> int | None:
+    """The number that digits spell; None if there are none, or it has over 31 bits."""
+    if not digits or len(digits) > _MOST_DIGITS:
+        return None
+    return int(digits) if int(digits) < 2**31 else None

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from data.errors import FormatError
+from ingest.formats.time_order import TimeOrder
 from ingest.records import CoreLog, LogFacts, Problem, ReadContext
 
 _NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
@@ -20,6 +21,7 @@ _REFUSALS: Final = {
     "empty_entry": "an entry that was never written; dropped",
     "number_range": "a negative number; entry dropped",
     "time_backwards": "the time stamp is before the entry above's; entry dropped",
+    "time_leap": "the time stamp does not fit the entries below it; entry dropped",
 }
 
 
@@ -110,6 +112,7 @@ class BinaryReader:
         raise AssertionError(f"BUG: {count} bytes where there is no room")
 
     def finish(self) -> None:
+        self._collected.take(np.empty(0, ENTRY), is_over=True)
         if not self._collected.filled:
             raise FormatError(f"no good entry among {self._collected.entries} ({self._name})")
 
@@ -145,28 +148,42 @@ class _Collected:
         self.samples: list[np.ndarray] = []
         self.entries = 0
         self.filled = 0
-        self._last_tsc = 0
+        self._order = TimeOrder()
+        self._waiting = np.empty(0, ENTRY)
+        self._waiting_numbers = np.empty(0, np.int64)
         self._refused: dict[str, tuple[int, int]] = {}
 
-    def take(self, entries: np.ndarray) -> None:
+    def take(self, entries: np.ndarray, is_over: bool = False) -> None:
+        """Take further entries in; those that wait for their judgement come with later ones."""
         kept = np.ones(entries.size, bool)
+        numbers = self.entries + 1 + np.arange(entries.size)
         is_empty = entries["tsc"] == 0
-        self._refuse("empty_entry", kept, is_empty)
+        self._refuse("empty_entry", numbers[is_empty])
+        kept &= ~is_empty
         is_negative = np.zeros(entries.size, bool)
         for name in ENTRY.names or ():
             is_negative |= entries[name] < 0
-        self._refuse("number_range", kept, is_negative)
-        tsc = np.where(kept, entries["tsc"], 0)
-        latest = np.maximum.accumulate(np.concatenate(([self._last_tsc], tsc)))
-        self._refuse("time_backwards", kept, tsc < latest[:-1])
-        self._last_tsc = int(latest[-1])
-        good = entries[kept]
+        self._refuse("number_range", numbers[is_negative & kept])
+        kept &= ~is_negative
+        self.entries += entries.size
+        self._put_in_order(entries[kept], numbers[kept], is_over)
+
+    def _put_in_order(self, entries: np.ndarray, numbers: np.ndarray, is_over: bool) -> None:
+        judged = self._order.judge(np.ascontiguousarray(entries["tsc"]), is_over)
+        entries = np.concatenate((self._waiting, entries))
+        numbers = np.concatenate((self._waiting_numbers, numbers))
+        self._refuse("time_backwards", numbers[list(judged.backwards)])
+        self._refuse("time_leap", numbers[list(judged.leaps)])
+        if judged.is_kept is not None:
+            entries, numbers = entries[judged.is_kept], numbers[judged.is_kept]
+        self._waiting = entries[judged.settled :].copy()
+        self._waiting_numbers = numbers[judged.settled :].copy()
+        good = entries[: judged.settled]
         is_sample = np.zeros(good.size, bool)
         for name in _COUNTERS:
             is_sample |= good[name] != 0
         self.interrupts.append(good[["tsc", *_NIC]])
         self.samples.append(good[is_sample])
-        self.entries += entries.size
         self.filled += good.size
 
     def drain(self) -> tuple[np.ndarray, np.ndarray]:
@@ -183,14 +200,10 @@ class _Collected:
             if kind in self._refused
         ]
 
-    def _refuse(self, kind: str, kept: np.ndarray, is_bad: np.ndarray) -> None:
-        is_bad = is_bad & kept
-        count = int(np.count_nonzero(is_bad))
-        if count:
-            line = self.entries + int(np.argmax(is_bad)) + 1
-            first, before = self._refused.get(kind, (line, 0))
-            self._refused[kind] = (first, before + count)
-            kept &= ~is_bad
+    def _refuse(self, kind: str, numbers: np.ndarray) -> None:
+        if numbers.size:
+            first, before = self._refused.get(kind, (int(numbers.min()), 0))
+            self._refused[kind] = (min(first, int(numbers.min())), before + numbers.size)
 
 
 def _columns(pieces: list[np.ndarray], names: tuple[str, ...]) -> np.ndarray:

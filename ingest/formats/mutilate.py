@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from data.errors import FormatError
-from ingest.problem_list import ProblemList
+from ingest.files.text_lines import unwrap_literal, whole_text
+from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, Reading
-from ingest.text_lines import unwrap_literal, whole_text
 
 _COLUMNS: Final = {
     "avg": "latency_mean_us",

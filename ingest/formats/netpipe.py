@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from data.errors import FormatError
-from ingest.knobs import decode_dvfs, decode_itr
-from ingest.problem_list import ProblemList
+from ingest.files.text_lines import whole_text
+from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, Reading, Window
-from ingest.text_lines import whole_text
+from ingest.settings.knobs import decode_dvfs, decode_itr
 
 MEGABIT: Final = 1024 * 1024
 _RATE_TOLERANCE: Final = 0.01

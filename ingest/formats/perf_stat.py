@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from data.errors import FormatError
-from ingest.problem_list import ProblemList
+from ingest.files.text_lines import iterate_lines
+from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, Reading
-from ingest.text_lines import iterate_lines
 
 _STARTED: Final = "# started on"
 _SEPARATORS: Final = (",", ";", "\t", "|")

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from data.errors import FormatError
-from ingest.problem_list import ProblemList
+from ingest.files.text_lines import iterate_lines
+from ingest.formats.problem_list import ProblemList
 from ingest.records import InterruptCounts, ReadContext
-from ingest.text_lines import iterate_lines
 
 _HEADING: Final = re.compile(r"\s*CPU\d+(?:\s+CPU\d+)*\s*")
 _ROW: Final = re.compile(r"\s*([\w-]+):\s*(.*)")

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from data.errors import FormatError
-from ingest.problem_list import ProblemList
+from ingest.files.text_lines import iterate_lines
+from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, Reading, Window
-from ingest.text_lines import iterate_lines
 
 _SHORTEST_RUN_S: Final = 3
 _LONGEST_RUN_S: Final = 40

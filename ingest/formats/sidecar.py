@@ -7,9 +7,9 @@ from datetime import date, datetime, time
 from typing import Any, Final
 
 from data.errors import FormatError
+from ingest.files.text_lines import whole_text
 from ingest.records import ReadContext, Reading, UtcWindow
-from ingest.sizes import parse_size, whole_number
-from ingest.text_lines import whole_text
+from ingest.settings.number_texts import parse_size, whole_number
 
 FILE_NAME: Final = "run.toml"
 _NAME: Final = re.compile(r"(?:(?P<stem>.+)\.)?run\.toml")

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from data.errors import FormatError
 from data.schema import KNOBS, MEASUREMENTS
-from ingest.problem_list import ProblemList
+from ingest.files.text_lines import iterate_lines
+from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, SummaryRow, SummaryTable
-from ingest.text_lines import iterate_lines
 
 # Heading to column of `runs` and factor to its unit. A Mbps of NetPIPE is 1024 * 1024 bits.
 _COLUMNS: Final[dict[str, tuple[str, float]]] = {
@@ -49,7 +49,6 @@ _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _WHOLE: Final = {"replicate", "itr"} | {
     name for name, kind in (KNOBS | MEASUREMENTS).items() if pa.types.is_integer(kind)
 }
-_BOM: Final = "\ufeff"
 _SEPARATORS: Final = (",", ";", "\t")
 _MOST_INT64: Final = 2**63
 
@@ -58,7 +57,7 @@ Values = dict[str, float | int | str | None]
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     """Tell a summary table by its header."""
-    header = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix(_BOM)
+    header = head.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
     fields = _fields(header, _separator(header))
     return fields[:1] == ["sys"] and all(name in fields for name in _REQUIRED)
 
@@ -72,13 +71,13 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
 
     Returns:
         Good rows in file order with `itr` (a whole number) and `dvfs_code` (lower case) as they
-        were set, for `ingest.knobs` to decode. Bad rows and unknown columns are problems.
+        were set, for `ingest.settings.knobs` to decode. Bad rows and unknown columns are problems.
 
     Raises:
         FormatError: No header, or columns that tell no workload.
     """
     lines = iterate_lines(blocks)
-    header = next(lines, "").removeprefix(_BOM)
+    header = next(lines, "")
     separator = _separator(header)
     headings = _fields(header, separator)
     if missing := [name for name in _REQUIRED if name not in headings]:

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from data.errors import FormatError
-from ingest.problem_list import ProblemList
+from ingest.files.text_lines import unwrap_literal, whole_text
+from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, Reading
-from ingest.text_lines import unwrap_literal, whole_text
 
 _US: Final = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6}
 _TIME: Final = r"(\d+(?:\.\d+)?)(us|ms|s|m|h)\b"

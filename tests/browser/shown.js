@@ -14,7 +14,7 @@
     const names = Object.keys(gd.layout).filter((key) => /^[xy]axis\d*$/.test(key));
     const axes = names.map((key) => gd.layout[key]);
     const traces = gd.data.filter((trace) => trace.selectedpoints);
-    const veils = gd.data.filter((trace) => trace.meta && trace.meta.kind === "veil");
+    const veils = gd.data.filter((trace) => trace.meta && ["veil", "dimmed"].includes(trace.meta.kind));
     const cells = veils.flatMap((trace) => Array.from(trace.z).flatMap((row) => Array.from(row)));
     return {
       titles: axes.map((axis) => (axis.title && axis.title.text) || "").filter(Boolean).sort(),

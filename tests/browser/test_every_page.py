@@ -17,11 +17,9 @@ from tests.fixtures.lakes import run, write_lake
 
 pytestmark = pytest.mark.browser
 
-# Until all are on the protocol.
-ALL: Final = [page for page in PAGES if isinstance(page, Page)]
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 
-every_page = pytest.mark.parametrize("owed", ALL, ids=lambda page: page.name)
+every_page = pytest.mark.parametrize("owed", PAGES, ids=lambda page: page.name)
 
 
 @pytest.fixture

@@ -141,7 +141,9 @@ def test_links_to_explore_and_back(modes: ModesPage, grid_address: str) -> None:
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     modes.page.locator(".to-explore").first.click()
     modes.page.wait_for_url(re.compile(r"/\?.*system=ebbrt_tuned"))
-    modes.page.wait_for_function("() => (document.querySelector('#explore-status') || {}).innerText")
+    modes.page.wait_for_function(
+        "() => (document.querySelector('#explore-status') || {}).innerText"
+    )
     assert modes.page.locator("#explore-status").inner_text().startswith("2 of ")
 
 

@@ -1,7 +1,6 @@
 """Downloads and exports: what is in them, what they refuse, that they are self-contained."""
 
 import io
-import json
 import os
 import re
 import subprocess
@@ -18,11 +17,12 @@ from flask.testing import FlaskClient
 from app.__main__ import main
 from app.explore.answer import best_table, heatmap, scatter
 from app.explore.state import ExploreState
-from app.kit.export_page import POLICY
+from app.kit.export import POLICY
 from app.kit.lakes import Lakes, LakeView
 from app.kit.settings import Settings
 from app.server import create_app
 from data.connection import Lake
+from tests.fixtures.exports import data_of, part_of
 from tests.fixtures.lakes import run, write_lake
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,12 +38,6 @@ def csv(client: FlaskClient, address: str) -> pl.DataFrame:
     answer = client.get(address)
     assert answer.status_code == 200, answer.text
     return pl.read_csv(io.BytesIO(answer.data))
-
-
-def data_of(page: str) -> dict:
-    found = re.search(r'id="view-data">(.*?)</script>', page, re.S)
-    assert found
-    return dict(json.loads(found[1]))
 
 
 def test_the_runs_that_the_filters_leave(client: FlaskClient) -> None:
@@ -214,7 +208,7 @@ def test_an_empty_lake_gives_an_empty_table_with_its_columns(empty_server: Flask
 def test_an_empty_lake_can_be_exported(empty_server: Flask) -> None:
     answer = empty_server.test_client().get("/explore/export.html?v=1")
     assert answer.status_code == 200
-    assert "The lake holds no runs yet" in answer.text
+    assert "The lake holds no runs yet" in str(data_of(answer.text))
 
 
 def test_the_health_check(client: FlaskClient) -> None:
@@ -245,8 +239,7 @@ def test_an_export_has_a_plain_title(page: str) -> None:
 
 def test_an_export_may_not_ask_the_network(page: str) -> None:
     assert (
-        f'http-equiv="Content-Security-Policy" content="{POLICY.replace(chr(39), "&#x27;")}"'
-        in page
+        f'http-equiv="Content-Security-Policy" content="{POLICY.replace(chr(39), "&#39;")}"' in page
     )
     assert "default-src 'none'" in POLICY
     assert "connect-src" not in POLICY
@@ -259,6 +252,14 @@ def test_an_export_may_not_ask_the_network(page: str) -> None:
     assert "://" not in ours
     assert "<link" not in ours
     assert not re.findall(r"<script[^>]+src", page)
+
+
+def test_an_export_is_small_and_its_parts_are_whole(page: str) -> None:
+    assert len(page.encode()) < 2_600_000
+    assert part_of(page, "plotly").startswith("/**\n* plotly.js v")
+    scripts = part_of(page, "scripts")
+    assert "wattlas.exploreFigures" in scripts
+    assert "dash_clientside" not in scripts
 
 
 def test_an_export_twice_is_the_same_file(grid: Path) -> None:

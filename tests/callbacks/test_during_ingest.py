@@ -22,9 +22,9 @@ LATER = "6 1 50 1 10 0 0 0 0 0 0 0 0 0 0 1001500000\n"
 # Small commits, so that the app sees many versions.
 _COMMAND = """
 import sys
-import ingest.commits
+import ingest.lake.commits
 from ingest.__main__ import main
-ingest.commits.FLUSH_RUNS = 3
+ingest.lake.commits.FLUSH_RUNS = 3
 sys.exit(main(sys.argv[1:]))
 """
 

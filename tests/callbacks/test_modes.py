@@ -45,6 +45,7 @@ LATEST = 1
 AT_200K = {"dataset": ["tiny"], "workload": ["memcached"], "load": [200_000]}
 P99 = {**AT_200K, "x": "itr", "y": "dvfs", "who": "system", "metric": "latency_p99_us"}
 CELL = 'knobs~{"dvfs_ghz":2.9,"itr_us":50}'
+NOWHERE = urlencode({"sel": 'knobs~{"dvfs_ghz":2.9,"itr_us":7}'})
 FILTERS = tuple(name for name in ModesState.FILTERS if name not in ("dataset", "workload"))
 MODES = ("interrupt", "poll", "hybrid")
 
@@ -316,7 +317,7 @@ def test_runs_with_a_log_lead_to_their_timeline(tmp_path: Path) -> None:
         links = [str(getattr(part, "href", "")) for part in walk(table)]
         view = lake_view(0)
         both, *each = (handed_over(view, link) for link in links if link.startswith("/timeline"))
-    assert both.rows() == [("a", None)]
+    assert both.rows() == [("a", 0), ("a", 1)]
     assert [rows.rows() for rows in each] == [[("a", 0)], [("a", 1)]]
 
 
@@ -328,8 +329,7 @@ def handed_over(view: LakeView, link: str) -> pl.DataFrame:
     selection = take_filters(parameters)
     assert parameters == {}
     rows = configurations(view, selection, clause)
-    replicate = pl.col("replicate") if "replicate" in rows.columns else pl.lit(None)
-    return rows.select(pl.col("system").cast(pl.String), replicate.alias("replicate"))
+    return rows.select(pl.col("system").cast(pl.String), "replicate")
 
 
 QUERY = (
@@ -361,6 +361,10 @@ def test_the_other_tables(client: FlaskClient) -> None:
     evidence = csv(client, f"/modes/data/evidence.csv?{QUERY}{sel}")
     assert sorted(evidence["latency_p99_us"]) == [110, 110, 111, 111]
     assert evidence["is_compared"].all()
+    # Without a cell, all cells': each system has one setting in each.
+    everywhere = csv(client, f"/modes/data/evidence.csv?{QUERY}")
+    assert len(everywhere) == 26
+    assert everywhere["is_compared"].all()
     assert len(csv(client, f"/modes/data/runs.csv?{QUERY}")) == 26
     parquet = client.get(f"/modes/data/winners.parquet?{QUERY}")
     assert len(pl.read_parquet(io.BytesIO(parquet.data))) == 7
@@ -370,7 +374,10 @@ def test_the_other_tables(client: FlaskClient) -> None:
     ("address", "words"),
     [
         (f"/modes/data/nonsense.csv?{QUERY}", "no view 'nonsense'; known: winners"),
-        (f"/modes/data/evidence.csv?{QUERY}", "no measured cell is selected"),
+        (
+            f"/modes/data/evidence.csv?{QUERY}&{NOWHERE}",
+            "nothing was measured in the selected cell",
+        ),
         ("/modes/data/winners.csv?v=1&x=energy_j", "x is 'energy_j'"),
         (f"/modes/how/nonsense?{QUERY}", "no view"),
         (f"/modes/data/winners.csv?{QUERY}&lake=99", "99"),

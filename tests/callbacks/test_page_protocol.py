@@ -13,7 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.kit.context import EXTENSION, lake_view
-from app.kit.export_page import ExportedPage
+from app.kit.export import ExportedPage
 from app.kit.lakes import Lakes, LakeView
 from app.kit.opening import open_layout, state_stores
 from app.kit.page import Page, View
@@ -68,7 +68,7 @@ NOTES = Page(
     views=(View("words", "Words"), View("runs", "Runs", is_picture=False)),
     rows=lambda _, state, name: pl.DataFrame({"view": [name], "word": [state.word]}),
     explain=lambda view, state, name: f"{name}: {state.word}, version {view.version}",
-    export=lambda _, state: ExportedPage("Notes", f"<main>{state.word}</main>", {}, (), False),
+    export=lambda _, state: ExportedPage("Notes", f"<main>{state.word}</main>", {}, False),
     open_link=resolve,
     add_routes=lambda server: server.add_url_rule("/notes/own", "own", lambda: "its own"),
     old_paths={

@@ -8,7 +8,6 @@ import pytest
 from deltalake import write_deltalake
 from flask import Flask
 
-from app.kit.page import Page
 from app.kit.settings import Settings
 from app.kit.shell import shell
 from app.pages import PAGES
@@ -17,42 +16,40 @@ from data.schema import RUNS
 from tests.callbacks.components import texts, walk
 from tests.fixtures.lakes import run, write_lake
 
-KEYS = [(p.title, p.keys) if isinstance(p, Page) else (p.TITLE, p.KEYS) for p in PAGES]
-
 
 @pytest.mark.usefixtures("here")
 def test_it_names_the_lake_its_version_and_its_runs() -> None:
-    said = texts(shell(KEYS))
+    said = texts(shell(PAGES))
     assert "lake: lake v1 · 28 runs" in said
     assert "holds synthetic data" not in said
 
 
 def test_an_empty_lake_is_called_empty(empty_server: Flask) -> None:
     with empty_server.app_context():
-        assert "lake: lake, empty" in texts(shell(KEYS))
+        assert "lake: lake, empty" in texts(shell(PAGES))
 
 
 def test_synthetic_runs_are_announced(tmp_path: Path) -> None:
     lake = write_lake(tmp_path / "lake", [run(is_synthetic=True)])
     with create_app(Settings(lake=lake)).server.app_context():
-        assert "holds synthetic data" in texts(shell(KEYS))
+        assert "holds synthetic data" in texts(shell(PAGES))
 
 
 def test_new_runs_appear_with_a_reload(tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     with create_app(Settings(lake=lake)).server.app_context():
-        assert "lake: lake, empty" in texts(shell(KEYS))
+        assert "lake: lake, empty" in texts(shell(PAGES))
         write_lake(lake, [run()])
-        assert "lake: lake v0 · 1 runs" in texts(shell(KEYS))
+        assert "lake: lake v0 · 1 runs" in texts(shell(PAGES))
         write_lake(lake, [run(replicate=1)])
-        assert "lake: lake v1 · 2 runs" in texts(shell(KEYS))
+        assert "lake: lake v1 · 2 runs" in texts(shell(PAGES))
 
 
 def test_a_lake_of_another_schema_is_a_sentence(tmp_path: Path) -> None:
     rows = pa.Table.from_pylist([run()], schema=RUNS)
     write_deltalake(str(tmp_path / "runs"), rows, description="wattlas schema 999")
     with create_app(Settings(lake=tmp_path)).server.app_context():
-        alerts = [c for c in walk(shell(KEYS)) if getattr(c, "role", "") == "alert"]
+        alerts = [c for c in walk(shell(PAGES)) if getattr(c, "role", "") == "alert"]
         assert "says 'wattlas schema 999', this wattlas reads" in texts(alerts)[0]
         for page in dash.page_registry.values():
             assert "the lake cannot be read" in texts(page["layout"]())[0]
@@ -60,7 +57,7 @@ def test_a_lake_of_another_schema_is_a_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("here")
 def test_it_lists_the_keys() -> None:
-    said = texts(shell(KEYS))
+    said = texts(shell(PAGES))
     assert "Escape" in said
     assert "clear the selection" in said
 
@@ -70,4 +67,4 @@ def test_a_lake_that_cannot_be_read_is_named_with_its_table(tmp_path: Path) -> N
     for commit in (lake / "runs" / "_delta_log").glob("*.json"):
         commit.write_text("{")
     with create_app(Settings(lake=lake)).server.app_context():
-        assert any(str(lake / "runs") in words for words in texts(shell(KEYS)))
+        assert any(str(lake / "runs") in words for words in texts(shell(PAGES)))

@@ -9,9 +9,9 @@ from dash import html
 from flask import Flask
 from flask.testing import FlaskClient
 
+from app.kit.opening import open_layout
 from app.kit.settings import Settings
 from app.server import create_app
-from app.kit.opening import open_layout
 from app.storage.page import PAGE, update_filters, update_views
 from app.storage.state import StorageState
 from app.storage.views import SECTIONS, VIEWS

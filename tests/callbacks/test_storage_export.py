@@ -1,6 +1,5 @@
 """An exported Storage: what is in the file, what it refuses, that it is self-contained."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +9,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.__main__ import main
-from app.kit.export_page import POLICY
+from app.kit.export import POLICY
 from app.kit.settings import Settings
 from app.server import create_app
 from app.storage.views import SECTIONS, VIEWS
+from tests.fixtures.exports import data_of
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake
 
@@ -41,12 +41,6 @@ def client(study: Flask) -> FlaskClient:
 @pytest.fixture(scope="module")
 def page(study: Flask) -> str:
     return study.test_client().get(f"/storage/export.html?{QUERY}").text
-
-
-def data_of(page: str) -> dict:
-    found = re.search(r'id="view-data">(.*?)</script>', page, re.S)
-    assert found
-    return dict(json.loads(found[1]))
 
 
 def test_it_holds_every_picture_and_the_selection(page: str) -> None:
@@ -79,7 +73,7 @@ def test_published_values_stand_in_it_beside_the_measured(page: str) -> None:
 
 
 def test_it_loads_nothing_and_has_no_menus_that_need_a_server(page: str) -> None:
-    assert POLICY.replace("'", "&#x27;") in page
+    assert POLICY.replace("'", "&#39;") in page
     ours = re.sub(r"<script.*?</script>", "", page, flags=re.S)
     assert not re.findall(r"<link|@import|url\(|<img|<iframe|\ssrc=", ours)
     assert "data-action" not in ours
@@ -133,5 +127,5 @@ def test_a_bad_state_is_refused_in_words(client: FlaskClient, query: str, words:
 
 def test_another_page_is_no_page(lake: Path, tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as stop:
-        main(["export", str(tmp_path / "x.html"), "--page", "timeline", "--lake", str(lake)])
+        main(["export", str(tmp_path / "x.html"), "--page", "nothing", "--lake", str(lake)])
     assert stop.value.code == 2

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import io
-import json
 import re
 import shutil
 from pathlib import Path
@@ -24,6 +23,7 @@ from data.connection import open_lake
 from data.timeline.quantities import QUANTITIES
 from ingest.pipeline import AddOptions, add
 from ingest.sample import write_sample
+from tests.fixtures.exports import data_of
 
 ALL_PANELS = ",".join(PANELS)
 Json = dict[str, Any]
@@ -533,9 +533,7 @@ def test_an_export_holds_the_window_and_the_whole_run(
     run_id = rows["linux_tuned"]["run_id"]
     query = {"run": run_id, "from": "0.05", "to": "0.06", "panel": "gap"}
     page = client.get("/timeline/export.html", query_string=query).text
-    data = re.search(r'id="view-data">(.*?)</script>', page, re.S)
-    assert data is not None
-    found = json.loads(data[1])
+    found = data_of(page)
     spans = [(one["from_s"], one["to_s"]) for one in found["answers"]]
     assert spans == [(0.05, 0.06), (0, pytest.approx(0.1))]
     assert [run["run_id"] for run in found["answers"][0]["runs"]] == [run_id]

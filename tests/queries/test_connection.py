@@ -14,7 +14,7 @@ from data.connection import Lake, newest_version, open_lake
 from data.errors import LakeError
 from data.schema import DERIVED, INTERRUPTS, PROBLEMS, RUNS, SCHEMA_DESCRIPTION
 from ingest.__main__ import main as ingest
-from ingest.write import create_tables
+from ingest.lake.tables import create_tables
 from tests.fixtures.lakes import run, runs_from_text, write_lake
 
 

@@ -92,6 +92,12 @@ def test_answers_are_bounded(tiny: Lake) -> None:
     assert len(tiny.polars(*cell_query(AT_200K, "energy_j", {"itr_us": 2.0}, 1))) == 1
 
 
+def test_without_a_place_the_runs_are_those_of_all_cells(tiny: Lake) -> None:
+    everywhere = tiny.polars(*cell_query(AT_200K, "energy_j", {}, 1000))
+    groups = tiny.polars(*configurations_query(AT_200K, "energy_j", "energy_j", 1000))
+    assert len(everywhere) == groups["values"].list.len().sum()
+
+
 def test_an_unknown_column_is_refused() -> None:
     with pytest.raises(DataError, match="no such column"):
         configurations_query(AT_200K, "energy; DROP", "energy_j", 1)

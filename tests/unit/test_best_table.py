@@ -8,7 +8,7 @@ import polars as pl
 from dash.html import Div
 
 from app.explore.layout_best import best_settings_table, limit_words
-from app.kit.export_page import render
+from app.kit.export import render
 from data.analysis.best import best_settings
 from data.units import MINUS, MISSING
 

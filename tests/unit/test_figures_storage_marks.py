@@ -88,8 +88,9 @@ def test_one_named_device_and_the_bare_system(tmp_path: Path) -> None:
     rows = [fio("interrupt"), idle(None, 29.0)]
     found = answer(lake(tmp_path, rows), StorageState())
     assert found.figures["devices"]["layout"]["xaxis"]["ticktext"] == ["no device", "optane"]
-    assert comparisons(found.study)[IDLE][0].measured == "29.0 W, n = 1"
-    assert [one.change for one in comparisons(found.study)[LATENCY] if "interrupt, 1" in one.what] == [
+    compared = comparisons(found.study)
+    assert compared[IDLE][0].measured == "29.0 W, n = 1"
+    assert [one.change for one in compared[LATENCY] if "interrupt, 1" in one.what] == [
         "\N{MINUS SIGN}0.990 %"
     ]
 

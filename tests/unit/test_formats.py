@@ -1,5 +1,6 @@
 """Which format a file is, over all formats, and the texts that several of them share."""
 
+import codecs
 from contextlib import suppress
 
 import pytest
@@ -7,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
-from ingest.formats import FORMATS, find_format
+from ingest.discover.names import strip_compression
+from ingest.files.blocks import MeteredFile
+from ingest.files.text_lines import iterate_lines, unwrap_literal, whole_text, without_mark
+from ingest.formats import FORMATS, Format, find_format
 from ingest.records import ReadContext
-from ingest.text_lines import iterate_lines, unwrap_literal, whole_text
+from ingest.sample import write_sample
 from tests.fixtures.real import PUBLISHED, real_data
 
 
@@ -71,6 +75,47 @@ def test_lines_come_whole_out_of_blocks_of_any_size(lines: list[str], block: int
     data = "".join(f"{line}\r\n" for line in lines).encode()
     blocks = [data[i : i + block] for i in range(0, len(data), block)]
     assert list(iterate_lines(blocks)) == lines
+
+
+TEXT_FORMATS = [f for f in FORMATS if f.name != "intlog_binary"]
+
+
+@pytest.fixture(scope="module")
+def sample_texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, bytes]]:
+    """Name and content of a file of each text format, as the sample has them."""
+    folder = tmp_path_factory.mktemp("texts") / "raw"
+    write_sample(folder, "tiny", 1)
+    times = b"start_utc = 2022-03-01T10:00:00Z\nend_utc = 2022-03-01T10:00:30Z\nhipri = true\n"
+    found = {"sidecar": ("run.toml", times)}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            content = b"".join(MeteredFile(path).blocks())
+            name = strip_compression(path.name)
+            known = find_format(name, content[:65536])
+            if known is not None:
+                found.setdefault(known.name, (name, content))
+    return found
+
+
+@pytest.mark.parametrize("known", TEXT_FORMATS, ids=lambda known: known.name)
+@pytest.mark.parametrize("block", [1, 2, 3, 1 << 20])
+def test_a_byte_order_mark_changes_nothing(
+    sample_texts: dict[str, tuple[str, bytes]], known: Format, block: int
+) -> None:
+    name, content = sample_texts[known.name]
+    marked = codecs.BOM_UTF8 + content
+    assert find_format(name, marked[:65536]) is known
+    context = ReadContext(name, 2.9e9)
+    blocks = [marked[at : at + block] for at in range(0, len(marked), block)]
+    assert str(known.read(blocks, context)) == str(known.read([content], context))
+
+
+@pytest.mark.parametrize("text", ["", "\ufeff", "\ufeffa", "a\ufeff", "\ufeff\ufeffa"])
+@pytest.mark.parametrize("block", [1, 2, 3, 4, 9])
+def test_one_mark_at_the_beginning_is_left_out(text: str, block: int) -> None:
+    data = text.encode()
+    blocks = [data[at : at + block] for at in range(0, len(data), block)]
+    assert b"".join(without_mark(blocks)) == data.removeprefix(codecs.BOM_UTF8)
 
 
 def test_a_last_line_without_newline_is_a_line() -> None:

@@ -3,6 +3,7 @@
 import gzip
 import os
 import shutil
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from data.connection import newest_version, open_lake
 from data.errors import LakeError
 from ingest.pipeline import AddOptions, AddReport, InterruptedIngestError, add
-from ingest.progress import Progress
+from ingest.runs.progress import Progress
 from tests.fixtures.raw_runs import (
     LOG,
     MUTILATE,
@@ -235,6 +236,8 @@ def test_a_copy_of_a_file_is_dropped_and_counted(raw: Path, lake: Path) -> None:
         ("linux.np.log.0_1_64_5000_8_0x1900_135", "", None, "empty_file"),
         ("linux.np.log.0_1_64_5000_8_0x1900_135", "no log\n", None, "unknown_content"),
         ("linux.np.log.0_1_64_5000_5000_0x1900_135", LOG, None, "bad_knob"),
+        ("linux.mcd.dmesg.0_9999999999_50_0x1d00_135_200000", LOG, None, "bad_knob"),
+        ("linux.mcd.dmesg.99999999999999999999_3_50_0x1d00_135_200000", LOG, None, "bad_knob"),
         ("mystery.out", MUTILATE, None, "unknown_name"),
     ],
 )
@@ -249,6 +252,133 @@ def test_what_is_bad_is_named_with_file_line_and_reason_and_the_rest_goes_on(
     assert kind in [found.problem.kind for found in report.problems]
     assert len(runs(lake)) == 2
     assert runs(lake)[1]["energy_j"] == 2.0
+
+
+@pytest.mark.parametrize("end", [2**62 + 10**9, 2**63, 99999999999999999999])
+def test_a_window_of_centuries_is_none(raw: Path, lake: Path, end: int) -> None:
+    write_netpipe(raw)
+    write_netpipe(raw, replicate=1)
+    server = raw / "linux.np.server.0_1_64_5000_8_0x1900_135"
+    server.write_text(f"SERVER_WORKLOAD_PERIOD: 1000000000 {end} 1.0 3.0\n")
+    ingest(lake, raw)
+    found = runs(lake, "energy_j, flags, interrupts")
+    assert [(row["energy_j"], row["flags"], row["interrupts"]) for row in found] == [
+        (None, ["no_window"], None),
+        (2.0, [], 4),
+    ]
+    assert problems(lake) == [(server.name, None, "no_window", "doubted")]
+
+
+def test_files_that_begin_with_a_byte_order_mark_are_read_as_without(raw: Path, lake: Path) -> None:
+    write_netpipe(raw)
+    write_memcached(raw)
+    header = "i rx_desc rx_bytes tx_desc tx_bytes instructions cycles ref_cycles llc_miss c1 c1e c3"
+    (raw / "linux.mcd.dmesg.0_1_50_0x1d00_135_200000").write_text(
+        f"{header} c6 c7 joules timestamp\n{LOG}"
+    )
+    ingest(lake, raw)
+    whole = runs(lake)
+    shutil.rmtree(lake)
+    for path in raw.iterdir():
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert ingest(lake, raw).problems == []
+    assert runs(lake) == whole
+    assert len(whole) == 2
+
+
+NAMELESS = r"""
+[[names]]
+workload = "memcached"
+system = "linux_tuned"
+pattern = """
+NAMELESS += r"'mcd\.devicelog\.(?P<replicate>\d+)_(?P<itr>\d+)_(?P<dvfs>0x\w{4})"
+NAMELESS += "_(?P<rapl_w>[0-9]+)_(?P<load_qps>[0-9]+)[.][ab]'"
+
+
+def write_devicelog(folder: Path, core: int | None, part: str = "a") -> str:
+    """A log of a memcached run whose name has no core; gives its name."""
+    name = f"mcd.devicelog.0_50_0x1d00_135_200000.{part}"
+    lines = LOG.splitlines() if core is None else [f"Core={core} itr_cnt=6", *LOG.splitlines()]
+    (folder / name).write_text("".join(f"[ 12.500000] {line}\n" for line in lines))
+    return name
+
+
+@pytest.mark.parametrize("said", [1, None])
+def test_a_core_by_name_and_by_content_counts_once(raw: Path, lake: Path, said: int | None) -> None:
+    """A log that names no core at all is taken for core 0's, the first of the machine."""
+    write_settings(raw, SETTINGS + NAMELESS)
+    write_memcached(raw)
+    ingest(lake, raw)
+    (whole,) = runs(lake, "interrupts, rx_bytes, energy_j")
+    shutil.rmtree(lake)
+    write_devicelog(raw, said)
+    report = ingest(lake, raw)
+    assert runs(lake, "interrupts, rx_bytes, energy_j") == [whole]
+    named = f"linux.mcd.dmesg.0_{said or 0}_50_0x1d00_135_200000"
+    assert problems(lake) == [(named, None, "duplicate_source", "refused")]
+    assert ingest(lake, raw).unchanged == report.added == 1
+
+
+def test_logs_that_name_their_cores_themselves_are_all_read(raw: Path, lake: Path) -> None:
+    write_settings(raw, SETTINGS + NAMELESS)
+    write_memcached(raw, cores=())
+    for core in (0, 1):
+        write_devicelog(raw, core, "ab"[core])
+    assert ingest(lake, raw).added == 1
+    with open_lake(lake) as opened:
+        cores = opened.polars("SELECT core, rx_bytes FROM cores ORDER BY core").rows()
+    assert cores == [(0, 550), (1, 550)]
+    assert problems(lake) == []
+    assert ingest(lake, raw).unchanged == 1
+
+
+@pytest.mark.parametrize("damaged", [1, 2])
+@pytest.mark.parametrize("above", [0, 1, 3, 5])
+def test_lines_from_the_far_future_cost_nothing_but_themselves(
+    raw: Path, lake: Path, damaged: int, above: int
+) -> None:
+    write_netpipe(raw)
+    lines = LOG.splitlines(keepends=True)
+    far = "0 1 1 1 1 0 0 0 0 0 0 0 0 0 0 999999999999999\n"
+    log = "".join([*lines[:above], *[far] * damaged, *lines[above:]])
+    name = write_netpipe(raw, replicate=1, log=log).name
+    ingest(lake, raw)
+    whole, other = runs(lake, "energy_j, interrupts, rx_bytes, instructions")
+    assert other == whole
+    assert problems(lake) == [(name, above + 1, "time_leap", "refused")]
+
+
+def test_bytes_that_no_column_can_add_up_are_null_and_flagged(raw: Path, lake: Path) -> None:
+    """The four lines in the window receive 100, 100, 2^63 - 1 and 50 bytes."""
+    write_netpipe(raw, log=LOG.replace(" 300 ", f" {2**63 - 1} "))
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["rx_bytes"], run["tx_bytes"]) == (None, 50)
+    with open_lake(lake) as opened:
+        assert opened.polars("SELECT rx_bytes FROM cores")["rx_bytes"].to_list() == [None]
+    assert (run["flags"], run["energy_j"]) == (["value_range"], 2.0)
+    kinds = [(name, kind, severity) for name, _, kind, severity in problems(lake)]
+    assert kinds == [("linux.np.log.0_1_64_5000_8_0x1900_135", "value_range", "doubted")]
+
+
+def test_sleep_states_of_a_binary_log_that_no_column_can_add_up_are_null_and_flagged(
+    raw: Path, lake: Path
+) -> None:
+    """Two of the three entries are in the window: c6 1 and 1, c7 2^63 - 1 twice, on both cores."""
+    (raw / "ebbrt_rdtsc.0_50_0x1d00_135_200000").write_text("1000000000 1002000000\n")
+    for core in (0, 1):
+        entries = [
+            struct.pack(
+                "<9q4i", 10**9 + 10**6 * n, 2**n - 1, 1, 1, 1, n, 1, 1, 2**63 - 1, 1, 66, 0, 0
+            )
+            for n in (1, 2, 3)
+        ]
+        (raw / f"ebbrt_dmesg.0_{core}_50_0x1d00_135_200000").write_bytes(b"".join(entries))
+    ingest(lake, raw)
+    (run,) = runs(lake)
+    assert (run["c7"], run["c6"], run["rx_bytes"], run["flags"]) == (None, 4, 264, ["value_range"])
+    with open_lake(lake) as opened:
+        assert opened.polars("SELECT c7 FROM cores")["c7"].to_list() == [None, None]
 
 
 def test_a_broken_gzip_is_refused_and_its_run_kept_without_a_log(raw: Path, lake: Path) -> None:
@@ -440,7 +570,7 @@ def test_a_full_disk_is_said_with_the_file(
 
     write_netpipe(raw)
     with monkeypatch.context() as patch:
-        patch.setattr("ingest.write.ParquetFile.append", fail)
+        patch.setattr("pyarrow.parquet.ParquetWriter.write_table", fail)
         with pytest.raises(LakeError, match=r"cannot write .*parquet: No space left"):
             ingest(lake, raw)
     assert list(lake.rglob("*.tmp")) == []

@@ -11,7 +11,7 @@ from deltalake import DeltaTable
 
 from data.connection import newest_version, open_lake
 from ingest.__main__ import main
-from ingest.write import locked_lake
+from ingest.lake.tables import locked_lake
 from tests.fixtures.raw_runs import LOG, write_memcached, write_netpipe, write_settings
 
 
@@ -144,7 +144,7 @@ def test_a_lake_of_another_schema_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert main(["add", str(raw)]) == 0
-    monkeypatch.setattr("ingest.write.SCHEMA_DESCRIPTION", "wattlas schema 99")
+    monkeypatch.setattr("ingest.lake.tables.SCHEMA_DESCRIPTION", "wattlas schema 99")
     assert main(["add", str(raw)]) == 1
     assert "wattlas schema 99" in capsys.readouterr().err
     assert lake.is_dir()
@@ -208,7 +208,7 @@ def test_sample_calls_the_writer(
 def test_many_small_commits_are_merged(
     tmp_path: Path, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.commits.FLUSH_RUNS", 1)
+    monkeypatch.setattr("ingest.lake.commits.FLUSH_RUNS", 1)
     folder = tmp_path / "many"
     write_settings(folder)
     for replicate in range(60):

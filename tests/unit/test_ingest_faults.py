@@ -6,6 +6,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ import pytest
 
 from data.connection import open_lake
 from data.errors import LakeError
-from ingest import run_stream, schedule
-from ingest.maintain import verify_lake
+from ingest import pipeline
+from ingest.lake.maintenance import verify_lake
 from ingest.pipeline import AddOptions, AddReport, add
-from ingest.raw_files import MeteredFile
+from ingest.runs import schedule
+from tests.fixtures.odd_readers import LateFaultReader
 from tests.fixtures.raw_runs import LOG, write_netpipe, write_settings
 
 _TINY_DISK = "size=1500k"
@@ -45,7 +47,7 @@ def long_log(lines: int, seed: int = 0) -> str:
 @pytest.fixture(autouse=True, params=[1 << 62, 0], ids=["threads", "processes"])
 def worth_a_process_bytes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs are read by threads of this process, or by processes of their own."""
-    monkeypatch.setattr(schedule, "_WORTH_A_PROCESS_BYTES", request.param)
+    monkeypatch.setattr(schedule, "WORTH_A_PROCESS_BYTES", request.param)
 
 
 @pytest.fixture
@@ -105,15 +107,7 @@ def test_a_disk_error_in_the_middle_refuses_that_file_only(
 ) -> None:
     bad = write_netpipe(raw, 0, long_log(20_000))
     write_netpipe(raw, 1)
-    whole = MeteredFile.read_into
-
-    def fail_late(self: MeteredFile, room: memoryview) -> int:
-        if self._path == bad and self.bytes_read > 1 << 16:
-            raise OSError(5, "Input/output error")
-        return whole(self, room)
-
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 16)
-    monkeypatch.setattr(MeteredFile, "read_into", fail_late)
+    monkeypatch.setattr(pipeline, "RunReader", partial(LateFaultReader, path=bad))
     report = ingest(tmp_path / "lake", raw)
     assert report.added == 2
     assert kinds(report)[bad.name] == "unreadable"
@@ -125,17 +119,8 @@ def test_a_file_that_shrinks_while_it_is_read_is_doubted_and_read_again(
 ) -> None:
     log = write_netpipe(raw, 0, long_log(20_000))
     write_netpipe(raw, 1)
-    whole = MeteredFile._count
-    shrunk: list[int] = []
-
-    def shrink(self: MeteredFile, block: bytes | memoryview) -> None:
-        whole(self, block)
-        if self._path == log and not shrunk and self.bytes_read > 1 << 16:
-            os.truncate(log, 700_000)
-            shrunk.append(700_000)
-
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 16)
-    monkeypatch.setattr(MeteredFile, "_count", shrink)
+    reader = partial(LateFaultReader, path=log, shrink_to=700_000)
+    monkeypatch.setattr(pipeline, "RunReader", reader)
     lake = tmp_path / "lake"
     report = ingest(lake, raw)
     assert log.stat().st_size == 700_000
@@ -165,7 +150,7 @@ def test_a_corrupt_gzip_is_named_and_the_rest_goes_on(raw: Path, tmp_path: Path)
 def test_a_reader_sees_whole_runs_only_before_during_and_after(
     raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.commits.FLUSH_RUNS", 2)
+    monkeypatch.setattr("ingest.lake.commits.FLUSH_RUNS", 2)
     lake = tmp_path / "lake"
     write_netpipe(raw)
     ingest(lake, raw)

@@ -16,7 +16,7 @@ import pytest
 from deltalake import DeltaTable
 
 from data.schema import RUN_TABLES
-from ingest.maintain import verify_lake
+from ingest.lake.maintenance import verify_lake
 from tests.fixtures.raw_runs import (
     LOG,
     SUMMARY_HEADER,
@@ -47,29 +47,34 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # Small batches, so that a kill can fall between many commits. With a number, the process kills
-# itself just before that call of a function of ingest.write. Runs of all sizes are read by threads
-# or, if it is asked for, by processes of their own.
+# itself just before it calls deltalake for the so-many-th commit, or pyarrow for the so-many-th
+# rows. Runs of all sizes are read by threads or, if it is asked for, by processes of their own.
 _COMMAND = """
 import os, signal, sys
-import ingest.commits, ingest.schedule, ingest.write
-from ingest.__main__ import main
-ingest.commits.FLUSH_RUNS = 7
-if "APART" in os.environ:
-    ingest.schedule._WORTH_A_PROCESS_BYTES = 0
-name, number = os.environ.get("KILL_BEFORE", "_commit 0").split()
-real, calls = getattr(ingest.write, name), []
+import deltalake, pyarrow.parquet
+place, number = os.environ["KILL_BEFORE"].split()
+owner, name = {
+    "commit": (deltalake, "write_deltalake"),
+    "rows": (pyarrow.parquet.ParquetWriter, "write_table"),
+}[place]
+real, calls = getattr(owner, name), []
 def counted(*given, **named):
     calls.append(1)
     if len(calls) == int(number):
         os.kill(os.getpid(), signal.SIGKILL)
     return real(*given, **named)
-setattr(ingest.write, name, counted)
+setattr(owner, name, counted)
+import ingest.lake.commits, ingest.runs.schedule
+from ingest.__main__ import main
+ingest.lake.commits.FLUSH_RUNS = 7
+if "APART" in os.environ:
+    ingest.runs.schedule.WORTH_A_PROCESS_BYTES = 0
 sys.exit(main(sys.argv[1:]))
 """
 
 
 def start(
-    raw: Path, lake: Path, kill_before: str = "_commit 0", apart: bool = False
+    raw: Path, lake: Path, kill_before: str = "commit 0", apart: bool = False
 ) -> subprocess.Popen[bytes]:
     said = {"PYTHONPATH": str(_ROOT), "KILL_BEFORE": kill_before}
     return subprocess.Popen(
@@ -146,7 +151,7 @@ def test_killed_before_a_commit_and_run_again(
     raw: Path, clean: dict[str, list[str]], tmp_path: Path, call: int
 ) -> None:
     lake = tmp_path / "lake"
-    assert start(raw, lake, f"_commit {call}").wait() == -signal.SIGKILL
+    assert start(raw, lake, f"commit {call}").wait() == -signal.SIGKILL
     assert start(raw, lake).wait() == 3
     assert contents(lake) == clean
 
@@ -155,7 +160,7 @@ def test_killed_while_a_big_file_is_written_leaves_nothing_half_written(
     raw: Path, clean: dict[str, list[str]], tmp_path: Path
 ) -> None:
     lake = tmp_path / "lake"
-    assert start(raw, lake, "encode_row_group 20").wait() == -signal.SIGKILL
+    assert start(raw, lake, "rows 20").wait() == -signal.SIGKILL
     assert list(lake.rglob(".*.tmp"))
     assert start(raw, lake).wait() == 3
     assert list(lake.rglob(".*.tmp")) == []
@@ -173,12 +178,14 @@ def test_a_process_that_is_killed_ends_the_ingest_which_then_goes_on(
     raw: Path, clean: dict[str, list[str]], tmp_path: Path
 ) -> None:
     lake = tmp_path / "lake"
-    process = start(raw, lake, "encode_row_group 20", apart=True)
+    process = start(raw, lake, apart=True)
+    while process.poll() is None and not (count_files(lake) >= 40 and _rows_there(lake)):
+        time.sleep(0.005)
+    os.kill(_readers(process.pid)[0], signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    said = (
-        rb"ingest: a process of this ingest is gone \(status -9\) while it read netpipe-\S+; what"
-    )
+    # Between two runs it read none.
+    said = rb"ingest: a process of this ingest is gone \(status -9\) while it read (netpipe-|a run)"
     assert re.match(said, err), err
     finished = [p for p in (lake / "interrupts").rglob("*.parquet") if not p.name.startswith(".")]
     known = [row for row in _rows(lake / "runs") if row["has_log"]]
@@ -186,3 +193,23 @@ def test_a_process_that_is_killed_ends_the_ingest_which_then_goes_on(
     assert start(raw, lake, apart=True).wait() == 3
     assert list(lake.rglob(".*.tmp")) == []
     assert contents(lake) == clean
+
+
+def _rows_there(lake: Path) -> bool:
+    return DeltaTable.is_deltatable(str(lake / "runs")) and any(
+        row["has_log"] for row in _rows(lake / "runs")
+    )
+
+
+def _readers(pid: int) -> list[int]:
+    """Processes that read runs for an ingest: children of its server of processes."""
+    servers = [child for child in _children(pid) if b"forkserver" in _command(child)]
+    return [reader for server in servers for reader in _children(server)]
+
+
+def _children(pid: int) -> list[int]:
+    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+
+
+def _command(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.maintain import verify_lake
+from ingest.lake.maintenance import verify_lake
 from tests.unit.test_ingest_kill import contents, start
 from tests.unit.test_ingest_power import exported, put, put_sweep, watts
 
@@ -43,7 +43,7 @@ def test_killed_before_a_commit_and_run_again(
     sweeps: Path, clean: dict[str, list[str]], tmp_path: Path, call: int
 ) -> None:
     lake = tmp_path / "lake"
-    assert start(sweeps, lake, f"_commit {call}").wait() == -signal.SIGKILL
+    assert start(sweeps, lake, f"commit {call}").wait() == -signal.SIGKILL
     assert start(sweeps, lake).wait() == 0
     assert contents(lake) == clean
     assert list(verify_lake(lake)) == []
@@ -61,7 +61,7 @@ def test_killed_while_changed_meters_replace_their_runs(
     assert start(raw, lake).wait() == 0
     for device in DEVICES:
         (raw / device / "meter.csv").write_text((sweeps / device / "meter.csv").read_text())
-    assert start(raw, lake, f"_commit {call}").wait() == -signal.SIGKILL
+    assert start(raw, lake, f"commit {call}").wait() == -signal.SIGKILL
     assert start(raw, lake).wait() == 0
     assert contents(lake)["runs"] == clean["runs"]
     assert contents(lake)["problems"] == clean["problems"]

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
-from ingest.names import identity_columns, make_run_id, match_name
-from ingest.settings import load_settings
-from ingest.settings_file import literal_beginning
+from ingest.discover.names import identity_columns, make_run_id, match_name
+from ingest.settings.dataset import load_settings
+from ingest.settings.toml_file import literal_beginning
 
 MCD = {"load_qps": 200000.0, "itr": 100, "dvfs_code": "0x1d00", "rapl_w": 135.0}
 SLEEP = MCD | {"variant": "7"}
@@ -90,6 +90,41 @@ def test_other_names_are_nobodys(name: str) -> None:
 def test_a_knob_that_cannot_be_is_refused() -> None:
     with pytest.raises(FormatError):
         match_name("linux.mcd.out.0_5000_0x1d00_135_200000", load_settings())
+
+
+BIG = "9" * 30
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("linux.mcd.dmesg.0_2147483648_50_0x1d00_135_200000", "core"),
+        ("linux.mcd.dmesg.0_9999999999_50_0x1d00_135_200000", "core"),
+        (f"linux.mcd.dmesg.{BIG}_3_50_0x1d00_135_200000", "replicate"),
+        (f"linux.mcd.dmesg.0_3_{BIG}_0x1d00_135_200000", "itr"),
+        (f"linux.mcd.dmesg.0_3_50_0x{BIG}_135_200000", "DVFS"),
+        (f"linux.np.log.0_1_{BIG}_5000_8_0x1900_135", "message_bytes"),
+        (f"nvme0/poll/randread-{BIG}k-t8-r0/fio.json", "request_bytes"),
+        (f"nvme0/poll/randread-4k-t{BIG}-r0/fio.json", "threads"),
+        (f"nvme0/poll/randread-4k-t8-qd{BIG}-r0/fio.json", "io_depth"),
+        (f"nvme0/poll/randread-4k-t8-r{BIG}/fio.json", "replicate"),
+    ],
+)
+def test_a_number_that_its_column_cannot_hold_is_refused(name: str, word: str) -> None:
+    with pytest.raises(FormatError, match=word):
+        match_name(name, load_settings())
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "1e999", "-1"])
+def test_a_real_knob_or_core_of_an_own_pattern_that_is_no_number_is_refused(
+    tmp_path: Path, text: str
+) -> None:
+    group = "core" if text == "-1" else "load_qps"
+    (tmp_path / "wattlas.toml").write_text(
+        f"[[names]]\npattern = 'mcd-(?P<{group}>.*)'\nworkload = 'memcached'\nsystem = 's'\n"
+    )
+    with pytest.raises(FormatError, match=group):
+        match_name(f"mcd-{text}", load_settings(tmp_path / "wattlas.toml"))
 
 
 def test_own_patterns_come_before_the_shipped_ones_and_may_look_at_folders(tmp_path: Path) -> None:

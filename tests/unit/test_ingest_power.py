@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from data.connection import newest_version, open_lake
-from ingest.meter_stage import MeterStage
+from ingest.meters.run_meters import RunMeters
 from ingest.pipeline import AddOptions, AddReport, InterruptedIngestError, add
 from tests.fixtures.fio_documents import document, job
 from tests.fixtures.raw_runs import LOG, write_netpipe
@@ -224,7 +224,7 @@ def test_a_kill_between_the_meter_and_its_runs_leaves_them_to_do(
     ingest(lake, raw)
     meter.write_text(exported(watts(60.0)))
     with monkeypatch.context() as patched:
-        patched.setattr(MeterStage, "join", _stop)
+        patched.setattr(RunMeters, "join", _stop)
         with pytest.raises(InterruptedIngestError):
             ingest(lake, raw)
     assert [run["power_w"] for run in rows(lake)] == pytest.approx([50.0] * 3)

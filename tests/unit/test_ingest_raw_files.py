@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 import xxhash
-from backports import zstd
 
-from ingest.raw_files import (
+from ingest.files.blocks import (
     BrokenCompressionError,
     MeteredFile,
     digest_content,
     digest_file,
     is_compressed,
     read_head,
+    zstd,
 )
 
 CONTENT = b"".join(b"%d line of a log\n" % n for n in range(50_000))

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from data.errors import SettingsError
-from ingest.power_settings import PowerSettings
-from ingest.settings import load_settings
+from ingest.settings.dataset import load_settings
+from ingest.settings.power import PowerSettings
 
 
 def _write(folder: Path, text: str, name: str = "own.toml") -> Path:

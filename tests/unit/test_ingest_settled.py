@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from data.connection import open_lake
-from ingest import search
-from ingest.folders import walk_folders
-from ingest.lake_state import load_state
+from ingest.discover import search
+from ingest.discover.unchanged_runs import SettledRuns
+from ingest.files.walk import walk_folders
+from ingest.lake.state import load_state
 from ingest.pipeline import AddOptions, AddReport, add
-from ingest.settled import SettledRuns
 from tests.fixtures.fio_documents import document, job
 from tests.fixtures.raw_runs import (
     LOG,
@@ -86,10 +86,10 @@ def test_settled_runs_are_told_without_a_look_into_a_file(
         put(raw / "power" / "meter.csv", exported(watts(50.0)))
     added = ingest(lake, raw).added
     assert added >= RAW_RUNS - 2 + ROWS
-    for opens in ("ingest.search.read_head", "ingest.discover.MeteredFile"):
+    for opens in ("ingest.discover.search.read_head", "ingest.discover.found_files.MeteredFile"):
         monkeypatch.setattr(opens, forbid)
-    monkeypatch.setattr("ingest.plan.raw_files", forbid)
-    monkeypatch.setattr("ingest.run_readers.read_source", forbid)
+    monkeypatch.setattr("ingest.discover.plan.raw_files", forbid)
+    monkeypatch.setattr("ingest.runs.readers.read_source", forbid)
     again = ingest(lake, raw)
     assert (again.added, again.replaced, again.amended, again.removed) == (0, 0, 0, 0)
     assert (again.unchanged, again.bytes_read, again.problems) == (added, 0, [])

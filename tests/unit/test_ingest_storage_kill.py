@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.maintain import verify_lake
+from ingest.lake.maintenance import verify_lake
 from tests.fixtures.fio_documents import SLOW, document, job
 from tests.unit.test_ingest_kill import contents, start
 
@@ -50,7 +50,7 @@ def test_killed_before_a_commit_and_run_again(
     raw: Path, clean: dict[str, list[str]], tmp_path: Path, call: int
 ) -> None:
     lake = tmp_path / "lake"
-    assert start(raw, lake, f"_commit {call}").wait() == -signal.SIGKILL
+    assert start(raw, lake, f"commit {call}").wait() == -signal.SIGKILL
     assert start(raw, lake).wait() in (0, 3)
     assert contents(lake) == clean
     assert list(verify_lake(lake)) == []

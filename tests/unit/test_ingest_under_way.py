@@ -18,11 +18,10 @@ import pytest
 
 from data.connection import open_lake
 from ingest.__main__ import main
-from ingest.maintain import verify_lake
+from ingest.lake.maintenance import verify_lake
+from ingest.lake.run_file import ROW_GROUP_ROWS
 from ingest.pipeline import AddOptions, add
-from ingest.progress import Progress, format_bar, format_progress
-from ingest.run_readers import RunReaders
-from ingest.run_stream import ROW_GROUP_ROWS
+from ingest.runs.progress import Progress, format_bar, format_progress
 from tests.fixtures.raw_runs import LOG, RDTSC, write_netpipe, write_settings
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -53,9 +52,9 @@ def long_log(mebibytes: int) -> bytes:
 # All runs in processes of their own, which only larger ones are otherwise.
 _APART = """
 import sys
-import ingest.schedule
+import ingest.runs.schedule
 from ingest.__main__ import main
-ingest.schedule._WORTH_A_PROCESS_BYTES = 0
+ingest.runs.schedule.WORTH_A_PROCESS_BYTES = 0
 sys.exit(main())
 """
 
@@ -160,14 +159,13 @@ def test_one_run_of_many_logs_keeps_all_threads_at_work(
     raw: Path, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: set[int] = set()
-    count = RunReaders._count_bytes
+    add_bytes = Progress.add_bytes
 
-    def note(self: RunReaders, size: int) -> None:
+    def note(self: Progress, count: int) -> None:
         threads.add(threading.get_ident())
-        count(self, size)
+        add_bytes(self, count)
 
-    monkeypatch.setattr(RunReaders, "_count_bytes", note)
-    monkeypatch.setattr("ingest.run_stream.BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(Progress, "add_bytes", note)
     packages = "packages = { 0 = [0, 1, 2, 3, 4, 5, 6, 7] }"
     write_settings(raw, f'[dataset]\nname = "d"\n[machine]\ntsc_khz = 1000000\n{packages}\n')
     knobs = "50_0x1d00_135_200000"

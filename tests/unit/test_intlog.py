@@ -250,3 +250,11 @@ def test_published_netpipe_runs_come_out_to_the_digit(run: str) -> None:
     assert log.problems == []
     assert log.core == (1 if run == "Linux" else None)
     assert log.sleep_states_cumulative == (run == "Linux")
+
+
+@pytest.mark.parametrize("core", [b"9999999999", b"9" * 5000])
+def test_a_core_that_no_column_can_hold_is_not_used(core: bytes) -> None:
+    log = _read(DMESG.replace(b"Core=1", b"Core=" + core))
+    assert log.core is None
+    assert [(p.kind, p.severity) for p in log.problems] == [("bad_core", "doubted")]
+    assert len(log.interrupts["tsc"]) == 3

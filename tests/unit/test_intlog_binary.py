@@ -4,11 +4,11 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.errors import FormatError
-from ingest.formats import find_format, intlog_binary
+from ingest.formats import find_format, intlog, intlog_binary
 from ingest.records import CoreLog, ReadContext
 
 CONTEXT = ReadContext("ebbrt.bin", 2_899_999_000.0)
@@ -76,6 +76,38 @@ def test_time_backwards_is_told_across_the_reader_s_own_pieces() -> None:
     log = _read(many, 1 << 16)
     assert len(log.interrupts["tsc"]) == 16385
     assert [(p.kind, p.line) for p in log.problems] == [("time_backwards", 16385)]
+
+
+@pytest.mark.parametrize("block", [100, 1 << 13, 1 << 20])
+@pytest.mark.parametrize("damaged", [[0], [0, 1], [200], [500, 501], [997, 998]])
+@pytest.mark.parametrize("far", [10**15, 2**63 - 1])
+def test_damaged_time_stamps_cost_their_own_entries(
+    damaged: list[int], far: int, block: int
+) -> None:
+    """Of 1,000 entries, every other one a sample."""
+    stamps = [far if n in damaged else 10**12 + 5000 * n for n in range(1000)]
+    entries = [_entry(t, (n % 2, *[n] * 7)) for n, t in enumerate(stamps)]
+    for n in range(0, 1000, 2):
+        entries[n] = _entry(stamps[n])
+    log = _read(b"".join(entries), block)
+    good = [n for n in range(1000) if n not in damaged]
+    assert log.interrupts["tsc"].tolist() == [stamps[n] for n in good]
+    assert log.samples["cycles"].tolist() == [n for n in good if n % 2]
+    (problem,) = log.problems
+    found = (problem.kind, problem.line, problem.count, problem.severity)
+    assert found == ("time_leap", damaged[0] + 1, len(damaged), "refused")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.sampled_from([5, 100, 200, 300, 10**13, 2**62]), min_size=1, max_size=200))
+def test_entries_are_in_the_same_order_as_lines_of_a_text_log(stamps: list[int]) -> None:
+    text = "".join(f"0 1 66 2 140 0 0 0 0 0 0 0 0 {tsc}\n" for tsc in stamps).encode()
+    lines = intlog.read([text], CONTEXT)
+    log = _read(b"".join(map(_entry, stamps)), 1000)
+    assert log.interrupts["tsc"].tolist() == lines.interrupts["tsc"].tolist()
+    assert [(p.kind, p.line, p.count) for p in log.problems] == [
+        (p.kind, p.line, p.count) for p in lines.problems
+    ]
 
 
 @given(

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest import kernels
-from ingest.counter_lines import CounterLines
+from ingest.formats import line_parser
+from ingest.formats.counter_lines import CounterLines
 from tests.fixtures.slow_intlog import SlowLog, read_slowly
 
 _NUMBERS = st.sampled_from([0, 1, 66, 1514, 10**12, 2**63 - 1])
@@ -155,7 +155,7 @@ def _parsed(log: bytes, columns: int) -> tuple[CounterLines, int]:
     assert lines.sample_columns().T.tolist() == slow.samples
     found = {problem.kind: (problem.count, problem.line) for problem in lines.problems()}
     assert found == slow.refused
-    return lines, int(lines._state[kernels.UNSAMPLED_AT_ONCE])
+    return lines, int(lines._state[line_parser.UNSAMPLED_AT_ONCE])
 
 
 @pytest.mark.parametrize("columns", [14, 16, 17])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
-from ingest.knobs import decode_dvfs, decode_itr
+from ingest.settings.knobs import decode_dvfs, decode_itr
 
 
 @pytest.mark.parametrize(

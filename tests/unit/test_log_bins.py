@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.analysis.log_bins import SLOTS, slot_of, slot_starts, slots_near
-from ingest import size_counts
+from ingest.logs import size_histograms
 
 VALUES = st.integers(0, 2**45)
 
@@ -28,7 +28,7 @@ def test_a_value_lies_between_its_slots_ends(value: int) -> None:
 
 @given(value=VALUES)
 def test_the_compiled_loop_numbers_slots_alike(value: int) -> None:
-    assert size_counts.slot_of(value) == slot_of(np.array([value]))[0]
+    assert size_histograms.slot_of(value) == slot_of(np.array([value]))[0]
 
 
 def test_starts_grow_by_at_most_an_eighth() -> None:

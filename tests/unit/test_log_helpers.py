@@ -3,7 +3,7 @@
 import threading
 import time
 
-from ingest.log_helpers import LogHelpers
+from ingest.logs.threads import LogHelpers
 
 
 def _most_at_once(sizes: list[int], workers: int) -> int:

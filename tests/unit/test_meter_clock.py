@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from ingest.meter_clock import fit_offset
-from ingest.power import PowerSeries, make_series
+from ingest.meters.clock import fit_offset
+from ingest.meters.energy import PowerSeries, make_series
 from ingest.records import UtcWindow
 
 IDLE_W = 34.0

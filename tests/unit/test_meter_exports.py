@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ingest.meter_exports import MeterExports, is_same_meter, joined_exports, power_of
-from ingest.power import make_series
-from ingest.power_join import Meter
-from ingest.power_settings import PowerSettings
+from ingest.meters.energy import make_series
+from ingest.meters.exports import MeterExports, is_same_meter, joined_exports, power_of
+from ingest.meters.join import Meter
 from ingest.records import MeterReadings, UtcWindow
+from ingest.settings.power import PowerSettings
 
 SETTINGS = PowerSettings(accuracy_pct=0.0)
 # 1970-01-01 00:00:10 to 00:00:20.

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from data.schema import RATES, rounded_rates
-from ingest import core_logs
+from ingest.logs import core_log
 from ingest.records import Window
-from ingest.settings import Machine
+from ingest.settings.dataset import Machine
 from tests.fixtures.streamed import Streamed, stream
 
 # One tick is one nanosecond, one step of the energy counter a microjoule.
@@ -37,9 +37,9 @@ def _log(rows: list[tuple[int, int, int, int]]) -> bytes:
 
 def _streamed(folder: Path, logs: dict[int, bytes]) -> Streamed:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(core_logs, "OVERVIEW_LEVELS", (8, 64, 512))
-        patch.setattr(core_logs, "OVERVIEW_LEAST_NS", 100)
-        patch.setattr(core_logs, "OVERVIEW_LEAST_COUNTED_NS", 1000)
+        patch.setattr(core_log, "OVERVIEW_LEVELS", (8, 64, 512))
+        patch.setattr(core_log, "OVERVIEW_LEAST_NS", 100)
+        patch.setattr(core_log, "OVERVIEW_LEAST_COUNTED_NS", 1000)
         return stream(folder, logs, Window(START, START + LENGTH_NS), MACHINE)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import DataError
-from ingest.power import PowerSeries, integrate_power, make_series
+from ingest.meters.energy import PowerSeries, integrate_power, make_series
 
 SECONDS = st.floats(0.0, 100.0, allow_nan=False)
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from data.schema import POWER
 from ingest.formats import hoboware
-from ingest.idle_stretches import idle_stretches
-from ingest.power import make_series
-from ingest.power_join import Meter, RunPower, join_run, utc_series
-from ingest.power_settings import PowerSettings
+from ingest.meters.energy import make_series
+from ingest.meters.idle_stretches import idle_stretches
+from ingest.meters.join import Meter, RunPower, join_run, utc_series
 from ingest.records import MeterReadings, ReadContext, UtcWindow
+from ingest.settings.power import PowerSettings
 
 # 2022-03-01 15:00 UTC, which is 10:00 by a clock of GMT-05:00.
 START_S = 1_646_146_800.0

@@ -3,9 +3,9 @@
 import pytest
 
 from data.errors import FormatError
-from ingest.companions import count_interrupts
 from ingest.formats import find_format, proc_interrupts
 from ingest.records import InterruptCounts, Problem, ReadContext
+from ingest.runs.storage_counts import count_interrupts
 
 # IO queues: 10 + 5 + 7 + 0 of nvme0 and 100 + 1 of nvme12; queue 0 of each is for administration.
 BEFORE = """\

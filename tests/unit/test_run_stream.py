@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from backports import zstd
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from ingest import core_logs, merging, overview_tables, run_stream, sample_rows
+from ingest.files.blocks import zstd
+from ingest.logs import core_log, overview, row_loops
+from ingest.logs.limits import StreamLimits
 from ingest.records import Window
-from ingest.settings import Machine
+from ingest.settings.dataset import Machine
 from tests.fixtures.slow_intlog import read_slowly
 from tests.fixtures.slow_run import run_slowly
 from tests.fixtures.streamed import Streamed, stream
@@ -23,6 +24,8 @@ BLOCKS = (1, 2, 3, 7, 64, 1000, 1 << 16, 1 << 22)
 # A tick is a third of a nanosecond; cores 0 and 2 share a package, as do 1 and 3.
 MACHINE = Machine(3_000_000, 2.0**-16, 32, {0: (0, 2), 1: (1, 3)})
 START, END = 10_000, 40_000
+# Blocks of 4 KiB, and queues and samples that are merged a few rows at a time.
+SMALL = StreamLimits(block_bytes=1 << 12, least_rows=10, samples_at_once=5)
 
 _BAD_LINES = ("", "x", "1 2 3", "0 1 66 0 0 5 5 x", "[ 1.0] Core=1", "9 " * 40)
 
@@ -58,7 +61,7 @@ def _rows(found: Streamed, table: str) -> list[dict[str, Any]]:
 
 
 def _has_news(row: dict[str, Any]) -> bool:
-    counted = (*merging.SAMPLE_BINS, "interrupts")
+    counted = (*row_loops.SAMPLE_BINS, "interrupts")
     return any(row[name] for name in counted) or row["max_gap_ns"] is not None
 
 
@@ -74,21 +77,16 @@ def test_tables_are_those_of_the_slow_reader_at_any_block_size(
         tempfile.TemporaryDirectory() as folder,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(run_stream, "BLOCK_BYTES", block)
-        # So small that rows wait for each other, row groups fill and samples spill.
-        patch.setattr(run_stream, "_HUNGRY_BELOW", 3)
-        patch.setattr(run_stream, "ROW_GROUP_ROWS", 8)
-        patch.setattr(sample_rows, "_SPOOL_BYTES", 400)
         # The window lasts 10,000 ns: three levels, counters at two, stretches down to 78 ns.
-        patch.setattr(core_logs, "OVERVIEW_LEVELS", (8, 64, 512, 4096))
-        patch.setattr(core_logs, "OVERVIEW_LEAST_NS", 10)
-        patch.setattr(core_logs, "OVERVIEW_LEAST_COUNTED_NS", 100)
-        patch.setattr(core_logs, "HISTOGRAM_LEAST_NS", 40)
-        patch.setattr(overview_tables, "_STRETCHES_AT_ONCE", 8)
-        patch.setattr(run_stream, "_SAMPLES_A_PIECE", 5)
-        found = stream(
-            Path(folder), {core: text for core, (text, _) in drawn.items()}, window, MACHINE
-        )
+        patch.setattr(core_log, "OVERVIEW_LEVELS", (8, 64, 512, 4096))
+        patch.setattr(core_log, "OVERVIEW_LEAST_NS", 10)
+        patch.setattr(core_log, "OVERVIEW_LEAST_COUNTED_NS", 100)
+        patch.setattr(core_log, "HISTOGRAM_LEAST_NS", 40)
+        patch.setattr(overview, "STRETCHES_AT_ONCE", 8)
+        # So small that rows wait for each other, row groups fill and samples spill.
+        limits = StreamLimits(block, 3, 8, 5, spool_bytes=400)
+        logs = {core: text for core, (text, _) in drawn.items()}
+        found = stream(Path(folder), logs, window, MACHINE, limits=limits)
     refusals = [read.problems for read in found.run.reads if read.content is None]
     assert refusals == []
     for name, rows in expected.items():
@@ -135,16 +133,11 @@ def test_sleep_states_of_the_library_os_are_added(tmp_path: Path) -> None:
     assert found.tables["samples"]["c7"].to_pylist() == [None, 4, 5]
 
 
-def test_sleep_states_that_fall_late_were_never_totals(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
-    monkeypatch.setattr(run_stream, "_HUNGRY_BELOW", 10)
-    monkeypatch.setattr(run_stream, "_SAMPLES_AT_ONCE", 5)
+def test_sleep_states_that_fall_late_were_never_totals(tmp_path: Path) -> None:
     rising = [(t, t, t) for t in range(100, 1000)]
     text, other = (log_text([], rising + more) for more in ([(1000, 3, 1000)], []))
     text = text.replace(b"3 3 3 3 0 0 3", b"1001 1001 1001 1001 0 0 3")
-    found = stream(tmp_path, {0: text, 1: other}, Window(100, 1000), PLAIN)
+    found = stream(tmp_path, {0: text, 1: other}, Window(100, 1000), PLAIN, limits=SMALL)
     assert found.cut(0).totals["c7"] == sum(range(100, 1000)) + 3
     assert found.cut(0).totals["instructions"] == 901
     assert found.cut(1).totals["c7"] == 899
@@ -203,17 +196,123 @@ def test_a_descriptor_count_that_does_not_fit_is_doubted(tmp_path: Path) -> None
     assert found.tables["interrupts"]["rx_desc"].to_pylist() == [2**31 - 1]
 
 
-def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+HUGE = 2**63 - 1
+
+
+@pytest.mark.parametrize("column", ["rx_desc", "rx_bytes", "tx_desc", "tx_bytes"])
+def test_bytes_and_descriptors_that_no_column_can_add_up_are_null_and_named(
+    tmp_path: Path, column: str
 ) -> None:
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
-    monkeypatch.setattr(run_stream, "_HUNGRY_BELOW", 10)
+    """Core 0 counts 2^63 - 1 and 1, which is 2^63; core 1 counts 3 times 2."""
+    rows = [dict.fromkeys(("rx_desc", "rx_bytes", "tx_desc", "tx_bytes"), 1) for _ in "ab"]
+    rows[0][column] = HUGE
+    lines = [f"0 {' '.join(map(str, row.values()))} {'0 ' * 8}{t}" for t, row in enumerate(rows)]
+    text = "".join(f"{line}\n" for line in lines)
+    other = log_text([0, 5, 9], [])
+    found = stream(tmp_path, {0: text.encode(), 1: other}, Window(0, 10), PLAIN)
+    totals = found.cut(0).totals
+    assert [name for name, total in totals.items() if name in rows[0] and total is None] == [column]
+    assert all(totals[name] == 2 for name in rows[0] if name != column)
+    problems = [p for p in found.cut(0).problems if "add up" in p.detail]
+    assert [(p.kind, p.severity) for p in problems] == [("value_range", "doubted")]
+    assert column in problems[0].detail
+    assert found.cut(1).totals["rx_bytes"] == 300
+    if column.endswith("bytes"):
+        overview = found.tables["overview"].to_pylist()
+        assert {row[column] for row in overview if row["core"] == 0} == {None}
+        assert sum(row[column] for row in overview if row["core"] == 1) in (300, 30)
+        assert found.tables["interrupts"][column].to_pylist().count(HUGE) == 1
+
+
+def test_sleep_states_that_no_column_can_add_up_are_null_and_named(tmp_path: Path) -> None:
+    text = log_text([], [(100, 3, 0), (150, HUGE, 0), (200, 5, 0)]).replace(
+        f"{HUGE} {HUGE} {HUGE} {HUGE} ".encode(), b"4 4 4 4 "
+    )
+    found = stream(tmp_path, {0: text}, WINDOW, PLAIN, "ebbrt_dmesg")
+    assert (found.cut(0).totals["c7"], found.cut(0).totals["instructions"]) == (None, 2)
+    assert [p.kind for p in found.cut(0).problems] == ["value_range"]
+    assert found.tables["samples"]["c7"].to_pylist() == [None, HUGE, 5]
+    assert set(found.tables["overview"]["c7"].to_pylist()) == {None}
+    assert sum(found.tables["overview"]["instructions"].to_pylist()) == 2
+
+
+def test_a_step_of_all_63_bits_is_shared_out_to_the_digit(tmp_path: Path) -> None:
+    """It begins in the first of 1024 bins and ends where the second begins: at 10 of 10240 ns."""
+    text = log_text([], [(0, 1, 0), (10, HUGE, 0)])
+    found = stream(tmp_path, {0: text}, Window(0, 10240), PLAIN)
+    counted = found.tables["overview"]["instructions"].to_pylist()
+    assert (counted[0], sum(counted), min(counted)) == (HUGE - 1, HUGE - 1, 0)
+    assert found.cut(0).totals["instructions"] == HUGE - 1
+
+
+def test_energy_that_no_counter_can_add_up_is_null_and_named(tmp_path: Path) -> None:
+    wide = Machine(1_000_000, 1e-6, 62, {0: (0,)})
+    fits = [(100, 1, 1), (110, 2, 2**62 - 1), (120, 3, 0)]
+    found = stream(tmp_path, {0: log_text([], fits)}, WINDOW, wide)
+    assert found.run.energy.energy_j == {0: pytest.approx((2**62 - 1) * 1e-6)}
+    turns = [(100 + t, t, 2**62 - 1 if t % 2 else 0) for t in range(10)]
+    found = stream(tmp_path / "turns", {0: log_text([], turns)}, WINDOW, wide)
+    assert found.run.energy.energy_j == {0: None}
+    assert [p.kind for p in found.cut(0).problems] == ["value_range"]
+    assert set(found.tables["overview"]["energy_uj"].to_pylist()) == {None}
+
+
+@st.composite
+def _core_times(draw: st.DrawFn) -> list[list[int]]:
+    """Rising times of up to 17 cores, from anywhere on, with pauses of up to decades."""
+    steps = st.sampled_from([0, 1, 7, 10**9, 2**40, 2**55, 2**58, 2**59, 2**61])
+    cores = []
+    for _ in range(draw(st.sampled_from([1, 2, 3, 5, 15, 16, 17]))):
+        now, times = draw(st.integers(0, 2**62)), []
+        for _ in range(draw(st.integers(1, 4))):
+            times.append(now)
+            now = min(now + draw(steps), 2**62)
+        cores.append(times)
+    return cores
+
+
+@settings(max_examples=30, deadline=None, phases=[Phase.generate])
+@given(cores=_core_times(), start=st.integers(0, 2**40), block=st.sampled_from([64, 1 << 16]))
+def test_rows_are_in_time_order_in_windows_of_many_years(
+    cores: list[list[int]], start: int, block: int
+) -> None:
+    """Times beyond 53 bits are rounded as float64 rounds them, and keep their order."""
+    logs = {core: log_text(times, []) for core, times in enumerate(cores)}
+    window = Window(start, 2**62)
+    expected = sorted(
+        (round(float(t - start)), core)
+        for core, times in enumerate(cores)
+        for t in times
+        if start <= t
+    )
+    machine = Machine(1_000_000, 1e-6, 32, {0: tuple(range(17))})
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core_log, "OVERVIEW_LEVELS", (8, 64))
+        patch.setattr(core_log, "HISTOGRAM_MOST_STRETCHES", 16)
+        limits = StreamLimits(block_bytes=block, row_group_rows=8)
+        found = stream(Path(folder), logs, window, machine, limits=limits)
+    rows = found.tables["interrupts"]
+    assert list(zip(rows["t_ns"].to_pylist(), rows["core"].to_pylist(), strict=True)) == expected
+    bins = [row for row in found.tables["overview"].to_pylist() if row["level"] == 64]
+    starts = [row["t_ns"] for row in bins if row["core"] == 0]
+    length = round(float(2**62 - start))
+    assert starts == [-(-at * length // 64) for at in range(64)]
+    assert sum(row["interrupts"] for row in bins) == len(expected)
+
+
+@given(length=st.integers(1, 2**62), bins=st.sampled_from([1, 7, 1024, 131072]), at=st.floats(0, 1))
+def test_bins_of_any_window_begin_where_they_should(length: int, bins: int, at: float) -> None:
+    number = min(int(at * bins), bins - 1)
+    assert core_log.bin_starts_ns(length, bins)[number] == -(-number * length // bins)
+
+
+def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(tmp_path: Path) -> None:
     window = Window(0, 10**6)
     texts = {c: log_text(list(range(c, 200_000, 7)), [(0, 1, 1), (9, 3, 4)]) for c in (0, 1)}
     packed = gzip.compress(texts[1], mtime=0)
     broken = packed[: len(packed) // 2]
-    both = stream(tmp_path / "both", {0: texts[0], 1: broken}, window, PLAIN)
-    alone = stream(tmp_path / "alone", {0: texts[0]}, window, PLAIN)
+    both = stream(tmp_path / "both", {0: texts[0], 1: broken}, window, PLAIN, limits=SMALL)
+    alone = stream(tmp_path / "alone", {0: texts[0]}, window, PLAIN, limits=SMALL)
     assert [p.kind for p in both.problems[1]] == ["broken_compression"]
     assert "0001" in both.problems[1][0].detail
     assert [cut.core for cut in both.run.cuts] == [0]
@@ -222,12 +321,10 @@ def test_a_log_that_turns_bad_late_leaves_the_others_as_if_alone(
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, zstd.compress])
-def test_packed_logs_give_the_same_tables(
-    tmp_path: Path, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_stream, "BLOCK_BYTES", 1 << 12)
+def test_packed_logs_give_the_same_tables(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     text = log_text(list(range(100, 200)) * 50, [(t, t, t) for t in range(90, 210, 3)])
-    plain = stream(tmp_path / "plain", {0: text, 1: text}, WINDOW, PLAIN)
+    plain = stream(tmp_path / "plain", {0: text, 1: text}, WINDOW, PLAIN, limits=SMALL)
     half = len(text) // 2
     packed = pack(text[:half]) + pack(text[half:])
-    assert stream(tmp_path / "p", {0: packed, 1: text}, WINDOW, PLAIN).tables == plain.tables
+    both = stream(tmp_path / "p", {0: packed, 1: text}, WINDOW, PLAIN, limits=SMALL)
+    assert both.tables == plain.tables

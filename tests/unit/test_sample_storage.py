@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from ingest.formats import hoboware
-from ingest.meter_clock import fit_offset
-from ingest.power import PowerSeries, integrate_power, make_series
+from ingest.meters.clock import fit_offset
+from ingest.meters.energy import PowerSeries, integrate_power, make_series
 from ingest.records import ReadContext, UtcWindow
 from ingest.sample.storage import count_storage_runs, write_storage
 from ingest.sample.storage_model import StorageConfiguration, expect, idle_power_w

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from ingest import schedule
-from ingest.schedule import share_out
+from ingest.runs import schedule
+from ingest.runs.schedule import share_out
 
 
 @pytest.fixture(autouse=True)
 def from_ten_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "_WORTH_A_PROCESS_BYTES", 10)
+    monkeypatch.setattr(schedule, "WORTH_A_PROCESS_BYTES", 10)
 
 
 def sizes(given: list[int], workers: int) -> tuple[list[int], list[int]]:

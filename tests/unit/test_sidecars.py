@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from data.errors import FormatError
+from ingest.discover.matching import match_part, match_run, place_of
+from ingest.discover.names import NameMatch, identity_columns, match_name
+from ingest.discover.sidecars import BadSidecarError, SidecarsByFolder, merged_values
 from ingest.formats import FORMATS, find_format, sidecar
-from ingest.names import NameMatch, identity_columns, match_name
 from ingest.records import ReadContext, UtcWindow
-from ingest.run_match import match_part, match_run, place_of
-from ingest.settings import Settings, load_settings
-from ingest.sidecars import BadSidecarError, SidecarsByFolder, merged_values
-from ingest.sizes import parse_size
+from ingest.settings.dataset import Settings, load_settings
+from ingest.settings.number_texts import parse_size
 
 FIO = next(known for known in FORMATS if known.name == "fio")
 WRK = next(known for known in FORMATS if known.name == "wrk")

@@ -6,8 +6,8 @@ import pytest
 from app.kit.lakes import Lakes
 from app.storage.answer import StorageAnswer, answer
 from app.storage.defaults import default_state
-from app.storage.published import IDLE, LATENCY, NOT_MEASURED, SWITCHES
-from app.storage.study import Study, study_of
+from app.storage.published import IDLE, LATENCY, NOT_MEASURED, SWITCHES, comparisons
+from app.storage.study import Study
 from ingest.__main__ import main as ingest
 from ingest.sample.storage import write_storage
 
@@ -19,21 +19,21 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, StorageAnswe
     write_storage(folder / "raw", "tiny", 7, lambda: None)
     assert ingest(["add", str(folder / "raw"), "--lake", str(folder / "lake")]) in (0, 3)
     view = Lakes(folder / "lake").at(None)
-    state = default_state(view)
-    return study_of(view, state), answer(view, state)
+    found = answer(view, default_state(view))
+    return found.study, found
 
 
 def test_every_view_has_something_to_show(sweep: tuple[Study, StorageAnswer]) -> None:
     kinds = {name: f["layout"]["meta"]["kind"] for name, f in sweep[1].figures.items()}
     assert set(kinds.values()) == {"storage"}, kinds
-    assert sweep[1].state.at_device == "optane"
+    assert sweep[0].state.at_device == "optane"
 
 
 @pytest.mark.parametrize(("table", "percent"), [(LATENCY, 2.0), (IDLE, 1.0)])
 def test_published_values_come_out(
     sweep: tuple[Study, StorageAnswer], table: str, percent: float
 ) -> None:
-    for line in sweep[1].published[table]:
+    for line in comparisons(sweep[0])[table]:
         assert line.measured != NOT_MEASURED, line
         change = float(line.change.split()[0].replace("\N{MINUS SIGN}", "-"))
         assert abs(change) < percent, line
@@ -44,4 +44,4 @@ def test_context_switches_are_one_per_io_but_for_classic_polling(
 ) -> None:
     means = sweep[0].here.group_by("mode").agg(pl.col("context_switches_per_io").mean()).rows()
     assert dict(means) == pytest.approx({"interrupt": 1, "hybrid": 1, "poll": 0}, abs=1e-3)
-    assert len(sweep[1].published[SWITCHES]) == 3
+    assert len(comparisons(sweep[0])[SWITCHES]) == 3

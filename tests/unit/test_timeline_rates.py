@@ -16,6 +16,7 @@ from data.schema import COUNTED_INTERRUPTS
 from data.timeline.interrupt_extremes import interrupt_extremes
 from data.timeline.question import Question
 from data.timeline.row_bins import rows_by_core
+from data.timeline.sample_rates import rate_extremes
 from data.timeline.time_cells import equal_edges
 from data.timeline.window import RunAnswer, answer_run
 from tests.fixtures.timeline_runs import (
@@ -262,3 +263,13 @@ def test_a_millisecond_of_power_is_there_in_the_whole_run_and_close_by(tmp_path:
         line = package.lines["power"]
         assert np.nanmax(line["max"]) == pytest.approx(5000, rel=OFF)
         assert np.nanmin(line["min"]) <= 50 * (1 + OFF)
+
+
+def test_a_window_that_no_step_touches_has_no_rates() -> None:
+    """One step from 0 to 10 ns; the bins are from 20 to 40."""
+    one = np.array([10.0])
+    found = rate_extremes(
+        np.array([0]), one, one, {"cycles": one}, ("cycles_per_s",), 2, np.array([20, 30, 40])
+    )
+    assert sorted(found) == ["max_cycles_per_s", "min_cycles_per_s"]
+    assert all(values.shape == (2, 2) and np.isnan(values).all() for values in found.values())

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from data.errors import FormatError, SettingsError
-from ingest.companions import function_rates
 from ingest.formats import find_format, vtune
-from ingest.function_map import shipped_sources
 from ingest.records import FunctionCount, FunctionCounts, ReadContext
-from ingest.settings import Settings, load_settings
+from ingest.runs.storage_counts import function_rates
+from ingest.settings.dataset import Settings, load_settings
+from ingest.settings.function_map import shipped_sources
 
 TABLE = """\
 Function,Module,Loads,Stores,Source File,Start Address

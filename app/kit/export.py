@@ -1,0 +1,123 @@
+"""A page as one HTML file that needs no server and may ask no network.
+
+plotly.js, the data and the scripts are in it as base64 of gzip; the browser unpacks them
+(`assets/_kit/export.js`).
+"""
+
+import base64
+import gzip
+import html
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import plotly.io
+import plotly.offline
+from dash.development.base_component import Component
+
+from app.kit.lakes import LakeView
+from app.kit.scripts import without_wrapper
+from app.kit.settings import ASSETS
+from app.kit.template import fill, script_safe
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; "
+    "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob:"
+)
+# Of the kit's scripts: what starts an export, and what knows Dash.
+_NOT_EXPORTED: Final = ("export.js", "page")
+_VOID: Final = ("br", "hr", "img")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedPage:
+    """What differs from page to page.
+
+    Attributes:
+        main: The main element, as HTML.
+        data: What the scripts read from `view-data`.
+        is_synthetic: Whether synthetic runs are in it.
+    """
+
+    title: str
+    main: str
+    data: dict[str, Any]
+    is_synthetic: bool
+
+
+def page_html(view: LakeView, name: str, page: ExportedPage) -> str:
+    """Write the file; the same lake and page give the same bytes.
+
+    Args:
+        name: The page's name: its folder in `assets/` has the scripts and the styles.
+    """
+    scripts = "\n".join(path.read_text("utf-8") for path in _scripts(name))
+    return fill(
+        "export.html",
+        policy=POLICY,
+        title=page.title,
+        css=_styles(name),
+        lake=f"lake {view.lake.path.name}, version {view.version}",
+        is_synthetic=page.is_synthetic,
+        main=page.main,
+        parts=[
+            ("plotly", _packed_plotly()),
+            ("data", _packed(_json(page.data))),
+            ("scripts", _packed(scripts)),
+        ],
+        unpack=script_safe((ASSETS / "_kit" / "export.js").read_text("utf-8")),
+    )
+
+
+def _scripts(name: str) -> list[Path]:
+    """The scripts that know no Dash, then the one that starts the export."""
+    kit = [
+        p for p in sorted((ASSETS / "_kit").glob("*.js")) if not p.name.startswith(_NOT_EXPORTED)
+    ]
+    folder = ASSETS / name
+    return [*kit, *sorted(folder.glob("view*.js")), *folder.glob("export.js")]
+
+
+def _styles(name: str) -> str:
+    paths = [*sorted((ASSETS / "_kit").glob("*.css")), *sorted((ASSETS / name).glob("*.css"))]
+    return "\n".join(path.read_text("utf-8") for path in paths)
+
+
+@cache
+def _packed_plotly() -> str:
+    return _packed(without_wrapper(plotly.offline.get_plotlyjs()))
+
+
+def _packed(text: str) -> str:
+    # Without the time: the same text gives the same bytes.
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode("ascii")
+
+
+def _json(data: dict[str, Any]) -> str:
+    encoded: str = plotly.io.json.to_json_plotly(data)
+    return json.dumps(json.loads(encoded), separators=(",", ":"), sort_keys=True)
+
+
+def render(part: Component | str | float | list | None) -> str:
+    """Write Dash's html components as HTML text."""
+    if part is None:
+        return ""
+    if isinstance(part, list):
+        return "".join(render(child) for child in part)
+    if not isinstance(part, Component):
+        return html.escape(str(part))
+    plain = part.to_plotly_json()
+    properties = dict(plain["props"])
+    children = properties.pop("children", None)
+    names = {"className": "class", "tabIndex": "tabindex"}
+    # Sorted: Dash keeps data-* and aria-* in a set, whose order differs from process to process.
+    attributes = "".join(
+        f" {names.get(key, key)}" + ("" if value is True else f'="{html.escape(str(value))}"')
+        for key, value in sorted(properties.items())
+        if value is not False
+    )
+    tag = plain["type"].lower()
+    end = "" if tag in _VOID else f"{render(children)}</{tag}>"
+    return f"<{tag}{attributes}>{end}"

@@ -1,0 +1,175 @@
+"""Send scripts and style sheets to the browser, compressed once at the best level.
+
+Dash and Flask answer the first request for a file. That answer is kept in memory, by address, and
+compressed at the best level in the background; until that is done the fast level is sent. Browsers
+keep files whose addresses carry a fingerprint.
+"""
+
+import html
+import os
+import queue
+import re
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+import dash
+import xxhash
+from flask import Response, request
+
+from app.kit.compressed import ENCODINGS, CompressedFiles, Encoding, compress_fast
+from app.kit.settings import ASSETS
+
+# Where the app keeps its `Scripts` among the server's extensions.
+SCRIPTS: Final = "wattlas-scripts"
+_LIBRARIES: Final = "/_dash-component-suites/"
+_ASSETS: Final = "/assets/"
+_IMMUTABLE: Final = "public, max-age=31536000, immutable"
+_TYPES: Final = ("text/javascript", "application/javascript", "text/css")
+_LEAST_BYTES: Final = 256
+_FINGERPRINT: Final = re.compile(r"\.v[\w-]+m\d+\.")
+_IN_INDEX: Final = re.compile(r'(?:src|href)="([^"]+)"')
+# What scripts ask for by themselves: the index does not name it.
+_LATER: Final = (
+    f"{_LIBRARIES}dash/dcc/async-graph.js",
+    f"{_LIBRARIES}dash_ag_grid/dash_ag_grid.min.js",
+    f"{_LIBRARIES}dash_ag_grid/async-community.js",
+)
+_LOWEST_PRIORITY: Final = 19
+_HEAD: Final = re.compile(
+    r'\(\s*function\(root, factory\) \{.{0,200}?\} \(typeof self !== "undefined" \? self : this, '
+    r"\(\) => \{\n",
+    re.DOTALL,
+)
+_TAIL: Final = "window.Plotly = Plotly;\nreturn Plotly;\n}));"
+
+
+def without_wrapper(script: str) -> str:
+    """Take the module wrapper off plotly.js; return any other script as it is.
+
+    A browser parses a function that is an argument twice: when it reads the script, and when the
+    function is called. For the 4.8 MB of plotly.js that takes about as long as running them.
+    """
+    head = _HEAD.search(script, 0, 2000)
+    if not head or not script.endswith(_TAIL):
+        return script
+    return f"{script[: head.start()]}{script[head.end() : -len(_TAIL)]}window.Plotly = Plotly;\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """One file; `compressed` gets better in the background."""
+
+    mimetype: str
+    content: bytes
+    tag: str
+    is_immutable: bool
+    compressed: dict[Encoding, bytes] = field(default_factory=dict)
+
+
+class Scripts:
+    """The files that browsers load, by address."""
+
+    def __init__(self, app: dash.Dash, kept: CompressedFiles) -> None:
+        self._app = app
+        self._kept = kept
+        self._files: dict[str, _File] = {}
+        self._waiting: queue.SimpleQueue[_File] = queue.SimpleQueue()
+        app.server.before_request(self._send)
+        # Flask runs these last one first: this one before flask-compress.
+        app.server.after_request(self._learn)
+
+    def prepare(self) -> None:
+        """Compress what the index loads, and what its scripts load later."""
+        config = self._app.config
+        routes, asked = config.routes_pathname_prefix, config.requests_pathname_prefix
+        index = self._app.server.test_client().get(routes).get_data(as_text=True)
+        named = [html.unescape(address) for address in _IN_INDEX.findall(index)]
+        addresses = [routes + name.removeprefix(asked) for name in named if name.startswith(asked)]
+        self.compress([*addresses, *(routes + name.lstrip("/") for name in _LATER)])
+
+    def compress(self, addresses: Sequence[str]) -> threading.Thread:
+        """Compress the files at some addresses in a thread that gives way to all others."""
+        thread = threading.Thread(target=self._compress, args=[addresses], daemon=True)
+        thread.start()
+        return thread
+
+    def _compress(self, addresses: Sequence[str]) -> None:
+        with suppress(OSError, AttributeError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOWEST_PRIORITY)
+        client = self._app.server.test_client()
+        for address in addresses:
+            client.get(address, headers={"Accept-Encoding": "br"})
+        while not self._waiting.empty():
+            file = self._waiting.get()
+            for encoding in ENCODINGS:
+                file.compressed[encoding] = self._kept.make(file.content, encoding)
+
+    def _send(self) -> Response | None:
+        """Answer a request for a known file; None leaves it to Dash and Flask."""
+        encoding = request.accept_encodings.best_match(ENCODINGS)
+        file = self._files.get(_address())
+        if file is None or encoding not in ENCODINGS or request.method != "GET" or _is_changed():
+            return None
+        if encoding not in file.compressed:
+            file.compressed.setdefault(encoding, compress_fast(file.content, encoding))
+        answer = Response(file.compressed[encoding], mimetype=file.mimetype)
+        answer.headers["Content-Encoding"] = encoding
+        answer.headers["Vary"] = "Accept-Encoding"
+        answer.headers["Cache-Control"] = _IMMUTABLE if file.is_immutable else "no-cache"
+        answer.set_etag(f"{file.tag}-{encoding}")
+        answer.make_conditional(request)
+        return answer
+
+    def _learn(self, answer: Response) -> Response:
+        """Keep the first answer for a file, and have it compressed at the best level."""
+        is_whole = answer.status_code == 200 and "Content-Encoding" not in answer.headers
+        if (
+            request.method != "GET"
+            or not is_whole
+            or not _is_file()
+            or _is_changed()
+            or answer.mimetype not in _TYPES
+        ):
+            return answer
+        answer.direct_passthrough = False
+        text = answer.get_data(as_text=True)
+        content = (without_wrapper(text) if "plotly" in request.path else text).encode()
+        if len(content) < _LEAST_BYTES:
+            return answer
+        file = _File(
+            answer.mimetype, content, xxhash.xxh3_64_hexdigest(content), _has_fingerprint()
+        )
+        for encoding in ENCODINGS:
+            found = self._kept.find(content, encoding)
+            if found is not None:
+                file.compressed[encoding] = found
+        if len(file.compressed) < len(ENCODINGS):
+            self._waiting.put(file)
+        self._files[_address()] = file
+        return self._send() or answer
+
+
+def _is_file() -> bool:
+    return _LIBRARIES in request.path or _ASSETS in request.path
+
+
+def _address() -> str:
+    return f"{request.path}?{request.args.get('m', '')}"
+
+
+def _has_fingerprint() -> bool:
+    return "m" in request.args or bool(_FINGERPRINT.search(request.path))
+
+
+def _is_changed() -> bool:
+    """Whether an asset is another one than its address says: it was edited under a running app."""
+    if _ASSETS not in request.path:
+        return False
+    path = ASSETS / request.path.partition(_ASSETS)[2]
+    try:
+        return str(path.stat().st_mtime) != request.args.get("m")
+    except OSError:
+        return True

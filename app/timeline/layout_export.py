@@ -1,0 +1,88 @@
+"""The timeline as one HTML file: the window in view, and the whole run where it is small."""
+
+import html
+from dataclasses import replace
+from typing import Any, Final
+
+import orjson
+from dash import html as tags
+
+from app.kit.encodings import OKABE_ITO
+from app.kit.export import ExportedPage, render
+from app.kit.lakes import LakeView
+from app.timeline.explanation import explain_view
+from app.timeline.layout import (
+    distribution_parts,
+    ids,
+    move_buttons,
+    runs_in_browser,
+    time_parts,
+)
+from app.timeline.routes import answer_window
+from app.timeline.runs import describe_runs
+from app.timeline.state import TimelineState
+
+# Lines are drawn over more pixels than on a screen, so that zooming in shows more.
+_WIDTH: Final = 2000
+_MOST_WHOLE_BYTES: Final = 1_000_000
+
+
+def export_page(view: LakeView, state: TimelineState) -> ExportedPage:
+    """Make the page for an export."""
+    infos = describe_runs(view, state.runs)
+    state = replace(state, width=_WIDTH)
+    data = {
+        "answers": _answers(view, state),
+        "state": {
+            **runs_in_browser(state, infos),
+            "panels": list(state.shown_panels),
+            "cores": state.cores,
+            "heat": state.heat,
+            "layout": state.layout,
+        },
+        "colors": list(OKABE_ITO),
+    }
+    main = _MAIN.format(
+        runs="".join(f"<li>{html.escape(info.label)}</li>" for info in infos),
+        moves=render(move_buttons()),
+        span=render(tags.Span(id=ids("span"), className="span-words", role="status")),
+        panels=render(time_parts()),
+        distributions=render(distribution_parts()),
+        explanation=html.escape(explain_view(view, state, "figure") if infos else ""),
+    )
+    is_synthetic = any(info.is_synthetic for info in infos)
+    return ExportedPage("Timeline", main, data, is_synthetic)
+
+
+def _answers(view: LakeView, state: TimelineState) -> list[dict[str, Any]]:
+    """The answer for the window in view, and for the whole runs if that is small enough."""
+    if not state.runs:
+        return []
+    found = [_plain(answer_window(view, state.question(), state.base))]
+    if state.from_s is not None or state.to_s is not None:
+        whole = replace(state, from_s=None, to_s=None)
+        answer = _plain(answer_window(view, whole.question(), state.base))
+        if len(orjson.dumps(answer)) <= _MOST_WHOLE_BYTES:
+            found.append(answer)
+    return found
+
+
+def _plain(answer: dict[str, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = orjson.loads(orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY))
+    return plain
+
+
+_MAIN: Final = """<main class="page timeline timeline-export">
+<div class="views">
+<section class="panel panel-time" tabindex="0" data-view="timeline-figure">
+<div class="panel-head">{moves}{span}</div>{panels}</section>
+<section class="panel panel-distributions" tabindex="0" data-view="timeline-gaps">
+<div class="panel-head"><h2 id="timeline-gaps-title">Distributions</h2></div>
+{distributions}</section>
+<section class="panel panel-totals" tabindex="0" data-view="timeline-totals">
+<div class="panel-head"><h2 id="timeline-totals-title">Totals</h2></div>
+<div id="timeline-totals" class="table-frame"></div></section>
+</div>
+<footer><ol class="export-runs" type="A">{runs}</ol>
+<details><summary>How was this computed</summary><pre>{explanation}</pre></details></footer>
+</main>"""

@@ -1,0 +1,143 @@
+"""Who wins a place in a run that two files claim."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from data.errors import FormatError
+from ingest.discover.found_files import RawFile
+from ingest.discover.names import RunKey, make_run_id, strip_compression
+from ingest.files.blocks import digest_content, is_compressed, read_head
+from ingest.formats import Format
+from ingest.records import Problem, ReadContext
+from ingest.settings.dataset import Settings
+
+Slot = tuple[str, int | str | None]
+Problems = dict[tuple[str, str], list[Problem]]
+
+
+def slot_of(file: RawFile) -> Slot:
+    """The place of a file in its run: two files in one place are two claims to it.
+
+    That of a log is its core, by its name or else by its content; looks into the file for it.
+    """
+    return slot(file.format, file.path, _claimed_core(file) if file.format.role == "log" else None)
+
+
+def slot(form: Format, path: str, core: int | None) -> Slot:
+    """As `slot_of`, by what decides it.
+
+    Args:
+        core: Of a per-interrupt log.
+    """
+    if form.role == "log":
+        return "log", core
+    if form.role == "sidecar":
+        return form.name, path
+    if form.phase_of is None:
+        return form.name, None
+    return form.name, form.phase_of(strip_compression(path.rpartition("/")[2]))
+
+
+def log_core(file: RawFile) -> int | None:
+    """The core of a per-interrupt log: its name's, or the only one that its workload uses."""
+    if file.match is None or file.match.core is not None:
+        return file.match.core if file.match else None
+    return only_core(file.settings, file.match.workload)
+
+
+def core_of_log(file: RawFile, said: int | None) -> int:
+    """The core of a log: its name's or its workload's only one, else what it says itself.
+
+    A log that says nothing is of the first core that its workload uses.
+
+    Args:
+        said: The core that its content names.
+    """
+    named = log_core(file)
+    if named is not None:
+        return named
+    if said is not None:
+        return said
+    assert file.match is not None
+    return file.settings.expected_cores(file.match.workload)[0]
+
+
+def _claimed_core(file: RawFile) -> int | None:
+    """The core of a log; None if only its content could say it and cannot be read."""
+    core = log_core(file)
+    if core is None:
+        try:
+            core = core_of_log(file, _said_core(file.format, file.path, file.size, file.mtime))
+        except (OSError, FormatError):
+            return None
+    return core
+
+
+@lru_cache(maxsize=1024)
+def _said_core(form: Format, path: str, size: int, mtime: float) -> int | None:  # noqa: ARG001
+    """The core that the beginning of a log names."""
+    assert form.open_log is not None
+    reader = form.open_log(ReadContext(path, 0.0))
+    reader.feed(read_head(Path(path)))
+    if reader.sample_names is None:
+        reader.finish()
+    return reader.core
+
+
+def only_core(settings: Settings, workload: str) -> int | None:
+    """The one core that a workload uses; None if it uses several."""
+    cores = settings.workloads[workload].cores or ()
+    return cores[0] if len(cores) == 1 else None
+
+
+def choose_files(key: RunKey, files: Iterable[RawFile], problems: Problems) -> dict[Slot, RawFile]:
+    """One file for each place in a run; why the others are not read goes to `problems`."""
+    claims: dict[Slot, list[RawFile]] = defaultdict(list)
+    for file in files:
+        claims[slot_of(file)].append(file)
+    return {slot: _fullest(key, claimed, problems) for slot, claimed in claims.items()}
+
+
+def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile:
+    """The file with the most content; the others become problems. Of equals the one known."""
+    if len(claimed) == 1:
+        return claimed[0]
+    contents = _contents(claimed)
+    best = min(claimed, key=lambda file: (-contents[file.path][0], file.path))
+    equals = [file for file in claimed if contents[file.path] == contents[best.path]]
+    winner = next((file for file in equals if file.recorded is not None), best)
+    for file in claimed:
+        if file is winner:
+            continue
+        if file in equals:
+            detail = f"the same content as {winner.path}; dropped"
+            problem = Problem("identical_file", "repaired", detail)
+        else:
+            sizes = f"{contents[winner.path][0]} bytes, this {contents[file.path][0]}"
+            detail = (
+                f"claims the same place in run {make_run_id(key)} as {winner.path}, "
+                f"which is fuller ({sizes}); not read"
+            )
+            problem = Problem("duplicate_source", "refused", detail)
+        problems[key.dataset, file.path] = [problem]
+    return winner
+
+
+def _contents(files: Sequence[RawFile]) -> dict[str, tuple[int, str]]:
+    """Length and digest of each file's content; the digest is the path where lengths tell."""
+    packed = {file.path for file in files if is_compressed(Path(file.path))}
+    sizes = [file.size for file in files]
+    if not packed and len(set(sizes)) == len(sizes):
+        return {file.path: (file.size, file.path) for file in files}
+    return {file.path: _content(file, file.path in packed) for file in files}
+
+
+def _content(file: RawFile, is_packed: bool) -> tuple[int, str]:
+    if file.is_unchanged and file.recorded is not None and not is_packed:
+        return file.size, file.recorded.digest
+    try:
+        return digest_content(Path(file.path))
+    except (OSError, FormatError):
+        return -1, file.path

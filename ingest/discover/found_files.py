@@ -1,0 +1,209 @@
+"""What a look at the disk finds: raw files, those that the lake has among them, by their runs."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from data.errors import FormatError
+from ingest.discover.matching import match_part
+from ingest.discover.names import NameMatch, RunKey, make_run_id, strip_compression
+from ingest.discover.sidecars import Sidecar, SidecarsByFolder
+from ingest.files.blocks import MeteredFile, digest_file
+from ingest.formats import FORMATS, Format
+from ingest.lake.state import LakeState, RecordedFile
+from ingest.records import Problem, ReadContext
+from ingest.settings.dataset import Settings
+from ingest.settings.layers import SettingsByFolder
+
+FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
+# The workload of a run without requests, which a sidecar alone tells of.
+IDLE: Final = "idle"
+
+
+@dataclass(frozen=True, slots=True)
+class RawFile:
+    """A raw file that is a run's, or a table of runs.
+
+    Attributes:
+        path: Absolute path as text, the file's identity in the lake.
+        match: What its name says; None for a table or a meter's readings, which need no name.
+        recorded: What the lake knows of it, if the lake was made from it.
+        part: Of a file that holds several runs, which of them; one such file is several of these.
+        sidecars: Those that speak for it, nearest first.
+    """
+
+    path: str
+    size: int
+    mtime: float
+    dataset: str
+    settings: Settings
+    format: Format
+    match: NameMatch | None
+    recorded: RecordedFile | None = None
+    part: str | None = None
+    sidecars: tuple["RawFile", ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Base name without a compression suffix."""
+        return strip_compression(Path(self.path).name)
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether it has the size and time that the lake recorded."""
+        known = self.recorded
+        return known is not None and known.size == self.size and known.mtime == self.mtime
+
+
+class KnownFile(NamedTuple):
+    """A file of one run that the lake has and that has not changed since, in little memory.
+
+    Attributes:
+        sidecars: Those that speak for it, nearest first.
+    """
+
+    recorded: RecordedFile
+    format: Format
+    settings: Settings
+    core: int | None
+    sidecars: tuple[Sidecar, ...]
+
+
+@dataclass(slots=True)
+class RunGroup:
+    """The files found of one run, in the order in which they were."""
+
+    key: RunKey
+    run_id: str
+    files: list[RawFile | KnownFile] = field(default_factory=list)
+
+    def match(self, core: int | None) -> NameMatch:
+        """What the name of a file of the run says."""
+        key = self.key
+        return NameMatch(key.workload, key.system, key.knobs, key.replicate, core)
+
+
+class Ignored(NamedTuple):
+    """A file that is no raw log, and why it is taken for none."""
+
+    path: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What a walk over the RAW arguments found.
+
+    Attributes:
+        files: Tables and meters, which are of no run.
+        groups: The other files by run id; a group without files is none.
+        problems: By dataset and path, of files that are nobody's.
+        seen: By dataset, the path of every file looked at.
+        roots: Dataset and folder of every argument.
+        settings: The settings of each dataset (of its first file, or of its folder).
+        ignored: Files of which nobody knows the content or the name.
+        layers: Settings of files that the lake knows from elsewhere.
+        sidecars: What they say, by folder.
+    """
+
+    files: list[RawFile] = field(default_factory=list)
+    groups: dict[str, RunGroup] = field(default_factory=dict)
+    problems: dict[tuple[str, str], list[Problem]] = field(default_factory=dict)
+    seen: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    roots: set[tuple[str, str]] = field(default_factory=set)
+    settings: dict[str, Settings] = field(default_factory=dict)
+    ignored: list[Ignored] = field(default_factory=list)
+    layers: SettingsByFolder = field(default_factory=lambda: SettingsByFolder(None))
+    sidecars: SidecarsByFolder = field(default_factory=SidecarsByFolder)
+
+    def group_of(self, key: RunKey) -> RunGroup:
+        """The group of a run, a new one if it has none yet."""
+        run_id = make_run_id(key)
+        group = self.groups.get(run_id)
+        if group is None:
+            group = self.groups[run_id] = RunGroup(key, run_id)
+        return group
+
+    def take(self, file: RawFile, group: RunGroup | None = None) -> None:
+        """Take a raw file in.
+
+        Args:
+            group: Of its run, if that has been found already.
+        """
+        if file.match is None or file.format.role in ("table", "meter"):
+            self.files.append(file)
+        else:
+            group = group or self.group_of(file.match.key(file.dataset))
+            group.files.append(file)
+
+
+def path_of(file: RawFile | KnownFile) -> str:
+    """Where a file of a group is."""
+    return file.path if isinstance(file, RawFile) else file.recorded.path
+
+
+def as_raw_file(file: RawFile | KnownFile, group: RunGroup, state: LakeState) -> RawFile:
+    """A file of a group with all that is known of it."""
+    if isinstance(file, RawFile):
+        return file
+    known = file.recorded
+    raw = RawFile(
+        known.path,
+        known.size,
+        known.mtime,
+        group.key.dataset,
+        file.settings,
+        file.format,
+        group.match(file.core),
+        known,
+    )
+    return replace(raw, sidecars=sidecar_files(raw, file.sidecars, state))
+
+
+def sidecar_files(
+    file: RawFile, sidecars: tuple[Sidecar, ...], state: LakeState
+) -> tuple[RawFile, ...]:
+    """The sidecars of a file as files of its run, wherever they lie."""
+    return tuple(
+        replace(
+            file,
+            path=each.path,
+            size=each.size,
+            mtime=each.mtime,
+            format=FORMATS_BY_NAME["sidecar"],
+            recorded=state.file_of(file.dataset, each.path),
+        )
+        for each in sidecars
+    )
+
+
+def parts_of(file: RawFile) -> list[RawFile]:
+    """A file once for each run that it holds; of most formats just itself."""
+    if file.format.list_parts is None or file.match is None:
+        return [file]
+    try:
+        blocks = MeteredFile(Path(file.path)).blocks()
+        names = file.format.list_parts(blocks, ReadContext(file.name, 0.0))
+    except (FormatError, OSError):
+        return [file]
+    if len(names) < 2:
+        return [file]
+    return [replace(file, part=name, match=match_part(file.match, name)) for name in names]
+
+
+def digest_of(file: RawFile) -> str:
+    """Digest of a file's bytes; of one that has not changed, as the lake recorded it.
+
+    Raises:
+        OSError: The disk refuses.
+    """
+    if file.is_unchanged and file.recorded is not None:
+        return file.recorded.digest
+    return _digest_at(file.path, file.size, file.mtime)
+
+
+@lru_cache(maxsize=256)
+def _digest_at(path: str, size: int, mtime: float) -> str:  # noqa: ARG001
+    return digest_file(Path(path))

@@ -1,0 +1,153 @@
+"""Which files are of one run: those found, their sidecars, and those that only the lake knows."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from data.errors import FormatError
+from ingest.discover.found_files import (
+    FORMATS_BY_NAME,
+    IDLE,
+    Discovery,
+    RawFile,
+    RunGroup,
+    as_raw_file,
+    parts_of,
+    path_of,
+)
+from ingest.discover.matching import match_run
+from ingest.discover.names import NameMatch, RunKey, make_run_id
+from ingest.formats import FORMATS
+from ingest.lake.state import LakeState, RecordedFile, RecordedRun
+
+_METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
+# Formats of which one file alone makes a run, whatever is beside it.
+_MAKING: Final = frozenset(known.name for known in FORMATS if known.role in ("output", "sidecar"))
+Groups = dict[str, RunGroup]
+
+
+def group_files(
+    found: Discovery, state: LakeState, meters: Mapping[str, Sequence[RawFile]]
+) -> Groups:
+    """Runs with the files found of each, by run id.
+
+    Args:
+        meters: By dataset, the power meters found. Runs of the lake that one of them may cover
+            are among the groups, even if none of their files was given.
+    """
+    groups = {run_id: group for run_id, group in found.groups.items() if group.files}
+    given = {dataset: frozenset(found.seen[dataset]) for dataset in meters}
+    for run in state.runs.values() if given else ():
+        paths = given.get(run.dataset)
+        if paths is not None and not any(file.path in paths for file in _own(run)):
+            _add_metered(run, meters[run.dataset][0], groups, found)
+    return groups
+
+
+def raw_files(group: RunGroup, state: LakeState) -> list[RawFile]:
+    """The files of a group and the sidecars that speak for any of them, each once."""
+    return _with_sidecars([as_raw_file(file, group, state) for file in group.files])
+
+
+def walked_among(places: Collection[tuple[str, str]], found: Discovery) -> set[tuple[str, str]]:
+    """Those of some files, by dataset and path, that were found: all their runs are groups."""
+    if not places:
+        return set()
+    walked = ((file.dataset, file.path) for file in found.files)
+    grouped = (
+        (group.key.dataset, path_of(file))
+        for group in found.groups.values()
+        for file in group.files
+    )
+    return {place for place in chain(walked, grouped) if place in places}
+
+
+def _with_sidecars(group: list[RawFile]) -> list[RawFile]:
+    """The files of a run and the sidecars that speak for any of them, each once."""
+    if not any(file.sidecars for file in group):
+        return group
+    by_path = {file.path: file for file in group}
+    for file in group:
+        for sidecar in file.sidecars:
+            by_path.setdefault(sidecar.path, sidecar)
+    return list(by_path.values())
+
+
+def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discovery) -> None:
+    """Take up a run that is not among the given files, but that a given power meter may cover."""
+    work = meter.settings.workloads.get(run.workload)
+    if work is None or work.logged:
+        return
+    for known in _own(run):
+        if not Path(known.path).is_file():
+            continue
+        for top in Path(known.path).parents:
+            file = as_recorded(known, meter, found, str(top))
+            for part in parts_of(file) if file is not None else ():
+                key = part.match.key(run.dataset) if part.match else None
+                if key is not None and make_run_id(key) == run.run_id:
+                    group = groups.setdefault(run.run_id, RunGroup(key, run.run_id))
+                    group.files.append(replace(part, **on_disk(known.path)))
+                    found.seen[run.dataset].add(known.path)
+                    return
+
+
+def _own(run: RecordedRun) -> list[RecordedFile]:
+    """What a run was read from, without the meters that it shares with others."""
+    return [file for file in run.files if file.format not in _METERS]
+
+
+def former_names(state: LakeState) -> dict[tuple[str, str], list[str]]:
+    """Runs of the lake by dataset and the path of the file that made them."""
+    former: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for run in state.runs.values():
+        if run.source in _MAKING:
+            own = [file.path for file in run.files if file.format == run.source]
+            if own:
+                former[run.dataset, max(own, key=len)].append(run.run_id)
+    return former
+
+
+def is_making(key: RunKey, file: RawFile) -> bool:
+    """Whether a run would not be without this file: its output, or the sidecar of an idle run."""
+    return file.format.role == ("sidecar" if key.workload == IDLE else "output")
+
+
+def on_disk(path: str) -> dict[str, Any]:
+    """What is known of a file by its folder alone."""
+    status = Path(path).stat()
+    return {"size": status.st_size, "mtime": status.st_mtime}
+
+
+def as_recorded(
+    known: RecordedFile, beside: RawFile, found: Discovery, top: str | None = None
+) -> RawFile | None:
+    """A file as the lake recorded it; None if its format or name means nothing any more.
+
+    Args:
+        beside: A file of the same dataset.
+        top: The folder that places are counted from where no settings file says so.
+    """
+    form = FORMATS_BY_NAME.get(known.format)
+    folder = str(Path(known.path).parent)
+    settings = found.layers.settings_of(folder)
+    top = found.layers.top_of(folder, top or folder)
+    match: NameMatch | None = None
+    with suppress(FormatError):
+        match = match_run(known.path, settings, form, found.sidecars.of(known.path, top), top)
+    if form is None or match is None:
+        return None
+    return replace(
+        beside,
+        path=known.path,
+        size=known.size,
+        mtime=known.mtime,
+        settings=settings,
+        format=form,
+        match=match,
+        recorded=known,
+    )

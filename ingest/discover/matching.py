@@ -1,0 +1,133 @@
+"""Which run a file is of: its name's pattern, its sidecars and, without a pattern, its place."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from data.errors import FormatError
+from ingest.discover.names import (
+    FoundName,
+    NameMatch,
+    canonical_mode,
+    canonical_system,
+    check_knobs,
+    find_name,
+    order_knobs,
+    read_core,
+    read_name,
+    strip_compression,
+)
+from ingest.discover.sidecars import Sidecar, merged_values
+from ingest.formats import Format
+from ingest.formats.sidecar import polled_mode
+from ingest.settings.dataset import Settings
+
+_SYSTEM: Final = "linux"
+# What a sidecar says that names no knob.
+_NO_KNOBS: Final = frozenset({"workload", "system", "replicate", "hipri", "io_poll_delay", "dvfs"})
+_REQUEST_KNOBS: Final = frozenset({"request_bytes", "io_depth", "threads", "rw"})
+# Names of files that say what they hold, before that the name of their run, if it has one.
+_KINDS: Final = re.compile(
+    r"(?:(?P<stem>.+?)[._-])??"
+    r"(?:fio|run|vtune|perf(?:[._-]?stat)?|(?:proc[._-])?interrupts|before|after|[._-])+"
+    r"(?:\.(?:json|csv|txt|toml|out|log))*",
+    re.IGNORECASE,
+)
+
+
+class RunTerms(NamedTuple):
+    """All that decides which run a file is of: files with the same terms are of the same run.
+
+    Attributes:
+        name: What a pattern found in its name; None if it has none.
+        place: Of a file without a name, where it is.
+        workload: Of a file without a name, what its format is of.
+        sidecars: Those that speak for it, nearest first.
+    """
+
+    name: FoundName | None
+    place: str
+    workload: str
+    sidecars: tuple[Sidecar, ...]
+
+
+def match_run(
+    path: str, settings: Settings, form: Format | None, sidecars: Sequence[Sidecar], top: str
+) -> NameMatch | None:
+    """Tell a file's run; None if neither a pattern nor its format says of what it is.
+
+    What a sidecar says holds over what the name says. A file that no pattern knows is of the run
+    of its place: of its folder, or of what its name begins with.
+
+    Args:
+        path: Absolute path with `/`.
+        top: The folder that places are counted from, and above which sidecars do not count.
+
+    Raises:
+        FormatError: A knob that cannot be, a workload without settings, or a bad sidecar.
+    """
+    terms, core = find_terms(path, settings, form, tuple(sidecars), top)
+    if terms is None:
+        return None
+    return replace(match_terms(terms, settings), core=read_core(core))
+
+
+def find_terms(
+    path: str, settings: Settings, form: Format | None, sidecars: tuple[Sidecar, ...], top: str
+) -> tuple[RunTerms | None, str | None]:
+    """What decides a file's run, as `match_run` has it, and the core that its name says."""
+    name, core = find_name(path, settings)
+    if name is not None:
+        return RunTerms(name, "", "", sidecars), core
+    if form is None or form.workload is None:
+        return None, None
+    return RunTerms(None, place_of(path, top), form.workload, sidecars), None
+
+
+def match_terms(terms: RunTerms, settings: Settings) -> NameMatch:
+    """The run that terms mean.
+
+    Raises:
+        FormatError: As `match_run`.
+    """
+    named = read_name(terms.name, settings) if terms.name is not None else None
+    said = merged_values(terms.sidecars)
+    if named is not None and not said:
+        return named
+    workload = str(said.get("workload", named.workload if named else terms.workload))
+    if workload not in settings.workloads:
+        raise FormatError(f"workload {workload!r} has no [workloads] table in the settings")
+    knobs = dict(named.knobs) if named else {"variant": terms.place}
+    knobs |= _said_knobs(said, settings)
+    ordered = order_knobs(knobs)
+    check_knobs(ordered)
+    system = said.get("system") or (named.system if named else _SYSTEM)
+    replicate = said.get("replicate", named.replicate if named else None)
+    return NameMatch(workload, canonical_system(system, settings), ordered, replicate, None)
+
+
+def match_part(match: NameMatch, part: str) -> NameMatch:
+    """The run of a part of a file: what requests it made only the file itself can say."""
+    knobs = {name: value for name, value in match.knobs if name not in _REQUEST_KNOBS}
+    knobs["variant"] = "/".join(word for word in (knobs.get("variant"), part) if word)
+    return replace(match, knobs=order_knobs(knobs))
+
+
+def place_of(path: str, top: str) -> str:
+    """Where a run's files are: the folder below `top`, and what their names begin with."""
+    folder, _, name = strip_compression(path).rpartition("/")
+    start = top.rstrip("/") + "/"
+    if f"{folder}/".startswith(start):
+        folder = f"{folder}/"[len(start) : -1]
+    found = _KINDS.fullmatch(name)
+    stem = (found["stem"] or "") if found else name.rsplit(".", 1)[0]
+    return "/".join(part for part in (folder, stem) if part)
+
+
+def _said_knobs(said: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    knobs = {name: value for name, value in said.items() if name not in _NO_KNOBS}
+    if "dvfs" in said:
+        knobs["dvfs_code"] = said["dvfs"].lower()
+    mode = said.get("mode") or polled_mode(said)
+    return knobs | ({"mode": canonical_mode(mode, settings)} if mode else {})

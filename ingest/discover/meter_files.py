@@ -1,0 +1,76 @@
+"""Which files of power meters may have readings of a run."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ingest.discover.found_files import FORMATS_BY_NAME, Discovery, RawFile
+from ingest.formats import FORMATS
+from ingest.lake.state import LakeState, RecordedFile
+
+
+class MeterScopes:
+    """Which meters may cover which runs: those of the nearest folder at or above a run's own.
+
+    Where no folder above has one, all of the dataset may. Runs with per-interrupt logs have their
+    energy from these.
+    """
+
+    def __init__(self, meters: Mapping[str, Sequence[RawFile]]) -> None:
+        """Sort meters by folder.
+
+        Args:
+            meters: By dataset, all of them; those that the settings leave out are passed over.
+        """
+        self._here: dict[str, dict[str, list[RawFile]]] = {}
+        for dataset, files in meters.items():
+            by_folder = self._here[dataset] = defaultdict(list)
+            for meter in filter(is_counting, sorted(files, key=lambda file: file.path)):
+                by_folder[str(Path(meter.path).parent)].append(meter)
+        self._found: dict[tuple[str, str], tuple[RawFile, ...]] = {}
+
+    def of_run(self, files: Sequence[RawFile]) -> tuple[RawFile, ...]:
+        """Meters that may cover a run with these files, in order of their paths."""
+        own = max(files, key=lambda file: file.path.count("/"))
+        if own.match is None or own.settings.workloads[own.match.workload].logged:
+            return ()
+        return self.of_folder(own.dataset, str(Path(own.path).parent))
+
+    def of_folder(self, dataset: str, folder: str) -> tuple[RawFile, ...]:
+        """The same of runs without per-interrupt logs in a folder."""
+        by_folder = self._here.get(dataset)
+        if not by_folder:
+            return ()
+        place = dataset, folder
+        if place not in self._found:
+            above = (str(each) for each in (Path(folder), *Path(folder).parents))
+            nearest = next((each for each in above if each in by_folder), None)
+            folders = by_folder.values() if nearest is None else [by_folder[nearest]]
+            here = [meter for each in folders for meter in each]
+            self._found[place] = tuple(sorted(here, key=lambda meter: meter.path))
+        return self._found[place]
+
+
+def is_counting(meter: RawFile) -> bool:
+    """Whether the settings let a meter count."""
+    return meter.settings.power.match(meter.path) is not None
+
+
+def known_meters(found: Discovery, state: LakeState) -> Iterator[RawFile]:
+    """Files of meters that runs in the lake were read with, outside of what was given."""
+    forms = {known.name for known in FORMATS if known.role == "meter"}
+    for dataset in sorted(found.settings):
+        ours = [known for known in state.files[dataset].values() if known.format in forms]
+        for known in sorted(ours):
+            if known.path in found.seen[dataset] or not Path(known.path).is_file():
+                continue
+            yield _as_raw_file(known, dataset, found)
+
+
+def _as_raw_file(known: RecordedFile, dataset: str, found: Discovery) -> RawFile:
+    status = Path(known.path).stat()
+    settings = found.layers.settings_of(str(Path(known.path).parent))
+    form = FORMATS_BY_NAME[known.format]
+    return RawFile(
+        known.path, status.st_size, status.st_mtime, dataset, settings, form, None, known
+    )

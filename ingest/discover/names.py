@@ -1,0 +1,257 @@
+"""Which run a file belongs to: file names to keys by the settings' patterns, keys to run ids."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from data.errors import FormatError
+from data.schema import KNOBS
+from ingest.settings.dataset import Settings
+from ingest.settings.knobs import decode_dvfs, decode_itr
+from ingest.settings.number_texts import core_number, finite_number, parse_size, whole_number
+
+COMPRESSED_SUFFIXES: Final = (".gz", ".xz", ".zst")
+UNSET_DVFS: Final = "0xffff"
+# Knobs of a key in the order of a run id, and how the id writes them.
+_SLUG_FORMS: Final = {
+    "load_qps": "{:g}qps",
+    "message_bytes": "{}b",
+    "request_bytes": "{}b",
+    "io_depth": "qd{}",
+    "threads": "{}t",
+    "rw": "{}",
+    "device": "{}",
+    "mode": "{}",
+    "itr": "itr{}",
+    "dvfs_code": "{}",
+    "rapl_w": "{:g}w",
+    "variant": "{}",
+}
+KEY_KNOBS: Final = tuple(_SLUG_FORMS)
+_REALS: Final = frozenset({"load_qps", "rapl_w"})
+_SIZES: Final = frozenset({"message_bytes", "request_bytes"})
+_TEXTS: Final = frozenset({"rw", "device", "mode", "dvfs_code", "variant"})
+
+
+@dataclass(frozen=True, slots=True)
+class RunKey:
+    """What makes a run one run: two files with the same key are of the same run.
+
+    Attributes:
+        knobs: Raw knob values by name of KEY_KNOBS, in that order, only those that are set.
+    """
+
+    dataset: str
+    workload: str
+    system: str
+    knobs: tuple[tuple[str, Any], ...]
+    replicate: int | None
+
+    @property
+    def configuration(self) -> "RunKey":
+        """The key without its replicate number: what replicates share."""
+        return replace(self, replicate=None)
+
+    def knob(self, name: str) -> Any:
+        """Value of one raw knob, None where it is not set."""
+        return dict(self.knobs).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """What a file's name says: its run, without the dataset, and its core if it is a core's."""
+
+    workload: str
+    system: str
+    knobs: tuple[tuple[str, Any], ...]
+    replicate: int | None
+    core: int | None
+
+    def key(self, dataset: str) -> RunKey:
+        """The key of the file's run in a dataset."""
+        return RunKey(dataset, self.workload, self.system, self.knobs, self.replicate)
+
+
+class FoundName(NamedTuple):
+    """What a pattern found in a file's name, as it stands there.
+
+    Attributes:
+        number: The pattern's place in the settings' `names`.
+        values: Of the groups that say the run; of all files of a run mostly the same.
+    """
+
+    number: int
+    values: tuple[str | None, ...]
+
+
+def strip_compression(name: str) -> str:
+    """A file name without its compression suffix, if it has one."""
+    if not name[-4:].lower().endswith(COMPRESSED_SUFFIXES):
+        return name
+    for suffix in COMPRESSED_SUFFIXES:
+        if name.lower().endswith(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def match_name(path: str, settings: Settings) -> NameMatch | None:
+    """Read the knobs out of a file's path by the first pattern that fits; None if none does.
+
+    Args:
+        path: Path with `/`; patterns may look at folders too.
+
+    Raises:
+        FormatError: The name holds a knob that cannot be, such as an ITR of 5000.
+    """
+    found, core = find_name(path, settings)
+    if found is None:
+        return None
+    return replace(read_name(found, settings), core=read_core(core))
+
+
+def find_name(path: str, settings: Settings) -> tuple[FoundName | None, str | None]:
+    """What the first pattern that fits finds in a file's path, if one does, and its core."""
+    text = strip_compression(path)
+    for number, pattern in enumerate(settings.names):
+        if pattern.beginning in text and (found := pattern.regex.match(text)):
+            core = found["core"] if pattern.has_core else None
+            return FoundName(number, tuple(map(found.group, pattern.run_groups))), core
+    return None, None
+
+
+def read_name(found: FoundName, settings: Settings) -> NameMatch:
+    """The run that a name says, its file's core aside.
+
+    Raises:
+        FormatError: As `match_name`.
+    """
+    pattern = settings.names[found.number]
+    named = zip(pattern.run_groups, found.values, strict=True)
+    values: dict[str, Any] = {k: _convert(k, v) for k, v in named if v is not None}
+    if "mode" in values:
+        values["mode"] = canonical_mode(values["mode"], settings)
+    replicate = values.pop("replicate", None)
+    if "dvfs" in values:
+        values["dvfs_code"] = str(values.pop("dvfs")).lower()
+    knobs = _checked_knobs(tuple(values.items()))
+    is_default = values.get("itr") == 1 and values.get("dvfs_code") == UNSET_DVFS
+    system = pattern.baseline_system if is_default and pattern.baseline_system else pattern.system
+    return NameMatch(pattern.workload, canonical_system(system, settings), knobs, replicate, None)
+
+
+@lru_cache(maxsize=1024)
+def read_core(text: str | None) -> int | None:
+    """The core that a name says.
+
+    Raises:
+        FormatError: It is no whole number that the column `core` can hold.
+    """
+    return None if text is None else int(_convert("core", text))
+
+
+@lru_cache(maxsize=1024)
+def _checked_knobs(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """Knobs of a key; kept, because the files of a run come one after the other."""
+    knobs = order_knobs(dict(values))
+    check_knobs(knobs)
+    return knobs
+
+
+def _convert(group: str, text: str) -> Any:
+    if group in _TEXTS or group == "dvfs":
+        return text
+    try:
+        if group in _REALS:
+            return finite_number(float(text))
+        if group == "core":
+            return core_number(int(text))
+        return whole_number(parse_size(text) if group in _SIZES else int(text))
+    except ValueError as error:
+        raise FormatError(f"bad {group} in the name: {text!r} ({error})") from error
+
+
+def canonical_system(label: str, settings: Settings) -> str:
+    """The system that a label means; a label that the settings do not know means itself."""
+    return settings.aliases.get(label, label)
+
+
+def canonical_mode(word: str, settings: Settings) -> str:
+    """The completion mode that a word means; one that the settings do not know means itself."""
+    return settings.modes.get(word.lower(), word.lower())
+
+
+def order_knobs(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Knobs of a key from values by name: only those set, in KEY_KNOBS order, in one type each."""
+    return tuple(
+        (name, float(values[name]) if name in _REALS else values[name])
+        for name in KEY_KNOBS
+        if values.get(name) is not None
+    )
+
+
+def check_knobs(knobs: tuple[tuple[str, Any], ...]) -> None:
+    """See that raw codes can be decoded.
+
+    Raises:
+        FormatError: An ITR or a DVFS code that cannot be.
+    """
+    _decoded(dict(knobs))
+
+
+def make_run_id(key: RunKey) -> str:
+    """A stable name for a run: readable knobs, then 8 hex digits of its full key."""
+    parts = [key.workload, key.system]
+    parts += [_SLUG_FORMS[name].format(value) for name, value in key.knobs]
+    parts.append("rx" if key.replicate is None else f"r{key.replicate}")
+    slug = "-".join(map(_slug, parts))
+    full = [key.dataset, key.workload, key.system, list(map(list, key.knobs)), key.replicate]
+    digest = hashlib.sha256(json.dumps(full).encode()).hexdigest()[:8]
+    return f"{slug}-{digest}"
+
+
+@lru_cache(maxsize=4096)
+def _slug(part: str) -> str:
+    return re.sub(r"[^a-z0-9_.]+", "_", part.lower())
+
+
+def identity_columns(key: RunKey, settings: Settings) -> dict[str, Any]:
+    """The columns of `runs` that follow from a run's key and the settings alone."""
+    knobs = {name: value for name, value in key.knobs if name in KNOBS or name == "mode"}
+    if knobs.get("load_qps") == 0:
+        del knobs["load_qps"]  # No load was asked for, which is no load of 0 on an axis.
+    return {
+        "run_id": make_run_id(key),
+        "dataset": key.dataset,
+        "workload": key.workload,
+        "system": key.system,
+        "replicate": key.replicate,
+        **label_columns(key.workload, key.system, settings),
+        **knobs,
+        **_decoded(dict(key.knobs)),
+    }
+
+
+def label_columns(workload: str, system: str, settings: Settings) -> dict[str, Any]:
+    """The columns that settings give to a row without a look into any file; in fixed order."""
+    work = settings.workloads.get(workload)
+    known = settings.systems.get(system)
+    return {
+        "loop": work.loop if work else None,
+        "system_label": known.label if known else system,
+        "performance_metric": work.performance_metric if work else None,
+        "is_baseline": known.baseline if known else False,
+        "is_synthetic": settings.synthetic,
+    }
+
+
+def _decoded(knobs: Mapping[str, Any]) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    if (itr := knobs.get("itr")) is not None:
+        columns["itr_us"], columns["itr_policy"] = decode_itr(itr)
+    if (code := knobs.get("dvfs_code")) is not None:
+        columns["dvfs_ghz"], columns["dvfs_policy"], columns["dvfs_code"] = decode_dvfs(code)
+    return columns

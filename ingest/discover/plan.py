@@ -1,0 +1,222 @@
+"""Decide what an ingest has to do: which runs to read, which to leave as they are."""
+
+from collections import defaultdict
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ingest.discover.file_choice import Problems, Slot, choose_files, slot_of
+from ingest.discover.found_files import Discovery, RawFile, RunGroup
+from ingest.discover.grouping import (
+    as_recorded,
+    former_names,
+    group_files,
+    is_making,
+    on_disk,
+    raw_files,
+    walked_among,
+)
+from ingest.discover.meter_files import MeterScopes, known_meters
+from ingest.discover.names import RunKey, label_columns
+from ingest.discover.unchanged_runs import SettledRun, SettledRuns
+from ingest.files.blocks import digest_file
+from ingest.lake.state import SUMMARY, LakeState, RecordedFile, RecordedRun
+from ingest.records import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class RunWork:
+    """A run to read: its files, one a place, in order of their paths.
+
+    Attributes:
+        meters: Files of power meters that may have readings of its time.
+        replaces: Runs of the lake that were read from its output when that was of another name.
+    """
+
+    key: RunKey
+    run_id: str
+    files: tuple[RawFile, ...]
+    meters: tuple[RawFile, ...] = ()
+    replaces: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes to read."""
+        return sum(file.size for file in self.files)
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done.
+
+    Attributes:
+        works: Runs to read, neighbours in the lake next to each other.
+        amended: Runs whose files are the same but for their times, or whose labels changed.
+        tables: By dataset, the summary tables that stand together, known ones included.
+        meters: By dataset, the files of power meters, those that the lake knows included.
+        problems: By dataset and path, of files that are not read.
+        unchanged: Runs of which the lake has all already.
+        settled: Those of them that have power meters, whose clocks other runs may set anew.
+    """
+
+    works: list[RunWork] = field(default_factory=list)
+    amended: list[RunWork] = field(default_factory=list)
+    tables: dict[str, list[RawFile]] = field(default_factory=lambda: defaultdict(list))
+    meters: dict[str, list[RawFile]] = field(default_factory=lambda: defaultdict(list))
+    problems: Problems = field(default_factory=dict)
+    unchanged: int = 0
+    settled: list[SettledRun] = field(default_factory=list)
+
+
+def make_plan(found: Discovery, state: LakeState) -> Plan:
+    """Compare what was found with what the lake holds; looks into files only where it must."""
+    plan = Plan(problems=dict(found.problems))
+    for file in found.files:
+        if file.format.role == "table":
+            plan.tables[file.dataset].append(file)
+        elif file.format.role == "meter":
+            plan.meters[file.dataset].append(file)
+    groups = group_files(found, state, plan.meters)
+    for meter in known_meters(found, state):
+        plan.meters[meter.dataset].append(meter)
+    scopes = MeterScopes(plan.meters)
+    lake = SettledRuns(state, scopes)
+    waiting = []
+    for group in groups.values():
+        settled = lake.find(group)
+        if settled is None:
+            waiting.append(group)
+        else:
+            plan.unchanged += 1
+            plan.settled += [settled] if settled.meters else []
+    for group in sorted(waiting, key=_lake_order):
+        _plan_run(group, found, state, plan, scopes)
+    plan.works = _superseding(plan.works, found, groups.keys(), state)
+    return plan
+
+
+def _superseding(
+    works: list[RunWork], found: Discovery, ids: Set[str], state: LakeState
+) -> list[RunWork]:
+    """Let runs that are read anew under another name take the place of what they were.
+
+    Args:
+        ids: Of all runs found, the unchanged ones included.
+    """
+    former = former_names(state) if works else {}
+    walked = walked_among(former, found)
+    replaced = []
+    for work in works:
+        paths = {(work.key.dataset, file.path) for file in work.files if is_making(work.key, file)}
+        places = sorted(path for path in paths if path in walked and path in former)
+        gone = [run_id for place in places for run_id in former.pop(place) if run_id not in ids]
+        replaced.append(replace(work, replaces=tuple(gone)) if gone else work)
+    return replaced
+
+
+def _lake_order(group: RunGroup) -> tuple[str, ...]:
+    key = group.key
+    knobs = dict(key.knobs)
+    load, message = knobs.get("load_qps", 0.0), knobs.get("message_bytes", 0)
+    return key.dataset, key.workload, f"{load:020.3f}", f"{message:020d}", group.run_id
+
+
+def _plan_run(
+    group: RunGroup, found: Discovery, state: LakeState, plan: Plan, scopes: MeterScopes
+) -> None:
+    key, run_id = group.key, group.run_id
+    recorded = state.runs.get(run_id)
+    if recorded is not None and recorded.source == SUMMARY:
+        recorded = None
+    own = raw_files(group, state)
+    elsewhere = _recorded_elsewhere(recorded, own[0], found) if recorded else []
+    chosen = choose_files(key, [*own, *elsewhere], plan.problems)
+    files = tuple(sorted(chosen.values(), key=lambda file: file.path))
+    work = RunWork(key, run_id, files, scopes.of_run(files))
+    if recorded is None:
+        plan.works.append(work)
+        return
+    lost = _lost(recorded, chosen, own[0], found)
+    is_whole = state.is_whole(recorded)
+    if is_whole and _is_same(work, recorded, lost):
+        if all(file.is_unchanged for file in work.files) and _has_labels(work, recorded):
+            plan.unchanged += 1
+            plan.settled += [SettledRun(group, work.meters)] if work.meters else []
+        else:
+            plan.amended.append(work)
+    elif lost:
+        _refuse_rebuild(work, lost, is_whole, plan.problems)
+    else:
+        plan.works.append(work)
+
+
+def work_of(settled: SettledRun, state: LakeState) -> RunWork:
+    """What it takes to read a settled run again."""
+    files = choose_files(settled.group.key, raw_files(settled.group, state), {})
+    ordered = tuple(sorted(files.values(), key=lambda file: file.path))
+    return RunWork(settled.group.key, settled.group.run_id, ordered, settled.meters)
+
+
+def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery) -> list[RawFile]:
+    """Files that the run was read from, still there, but not under what was given this time."""
+    files = []
+    for known in recorded.files:
+        if known.path in found.seen[recorded.dataset]:
+            continue
+        file = as_recorded(known, beside, found)
+        if file is None or not Path(known.path).is_file():
+            continue
+        status = on_disk(known.path)
+        if status["size"]:
+            files.append(replace(file, **status))
+    return files
+
+
+def _lost(
+    recorded: RecordedRun, chosen: dict[Slot, RawFile], beside: RawFile, found: Discovery
+) -> list[RecordedFile]:
+    """Files of the run that are gone from the disk and that no other file stands in for."""
+    return [
+        known
+        for known in recorded.files
+        if known.path not in found.seen[recorded.dataset]
+        and not Path(known.path).exists()
+        and ((file := as_recorded(known, beside, found)) is None or slot_of(file) not in chosen)
+    ]
+
+
+def _is_same(work: RunWork, recorded: RecordedRun, lost: Sequence[RecordedFile]) -> bool:
+    """Whether the lake's run was read from these files, with these settings, unchanged."""
+    files = (*work.files, *work.meters)
+    paths = {file.path for file in files} | {file.path for file in lost}
+    own = {file.path: file for file in recorded.files}
+    return (
+        paths == set(own)
+        and work.files[0].settings.fingerprint == recorded.fingerprint
+        and all(_has_recorded_content(replace(file, recorded=own[file.path])) for file in files)
+    )
+
+
+def _has_recorded_content(file: RawFile) -> bool:
+    known = file.recorded
+    if known is None or known.size != file.size:
+        return False
+    try:
+        return known.mtime == file.mtime or known.digest == digest_file(Path(file.path))
+    except OSError:
+        return False
+
+
+def _has_labels(work: RunWork, recorded: RecordedRun) -> bool:
+    labels = label_columns(work.key.workload, work.key.system, work.files[0].settings)
+    return labels == recorded.labels
+
+
+def _refuse_rebuild(
+    work: RunWork, lost: Sequence[RecordedFile], is_whole: bool, problems: Problems
+) -> None:
+    names = ", ".join(file.path for file in lost)
+    detail = f"run {work.run_id} is left as it was: it was also read from {names}, now gone"
+    for file in work.files:
+        if not (is_whole and file.recorded and file.is_unchanged):
+            problems[work.key.dataset, file.path] = [Problem("source_gone", "refused", detail)]

@@ -1,0 +1,291 @@
+"""Walk the RAW arguments and tell of each file what it is and whose run it is of."""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from data.errors import FormatError, SettingsError
+from ingest.discover.found_files import (
+    FORMATS_BY_NAME,
+    IDLE,
+    Discovery,
+    Ignored,
+    KnownFile,
+    RawFile,
+    RunGroup,
+    parts_of,
+    sidecar_files,
+)
+from ingest.discover.matching import RunTerms, find_terms, match_terms
+from ingest.discover.names import read_core, strip_compression
+from ingest.discover.sidecars import BadSidecarError, Sidecar
+from ingest.files.blocks import read_head
+from ingest.files.walk import Listing, walk_folders
+from ingest.formats import Format, find_format, sidecar
+from ingest.lake.state import LakeState, RecordedFile
+from ingest.records import Problem
+from ingest.settings.dataset import FILE_NAME
+from ingest.settings.layers import SettingsByFolder
+from ingest.settings.toml_file import is_dataset_name
+
+_NOT_REGULAR: Final = "neither a file nor a folder"
+_UNKNOWN: Final = "no known format, and no pattern fits its name"
+
+
+def discover(
+    raw: Sequence[Path], state: LakeState, dataset: str | None, settings_file: Path | None
+) -> Discovery:
+    """Walk files and folders and tell what each file is.
+
+    Args:
+        raw: Files and folders in any mixture; one reached twice counts once.
+        dataset: Name for all of them, over whatever their settings say.
+        settings_file: Settings on top of those found beside the files.
+
+    Raises:
+        SettingsError: A settings file is wrong, or a dataset cannot be named.
+        OSError: A path of `raw` is not there.
+    """
+    found = Discovery(layers=SettingsByFolder(settings_file))
+    visited: set[str] = set()
+    for root in sorted({path.resolve() for path in raw}):
+        top = str(root if root.is_dir() else root.parent)
+        for listing in _listings(root, visited):
+            if listing.names is not None:
+                found.layers.learn(listing.folder, listing.names)
+                found.sidecars.learn(listing.folder, listing.names)
+            if listing.files:
+                folder = _Folder(listing.folder, top, dataset, state, found)
+                folder.look_at(listing.files)
+                folder.refuse_unused(listing.names)
+    return found
+
+
+def _listings(root: Path, visited: set[str]) -> Iterator[Listing]:
+    """What is to be looked at of one argument: each folder, or file given by itself, once.
+
+    A folder that cannot be listed is given as if it were a file, to be found unreadable.
+    """
+    if not root.is_dir():
+        root.stat()
+        is_listed = str(root.parent) in visited and not root.name.startswith(".")
+        if not is_listed:
+            yield Listing(str(root.parent), None, [root.name])
+        return
+    closed: list[str] = []
+    for listing in walk_folders(str(root), closed.append):
+        if listing.folder not in visited:
+            visited.add(listing.folder)
+            yield listing
+    for path in closed:
+        if path not in visited:
+            visited.add(path)
+            yield Listing(os.path.dirname(path), None, [os.path.basename(path)])
+
+
+class _Seen(NamedTuple):
+    """A file that is there, and what the lake knows of its path."""
+
+    path: str
+    name: str
+    status: os.stat_result
+    recorded: RecordedFile | None
+
+    @property
+    def unchanged(self) -> RecordedFile | None:
+        """What the lake knows of the file if it has not changed since."""
+        known, status = self.recorded, self.status
+        if known is None or known.size != status.st_size or known.mtime != status.st_mtime:
+            return None
+        return known
+
+
+class _Folder:
+    """The files of one folder: what holds for all of them is found once."""
+
+    def __init__(
+        self, folder: str, root: str, dataset: str | None, state: LakeState, found: Discovery
+    ) -> None:
+        """Begin.
+
+        Args:
+            root: The folder of the argument that led here.
+            dataset: As `discover` has it.
+
+        Raises:
+            SettingsError: As `discover` says.
+        """
+        self._folder = folder
+        self._settings = found.layers.settings_of(folder)
+        self._dataset = dataset or self._settings.dataset or os.path.basename(root)
+        if not is_dataset_name(self._dataset):
+            raise SettingsError(
+                f"{self._dataset!r} cannot name a dataset: give --dataset ({folder})"
+            )
+        found.settings.setdefault(self._dataset, self._settings)
+        found.roots.add((self._dataset, root))
+        self._top = found.layers.top_of(folder, root)
+        self._for_all = found.sidecars.of_all_in(folder, self._top)
+        self._recorded = state.files[self._dataset]
+        self._seen = found.seen[self._dataset]
+        self._groups: dict[RunTerms, RunGroup] = {}
+        self._silent: list[str] = []
+        self._state = state
+        self._found = found
+
+    def look_at(self, names: Sequence[str]) -> None:
+        """Look at some of the folder's files."""
+        start = self._folder.rstrip("/") + "/"
+        for name in names:
+            if name != FILE_NAME:
+                self._look_at(start + name, name)
+
+    def refuse_unused(self, names: Sequence[str] | None) -> None:
+        """Refuse sidecars `NAME.run.toml` without a file `NAME.*` that they could speak for.
+
+        Args:
+            names: Of all the folder's files; None if nobody listed it.
+        """
+        stems = {name: sidecar.stem_of(name) for name in self._silent}
+        if names is None or not any(stems.values()):
+            return
+        others = (name for name in names if name not in stems)
+        begun = {name[:at] for name in others for at, c in enumerate(name) if c == "."}
+        for name, stem in stems.items():
+            if stem and stem not in begun:
+                detail = f"no file beside it begins with '{stem}.'; it speaks for nothing"
+                path = f"{self._folder.rstrip('/')}/{name}"
+                self._refuse(path, Problem("sidecar_unused", "refused", detail))
+
+    def _look_at(self, path: str, name: str) -> None:
+        known = self._recorded.get(path)
+        if known is None:
+            text = path.encode("utf-8", "backslashreplace").decode()
+            if text != path:
+                detail = "the name is not UTF-8; not read"
+                self._refuse(text, Problem("bad_name", "refused", detail))
+                return
+        else:
+            path = known.path  # The same text, held once.
+        self._seen.add(path)
+        try:
+            status = os.stat(path)
+            if not stat.S_ISREG(status.st_mode):
+                if stat.S_ISDIR(status.st_mode):
+                    os.listdir(path)
+                self._found.ignored.append(Ignored(path, _NOT_REGULAR))
+                return
+            file = _Seen(path, name, status, known)
+            form = _known_format(file) or _sniff(file)
+        except (OSError, FormatError) as error:
+            self._refuse(path, _unreadable(error))
+            return
+        try:
+            self._take(file, form)
+        except FormatError as error:
+            kind = "bad_sidecar" if isinstance(error, BadSidecarError) else "bad_knob"
+            self._refuse(path, Problem(kind, "refused", f"{error}; not read"))
+
+    def _take(self, file: _Seen, form: Format | None) -> None:
+        """Take a file that can be read, or say why not.
+
+        Raises:
+            FormatError: As `match_run`.
+        """
+        beside = self._found.sidecars.beside(self._folder, file.name)
+        sidecars = beside + self._for_all if beside else self._for_all
+        terms, said_core = find_terms(file.path, self._settings, form, sidecars, self._top)
+        group = self._group_of(terms) if terms is not None else None
+        core = read_core(said_core)
+        problem = _why_not(form, group, file.status.st_size)
+        if problem is not None:
+            self._refuse(file.path, problem)
+        elif form is None:
+            self._found.ignored.append(Ignored(file.path, _UNKNOWN))
+        elif form.role != "sidecar" or (group is not None and group.key.workload == IDLE):
+            self._seen.update(each.path for each in sidecars)
+            known = file.unchanged
+            if known is not None and group is not None and self._is_one(known, form, group):
+                group.files.append(KnownFile(known, form, self._settings, core, sidecars))
+            else:
+                self._take_raw(file, form, group, core, sidecars)
+        else:
+            self._silent.append(file.name)
+
+    def _take_raw(
+        self,
+        file: _Seen,
+        form: Format,
+        group: RunGroup | None,
+        core: int | None,
+        sidecars: tuple[Sidecar, ...],
+    ) -> None:
+        raw = RawFile(
+            file.path,
+            file.status.st_size,
+            file.status.st_mtime,
+            self._dataset,
+            self._settings,
+            form,
+            group.match(core) if group is not None else None,
+            file.recorded,
+        )
+        raw = replace(raw, sidecars=sidecar_files(raw, sidecars, self._state))
+        for part in parts_of(raw):
+            self._found.take(part, group if part is raw else None)
+
+    def _group_of(self, terms: RunTerms) -> RunGroup:
+        """The run that terms mean; the files of one run mostly have the same.
+
+        Raises:
+            FormatError: As `match_run`.
+        """
+        group = self._groups.get(terms)
+        if group is None:
+            key = match_terms(terms, self._settings).key(self._dataset)
+            group = self._groups[terms] = self._found.group_of(key)
+        return group
+
+    def _is_one(self, known: RecordedFile, form: Format, group: RunGroup) -> bool:
+        """Whether an unchanged file is of one run, as the lake has it; without a look into it."""
+        if form.list_parts is None:
+            return form.role not in ("table", "meter")
+        run = self._state.runs.get(group.run_id)
+        return run is not None and any(file.path == known.path for file in run.files)
+
+    def _refuse(self, path: str, problem: Problem) -> None:
+        self._found.problems[self._dataset, path] = [problem]
+
+
+def _known_format(file: _Seen) -> Format | None:
+    """The format that the lake recorded of a file that has not changed since."""
+    known = file.unchanged
+    return FORMATS_BY_NAME.get(known.format) if known is not None else None
+
+
+def _sniff(file: _Seen) -> Format | None:
+    if file.status.st_size == 0:
+        return None
+    return find_format(strip_compression(file.name), read_head(Path(file.path)))
+
+
+def _why_not(form: Format | None, group: RunGroup | None, size: int) -> Problem | None:
+    """Why a file cannot be used, if its name or its content claims that it should be."""
+    if size == 0 and group is not None:
+        return Problem("empty_file", "refused", "the file is empty; not read")
+    if form is None and group is not None:
+        detail = "the name is a run's, but the content is of no known format; not read"
+        return Problem("unknown_content", "refused", detail)
+    if form is not None and form.role not in ("table", "meter") and group is None:
+        detail = f"the content is {form.name}, but no name pattern says which run's; not read"
+        return Problem("unknown_name", "refused", detail)
+    return None
+
+
+def _unreadable(error: OSError | FormatError) -> Problem:
+    if isinstance(error, FormatError):
+        return Problem("broken_compression", "refused", f"{error}; not read")
+    return Problem("unreadable", "refused", f"{error.strerror or error}; not read")

@@ -1,0 +1,63 @@
+"""Read the raw files of a run, each whatever happens to the others."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from data.errors import FormatError
+from ingest.discover.found_files import RawFile
+from ingest.files.blocks import BrokenCompressionError, MeteredFile
+from ingest.records import Content, CoreLog, LogFacts, Problem, ReadContext, RefusedError
+
+
+@dataclass(slots=True)
+class SourceRead:
+    """One raw file as read; no content if it was refused."""
+
+    file: RawFile
+    digest: str
+    content: Content | LogFacts | None
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) -> SourceRead:
+    """Read one small raw file; what cannot be read becomes a problem, never an exception."""
+    metered = MeteredFile(Path(file.path), on_bytes)
+    settings = file.settings
+    context = ReadContext(
+        file.name, settings.machine.tsc_hz, settings.power.date_order, part=file.part
+    )
+    try:
+        try:
+            content = file.format.read(metered.blocks(), context)
+        finally:
+            metered.finish()
+    except RefusedError as error:
+        return SourceRead(file, metered.digest, None, error.problems)
+    except (FormatError, OSError) as error:
+        return SourceRead(file, metered.digest, None, [refusal_of(error)])
+    assert not isinstance(content, CoreLog), "BUG: logs are streamed"
+    problems = [*content.problems, *change_of(file, metered.bytes_read)]
+    return SourceRead(file, metered.digest, content, problems)
+
+
+def refusal_of(error: FormatError | OSError) -> Problem:
+    """Why a file is not used."""
+    if isinstance(error, BrokenCompressionError):
+        return Problem("broken_compression", "refused", f"{error}; not used")
+    if isinstance(error, FormatError):
+        return Problem("bad_content", "refused", f"{error}; not used")
+    return Problem("unreadable", "refused", f"{error.strerror or error}; not used")
+
+
+def change_of(file: RawFile, bytes_read: int) -> list[Problem]:
+    """Doubt a file that is no longer what it was when it was found; nothing if it is."""
+    try:
+        status = Path(file.path).stat()
+        is_same = (status.st_size, status.st_mtime) == (file.size, file.mtime)
+    except OSError:
+        is_same = False
+    if is_same and bytes_read == file.size:
+        return []
+    detail = f"changed while it was read ({file.size} bytes before); the next ingest reads it again"
+    return [Problem("changed_while_read", "doubted", detail)]

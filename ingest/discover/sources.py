@@ -1,0 +1,41 @@
+"""What a row of `runs` says of the files and settings that it comes from."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from ingest.discover.found_files import RawFile, digest_of
+from ingest.discover.source_reads import SourceRead
+from ingest.lake.state import SETTINGS_FORMAT
+from ingest.settings.dataset import Settings
+
+
+def sources_digest(
+    reads: Sequence[SourceRead], meters: Sequence[RawFile], settings: Settings
+) -> str:
+    """Digest of all that a run was read from; a part of the names of its big files."""
+    parts = sorted(f"{read.file.format.name} {read.digest}" for read in reads)
+    parts += sorted(f"{meter.format.name} {digest_of(meter)}" for meter in meters)
+    return hashlib.sha256("\n".join([*parts, settings.fingerprint]).encode()).hexdigest()[:12]
+
+
+def source_struct(file: RawFile, digest: str) -> dict[str, Any]:
+    """One element of `runs.sources`."""
+    return {
+        "path": file.path,
+        "format": file.format.name,
+        "size_bytes": file.size,
+        "mtime": file.mtime,
+        "digest": digest,
+    }
+
+
+def settings_struct(settings: Settings) -> dict[str, Any]:
+    """The element of `runs.sources` that says which settings the numbers depend on."""
+    return {
+        "path": settings.origin,
+        "format": SETTINGS_FORMAT,
+        "size_bytes": None,
+        "mtime": None,
+        "digest": settings.fingerprint,
+    }

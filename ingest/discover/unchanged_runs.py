@@ -1,0 +1,103 @@
+"""Runs that the lake has just as they lie on the disk, told without a look into any file."""
+
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ingest.discover.file_choice import Slot, only_core, slot
+from ingest.discover.found_files import FORMATS_BY_NAME, KnownFile, RawFile, RunGroup
+from ingest.discover.meter_files import MeterScopes
+from ingest.discover.names import label_columns
+from ingest.discover.sidecars import Sidecar
+from ingest.lake.state import SUMMARY, LakeState, RecordedFile
+from ingest.settings.dataset import Settings
+
+
+class SettledRun(NamedTuple):
+    """A run that need not be read.
+
+    Attributes:
+        meters: Files of power meters that may have readings of its time.
+    """
+
+    group: RunGroup
+    meters: tuple[RawFile, ...]
+
+
+class SettledRuns:
+    """Tells settled runs from those that need a closer look."""
+
+    def __init__(self, state: LakeState, scopes: MeterScopes) -> None:
+        """Begin.
+
+        Args:
+            scopes: Of the files of power meters, those that the lake knows included.
+        """
+        self._state = state
+        self._scopes = scopes
+        self._labels: dict[tuple[int, str, str], dict[str, Any]] = {}
+
+    def find(self, group: RunGroup) -> SettledRun | None:
+        """A run that the lake has from these very files, settings and meters, whole and labelled.
+
+        Returns:
+            None if anything differs, or if only a closer look can tell.
+        """
+        run = self._state.runs.get(group.run_id)
+        if run is None or run.source == SUMMARY:
+            return None
+        files = [file for file in group.files if isinstance(file, KnownFile)]
+        settings = files[0].settings if files else None
+        if settings is None or len(files) < len(group.files):
+            return None
+        own = self._recorded(group, files, settings)
+        if own is None:
+            return None
+        meters = self._meters_of(group, files, settings)
+        own.update((meter.path, meter.recorded) for meter in meters)
+        if (
+            not all(meter.is_unchanged for meter in meters)
+            or own != {file.path: file for file in run.files}
+            or run.fingerprint != settings.fingerprint
+            or run.labels != self._labels_of(group, settings)
+            or not self._state.is_whole(run)
+        ):
+            return None
+        return SettledRun(group, meters)
+
+    def _recorded(
+        self, group: RunGroup, files: Sequence[KnownFile], settings: Settings
+    ) -> dict[str, RecordedFile | None] | None:
+        """What the lake knows of a run's files, by path; None if they are not one a place."""
+        own: dict[str, RecordedFile | None] = {}
+        slots: set[Slot] = set()
+        default_core = only_core(settings, group.key.workload)
+        for known, form, its_settings, core, sidecars in files:
+            own[known.path] = known
+            slots.add(slot(form, known.path, default_core if core is None else core))
+            if its_settings is not settings:
+                return None
+            for each in sidecars:
+                if each.path not in own:
+                    own[each.path] = self._recorded_sidecar(group.key.dataset, each)
+                    slots.add(slot(FORMATS_BY_NAME["sidecar"], each.path, None))
+        return own if len(slots) == len(own) else None
+
+    def _recorded_sidecar(self, dataset: str, each: Sidecar) -> RecordedFile | None:
+        known = self._state.file_of(dataset, each.path)
+        is_unchanged = known is not None and (known.size, known.mtime) == (each.size, each.mtime)
+        return known if is_unchanged else None
+
+    def _meters_of(
+        self, group: RunGroup, files: Sequence[KnownFile], settings: Settings
+    ) -> tuple[RawFile, ...]:
+        if settings.workloads[group.key.workload].logged:
+            return ()
+        deepest = min((-file.recorded.path.count("/"), file.recorded.path) for file in files)[1]
+        return self._scopes.of_folder(group.key.dataset, os.path.dirname(deepest))
+
+    def _labels_of(self, group: RunGroup, settings: Settings) -> dict[str, Any]:
+        place = id(settings), group.key.workload, group.key.system
+        if place not in self._labels:
+            self._labels[place] = label_columns(group.key.workload, group.key.system, settings)
+        return self._labels[place]

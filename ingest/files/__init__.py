@@ -1,0 +1,1 @@
+"""Raw files as bytes: found, opened, decompressed, digested and cut into lines."""

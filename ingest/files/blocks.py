@@ -1,0 +1,234 @@
+"""Read raw files in blocks: decompressed as they stream, with their digest and byte count."""
+
+import hashlib
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from io import FileIO
+from pathlib import Path
+from typing import Any, Final
+
+import xxhash
+
+from data.errors import FormatError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+BLOCK_BYTES: Final = 1 << 20
+HEAD_BYTES: Final = 1 << 16
+_PACKED_BLOCK_BYTES: Final = 1 << 17
+_OPENERS: Final[tuple[tuple[bytes, Callable[[], Any]], ...]] = (
+    (b"\x1f\x8b", lambda: _Gzip()),
+    (b"\xfd7zXZ\x00", lzma.LZMADecompressor),
+    (b"\x28\xb5\x2f\xfd", zstd.ZstdDecompressor),
+)
+_LONGEST_MAGIC: Final = 6
+_BROKEN: Final = (zlib.error, lzma.LZMAError, zstd.ZstdError)
+
+
+class BrokenCompressionError(FormatError):
+    """Compressed content that cannot be unpacked, or not to its end."""
+
+
+class _Gzip:
+    """A member of a gzip file, unpacked as the decompressors of xz and zstd have it."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(wbits=31)
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._inner.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+
+class MeteredFile:
+    """A raw file being read once, from its start: its blocks and, after them, its digest.
+
+    Attributes:
+        bytes_read: Bytes taken from the disk so far (packed ones, if it is compressed).
+    """
+
+    def __init__(self, path: Path, on_bytes: Callable[[int], None] | None = None) -> None:
+        self._path = path
+        self._on_bytes = on_bytes
+        self._hash = xxhash.xxh3_128()
+        self._blocks: Iterator[bytes] | None = None
+        self._file: FileIO | None = None
+        self.bytes_read = 0
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether the file's bytes are its content; OSError if the disk refuses."""
+        return not is_compressed(self._path)
+
+    def read(self, size: int) -> bytes:
+        """Further content, decompressed if need be, at most so much; none at the end.
+
+        Raises:
+            FormatError: The compression is broken, or ends too early.
+            OSError: The disk refuses.
+        """
+        if self.is_plain:
+            block = bytearray(size)
+            return bytes(block[: self.read_into(memoryview(block))])
+        if self._blocks is None:
+            self._blocks = self.blocks(size)
+        return next(self._blocks, b"")
+
+    def read_into(self, room: memoryview) -> int:
+        """Further bytes of a plain file, straight to where they are wanted; gives how many.
+
+        Raises:
+            OSError: The disk refuses.
+        """
+        if self._file is None:
+            self._file = FileIO(self._path)
+        count = self._file.readinto(room)
+        if count:
+            self._count(room[:count])
+        else:
+            self._file.close()
+        return count
+
+    def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
+        """The file's content, decompressed if it begins as gzip, xz or zstd do, in blocks.
+
+        Raises:
+            FormatError: The compression is broken, or ends too early.
+            OSError: The disk refuses.
+        """
+        opener = _opener(self._path)
+        if opener is None:
+            yield from self._disk_blocks(size)
+        else:
+            packed = self._disk_blocks(_PACKED_BLOCK_BYTES)
+            yield from _unpack(packed, opener, size, self._path.name)
+
+    def finish(self) -> None:
+        """Read what a reader left unread, so that the digest is of the whole file."""
+        with self._path.open("rb") as file:
+            file.seek(self.bytes_read)
+            while block := file.read(BLOCK_BYTES):
+                self._count(block)
+
+    def _disk_blocks(self, size: int) -> Iterator[bytes]:
+        with self._path.open("rb") as file:
+            while block := file.read(size):
+                self._count(block)
+                yield block
+
+    def _count(self, block: bytes | memoryview) -> None:
+        self._hash.update(block)
+        self.bytes_read += len(block)
+        if self._on_bytes is not None:
+            self._on_bytes(len(block))
+
+    @property
+    def digest(self) -> str:
+        """32 hex digits of XXH3 over the bytes read so far: it tells change, not forgery."""
+        return self._hash.hexdigest()
+
+
+def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
+    """The first bytes of a file's decompressed content; fewer if it is short.
+
+    Raises:
+        FormatError: Its compression is broken from the start.
+        OSError: The disk refuses.
+    """
+    head = b""
+    try:
+        for block in MeteredFile(path).blocks(size):
+            head += block
+            if len(head) >= size:
+                break
+    except FormatError:
+        if not head:
+            raise
+    return head[:size]
+
+
+def digest_file(path: Path) -> str:
+    """Digest of a file's bytes as they lie on the disk, as `MeteredFile.digest` has it."""
+    with path.open("rb") as file:
+        return str(hashlib.file_digest(file, xxhash.xxh3_128).hexdigest())
+
+
+def digest_content(path: Path) -> tuple[int, str]:
+    """Length and digest of a file's decompressed content."""
+    length, content = 0, xxhash.xxh3_128()
+    for block in MeteredFile(path).blocks():
+        length += len(block)
+        content.update(block)
+    return length, content.hexdigest()
+
+
+def small_blocks(path: str) -> Iterable[bytes]:
+    """The content of a file that is most likely small, as `MeteredFile.blocks` gives it.
+
+    Raises:
+        FormatError: The compression is broken, or ends too early.
+        OSError: The disk refuses.
+    """
+    with open(path, "rb", buffering=0) as file:
+        content = file.read(HEAD_BYTES)
+    if len(content) < HEAD_BYTES and _opener_of(content) is None:
+        return (content,)
+    return MeteredFile(Path(path)).blocks()
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether a file begins as gzip, xz or zstd do."""
+    return _opener(path) is not None
+
+
+def _opener(path: Path) -> Callable[[], Any] | None:
+    with path.open("rb") as file:
+        return _opener_of(file.read(_LONGEST_MAGIC))
+
+
+def _opener_of(head: bytes) -> Callable[[], Any] | None:
+    return next((make for begins, make in _OPENERS if head.startswith(begins)), None)
+
+
+def _unpack(
+    blocks: Iterator[bytes], opener: Callable[[], Any], size: int, name: str
+) -> Iterator[bytes]:
+    """Decompress a stream of one or more members, as `cat a.gz b.gz` makes them.
+
+    Args:
+        size: The most bytes of content in a block, however tightly they are packed.
+    """
+    unpacker = opener()
+    try:
+        for block in blocks:
+            rest = block
+            while rest or not (unpacker.eof or unpacker.needs_input):
+                if unpacker.eof:
+                    rest = rest.lstrip(b"\0")
+                    if not rest:
+                        break
+                    unpacker = opener()
+                if content := unpacker.decompress(rest, size):
+                    yield content
+                rest = unpacker.unused_data if unpacker.eof else b""
+    except _BROKEN as error:
+        raise BrokenCompressionError(f"broken compression: {error} ({name})") from error
+    if not unpacker.eof:
+        raise BrokenCompressionError(f"broken compression: ends before its end mark ({name})")

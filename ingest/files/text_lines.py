@@ -1,0 +1,93 @@
+"""Small text files out of blocks cut anywhere: whole texts, lines, and Python byte literals."""
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from data.errors import FormatError
+
+_MOST_TEXT_BYTES: Final = 16 * 1024 * 1024
+_LONGEST_LINE: Final = 1 << 16
+_MARKS: Final = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+def starts_with_mark(data: bytes) -> bool:
+    """Whether a text begins with a byte-order mark."""
+    return data.startswith(tuple(_MARKS))
+
+
+def decode_text(data: bytes) -> str:
+    """Decode by the byte-order mark, which is left out, else as UTF-8; what cannot be is marked."""
+    encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8")
+    return data.decode(encoding, "replace")
+
+
+def without_mark(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Leave the UTF-8 byte-order mark out that a text may begin with; blocks may cut it."""
+    head = b""
+    waiting = True
+    for block in blocks:
+        if not waiting:
+            yield block
+            continue
+        head += block
+        if len(head) >= len(codecs.BOM_UTF8) or not codecs.BOM_UTF8.startswith(head):
+            waiting = False
+            yield head.removeprefix(codecs.BOM_UTF8)
+    if waiting and head:
+        yield head
+
+
+def whole_text(blocks: Iterable[bytes], name: str) -> str:
+    """Join a load generator's output and take it out of a byte literal, if it was saved as one.
+
+    Args:
+        blocks: The file's bytes, cut anywhere.
+        name: The file, for the error.
+
+    Raises:
+        FormatError: Over 16 MiB, which no such output is.
+    """
+    text = bytearray()
+    for block in blocks:
+        text += block
+        if len(text) > _MOST_TEXT_BYTES:
+            raise FormatError(f"output too large: over {_MOST_TEXT_BYTES} bytes ({name})")
+    return unwrap_literal(decode_text(bytes(text)))
+
+
+def unwrap_literal(text: str) -> str:
+    r"""Give what a Python byte literal `b'...'` holds, its newlines real or `\n`; else the text.
+
+    A literal that was cut off lacks its last quote and is unwrapped as well.
+    """
+    bare = text.strip()
+    if bare[:2] not in ("b'", 'b"'):
+        return text
+    inner = bare[2:].removesuffix(bare[1])
+    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), inner)
+
+
+def iterate_lines(blocks: Iterable[bytes]) -> Iterator[str]:
+    """Give the lines of a text, without their ends; a line over 64 KiB is cut there.
+
+    A UTF-8 byte-order mark is left out.
+    """
+    rest = b""
+    for block in without_mark(blocks):
+        *lines, rest = (rest + block).split(b"\n")
+        for line in lines:
+            yield _decoded(line)
+        rest = rest[:_LONGEST_LINE]
+    if rest:
+        yield _decoded(rest)
+
+
+def _decoded(line: bytes) -> str:
+    return line.decode("utf-8", "replace").rstrip("\r")

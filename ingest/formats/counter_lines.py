@@ -1,0 +1,279 @@
+"""Growing column buffers around the compiled parser: bytes in blocks of any size, columns out."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ingest.formats import line_parser
+from ingest.formats.time_order import TimeOrder
+from ingest.records import Problem
+
+_FIRST_ROOM: Final = 1 << 14
+_GROWTH: Final = 1.5
+# A line this long is damage whatever its end says; keeping more would cost memory without bound.
+_LONGEST_LINE: Final = 1 << 16
+_SLACK: Final = 1 << 10
+# Most lines are shorter.
+_LINE_BYTES: Final = 1 << 9
+
+_KINDS: Final = {
+    line_parser.FIELD_COUNT: "field_count",
+    line_parser.NOT_DIGITS: "not_digits",
+    line_parser.NUMBER_RANGE: "number_range",
+}
+_OUT_OF_ORDER: Final = {
+    "time_backwards": "is before the line above's; line dropped",
+    "time_leap": "does not fit the lines below it; line dropped",
+}
+
+
+@dataclass(slots=True)
+class _OutOfOrder:
+    """Rows of one kind that were out of time order: how many, the first, and the last's line."""
+
+    count: int = 0
+    line: int = 0
+    tsc: int = 0
+    last_line: int = 0
+
+    def add(self, origin: int, tsc: int) -> None:
+        line = origin >> 1
+        if not self.count or line < self.line:
+            self.line, self.tsc = line, tsc
+        self.count += 1
+        self.last_line = max(self.last_line, line)
+
+
+class CounterLines:
+    """One per-interrupt log on its way from bytes to columns.
+
+    Args:
+        columns: Fields of a good line: 14, 16 or 17.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
+        self._state, self._faults = line_parser.new_state()
+        self._interrupts = np.empty((line_parser.INTERRUPT_ROWS, _FIRST_ROOM), np.int64)
+        self._samples = np.empty((columns - 5, _FIRST_ROOM), np.int64)
+        self._work = np.empty(_LONGEST_LINE, np.uint8)
+        self._order = TimeOrder()
+        self._settled = 0
+        self._waiting = 0
+        self._out_of_order = {kind: _OutOfOrder() for kind in _OUT_OF_ORDER}
+        self._tail = 0
+        self._taken = 0
+        self._to_drop = (0, 0)
+        self._first_bytes: dict[int, bytes] = {}
+        self._cut: Problem | None = None
+
+    def room(self, size: int) -> memoryview:
+        """Where to put so many further bytes, of which `fed` then hears."""
+        needed = self._tail + size
+        if needed > self._work.size:
+            work = np.empty(needed + _SLACK, np.uint8)
+            work[: self._tail] = self._work[: self._tail]
+            self._work = work
+        return self._work.data[self._tail : needed]
+
+    def feed(self, block: bytes) -> None:
+        """Read a further block; a line that it cuts waits for the next one."""
+        self.room(len(block))[:] = block
+        self.fed(len(block))
+
+    def fed(self, count: int) -> None:
+        """Read what was put into the room; a line that it cuts waits for the next block."""
+        self._drop_taken()
+        filled = self._tail + count
+        end = self._behind_last_newline(filled)
+        if not end:
+            self._tail = min(filled, max(self._tail, _LONGEST_LINE))
+            return
+        self._parse(end)
+        self._tail = filled - end
+        self._work[: self._tail] = self._work[end:filled].copy()
+
+    def _behind_last_newline(self, filled: int) -> int:
+        """Where the line starts that the bytes at hand cut; 0 if no line ends in what is new."""
+        for begin in (max(self._tail, filled - _LINE_BYTES), self._tail):
+            newline = self._work[begin:filled].tobytes().rfind(b"\n")
+            if newline >= 0:
+                return begin + newline + 1
+        return 0
+
+    def finish(self) -> None:
+        """Read the last line if the file does not end in a newline; refused, it counts as cut."""
+        text = self._work[: self._tail].tobytes()
+        firsts = self._faults.copy()
+        if text:
+            self.feed(b"\n")
+        self._judge(is_over=True)
+        if not text:
+            return
+        line = int(self._state[line_parser.LINES])
+        refused = np.flatnonzero(self._faults[:, line_parser.COUNT] - firsts[:, line_parser.COUNT])
+        late = [found for found in self._out_of_order.values() if found.last_line == line]
+        if refused.size:
+            self._faults[refused[0]] = firsts[refused[0]]
+        elif late:
+            late[0].count -= 1
+        else:
+            return
+        detail = f"last line {_shown(text)} is cut or damaged and has no newline; line dropped"
+        self._cut = Problem("cut_last_line", "refused", detail, line)
+
+    @property
+    def entries(self) -> int:
+        """Lines that hold an entry, good or bad."""
+        return int(self._state[line_parser.ENTRIES])
+
+    @property
+    def core_lines(self) -> int:
+        """How many `Core=` lines there were."""
+        return int(self._state[line_parser.CORE_LINES])
+
+    @property
+    def last_index(self) -> int:
+        """The `i` of the last good line."""
+        return int(self._state[line_parser.LAST_INDEX])
+
+    @property
+    def has_interrupts(self) -> bool:
+        """Whether any line was good."""
+        return bool(self._taken or self._state[line_parser.INTERRUPTS])
+
+    def take(self) -> tuple[np.ndarray, np.ndarray]:
+        """Hand out the rows that no later line can take back; they are gone with the next feed.
+
+        Returns:
+            What `interrupt_columns` and `sample_columns` have, but for rows whose time stamp may
+            turn out to be damaged, as long as the log is not finished.
+        """
+        self._drop_taken()
+        interrupts = self._settled
+        waiting = slice(interrupts, int(self._state[line_parser.INTERRUPTS]))
+        are_samples = self._interrupts[line_parser.ORIGIN, waiting] & 1
+        samples = int(self._state[line_parser.SAMPLES] - are_samples.sum())
+        self._to_drop = (interrupts, samples)
+        self._taken += interrupts
+        return self._interrupts[: line_parser.NIC_ROWS, :interrupts], self._samples[:, :samples]
+
+    def _drop_taken(self) -> None:
+        slots = (line_parser.INTERRUPTS, line_parser.SAMPLES)
+        buffers = (self._interrupts, self._samples)
+        for slot, buffer, drop in zip(slots, buffers, self._to_drop, strict=True):
+            left = int(self._state[slot]) - drop
+            if drop and left:
+                buffer[:, :left] = buffer[:, drop : drop + left].copy()
+            self._state[slot] = left
+        self._settled -= self._to_drop[0]
+        self._to_drop = (0, 0)
+
+    def interrupt_columns(self) -> np.ndarray:
+        """Time stamp and the four NIC columns, int64, shape (5, n)."""
+        return self._interrupts[: line_parser.NIC_ROWS, : self._state[line_parser.INTERRUPTS]]
+
+    def sample_columns(self) -> np.ndarray:
+        """Time stamp, counters, sleep states, joules: int64, shape (columns - 5, m)."""
+        return self._samples[:, : self._state[line_parser.SAMPLES]]
+
+    def problems(self) -> list[Problem]:
+        """What was refused: a problem a kind, with how often and the first line."""
+        found = [
+            Problem(
+                name,
+                "refused",
+                self._detail(kind),
+                int(self._faults[kind, line_parser.LINE]),
+                int(self._faults[kind, line_parser.COUNT]),
+            )
+            for kind, name in _KINDS.items()
+            if self._faults[kind, line_parser.COUNT]
+        ]
+        found += [
+            Problem(
+                name,
+                "refused",
+                f"time stamp '{bad.tsc}' {_OUT_OF_ORDER[name]}",
+                bad.line,
+                bad.count,
+            )
+            for name, bad in self._out_of_order.items()
+            if bad.count
+        ]
+        return found + ([self._cut] if self._cut else [])
+
+    def _judge(self, is_over: bool = False) -> None:
+        """Drop the rows that are not in time order; see `TimeOrder`."""
+        end = int(self._state[line_parser.INTERRUPTS])
+        tsc = self._interrupts[0, self._settled + self._waiting : end]
+        judged = self._order.judge(tsc, is_over)
+        if judged.is_kept is not None:
+            rows = self._interrupts[:, self._settled : end]
+            for name, places in (("time_backwards", judged.backwards), ("time_leap", judged.leaps)):
+                for place in places:
+                    self._out_of_order[name].add(*rows[[line_parser.ORIGIN, 0], place].tolist())
+            self._keep(judged.is_kept)
+        end = int(self._state[line_parser.INTERRUPTS])
+        self._settled += judged.settled
+        self._waiting = end - self._settled
+
+    def _keep(self, is_kept: np.ndarray) -> None:
+        """Take the other rows out that came after the settled ones, and their samples."""
+        begin, end = self._settled, int(self._state[line_parser.INTERRUPTS])
+        are_samples = (self._interrupts[line_parser.ORIGIN, begin:end] & 1).astype(bool)
+        is_kept_sample = is_kept[are_samples]
+        ends = (end, int(self._state[line_parser.SAMPLES]))
+        buffers, kept = (self._interrupts, self._samples), (is_kept, is_kept_sample)
+        slots = (line_parser.INTERRUPTS, line_parser.SAMPLES)
+        for slot, buffer, stays, until in zip(slots, buffers, kept, ends, strict=True):
+            first = until - stays.size
+            stay = buffer[:, first:until][:, stays]
+            buffer[:, first : first + stay.shape[1]] = stay
+            self._state[slot] = first + stay.shape[1]
+
+    def _parse(self, end: int) -> None:
+        room = end // (2 * self._columns) + 1
+        self._interrupts = _grown(self._interrupts, self._state[line_parser.INTERRUPTS], room)
+        self._samples = _grown(self._samples, self._state[line_parser.SAMPLES], room)
+        line_parser.parse_counter_lines(
+            self._work,
+            end,
+            self._columns,
+            self._interrupts,
+            self._samples,
+            self._state,
+            self._faults,
+        )
+        self._judge()
+        for kind in np.flatnonzero(self._faults[:, line_parser.COUNT]).tolist():
+            if kind not in self._first_bytes:
+                start, stop = self._faults[kind, [line_parser.START, line_parser.END]]
+                self._first_bytes[kind] = self._work[start:stop].tobytes()
+
+    def _detail(self, kind: int) -> str:
+        fields = self._first_bytes[kind].split()
+        match kind:
+            case line_parser.FIELD_COUNT:
+                count = self._faults[kind, line_parser.FIELDS]
+                return f"{count} fields, expected {self._columns}; line dropped"
+            case line_parser.NOT_DIGITS:
+                bad = next(field for field in fields if not field.isdigit())
+                return f"field {_shown(bad)} is not a whole number; line dropped"
+            case _:
+                bad = max(fields, key=lambda field: (len(field), field))
+                return f"field {_shown(bad)} is over 64 bits; line dropped"
+
+
+def _grown(buffer: np.ndarray, filled: int, room: int) -> np.ndarray:
+    if filled + room <= buffer.shape[1]:
+        return buffer
+    grown = np.empty((buffer.shape[0], int((filled + room) * _GROWTH)), np.int64)
+    grown[:, :filled] = buffer[:, :filled]
+    return grown
+
+
+def _shown(text: bytes) -> str:
+    shown = text.decode("latin-1").strip()
+    return repr(shown if len(shown) <= 60 else shown[:57] + "...")

@@ -1,0 +1,240 @@
+"""The hot parser of per-interrupt text logs: one pass over the bytes, compiled, without the GIL.
+
+Every good line is an interrupt; a line whose performance counters are not all 0 is a sample as
+well. `ingest.formats.intlog` owns the buffers and gives the meaning; this module only reads bytes.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+from numba import njit
+
+from ingest.formats.plain_lines import PLAIN_LINE_REACH, read_plain_line, read_unsampled_line
+
+# Rows of the fault table, by kind of bad line, in the order in which a line is judged.
+FIELD_COUNT: Final = 0
+NOT_DIGITS: Final = 1
+NUMBER_RANGE: Final = 2
+FAULT_KINDS: Final = 3
+
+# Columns of the fault table: how often, and the first one's line number, fields and bytes.
+COUNT: Final = 0
+LINE: Final = 1
+FIELDS: Final = 2
+START: Final = 3
+END: Final = 4
+
+# Slots of the state that lives from one block to the next.
+LINES: Final = 0
+ENTRIES: Final = 1
+INTERRUPTS: Final = 2
+SAMPLES: Final = 3
+CORE_LINES: Final = 4
+LAST_INDEX: Final = 5
+UNSAMPLED_AT_ONCE: Final = 6
+STATE_SLOTS: Final = 7
+
+# Rows of the interrupts: time stamp, the four NIC columns, and twice the number of the line, 1
+# more if it is a sample. The last tells which rows a dropped row takes with it, and its line.
+NIC_ROWS: Final = 5
+ORIGIN: Final = 5
+INTERRUPT_ROWS: Final = 6
+
+_MAX_DIGITS: Final = 19
+_MAX_INT64: Final = (1 << 63) - 1
+_SPACE, _TAB, _CR, _LF = 32, 9, 13, 10
+_ZERO = 48
+_OPEN, _CLOSE = 91, 93
+
+
+def new_state() -> tuple[np.ndarray, np.ndarray]:
+    """Make the state and the fault table for a new log, both int64 and zero."""
+    return np.zeros(STATE_SLOTS, np.int64), np.zeros((FAULT_KINDS, 5), np.int64)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _is_blank(byte: int) -> bool:
+    return byte in (_SPACE, _TAB, _CR)
+
+
+@njit(nogil=True, cache=True)
+def _skip_prefix(data: np.ndarray, at: int) -> int:
+    """Step over leading blanks and a kernel prefix such as `[ 2283.800345] `, if it is whole."""
+    while _is_blank(data[at]):
+        at += 1
+    if data[at] != _OPEN:
+        return at
+    close = at
+    while data[close] != _CLOSE:
+        if data[close] == _LF:
+            return at
+        close += 1
+    close += 1
+    while _is_blank(data[close]):
+        close += 1
+    return close
+
+
+@njit(nogil=True, cache=True)
+def _is_core_line(data: np.ndarray, at: int) -> bool:
+    """Whether `Core=` stands here; the newline ends the comparison before the buffer does."""
+    c, o, r, e, equals = 67, 111, 114, 101, 61
+    return (
+        data[at] == c
+        and data[at + 1] == o
+        and data[at + 2] == r
+        and data[at + 3] == e
+        and data[at + 4] == equals
+    )
+
+
+@njit(nogil=True, cache=True)
+def _blame(faults: np.ndarray, kind: int, line: int, fields: int, start: int, end: int) -> None:
+    if faults[kind, COUNT] == 0:
+        faults[kind, LINE] = line
+        faults[kind, FIELDS] = fields
+        faults[kind, START] = start
+        faults[kind, END] = end
+    faults[kind, COUNT] += 1
+
+
+@njit(nogil=True, cache=True)
+def _spelled(data: np.ndarray, at: int) -> int:
+    """The number of any length whose digits are known to stand here."""
+    value: Any = 0
+    digit = np.uint8(data[at] - _ZERO)
+    while digit <= 9:
+        value = 10 * value + np.int64(digit)
+        at += 1
+        digit = np.uint8(data[at] - _ZERO)
+    return value
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _put_row(
+    values: np.ndarray,
+    line: Any,
+    interrupts: np.ndarray,
+    filled: Any,
+    samples: np.ndarray,
+    sampled: Any,
+) -> Any:
+    """Put the fields of a line into the columns; gives how many samples it is, 0 or 1."""
+    tsc = values[values.size - 1]
+    interrupts[0, filled] = tsc
+    for column in range(1, 5):
+        interrupts[column, filled] = values[column]
+    is_sample = (values[5] | values[6] | values[7] | values[8]) != 0
+    interrupts[ORIGIN, filled] = 2 * line + is_sample
+    if is_sample:
+        samples[0, sampled] = tsc
+        for column in range(5, values.size - 1):
+            samples[column - 4, sampled] = values[column]
+    return np.int64(is_sample)
+
+
+@njit(nogil=True, cache=True)
+def parse_counter_lines(
+    data: np.ndarray,
+    end: int,
+    columns: int,
+    interrupts: np.ndarray,
+    samples: np.ndarray,
+    state: np.ndarray,
+    faults: np.ndarray,
+) -> None:
+    """Parse whole lines of a per-interrupt log into the column buffers.
+
+    Args:
+        data: Bytes, uint8; `data[end - 1]` is a newline, so that no loop needs a bound.
+        end: How many bytes of `data` to read.
+        columns: Fields of a good line: `i`, four NIC columns, four performance counters, the
+            sleep states of the variant, joules, time stamp.
+        interrupts: int64, shape (INTERRUPT_ROWS, room), in the order of the lines. There must be
+            room for `end // (2 * columns)` more.
+        samples: int64, shape (columns - 5, room), same room: time stamp, the counters, the sleep
+            states, joules.
+        state: From `new_state`; says how much of the buffers is filled, and how many lines were
+            read by the fastest way.
+        faults: From `new_state`; the bytes of a first fault are offsets into this `data`.
+    """
+    values = np.empty(columns, np.int64)
+    line, entries = state[LINES], state[ENTRIES]
+    filled, sampled = state[INTERRUPTS], state[SAMPLES]
+    at, last_start = 0, -1
+    last_plain_start = data.size - PLAIN_LINE_REACH
+    while at < end:
+        begin = _skip_prefix(data, at) if data[at] == _OPEN else at
+        if begin <= last_plain_start:
+            after = read_unsampled_line(data, begin, columns, interrupts, filled)
+            if after > 0:
+                line += 1
+                entries += 1
+                interrupts[ORIGIN, filled] = 2 * line
+                filled += 1
+                last_start = begin
+                state[UNSAMPLED_AT_ONCE] += 1
+                at = after
+                continue
+            after = read_plain_line(data, begin, columns, values)
+            if after > 0:
+                line += 1
+                entries += 1
+                sampled += _put_row(values, line, interrupts, filled, samples, sampled)
+                filled += 1
+                last_start = begin
+                at = after
+                continue
+        line += 1
+        at = start = _skip_prefix(data, at)
+        first = data[at]
+        if first == _LF:
+            at += 1
+            continue
+        fields = 0
+        is_digits = True
+        is_too_large = False
+        while data[at] != _LF:
+            value = np.uint64(0)
+            field = at
+            digit = np.uint8(data[at] - _ZERO)
+            while digit <= 9:
+                value = value * np.uint64(10) + np.uint64(digit)
+                at += 1
+                digit = np.uint8(data[at] - _ZERO)
+            byte = data[at]
+            if byte != _SPACE and byte != _LF and byte != _TAB and byte != _CR:
+                is_digits = False
+                while data[at] != _LF and not _is_blank(data[at]):
+                    at += 1
+            elif at - field > _MAX_DIGITS or value > np.uint64(_MAX_INT64):
+                is_too_large = True
+            if fields < columns:
+                values[fields] = np.int64(value)
+            fields += 1
+            while _is_blank(data[at]):
+                at += 1
+        at += 1
+        if not is_digits and first > 57:
+            if _is_core_line(data, start):
+                state[CORE_LINES] += 1
+                continue
+            if first == 105 and fields > 1 and _is_blank(data[start + 1]):
+                continue
+        entries += 1
+        if fields != columns:
+            _blame(faults, FIELD_COUNT, line, fields, start, at - 1)
+            continue
+        if not is_digits:
+            _blame(faults, NOT_DIGITS, line, fields, start, at - 1)
+            continue
+        if is_too_large:
+            _blame(faults, NUMBER_RANGE, line, fields, start, at - 1)
+            continue
+        sampled += _put_row(values, line, interrupts, filled, samples, sampled)
+        filled += 1
+        last_start = start
+    state[LINES], state[ENTRIES] = line, entries
+    state[INTERRUPTS], state[SAMPLES] = filled, sampled
+    if last_start >= 0:
+        state[LAST_INDEX] = _spelled(data, last_start)

@@ -1,0 +1,137 @@
+"""Plain lines of per-interrupt text, digits with one blank between, read many bytes at once.
+
+All but a few lines of a log are such; `ingest.formats.line_parser` reads the others with care.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+from numba import njit
+
+from ingest.files.machine_words import byte_masks, load_word, trailing_zeros
+
+_SPACE, _CR, _LF = 32, 13, 10
+# A plain line is digits with one blank between; it is searched 64 bytes at once, at most so far.
+_LONGEST_PLAIN_LINE: Final = 6 * 64
+PLAIN_LINE_REACH: Final = _LONGEST_PLAIN_LINE + 16
+_ZEROS: Final = np.uint64(0x3030303030303030)
+_ONES: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ONE: Final = np.uint64(1)
+_EVERY_OTHER_BIT: Final = np.uint64(0x5555555555555555)
+_POWERS: Final = 10 ** np.arange(9, dtype=np.uint64)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _number_of(word: Any, digits: Any) -> Any:
+    """The number that the first 1 to 8 digits of a word spell."""
+    word = word << np.uint64(64 - 8 * digits)
+    word = (word * np.uint64(2561)) >> np.uint64(8)
+    word = ((word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
+    word = (word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)
+    return word >> np.uint64(32)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _any_number(data: np.ndarray, at: Any, digits: Any) -> Any:
+    """The number whose 1 to 16 digits are known to stand here."""
+    second = max(digits, 8) - 8
+    value = _number_of(load_word(data, at) ^ _ZEROS, digits - second)
+    # In two steps: a shift by all of a word's bits is none in LLVM.
+    half = np.uint64(32 - 4 * second)
+    word = ((load_word(data, at + 8) ^ _ZEROS) << half) << half
+    return np.int64(value * _POWERS[second] + _number_of(word, 8))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _short_number(data: np.ndarray, at: Any, end: Any) -> Any:
+    """The number whose 1 to 8 digits are known to stand here."""
+    return np.int64(_number_of(load_word(data, at) ^ _ZEROS, end - at))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def read_unsampled_line(
+    data: np.ndarray, at: int, columns: int, interrupts: np.ndarray, place: int
+) -> Any:
+    """Read a line of plain numbers without counters, if it ends within 64 bytes.
+
+    Its fields' ends are all found at once, as bits of a word, and no field is waited for.
+
+    Args:
+        at: Where the line begins; 64 bytes can be read from there.
+        place: Where in `interrupts` the row goes; anything may stand there after a failure.
+    Returns:
+        Where the next line starts; -1 if this one is of another form.
+    """
+    others, blanks, newlines, zeros = byte_masks(data, at)
+    newline = newlines & (~newlines + _ONE)
+    breaks = others & (newline | (newline - _ONE))
+    first = breaks
+    second = first & (first - _ONE)
+    third = second & (second - _ONE)
+    fourth = third & (third - _ONE)
+    fifth = fourth & (fourth - _ONE)
+    if newline == 0 or fifth == 0:
+        return -1
+    end = newline
+    if breaks & ~blanks != newline:
+        end = newline >> _ONE
+        if data[at + np.int64(trailing_zeros(end))] != _CR:
+            return -1
+        breaks ^= newline
+    # Past the fifth field come 0s of one digit, a blank before and behind each, and the time.
+    rest = np.uint64(2 * (columns - 6))
+    index_end = np.int64(trailing_zeros(first))
+    nic_end = trailing_zeros(fifth)
+    is_plain = breaks & ~blanks == end
+    is_plain &= breaks & (breaks << _ONE | _ONE) == 0
+    alternating = _EVERY_OTHER_BIT & ~(_ONES << rest)
+    is_plain &= (zeros >> nic_end >> _ONE) & alternating == alternating
+    tail = breaks >> nic_end
+    is_plain &= tail & ~(_ONES << (rest + _ONE)) == (alternating | _ONE << rest)
+    is_plain &= (breaks & ~end) >> nic_end >> rest == _ONE
+    ends_1, ends_2 = np.int64(trailing_zeros(second)), np.int64(trailing_zeros(third))
+    ends_3, ends_4 = np.int64(trailing_zeros(fourth)), np.int64(nic_end)
+    longest = max(max(ends_1 - index_end, ends_2 - ends_1), max(ends_3 - ends_2, ends_4 - ends_3))
+    tsc_end = np.int64(trailing_zeros(end))
+    tsc_digits = tsc_end - ends_4 - np.int64(rest) - 1
+    is_plain &= longest <= 9 and index_end <= 18 and 8 < tsc_digits <= 16
+    if not is_plain:
+        return -1
+    interrupts[1, place] = _short_number(data, at + index_end + 1, at + ends_1)
+    interrupts[2, place] = _short_number(data, at + ends_1 + 1, at + ends_2)
+    interrupts[3, place] = _short_number(data, at + ends_2 + 1, at + ends_3)
+    interrupts[4, place] = _short_number(data, at + ends_3 + 1, at + ends_4)
+    low = _number_of(load_word(data, at + tsc_end - 8) ^ _ZEROS, 8)
+    high = _number_of(load_word(data, at + tsc_end - tsc_digits) ^ _ZEROS, tsc_digits - 8)
+    interrupts[0, place] = np.int64(high * np.uint64(100_000_000) + low)
+    return at + np.int64(trailing_zeros(newline)) + 1
+
+
+@njit(nogil=True, cache=True, inline="always")
+def read_plain_line(data: np.ndarray, at: int, columns: int, values: np.ndarray) -> Any:
+    """Read a line of plain numbers, one blank between two, such as sampled ones.
+
+    Args:
+        at: Where the line begins; `PLAIN_LINE_REACH` bytes can be read on.
+    Returns:
+        Where the next line starts; -1 if this one is anything else and must be read with care.
+    """
+    reached: Any = at
+    end: Any = at
+    breaks, _, _, _ = byte_masks(data, reached)
+    for column in range(columns):
+        while breaks == 0:
+            reached += 64
+            if reached > at + _LONGEST_PLAIN_LINE - 64:
+                return -1
+            breaks, _, _, _ = byte_masks(data, reached)
+        begin, end = end, reached + np.int64(trailing_zeros(breaks))
+        breaks &= breaks - _ONE
+        if not 0 < end - begin <= 16 or (data[end] != _SPACE and column < columns - 1):
+            return -1
+        values[column] = _any_number(data, begin, end - begin)
+        end += 1
+    end -= 1
+    if data[end] == _CR:
+        end += 1
+    return end + 1 if data[end] == _LF else -1

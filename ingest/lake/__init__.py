@@ -1,0 +1,1 @@
+"""The lake that ingest writes: big files, commits, state and maintenance."""

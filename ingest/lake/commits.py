@@ -1,0 +1,112 @@
+"""Gather finished runs and commit many at a time; a kill loses little and doubles nothing."""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ingest.lake.state import LakeState, recorded_runs
+from ingest.lake.tables import compact, conform_row, replace_problems, replace_runs
+from ingest.records import Problem
+
+FLUSH_S: Final = 2.0
+FLUSH_RUNS: Final = 500
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What one dataset has to be written."""
+
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    removed: set[str] = field(default_factory=set)
+    problems: dict[str, list[Problem]] = field(default_factory=dict)
+
+
+class Committer:
+    """The one writer of a lake's two Delta tables.
+
+    Problems go before runs: a kill between the two leaves runs that are not there yet, so their
+    files are read again and their problems written again in the same place. The other way round
+    a run would count as done and its problems be lost.
+
+    Attributes:
+        committed: How many Delta commits were made.
+    """
+
+    def __init__(self, lake: Path, state: LakeState) -> None:
+        self._lake = lake
+        self._state = state
+        self._batches: dict[str, _Batch] = defaultdict(_Batch)
+        self._last_flush = time.monotonic()
+        self.committed = 0
+
+    def add_run(self, row: Mapping[str, Any]) -> None:
+        """Take a row of `runs`, to be added or to replace the one of its run id."""
+        conformed = conform_row(row)
+        self._batches[row["dataset"]].rows[row["run_id"]] = conformed
+
+    def remove_runs(self, dataset: str, run_ids: Iterable[str]) -> None:
+        """Take away rows of `runs`."""
+        self._batches[dataset].removed.update(run_ids)
+
+    def add_problems(self, dataset: str, problems: Mapping[str, Sequence[Problem]]) -> None:
+        """Take all the problems that each path has now; an empty list clears those it had."""
+        batch = self._batches[dataset]
+        batch.problems.update({path: sorted_problems(found) for path, found in problems.items()})
+
+    def is_known(self, dataset: str, path: str, problems: Sequence[Problem]) -> bool:
+        """Whether the lake has just these problems of a path already."""
+        return self._state.problems[dataset].get(path, []) == sorted_problems(problems)
+
+    def flush_if_due(self) -> None:
+        """Commit when enough runs or seconds have come together."""
+        waiting = sum(len(batch.rows) for batch in self._batches.values())
+        if waiting >= FLUSH_RUNS or time.monotonic() - self._last_flush > FLUSH_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Commit all that waits; nothing waiting, no commit."""
+        for dataset in sorted(self._batches):
+            batch = self._batches[dataset]
+            self._flush_problems(dataset, batch)
+            self._flush_runs(batch)
+        self._batches.clear()
+        self._last_flush = time.monotonic()
+
+    def finish(self) -> None:
+        """Commit the rest and merge small files, if this ingest made any."""
+        self.flush()
+        if self.committed:
+            compact(self._lake)
+
+    def _flush_problems(self, dataset: str, batch: _Batch) -> None:
+        known = self._state.problems[dataset]
+        changed = {p: found for p, found in batch.problems.items() if known.get(p, []) != found}
+        if not changed:
+            return
+        replace_problems(self._lake, dataset, changed, [path for path in changed if path in known])
+        self.committed += 1
+        for path, found in changed.items():
+            known.pop(path, None)
+            if found:
+                known[path] = found
+
+    def _flush_runs(self, batch: _Batch) -> None:
+        there = self._state.runs
+        removed = {run_id for run_id in batch.removed if run_id in there} - set(batch.rows)
+        replaced = removed | {run_id for run_id in batch.rows if run_id in there}
+        if not batch.rows and not removed:
+            return
+        replace_runs(self._lake, list(batch.rows.values()), replaced)
+        self.committed += 1
+        for run_id in removed:
+            there.pop(run_id)
+        for run in recorded_runs(list(batch.rows.values())):
+            self._state.record(run)
+
+
+def sorted_problems(problems: Sequence[Problem]) -> list[Problem]:
+    """Problems of one path in the order in which the lake keeps them."""
+    return sorted(problems, key=lambda p: (p.line or 0, p.kind, p.detail, p.severity, p.count))

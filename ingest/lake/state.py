@@ -1,0 +1,215 @@
+"""What a lake holds already, as ingest needs it to tell new files from known ones."""
+
+import hashlib
+import json
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from data.lake_files import local_files
+from data.schema import RUNS
+from ingest.lake.tables import conform_row, open_table
+from ingest.records import Problem, UtcWindow
+
+SUMMARY: Final = "summary"
+SETTINGS_FORMAT: Final = "settings"
+# Columns that follow from the settings' labels and may change without the logs being read again.
+LABEL_COLUMNS: Final = (
+    "loop",
+    "system_label",
+    "performance_metric",
+    "is_baseline",
+    "is_synthetic",
+)
+_TEXT_COLUMNS: Final = ("run_id", "dataset", "source", "workload", "system")
+_STATE_COLUMNS: Final = [*_TEXT_COLUMNS, "sources", "files", *LABEL_COLUMNS]
+
+
+class RecordedFile(NamedTuple):
+    """A raw file that a run in the lake was read from; there may be millions of them."""
+
+    path: str
+    format: str
+    size: int
+    mtime: float
+    digest: str
+
+
+@dataclass(slots=True)
+class RecordedRun:
+    """What a row of `runs` says about where it came from, and its big files with their sizes."""
+
+    run_id: str
+    dataset: str
+    source: str
+    files: list[RecordedFile]
+    fingerprint: str
+    workload: str
+    system: str
+    labels: dict[str, Any]
+    big_files: list[tuple[str, int]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class LakeState:
+    """The lake at the start of an ingest, kept up to date by those who commit.
+
+    Attributes:
+        runs: By run id.
+        files: By dataset, then path, the recorded file; a summary table's once.
+        problems: By dataset, then path.
+        lake: Its folder.
+    """
+
+    lake: Path = Path()
+    runs: dict[str, RecordedRun] = field(default_factory=dict)
+    files: dict[str, dict[str, RecordedFile]] = field(default_factory=lambda: defaultdict(dict))
+    problems: dict[str, dict[str, list[Problem]]] = field(default_factory=lambda: defaultdict(dict))
+
+    def file_of(self, dataset: str, path: str) -> RecordedFile | None:
+        """The file of a dataset's run at a path; None if the lake has none."""
+        return self.files[dataset].get(path)
+
+    def is_whole(self, run: RecordedRun) -> bool:
+        """Whether a run's big files are all there, of the sizes that its row says."""
+        lake = f"{self.lake}/"
+        try:
+            return all(os.stat(lake + path).st_size == size for path, size in run.big_files)
+        except OSError:
+            return False
+
+    def record(self, run: RecordedRun) -> None:
+        """Take a run in, as committed."""
+        self.runs[run.run_id] = run
+        files = self.files[run.dataset]
+        for file in run.files:
+            files[file.path] = file
+
+
+def load_state(lake: Path) -> LakeState:
+    """Read what the newest version of a lake holds; an absent lake holds nothing."""
+    state = LakeState(lake)
+    labels: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for rows in _batches(lake, "runs", _STATE_COLUMNS):
+        for run in _recorded_runs(rows, labels):
+            known = state.files[run.dataset]
+            run.files = [_shared(known.get(file.path), file) for file in run.files]
+            state.record(run)
+    for row in _rows(lake, "problems", None):
+        problem = Problem(row["kind"], row["severity"], row["detail"], row["line"], row["count"])
+        state.problems[row["dataset"]].setdefault(row["path"], []).append(problem)
+    return state
+
+
+def summary_row_digests(lake: Path, dataset: str) -> dict[str, str]:
+    """Digest of each summary row of a dataset, by run id."""
+    condition = (pc.field("dataset") == dataset) & (pc.field("source") == SUMMARY)
+    return {row["run_id"]: row_digest(row) for row in _rows(lake, "runs", None, condition)}
+
+
+def read_rows(lake: Path, run_ids: list[str]) -> list[dict[str, Any]]:
+    """Whole rows of `runs`, without their NULL columns."""
+    return [conform_row(row) for row in _rows(lake, "runs", None, pc.field("run_id").isin(run_ids))]
+
+
+def recorded_windows(lake: Path, dataset: str) -> dict[str, tuple[UtcWindow, str | None]]:
+    """When each run of a dataset took place, and its device, by run id; only those that say so."""
+    columns = ["run_id", "start_unix_s", "duration_s", "device"]
+    condition = (pc.field("dataset") == dataset) & ~pc.field("start_unix_s").is_null()
+    windows = {}
+    for row in _rows(lake, "runs", [*columns, "dataset"], condition):
+        if row["duration_s"]:
+            start_s = row["start_unix_s"]
+            window = UtcWindow(start_s, start_s + row["duration_s"])
+            windows[row["run_id"]] = window, row["device"]
+    return windows
+
+
+def row_digest(row: Mapping[str, Any]) -> str:
+    """Digest of a row's content; times of raw files do not count."""
+    content = {name: row[name] for name in RUNS.names if row.get(name) is not None}
+    content["sources"] = [{**file, "mtime": None} for file in content.get("sources", ())]
+    text = json.dumps(content, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def recorded_runs(rows: Sequence[Mapping[str, Any]]) -> Iterator[RecordedRun]:
+    """What rows of `runs` say about where they came from."""
+    schema = pa.schema([RUNS.field(name) for name in _STATE_COLUMNS])
+    return _recorded_runs(pa.RecordBatch.from_pylist([dict(row) for row in rows], schema), {})
+
+
+def _recorded_runs(
+    rows: pa.RecordBatch, labels: dict[tuple[Any, ...], dict[str, Any]]
+) -> Iterator[RecordedRun]:
+    """Rows of `runs` as ingest knows them, column by column: a lake may hold very many.
+
+    Args:
+        labels: Sets of labels met before, of which few differ, by their values.
+    """
+    files, fingerprints = _recorded_files(rows.column("sources"))
+    big_files = _lists(rows.column("files"), ("path", "size_bytes"))
+    named = zip(*(rows.column(name).to_pylist() for name in LABEL_COLUMNS), strict=True)
+    texts = (rows.column(name).to_pylist() for name in _TEXT_COLUMNS)
+    for (run_id, dataset, source, workload, system), own, fingerprint, big, values in zip(
+        zip(*texts, strict=True), files, fingerprints, big_files, named, strict=True
+    ):
+        said = labels.get(values)
+        if said is None:
+            said = labels[values] = dict(zip(LABEL_COLUMNS, values, strict=True))
+        yield RecordedRun(run_id, dataset, source, own, fingerprint, workload, system, said, big)
+
+
+def _recorded_files(sources: pa.ListArray) -> tuple[list[list[RecordedFile]], list[str]]:
+    """The raw files of each row, and the fingerprint of the settings that it depends on."""
+    files, fingerprints = [], []
+    for own in _lists(sources, ("path", "format", "size_bytes", "mtime", "digest")):
+        digests = [digest for _, form, _, _, digest in own if form == SETTINGS_FORMAT]
+        fingerprints.append(digests[-1] if digests else "")
+        files.append(
+            [
+                RecordedFile(path, sys.intern(form), size, mtime, digest)
+                for path, form, size, mtime, digest in own
+                if form != SETTINGS_FORMAT
+            ]
+        )
+    return files, fingerprints
+
+
+def _lists(column: pa.ListArray, names: Sequence[str]) -> Iterator[list[tuple[Any, ...]]]:
+    """The structs of each row as tuples of the named fields; of NULL, none."""
+    flat = column.flatten()
+    values = zip(*(flat.field(name).to_pylist() for name in names), strict=True)
+    for length in column.value_lengths().to_pylist():
+        yield list(islice(values, length or 0))
+
+
+def _shared(known: RecordedFile | None, file: RecordedFile) -> RecordedFile:
+    """One object for a file that several runs were read from."""
+    return known if known == file and known is not None else file
+
+
+def _batches(lake: Path, name: str, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
+    table = open_table(lake, name)
+    if table is None:
+        return
+    for path in sorted(local_files(table)):
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches(batch_size=1024, columns=columns)
+
+
+def _rows(
+    lake: Path, name: str, columns: list[str] | None, condition: pc.Expression | None = None
+) -> Iterator[dict[str, Any]]:
+    for batch in _batches(lake, name, columns):
+        rows = pa.Table.from_batches([batch])
+        yield from (rows.filter(condition) if condition is not None else rows).to_pylist()

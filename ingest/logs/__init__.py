@@ -1,0 +1,1 @@
+"""Per-interrupt logs to the big tables of a run."""

@@ -1,0 +1,94 @@
+"""Rows of `interrupts`: the queues of all cores merged by time, a row group at a time."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from data.schema import INTERRUPTS
+from ingest.lake.run_file import RunFile
+from ingest.logs import row_loops
+from ingest.logs.core_log import CoreCut, Queues
+from ingest.logs.run_table import rows_of
+from ingest.logs.write_queue import WriteQueue
+
+
+class _Columns:
+    """Room for the rows of a row group."""
+
+    def __init__(self, rows: int) -> None:
+        self.core = np.empty(rows, np.int32)
+        self.t_ns = np.empty(rows, np.int64)
+        self.descriptors = np.empty((2, rows), np.int32)
+        self.octets = np.empty((2, rows), np.int64)
+        self.filled = 0
+
+    @property
+    def is_full(self) -> bool:
+        return self.filled == len(self.t_ns)
+
+    def table(self, run_id: str) -> pa.Table:
+        """The rows, as `interrupts` has them."""
+        columns = {
+            "core": self.core,
+            "t_ns": self.t_ns,
+            "rx_desc": self.descriptors[0],
+            "rx_bytes": self.octets[0],
+            "tx_desc": self.descriptors[1],
+            "tx_bytes": self.octets[1],
+        }
+        arrays = {name: pa.array(column[: self.filled]) for name, column in columns.items()}
+        return rows_of(run_id, arrays, INTERRUPTS)
+
+
+class InterruptRows:
+    """Merges queues into one row group while the one before is written.
+
+    Args:
+        at_once: Rows of a row group.
+    """
+
+    def __init__(
+        self,
+        run_id: str,
+        cuts: Sequence[CoreCut],
+        file: RunFile,
+        writes: WriteQueue,
+        at_once: int,
+    ) -> None:
+        self._run_id = run_id
+        self._cores = np.array([cut.core for cut in cuts], np.int32)
+        self._file = file
+        self._writes = writes
+        self._now, self._other = _Columns(at_once), _Columns(at_once)
+
+    def take(self, queues: Queues, ends: np.ndarray) -> None:
+        """Merge the queues up to some ends."""
+        while (queues.heads < ends).any():
+            now = self._now
+            now.filled = row_loops.merge_rows(
+                queues.rows,
+                queues.heads,
+                row_loops.ends_within_reach(queues.rows, queues.heads, ends),
+                self._cores,
+                now.core,
+                now.t_ns,
+                now.descriptors,
+                now.octets,
+                now.filled,
+            )
+            if now.is_full:
+                self._send()
+
+    def finish(self) -> None:
+        """Have what is left written, and the file sealed."""
+        if self._now.filled:
+            self._send()
+        self._writes.end(self._file)
+
+    def _send(self) -> None:
+        # On return the other columns are written, and free.
+        self._writes.send(self._file, partial(self._now.table, self._run_id))
+        self._now, self._other = self._other, self._now
+        self._now.filled = 0

@@ -1,0 +1,117 @@
+"""One log on its way: read, parsed and cut to the window, a block at a time."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from data.errors import FormatError
+from ingest.discover.found_files import RawFile
+from ingest.discover.source_reads import SourceRead, change_of, refusal_of
+from ingest.files.blocks import MeteredFile
+from ingest.logs import row_loops
+from ingest.logs.core_log import CoreCut, Queues
+from ingest.records import LogFacts, LogReader, Problem, ReadContext
+
+OnBytes = Callable[[int], None]
+
+
+class LogStream:
+    """One log on its way: read, parsed and cut a block at a time, by whatever thread is free."""
+
+    def __init__(
+        self, file: RawFile, block_bytes: int, on_bytes: OnBytes, are_totals: bool = True
+    ) -> None:
+        self.file = file
+        self._block_bytes = block_bytes
+        self._are_totals = are_totals
+        self.cut: CoreCut | None = None
+        self.refusal: Problem | None = None
+        self.is_finished = False
+        self._metered = MeteredFile(Path(file.path), on_bytes)
+        context = ReadContext(file.name, file.settings.machine.tsc_hz)
+        assert file.format.open_log is not None
+        self._reader: LogReader = file.format.open_log(context)
+        self._facts: LogFacts | None = None
+
+    @property
+    def core(self) -> int | None:
+        """The core that the log itself names."""
+        return self._reader.core
+
+    @property
+    def are_totals(self) -> bool:
+        """Whether sleep states are running totals, as far as this or an earlier reading tells."""
+        return self._are_totals
+
+    def begin(self) -> None:
+        """Read until the log's core and columns are known."""
+        while not self.is_finished and self._reader.sample_names is None:
+            self._read_block()
+
+    def advance(self, queues: Queues | None) -> None:
+        """Read a further block into the queues."""
+        self._read_block()
+        self.give(queues)
+
+    def give(self, queues: Queues | None) -> None:
+        """Hand over what was read and not handed over before."""
+        if self.refusal is not None or self._facts is not None:
+            return
+        interrupts, samples = self._reader.take()
+        self._are_totals &= self._reader.sleep_states_cumulative
+        if self.cut is not None and queues is not None:
+            self.cut.take(interrupts, samples, self._reader.sample_names, queues)
+            if self.is_finished:
+                self.cut.floor_ns = row_loops.LATEST
+        if self.is_finished:
+            self._facts = self._reader.facts()
+            # Its buffers are not needed while the run's other logs and tables take their time.
+            del self._reader
+
+    def _read_block(self) -> None:
+        try:
+            if self._read_further():
+                return
+            self._reader.finish()
+            self._metered.finish()
+        except (FormatError, OSError) as error:
+            self.refusal = refusal_of(error)
+            self._refuse()
+        self.is_finished = True
+
+    def _read_further(self) -> bool:
+        """Read a block, straight into the reader's buffer if it has one; False at the end."""
+        room = self._reader.room(self._block_bytes) if self._metered.is_plain else None
+        if room is not None:
+            count = self._metered.read_into(room)
+            self._reader.fed(count)
+            return count > 0
+        block = self._metered.read(self._block_bytes)
+        if block:
+            self._reader.feed(block)
+        return bool(block)
+
+    def _refuse(self) -> None:
+        """Read on to the file's end, if the disk lets us, so that the digest is of all of it."""
+        try:
+            self._metered.finish()
+        except OSError as error:
+            self.refusal = refusal_of(error)
+
+    def facts(self) -> LogFacts:
+        """What the log says, once it is finished, not refused, and all of it was given."""
+        assert self._facts is not None
+        return self._facts
+
+    def result(self) -> SourceRead:
+        """The file as read."""
+        digest = self._metered.digest
+        if self.refusal is not None:
+            return SourceRead(self.file, digest, None, [self.refusal])
+        facts = self.facts()
+        problems = [*facts.problems, *change_of(self.file, self._metered.bytes_read)]
+        return SourceRead(self.file, digest, facts, problems)
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes taken from the disk."""
+        return self._metered.bytes_read

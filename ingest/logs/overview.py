@@ -1,0 +1,219 @@
+"""A run's overview and histograms, out of what was counted while its logs were read."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from data.schema import (
+    COUNTED_INTERRUPTS,
+    EXTREMES,
+    HISTOGRAM_QUANTITIES,
+    HISTOGRAM_STEP,
+    HISTOGRAMS,
+    OVERVIEW,
+    RATES,
+    rounded_rates,
+)
+from ingest.logs import row_loops, size_histograms
+from ingest.logs.core_log import CoreCut, Cutting, bin_starts_ns
+from ingest.logs.run_table import rows_of
+from ingest.logs.sample_steps import SampleSteps
+
+# Several row groups at once: what each of the many columns takes to make is the same for all.
+_OVERVIEW_ROWS: Final = 1 << 16
+STRETCHES_AT_ONCE: Final = 1 << 8
+
+
+_MOST_OR_LEAST: Final = {"min": np.min, "max": np.max}
+
+MakeRows = Callable[[], pa.Table]
+
+
+def overview_tables(
+    run_id: str, cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting
+) -> Iterator[MakeRows]:
+    """What makes `overview` in pieces: of each level in time order, of each bin in turn all cores.
+
+    The pieces may be made in any order, several at once.
+    """
+    at_once = 1 << (_OVERVIEW_ROWS // len(cuts)).bit_length() - 1
+    for bins in by.levels:
+        for first in range(0, bins, min(bins, at_once)):
+            part = slice(first, min(first + at_once, bins))
+            yield partial(_overview_rows, run_id, cuts, steps, by, bins, part)
+
+
+def _overview_rows(
+    run_id: str,
+    cuts: Sequence[CoreCut],
+    steps: SampleSteps,
+    by: Cutting,
+    bins: int,
+    part: slice,
+) -> pa.Table:
+    columns = _places(cuts, by, bins, part)
+    columns |= _interrupt_columns(cuts, by.bins // bins, part)
+    columns |= _crowd_columns(cuts, by.bins // bins, part)
+    columns |= _counter_columns(cuts, steps, by.counted_bins // bins, part)
+    columns |= _rate_columns(len(cuts), steps, by.counted_bins // bins, part)
+    return rows_of(run_id, columns, OVERVIEW)
+
+
+def _places(cuts: Sequence[CoreCut], by: Cutting, bins: int, part: slice) -> dict[str, pa.Array]:
+    n, count = len(cuts), part.stop - part.start
+    return {
+        "level": pa.array(np.full(n * count, bins, np.int32)),
+        "core": pa.array(np.tile(np.array([cut.core for cut in cuts], np.int32), count)),
+        "bin": pa.array(np.repeat(np.arange(part.start, part.stop, dtype=np.int32), n)),
+        "t_ns": pa.array(np.repeat(bin_starts_ns(by.length_ns, bins)[part], n)),
+    }
+
+
+def _interrupt_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dict[str, pa.Array]:
+    """Columns of the interrupts, each bin of so many of the finest."""
+    finest = slice(part.start * joined, part.stop * joined)
+    columns = {}
+    count = part.stop - part.start
+    for row, name in enumerate(row_loops.INTERRUPT_BINS):
+        is_gap = row in (row_loops.MIN_GAP, row_loops.MAX_GAP)
+        values = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
+        folded = _fold(values, joined, np.max if is_gap or name.startswith("max_") else np.sum)
+        over = [name in cut.too_large for cut in cuts]
+        missing = folded == 0 if is_gap else np.tile(over, count) if any(over) else None
+        if row == row_loops.MIN_GAP:
+            folded = row_loops.LATEST - folded
+        elif row == row_loops.MAX_GAP:
+            folded = folded - 1
+        columns[name] = pa.array(folded, mask=missing)
+    return columns
+
+
+def _counter_columns(
+    cuts: Sequence[CoreCut], steps: SampleSteps, joined: int, part: slice
+) -> dict[str, pa.Array]:
+    """Columns of the samples; all NULL where bins are finer than samples are counted in."""
+    n, count = len(cuts), part.stop - part.start
+    if not joined:
+        kinds = {name: OVERVIEW.field(name).type for name in row_loops.SAMPLE_BINS}
+        return {name: _nulls(n * count, kind) for name, kind in kinds.items()}
+    finest = slice(part.start * joined, part.stop * joined)
+    columns = {}
+    for name in row_loops.SAMPLE_BINS:
+        values, has = steps.overview_column(name, cuts, finest)
+        missing = None if has.all() else np.tile(~has, count)
+        columns[name] = pa.array(_fold(values, joined, np.sum), mask=missing)
+    return columns
+
+
+def _crowd_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dict[str, pa.Array]:
+    """Least and most interrupts in one of the finest bins; NULL where the bin is one of these."""
+    n, count = len(cuts), part.stop - part.start
+    if joined == 1:
+        nothing = _nulls(n * count, pa.int64())
+        return {f"{end}_{name}": nothing for name in COUNTED_INTERRUPTS for end in EXTREMES}
+    finest = slice(part.start * joined, part.stop * joined)
+    row = row_loops.INTERRUPT_BINS.index("interrupts")
+    counts = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
+    packages = [cut.package for cut in cuts]
+    firsts = {
+        "interrupts": list(range(n)),
+        "package_interrupts": [packages.index(package) for package in packages],
+        "run_interrupts": [0] * n,
+    }
+    columns = {}
+    for name in COUNTED_INTERRUPTS:
+        places = sorted(set(firsts[name]))
+        members = [np.array(firsts[name]) == place for place in places]
+        together = np.stack([counts[of_group].sum(axis=0) for of_group in members])
+        for end in EXTREMES:
+            values, missing = np.zeros((count, n), np.int64), np.ones((count, n), bool)
+            values[:, places] = _fold(together, joined, _MOST_OR_LEAST[end]).reshape(count, -1)
+            missing[:, places] = False
+            columns[f"{end}_{name}"] = pa.array(values.ravel(), mask=missing.ravel())
+    return columns
+
+
+def _rate_columns(cores: int, steps: SampleSteps, joined: int, part: slice) -> dict[str, pa.Array]:
+    """Least and greatest rates between samples; all NULL where the counters are."""
+    if not joined:
+        nothing = _nulls(cores * (part.stop - part.start), pa.float32())
+        return {f"{end}_{name}": nothing for name in RATES for end in EXTREMES}
+    finest = slice(part.start * joined, part.stop * joined)
+    columns = {}
+    for name in RATES:
+        extremes = steps.overview_extremes(name, finest)
+        for at, end in enumerate(EXTREMES):
+            folded = _fold(extremes[..., at], joined, _MOST_OR_LEAST[end])
+            columns[f"{end}_{name}"] = pa.array(rounded_rates(folded), mask=np.isinf(folded))
+    return columns
+
+
+@lru_cache(maxsize=8)
+def _nulls(count: int, kind: pa.DataType) -> pa.Array:
+    """A column without a value; many columns have the same."""
+    return pa.nulls(count, kind)
+
+
+def _fold(finest: np.ndarray, joined: int, how: Callable[..., np.ndarray]) -> np.ndarray:
+    """Join so many neighbouring bins, shape (k, a multiple), into one; of each in turn all k."""
+    if joined == 1:
+        return finest.T.ravel()
+    folded = how(finest.reshape(len(finest), -1, joined), axis=2)
+    return folded.T.ravel()
+
+
+def histogram_levels(finest: int) -> tuple[int, ...]:
+    """Numbers of stretches that `histograms` has, rising, given the finest."""
+    levels = [finest]
+    while levels[-1] >= HISTOGRAM_STEP:
+        levels.append(levels[-1] // HISTOGRAM_STEP)
+    return tuple(reversed(levels))
+
+
+def histogram_tables(run_id: str, cuts: Sequence[CoreCut], by: Cutting) -> Iterator[MakeRows]:
+    """What makes `histograms` in pieces: of each level by time, core, quantity and slot."""
+    words = [cut.finish_sizes() for cut in cuts]
+    finest = len(by.stretches) - 1
+    for level in histogram_levels(finest):
+        joined = finest // level
+        at_once = max(STRETCHES_AT_ONCE, joined)
+        for first in range(0, finest, at_once):
+            ends = np.array([first, first + at_once], np.int64) << size_histograms.STRETCH_SHIFT
+            parts = [of_core[slice(*np.searchsorted(of_core, ends))] for of_core in words]
+            yield partial(_histogram_rows, run_id, cuts, parts, level, joined, by)
+
+
+def _histogram_rows(
+    run_id: str,
+    cuts: Sequence[CoreCut],
+    words: Sequence[np.ndarray],
+    level: int,
+    joined: int,
+    by: Cutting,
+) -> pa.Table:
+    return rows_of(run_id, _histogram_columns(cuts, words, level, joined, by), HISTOGRAMS)
+
+
+def _histogram_columns(
+    cuts: Sequence[CoreCut], words: Sequence[np.ndarray], level: int, joined: int, by: Cutting
+) -> dict[str, pa.Array]:
+    ends = np.cumsum([len(part) for part in words])
+    heads = ends - [len(part) for part in words]
+    found = np.empty((5, ends[-1]), np.int64)
+    filled = size_histograms.join_words(np.concatenate(words), heads, ends, joined, found)
+    at, place, row, slot, count = found[:, :filled]
+    cores = np.array([cut.core for cut in cuts], np.int32)
+    return {
+        "level": pa.array(np.full(filled, level, np.int32)),
+        "core": pa.array(cores[place]),
+        "bin": pa.array(at.astype(np.int32)),
+        "t_ns": pa.array(bin_starts_ns(by.length_ns, level)[at]),
+        "quantity": pa.DictionaryArray.from_arrays(
+            pa.array(row.astype(np.int8)), pa.array(HISTOGRAM_QUANTITIES)
+        ),
+        "slot": pa.array(slot.astype(np.int32)),
+        "count": pa.array(count),
+    }

@@ -1,0 +1,134 @@
+"""What the samples of a run counted, each since the one before it on its core."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from data.schema import RATES, SAMPLES
+from ingest.logs import row_loops
+from ingest.logs.core_log import CoreCut, Cutting
+from ingest.logs.run_table import rows_of
+
+_COUNTED: Final = SAMPLES.names[4:-1]
+_NO_EXTREMES: Final = np.array([np.inf, -np.inf], np.float32)
+
+
+class SampleSteps:
+    """What the samples of a run counted, each since the one before it on its core.
+
+    `settle` says whose energy counter counts; `energy_uj` and the overview need to know.
+
+    Attributes:
+        sums: Steps over the window, int64, shape (k, 11), rows as `row_loops.SAMPLED`.
+        falls: How often a counter ran backwards, same shape.
+        bins: int64, shape (k, 10, bins), rows as `row_loops.SAMPLE_BINS`.
+        extremes: Least and greatest rates, float32, shape (k, bins, 2, 10), in the order of
+            `RATES`; infinities where there is none.
+    """
+
+    def __init__(
+        self,
+        cuts: Sequence[CoreCut],
+        are_totals: np.ndarray,
+        by: Cutting,
+        energy_bits: int,
+        energy_unit_j: float,
+    ) -> None:
+        shape = (len(cuts), len(row_loops.SAMPLED))
+        self.sums, self.falls = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        self.bins = np.zeros((len(cuts), len(row_loops.SAMPLE_BINS), by.counted_bins), np.int64)
+        self.extremes = np.empty((len(cuts), by.counted_bins, 2, len(RATES)), np.float32)
+        self.extremes[:] = _NO_EXTREMES[:, None]
+        self._last = np.full(shape, -1, np.int64)
+        self._last_bin = np.zeros(len(cuts), np.int64)
+        self._cores = np.array([cut.core for cut in cuts], np.int32)
+        self._cuts = cuts
+        self._is_measured = np.zeros(shape, bool)
+        self._are_totals = are_totals
+        self._by = by
+        self._mask = (1 << energy_bits) - 1
+        self._unit_uj = energy_unit_j * 1e6
+
+    def settle(self, carriers: frozenset[int]) -> None:
+        """Say which cores' energy counters stand for their packages, when all samples are in."""
+        self._is_measured = self._columns_there()
+        self._is_measured[:, row_loops.JOULES] = [cut.core in carriers for cut in self._cuts]
+
+    def _columns_there(self) -> np.ndarray:
+        """Which rows of `row_loops.SAMPLED` each core has, shape (k, 11), as far as it was read."""
+        names = row_loops.SAMPLED[1:]
+        there = [[True, *(cut.has(name) for name in names)] for cut in self._cuts]
+        return np.array(there).reshape(self.sums.shape)
+
+    def take(self, samples: np.ndarray) -> pa.RecordBatch:
+        """Count the next samples in time order.
+
+        Returns:
+            Columns of `samples` but the run's id and energy; `place` of the sample's core among the
+            run's, and `energy_steps`, which `rows` makes the energy of.
+        """
+        place, t_ns = samples[0], samples[1]
+        steps = np.empty((len(row_loops.SAMPLED), samples.shape[1]), np.int64)
+        is_first = np.empty(samples.shape[1], bool)
+        row_loops.step_samples(
+            samples,
+            self._last,
+            self._are_totals,
+            self._mask,
+            steps,
+            is_first,
+            self.sums,
+            self.falls,
+            self._by.counted_edges,
+            self.bins,
+            self._last_bin,
+            self._unit_uj,
+            self.extremes,
+        )
+        there = self._columns_there()
+        columns = {
+            "place": pa.array(place.astype(np.int16)),
+            "energy_steps": pa.array(steps[row_loops.JOULES], mask=is_first),
+            "core": pa.array(self._cores[place]),
+            "t_ns": pa.array(t_ns.copy()),
+            "dt_ns": pa.array(steps[0], mask=is_first),
+        }
+        for name in _COUNTED:
+            row = row_loops.SAMPLED.index(name)
+            has = there[:, row]
+            missing = is_first if has.all() else is_first | ~has[place]
+            columns[name] = pa.array(steps[row], mask=missing)
+        return pa.record_batch(columns)
+
+    def rows(self, run_id: str, batch: pa.RecordBatch) -> pa.Table:
+        """Rows of `samples`, out of what `take` gave; after `settle`."""
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        place, steps = columns.pop("place").to_numpy(), columns.pop("energy_steps")
+        missing = ~self._is_measured[place, row_loops.JOULES]
+        missing |= steps.is_null().to_numpy(zero_copy_only=False)
+        energy_uj = steps.fill_null(0).to_numpy() * self._unit_uj
+        columns["energy_uj"] = pa.array(energy_uj, mask=missing)
+        return rows_of(run_id, columns, SAMPLES)
+
+    def overview_column(
+        self, name: str, cuts: Sequence[CoreCut], finest: slice
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Some of the finest bins of a column, shape (k, bins), and which cores have it."""
+        row = row_loops.JOULES if name == "energy_uj" else row_loops.SAMPLED.index(name)
+        values: np.ndarray = self.bins[:, row_loops.SAMPLE_BINS.index(name), finest]
+        if name == "energy_uj":
+            values = values * self._unit_uj
+        enough = np.array([cut.samples > 1 and name not in cut.too_large for cut in cuts])
+        return values, enough & self._is_measured[:, row]
+
+    def overview_extremes(self, name: str, finest: slice) -> np.ndarray:
+        """Least and greatest of a rate in some of the finest bins, shape (k, bins, 2).
+
+        Infinities where a core has none.
+        """
+        at = RATES.index(name)
+        rows = [row_loops.RATED[at]] if at != row_loops.IPC else row_loops.OF_IPC
+        has = np.logical_and.reduce(self._is_measured[:, rows], axis=1)
+        return np.where(has[:, None, None], self.extremes[:, finest, :, at], _NO_EXTREMES)

@@ -1,0 +1,1 @@
+"""Readings of power meters to the energy of runs."""

@@ -1,0 +1,184 @@
+"""Several exports of one power meter as one meter, and which meter gives a run its power. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ingest.meters.energy import PowerSeries
+from ingest.meters.join import Meter, RunPower, join_run, no_power
+from ingest.records import MeterReadings, Problem, UtcWindow
+
+# Readings beyond a window's ends that its integral may need, in usual intervals.
+_MARGIN_INTERVALS: Final = 4
+_MOST_NAMED: Final = 3
+_SERIES: Final = ("local_s", "power_w", "voltage_v", "current_a", "energy_j")
+
+
+def power_of(
+    run_id: str, window: UtcWindow, duration_s: float | None, meters: Sequence[Meter]
+) -> RunPower:
+    """Give a run the power of the meter with the most readings of its time.
+
+    Args:
+        duration_s: How long the run measured; None: as long as the window.
+        meters: All that may have readings of it, at least one; of equals the first is taken.
+    """
+    near = [meter for meter in meters if meter.readings_in(window)]
+    if not near:
+        spans = ", ".join(f"{_words(span_of(m))} in {m.path}" for m in meters[:_MOST_NAMED])
+        spans += f" and {more} more" if (more := len(meters) - _MOST_NAMED) > 0 else ""
+        return no_power(f"no reading in its time, {_words(window)}, but of {spans}")
+    joined = joined_exports(near, window)
+    best = max(joined, key=lambda meter: meter.readings_in(window))
+    power = join_run(run_id, window, duration_s, best)
+    if others := [meter.path for meter in joined if meter is not best]:
+        power.flags.append("several_meters")
+        detail = f"{', '.join(others)} too have readings of its time; {best.path} is taken"
+        power.problems.append(Problem("several_meters", "doubted", detail))
+    return power
+
+
+def joined_exports(meters: Sequence[Meter], window: UtcWindow) -> list[Meter]:
+    """The meters of some files with readings in a window, exports of one meter as one."""
+    groups: list[list[Meter]] = []
+    for meter in meters:
+        group = next((g for g in groups if all(is_same_meter(meter, one) for one in g)), None)
+        if group is None:
+            groups.append([meter])
+        else:
+            group.append(meter)
+    return [_joined(group, window) for group in groups]
+
+
+class MeterExports:
+    """The meters of a dataset, to find of each the other exports of its time."""
+
+    def __init__(self, meters: Iterable[Meter]) -> None:
+        """Sort meters by what tells exports of one from others.
+
+        Args:
+            meters: In the order in which they tell of idle times: what two have is the first's.
+        """
+        self._alike: dict[tuple[str, ...], list[Meter]] = defaultdict(list)
+        for meter in meters:
+            self._alike[_mark(meter)].append(meter)
+        self._spans = {
+            mark: np.array([(span.start_s, span.end_s) for span in map(span_of, alike)])
+            for mark, alike in self._alike.items()
+        }
+
+    def others(self, meter: Meter) -> tuple[list[Meter], list[Meter]]:
+        """Other exports of a meter with readings of its time, those before it and those after."""
+        mark, own = _mark(meter), span_of(meter)
+        alike, spans = self._alike[mark], self._spans[mark]
+        shared = np.flatnonzero((spans[:, 0] <= own.end_s) & (spans[:, 1] >= own.start_s))
+        near = [alike[place] for place in shared.tolist()]
+        at = next(place for place, each in enumerate(near) if each is meter)
+        before, after = (
+            [each for each in part if is_same_meter(meter, each)]
+            for part in (near[:at], near[at + 1 :])
+        )
+        return before, after
+
+
+def _mark(meter: Meter) -> tuple[str, ...]:
+    """Exports of one meter have the same."""
+    places = [f"{name}={place}" for name, place in sorted(meter.places.items())]
+    serial = meter.readings.serial
+    return (*places, serial or str(Path(meter.path).parent), "serial" if serial else "folder")
+
+
+def is_same_meter(one: Meter, other: Meter) -> bool:
+    """Whether two files are exports of one meter: by its serial number.
+
+    Files without it are of one if they lie in one folder and one ends before the other begins.
+    """
+    if one.places != other.places:
+        return False
+    if one.readings.serial or other.readings.serial:
+        return one.readings.serial == other.readings.serial
+    first, second = span_of(one), span_of(other)
+    is_apart = first.end_s < second.start_s or second.end_s < first.start_s
+    return is_apart and Path(one.path).parent == Path(other.path).parent
+
+
+def _joined(exports: Sequence[Meter], window: UtcWindow) -> Meter:
+    """One meter of its exports, cut to a window; the one with the most readings of it holds.
+
+    Readings of another one that come within half an interval of a reading there are the same ones.
+    """
+    best = max(exports, key=lambda part: part.readings_in(window))
+    if len(exports) == 1:
+        return best
+    joined = _cut(best, window)
+    for part in exports:
+        if part is not best:
+            joined = _with_more(joined, _cut(part, window))
+    return joined
+
+
+def _cut(meter: Meter, window: UtcWindow) -> Meter:
+    margin_s = _MARGIN_INTERVALS * meter.series.interval_s
+    low = int(np.searchsorted(meter.series.t_s, window.start_s - margin_s))
+    high = int(np.searchsorted(meter.series.t_s, window.end_s + margin_s))
+    return _picked(meter, np.arange(low, high))
+
+
+def _with_more(meter: Meter, more: Meter) -> Meter:
+    """A meter with the readings of a further export at times at which it has none."""
+    own_s, interval_s = meter.series.t_s, meter.series.interval_s
+    after = np.searchsorted(own_s, more.series.t_s)
+    padded = np.concatenate([[-np.inf], own_s, [np.inf]])
+    distance_s = np.minimum(more.series.t_s - padded[after], padded[after + 1] - more.series.t_s)
+    new = _picked(more, np.flatnonzero(distance_s > interval_s / 2))
+    t_s = np.concatenate([own_s, new.series.t_s])
+    order = np.argsort(t_s)
+    power_w = np.concatenate([meter.series.power_w, new.series.power_w])
+    error_s = max(meter.series.clock_error_s, more.series.clock_error_s)
+    return replace(
+        meter,
+        path=f"{meter.path} and {more.path}",
+        readings=_put_together(meter.readings, new.readings, order),
+        series=PowerSeries(t_s[order], power_w[order], interval_s, error_s),
+        flags=tuple(sorted({*meter.flags, *more.flags})),
+    )
+
+
+def _put_together(one: MeterReadings, more: MeterReadings, order: np.ndarray) -> MeterReadings:
+    values = {}
+    for name in _SERIES:
+        parts = [getattr(each, name) for each in (one, more)]
+        if any(part is not None for part in parts):
+            n = len(one.power_w), len(more.power_w)
+            filled = [np.full(k, np.nan) if p is None else p for k, p in zip(n, parts, strict=True)]
+            values[name] = np.concatenate(filled)[order]
+    return replace(one, **values)
+
+
+def _picked(meter: Meter, places: np.ndarray) -> Meter:
+    """A meter with some of its readings."""
+    readings, series = meter.readings, meter.series
+    values = {name: getattr(readings, name) for name in _SERIES}
+    picked = {name: value[places] for name, value in values.items() if value is not None}
+    return replace(
+        meter,
+        readings=replace(readings, **picked),
+        series=replace(series, t_s=series.t_s[places], power_w=series.power_w[places]),
+    )
+
+
+def span_of(meter: Meter) -> UtcWindow:
+    """From a meter's first reading to its last."""
+    return UtcWindow(float(meter.series.t_s[0]), float(meter.series.t_s[-1]))
+
+
+def _words(window: UtcWindow) -> str:
+    """A time for a message: `2022-03-13 05:30:00 to 05:40:00 UTC`, to the second."""
+    start, end = (datetime.fromtimestamp(at, UTC) for at in (window.start_s, window.end_s))
+    until = f"{end:%H:%M:%S}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
+    return f"{start:%Y-%m-%d %H:%M:%S} to {until} UTC"

@@ -1,0 +1,66 @@
+"""How badly windows part power into levels: what the fit of a meter's clock makes least. Pure."""
+
+import numpy as np
+
+from ingest.meters.energy import GAP_INTERVALS, PowerSeries
+
+
+class Levels:
+    """Sums of squares of power around one level a window and one level between them.
+
+    A reading stands for half an interval on either side; in a gap nothing is known.
+    """
+
+    def __init__(self, series: PowerSeries, ends: np.ndarray) -> None:
+        t_s, power_w = series.t_s, series.power_w - series.power_w.mean()
+        half = np.minimum(np.diff(t_s), GAP_INTERVALS * series.interval_s) / 2
+        widths = np.concatenate([[series.interval_s / 2], half])
+        widths_after = np.concatenate([half, [series.interval_s / 2]])
+        edges = np.stack([t_s - widths, t_s + widths_after], axis=1).ravel()
+        weights = np.stack([widths + widths_after, np.zeros(len(t_s))], axis=1).ravel()
+        self._edges = edges
+        self._sums = np.stack(
+            [
+                np.concatenate([[0.0], np.cumsum(weights * value)])[:-1]
+                for value in (
+                    1.0,
+                    np.repeat(power_w, 2),
+                    np.repeat(power_w**2, 2),
+                )
+            ]
+        )
+        self._ends = ends
+        self.readings = len(t_s)
+        self.middle_s = float(t_s[0] + t_s[-1]) / 2
+        seconds, first, second = self._sums[:, -1]
+        self._whole = self._sums[:, -1]
+        self.total = float(second - first**2 / seconds)
+
+    def badnesses(self, offsets_s: np.ndarray, lead_s: float, drift: float = 0.0) -> np.ndarray:
+        """Sums of squares, W^2 s, if each of these is added to the meter's times."""
+        ends = self._ends.copy()
+        ends[:, 0] -= lead_s
+        ends[1:, 0] = np.maximum(ends[1:, 0], self._ends[:-1, 1])
+        ends -= drift * (ends - self.middle_s)
+        return np.array([self._badness(ends - offset) for offset in offsets_s])
+
+    def _badness(self, at: np.ndarray) -> float:
+        inside = self._between(at[:, 0], at[:, 1])
+        outside = self._whole - inside.sum(axis=1)
+        return float(_around(inside).sum() + _around(outside[:, None]).sum())
+
+    def _between(self, start_s: np.ndarray, end_s: np.ndarray) -> np.ndarray:
+        at = np.concatenate([start_s, end_s])
+        after = np.clip(np.searchsorted(self._edges, at), 1, len(self._edges) - 1)
+        left, right = self._edges[after - 1], self._edges[after]
+        width = np.maximum(right - left, 1e-9)
+        share = np.clip((at - left) / width, 0.0, 1.0)
+        sums = self._sums[:, after - 1] * (1 - share) + self._sums[:, after] * share
+        return np.asarray(sums[:, len(start_s) :] - sums[:, : len(start_s)])
+
+
+def _around(sums: np.ndarray) -> np.ndarray:
+    """Sum of squares around the mean, of seconds, their sum and their sum of squares."""
+    seconds, first, second = sums
+    mean = np.divide(first, seconds, out=np.zeros_like(first), where=seconds > 1e-9)
+    return np.maximum(second - mean * first, 0.0)

@@ -1,0 +1,132 @@
+"""What an `ingest add` did, in lines for people and as JSON for machines."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ingest.discover.found_files import Ignored
+from ingest.records import Problem
+from ingest.runs.progress import format_bytes
+
+_SHOWN_REFUSED: Final = 50
+_SHOWN_IGNORED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A problem that this ingest met, with its place."""
+
+    dataset: str
+    path: str
+    problem: Problem
+
+
+@dataclass(slots=True)
+class AddReport:
+    """What an ingest did.
+
+    Attributes:
+        amended: Runs of which only file times or labels were written anew.
+        ignored: Files of which nobody knows content or name.
+        problems: Those of the files read, and new ones of files not read.
+    """
+
+    datasets: tuple[str, ...] = ()
+    added: int = 0
+    replaced: int = 0
+    amended: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    dropped_rows: int = 0
+    ignored: list[Ignored] = field(default_factory=list)
+    bytes_read: int = 0
+    elapsed_s: float = 0.0
+    problems: list[Reported] = field(default_factory=list)
+
+    @property
+    def refused(self) -> list[Reported]:
+        """Problems for which some input was left out."""
+        return [found for found in self.problems if found.problem.severity == "refused"]
+
+
+def describe_report(report: AddReport, lake: Path, verbose: bool) -> Iterator[str]:
+    """Lines that say what was done, and to which files nothing was.
+
+    Args:
+        verbose: Name all files that were ignored or refused, not only the first few.
+    """
+    counts = [
+        (report.added, "added"),
+        (report.replaced, "replaced"),
+        (report.amended, "relabelled"),
+        (report.removed, "removed"),
+        (report.unchanged, "already there"),
+    ]
+    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "none"
+    yield f"runs: {said} (lake {lake}, {', '.join(report.datasets) or 'no dataset'})"
+    rate = report.bytes_read / max(report.elapsed_s, 1e-9)
+    read = format_bytes(report.bytes_read)
+    yield f"read: {read} in {report.elapsed_s:.1f} s, {format_bytes(rate)}/s"
+    if report.dropped_rows:
+        yield f"rows dropped because another says the same: {report.dropped_rows}"
+    yield from _describe_ignored(report, verbose)
+    yield from _describe_problems(report, verbose)
+
+
+def _describe_ignored(report: AddReport, verbose: bool) -> Iterator[str]:
+    if report.ignored:
+        yield f"files that are no raw logs: {len(report.ignored)}"
+    shown = len(report.ignored) if verbose else _SHOWN_IGNORED
+    for path, reason in report.ignored[:shown]:
+        yield f"ignored: {path}: {reason}"
+    if len(report.ignored) > shown:
+        yield f"and {len(report.ignored) - shown} more ignored; --verbose names them"
+
+
+def _describe_problems(report: AddReport, verbose: bool) -> Iterator[str]:
+    refused = sorted(report.refused, key=_path_and_line)
+    shown = len(refused) if verbose else _SHOWN_REFUSED
+    for found in refused[:shown]:
+        problem = found.problem
+        place = place_of_problem(found.path, problem.line)
+        yield f"refused: {place}: {problem.kind}: {problem.detail}"
+    if len(refused) > shown:
+        yield f"and {len(refused) - shown} more refused"
+    others = len(report.problems) - len(refused)
+    if others:
+        yield f"repaired or doubted: {others}; `python -m ingest problems` lists them"
+
+
+def place_of_problem(path: str, line: int | None) -> str:
+    """Where a problem is, in words; without a line it is the whole file's."""
+    return path if line is None else f"{path}, line {line}"
+
+
+def report_json(report: AddReport) -> dict[str, Any]:
+    """All that the report says; `ignored` is how many files, `ignored_files` which and why."""
+    names = ("added", "replaced", "amended", "removed", "unchanged", "dropped_rows")
+    return {
+        "datasets": list(report.datasets),
+        **{name: getattr(report, name) for name in names},
+        "ignored": len(report.ignored),
+        "bytes_read": report.bytes_read,
+        "elapsed_s": report.elapsed_s,
+        "ignored_files": [{"path": path, "reason": reason} for path, reason in report.ignored],
+        "problems": [
+            {
+                "dataset": found.dataset,
+                "path": found.path,
+                "line": found.problem.line,
+                "kind": found.problem.kind,
+                "severity": found.problem.severity,
+                "detail": found.problem.detail,
+                "count": found.problem.count,
+            }
+            for found in sorted(report.problems, key=_path_and_line)
+        ],
+    }
+
+
+def _path_and_line(found: Reported) -> tuple[str, int]:
+    return found.path, found.problem.line or 0

@@ -1,0 +1,204 @@
+"""What the files of one run say, put together to its row: values only, no files."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from data.schema import COUNTERS
+from ingest.discover.file_choice import core_of_log
+from ingest.discover.found_files import RawFile, digest_of
+from ingest.discover.plan import RunWork
+from ingest.discover.source_reads import SourceRead
+from ingest.discover.sources import settings_struct, source_struct, sources_digest
+from ingest.logs.core_log import CoreCut, PackageEnergy
+from ingest.records import LogFacts, PowerJoin, Problem, Window
+from ingest.runs.row import RunRow
+from ingest.runs.small_files import (
+    drop_unfit,
+    has_result,
+    take_companions,
+    take_power,
+    take_readings,
+    take_utc_window,
+)
+
+
+@dataclass(slots=True)
+class AssembledRun:
+    """A run ready to be committed.
+
+    Attributes:
+        row: Columns of `runs` that are known, `files` not yet among them; None if no file of the
+            run could be used.
+        problems: By path, of all the files read, empty lists included.
+        digest: Of the sources and settings; names the big files.
+        tables: By name, the small ones of the run's big tables.
+    """
+
+    row: dict[str, Any] | None
+    problems: dict[str, list[Problem]]
+    digest: str
+    tables: dict[str, pa.Table] = field(default_factory=dict)
+
+
+class RunAssembly:
+    """A run while it is put together: first the small files, which know the window, then the logs.
+
+    The window decides: what was logged outside of it is dropped, and without one the logs count
+    for nothing. The load generator's measures hold unless the window or the counters say better.
+
+    Attributes:
+        window: The run's own record of its workload, else what its output says, else None.
+        utc_window: When that was by the wall clock, where a file says so.
+    """
+
+    def __init__(self, work: RunWork, small: Sequence[SourceRead]) -> None:
+        self._work = work
+        self._run = RunRow(work.key, work.files[0].settings)
+        self._run.take(small)
+        self.window = take_readings(self._run)
+        self.utc_window = take_utc_window(self._run)
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long the run measured, as far as its small files say."""
+        return self._run.row.get("duration_s")
+
+    def core_of(self, file: RawFile, said: int | None) -> int:
+        """The core of a log; see `ingest.discover.file_choice`."""
+        return core_of_log(file, said)
+
+    def finish(
+        self,
+        logs: Sequence[SourceRead],
+        cuts: Sequence[CoreCut],
+        energy: PackageEnergy,
+        power: PowerJoin | None = None,
+    ) -> AssembledRun:
+        """Take the logs in and give the run.
+
+        Args:
+            logs: As read, in order of their paths.
+            cuts: Of those that could be used, in order of their cores; none without a window.
+            power: What power meters say of it.
+        """
+        run = self._run
+        run.take(logs)
+        run.reads.sort(key=lambda read: read.file.path)
+        digest = sources_digest(run.reads, self._work.meters, run.settings)
+        if not has_result(run):
+            return AssembledRun(None, run.problems, digest)
+        if run.settings.workloads[run.key.workload].logged:
+            _take_logs(run, self.window, cuts, self.core_of)
+        if cuts:
+            _take_counters(run, cuts, energy)
+        tables = {}
+        if (functions := take_companions(run)) is not None:
+            tables["functions"] = functions
+        if power is not None:
+            take_power(run, power)
+            if power.table is not None:
+                tables["power"] = power.table
+        drop_unfit(run)
+        _finish_row(run, self._work.meters)
+        return AssembledRun(run.row, run.problems, digest, tables)
+
+
+def _take_logs(
+    run: RunRow,
+    window: Window | None,
+    cuts: Sequence[CoreCut],
+    core_of: Callable[[RawFile, int | None], int],
+) -> None:
+    """Take over what the logs say beside their counters."""
+    logs = run.logs
+    by_core = {cut.core: cut for cut in cuts}
+    for read in logs:
+        facts = read.content
+        assert isinstance(facts, LogFacts)
+        run.flags.update(facts.flags)
+        if any(problem.severity == "refused" for problem in read.problems):
+            run.flags.add("damaged_log")
+        core = core_of(read.file, facts.core)
+        if window is not None and facts.core is not None and facts.core != core:
+            detail = f"the file says core {facts.core}, its name core {core}; the name holds"
+            run.doubt(read, "core_mismatch", detail)
+        if core in by_core:
+            run.problems[read.file.path].extend(by_core[core].problems)
+            run.flags.update(problem.kind for problem in by_core[core].problems)
+    if not logs:
+        run.flags.add("no_log")
+        if not any(read.file.format.role == "log" for read in run.reads):
+            detail = "no per-interrupt log of this run was found; its counters and energy are NULL"
+            run.doubt(run.reads[0], "no_log", detail)
+    if window is None:
+        run.flags.add("no_window")
+        if not any(p.kind == "no_window" for found in run.problems.values() for p in found):
+            detail = "the run has no record of its workload window; what was logged does not count"
+            run.doubt((logs or run.readings)[0], "no_window", detail)
+
+
+def _take_counters(run: RunRow, cuts: Sequence[CoreCut], energy: PackageEnergy) -> None:
+    """Sum the cores into the row."""
+    if energy.has_wrapped:
+        run.flags.add("energy_counter_wrapped")
+    missing = _missing_cores(run, cuts)
+    if missing:
+        run.flags.add("missing_core")
+    joules = energy.energy_j
+    lacking = {run.settings.machine.package_of(core) for core in missing} - set(joules)
+    if joules and not lacking and None not in joules.values():
+        run.row["energy_j"] = sum(value for value in joules.values() if value is not None)
+    for name in COUNTERS:
+        values = [cut.totals[name] for cut in cuts if cut.totals.get(name) is not None]
+        if values and not any(name in cut.too_large for cut in cuts):
+            run.row[name] = sum(value for value in values if value is not None)
+    run.row["cores"] = [_core_struct(run, cut, energy) for cut in cuts]
+
+
+def _missing_cores(run: RunRow, cuts: Sequence[CoreCut]) -> list[int]:
+    expected = run.settings.expected_cores(run.key.workload)
+    if len(expected) == 1:
+        return []
+    missing = sorted(set(expected) - {cut.core for cut in cuts})
+    if missing:
+        names = ", ".join(map(str, missing))
+        run.doubt(run.logs[0], "missing_core", f"no log of core {names} in this run")
+    return missing
+
+
+def _core_struct(run: RunRow, cut: CoreCut, energy: PackageEnergy) -> dict[str, Any]:
+    return {
+        "core": cut.core,
+        "package": cut.package,
+        "duration_s": run.row["duration_s"],
+        "tsc_hz": run.settings.machine.tsc_hz,
+        "energy_j": energy.energy_j[cut.package] if cut.core in energy.carriers else None,
+        **cut.totals,
+        "samples": cut.samples,
+        "gap_hist": cut.gap_hist.tolist(),
+    }
+
+
+def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
+    row = run.row
+    if run.key.system not in run.settings.systems:
+        run.flags.add("unknown_system")
+        detail = f"the settings do not know the system {run.key.system!r}; kept under this name"
+        run.doubt(run.reads[0], "unknown_system", detail)
+    if row.get("energy_j") is not None and row.get("duration_s"):
+        row["power_w"] = row["energy_j"] / row["duration_s"]
+    by_role = {read.file.format.role: read.file.format.name for read in reversed(run.reads)}
+    has_log = bool(run.logs)
+    row["source"] = next(
+        by_role[role]
+        for role in ("log", "output", "window", "sidecar")
+        if role in by_role and (role != "log" or has_log)
+    )
+    row["flags"] = sorted(run.flags)
+    row.setdefault("cores", [])
+    row["sources"] = [source_struct(read.file, read.digest) for read in run.reads]
+    row["sources"] += [source_struct(meter, digest_of(meter)) for meter in meters]
+    row["sources"].append(settings_struct(run.settings))

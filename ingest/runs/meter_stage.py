@@ -1,0 +1,148 @@
+"""The power meters of an ingest: each is read once and set to the clock of the runs."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ingest.discover.found_files import Discovery, RawFile
+from ingest.discover.meter_files import is_counting
+from ingest.discover.plan import Plan, work_of
+from ingest.discover.source_reads import SourceRead, read_source
+from ingest.lake.commits import Committer
+from ingest.lake.state import LakeState
+from ingest.meters.clock_setting import is_set_otherwise, set_meter
+from ingest.meters.exports import MeterExports, span_of
+from ingest.meters.idle_runs import IdleRuns
+from ingest.meters.join import Meter
+from ingest.meters.run_meters import RunMeters
+from ingest.records import Problem
+from ingest.runs.times import MeterTimes, RunTimes
+
+OnProblems = Callable[[str, str, Sequence[Problem]], None]
+
+
+class MeterStage:
+    """Reads the power meters before the runs.
+
+    The stage comes before the runs are read: how far a meter's clock is off, and where nothing
+    ran, follows from the times of all runs that it covers. Runs of workload `idle` that follow
+    from a meter alone are committed then, so that a kill afterwards leaves work to do, which brings
+    this stage about again.
+
+    Attributes:
+        idle: Runs of workload `idle` that the meters tell of.
+        taken_up: How many runs that were settled are read again after all.
+    """
+
+    def __init__(
+        self, lake: Path, state: LakeState, found: Discovery, plan: Plan, committer: Committer
+    ) -> None:
+        self._lake = lake
+        self._state = state
+        self._seen = found.seen
+        self._plan = plan
+        self._committer = committer
+        self._meters: dict[tuple[str, str], Meter] = {}
+        self.taken_up = 0
+        self.idle = IdleRuns(lake, state, plan.meters, committer)
+
+    def prepare(self, on_problems: OnProblems) -> None:
+        """Read the meters that planned runs need or that are new, and bring idle runs up to date.
+
+        Runs that set the clock of a meter otherwise have the other runs of that meter read again.
+
+        Args:
+            on_problems: Told the problems of each meter read.
+        """
+        for dataset, files in sorted(self._plan.meters.items()):
+            for file in files:
+                if not is_counting(file):
+                    self.idle.commit(file, "", None, [])
+                    detail = "the setting power.meter_pattern does not fit its path; not used"
+                    unused = [Problem("meter_unused", "doubted", detail)]
+                    self._tell(file, unused, on_problems)
+            self._prepare_dataset(dataset, list(filter(is_counting, files)), on_problems)
+        self._committer.flush()
+
+    def _prepare_dataset(
+        self, dataset: str, files: Sequence[RawFile], on_problems: OnProblems
+    ) -> None:
+        works = [w for w in self._plan.works if w.key.dataset == dataset and w.meters]
+        wanted = {meter.path for work in works for meter in work.meters}
+        waiting = {f.path: f for f in files if f.path in wanted or not self.idle.is_settled(f)}
+        others = {f.path: f for f in files if f.path not in waiting}
+        if waiting:
+            times = RunTimes(self._lake, self._state, self._plan, dataset, works)
+        reads: list[SourceRead] = []
+        while waiting:
+            _, file = waiting.popitem()
+            reads.append(self._set_meter(file, times.of(file)))
+            for path in self._take_up(file, times.of(file)) & set(others):
+                waiting[path] = others.pop(path)
+        kept = (self._meters.get((dataset, read.file.path)) for read in reads)
+        exports = MeterExports(meter for meter in kept if meter is not None)
+        for read in reads:
+            self._finish_meter(read, exports, times, on_problems)
+        self.idle.keep([f for f in others.values() if f.path in self._seen[dataset]])
+
+    def _set_meter(self, file: RawFile, times: MeterTimes) -> SourceRead:
+        """Read a meter and set its clock; gives its digest and problems, the readings are kept."""
+        read = read_source(file)
+        problems = list(read.problems)
+        meter = set_meter(file, read, times.all, problems)
+        if meter is not None:
+            self._meters[file.dataset, file.path] = meter
+        return SourceRead(file, read.digest, None, problems)
+
+    def _finish_meter(
+        self, read: SourceRead, exports: MeterExports, times: RunTimes, on_problems: OnProblems
+    ) -> None:
+        """Bring the idle runs of a meter up to date, and tell what is wrong with it.
+
+        Other exports of the same meter cover runs too; and what one of them has told is told.
+        """
+        file, problems, own = read.file, read.problems, times.of(read.file)
+        meter = self._meters.get((file.dataset, file.path))
+        before, after = exports.others(meter) if meter is not None else ([], [])
+        told = [span_of(other) for other in before]
+        shared = [window for other in (*before, *after) for window in times.all_of(other.path)]
+        ran = own.all + shared
+        known = None if own.has_others else ran + told
+        idle = self.idle.commit(file, read.digest, meter, known, own.device)
+        is_covering = meter is not None and any(meter.readings_in(w) for w in ran + told)
+        if meter is not None and not idle and not is_covering:
+            detail = "no run, and no stretch without any, lies in the time of its readings"
+            problems.append(Problem("meter_unused", "doubted", detail))
+        self._tell(file, problems, on_problems)
+
+    def _tell(self, file: RawFile, problems: list[Problem], on_problems: OnProblems) -> None:
+        """Tell what is wrong with a meter, unless the lake has it of the same file already.
+
+        The lake knows nothing else of a meter that no run has been read with.
+        """
+        is_same = file.is_unchanged or file.recorded is None
+        if not (is_same and self._committer.is_known(file.dataset, file.path, problems)):
+            on_problems(file.dataset, file.path, problems)
+        self._committer.add_problems(file.dataset, {file.path: problems})
+
+    def _take_up(self, file: RawFile, times: MeterTimes) -> set[str]:
+        """Have a meter's settled runs read again if planned ones set its clock anew.
+
+        Returns:
+            Paths of all meters of the runs taken up.
+        """
+        meter = self._meters.get((file.dataset, file.path))
+        if meter is None or not times.planned or not times.known:
+            return set()
+        if not is_set_otherwise(file, meter, times.known):
+            return set()
+        plan = self._plan
+        taken = [work_of(w, self._state) for w in plan.settled if file in w.meters]
+        plan.settled = [w for w in plan.settled if file not in w.meters]
+        plan.works[:0] = taken
+        self.taken_up += len(taken)
+        return {meter.path for work in taken for meter in work.meters}
+
+    @property
+    def run_meters(self) -> RunMeters:
+        """The meters on the runs' clock; after `prepare`."""
+        return RunMeters(self._meters)

@@ -1,0 +1,86 @@
+"""Runs read side by side: by threads together, or by processes of their own."""
+
+import threading
+from collections.abc import Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
+from multiprocessing import current_process
+from typing import Final
+
+from ingest.discover.plan import RunWork
+from ingest.logs.threads import LogHelpers
+from ingest.runs.assembly import AssembledRun
+from ingest.runs.progress import Progress
+from ingest.runs.run_reader import RunReader, StoppedError
+from ingest.runs.schedule import share_out
+from ingest.runs.workers import Workers
+
+_TICK_S: Final = 0.5
+
+Results = Generator[tuple[RunWork, AssembledRun] | None, None, None]
+
+
+class RunReaders:
+    """Reads the runs of an ingest on all cores.
+
+    Args:
+        workers: How many cores to keep busy.
+    """
+
+    def __init__(self, reader: RunReader, workers: int, progress: Progress) -> None:
+        self._reader = reader
+        self._workers = workers
+        self._progress = progress
+        self._stop = threading.Event()
+
+    def results(self, works: Sequence[RunWork]) -> Results:
+        """Finished runs as they come, and None about twice a second meanwhile.
+
+        Few runs are under way at once, so that memory stays flat. When it is closed, those stop.
+        """
+        # A process that others began may not begin more.
+        workers = 1 if current_process().daemon else self._workers
+        together, apart = share_out(works, workers)
+        yield from self._in_threads(together)
+        yield from self._in_processes(apart)
+
+    def _in_threads(self, given: Sequence[RunWork]) -> Results:
+        if not given:
+            return
+        waiting: dict[Future[AssembledRun], RunWork] = {}
+        works = iter(given)
+        with LogHelpers(self._workers) as helpers, ThreadPoolExecutor(self._workers) as pool:
+            try:
+                while True:
+                    while len(waiting) < 2 * self._workers and (work := next(works, None)):
+                        task = pool.submit(self._reader.read, work, helpers, self._count_bytes)
+                        waiting[task] = work
+                    if not waiting:
+                        return
+                    done, _ = wait(waiting, timeout=_TICK_S, return_when=FIRST_COMPLETED)
+                    yield None
+                    for future in done:
+                        yield waiting.pop(future), future.result()
+            except BaseException:
+                self._stop.set()
+                raise
+
+    def _in_processes(self, works: Sequence[RunWork]) -> Results:
+        if not works:
+            return
+        before = self._progress.bytes_done
+        try:
+            workers = Workers(self._reader, works, min(self._workers, len(works)))
+        except OSError:
+            # There is no room for the files by which processes talk, say.
+            yield from self._in_threads(works)
+            return
+        with closing(workers):
+            for found in workers.results(_TICK_S):
+                self._progress.bytes_done = before + workers.bytes_read
+                yield found
+
+    def _count_bytes(self, count: int) -> None:
+        if self._stop.is_set():
+            raise StoppedError("stopped")
+        self._progress.add_bytes(count)

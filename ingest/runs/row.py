@@ -1,0 +1,46 @@
+"""A run's row while its files are put together."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ingest.discover.names import RunKey, identity_columns
+from ingest.discover.source_reads import SourceRead
+from ingest.records import LogFacts, Problem, Reading
+from ingest.settings.dataset import Settings
+
+
+class RunRow:
+    """A run's row and problems while they come together.
+
+    Attributes:
+        reads: Its files as read, those that were refused included.
+        row: Columns of `runs` that are known.
+        problems: By path, of all the files read, empty lists included.
+    """
+
+    def __init__(self, key: RunKey, settings: Settings) -> None:
+        self.key = key
+        self.settings = settings
+        self.reads: list[SourceRead] = []
+        self.row: dict[str, Any] = identity_columns(key, settings)
+        self.flags: set[str] = set()
+        self.problems: dict[str, list[Problem]] = {}
+
+    def take(self, reads: Sequence[SourceRead]) -> None:
+        """Take further files in, with what is wrong with each."""
+        self.reads += reads
+        self.problems |= {read.file.path: list(read.problems) for read in reads}
+
+    @property
+    def logs(self) -> list[SourceRead]:
+        """Per-interrupt logs that could be used."""
+        return [read for read in self.reads if isinstance(read.content, LogFacts)]
+
+    @property
+    def readings(self) -> list[SourceRead]:
+        """Other files that could be used and say something of the run as a whole."""
+        return [read for read in self.reads if isinstance(read.content, Reading)]
+
+    def doubt(self, read: SourceRead, kind: str, detail: str) -> None:
+        """Note something odd about a file that is used all the same."""
+        self.problems[read.file.path].append(Problem(kind, "doubted", detail))

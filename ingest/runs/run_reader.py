@@ -1,0 +1,72 @@
+"""Read all files of one run, and write its big files."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from data.errors import WattlasError
+from ingest.discover.plan import RunWork
+from ingest.discover.source_reads import read_source
+from ingest.lake.run_file import RunFile
+from ingest.logs.merge import stream_logs
+from ingest.logs.threads import LogHelpers
+from ingest.meters.run_meters import RunMeters
+from ingest.runs.assembly import AssembledRun, RunAssembly
+
+
+class StoppedError(WattlasError):
+    """The run that was being read is not wanted any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunReader:
+    """Reads runs into a lake; can be sent to other processes."""
+
+    lake: Path
+    meters: RunMeters
+
+    def read(
+        self, work: RunWork, helpers: LogHelpers, on_bytes: Callable[[int], None]
+    ) -> AssembledRun:
+        """Read and assemble a run, and write its big files, which no row names yet.
+
+        Args:
+            on_bytes: Told of bytes read; what it raises ends the reading.
+
+        Raises:
+            LakeError: A big file cannot be written.
+        """
+        logs = [file for file in work.files if file.format.role == "log"]
+        small = [read_source(f, on_bytes) for f in work.files if f.format.role != "log"]
+        assembly = RunAssembly(work, small)
+        streamed = stream_logs(
+            logs,
+            assembly.window,
+            work.files[0].settings.machine,
+            work.run_id,
+            assembly.core_of,
+            lambda table: self._open(work, table),
+            self.lake,
+            helpers,
+            on_bytes,
+        )
+        with ExitStack() as on_failure:
+            for file in streamed.files:
+                on_failure.callback(file.abandon)
+            power = self.meters.join(work, assembly.utc_window, assembly.duration_s)
+            run = assembly.finish(streamed.reads, streamed.cuts, streamed.energy, power)
+            if run.row is not None:
+                files = [*streamed.files]
+                for name, table in run.tables.items():
+                    files.append(self._open(work, name))
+                    on_failure.callback(files[-1].abandon)
+                    files[-1].write(table)
+                run.row["files"] = [file.finish(run.digest) for file in files]
+                run.row["has_log"] = any(f["table"] == "interrupts" for f in run.row["files"])
+                run.tables.clear()
+                on_failure.pop_all()
+        return run
+
+    def _open(self, work: RunWork, table: str) -> RunFile:
+        return RunFile(self.lake, table, work.key.dataset, work.run_id)

@@ -1,0 +1,118 @@
+"""What was counted beside a run: interrupts between two looks, event counts, functions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+
+from data.schema import FUNCTIONS
+from ingest.records import FunctionCounts, InterruptCounts, Problem, Reading
+from ingest.settings.dataset import Settings
+
+INTERVAL_TOLERANCE: Final = 0.10
+# The kernel counts the interrupts of a queue on a CPU in 32 bits.
+_WRAPS_AT: Final = 2**32
+
+
+def is_of_its_time(counts: Reading, row: Mapping[str, Any]) -> bool:
+    """Whether counts were taken for about as long as the run; true where nothing says how long."""
+    interval_s, duration_s = counts.interval_s, row.get("duration_s")
+    if interval_s is None or not duration_s:
+        return True
+    return bool(abs(interval_s - duration_s) <= INTERVAL_TOLERANCE * duration_s)
+
+
+def describe_interval(counts: Reading, row: Mapping[str, Any]) -> str:
+    """Why counts of another length than the run are not its counts."""
+    return (
+        f"counted for {counts.interval_s:.6g} s, the run lasts {row['duration_s']:.6g} s; "
+        "its counts are left unset"
+    )
+
+
+def count_interrupts(
+    looks: Sequence[tuple[str, InterruptCounts]], duration_s: float | None, ramp_s: float = 0.0
+) -> int | Problem:
+    """NVMe IO interrupts of a run, from the looks at /proc/interrupts before and after it.
+
+    What was counted between them is taken as evenly spread over the time between them, which they
+    may state, and else over the run with its ramp. The run has its share.
+
+    Args:
+        looks: File name and content, before, then after, as far as they are there.
+    """
+    if len(looks) != 2:
+        return _uncounted("one_snapshot", f"only {looks[0][0]}: two looks make a count")
+    (_, before), (_, after) = looks
+    if before.cpus != after.cpus:
+        said = f"{len(before.cpus)} CPUs before, {len(after.cpus)} after"
+        detail = f"{said}, or others of them; the two are not compared, interrupts are left unset"
+        return Problem("other_cpus", "refused", detail)
+    if not before.queues and not after.queues:
+        return _uncounted("no_io_queues", "no row of an IO queue such as nvme0q1 in either look")
+    if lacking := sorted(before.queues.keys() ^ after.queues.keys()):
+        detail = f"{', '.join(lacking[:3])} in one look only, of {len(lacking)} such queues"
+        return _uncounted("other_queues", detail)
+    counted = 0
+    for queue, counts in before.queues.items():
+        for cpu, one, other in zip(before.cpus, counts, after.queues[queue], strict=True):
+            raised = _raised(one, other)
+            if raised is None:
+                detail = f"{queue} on {cpu}: {one} before, {other} after"
+                return _uncounted("counter_backwards", detail)
+            counted += raised
+    if not duration_s:
+        return counted
+    between_s = duration_s + ramp_s
+    if before.taken_unix_s is not None and after.taken_unix_s is not None:
+        between_s = after.taken_unix_s - before.taken_unix_s
+        if between_s <= 0:
+            return _uncounted("counter_backwards", f"the second look is {-between_s:.6g} s before")
+    return round(counted * min(duration_s / between_s, 1.0))
+
+
+def _raised(before: int, after: int) -> int | None:
+    """What was counted between two looks; None for a counter that was set back.
+
+    One that wrapped was in the upper half of its range before and is in the lower half after.
+    """
+    if after >= before:
+        return after - before
+    has_wrapped = after < _WRAPS_AT // 2 <= before < _WRAPS_AT
+    return after - before + _WRAPS_AT if has_wrapped else None
+
+
+def _uncounted(kind: str, why: str) -> Problem:
+    return Problem(kind, "doubted", f"{why}; interrupts are left unset")
+
+
+def function_rates(
+    counts: FunctionCounts, row: Mapping[str, Any], settings: Settings
+) -> tuple[dict[str, int], pa.Table | None]:
+    """Loads and stores of a run and, where its length is known, of each function a second.
+
+    Returns:
+        The run's totals by column of `runs`, and rows of `functions`.
+    """
+    totals = {
+        name: sum(count)
+        for name in ("loads", "stores")
+        if (count := [v for f in counts.functions if (v := getattr(f, name)) is not None])
+    }
+    duration_s = row.get("duration_s")
+    if not duration_s:
+        return totals, None
+    rows = []
+    for each in counts.functions:
+        source_file = each.source_file or settings.functions.source_of(each.function)
+        rows.append(
+            {
+                "run_id": row["run_id"],
+                "function": each.function,
+                "source_file": source_file,
+                "subsystem": settings.functions.subsystem_of(source_file, each.module),
+                "loads_per_s": None if each.loads is None else each.loads / duration_s,
+                "stores_per_s": None if each.stores is None else each.stores / duration_s,
+            }
+        )
+    return totals, pa.Table.from_pylist(rows, schema=FUNCTIONS)

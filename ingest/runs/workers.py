@@ -1,0 +1,159 @@
+"""Processes that read whole runs, each one at a time.
+
+They are forked from a server process that has imported all modules and called none: a fork of a
+process in which pyarrow has worked crashes.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import forkserver
+from typing import Any, Final
+
+from data.errors import WattlasError
+from ingest.discover.plan import RunWork
+from ingest.logs.memory import keep_heap_small
+from ingest.logs.threads import LogHelpers
+from ingest.runs.assembly import AssembledRun
+from ingest.runs.run_reader import RunReader, StoppedError
+
+GRACE_S: Final = 5.0
+
+
+class LostWorkerError(WattlasError):
+    """A process that read a run was killed."""
+
+
+class Workers:
+    """Processes that read runs into a lake.
+
+    Args:
+        works: What is to be read; those before the last are read by one thread each.
+        count: How many processes.
+
+    Raises:
+        OSError: The processes cannot be started.
+    """
+
+    def __init__(self, reader: RunReader, works: Sequence[RunWork], count: int) -> None:
+        self._works = works
+        self._waiting: dict[Future[AssembledRun], RunWork] = {}
+        self._processes: list[Any] = []
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__])
+        self._bytes_read = context.Value("q", 0)
+        self._pids = context.Array("q", len(works))
+        self._stop = context.Event()
+        shared = self._bytes_read, self._pids, self._stop
+        self._pool = ProcessPoolExecutor(count, context, _begin, (reader, *shared))
+        others = set(multiprocessing.active_children())
+        # Ctrl-C is for this process, which then stops the others: they inherit what is held back.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            try:
+                forkserver.ensure_running()
+                self._submit(count)
+            finally:
+                found = multiprocessing.active_children()
+                self._processes = [each for each in found if each not in others]
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        except BaseException:
+            self.close()
+            raise
+
+    def _submit(self, threads: int) -> None:
+        for at, work in enumerate(self._works, 1):
+            # When the last run begins, the other processes soon have nothing to do.
+            is_last = at == len(self._works)
+            future = self._pool.submit(_read, at - 1, work, threads if is_last else 1)
+            self._waiting[future] = work
+
+    @property
+    def bytes_read(self) -> int:
+        """By all processes so far."""
+        return self._bytes_read.value
+
+    def results(self, tick_s: float) -> Iterator[tuple[RunWork, AssembledRun] | None]:
+        """Runs as they are read; None after each tick in which none was.
+
+        Raises:
+            LostWorkerError: A process is gone.
+            Exception: What reading a run raised.
+        """
+        while self._waiting:
+            done, _ = wait(self._waiting, tick_s, FIRST_COMPLETED)
+            if not done:
+                yield None
+            for future in done:
+                try:
+                    yield self._waiting.pop(future), future.result()
+                except BrokenProcessPool:
+                    raise self._lost() from None
+
+    def _lost(self) -> LostWorkerError:
+        """Which process is gone, how, and what it read; the others are ended by the pool."""
+        for process in self._processes:
+            process.join(GRACE_S)
+        gone = {p.pid: p.exitcode for p in self._processes if p.exitcode != -signal.SIGTERM}
+        names = [work.run_id for at, work in enumerate(self._works) if self._pids[at] in gone]
+        status = ", ".join(map(str, gone.values()))
+        return LostWorkerError(
+            f"a process of this ingest is gone (status {status or 'unknown'}) while it read "
+            f"{' or '.join(names) or 'a run'}; what was finished is in the lake, and the same "
+            "command goes on from there"
+        )
+
+    def close(self) -> None:
+        """Have the processes stop at their next block; those that do not within 5 s are killed."""
+        self._stop.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        until = time.monotonic() + GRACE_S
+        try:
+            for process in self._processes:
+                process.join(max(0.0, until - time.monotonic()))
+        finally:
+            for process in self._processes:
+                process.kill()
+                process.join()
+            self._pool.shutdown()
+
+
+_here: dict[str, Any] = {}
+
+
+def _begin(reader: RunReader, bytes_read: Any, pids: Any, stop: Any) -> None:
+    """Prepare a process that reads runs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The server process lives as long as this one, so that its end cannot be the sign.
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    keep_heap_small()
+    _here.update(reader=reader, bytes_read=bytes_read, pids=pids, stop=stop)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _read(at: int, work: RunWork, threads: int) -> AssembledRun:
+    """Read one run, in a process of the pool."""
+    _here["pids"][at] = os.getpid()
+    try:
+        with LogHelpers(threads) as helpers:
+            return _here["reader"].read(work, helpers, _count_bytes)
+    finally:
+        _here["pids"][at] = 0
+
+
+def _count_bytes(count: int) -> None:
+    if _here["stop"].is_set():
+        raise StoppedError("stopped")
+    with _here["bytes_read"].get_lock():
+        _here["bytes_read"].value += count

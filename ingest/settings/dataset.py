@@ -1,0 +1,250 @@
+"""A dataset's settings: its machine, systems, workloads and file names, from layers of TOML."""
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from data.errors import SettingsError
+from ingest.settings.function_map import FunctionMap, read_sources, shipped_sources
+from ingest.settings.power import PowerSettings
+from ingest.settings.toml_file import NAMED_SECTIONS, compile_pattern, literal_beginning, read_layer
+
+FILE_NAME: Final = "wattlas.toml"
+# Sections that say which subsystem a function is of.
+_MAPPING: Final = frozenset({"subsystems", "functions"})
+_PUBLISHED: Final = Path(__file__).parent / "published.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the counters of a dataset's machine count in.
+
+    Attributes:
+        tsc_khz: Time-stamp counter ticks a millisecond.
+        energy_unit_j: Joules a step of the package energy counter.
+        energy_counter_bits: Width of that counter; it wraps at 2 to this power.
+        packages: Package number to its cores.
+    """
+
+    tsc_khz: float
+    energy_unit_j: float
+    energy_counter_bits: int
+    packages: Mapping[int, tuple[int, ...]]
+
+    @property
+    def tsc_hz(self) -> float:
+        """Time-stamp counter ticks a second."""
+        return self.tsc_khz * 1000.0
+
+    def package_of(self, core: int) -> int | None:
+        """The package that a core belongs to; None for a core that the settings do not know."""
+        return next((p for p, cores in self.packages.items() if core in cores), None)
+
+    @property
+    def cores(self) -> tuple[int, ...]:
+        """All cores of all packages, in order."""
+        return tuple(sorted(core for cores in self.packages.values() for core in cores))
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """How a system is shown, and whether others are compared against it."""
+
+    label: str
+    baseline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What a workload's result is, and which cores log it (all of the machine's if not said).
+
+    Attributes:
+        logged: Whether its runs have per-interrupt logs; if not, nobody misses them.
+    """
+
+    loop: Literal["open", "closed"]
+    performance_metric: str
+    cores: tuple[int, ...] | None = None
+    logged: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NamePattern:
+    """What a file name says: named groups are knobs, the rest holds for every file so named.
+
+    Attributes:
+        beginning: Text that stands in every path that the pattern fits: quicker to look for.
+    """
+
+    regex: re.Pattern[str]
+    workload: str
+    system: str
+    baseline_system: str | None = None
+    beginning: str = ""
+    run_groups: tuple[str, ...] = ()
+    has_core: bool = False
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that a dataset's settings say, layers merged.
+
+    Attributes:
+        origin: The topmost file that it was read from, for provenance.
+        aliases: Labels that mean a system of another name.
+        modes: Words that mean a completion mode, each mode's own name among them.
+        own_modes: Modes of its own files.
+        functions: Where functions are, and what the places are called.
+        power: How the readings of power meters join the runs.
+    """
+
+    dataset: str | None
+    synthetic: bool
+    machine: Machine
+    systems: Mapping[str, System]
+    aliases: Mapping[str, str]
+    workloads: Mapping[str, Workload]
+    modes: Mapping[str, str]
+    own_modes: frozenset[str]
+    functions: FunctionMap
+    power: PowerSettings
+    names: tuple[NamePattern, ...]
+    origin: str
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of what a run's numbers depend on; labels may change without it changing."""
+        machine = self.machine
+        parts = [
+            machine.tsc_khz,
+            machine.energy_unit_j,
+            machine.energy_counter_bits,
+            sorted((package, list(cores)) for package, cores in machine.packages.items()),
+            sorted((name, list(w.cores or ())) for name, w in self.workloads.items() if w.logged),
+        ]
+        if self.functions.is_own:
+            parts.append(self.functions.digest)
+        if self.own_modes:
+            parts.append(sorted(self.own_modes))
+        if own := self.power.what_counts:
+            parts.append(own)
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+    def expected_cores(self, workload: str) -> tuple[int, ...]:
+        """Cores that should each have a log in a run of that workload."""
+        return self.workloads[workload].cores or self.machine.cores
+
+
+def load_settings(*paths: Path) -> Settings:
+    """Layer settings files over the shipped defaults, the last file on top.
+
+    Sections merge key by key; `machine.packages` is taken whole from the topmost file that has
+    it; `[[names]]` of upper layers are tried before those below.
+
+    Raises:
+        SettingsError: A file that cannot be read, an unknown key, a bad pattern, or a value of
+            the wrong type or out of range; the message names the file and the key.
+    """
+    merged: dict[str, Any] = {}
+    sources = shipped_sources()
+    has_own_map = False
+    own_modes: set[str] = set()
+    for path in (_PUBLISHED, *paths):
+        layer = read_layer(path)
+        _merge(merged, layer)
+        if table := layer.get("functions", {}).get("table"):
+            sources |= read_sources(path.parent / table)
+        has_own_map |= path != _PUBLISHED and not layer.keys().isdisjoint(_MAPPING)
+        own_modes |= set() if path == _PUBLISHED else layer.get("modes", {}).keys()
+    functions = _build_functions(merged["subsystems"], sources, has_own_map)
+    return _build(merged, functions, own_modes, str(paths[-1]) if paths else _PUBLISHED.name)
+
+
+def _merge(below: dict[str, Any], layer: dict[str, Any]) -> None:
+    for section, content in layer.items():
+        if section == "names":
+            below["names"] = [*content, *below.get("names", [])]
+        elif section in NAMED_SECTIONS:
+            known = below.setdefault(section, {})
+            for name, entry in content.items():
+                known[name] = {**known.get(name, {}), **entry}
+        else:
+            below[section] = {**below.get(section, {}), **content}
+
+
+def _build_functions(
+    subsystems: Mapping[str, Any], sources: Mapping[str, str], is_own: bool
+) -> FunctionMap:
+    named = {
+        key: {each: name for name, entry in subsystems.items() for each in entry.get(key, [])}
+        for key in ("paths", "modules")
+    }
+    return FunctionMap(named["paths"], named["modules"], sources, is_own)
+
+
+def _build(
+    merged: dict[str, Any], functions: FunctionMap, own_modes: Collection[str], origin: str
+) -> Settings:
+    machine = merged["machine"]
+    packages = {int(p): tuple(cores) for p, cores in machine["packages"].items()}
+    workloads = {
+        name: _workload(name, entry, origin) for name, entry in merged["workloads"].items()
+    }
+    systems = {
+        name: System(entry.get("label", name), entry.get("baseline", False))
+        for name, entry in merged["systems"].items()
+    }
+    names = tuple(_name_pattern(n, e, origin) for n, e in enumerate(merged["names"], 1))
+    if unknown := sorted({pattern.workload for pattern in names} - set(workloads)):
+        raise SettingsError(f"names: workload {unknown[0]!r} has no [workloads] table ({origin})")
+    return Settings(
+        dataset=merged["dataset"].get("name"),
+        synthetic=merged["dataset"].get("synthetic", False),
+        machine=Machine(
+            machine["tsc_khz"], machine["energy_unit_j"], machine["energy_counter_bits"], packages
+        ),
+        systems=systems,
+        aliases=_aliases(merged["systems"]),
+        workloads=workloads,
+        modes={name: name for name in merged["modes"]} | _aliases(merged["modes"]),
+        own_modes=frozenset(own_modes),
+        functions=functions,
+        power=PowerSettings(**merged.get("power", {})),
+        names=names,
+        origin=origin,
+    )
+
+
+def _name_pattern(number: int, entry: dict[str, Any], origin: str) -> NamePattern:
+    regex = compile_pattern(entry, number, Path(origin))
+    return NamePattern(
+        regex,
+        entry["workload"],
+        entry["system"],
+        entry.get("baseline_system"),
+        literal_beginning(entry["pattern"]),
+        tuple(group for group in regex.groupindex if group != "core"),
+        "core" in regex.groupindex,
+    )
+
+
+def _aliases(tables: Mapping[str, Any]) -> dict[str, str]:
+    return {alias: name for name, entry in tables.items() for alias in entry.get("aliases", [])}
+
+
+def _workload(name: str, entry: dict[str, Any], origin: str) -> Workload:
+    for key in ("loop", "performance_metric"):
+        if key not in entry:
+            raise SettingsError(f"workloads.{name} lacks {key!r} ({origin})")
+    cores = tuple(entry["cores"]) if entry.get("cores") else None
+    return Workload(
+        entry["loop"],
+        entry["performance_metric"],
+        cores,
+        entry.get("logged", True),
+    )

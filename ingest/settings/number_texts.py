@@ -1,0 +1,53 @@
+"""Numbers in names and sidecars, and sizes as fio writes them: `512`, `4k`, `1m`."""
+
+import math
+import re
+from typing import Final
+
+_SIZE: Final = re.compile(r"(\d+)\s*([kmgtp]?)(?:i?b)?", re.IGNORECASE)
+_POWERS: Final = ("", "k", "m", "g", "t", "p")
+
+
+def parse_size(text: str) -> int:
+    """Turn a size into bytes; k is 1024, as fio has it unless told otherwise.
+
+    Raises:
+        ValueError: Not a whole number with at most one unit.
+    """
+    found = _SIZE.fullmatch(text.strip())
+    if not found:
+        raise ValueError(f"bad size: {text!r}, expected such as 512, 4k or 1m")
+    return int(found[1]) << 10 * _POWERS.index(found[2].lower())
+
+
+def whole_number(value: int) -> int:
+    """Give a number back that a column can hold.
+
+    Raises:
+        ValueError: It has over 63 bits.
+    """
+    if not abs(value) < 2**63:
+        raise ValueError("over 63 bits")
+    return value
+
+
+def core_number(value: int) -> int:
+    """Give the number of a core back that the columns `core` can hold.
+
+    Raises:
+        ValueError: It is negative or has over 31 bits.
+    """
+    if not 0 <= value < 2**31:
+        raise ValueError("expected 0 to 2147483647")
+    return value
+
+
+def finite_number(value: float) -> float:
+    """Give a real number back that is one.
+
+    Raises:
+        ValueError: It is infinite or not a number.
+    """
+    if not math.isfinite(value):
+        raise ValueError("not a finite number")
+    return value

@@ -1,0 +1,85 @@
+"""Settings of a dataset's power meters: section `[power]` of a settings file."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+FIT: Final = "fit"
+DATE_ORDERS: Final = ("mdy", "dmy", "ymd")
+KEYS: Final[dict[str, type | tuple[type, ...]]] = {
+    "meter_pattern": str,
+    "utc_offset_h": (int, float),
+    "clock_offset_s": (int, float, str),
+    "ramp_s": (int, float),
+    "most_gap_pct": (int, float),
+    "accuracy_pct": (int, float),
+    "shortest_idle_s": (int, float),
+    "idle_system": str,
+    "date_order": str,
+}
+
+
+def _is_pattern(value: str) -> bool:
+    try:
+        groups = re.compile(value).groupindex
+    except re.error:
+        return False
+    return set(groups) <= {"device", "system"}
+
+
+CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
+    "meter_pattern": _is_pattern,
+    "utc_offset_h": lambda v: -14 <= v <= 14,
+    "clock_offset_s": lambda v: v == FIT or not isinstance(v, str),
+    "ramp_s": lambda v: v >= 0,
+    "most_gap_pct": lambda v: 0 <= v <= 100,
+    "accuracy_pct": lambda v: 0 <= v <= 100,
+    "shortest_idle_s": lambda v: v >= 0,
+    "date_order": lambda v: v in DATE_ORDERS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PowerSettings:
+    """How the readings of power meters join the runs of a dataset.
+
+    Attributes:
+        meter_pattern: Matches the end of a meter file's path, whole path parts; other meters do not
+            count. Its groups `device` and `system` say what a meter stands before.
+        utc_offset_h: How far a meter's local time is ahead of UTC, if its file does not say.
+        clock_offset_s: Seconds to add to a meter's times; FIT finds them from the runs.
+        ramp_s: Beginning of a run's window that is left out, for power to settle.
+        most_gap_pct: Share of a window that may lack readings for its energy to be given.
+        accuracy_pct: Limit of the meter's error, percent of the reading.
+        shortest_idle_s: A stretch of readings without runs as long as this is a run of workload
+            `idle`; 0: none are made.
+        idle_system: The system of such runs.
+        date_order: Order of day, month and year in a meter's dates, if its file does not tell.
+    """
+
+    meter_pattern: str = ""
+    utc_offset_h: float | None = None
+    clock_offset_s: float | Literal["fit"] = 0.0
+    ramp_s: float = 0.0
+    most_gap_pct: float = 10.0
+    accuracy_pct: float = 0.5
+    shortest_idle_s: float = 60.0
+    idle_system: str = "linux"
+    date_order: str | None = None
+
+    @property
+    def what_counts(self) -> dict[str, Any]:
+        """The settings that differ from the shipped ones; none for a dataset without any."""
+        usual = PowerSettings()
+        names = PowerSettings.__slots__
+        return {n: getattr(self, n) for n in names if getattr(self, n) != getattr(usual, n)}
+
+    def match(self, path: str) -> Mapping[str, str] | None:
+        """What a meter file's path says of where it stands; None if it is not to count."""
+        if not self.meter_pattern:
+            return {}
+        found = re.match(rf"(?:^|.*/)(?:{self.meter_pattern})$", path)
+        if found is None:
+            return None
+        return {name: value for name, value in found.groupdict().items() if value is not None}

@@ -1,0 +1,171 @@
+"""One settings file: TOML whose every key and value is checked, with a message that says where."""
+
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from data.errors import SettingsError
+from data.schema import KNOBS, MEASUREMENTS
+from ingest.settings import power
+
+# Regular-expression groups that a file name may give a value to.
+GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"}) | (
+    frozenset(KNOBS) - {"itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code"}
+)
+# Sections that hold a table for each name that users choose.
+NAMED_SECTIONS: Final = ("systems", "workloads", "modes", "subsystems")
+_KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
+    "dataset": {"name": str, "synthetic": bool},
+    "machine": {
+        "tsc_khz": (int, float),
+        "energy_unit_j": float,
+        "energy_counter_bits": int,
+        "packages": dict,
+    },
+    "systems": {"label": str, "baseline": bool, "aliases": list},
+    "workloads": {
+        "loop": str,
+        "performance_metric": str,
+        "cores": list,
+        "logged": bool,
+    },
+    "modes": {"aliases": list},
+    "power": power.KEYS,
+    "subsystems": {"paths": list, "modules": list},
+    "functions": {"table": str},
+    "names": {"pattern": str, "workload": str, "system": str, "baseline_system": str},
+}
+
+
+def is_dataset_name(name: str) -> bool:
+    """Whether a name can stand for a folder of the lake: not empty, no slash, no leading dot."""
+    return bool(re.fullmatch(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]*", name))
+
+
+def _are_cores(value: Any) -> bool:
+    return isinstance(value, list) and all(type(c) is int and 0 <= c < 2**31 for c in value)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+_CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
+    "loop": lambda v: v in ("open", "closed"),
+    "performance_metric": lambda v: v in MEASUREMENTS,
+    "tsc_khz": lambda v: v > 0,
+    "energy_unit_j": lambda v: v > 0,
+    "energy_counter_bits": lambda v: 1 <= v <= 62,
+    "name": is_dataset_name,
+    "cores": _are_cores,
+    "aliases": _are_texts,
+    **power.CHECKS,
+    "paths": _are_texts,
+    "modules": _are_texts,
+}
+
+
+def read_layer(path: Path) -> dict[str, Any]:
+    """Read one settings file and check every key and value in it.
+
+    Raises:
+        SettingsError: As `load_settings` says.
+    """
+    try:
+        layer = tomllib.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        raise SettingsError(f"cannot read settings: {error.strerror} ({path})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"not TOML: {error} ({path})") from error
+    for section, content in layer.items():
+        if section not in _KEYS:
+            raise SettingsError(f"unknown key {section!r}, known: {', '.join(_KEYS)} ({path})")
+        _check_section(section, content, path)
+    return layer
+
+
+def _check_section(section: str, content: Any, path: Path) -> None:
+    if section == "names":
+        if not isinstance(content, list):
+            raise SettingsError(f"names must be [[names]] tables ({path})")
+        for number, entry in enumerate(content, 1):
+            _check_table(section, f"names[{number}]", entry, path)
+            compile_pattern(entry, number, path)
+    elif section in NAMED_SECTIONS:
+        if not isinstance(content, dict):
+            raise SettingsError(f"{section} must be a table of tables ({path})")
+        for name, entry in content.items():
+            _check_table(section, f"{section}.{name}", entry, path)
+    else:
+        _check_table(section, section, content, path)
+    if section == "machine" and "packages" in content:
+        _check_packages(content["packages"], path)
+
+
+def _check_table(section: str, where: str, table: Any, path: Path) -> None:
+    if not isinstance(table, dict):
+        raise SettingsError(f"{where} must be a table, not {table!r} ({path})")
+    for key, value in table.items():
+        kind = _KEYS[section].get(key)
+        if kind is None:
+            known = ", ".join(_KEYS[section])
+            raise SettingsError(f"unknown key {where}.{key}, known: {known} ({path})")
+        is_boolean = isinstance(value, bool)
+        if not isinstance(value, kind) or (is_boolean and kind is not bool):
+            raise SettingsError(f"{where}.{key} has the wrong type: {value!r} ({path})")
+        if key in _CHECKS and not _CHECKS[key](value):
+            raise SettingsError(f"{where}.{key} cannot be {value!r} ({path})")
+
+
+def _check_packages(packages: dict[str, Any], path: Path) -> None:
+    seen: set[int] = set()
+    for package, cores in packages.items():
+        where = f"machine.packages.{package}"
+        if not package.isdecimal() or int(package) >= 2**31:
+            raise SettingsError(f"{where}: a package is a whole number below 2^31 ({path})")
+        if not _are_cores(cores) or not cores:
+            raise SettingsError(f"{where} must list its cores, not {cores!r} ({path})")
+        if twice := seen & set(cores):
+            raise SettingsError(f"{where}: core {min(twice)} is in two packages ({path})")
+        seen |= set(cores)
+
+
+def compile_pattern(entry: dict[str, Any], number: int, path: Path) -> re.Pattern[str]:
+    """Compile the pattern of a [[names]] table to match the end of a path, whole parts only.
+
+    Raises:
+        SettingsError: A key is missing, a group is unknown, or it is no regular expression.
+    """
+    where = f"names[{number}]"
+    for key in ("pattern", "workload", "system"):
+        if key not in entry:
+            raise SettingsError(f"{where} lacks {key!r} ({path})")
+    try:
+        regex = re.compile(rf"(?:^|.*/)(?:{entry['pattern']})$")
+    except re.error as error:
+        raise SettingsError(
+            f"{where}.pattern is no regular expression: {error}: {entry['pattern']} ({path})"
+        ) from error
+    if unknown := sorted(set(regex.groupindex) - GROUPS):
+        known = ", ".join(sorted(GROUPS))
+        raise SettingsError(
+            f"{where}.pattern has an unknown group {unknown[0]!r}, known: {known} ({path})"
+        )
+    return regex
+
+
+def literal_beginning(pattern: str) -> str:
+    """The text that a regular expression begins with, whatever it matches after that.
+
+    Returns:
+        Letters, digits, `_`, `-` and escaped dots; empty where it may begin in several ways.
+    """
+    bare = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "", pattern, flags=re.DOTALL)
+    while (outer := re.sub(r"\([^()]*\)", "", bare)) != bare:
+        bare = outer
+    if "|" in bare:
+        return ""
+    found = re.match(r"(?:[A-Za-z0-9_-]|\\\.)*(?![*+?{])", pattern)
+    return found[0].replace("\\", "") if found else ""

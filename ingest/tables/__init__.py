@@ -1,0 +1,1 @@
+"""Summary tables to rows of `runs`."""

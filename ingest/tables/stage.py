@@ -1,0 +1,210 @@
+"""The summary tables of an ingest: read together for each dataset, compared, committed."""
+
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from ingest.discover.found_files import Discovery, RawFile
+from ingest.discover.names import label_columns
+from ingest.discover.plan import Plan
+from ingest.discover.source_reads import read_source
+from ingest.files.blocks import digest_file
+from ingest.formats import FORMATS
+from ingest.lake.commits import Committer
+from ingest.lake.state import (
+    LABEL_COLUMNS,
+    SUMMARY,
+    LakeState,
+    RecordedFile,
+    RecordedRun,
+    read_rows,
+    row_digest,
+    summary_row_digests,
+)
+from ingest.lake.tables import conform_row
+from ingest.records import Problem, SummaryTable
+from ingest.settings.dataset import Settings
+from ingest.settings.layers import SettingsByFolder
+from ingest.tables.summary_rows import SummaryRuns, TableRead, resolve_tables
+
+_TABLE_FORMATS: Final = {known.name: known for known in FORMATS if known.role == "table"}
+OnProblems = Callable[[str, str, Sequence[Problem]], None]
+
+
+class TableStage:
+    """Rows of summary tables, made to agree with the runs that raw logs give.
+
+    The stage comes before the runs are read and counts the planned ones as there, so that a kill
+    at any moment leaves either work to do or nothing to do. Rows that a planned run will replace
+    stay until it does.
+    """
+
+    def __init__(
+        self, lake: Path, state: LakeState, found: Discovery, plan: Plan, committer: Committer
+    ) -> None:
+        self._lake = lake
+        self._state = state
+        self._found = found
+        self._layers = SettingsByFolder(None)
+        self._plan = plan
+        self._committer = committer
+        self._reads: dict[str, list[TableRead]] = {}
+        self.added = self.replaced = self.removed = self.unchanged = 0
+        self.dropped = self.bytes_read = 0
+
+    def commit(self, on_problems: OnProblems, failed: Set[str] = frozenset()) -> None:
+        """Bring the summary rows of all datasets of this ingest up to date.
+
+        Args:
+            on_problems: Told the problems of each table read.
+            failed: Planned runs of which nothing came after all.
+        """
+        planned = {work.run_id: work.key.dataset for work in self._plan.works}
+        for dataset in sorted(self._found.settings):
+            ids = {run_id for run_id, owner in planned.items() if owner == dataset} - failed
+            files = self._files_of(dataset)
+            if not files:
+                continue
+            if not failed and self._is_settled(dataset, files, ids):
+                self.unchanged += self._count_summaries(dataset)
+                continue
+            self._commit_dataset(dataset, files, ids, on_problems)
+
+    def _files_of(self, dataset: str) -> list[RawFile]:
+        """Tables found now, and those of the lake that are still there but lie elsewhere."""
+        found = list(self._plan.tables.get(dataset, ()))
+        for path, known in self._state.files[dataset].items():
+            form = _TABLE_FORMATS.get(known.format)
+            is_elsewhere = form is not None and path not in self._found.seen[dataset]
+            if form is not None and is_elsewhere and Path(path).is_file():
+                status = Path(path).stat()
+                settings = self._layers.settings_of(str(Path(path).parent))
+                found.append(
+                    RawFile(
+                        path, status.st_size, status.st_mtime, dataset, settings, form, None, known
+                    )
+                )
+        return sorted(found, key=lambda file: file.path)
+
+    def _is_given(self, file: RawFile) -> bool:
+        return file.path in self._found.seen[file.dataset]
+
+    def _summaries(self, dataset: str) -> list[RecordedRun]:
+        runs = self._state.runs.values()
+        return [run for run in runs if run.dataset == dataset and run.source == SUMMARY]
+
+    def _count_summaries(self, dataset: str) -> int:
+        return len(self._summaries(dataset))
+
+    def _is_settled(self, dataset: str, files: Sequence[RawFile], planned: Set[str]) -> bool:
+        """Whether the lake's rows are what a reading of these tables would give."""
+        runs = self._summaries(dataset)
+        by_path = {file.path: file for file in files if self._is_given(file)}
+        return (
+            not any(run_id not in self._state.runs for run_id in planned)
+            and not any(self._state.runs[run_id].source == SUMMARY for run_id in planned)
+            and all(_is_same(file) for file in files)
+            and all(_has_settings(run, by_path) for run in runs)
+        )
+
+    def _commit_dataset(
+        self, dataset: str, files: Sequence[RawFile], planned: Set[str], on_problems: OnProblems
+    ) -> None:
+        reads = self._read(dataset, files, on_problems)
+        paths = {read.file.path for read in reads}
+        digests = {read.digest for read in reads}
+        ours = {
+            run.run_id
+            for run in self._summaries(dataset)
+            if any(file.path in paths or _is_moved(file, digests) for file in run.files)
+        }
+        others = {
+            run.run_id
+            for run in self._state.runs.values()
+            if run.dataset == dataset and run.run_id not in ours
+        }
+        resolved = resolve_tables(dataset, reads, others | planned)
+        for read in reads:
+            path, problems = read.file.path, resolved.problems[read.file.path]
+            if not (read.file.is_unchanged and self._committer.is_known(dataset, path, problems)):
+                on_problems(dataset, path, problems)
+        self._committer.add_problems(dataset, resolved.problems)
+        elsewhere = {read.file.path for read in reads if not self._is_given(read.file)}
+        self._keep_labels(resolved, ours, elsewhere)
+        self._commit_rows(dataset, resolved, ours - planned)
+
+    def _read(
+        self, dataset: str, files: Iterable[RawFile], on_problems: OnProblems
+    ) -> list[TableRead]:
+        if dataset in self._reads:
+            return self._reads[dataset]
+        reads = []
+        for file in files:
+            source = read_source(file)
+            table = source.content
+            self.bytes_read += file.size
+            if not isinstance(table, SummaryTable):
+                on_problems(dataset, file.path, source.problems)
+                self._committer.add_problems(dataset, {file.path: source.problems})
+            else:
+                table = replace(table, problems=source.problems)
+                reads.append(TableRead(file, source.digest, table))
+        self._reads[dataset] = reads
+        return reads
+
+    def _keep_labels(self, resolved: SummaryRuns, ours: set[str], elsewhere: set[str]) -> None:
+        """Leave to rows of tables that were not given this time the labels that the lake has."""
+        ids = {
+            run_id
+            for run_id in ours
+            if any(file.path in elsewhere for file in self._state.runs[run_id].files)
+        }
+        rows = read_rows(self._lake, sorted(ids)) if ids else []
+        recorded = {(row["run_id"], row["sources"][0]["path"]): row for row in rows}
+        for row in resolved.rows:
+            if known := recorded.get((row["run_id"], row["sources"][0]["path"])):
+                row |= {name: known.get(name) for name in LABEL_COLUMNS}
+                row["sources"] = [row["sources"][0], *known["sources"][1:]]
+
+    def _commit_rows(self, dataset: str, resolved: SummaryRuns, ours: set[str]) -> None:
+        known = summary_row_digests(self._lake, dataset) if ours else {}
+        for row in resolved.rows:
+            run_id = row["run_id"]
+            if run_id in known and known[run_id] == row_digest(conform_row(row)):
+                self.unchanged += 1
+                continue
+            self._committer.add_run(row)
+            if run_id in known:
+                self.replaced += 1
+            else:
+                self.added += 1
+        gone = ours - {row["run_id"] for row in resolved.rows}
+        self._committer.remove_runs(dataset, gone)
+        self.removed += len(gone)
+        self.dropped += resolved.dropped
+        self._committer.flush()
+
+
+def _is_same(file: RawFile) -> bool:
+    if file.is_unchanged:
+        return True
+    known = file.recorded
+    return (
+        known is not None
+        and known.size == file.size
+        and known.digest == digest_file(Path(file.path))
+    )
+
+
+def _is_moved(known: RecordedFile, digests: Set[str]) -> bool:
+    return known.digest in digests and not Path(known.path).exists()
+
+
+def _has_settings(run: RecordedRun, by_path: dict[str, RawFile]) -> bool:
+    file = next((by_path[known.path] for known in run.files if known.path in by_path), None)
+    settings: Settings | None = file.settings if file else None
+    return settings is None or (
+        run.fingerprint == settings.fingerprint
+        and run.labels == label_columns(run.workload, run.system, settings)
+    )

@@ -1,0 +1,199 @@
+"""Per-run summary tables to rows of `runs`: every row a run, keys made unique, nothing lost."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from data.errors import FormatError
+from data.schema import MEASUREMENTS
+from ingest.discover.found_files import RawFile
+from ingest.discover.names import (
+    KEY_KNOBS,
+    RunKey,
+    canonical_system,
+    check_knobs,
+    identity_columns,
+    make_run_id,
+    order_knobs,
+)
+from ingest.discover.sources import settings_struct, source_struct
+from ingest.lake.state import SUMMARY
+from ingest.records import Problem, Severity, SummaryRow, SummaryTable
+
+# Rows named one by one in `problems`; those beyond are one more row with their count.
+MAX_NAMED_LINES: Final = 200
+
+
+@dataclass(slots=True)
+class TableRead:
+    """A summary table as read."""
+
+    file: RawFile
+    digest: str
+    table: SummaryTable
+
+
+@dataclass(slots=True)
+class SummaryRuns:
+    """The rows of a dataset's summary tables, and what was wrong with them by path.
+
+    Attributes:
+        rows: Rows of `runs`, each with a run id of its own.
+        dropped: Rows that said what another row says already.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    problems: dict[str, list[Problem]] = field(default_factory=dict)
+    dropped: int = 0
+
+
+@dataclass(slots=True)
+class _Claim:
+    """A row and the key that it claims."""
+
+    read: TableRead
+    row: SummaryRow
+    key: RunKey
+    flags: set[str]
+
+
+def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) -> SummaryRuns:
+    """Make runs of all the rows of a dataset's tables, whatever order the files come in.
+
+    Args:
+        dataset: Name of the dataset.
+        reads: All summary tables of the dataset.
+        taken: Run ids of the dataset that raw logs (or tables now gone) hold already.
+
+    A key that is there already: identical values are dropped; other values become a further
+    replicate, numbered after all that the configuration has, flagged `duplicate_key`.
+    """
+    runs = SummaryRuns()
+    notes = {read.file.path: _Notes() for read in reads}
+    claims: dict[RunKey, list[_Claim]] = defaultdict(list)
+    for claim in _claims(dataset, reads, notes):
+        claims[claim.key].append(claim)
+    last = _last_replicates(claims)
+    further: list[_Claim] = []
+    for key, same in claims.items():
+        distinct = _distinct(same, notes, runs)
+        if make_run_id(key) not in taken:
+            runs.rows.append(_build_row(distinct.pop(0), notes))
+        further += distinct
+    used = set(taken)
+    for claim in further:
+        runs.rows.append(_build_row(_renumber(claim, last, used, notes), notes))
+    runs.problems = {
+        read.file.path: read.table.problems + notes[read.file.path].problems() for read in reads
+    }
+    return runs
+
+
+def _claims(
+    dataset: str, reads: Sequence[TableRead], notes: "dict[str, _Notes]"
+) -> Iterator[_Claim]:
+    for read in sorted(reads, key=lambda read: read.file.path):
+        settings = read.file.settings
+        for row in read.table.rows:
+            values = row.values
+            knobs = order_knobs({name: values.get(name) for name in KEY_KNOBS})
+            system = canonical_system(row.system, settings)
+            replicate = values.get("replicate")
+            number = None if replicate is None else int(replicate)
+            try:
+                check_knobs(knobs)
+            except FormatError as error:
+                notes[read.file.path].add("bad_knob", "refused", f"{error}; row not read", row.line)
+                continue
+            key = RunKey(dataset, read.table.workload, system, knobs, number)
+            yield _Claim(read, row, key, set(row.flags))
+
+
+def _last_replicates(claims: dict[RunKey, list[_Claim]]) -> dict[RunKey, int]:
+    last: dict[RunKey, int] = defaultdict(lambda: -1)
+    for key in claims:
+        last[key.configuration] = max(
+            last[key.configuration], -1 if key.replicate is None else key.replicate
+        )
+    return last
+
+
+def _distinct(
+    claims: Sequence[_Claim], notes: "dict[str, _Notes]", runs: SummaryRuns
+) -> list[_Claim]:
+    kept: list[_Claim] = []
+    for claim in claims:
+        twin = next((other for other in kept if other.row.values == claim.row.values), None)
+        if twin is None:
+            kept.append(claim)
+            continue
+        runs.dropped += 1
+        detail = f"the same row as {_place(twin, claim)}; dropped"
+        notes[claim.read.file.path].add("identical_row", "repaired", detail, claim.row.line)
+    return kept
+
+
+def _renumber(
+    claim: _Claim, last: dict[RunKey, int], used: set[str], notes: "dict[str, _Notes]"
+) -> _Claim:
+    configuration = claim.key.configuration
+    key = claim.key
+    while key == claim.key or make_run_id(key) in used:
+        last[configuration] += 1
+        key = replace(configuration, replicate=last[configuration])
+    detail = (
+        f"run {make_run_id(claim.key)} is there with other values; "
+        f"kept as replicate {key.replicate}"
+    )
+    notes[claim.read.file.path].add("duplicate_key", "doubted", detail, claim.row.line)
+    return _Claim(claim.read, claim.row, key, claim.flags | {"duplicate_key"})
+
+
+def _place(claim: _Claim, beside: _Claim) -> str:
+    is_same_file = claim.read is beside.read
+    return f"line {claim.row.line}" + ("" if is_same_file else f" of {claim.read.file.path}")
+
+
+def _build_row(claim: _Claim, notes: "dict[str, _Notes]") -> dict[str, Any]:
+    settings = claim.read.file.settings
+    values = claim.row.values
+    row = identity_columns(claim.key, settings)
+    row |= {name: values[name] for name in MEASUREMENTS if values.get(name) is not None}
+    if row.get("energy_j") is not None and row.get("duration_s"):
+        row["power_w"] = row["energy_j"] / row["duration_s"]
+    if claim.key.system not in settings.systems:
+        claim.flags.add("unknown_system")
+        detail = f"the settings do not know the system {claim.key.system!r}; kept under this name"
+        notes[claim.read.file.path].add("unknown_system", "doubted", detail, claim.row.line)
+    sources = [source_struct(claim.read.file, claim.read.digest), settings_struct(settings)]
+    return {
+        **row,
+        "source": SUMMARY,
+        "flags": sorted(claim.flags),
+        "cores": [],
+        "files": [],
+        "sources": sources,
+    }
+
+
+class _Notes:
+    """Problems of one table, line by line up to a bound."""
+
+    def __init__(self) -> None:
+        self._named: list[Problem] = []
+        self._counts: Counter[str] = Counter()
+        self._beyond: dict[str, Problem] = {}
+
+    def add(self, kind: str, severity: Severity, detail: str, line: int) -> None:
+        self._counts[kind] += 1
+        more = self._counts[kind] - MAX_NAMED_LINES
+        if more <= 0:
+            self._named.append(Problem(kind, severity, detail, line))
+            return
+        first = self._beyond.get(kind, Problem(kind, severity, f"and others: {detail}", line))
+        self._beyond[kind] = replace(first, count=more)
+
+    def problems(self) -> list[Problem]:
+        """All of them, in order of their lines."""
+        return sorted([*self._named, *self._beyond.values()], key=lambda p: (p.line or 0, p.kind))

@@ -1,0 +1,99 @@
+"""What a visitor with an empty cache sees first, and what comes over the wire."""
+
+import re
+import urllib.request
+
+import brotli
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from app.kit.compressed import CompressedFiles, cache_folder
+from app.kit.scripts import without_wrapper
+from app.pages import PAGES
+from tests.browser.atlas import Atlas, wait_idle
+
+MOST_SCRIPT_BYTES = 1_700_000
+CONTRAST = """(element) => {
+  const levels = (text) => text.match(/[\\d.]+/g).slice(0, 3).map((v) => {
+    const c = v / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+  const light = (text) => { const [r, g, b] = levels(text); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const back = element.closest(".panel"), of = (what, name) => light(getComputedStyle(what)[name]);
+  const [dark, bright] = [of(element, "color"), of(back, "backgroundColor")].sort((a, b) => a - b);
+  return [(bright + 0.05) / (dark + 0.05), of(back, "backgroundColor")];
+}"""  # noqa: E501
+
+
+def test_placeholders_are_there_before_dash_answers(page: Page, grid_address: str) -> None:
+    held: list[Route] = []
+    page.route(re.compile("/_dash-(layout|dependencies)"), lambda route: held.append(route))
+    page.goto(grid_address)
+    page.wait_for_function("document.readyState === 'complete'")
+    shown = page.locator(".first-page .panel").all_inner_texts()
+    assert len(shown) >= 3
+    assert all("loading" in text for text in shown)
+    assert page.locator(".first-page .panel").first.is_visible()
+    assert page.locator(".first-page").get_by_text("wattlas").is_visible()
+    assert held, "Dash asked for nothing: the test holds the wrong requests"
+    for route in held:
+        route.continue_()
+    page.locator(".page").wait_for()
+    page.locator(".first-page").wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("path", [page.path for page in PAGES])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_placeholders_need_no_script(
+    chromium: Browser, grid_address: str, path: str, theme: str
+) -> None:
+    context = chromium.new_context(java_script_enabled=False, color_scheme=theme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(f"{grid_address}{path}")
+    words = page.locator(".first-page .panel .placeholder").first
+    assert words.inner_text() == "loading"
+    assert words.is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_placeholders_can_be_read_in_both_themes(
+    chromium: Browser, grid_address: str, theme: str
+) -> None:
+    context = chromium.new_context(color_scheme=theme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.route(re.compile(r"\.js"), lambda route: route.abort())
+    page.goto(grid_address)
+    contrast, background = page.locator(".first-page .panel .placeholder").first.evaluate(CONTRAST)
+    assert contrast >= 4.5
+    assert (background < 0.1) == (theme == "dark")
+    context.close()
+
+
+def test_an_unknown_address_promises_nothing(page: Page, grid_address: str) -> None:
+    page.goto(f"{grid_address}/no-such-page")
+    assert page.locator(".first-page").count() == 0
+
+
+def test_the_grid_comes_with_the_first_selection(atlas: Atlas, grid_address: str) -> None:
+    atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
+    wait_idle(atlas.page)
+    loaded = "performance.getEntriesByType('resource').map((r) => r.name)"
+    names = atlas.page.evaluate(loaded)
+    assert not [name for name in names if "dash_ag_grid" in name or "dash_table" in name]
+    atlas.page.evaluate("wattlas.explore.select('knobs~{\"itr_us\":2}')")
+    atlas.page.locator("#explore-grid .ag-row").first.wait_for()
+    assert [name for name in atlas.page.evaluate(loaded) if "dash_ag_grid" in name]
+
+
+def test_the_first_load_is_small(grid_address: str) -> None:
+    """All that the index names, at the best level; pictures' data and icons come on top."""
+    with urllib.request.urlopen(grid_address) as answer:
+        index = answer.read()
+    total = len(brotli.compress(index))
+    for address in re.findall(r'(?:script src|stylesheet" href)="([^"]+)"', index.decode()):
+        with urllib.request.urlopen(grid_address + address) as answer:
+            script = answer.read().decode()
+        kept = CompressedFiles(cache_folder())
+        total += len(kept.make(without_wrapper(script).encode(), "br"))
+    assert total <= MOST_SCRIPT_BYTES

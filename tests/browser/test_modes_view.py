@@ -1,0 +1,167 @@
+"""What Modes' scripts make of judged cells: texts, labels, selections; in a blank page."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import polars as pl
+import pytest
+from playwright.sync_api import Page
+
+from app.kit.competitors import competitors_of
+from app.kit.typed_arrays import compact_figure
+from app.modes.figures.winner_map import MapScene, build_winner_map
+from app.modes.payload import encode_cells, index_of
+from app.modes.state import ModesState
+from data.analysis.ties import Rules, compare
+from data.knobs import KNOBS
+from tests.unit.test_ties import CELLS, groups
+
+pytestmark = pytest.mark.browser
+
+AXES: Final = ([4.0, 8.0], [1.0, 8.0, 16.0])
+MODES: Final = competitors_of(KNOBS["mode"], ["poll", "interrupt"], (), {})
+POLL: Final = "<b>classic polling</b><br>"
+
+
+def judged(margin: str = "percent") -> tuple[dict[str, Any], dict[str, Any]]:
+    """The map of `CELLS` and its cells, as the server sends them."""
+    rows = groups(CELLS).rename({"size": "request_bytes", "depth": "io_depth", "ghz": "dvfs_ghz"})
+    found = compare(rows, "request_bytes", "io_depth", "mode", "less", Rules())
+    others = {k.column: None for k in KNOBS.values() if k.column not in rows.columns}
+    found = replace(found, groups=found.groups.with_columns(**others))
+    leaders = found.contenders["competitor"].gather(found.cells["winner"])
+    placed = found.cells.select(
+        "outcome",
+        column=pl.Series(index_of(found.cells["x"], AXES[0])),
+        row=pl.Series(index_of(found.cells["y"], AXES[1])),
+        competitor=pl.Series(index_of(leaders, MODES.values)),
+    )
+    state = ModesState(
+        x="request", y="depth", competitor="mode", metric="energy_j", margin=margin  # type: ignore[arg-type]
+    )  # fmt: skip
+    cells = encode_cells(found, placed, AXES, MODES, state, {})
+    scene = MapScene(("4 B", "8 B"), ("1", "8", "16"), "Request size", "IO depth", "", "", MODES)
+    return build_winner_map(placed, scene), cells
+
+
+@pytest.fixture
+def scripts(page: Page, load_scripts: Callable[..., None]) -> Page:
+    """A blank page with the scripts that need no Dash, and with `figure` and `data`."""
+    names = ("view_cells", "view_map", "view_figures")
+    kit = ("columns", "clause", "theme", "plots")
+    load_scripts(page, *(f"_kit/{name}" for name in kit), *(f"modes/{name}" for name in names))
+    show(page)
+    return page
+
+
+def show(page: Page, margin: str = "percent") -> None:
+    page.evaluate(
+        "([figure, cells]) => Object.assign(window, {figure, data: wattlas.cells.decode(cells)})",
+        compact_figure(list(judged(margin))),
+    )
+
+
+def themed(page: Page, sel: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = page.evaluate(
+        """(sel) => {
+          const { data: traces, layout } = wattlas.modesFigures.themed(figure, data, sel, "light");
+          const of = (kind) => traces.find((trace) => trace.meta.kind === kind);
+          const { x, y, text } = of("texts");
+          return {
+            texts: Object.fromEntries(text.map((v, i) => [x[i] + "," + y[i], v])),
+            labels: [layout.xaxis.ticktext, layout.yaxis.ticktext],
+            frames: layout.shapes.map((frame) => [frame.x0, frame.x1, frame.y0, frame.y1]),
+            dimmed: of("dimmed").z.flat().filter((v) => v === 1).length,
+          };
+        }""",
+        sel,
+    )
+    return found
+
+
+def test_texts_have_the_lead_a_tie_or_the_number_of_replicates(scripts: Page) -> None:
+    # 12 against 22: -45.5 %; 7 against 8: -12.5 %; 4x16 has one replicate.
+    found = themed(scripts)
+    assert found["texts"] == {
+        "0,0": f"{POLL}\N{MINUS SIGN}45.5 %", "1,1": f"{POLL}\N{MINUS SIGN}12.5 %",
+        "0,1": "tie", "1,0": "tie", "0,2": "n = 1",
+    }  # fmt: skip
+    assert found["labels"] == [["4 B", "8 B"], ["1", "8", "16"]]
+    show(scripts, "absolute")
+    assert themed(scripts)["texts"]["0,0"] == f"{POLL}10.0 J"
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [(8, f"{POLL}\N{MINUS SIGN}45.5 %"), (9, "\N{MINUS SIGN}45.5 %"), (13, "\N{MINUS SIGN}45%")],
+)
+def test_texts_get_shorter_with_the_room(scripts: Page, columns: int, text: str) -> None:
+    part = {"x": {"low": 0, "high": columns - 1}, "y": {"low": 0, "high": 2}}
+    found = scripts.evaluate(
+        "(part) => wattlas.modesMap.texts(figure.layout.meta, data, part, 'light').text[0]", part
+    )
+    assert found == text
+
+
+def test_a_large_part_has_no_texts(scripts: Page) -> None:
+    part = {"x": {"low": 0, "high": 20}, "y": {"low": 0, "high": 2}}
+    found = scripts.evaluate(
+        "(part) => wattlas.modesMap.texts(figure.layout.meta, data, part, 'light').text", part
+    )
+    assert found == []
+
+
+DELAYS: Final = (*range(0, 9, 2), 12, 16, 20, 24, 28, 32, 36, 40, 50, 60, 70, 80)
+
+
+@pytest.mark.parametrize(
+    ("labels", "px", "shown"),
+    [
+        # All fit but the one beside the longer word, which stands for NULL.
+        ((*map(str, DELAYS), "adaptive"), 600, (*map(str, DELAYS[:-1]), "adaptive")),
+        (tuple(map(str, range(200))), 600, (*map(str, range(0, 200, 10)), "199")),
+        (("1", "8", "16"), 290, ("1", "8", "16")),
+        (("a" * 90, "b" * 90), 600, ("b" * 90,)),
+    ],
+)
+def test_the_last_label_is_never_left_out(
+    scripts: Page, labels: tuple[str, ...], px: float, shown: tuple[str, ...]
+) -> None:
+    sizes = [len(label) * 6.2 + 6 for label in labels]
+    found = scripts.evaluate(
+        "([sizes, px]) => wattlas.modesMap.shownLabels(sizes, 0, sizes.length - 1, px)",
+        [sizes, px],
+    )
+    assert [labels[i] for i in found] == list(shown)
+
+
+@pytest.mark.parametrize(
+    ("sel", "frames", "dimmed", "words"),
+    [
+        ("", 0, 0, ""),
+        ('knobs~{"io_depth":8,"request_bytes":8}', 1, 0, "8 B requests · depth 8"),
+        ('knobs~{"io_depth":9,"request_bytes":8}', 0, 0, "a cell that is not on this map"),
+        ('knobs~{"io_depth":[1,8],"request_bytes":8}', 0, 4, "2 cells"),
+        ('won~"poll"', 0, 4, "2 cells (won by classic polling)"),
+        ('won~"interrupt"', 0, 6, "0 cells (won by interrupt)"),
+        ("outcome~too few", 0, 5, "1 cell (too few)"),
+        ("outcome~alone", 0, 5, "1 cell (alone)"),
+    ],
+)
+def test_a_selection_frames_one_cell_or_dims_the_others(
+    scripts: Page, sel: str, frames: int, dimmed: int, words: str
+) -> None:
+    found = themed(scripts, sel)
+    assert (len(found["frames"]), found["dimmed"]) == (frames, dimmed)
+    said = scripts.evaluate("(sel) => wattlas.cells.words(data, sel)", sel)
+    assert said == (f"selection: {words}" if words else "")
+
+
+def test_other_pages_get_the_selected_cells(scripts: Page) -> None:
+    handed = "(sel) => wattlas.cells.handover(data, sel)"
+    assert scripts.evaluate(handed, 'won~"poll"') == (
+        'knobs~[{"io_depth":1,"request_bytes":4},{"io_depth":8,"request_bytes":8}]'
+    )
+    assert scripts.evaluate(handed, "") == ""
+    assert scripts.evaluate(handed, 'won~"nobody"') == ""

@@ -1,0 +1,89 @@
+"""Scripts and style sheets as the server sends them."""
+
+import re
+from pathlib import Path
+
+import brotli
+import plotly.offline
+import pytest
+from flask.testing import FlaskClient
+
+from app.kit.scripts import SCRIPTS, without_wrapper
+from app.kit.settings import ASSETS, Settings
+from app.server import create_app
+
+BR = {"Accept-Encoding": "gzip, br"}
+
+
+@pytest.fixture
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
+    monkeypatch.setenv("WATTLAS_CACHE", str(tmp_path / "cache"))
+    return create_app(Settings(lake=tmp_path / "lake")).server.test_client()
+
+
+def addresses(client: FlaskClient) -> list[str]:
+    return re.findall(r'(?:src|href)="([^"]+)"', client.get("/").get_data(as_text=True))
+
+
+def one(client: FlaskClient, part: str) -> str:
+    (found,) = [address for address in addresses(client) if part in address]
+    return found
+
+
+@pytest.mark.parametrize("part", ["react-dom", "/assets/_kit/page.js", "/assets/_kit/style.css"])
+def test_sent_compressed_and_kept_by_browsers(client: FlaskClient, part: str) -> None:
+    address = one(client, part)
+    plain = client.get(address, headers={"Accept-Encoding": "identity"})
+    first, second = (client.get(address, headers=BR) for _ in range(2))
+    for answer in (first, second):
+        assert answer.headers["Content-Encoding"] == "br"
+        assert answer.headers["Vary"] == "Accept-Encoding"
+        assert "immutable" in answer.headers["Cache-Control"]
+        assert brotli.decompress(answer.data) == plain.data
+    gzipped = client.get(address, headers={"Accept-Encoding": "gzip"})
+    assert gzipped.headers["Content-Encoding"] == "gzip"
+    same = client.get(address, headers={**BR, "If-None-Match": second.headers["ETag"]})
+    assert same.status_code == 304
+    assert client.get(address, headers={"Accept-Encoding": "identity"}).data == plain.data
+
+
+def test_gets_smaller_in_the_background(client: FlaskClient) -> None:
+    address = one(client, "_kit/page.js")
+    fast = client.get(address, headers=BR)
+    client.application.extensions[SCRIPTS].compress([address]).join()
+    best = client.get(address, headers=BR)
+    assert len(best.data) < len(fast.data)
+    assert brotli.decompress(best.data) == brotli.decompress(fast.data)
+
+
+def test_an_address_of_another_time_is_not_kept(client: FlaskClient) -> None:
+    answer = client.get("/assets/_kit/page.js?m=1.5", headers=BR)
+    assert "immutable" not in answer.headers.get("Cache-Control", "")
+    assert brotli.decompress(answer.data) == (ASSETS / "_kit" / "page.js").read_bytes()
+
+
+def test_an_address_outside_is_not_answered(client: FlaskClient) -> None:
+    assert client.get("/assets/../app/server.py?m=1", headers=BR).status_code == 404
+    assert client.get("/_dash-component-suites/dash/dcc/none.js", headers=BR).status_code >= 400
+
+
+def test_what_no_page_uses_is_left_out(client: FlaskClient) -> None:
+    loaded = addresses(client)
+    assert not [name for name in loaded if "dash_table" in name or "dash_ag_grid" in name]
+    grid = client.get("/_dash-component-suites/dash_ag_grid/dash_ag_grid.min.js", headers=BR)
+    assert grid.status_code == 200
+
+
+def test_plotly_comes_without_its_wrapper() -> None:
+    script = plotly.offline.get_plotlyjs()
+    bare = without_wrapper(script)
+    assert bare.startswith("/**\n* plotly.js v")
+    assert "root.moduleName" not in bare[:2000]
+    assert bare.endswith("window.Plotly = Plotly;\n")
+    assert len(script) - 600 < len(bare) < len(script)
+
+
+def test_another_script_is_left_as_it_is() -> None:
+    assert without_wrapper("window.Plotly = Plotly;\nreturn Plotly;\n}));") == (
+        "window.Plotly = Plotly;\nreturn Plotly;\n}));"
+    )
