@@ -33,7 +33,8 @@
   document.addEventListener("keydown", (event) => {
     const panel = event.target.closest && event.target.closest("section[data-view]");
     if (event.key === "Escape") modes.select("");
-    else if (panel && event.target === panel && modes.press(panel.dataset.view, event.key)) event.preventDefault();
+    if (!panel || event.target !== panel) return;
+    if (modes.press(panel.dataset.view, event.key)) event.preventDefault();
   });
   document.getElementById("clear-selection").addEventListener("click", () => modes.select(""));
 })(window.wattlas);

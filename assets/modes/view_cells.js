@@ -71,8 +71,8 @@
     if (!found || !found.includes(1)) return "";
     const pairs = [];
     found.forEach((isSelected, i) => { if (isSelected) pairs.push(pairOf(data, i)); });
-    const text = clauseOfPairs(data, pairs);
-    return encodeURIComponent(text).length <= wattlas.clause.MAX_CHARS ? text : "";
+    const clause = clauseOfPairs(data, pairs);
+    return encodeURIComponent(clause).length <= wattlas.clause.MAX_CHARS ? clause : "";
   }
 
   const quantity = (data, value) => wattlas.formatQuantity(value, data.metric.unit);
@@ -108,19 +108,19 @@
     const best = name(first);
     if (outcomeOf(data, i) === "alone") return "only " + best + " was measured here: no win";
     const second = name(first + 1);
-    const words = {
+    const verdicts = {
       win: best + " wins over " + second,
       tie: "tie of " + best + " and " + second,
       "too few": "too few replicates to tell " + best + " from " + second,
     };
-    return words[outcomeOf(data, i)] + ": " + lead(data, i);
+    return verdicts[outcomeOf(data, i)] + ": " + lead(data, i);
   }
 
   function contenderWords(data, at) {
     const { who, mean, half_width: half, n, setting, settings } = data.contenders;
     const spread = isNaN(half[at]) ? "" : " \u00b1 " + quantity(data, half[at]);
     const count = settings[at] > 1 ? "best of " + settings[at] + ": " : "";
-    const words = data.settings[setting[at]], best = words ? DOT + count + words : "";
+    const bestSetting = data.settings[setting[at]], best = bestSetting ? DOT + count + bestSetting : "";
     return data.who.words[who[at]] + ": " + quantity(data, mean[at]) + spread + DOT + "n = " + n[at] + best;
   }
 

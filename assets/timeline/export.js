@@ -104,6 +104,7 @@
     return to - from >= timeline.duration() * (1 - EDGE_S) ? { from: null, to: null } : { from, to };
   }
   timeline.listen();
+  timeline.observe();
   wattlas.exportThemes((name) => {
     theme = name;
     if (held.length) ask(); else timeline.clearPicture("No run is shown.");
@@ -112,5 +113,4 @@
     if (event.key === "Escape") timeline.leaveCursor();
     else if (!event.ctrlKey && !event.metaKey && !event.altKey) timeline.key(event);
   });
-  addEventListener("resize", () => timeline.redraw());
 })(window.wattlas);

@@ -7,7 +7,7 @@ document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
   const { wattlas } = window, { timeline } = wattlas, { page, exact } = timeline;
-  const NAME = "timeline", FIGURE = "timeline-figure", URL_MS = 120, PACE_MS = 120, RESIZE_MS = 150;
+  const NAME = "timeline", FIGURE = "timeline-figure", URL_MS = 120, PACE_MS = 120;
   const WIDTHS = [50, 4000], AXES_PX = 80;
   const part = (id) => document.getElementById(id);
   const isShown = () => Boolean(document.querySelector(".page.timeline"));
@@ -120,6 +120,7 @@ document.addEventListener("DOMContentLoaded", function () {
     askTimer = askedAt = 0;
     timeline.leaveCursor();
     timeline.listen();
+    timeline.observe();
     timeline.plot().textContent = runs.length ? "Reading the window\u2026" : "";
   }
 
@@ -239,9 +240,8 @@ document.addEventListener("DOMContentLoaded", function () {
     [FIGURE]: () => timeline.panelsOnPaper(timeline.scene("light")),
     "timeline-gaps": () => timeline.distributionsOnPaper(timeline.scene("light")),
   };
-  const resize = () => { if (page.answer) { timeline.redraw(); ask(); } };
   wattlas.addPage({
-    name: NAME, open, gathered, resize, key: timeline.key, clear: () => timeline.leaveCursor(),
+    name: NAME, open, gathered, key: timeline.key, clear: () => timeline.leaveCursor(),
     figure: (id) => page.answer && pictures[id] && pictures[id](),
     data: (id, format) => address("data", id, "." + format),
     how: (id) => address("how", id),
@@ -249,10 +249,4 @@ document.addEventListener("DOMContentLoaded", function () {
     theme: () => timeline.redraw(),
   });
   wattlas.clientside(NAME, { edited });
-
-  let sizeTimer = 0;
-  addEventListener("resize", () => {
-    wattlas.cancel(sizeTimer);
-    sizeTimer = wattlas.later(() => isShown() && resize(), RESIZE_MS);
-  });
 });

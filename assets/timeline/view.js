@@ -8,7 +8,7 @@
   const timeline = (wattlas.timeline = wattlas.timeline || {});
   const FIGURE = "timeline-figure", SIDES = ["timeline-gaps", "timeline-sizes"];
   const CONFIG = { staticPlot: true, displaylogo: false, showSendToCloud: false, responsive: false };
-  const LEAST_SPAN_S = 1e-6, MOST_PAST = 100;
+  const LEAST_SPAN_S = 1e-6, MOST_PAST = 100, FIT_MS = 20;
   const part = (id) => document.getElementById(id);
 
   /*
@@ -148,13 +148,12 @@
     const gd = timeline.plot();
     if (!gd || !page.answer) return;
     const scene = timeline.scene();
-    // First, since its lines take room from the pictures.
     timeline.host.render("timeline-problems", timeline.problems(scene, page.complaint));
     timeline.host.render("timeline-limits", timeline.limits(scene));
-    const { data, layout } = timeline.figure({ ...scene, roomPx: room() });
+    const { data, layout } = timeline.figure(scene);
     if (!data.length) { timeline.clearPicture(emptyWords()); timeline.showSpan(); return; }
     if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
-    layout.width = gd.clientWidth;
+    Object.assign(layout, { width: gd.clientWidth, meta: { ...layout.meta, roomPx: scene.roomPx } });
     gd.classList.remove("stretched");
     window.Plotly.react(gd, data, { ...layout, annotations: [] }, CONFIG);
     writeWords(layout);
@@ -173,6 +172,29 @@
     timeline.host.render("timeline-totals", timeline.totals(scene));
   };
   timeline.redraw = () => { if (page.answer) { timeline.draw(); timeline.drawSides(); } };
+
+  /* The room for the pictures changes with the window, the sidebar, and the lines of words beside them. */
+  function fit() {
+    const gd = timeline.plot();
+    if (!gd || !page.answer) return;
+    const { width, meta } = gd.layout || {}, isWider = width !== gd.clientWidth;
+    if (meta && (isWider || meta.roomPx !== room())) timeline.draw();
+    if (meta && isWider) timeline.host.ask();
+    const isFit = ({ layout, clientWidth, clientHeight }) => {
+      return !layout || (layout.width === clientWidth && layout.height === clientHeight);
+    };
+    if (!SIDES.map(part).every(isFit)) timeline.drawSides();
+  }
+  let fitting = 0;
+  const observer = new ResizeObserver(() => {
+    wattlas.cancel(fitting);
+    fitting = wattlas.later(fit, FIT_MS);
+  });
+  /** Draw the pictures anew whenever their room changes. */
+  timeline.observe = function () {
+    observer.disconnect();
+    [timeline.plot().parentElement, ...SIDES.map(part)].forEach((element) => observer.observe(element));
+  };
 
   /** An answer has come: draw it. */
   timeline.show = function (answer) {
