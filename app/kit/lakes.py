@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.kit.answer_cache import KEPT_ROWS, WorkingSets, compact
+from app.kit.answer_cache import KEPT_ROWS, AnswerCache, compact
 from app.kit.settings import MAX_ROWS
 from data.analysis.facets import LEADING, matches
 from data.connection import Lake, newest_version, open_lake
@@ -38,9 +38,9 @@ class LakeView:
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
         self._measured: dict[str, tuple[str, ...]] = {}
-        self._sets = WorkingSets(lake.polars)
-        self._replicates = WorkingSets(lake.polars, KEPT_ROWS)
-        self._asked: dict[Ask, WorkingSets] = {}
+        self._sets = AnswerCache(lake.polars)
+        self._replicates = AnswerCache(lake.polars, KEPT_ROWS)
+        self._asked: dict[Ask, AnswerCache] = {}
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
         self._constants = lru_cache(maxsize=_REMEMBERED)(self._constant)
 
@@ -97,7 +97,7 @@ class LakeView:
 
     def _narrowed(
         self,
-        sets: WorkingSets,
+        sets: AnswerCache,
         query: Query,
         selection: Selection,
         constant: Mapping[str, Any] = MappingProxyType({}),
@@ -133,7 +133,7 @@ class LakeView:
         Args:
             ask: A function of a module; each has a cache of its own.
         """
-        cache = self._asked.setdefault(ask, WorkingSets(partial(ask, self)))
+        cache = self._asked.setdefault(ask, AnswerCache(partial(ask, self)))
         answer = cache.get(sql, parameters)
         return ask(self, sql, parameters) if answer is None else answer
 

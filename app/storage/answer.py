@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from app.kit.lakes import LakeView
-from app.kit.messages import EMPTY_LAKE
+from app.kit.messages import EMPTY_LAKE, no_run_left
 from app.kit.typed_arrays import typed
-from app.storage.cells import Cells, cells_of, mixed_words
-from app.storage.defaults import freeing, place_words, storage_cube
+from app.storage.cells import cells_of, mixed_words
+from app.storage.defaults import place_words, storage_cube
 from app.storage.figures.base import values_of
 from app.storage.figures.devices import build_devices
 from app.storage.figures.grids import DIVERGING, VIRIDIS, Colors, build_grids
@@ -31,8 +31,9 @@ NO_STORAGE: Final = (
     "The lake holds no storage runs: none has a request size. "
     "Put some in with python -m ingest add RAW, then reload this page."
 )
-# What a box may have as axes.
-FIELDS: Final = (*MEASURED, "request_bytes", "io_depth", "threads")
+# The columns that a box may be over: metrics, and knobs that are numbers.
+METRICS: Final = tuple(name for name in MEASURED if not name.endswith("_per_joule"))
+FIELDS: Final = (*METRICS, "request_bytes", "io_depth", "threads")
 _SCALES: Final = {"efficiency": Colors(VIRIDIS), "difference": Colors(DIVERGING, around=0.0)}
 
 
@@ -43,7 +44,7 @@ class StorageAnswer:
     Attributes:
         configurations: What the browser links by: `count`, `knobs` (by name, as clauses want them),
             `fields` (means by metric, as typed arrays), `runs`, `workloads`; None where there is
-            nothing to link.
+            nothing to link. Knobs are fields as well.
         status: How many runs are shown, of how many.
     """
 
@@ -88,9 +89,7 @@ def nothing_to_draw(view: LakeView, study: Study) -> str:
             f"The filters leave more than {MOST_CONFIGURATIONS:,} configurations of {left:,} runs. "
             "Filter on a dataset, a device or an access."
         )
-    useful = freeing(cube, selection)
-    hint = f"Clear one of these to see some: {', '.join(useful)}." if useful else "Clear some."
-    return f"No storage run has all of these filters. {hint}"
+    return no_run_left(cube, selection).replace("<br>", " ")
 
 
 def _lines(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
@@ -120,18 +119,15 @@ def _grids(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
         where = f" at {place}" if place else ""
         said = f"{metric(view.y).title}: not measured{both}{where}. {source_words([view.y])}"
         return message(view.name, said)
-    how = _cell_words(found)
+    how = "cell means over runs"
+    if found.accesses:
+        how = f"{found.accesses[1]} minus {found.accesses[0]}, {how}"
     parts = [how, place, mixed_words(found.rows, view.y)]
     subtitle = " · ".join(part for part in parts if part)
     common = {name: study.scene.place[name] for name in found.fixed}
     if found.accesses:
         common["rw"] = list(found.accesses)
     return build_grids(found.cells, view, study.scene, subtitle, _SCALES[view.kind], common)
-
-
-def _cell_words(found: Cells) -> str:
-    how = "cell means over runs"
-    return f"{found.accesses[1]} minus {found.accesses[0]}, {how}" if found.accesses else how
 
 
 # By kind of view: from the study, the answer of `counted_functions` and the view to its figure.
@@ -150,7 +146,7 @@ def _configurations(study: Study) -> dict[str, Any]:
     return {
         "count": len(rows),
         "knobs": {name: _knob(rows[name]) for name in KNOBS},
-        "fields": {name: typed(values_of(rows, name)) for name in FIELDS},
+        "fields": {name: typed(values_of(rows, name).astype(np.float32)) for name in METRICS},
         "runs": rows["runs"].to_list(),
         "workloads": rows["workload"].unique().sort().to_list(),
     }

@@ -8,7 +8,7 @@ import polars as pl
 from app.kit.lakes import LakeView
 from app.storage.state import StorageState
 from data.analysis.facets import Choice, facet_choices, matches
-from data.selection import FACETS, Selection
+from data.selection import Selection
 from data.units import format_bytes
 
 # What the studies look at: small random reads, 4 KiB if there are some.
@@ -90,16 +90,6 @@ def place_of(state: StorageState) -> dict[str, Any]:
 def at_place(rows: pl.DataFrame, place: Mapping[str, Any]) -> pl.DataFrame:
     """The rows that have these values; null is a value."""
     return rows.filter([pl.col(name).eq_missing(value) for name, value in place.items()])
-
-
-def freeing(cube: pl.DataFrame, selection: Selection) -> list[str]:
-    """Which single filters to clear when no run is left, with the runs that each would give."""
-    found = []
-    for clause in selection.clauses:
-        freed = cube.filter(matches(selection, exclude=clause.facet))
-        if len(freed):
-            found.append(f"{FACETS[clause.facet].name} ({int(freed['runs'].sum()):,} runs)")
-    return found
 
 
 def _kept(left: pl.DataFrame, column: str, value: Any, otherwise: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Published tables on a page: beside measured values where there are some, else as they are."""
+"""Published tables: beside measured values where there are some, else as they are."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,7 @@ def published_tables_block(lines: Mapping[str, Sequence[Line]], spread: str) -> 
     """All tables: those that are compared, those that stand alone, and what is missing.
 
     Args:
-        spread: What stands behind a mean, in words.
+        spread: What error bars are, in words.
     """
     tables = published_tables()
     compared = [_compared(tables[name], found, spread) for name, found in lines.items()]
@@ -27,16 +27,11 @@ def published_tables_block(lines: Mapping[str, Sequence[Line]], spread: str) -> 
 
 
 def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html.Figure:
-    head = html.Tr(
-        [
-            html.Th(words.format(spread=spread), scope="col", className="number" if i else "")
-            for i, words in enumerate(_HEADS)
-        ]
-    )
+    heads = [words.format(spread=spread) for words in _HEADS]
     body = [
         html.Tr(
             [
-                html.Th(line.what, scope="row"),
+                html.Th(line.words, scope="row"),
                 html.Td(line.published, className="number"),
                 html.Td(line.measured, className="number measured"),
                 html.Td(line.change, className="number"),
@@ -45,33 +40,31 @@ def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html
         )
         for line in lines
     ]
-    return _figure(table, head, body)
+    return _figure(table, heads, ["", *["number"] * 3], body)
 
 
 def _alone(table: PublishedTable) -> html.Figure:
     columns = [name for name in table.columns if not name.endswith("_pattern")]
-    numbers = [name for name in columns if table.columns[name] == "number"]
-    head = html.Tr(
-        [
-            html.Th(_title(name), scope="col", className="number" if name in numbers else "")
-            for name in columns
-        ]
-    )
+    kinds = ["number" if table.columns[name] == "number" else "" for name in columns]
     body = [
         html.Tr(
             [
-                html.Td(_cell(name, row[name]), className="number" if name in numbers else "")
-                for name in columns
+                html.Td(_cell(name, row[name]), className=kind)
+                for name, kind in zip(columns, kinds, strict=True)
             ]
         )
         for row in table.rows
     ]
-    return _figure(table, head, body)
+    return _figure(table, [_title(name) for name in columns], kinds, body)
 
 
-def _figure(table: PublishedTable, head: html.Tr, body: list[html.Tr]) -> html.Figure:
+def _figure(
+    table: PublishedTable, heads: list[str], kinds: list[str], body: list[html.Tr]
+) -> html.Figure:
     said = [table.source, html.Br(), f"read from {table.read_from}."]
     said += [html.Br(), table.note] if table.note else []
+    pairs = zip(heads, kinds, strict=True)
+    head = html.Tr([html.Th(words, scope="col", className=kind) for words, kind in pairs])
     return html.Figure(
         [
             html.Figcaption([html.Strong(table.title), html.Br(), *said]),
@@ -103,16 +96,7 @@ def _cell(name: str, cell: str | float | None) -> str:
 
 def _missing() -> html.Div:
     """What of the papers is not here."""
-    return html.Div(
-        [
-            html.P(
-                [
-                    html.A(paper.citation, href=paper.url, target="_blank", rel="noreferrer"),
-                    ". ",
-                    paper.missing,
-                ]
-            )
-            for paper in papers()
-        ],
-        className="note",
-    )
+    links = [html.A(paper.citation, href=paper.url, target="_blank", rel="noreferrer")
+             for paper in papers()]  # fmt: skip
+    words = [html.P([link, ". ", p.missing]) for link, p in zip(links, papers(), strict=True)]
+    return html.Div(words, className="note")

@@ -163,7 +163,7 @@ def _cell_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
 def _published_rows(_: LakeView, study: Study, __: View | None) -> pl.DataFrame:
     return pl.DataFrame(
         [
-            {"table": name, "source": published_tables()[name].source, "of": line.what,
+            {"table": name, "source": published_tables()[name].source, "of": line.words,
              "metric": line.column, "unit": metric(line.column).unit, "published": line.value,
              "measured": line.mean, "n": line.n}
             for name, lines in comparisons(study).items()

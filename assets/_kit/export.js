@@ -1,4 +1,7 @@
-/* Start an exported page: unpack plotly.js, the data and the page's scripts, which the file holds as base64 of gzip. */
+/*
+ * Start an exported page: unpack plotly.js, the data and the page's scripts.
+ * The file holds each as base64 of gzip.
+ */
 (async function () {
   "use strict";
 
@@ -20,7 +23,9 @@
   async function run(name) {
     const address = URL.createObjectURL(new Blob([await unpacked(name)], { type: "text/javascript" }));
     const script = document.createElement("script");
-    const done = new Promise((resolve, reject) => { Object.assign(script, { onload: resolve, onerror: reject }); });
+    const done = new Promise((resolve, reject) => {
+      Object.assign(script, { onload: resolve, onerror: reject });
+    });
     script.src = address;
     document.head.append(script);
     await done;

@@ -71,8 +71,8 @@
     if (!found || !found.includes(1)) return "";
     const pairs = [];
     found.forEach((isSelected, i) => { if (isSelected) pairs.push(pairOf(data, i)); });
-    const text = clauseOfPairs(data, pairs);
-    return encodeURIComponent(text).length <= wattlas.clause.MAX_CHARS ? text : "";
+    const handed = clauseOfPairs(data, pairs);
+    return encodeURIComponent(handed).length <= wattlas.clause.MAX_CHARS ? handed : "";
   }
 
   const quantity = (data, value) => wattlas.formatQuantity(value, data.metric.unit);
@@ -91,7 +91,7 @@
    *   isNamed: with the winner's name.
    *   isShort: two digits for a lead in percent, for narrow cells.
    */
-  function text(data, i, isNamed, isShort) {
+  function cellText(data, i, isNamed, isShort) {
     const outcome = outcomeOf(data, i), first = data.cells.first[i], share = data.cells.margin_share[i];
     const { n, who } = data.contenders;
     if (outcome === "alone") return "";
@@ -111,7 +111,7 @@
     const words = {
       win: best + " wins over " + second,
       tie: "tie of " + best + " and " + second,
-      "too few": "too few replicates to tell " + best + " from " + second,
+      "too few": "too few replicates to decide between " + best + " and " + second,
     };
     return words[outcomeOf(data, i)] + ": " + lead(data, i);
   }
@@ -145,7 +145,7 @@
   }
 
   /** A selection in the words of the status line. */
-  function words(data, sel) {
+  function selectionWords(data, sel) {
     const found = mask(data, sel);
     if (!found) return "";
     const { kind, value } = wattlas.clause.read(sel), count = found.reduce((sum, one) => sum + one, 0);
@@ -158,7 +158,7 @@
   }
 
   wattlas.cells = {
-    decode, mask, clauseOf, shareOf, selectedCell, isOneCell, handover, outcomeOf, text, cellLines,
-    contenderLines, words,
+    decode, mask, clauseOf, shareOf, selectedCell, isOneCell, handover, outcomeOf, text: cellText, cellLines,
+    contenderLines, words: selectionWords,
   };
 })((window.wattlas = window.wattlas || {}));

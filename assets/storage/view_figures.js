@@ -13,10 +13,13 @@
   /** The configurations of the server with their columns as typed arrays, as clauses are evaluated over. */
   function decode(raw) {
     if (!raw) return null;
-    const fields = Object.entries(raw.fields).map(([name, column]) => [name, wattlas.decode(column)]);
-    const knobs = Object.entries(raw.knobs)
-      .map(([name, { values, index }]) => [name, { values, index: wattlas.decode(index) }]);
-    return { ...raw, fields: Object.fromEntries(fields), knobs: Object.fromEntries(knobs) };
+    const knobs = {}, fields = {};
+    for (const [name, { values, index }] of Object.entries(raw.knobs)) {
+      knobs[name] = { values, index: wattlas.decode(index) };
+      fields[name] = Array.from(knobs[name].index, (i) => (values[i] === null ? NaN : values[i]));
+    }
+    for (const [name, column] of Object.entries(raw.fields)) fields[name] = wattlas.decode(column);
+    return { ...raw, knobs, fields };
   }
 
   /* ---- clauses */

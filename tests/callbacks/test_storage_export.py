@@ -54,6 +54,11 @@ def test_it_holds_every_picture_and_the_selection(page: str) -> None:
         assert f'aria-label="{view.title}"' in page
 
 
+def test_the_legend_has_the_hues_and_marks_of_the_modes(page: str) -> None:
+    assert '<span aria-hidden="true" style="color:#0072B2">●</span> interrupt</button>' in page
+    assert "☆ published" in page
+
+
 def test_it_says_in_words_what_is_shown_and_how_it_came_about(page: str) -> None:
     assert "<title>Storage · wattlas</title>" in page
     assert "76 of 76 storage runs in 38 configurations: dataset lab." in page

@@ -299,7 +299,7 @@ def test_an_empty_lake_says_what_to_do(tmp_path: Path) -> None:
 
 def test_filters_that_leave_nothing_name_what_to_clear(view: LakeView) -> None:
     state = StorageState(Selection.of(device=["disk"], mode=["poll"]))
-    assert "Clear one of these to see some: device (24 runs), mode (4 runs)." in message(
+    assert "Clear one of these to see some: Device (24 runs), Completion mode (4 runs)." in message(
         answer(view, state).figures["iops"]
     )
 

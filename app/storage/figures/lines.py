@@ -19,12 +19,12 @@ from app.storage.figures.layouts import axis, index_axis, layout, unmeasured
 from app.storage.views import DEPTH, View
 from data.metrics import metric
 
-# What tells one line from another beside the mode. Threads that go with the depth do not.
+# Columns that split a mode into several lines. Threads that grow with the depth do not.
 _APART: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "request_bytes")
 # How far a published value stands beside the measured one, in steps of the axis.
 _ASIDE: Final = 0.12
 _DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
-# Lines that lie on each other are all seen: later ones are thinner, their markers smaller.
+# Later lines are thinner and have smaller markers, so that lines with equal values are all seen.
 _MARKER_PX: Final = (9.5, 7.5, 5.5)
 _LINE_PX: Final = (2.6, 1.8, 1.2)
 

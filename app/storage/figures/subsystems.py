@@ -109,7 +109,7 @@ def _positions(bars: list[Bar]) -> list[float]:
 def _ranked(counted: pl.DataFrame, unknown: str) -> list[str]:
     """Subsystems by all they moved, the largest first, what is not known last.
 
-    Loads and stores rank together, so that a subsystem has one hue and one place in both pictures.
+    Loads and stores rank together, so that a subsystem has one hue and one place in both figures.
     """
     moved = pl.sum_horizontal(list(TITLES)).sum().alias("moved")
     ranked = (

@@ -1,19 +1,22 @@
 """Answers that are kept: asked for once, narrowed in memory, bounded."""
 
+import gc
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-import app.kit.answer_cache as working_sets
+import app.kit.answer_cache as answer_cache
 from app.explore.answer import heatmap, limit_domain, scatter, status_words
 from app.explore.state import ExploreState
-from app.kit.answer_cache import WorkingSets
+from app.kit.answer_cache import AnswerCache
 from app.kit.lakes import LakeView
 from data.connection import open_lake
+from data.errors import LakeError
 from data.queries.points import points_query
 from data.selection import Selection
 from tests.fixtures.lakes import run, write_lake
@@ -37,32 +40,32 @@ class Asked:
 
 def test_the_same_question_is_asked_once_even_by_many_at_once() -> None:
     lake = Asked(3)
-    sets = WorkingSets(lake)
-    threads = [threading.Thread(target=sets.get, args=("q", [1])) for _ in range(6)]
+    answers = AnswerCache(lake)
+    threads = [threading.Thread(target=answers.get, args=("q", [1])) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert lake.questions == ["q"]
-    sets.get("q", [2])
+    answers.get("q", [2])
     assert lake.questions == ["q", "q"]
 
 
 def test_what_is_too_large_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working_sets, "KEPT_ROWS", 2)
+    monkeypatch.setattr(answer_cache, "KEPT_ROWS", 2)
     lake = Asked(3)
-    sets = WorkingSets(lake)
-    assert sets.get("q", []) is None
-    assert sets.get("q", []) is None
+    answers = AnswerCache(lake)
+    assert answers.get("q", []) is None
+    assert answers.get("q", []) is None
     assert lake.questions == ["q"]
 
 
 def test_the_longest_unused_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working_sets, "ALL_ROWS", 7)
+    monkeypatch.setattr(answer_cache, "ALL_ROWS", 7)
     lake = Asked(3)
-    sets = WorkingSets(lake)
+    answers = AnswerCache(lake)
     for sql in ("a", "b", "a", "c", "a", "b"):
-        sets.get(sql, [])
+        answers.get(sql, [])
     assert lake.questions == ["a", "b", "c", "b"]
 
 
@@ -125,8 +128,8 @@ def test_another_filter_of_the_same_workload_asks_the_lake_nothing(
 
 
 def test_names_are_kept_as_categories_that_sort_and_filter_as_text() -> None:
-    sets = WorkingSets(lambda *_: pl.DataFrame({"system": ["b", "a", None, "b"] * 500}))
-    kept = sets.get("q", [])
+    answers = AnswerCache(lambda *_: pl.DataFrame({"system": ["b", "a", None, "b"] * 500}))
+    kept = answers.get("q", [])
     assert kept is not None
     assert kept["system"].dtype == pl.Categorical
     assert kept["system"].unique().sort().to_list() == [None, "a", "b"]
@@ -137,7 +140,7 @@ def test_names_are_kept_as_categories_that_sort_and_filter_as_text() -> None:
 def test_an_explanation_has_the_query_that_was_executed(
     view: LakeView, monkeypatch: pytest.MonkeyPatch, kept_rows: int
 ) -> None:
-    monkeypatch.setattr(working_sets, "KEPT_ROWS", kept_rows)
+    monkeypatch.setattr(answer_cache, "KEPT_ROWS", kept_rows)
     asked: list[tuple[str, list]] = []
     lake_polars = view.lake.polars
 
@@ -154,3 +157,45 @@ def test_an_explanation_has_the_query_that_was_executed(
     # Too many rows to keep: the lake is asked with all filters.
     assert is_filtered == (kept_rows > 5)
     assert (sql, parameters) == asked[-1]
+
+
+def test_many_answers_leave_nothing_behind() -> None:
+    """At most so many answers are kept, and no lock, event or entry of those that went."""
+    answer = pl.DataFrame({"i": [1]})
+    answers = AnswerCache(lambda *_: answer)
+    for number in range(500):
+        answers.get("q", [number])
+    gc.collect()
+    before = len(gc.get_objects()), sys.getallocatedblocks()
+    for number in range(500, 10_500):
+        answers.get("q", [number])
+    gc.collect()
+    assert len(gc.get_objects()) - before[0] < 200
+    assert sys.getallocatedblocks() - before[1] < 2000
+
+
+def test_a_failed_question_leaves_nothing_behind_and_can_be_asked_again() -> None:
+    asked: list[int] = []
+
+    def ask(_: str, parameters: Sequence[int]) -> pl.DataFrame:
+        asked.extend(parameters)
+        if len(asked) == 1:
+            raise LakeError("busy")
+        return pl.DataFrame({"i": [1, 2]})
+
+    answers = AnswerCache(ask)
+    with pytest.raises(LakeError):
+        answers.get("q", [1])
+    kept = answers.get("q", [1])
+    assert kept is not None
+    assert len(kept) == 2
+    assert asked == [1, 1]
+
+
+def test_small_answers_are_bounded_in_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_cache, "ALL_ANSWERS", 3)
+    lake = Asked(0)
+    answers = AnswerCache(lake)
+    for sql in ("a", "b", "c", "d", "b", "a"):
+        answers.get(sql, [])
+    assert lake.questions == ["a", "b", "c", "d", "a"]
