@@ -51,8 +51,8 @@ def _new_rules() -> list[dict]:
         {**_BASE, "metric": "bytes_per_joule", "test": t, "corr": c, "level": level}
         for t, c, level in product(TESTS, CORRECTIONS, (0.01, 0.05))
     ]
-    turned = {"x": "depth", "y": "request"}
-    return [*rules, *({**rule, **turned} for rule in rules[:6])]
+    swapped = {"x": "depth", "y": "request"}
+    return [*rules, *({**rule, **swapped} for rule in rules[:6])]
 
 
 def _functions(lake: Path) -> Iterator[Measurement]:

@@ -14,7 +14,7 @@ from app.kit.lakes import LakeView
 from app.kit.opening import state_stores
 from app.kit.panel import graph_panel, view_menu
 from app.kit.performance import PERFORMANCE, performance_column
-from app.kit.sidebar import filter_rail
+from app.kit.sidebar import filter_sidebar
 from data.analysis.facets import all_choices, matches
 from data.metrics import metric
 
@@ -30,7 +30,7 @@ def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Mai
         [
             *state_stores("explore", view, state, _STORES),
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            filter_rail(_sidebar(view, state)),
+            filter_sidebar(_sidebar(view, state)),
             html.Div(
                 [
                     _scatter_panel(view, state),

@@ -119,6 +119,8 @@ def render(part: Component | str | float | list | None) -> str:
     properties = dict(plain["props"])
     children = properties.pop("children", None)
     names = {"className": "class", "tabIndex": "tabindex"}
+    if isinstance(properties.get("style"), dict):
+        properties["style"] = "; ".join(f"{k}: {v}" for k, v in properties["style"].items())
     # Sorted: Dash keeps data-* and aria-* in a set, whose order differs from process to process.
     attributes = "".join(
         f" {names.get(key, key)}" + ("" if value is True else f'="{_attribute(value)}"')

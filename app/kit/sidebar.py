@@ -1,4 +1,4 @@
-"""The rail of filters at the left of a page."""
+"""The sidebar at the left of a page."""
 
 from collections.abc import Sequence
 
@@ -6,14 +6,16 @@ from dash import html
 from dash.development.base_component import Component
 
 
-def filter_rail(blocks: Sequence[Component]) -> html.Aside:
-    """The rail around a page's filters, with the button that folds it."""
+def filter_sidebar(blocks: Sequence[Component]) -> html.Aside:
+    """Lay out a page's filters in the sidebar, with the button that folds it."""
     head = html.Div(
         [
-            html.Span("Filters", className="rail-title"),
-            html.Button("\N{LEFTWARDS ARROW}", id="rail-button", className="plain",
+            html.Span("Filters", className="sidebar-title"),
+            html.Button("\N{LEFTWARDS ARROW}", id="sidebar-button", className="plain",
                         title="fold the filters", **{"aria-expanded": "true"}),
         ],
-        className="rail-head",
+        className="sidebar-head",
     )  # fmt: skip
-    return html.Aside([head, *blocks], className="rail", id="rail", **{"aria-label": "filters"})
+    return html.Aside(
+        [head, *blocks], className="sidebar", id="sidebar", **{"aria-label": "filters"}
+    )

@@ -42,7 +42,7 @@ class Contender:
         values: What its replicates measured, ascending.
         runs: Its replicates: `run_id`, `replicate`, `value`, `has_log`; those among the first
             RUNS_MAX of the cell.
-        place: The knobs, by column, that tell its runs from the others under the filters.
+        place: The knobs, by column, that distinguish its runs from the others.
     """
 
     label: str
@@ -67,7 +67,7 @@ class Evidence:
         verdict: The outcome in a sentence.
         statistics: The numbers behind it, in a sentence; empty without a test.
         contenders: Best first.
-        place: The knobs, by column, that tell the cell's runs from the others under the filters.
+        place: The knobs, by column, that distinguish its runs from the others.
         filters: Those of the page.
         lake_version: That the page shows.
     """
@@ -171,7 +171,7 @@ def verdict_words(found: Judged, cell: dict, contenders: Sequence[Contender]) ->
         return f"A tie: {first} and {second} do not differ significantly ({lead})."
     if cell["outcome"] == TOO_FEW:
         why = _why_too_few(found, contenders)
-        return f"Too few replicates to tell: {first} leads {second} ({lead}). {why}"
+        return f"Too few replicates to decide: {first} leads {second} ({lead}). {why}"
     return f"{first[:1].upper()}{first[1:]} wins over {second} ({lead})."
 
 

@@ -11,7 +11,7 @@ from app.kit.lakes import LakeView
 from app.kit.opening import state_stores
 from app.kit.panel import GRAPH_CONFIG, graph_panel
 from app.kit.performance import PERFORMANCE, performance_column
-from app.kit.sidebar import filter_rail
+from app.kit.sidebar import filter_sidebar
 from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics
 from app.modes.state import ModesState
 from app.modes.words import CORRECTION_TITLES, TEST_TITLES
@@ -37,7 +37,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
             *state_stores(IDS.page, view, state, (CELLS, *figures)),
             dcc.Store(id=SELECTED, data=state.sel),
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            filter_rail(
+            filter_sidebar(
                 [
                     filter_block(name, choices, state.selection.values(name), IDS)
                     for name, choices in all_choices(view.cube, state.selection).items()

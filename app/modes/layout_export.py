@@ -1,6 +1,6 @@
 """Modes as one HTML file without a server: map, shares, Pareto view, one cell's evidence."""
 
-from typing import Any
+from typing import Any, Final
 
 from dash import html
 
@@ -16,10 +16,13 @@ from app.modes.layout_evidence import evidence_words
 from app.modes.state import ModesState
 from app.modes.tables import explain
 
+_INVITATION: Final = "Click a cell of the map or a point of the Pareto view to see its comparison."
+
 
 def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
     """Make the page for an export; it holds the judged cells and the runs of the selected one."""
     found, shown = answer(view, state), evidence(view, state)
+    words = evidence_words(shown, has_links=False) if shown else html.Div(_INVITATION)
     figure = shown.figure if shown and shown.figure else message_figure("")
     figures = {
         "winners": found.winners, "shares": found.shares, "pareto": found.pareto,
@@ -37,7 +40,7 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
                 [
                     _panel("winners", "map of winners"),
                     _panel("shares", "cells won by each competitor"),
-                    _evidence_panel(evidence_words(shown, has_links=False)),
+                    _evidence_panel(words),
                     _panel("pareto", "Pareto view over the cells"),
                 ],
                 className="views",

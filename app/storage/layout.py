@@ -11,7 +11,7 @@ from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.opening import state_stores
 from app.kit.panel import view_menu
-from app.kit.sidebar import filter_rail
+from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
 from app.storage.state import StorageState
@@ -37,7 +37,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
         [
             *state_stores(NAME, view, state, (FIGURES, CONFIGURATIONS, PLACED, DRAWN)),
             html.Div(notice, id=kit_ids.NOTICE, className="notice", role="alert"),
-            filter_rail(blocks),
+            filter_sidebar(blocks),
             html.Div(
                 [
                     html.Div([section_menu(), _place_bar(view, state)], className="storage-bar"),

@@ -7,6 +7,7 @@ from app.timeline.answer import answer_question, failure_sentence
 from app.timeline.payload import LIMIT_SHARE
 from app.timeline.state import TimelineState
 from data.analysis.log_bins import slot_starts, slots_near
+from data.queries.timeline import window_bins_query, window_rows_query
 from data.timeline.window import RunAnswer
 from data.timeline.window_plan import bins_between
 
@@ -73,10 +74,8 @@ def _run_words(answer: RunAnswer) -> str:
 
 def _source(answer: RunAnswer, table: str, level: int | None) -> str:
     plan, facts = answer.plan, answer.facts
-    cores = ", ".join(str(facts.cores[at]) for at in answer.chosen)
+    cores = [facts.cores[at] for at in answer.chosen]
     if level is None:
-        path, where = facts.files[table], f"t_ns >= {plan.from_ns} AND t_ns < {plan.to_ns}"
-    else:
-        first, end = bins_between(facts.length_ns, level, plan.from_ns, plan.to_ns)
-        path, where = facts.files["overview"], f"level = {level} AND bin >= {first} AND bin < {end}"
-    return f"SELECT * FROM read_parquet('{path}') WHERE {where} AND core IN ({cores})"
+        return window_rows_query(facts.files[table], cores, plan.from_ns, plan.to_ns)
+    first, end = bins_between(facts.length_ns, level, plan.from_ns, plan.to_ns)
+    return window_bins_query(facts.files["overview"], cores, level, first, end)

@@ -46,8 +46,8 @@ def timeline_layout(view: LakeView, state: TimelineState, notice: str) -> html.M
             html.Div(notice, id=shell_ids.NOTICE, className="notice", role="alert"),
             html.Aside(
                 [_sidebar_head(), *_sidebar(state, infos)],
-                className="rail",
-                id="rail",
+                className="sidebar",
+                id="sidebar",
                 **{"aria-label": "runs and panels"},
             ),
             html.Div(
@@ -98,11 +98,11 @@ def _advice(view: LakeView) -> str:
 def _sidebar_head() -> html.Div:
     return html.Div(
         [
-            html.Span("Runs", className="rail-title"),
-            html.Button("\N{LEFTWARDS ARROW}", id="rail-button", className="plain",
+            html.Span("Runs", className="sidebar-title"),
+            html.Button("\N{LEFTWARDS ARROW}", id="sidebar-button", className="plain",
                         title="fold the sidebar", **{"aria-expanded": "true"}),
         ],
-        className="rail-head",
+        className="sidebar-head",
     )  # fmt: skip
 
 

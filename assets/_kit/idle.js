@@ -49,8 +49,8 @@
   /*
    * What a visitor does may have consequences that a library publishes with a delay: Plotly throttles
    * hovers, drags and wheels to 50 ms, Dash's text inputs wait up to 400 ms after the last key, a smooth
-   * scroll goes on. A page is not idle until that time is over. A timer tells, not a clock: timers that are
-   * due earlier ran before it.
+   * scroll goes on. A page is not idle until that time is over. A timer measures it, not a clock: timers that
+   * are due earlier run before it.
    */
   const DELAYS_MS = {
     mousemove: 100, mouseup: 100, click: 100, wheel: 100, keydown: 100, scroll: 100, resize: 100, input: 500,

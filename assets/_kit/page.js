@@ -140,10 +140,10 @@
     if (clear) setProps(clear.dataset.clearFacet, { value: [] });
     if (target.closest("#theme-button")) setTheme(theme === "dark" ? "light" : "dark");
     if (target.closest("#help-button")) document.getElementById("help").showModal();
-    const rail = target.closest("#rail-button");
-    if (rail) {
+    const sidebar = target.closest("#sidebar-button");
+    if (sidebar) {
       const folded = document.querySelector(".page").classList.toggle("folded");
-      rail.setAttribute("aria-expanded", String(!folded));
+      sidebar.setAttribute("aria-expanded", String(!folded));
       const page = current();
       if (page && page.resize) wattlas.later(page.resize, 60);
     }

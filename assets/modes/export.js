@@ -7,17 +7,22 @@
   const config = { displaylogo: false, showSendToCloud: false, responsive: true };
   Object.assign(view, { figures, data: wattlas.cells.decode(cells), sel });
 
+  function linesOf(i) {
+    const texts = wattlas.cells.cellLines(view.data, i).slice(0, -1);
+    return [...texts, "The runs of this cell are not in this file."].map((text) => {
+      const line = document.createElement("p");
+      line.textContent = text;
+      return line;
+    });
+  }
+
   /* The file has the evidence of one cell. Of another cell it says what the hover says. */
   const evidence = document.getElementById("modes-evidence-words"), exported = [...evidence.childNodes];
   view.onSelect = (now) => {
     const i = now === sel ? -1 : wattlas.cells.selectedCell(view.data, now);
     document.getElementById("evidence").hidden = i >= 0;
     if (i < 0) evidence.replaceChildren(...exported);
-    else evidence.replaceChildren(...wattlas.cells.cellLines(view.data, i).slice(0, -1).map((text) => {
-      const line = document.createElement("p");
-      line.textContent = text;
-      return line;
-    }));
+    else evidence.replaceChildren(...linesOf(i));
   };
 
   wattlas.exportThemes((theme) => {
@@ -31,10 +36,8 @@
   });
 
   document.addEventListener("keydown", (event) => {
-    const panel = event.target.closest && event.target.closest("section[data-view]");
     if (event.key === "Escape") modes.select("");
-    if (!panel || event.target !== panel) return;
-    if (modes.press(panel.dataset.view, event.key)) event.preventDefault();
+    else if (modes.press(event.target, event.key)) event.preventDefault();
   });
   document.getElementById("clear-selection").addEventListener("click", () => modes.select(""));
 })(window.wattlas);

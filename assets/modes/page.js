@@ -14,7 +14,7 @@ document.addEventListener("DOMContentLoaded", function () {
     view.sel = spec.kept.sel || "";
   }
 
-  /** Two knobs change places, and a filter of one value is cleared, when a control takes their knob. */
+  /** A knob of one role that is chosen for another changes places; its filter of one value is cleared. */
   function gathered(values, before) {
     // A level half typed, as `0.`, changes nothing yet.
     if (!(values.level > 0 && values.level < 1)) values.level = before ? before.level : 0.05;
@@ -73,10 +73,7 @@ document.addEventListener("DOMContentLoaded", function () {
       return figure && wattlas.modesFigures.onPaper(figure, data, view.sel, wattlas.plot(id));
     },
     resize: () => GRAPHS.map(wattlas.plot).filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd)),
-    key(event) {
-      const panel = event.target.closest && event.target.closest("section[data-view]");
-      return Boolean(panel) && event.target === panel && modes.press(panel.dataset.view, event.key);
-    },
+    key: (event) => modes.press(event.target, event.key),
     clear: () => modes.select(""),
   });
   wattlas.clientside("modes", { theme, themeEvidence });

@@ -71,8 +71,8 @@
     if (!found || !found.includes(1)) return "";
     const pairs = [];
     found.forEach((isSelected, i) => { if (isSelected) pairs.push(pairOf(data, i)); });
-    const clause = clauseOfPairs(data, pairs);
-    return encodeURIComponent(clause).length <= wattlas.clause.MAX_CHARS ? clause : "";
+    const handed = clauseOfPairs(data, pairs);
+    return encodeURIComponent(handed).length <= wattlas.clause.MAX_CHARS ? handed : "";
   }
 
   const quantity = (data, value) => wattlas.formatQuantity(value, data.metric.unit);
@@ -91,7 +91,7 @@
    *   isNamed: with the winner's name.
    *   isShort: two digits for a lead in percent, for narrow cells.
    */
-  function text(data, i, isNamed, isShort) {
+  function cellText(data, i, isNamed, isShort) {
     const outcome = outcomeOf(data, i), first = data.cells.first[i], share = data.cells.margin_share[i];
     const { n, who } = data.contenders;
     if (outcome === "alone") return "";
@@ -108,19 +108,19 @@
     const best = name(first);
     if (outcomeOf(data, i) === "alone") return "only " + best + " was measured here: no win";
     const second = name(first + 1);
-    const verdicts = {
+    const words = {
       win: best + " wins over " + second,
       tie: "tie of " + best + " and " + second,
-      "too few": "too few replicates to tell " + best + " from " + second,
+      "too few": "too few replicates to decide between " + best + " and " + second,
     };
-    return verdicts[outcomeOf(data, i)] + ": " + lead(data, i);
+    return words[outcomeOf(data, i)] + ": " + lead(data, i);
   }
 
   function contenderWords(data, at) {
     const { who, mean, half_width: half, n, setting, settings } = data.contenders;
     const spread = isNaN(half[at]) ? "" : " \u00b1 " + quantity(data, half[at]);
     const count = settings[at] > 1 ? "best of " + settings[at] + ": " : "";
-    const bestSetting = data.settings[setting[at]], best = bestSetting ? DOT + count + bestSetting : "";
+    const words = data.settings[setting[at]], best = words ? DOT + count + words : "";
     return data.who.words[who[at]] + ": " + quantity(data, mean[at]) + spread + DOT + "n = " + n[at] + best;
   }
 
@@ -145,7 +145,7 @@
   }
 
   /** A selection in the words of the status line. */
-  function words(data, sel) {
+  function selectionWords(data, sel) {
     const found = mask(data, sel);
     if (!found) return "";
     const { kind, value } = wattlas.clause.read(sel), count = found.reduce((sum, one) => sum + one, 0);
@@ -158,7 +158,7 @@
   }
 
   wattlas.cells = {
-    decode, mask, clauseOf, shareOf, selectedCell, isOneCell, handover, outcomeOf, text, cellLines,
-    contenderLines, words,
+    decode, mask, clauseOf, shareOf, selectedCell, isOneCell, handover, outcomeOf, text: cellText, cellLines,
+    contenderLines, words: selectionWords,
   };
 })((window.wattlas = window.wattlas || {}));

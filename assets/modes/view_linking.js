@@ -65,7 +65,7 @@
   };
   const linesAt = (id, point) => (view.data && LINES[id] ? LINES[id](point) : null);
 
-  /** Take over the events of a figure; a map is fitted to its part in view after each drawing. */
+  /** Handle the events of a figure; a map is fitted to its part in view after each drawing. */
   function own(id) {
     wattlas.ownPlot(id, {
       handlers: {
@@ -112,10 +112,12 @@
     },
   };
 
-  /** Move the cursor of a figure, or select what is under it. Returns whether the key has a meaning here. */
-  function press(id, key) {
-    const gd = wattlas.plot(id), isSelect = key === "Enter" || key === " ";
-    if ((!STEPS[key] && !isSelect) || !gd || !view.data || !CURSORS[id] || !view.figures[id]) return false;
+  /** Move the cursor of the focused figure, or select what is under it. Returns whether the key was used. */
+  function press(panel, key) {
+    const id = panel.dataset && panel.dataset.view, isSelect = key === "Enter" || key === " ";
+    if ((!STEPS[key] && !isSelect) || !view.data || !CURSORS[id] || !view.figures[id]) return false;
+    const gd = wattlas.plot(id);
+    if (!gd) return false;
     const { point, place, empty } = CURSORS[id](gd, STEPS[key] || [0, 0]);
     const sel = clauseAt(id, point);
     if (!isSelect) wattlas.card(linesAt(id, point) || empty, place);

@@ -59,3 +59,18 @@ def others_query(run_id: str, limit: int) -> tuple[str, list[Any]]:
         f"{is_same['system']} DESC, {' + '.join(is_same.values())} DESC, o.run_id LIMIT {limit:d}",
         [run_id],
     )
+
+
+def window_rows_query(path: str, cores: Sequence[int], from_ns: int, to_ns: int) -> str:
+    """Write the query of a window's rows, for explanations: `data.timeline` reads row groups."""
+    return _of_file(path, f"t_ns >= {from_ns:d} AND t_ns < {to_ns:d}", cores)
+
+
+def window_bins_query(path: str, cores: Sequence[int], level: int, first: int, end: int) -> str:
+    """Write the query of a window's bins of one overview level; `end` is excluded."""
+    return _of_file(path, f"level = {level:d} AND bin >= {first:d} AND bin < {end:d}", cores)
+
+
+def _of_file(path: str, condition: str, cores: Sequence[int]) -> str:
+    listed = ", ".join(map(str, cores))
+    return f"SELECT * FROM read_parquet('{path}') WHERE {condition} AND core IN ({listed})"

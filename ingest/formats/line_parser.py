@@ -52,13 +52,13 @@ def new_state() -> tuple[np.ndarray, np.ndarray]:
     return np.zeros(STATE_SLOTS, np.int64), np.zeros((FAULT_KINDS, 5), np.int64)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, forceinline=True)
 def _is_blank(byte: int) -> bool:
     return byte in (_SPACE, _TAB, _CR)
 
 
-@njit(nogil=True, cache=True)
-def _skip_prefix(data: np.ndarray, at: int) -> int:
+@njit(nogil=True)
+def _skip_prefix(data: np.ndarray, at: Any) -> Any:
     """Step over leading blanks and a kernel prefix such as `[ 2283.800345] `, if it is whole."""
     while _is_blank(data[at]):
         at += 1
@@ -75,7 +75,7 @@ def _skip_prefix(data: np.ndarray, at: int) -> int:
     return close
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _is_core_line(data: np.ndarray, at: int) -> bool:
     """Whether `Core=` stands here; the newline ends the comparison before the buffer does."""
     c, o, r, e, equals = 67, 111, 114, 101, 61
@@ -88,7 +88,7 @@ def _is_core_line(data: np.ndarray, at: int) -> bool:
     )
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _blame(faults: np.ndarray, kind: int, line: int, fields: int, start: int, end: int) -> None:
     if faults[kind, COUNT] == 0:
         faults[kind, LINE] = line
@@ -98,7 +98,7 @@ def _blame(faults: np.ndarray, kind: int, line: int, fields: int, start: int, en
     faults[kind, COUNT] += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _spelled(data: np.ndarray, at: int) -> int:
     """The number of any length whose digits are known to stand here."""
     value: Any = 0
@@ -110,7 +110,7 @@ def _spelled(data: np.ndarray, at: int) -> int:
     return value
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True)
 def _put_row(
     values: np.ndarray,
     line: Any,
@@ -164,7 +164,7 @@ def parse_counter_lines(
     at, last_start = 0, -1
     last_plain_start = data.size - PLAIN_LINE_REACH
     while at < end:
-        begin = _skip_prefix(data, at) if data[at] == _OPEN else at
+        begin = _skip_prefix(data, np.int64(at)) if data[at] == _OPEN else at
         if begin <= last_plain_start:
             after = read_unsampled_line(data, begin, columns, interrupts, filled)
             if after > 0:
@@ -186,7 +186,7 @@ def parse_counter_lines(
                 at = after
                 continue
         line += 1
-        at = start = _skip_prefix(data, at)
+        at = start = _skip_prefix(data, np.int64(at))
         first = data[at]
         if first == _LF:
             at += 1
@@ -222,14 +222,10 @@ def parse_counter_lines(
             if first == 105 and fields > 1 and _is_blank(data[start + 1]):
                 continue
         entries += 1
-        if fields != columns:
-            _blame(faults, FIELD_COUNT, line, fields, start, at - 1)
-            continue
-        if not is_digits:
-            _blame(faults, NOT_DIGITS, line, fields, start, at - 1)
-            continue
-        if is_too_large:
-            _blame(faults, NUMBER_RANGE, line, fields, start, at - 1)
+        if fields != columns or not is_digits or is_too_large:
+            kind = NUMBER_RANGE if is_digits else NOT_DIGITS
+            kind = FIELD_COUNT if fields != columns else kind
+            _blame(faults, kind, line, fields, start, at - 1)
             continue
         sampled += _put_row(values, line, interrupts, filled, samples, sampled)
         filled += 1

@@ -21,7 +21,7 @@ _EVERY_OTHER_BIT: Final = np.uint64(0x5555555555555555)
 _POWERS: Final = 10 ** np.arange(9, dtype=np.uint64)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, forceinline=True)
 def _number_of(word: Any, digits: Any) -> Any:
     """The number that the first 1 to 8 digits of a word spell."""
     word = word << np.uint64(64 - 8 * digits)
@@ -31,7 +31,7 @@ def _number_of(word: Any, digits: Any) -> Any:
     return word >> np.uint64(32)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, forceinline=True)
 def _any_number(data: np.ndarray, at: Any, digits: Any) -> Any:
     """The number whose 1 to 16 digits are known to stand here."""
     second = max(digits, 8) - 8
@@ -42,13 +42,13 @@ def _any_number(data: np.ndarray, at: Any, digits: Any) -> Any:
     return np.int64(value * _POWERS[second] + _number_of(word, 8))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, forceinline=True)
 def _short_number(data: np.ndarray, at: Any, end: Any) -> Any:
     """The number whose 1 to 8 digits are known to stand here."""
     return np.int64(_number_of(load_word(data, at) ^ _ZEROS, end - at))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, forceinline=True)
 def read_unsampled_line(
     data: np.ndarray, at: int, columns: int, interrupts: np.ndarray, place: int
 ) -> Any:
@@ -107,7 +107,7 @@ def read_unsampled_line(
     return at + np.int64(trailing_zeros(newline)) + 1
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, forceinline=True)
 def read_plain_line(data: np.ndarray, at: int, columns: int, values: np.ndarray) -> Any:
     """Read a line of plain numbers, one blank between two, such as sampled ones.
 

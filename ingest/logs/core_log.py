@@ -241,7 +241,7 @@ class CoreCut:
         rows = [names.index(name) if name in names else -1 for name in row_loops.SAMPLED[1:]]
         kept = row_loops.cut_samples(
             samples,
-            np.array(rows),
+            rows,
             window.start_tsc,
             window.end_tsc,
             self._by.ns_per_tick,

@@ -1,5 +1,6 @@
 """Compiled loops over the rows of a run's cores: cut to the window, merge by time, count steps."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -61,7 +62,7 @@ _INSTRUCTIONS, _CYCLES = OF_IPC
 _INT32_MAX: Final = np.iinfo(np.int32).max
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _put_bin(
     bins: np.ndarray,
     b: int,
@@ -115,9 +116,8 @@ def cut_interrupts(
     last, b, stretch = tally[LAST_NS], tally[BIN], tally[STRETCH]
     said = 0
     # The bin at hand is counted in registers and written when it is over.
-    here = bins[:, b].copy()
-    count, rx_sum, tx_sum, rx_most, tx_most = here[0], here[1], here[2], here[3], here[4]
-    gap_least, gap_most = here[MIN_GAP], here[MAX_GAP]
+    count, rx_sum, tx_sum, rx_most = bins[0, b], bins[1, b], bins[2, b], bins[3, b]
+    tx_most, gap_least, gap_most = bins[4, b], bins[MIN_GAP, b], bins[MAX_GAP, b]
     bin_end, stretch_end = edges[b + 1], stretches[stretch + 1]
     for i in range(raw.shape[1]):
         now = np.int64(np.rint((raw[0, i] - start_tsc) * ns_per_tick))
@@ -161,10 +161,9 @@ def cut_interrupts(
     return at, said
 
 
-@njit(nogil=True, cache=True)
 def cut_samples(
     raw: np.ndarray,
-    rows: np.ndarray,
+    rows: Sequence[int],
     start_tsc: int,
     end_tsc: int,
     ns_per_tick: float,
@@ -181,15 +180,12 @@ def cut_samples(
     """
     first = np.searchsorted(raw[0], start_tsc, side="left")
     beyond = np.searchsorted(raw[0], end_tsc, side="right")
-    kept = np.empty((2 + rows.size, beyond - first), np.int64)
+    kept = np.zeros((2 + len(rows), beyond - first), np.int64)
     kept[0] = place
-    for i in range(first, beyond):
-        kept[1, i - first] = np.int64(np.rint((raw[0, i] - start_tsc) * ns_per_tick))
-    for row in range(rows.size):
-        if rows[row] < 0:
-            kept[2 + row] = 0
-        else:
-            kept[2 + row] = raw[rows[row], first:beyond]
+    kept[1] = np.rint((raw[0, first:beyond] - start_tsc) * ns_per_tick)
+    for number, row in enumerate(rows, 2):
+        if row >= 0:
+            kept[number] = raw[row, first:beyond]
     return kept
 
 
@@ -248,10 +244,13 @@ def merge_rows(
     while leaves < heads.size:
         leaves *= 2
         shift += 1
-    least = np.full(2 * leaves, LATEST, np.int64)
+    least = np.empty(2 * leaves, np.int64)
+    for i in range(least.size):
+        least[i] = LATEST
     # The time behind each queue's first is at hand before it is asked for.
-    second = np.full(heads.size, LATEST, np.int64)
+    second = np.empty(heads.size, np.int64)
     for i in range(heads.size):
+        second[i] = LATEST
         if heads[i] < ends[i]:
             least[leaves + i] = (queues[i, heads[i], 0] - base) << shift | i
         if heads[i] + 1 < ends[i]:
@@ -284,7 +283,7 @@ def merge_rows(
     return at
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _rate(steps: np.ndarray, at: int, unit_uj: float, rates: np.ndarray) -> None:
     """Rates of one sample, float32, as RATES, from its steps; NaN where there is none."""
     dt_ns = np.float64(steps[0, at])
@@ -295,7 +294,7 @@ def _rate(steps: np.ndarray, at: int, unit_uj: float, rates: np.ndarray) -> None
     rates[IPC] = steps[_INSTRUCTIONS, at] / cycles if cycles > 0 else np.nan
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _widen(extremes: np.ndarray, rates: np.ndarray) -> None:
     """Let the least and greatest of some bins, shape (bins, 2, 10), reach to some rates."""
     for part in range(extremes.shape[0]):

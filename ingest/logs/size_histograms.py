@@ -24,7 +24,7 @@ _ROW_BITS: Final = STRETCH_SHIFT - _ROW_SHIFT
 _SLOT_BITS: Final = _ROW_SHIFT - _SLOT_SHIFT
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def slot_of(value: int) -> int:
     """The slot of a value, as `data.analysis.log_bins` numbers them."""
     if value < 1 << FINE_BITS:

@@ -1,7 +1,7 @@
 """Processes that read whole runs, each one at a time.
 
-They are forked from a server process that has imported all modules and called none: a fork of a
-process in which pyarrow has worked crashes.
+They are forked from a server process that has imported all modules and called nothing of pyarrow:
+a fork of a process in which pyarrow has worked may crash.
 """
 
 import multiprocessing
@@ -45,7 +45,7 @@ class Workers:
         self._waiting: dict[Future[AssembledRun], RunWork] = {}
         self._processes: list[Any] = []
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([__name__])
+        context.set_forkserver_preload(["ingest.runs.preload"])
         self._bytes_read = context.Value("q", 0)
         self._pids = context.Array("q", len(works))
         self._stop = context.Event()

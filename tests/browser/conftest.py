@@ -5,7 +5,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -59,29 +58,30 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path],
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        log = (tmp_path_factory.mktemp("log") / "app.log").open("w")
+        log = tmp_path_factory.mktemp("log") / "app.log"
         command = [sys.executable, "-m", "app", "--lake", str(lake), "--port", str(port)]
-        started.append(subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log))
+        with log.open("w") as errors:
+            process = subprocess.Popen(
+                command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True
+            )
+        started.append(process)
+        _wait_for(process, log)
         address = f"http://127.0.0.1:{port}"
-        _wait_for(f"{address}/health", started[-1], Path(log.name))
+        urllib.request.urlopen(f"{address}/health", timeout=60).read()
         return address
 
     yield start
     for process in started:
         process.terminate()
-        process.wait(10)
+    for process in started:
+        process.communicate(timeout=30)
 
 
-def _wait_for(address: str, process: subprocess.Popen, log: Path) -> None:
-    for _ in range(300):
-        if process.poll() is not None:
-            break
-        try:
-            urllib.request.urlopen(address, timeout=1).read()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise RuntimeError(f"the app did not start: {log.read_text()}")
+def _wait_for(process: subprocess.Popen[str], log: Path) -> None:
+    """Wait for the line in which the app says its address."""
+    assert process.stdout
+    if not any(line.startswith("wattlas: http") for line in iter(process.stdout.readline, "")):
+        raise RuntimeError(f"the app did not start: {log.read_text()}")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Modes in a real browser: axes, a cell and its evidence, the way to Explore and back.
+"""Modes in a real browser: axes, a cell and its evidence, links to Explore and back.
 
 The lake is that of `grid_rows`: energy = 1,000 J x system factor x GHz + replicate (0 or 1), the
 library OS's factor 0.6, p99 = 60 us + ITR + replicate / 10 for both; two loads.
@@ -113,7 +113,7 @@ def test_a_share_lights_its_cells_without_the_server(modes: ModesPage, grid_addr
     assert modes.query()["sel"] == ['won~"ebbrt_tuned"']
 
 
-def test_a_point_of_the_pareto_view_picks_its_cell(modes: ModesPage, grid_address: str) -> None:
+def test_a_point_of_the_pareto_view_selects_its_cell(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     # The library OS at 1.3 GHz and ITR 2 us: 780.5 J and 62.05 us.
     left, top = modes.place("pareto", 62.05, 780.5)
@@ -172,7 +172,7 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     # Of 13 cells all but the two are dimmed; each is won by the library OS over Linux tuned.
     assert modes.veiled() == 11
     assert modes.lit_points() == [2, 2, 0]
-    # Back with one cell: its four runs are lit among all that the filters leave.
+    # Back with one cell: its four runs are highlighted among all that the filters leave.
     modes.click_cell(FIFTY, FASTEST)
     page.locator("#modes-to-explore").click()
     modes.explore_ready()
@@ -311,7 +311,7 @@ def test_a_part_of_the_map_has_its_own_labels(modes: ModesPage, grid_address: st
     assert modes.labels("y") == ["1.3", "1.9"]
     modes.click_cell(FIFTY, 1)
     assert modes.verdict().startswith("Library OS wins")
-    # What is picked leaves the zoom as it was.
+    # A selection leaves the zoom as it was.
     assert modes.labels("x") == ["50", "100"]
 
 
@@ -381,5 +381,5 @@ def test_nothing_is_cut_or_overlaps(
                  .map((e) => [e.className, e.textContent || e.value])"""
     )
     assert cut == []
-    ink = modes.page.evaluate("() => wattlas.plot('winners')._fullLayout.font.color")
-    assert ink == ("#e6e8eb" if theme == "dark" else "#1f2328")
+    color = modes.page.evaluate("() => wattlas.plot('winners')._fullLayout.font.color")
+    assert color == ("#e6e8eb" if theme == "dark" else "#1f2328")

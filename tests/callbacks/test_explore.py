@@ -19,6 +19,7 @@ from app.explore.page import (
 )
 from app.kit.ids import NOTICE
 from app.kit.opening import open_layout
+from app.modes.page import PAGE as MODES
 from data.errors import LakeError, SelectionError
 from data.metrics import metric
 from data.units import MINUS
@@ -144,6 +145,24 @@ def test_the_status_line_and_the_range_of_the_limit() -> None:
     status, domain = describe_view(AT_200K, NEWEST)
     assert status == "26 of 28 runs"
     assert domain == {"low": 62.0, "high": 161.0, "unit": "us", "column": "latency_p99_us"}
+
+
+@pytest.mark.parametrize(
+    ("system", "wanted"),
+    [
+        ({}, ("itr", "dvfs", "system", "energy_j")),
+        # Where one system is left, its clock competes.
+        ({"system": "linux_tuned"}, ("load", "itr", "dvfs", "energy_j")),
+    ],
+)
+def test_a_link_to_modes_opens_with_these_filters_and_axes_to_compare_under_them(
+    system: dict[str, str], wanted: tuple[str, ...]
+) -> None:
+    page = open_layout(MODES, {"v": "2", "workload": "memcached", "load": "200000", **system})
+    keys = ("x", "y", "who", "metric")
+    assert tuple(by_id(page, MODES.ids.control(key)).value for key in keys) == wanted
+    assert by_id(page, MODES.ids.facet("load")).value == ["200000"]
+    assert by_id(page, MODES.ids.facet("system")).value == list(system.values())
 
 
 def test_the_status_line_counts_what_cannot_be_drawn() -> None:

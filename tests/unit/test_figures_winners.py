@@ -77,7 +77,7 @@ def test_too_few_is_hatched_and_alone_is_marked() -> None:
     assert alone["marker"]["color"] == [MODE_HUES["poll"]]
     names = [t["name"] for t in figure["data"] if t["meta"]["kind"] == "legend"]
     assert names == [
-        "interrupt", "classic polling", "tie", "too few replicates to tell",
+        "interrupt", "classic polling", "tie", "too few replicates to decide",
         "measured by one alone",
     ]  # fmt: skip
 

@@ -120,9 +120,10 @@ def test_a_file_that_shrinks_while_it_is_read_is_doubted_and_read_again(
     log = write_netpipe(raw, 0, long_log(20_000))
     write_netpipe(raw, 1)
     reader = partial(LateFaultReader, path=log, shrink_to=700_000)
-    monkeypatch.setattr(pipeline, "RunReader", reader)
     lake = tmp_path / "lake"
-    report = ingest(lake, raw)
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "RunReader", reader)
+        report = ingest(lake, raw)
     assert log.stat().st_size == 700_000
     said = [found.problem.kind for found in report.problems if found.path == str(log)]
     assert "changed_while_read" in said

@@ -162,7 +162,7 @@ def _legend(outcome: np.ndarray, scene: MapScene) -> list[dict]:
         if (outcome == TIE).any():
             entries.append(_entry(TIE, "square", TIE_GREY))
     if (outcome == TOO_FEW).any():
-        entries.append(_entry("too few replicates to tell", "hash-open", _HATCH_GREY))
+        entries.append(_entry("too few replicates to decide", "hash-open", _HATCH_GREY))
     if (outcome == ALONE).any():
         entries.append(_entry("measured by one alone", "circle-open", _HATCH_GREY))
     return entries
