@@ -116,7 +116,7 @@ def _add(options: argparse.Namespace) -> int:
         options.lake, options.raw, options.dataset, options.settings, options.workers
     )
     printer = _ProgressPrinter(is_quiet=options.json)
-    report = add(request, printer.show)
+    report = add(request, printer.show, printer.say_compiling)
     printer.end()
     if options.json:
         print(json.dumps(report_json(report), indent=1))
@@ -145,6 +145,11 @@ class _ProgressPrinter:
             self._width = len(line)
         else:
             print(format_progress(progress), file=sys.stderr, flush=True)
+
+    def say_compiling(self) -> None:
+        """Say why nothing is read for some seconds."""
+        if not self._is_quiet:
+            print("compiling, once for this machine", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         if self._width:

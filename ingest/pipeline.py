@@ -18,6 +18,7 @@ from ingest.discover.sources import settings_struct, source_struct
 from ingest.lake.commits import Committer
 from ingest.lake.state import SUMMARY, LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
+from ingest.logs.compiling import compile_loops
 from ingest.logs.memory import give_back, spare_collector
 from ingest.records import Problem
 from ingest.report import AddReport, Reported
@@ -46,12 +47,17 @@ class AddOptions:
     workers: int = 0
 
 
-def add(options: AddOptions, on_tick: Callable[[Progress], None] | None = None) -> AddReport:
+def add(
+    options: AddOptions,
+    on_tick: Callable[[Progress], None] = lambda _: None,
+    on_compile: Callable[[], None] = lambda: None,
+) -> AddReport:
     """Ingest raw files and folders into a lake.
 
     Args:
         options: What, and where to.
         on_tick: Called from this thread about twice a second while files are read.
+        on_compile: Called before loops are compiled, which the first logs on a machine need.
 
     Raises:
         LakeError: The lake is in use by another ingest, or of another schema version.
@@ -66,7 +72,7 @@ def add(options: AddOptions, on_tick: Callable[[Progress], None] | None = None) 
             state = load_state(options.lake)
             give_back()
             found = discover(options.raw, state, options.dataset, options.settings_file)
-            ingest = _Ingest(options, state, found, on_tick or (lambda _: None))
+            ingest = _Ingest(options, state, found, on_tick, on_compile)
         return ingest.run()
 
 
@@ -90,12 +96,14 @@ class _Ingest:
         state: LakeState,
         found: Discovery,
         on_tick: Callable[[Progress], None],
+        on_compile: Callable[[], None],
     ) -> None:
         self._lake = options.lake
         self._workers = options.workers or os.cpu_count() or 1
         self._state = state
         self._found = found
         self._on_tick = on_tick
+        self._on_compile = on_compile
         self._plan: Plan = make_plan(found, state)
         self._committer = Committer(options.lake, state)
         self._meters = MeterStage(options.lake, state, found, self._plan, self._committer)
@@ -117,6 +125,9 @@ class _Ingest:
         self._progress.runs_total = len(plan.works)
         self._progress.bytes_total = sum(work.size for work in plan.works)
         self._progress.problems = sum(map(len, self._reported.values()))
+        if any(file.format.role == "log" for work in plan.works for file in work.files):
+            compile_loops(self._on_compile)
+        self._progress.begin()
         failed = self._read_runs()
         if failed:
             stage.commit(self._report_problems, failed)

@@ -17,12 +17,15 @@ add() {
 if [ -n "$RAW" ]; then
     add "$RAW"
 elif [ ! -d "$LAKE/runs/_delta_log" ] || [ -e "$SAMPLE/.unfinished" ]; then
+    "$PYTHON" -c "from ingest.logs.compiling import compile_loops; compile_loops()" &
+    compiling=$!
     if [ ! -d "$SAMPLE" ]; then
         echo "No lake yet: making synthetic raw logs in $SAMPLE to look at."
         rm -rf "$SAMPLE.partial"
         "$PYTHON" -m ingest sample "$SAMPLE.partial" --size small
         mv "$SAMPLE.partial" "$SAMPLE"
     fi
+    wait "$compiling" || true
     touch "$SAMPLE/.unfinished"
     add "$SAMPLE"
     rm -f "$SAMPLE/.unfinished"

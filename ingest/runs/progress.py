@@ -25,6 +25,10 @@ class Progress:
     started: float = field(default_factory=time.monotonic)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def begin(self) -> None:
+        """Start the clock anew: what was done before is no part of the rate."""
+        self.started = time.monotonic()
+
     def add_bytes(self, count: int) -> None:
         """Count bytes read."""
         with self._lock:

@@ -1,0 +1,87 @@
+"""Loops are compiled before the first log is read, once for a machine, and it is said."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ingest import pipeline
+from ingest.__main__ import main
+from tests.fixtures.raw_runs import write_memcached, write_netpipe, write_settings
+
+_ROOT = Path(__file__).resolve().parents[2]
+_SAID = "compiling, once for this machine"
+_CODE = """
+import json, sys
+from pathlib import Path
+from numba.core import event
+from ingest.logs.compiling import compile_loops
+from ingest.pipeline import AddOptions, add
+
+said = []
+with event.install_recorder("numba:compile") as beforehand:
+    compile_loops(lambda: said.append("by itself"))
+raw, lake = map(Path, sys.argv[1:])
+with event.install_recorder("numba:compile") as later:
+    report = add(AddOptions(lake, [raw]), on_compile=lambda: said.append("by add"))
+assert report.added == 2
+print(json.dumps([said, len(beforehand.buffer), len(later.buffer)]))
+"""
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    write_settings(tmp_path / "raw")
+    write_netpipe(tmp_path / "raw")
+    write_memcached(tmp_path / "raw", cores=(0, 1))
+    return tmp_path / "raw"
+
+
+def test_what_runs_need_is_compiled_beforehand_and_once(raw: Path, tmp_path: Path) -> None:
+    found = []
+    for lake in ("first", "second"):
+        done = subprocess.run(
+            [sys.executable, "-c", _CODE, str(raw), str(tmp_path / lake)],
+            cwd=_ROOT,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        found.append(json.loads(done.stdout))
+    (said, beforehand, later), again = found
+    assert (said, later) == (["by itself"], 0)
+    assert beforehand > 5
+    assert again == [[], 0, 0]
+
+
+@pytest.mark.parametrize(("options", "said"), [([], [_SAID]), (["--json"], [])])
+def test_it_is_said_before_anything_is_read(
+    raw: Path,
+    tmp_path: Path,
+    options: list[str],
+    said: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def say(on_begin: Callable[[], None]) -> None:
+        on_begin()
+
+    monkeypatch.setattr(pipeline, "compile_loops", say)
+    assert main(["add", str(raw), "--lake", str(tmp_path / "lake"), *options]) == 0
+    assert capsys.readouterr().err.splitlines()[:1] == said
+
+
+def test_nothing_is_compiled_where_there_are_no_logs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(on_begin: Callable[[], None]) -> None:  # noqa: ARG001
+        raise AssertionError("compiled")
+
+    monkeypatch.setattr(pipeline, "compile_loops", fail)
+    write_settings(tmp_path / "raw")
+    write_memcached(tmp_path / "raw", cores=())
+    assert main(["add", str(tmp_path / "raw"), "--lake", str(tmp_path / "lake")]) == 0
