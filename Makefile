@@ -28,13 +28,12 @@ chromium: $(VENV)/.dev-stamp
 fio:
 	@sh scripts/need_fio.sh
 
-# Of all tests, those in Chromium run one after the other, and alone: beside others they are a fifth slower.
+# Two workers: the first begins with the tests in Chromium, the second takes over what is left of them.
 test: chromium fio
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
-	$(BIN)/python -m pytest tests/browser
-	$(BIN)/python -m pytest --ignore=tests/browser --numprocesses=2 --dist=worksteal
+	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 endif
 
 bench: $(VENV)/.dev-stamp

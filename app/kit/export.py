@@ -100,13 +100,6 @@ def _json(data: dict[str, Any]) -> str:
     return json.dumps(json.loads(encoded), separators=(",", ":"), sort_keys=True)
 
 
-def _attribute(value: object) -> str:
-    """An attribute's value as HTML text; a style of one-word properties as CSS."""
-    if isinstance(value, dict):
-        value = ";".join(f"{name}:{text}" for name, text in value.items())
-    return html.escape(str(value))
-
-
 def render(part: Component | str | float | list | None) -> str:
     """Write Dash's html components as HTML text."""
     if part is None:
@@ -123,7 +116,7 @@ def render(part: Component | str | float | list | None) -> str:
         properties["style"] = "; ".join(f"{k}: {v}" for k, v in properties["style"].items())
     # Sorted: Dash keeps data-* and aria-* in a set, whose order differs from process to process.
     attributes = "".join(
-        f" {names.get(key, key)}" + ("" if value is True else f'="{_attribute(value)}"')
+        f" {names.get(key, key)}" + ("" if value is True else f'="{html.escape(str(value))}"')
         for key, value in sorted(properties.items())
         if value is not False
     )

@@ -70,12 +70,17 @@ document.addEventListener("DOMContentLoaded", function () {
     return wattlas.exploreFigures.heatmap(figure, view.points, view, theme);
   }
 
-  /* The first pictures compete for one thread; the largest view, asked for first, is drawn first. */
+  /* The first pictures compete for one thread; the largest view, asked for first, is drawn first. The
+     others wait while its callbacks are under way, and for a while after that. */
   const PATIENCE_MS = 3000;
   async function painted(id) {
-    const until = performance.now() + PATIENCE_MS;
+    let until = performance.now() + PATIENCE_MS;
     const isDrawn = () => { const gd = wattlas.plot(id); return gd && gd.calcdata && gd.layout.meta; };
-    while (!isDrawn() && performance.now() < until) await new Promise((done) => wattlas.later(done, 15));
+    const isComing = () => wattlas.underWay().some((what) => /^callback/.test(what) && what.includes(id));
+    while (!isDrawn() && performance.now() < until) {
+      if (isComing()) until = performance.now() + PATIENCE_MS;
+      await new Promise((done) => wattlas.later(done, 15));
+    }
     if (hasPainted) return;
     await new Promise((done) => wattlas.nextFrame(() => wattlas.later(done)));
     hasPainted = true;

@@ -15,7 +15,7 @@ document.addEventListener("DOMContentLoaded", function () {
     if (!placed) return;
     const before = address.values(NAME), after = placed.values;
     const moved = Object.keys(after).filter((key) => before[key] !== after[key]);
-    placing = moved.length ? { before: { ...before }, moved, after } : null;
+    placing = moved.length ? { before: { ...before }, moved } : null;
     if (placing) address.adopt(NAME, after);
     for (const [key, value] of Object.entries(after)) {
       wattlas.setProps(PREFIX + key, { data: placed.choices[key], value });

@@ -22,13 +22,13 @@ SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms"
 _BUFFER_BYTES: Final = 1 << 20
 # Longer than any column of a row group: a column is one page.
 _PAGE_BYTES: Final = 1 << 26
-_ZSTD_LEVEL: Final = 3
 # Columns that rise or lie in a narrow range are packed by their steps, columns of few values become
 # numbers of a dictionary, all others are parted byte by byte.
 _BY_STEPS: Final = frozenset(("bin", "t_ns"))
-_BY_DICTIONARY: Final = frozenset(("core", "level"))
 _BY_STEPS_IN: Final = {"samples": frozenset(("instructions", "cycles", "ref_cycles"))}
 _BY_DICTIONARY_IN: Final = {"interrupts": frozenset(("rx_bytes", "rx_desc"))}
+# Where it is not 1: what is worth a closer look.
+_ZSTD_LEVELS: Final = {"interrupts": {"tx_bytes": 3}}
 # Columns by which a reader passes over whole row groups.
 _SEARCHED: Final = ("run_id", "core", "level", "bin", "t_ns", "t_s")
 _NEVER_NULL: Final = frozenset(("interrupts",))
@@ -138,7 +138,7 @@ def _schema_of(table: str) -> pa.Schema:
 
 
 def _parquet_writer(file: Any, schema: pa.Schema, table: str) -> pq.ParquetWriter:
-    by_dictionary = _BY_DICTIONARY | _BY_DICTIONARY_IN.get(table, frozenset())
+    by_dictionary = _BY_DICTIONARY_IN.get(table, frozenset())
     by_steps = _BY_STEPS | _BY_STEPS_IN.get(table, frozenset())
     dictionaries = [f.name for f in schema if f.type == TEXT or f.name in by_dictionary]
     encodings = {
@@ -150,7 +150,7 @@ def _parquet_writer(file: Any, schema: pa.Schema, table: str) -> pq.ParquetWrite
         file,
         schema,
         compression="zstd",
-        compression_level=_ZSTD_LEVEL,
+        compression_level=_ZSTD_LEVELS.get(table),
         use_dictionary=dictionaries,
         column_encoding=encodings,
         write_statistics=[name for name in _SEARCHED if name in schema.names],

@@ -151,21 +151,18 @@ def test_its_export_opens_from_disk(
 
 
 @every_page
-def test_its_keys_are_in_the_help(tab: Tab, logged_address: str, owed: Page) -> None:
-    opened(tab, logged_address + owed.path)
-    tab.keyboard.press("?")
-    said = tab.locator("#help").inner_text()
-    for _, what in owed.keys:
-        assert what in said
-    tab.keyboard.press("?")
-    expect(tab.locator("#help")).not_to_be_visible()
-
-
-@every_page
-def test_a_reload_shows_the_same(tab: Tab, logged_address: str, owed: Page) -> None:
+def test_a_reload_shows_the_same_and_the_help_lists_its_keys(
+    tab: Tab, logged_address: str, owed: Page
+) -> None:
     opened(tab, logged_address + owed.path)
     before, words = tab.url, tab.locator("main").inner_text()
     tab.reload()
     wait_idle(tab)
     assert tab.url == before
     assert tab.locator("main").inner_text() == words
+    tab.keyboard.press("?")
+    said = tab.locator("#help").inner_text()
+    for _, what in owed.keys:
+        assert what in said
+    tab.keyboard.press("?")
+    expect(tab.locator("#help")).not_to_be_visible()

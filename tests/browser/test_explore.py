@@ -255,5 +255,9 @@ def test_the_scatter_is_painted_before_all_else(atlas: Atlas, grid_address: str)
         }).observe(document, { subtree: true, childList: true });"""
     )
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
+    # Nothing is selected: the table of what is selected is not loaded yet.
+    assert atlas.page.evaluate("window.order") == ["scatter", "heatmap"]
+    atlas.page.goto("about:blank")
+    atlas.open(grid_address, '?v=2&workload=memcached&load=200000&sel=knobs~{"itr_us":50}')
     atlas.page.wait_for_function("window.order.length === 3")
     assert atlas.page.evaluate("window.order")[0] == "scatter"

@@ -297,7 +297,9 @@ def test_tabs_keep_what_each_page_shows(modes: ModesPage, grid_address: str) -> 
     assert modes.query() == before
     assert modes.framed()[0]["x0"] == FIFTY - 0.5
     assert modes.verdict().startswith("Library OS wins")
-    assert modes.page.locator('.tab[aria-current="page"]').inner_text() == "Modes"
+    assert (
+        modes.page.locator('#react-entry-point .tab[aria-current="page"]').inner_text() == "Modes"
+    )
 
 
 def test_a_part_of_the_map_has_its_own_labels(modes: ModesPage, grid_address: str) -> None:

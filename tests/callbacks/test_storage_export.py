@@ -55,7 +55,7 @@ def test_it_holds_every_picture_and_the_selection(page: str) -> None:
 
 
 def test_the_legend_has_the_hues_and_marks_of_the_modes(page: str) -> None:
-    assert '<span aria-hidden="true" style="color:#0072B2">●</span> interrupt</button>' in page
+    assert '<span aria-hidden="true" style="color: #0072B2">●</span> interrupt</button>' in page
     assert "☆ published" in page
 
 
