@@ -15,7 +15,13 @@ GRAPH_CONFIG = {
     "modeBarButtonsToRemove": ["toImage", "sendDataToCloud"],
 }
 
-_HIDDEN_AXES = {"xaxis": {"visible": False}, "yaxis": {"visible": False}}
+# Until the picture comes: nothing but the word that the style sheet puts behind it.
+_NO_PICTURE = {
+    "xaxis": {"visible": False},
+    "yaxis": {"visible": False},
+    "paper_bgcolor": "rgba(0,0,0,0)",
+    "plot_bgcolor": "rgba(0,0,0,0)",
+}
 
 
 def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -> html.Section:
@@ -33,7 +39,7 @@ def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -
                 config=GRAPH_CONFIG,
                 className="graph",
                 responsive=True,
-                figure={"data": [], "layout": _HIDDEN_AXES},
+                figure={"data": [], "layout": _NO_PICTURE},
             ),
         ],
         className=f"panel {class_name}",

@@ -105,11 +105,11 @@ def bin_rows(rows: CoreRows, edges: np.ndarray) -> Cells:
     ends = np.cumsum(counts)
     parts = _Parts(np.flatnonzero(counts), (ends - counts)[counts > 0], (bins, cores))
     values = {"interrupts": counts.reshape(cores, bins).T.astype(np.float64)}
-    for way in ("rx_bytes", "tx_bytes"):
-        octets = rows.columns[way]
-        values[way] = np.nan_to_num(parts.reduce(np.add, octets))
-        values[f"max_{way}"] = parts.reduce(np.maximum, octets)
-        values[f"min_{way}"] = parts.reduce(np.minimum, octets)
+    for name in ("rx_bytes", "tx_bytes"):
+        octets = rows.columns[name]
+        values[name] = np.nan_to_num(parts.reduce(np.add, octets))
+        values[f"max_{name}"] = parts.reduce(np.maximum, octets)
+        values[f"min_{name}"] = parts.reduce(np.minimum, octets)
     gap = np.where(rows.gap_ns == NONE, np.nan, rows.gap_ns)
     values["min_gap_ns"] = parts.reduce(np.fmin, gap)
     behind = _gaps_behind(gap, rows, ends, bins)
@@ -150,7 +150,7 @@ def count_sizes(rows: CoreRows) -> dict[str, np.ndarray]:
         `gap_ns`, `rx_bytes`, `tx_bytes`: counts by slot, int64, shape (SLOTS,).
     """
     measured = {"gap_ns": rows.gap_ns[rows.gap_ns != NONE]}
-    measured |= {way: rows.columns[way] for way in ("rx_bytes", "tx_bytes")}
+    measured |= {name: rows.columns[name] for name in ("rx_bytes", "tx_bytes")}
     return {
         name: np.bincount(slot_of(values), minlength=SLOTS) for name, values in measured.items()
     }

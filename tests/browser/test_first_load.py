@@ -97,3 +97,14 @@ def test_the_first_load_is_small(grid_address: str) -> None:
         kept = CompressedFiles(cache_folder())
         total += len(kept.make(without_wrapper(script).encode(), "br"))
     assert total <= MOST_SCRIPT_BYTES
+
+
+@pytest.mark.parametrize("path", [page.path for page in PAGES])
+def test_nothing_is_loading_when_a_page_is_idle(page: Page, grid_address: str, path: str) -> None:
+    page.goto(f"{grid_address}{path}")
+    wait_idle(page)
+    words = """() => [...document.querySelectorAll(".graph")].filter((graph) => graph.offsetHeight)
+      .filter((graph) => getComputedStyle(graph, "::before").content.includes("loading"))
+      .map((graph) => graph.id || graph.className)"""
+    assert page.evaluate(words) == []
+    assert page.locator(".first-page").is_hidden()
