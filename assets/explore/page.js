@@ -65,6 +65,9 @@ document.addEventListener("DOMContentLoaded", function () {
   async function showHeatmap(figure, theme) {
     if (!figure) return same();
     figures.heatmap = figure;
+    // The filters may have left none of the system that was asked for.
+    const { system } = figure.layout.meta;
+    if (system && system !== address.values(NAME).hsys) address.adopt(NAME, { hsys: system });
     await painted("scatter");
     explore.own("heatmap");
     return wattlas.exploreFigures.heatmap(figure, view.points, view, theme);
