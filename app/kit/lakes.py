@@ -37,7 +37,7 @@ class LakeView:
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
-        self._measured: dict[str, tuple[str, ...]] = {}
+        self._measured = lru_cache(maxsize=_REMEMBERED)(self._measure)
         self._sets = AnswerCache(lake.polars)
         self._replicates = AnswerCache(lake.polars, KEPT_ROWS)
         self._asked: dict[Ask, AnswerCache] = {}
@@ -52,7 +52,7 @@ class LakeView:
     @cached_property
     def cube(self) -> pl.DataFrame:
         """Answer of `facet_cube_query`."""
-        return self.lake.polars(*facet_cube_query())
+        return self.lake.polars(*facet_cube_query(MAX_ROWS))
 
     @cached_property
     def files(self) -> RunFiles:
@@ -154,10 +154,11 @@ class LakeView:
 
     def measured_columns(self, workload: str) -> tuple[str, ...]:
         """Columns that at least one run of the workload has a value in, in schema order."""
-        if workload not in self._measured:
-            row = self.lake.polars(*value_counts_query(workload, plottable())).row(0, named=True)
-            self._measured[workload] = tuple(name for name, count in row.items() if count)
-        return self._measured[workload]
+        return self._measured(workload)
+
+    def _measure(self, workload: str) -> tuple[str, ...]:
+        row = self.lake.polars(*value_counts_query(workload, plottable())).row(0, named=True)
+        return tuple(name for name, count in row.items() if count)
 
 
 def leading(selection: Selection) -> Selection:

@@ -17,10 +17,15 @@ def candidates_query(selection: Selection, performance: str, limit: int) -> tupl
     return points_query(selection, {"x": performance, "y": "energy_j"}, means=True, limit=limit)
 
 
-def baselines_query(selection: Selection, performance: str) -> tuple[str, list[Any]]:
+def baselines_query(
+    selection: Selection, performance: str, limit: int = 50_000
+) -> tuple[str, list[Any]]:
     """Build the query of the default configuration of each dataset, workload and load.
 
     The filters on system, ITR, DVFS and power limit do not apply to it.
+
+    Args:
+        limit: Most rows.
 
     Returns:
         SQL and parameters. Columns `dataset`, `workload`, `load_qps`, `message_bytes`,
@@ -34,6 +39,6 @@ def baselines_query(selection: Selection, performance: str) -> tuple[str, list[A
         f"avg({performance})::DOUBLE AS performance, avg(energy_j) AS energy_j, count(*) AS n "
         f"FROM runs WHERE ({condition}) AND is_baseline AND {performance} IS NOT NULL "
         "AND energy_j IS NOT NULL GROUP BY dataset, workload, load_qps, message_bytes "
-        "ORDER BY ALL",
+        f"ORDER BY ALL LIMIT {limit:d}",
         parameters,
     )

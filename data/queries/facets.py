@@ -5,8 +5,11 @@ from typing import Any
 from data.selection import FACETS
 
 
-def facet_cube_query() -> tuple[str, list[Any]]:
+def facet_cube_query(limit: int = 500_000) -> tuple[str, list[Any]]:
     """Build the query of the filter cube.
+
+    Args:
+        limit: Most combinations.
 
     Returns:
         SQL and no parameters. One row a combination that occurs: the facets' columns,
@@ -16,6 +19,6 @@ def facet_cube_query() -> tuple[str, list[Any]]:
     extra = "system_label, performance_metric, is_baseline, is_synthetic"
     return (
         f"SELECT {columns}, {extra}, count(*) AS runs FROM runs GROUP BY {columns}, {extra} "
-        "ORDER BY ALL",
+        f"ORDER BY ALL LIMIT {limit:d}",
         [],
     )
