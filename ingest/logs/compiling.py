@@ -10,9 +10,11 @@ from data.errors import LakeError
 from ingest.discover.found_files import FORMATS_BY_NAME, RawFile
 from ingest.formats.line_parser import parse_counter_lines
 from ingest.lake.run_file import RunFile
+from ingest.logs.cut_loop import cut_interrupts
 from ingest.logs.merge import stream_logs
-from ingest.logs.row_loops import cut_interrupts, merge_rows, step_samples
+from ingest.logs.merge_loop import merge_rows
 from ingest.logs.size_histograms import hand_out_sizes, join_words
+from ingest.logs.step_loop import step_samples
 from ingest.logs.threads import LogHelpers
 from ingest.records import Window
 from ingest.settings.dataset import load_settings

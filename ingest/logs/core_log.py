@@ -14,12 +14,12 @@ from data.schema import (
     OVERVIEW_LEVELS,
 )
 from data.timeline.time_cells import equal_edges
-from ingest.logs import row_loops, size_histograms
+from ingest.logs import cut_loop, row_layout, size_histograms
 from ingest.records import LogFacts, Problem, Window
 from ingest.settings.dataset import Machine
 
 _GAP_BINS: Final = 64
-_COUNTED: Final = row_loops.SAMPLED[1 : row_loops.JOULES]
+_COUNTED: Final = row_layout.SAMPLED[1 : row_layout.JOULES]
 # Columns of interrupts after the time stamp.
 _NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
 _DESCRIPTORS: Final = ("rx_desc", "tx_desc")
@@ -83,7 +83,7 @@ def _levels(length_ns: int, least_ns: int) -> tuple[int, ...]:
 
 
 def _edges(length_ns: int, bins: int) -> np.ndarray:
-    return np.append(bin_starts_ns(max(length_ns, 1), bins), row_loops.LATEST)
+    return np.append(bin_starts_ns(max(length_ns, 1), bins), row_layout.LATEST)
 
 
 def bin_starts_ns(duration_ns: int, bins: int) -> np.ndarray:
@@ -116,7 +116,7 @@ class CoreCut:
 
     Attributes:
         floor_ns: No later row of this log can be earlier than this.
-        interrupt_bins: int64, shape (7, bins), rows as `row_loops.INTERRUPT_BINS`; gone with
+        interrupt_bins: int64, shape (7, bins), rows as `row_layout.INTERRUPT_BINS`; gone with
             `forget_bins`.
         gap_hist: int64, shape (64,), times between interrupts by their power of two; of all gaps
             only once `finish_sizes` was called.
@@ -135,7 +135,7 @@ class CoreCut:
         self.place = place
         self.package = machine.package_of(core)
         self.floor_ns = -1
-        self.interrupt_bins = np.zeros((len(row_loops.INTERRUPT_BINS), by.bins), np.int64)
+        self.interrupt_bins = np.zeros((len(row_layout.INTERRUPT_BINS), by.bins), np.int64)
         self.gap_hist = np.zeros(_GAP_BINS, np.int64)
         self.samples = 0
         self.samples_waiting = 0
@@ -145,8 +145,8 @@ class CoreCut:
         self.interrupts = 0
         self.problems: list[Problem] = []
         self._by = by
-        self._tally = np.zeros(row_loops.TALLY_SLOTS, np.int64)
-        self._tally[row_loops.LAST_NS] = -1
+        self._tally = np.zeros(cut_loop.TALLY_SLOTS, np.int64)
+        self._tally[cut_loop.LAST_NS] = -1
         self._sums = [0] * len(_NIC)
         self._most = np.zeros(len(_NIC), np.int64)
         self._names: frozenset[str] = frozenset()
@@ -184,7 +184,7 @@ class CoreCut:
         needed = size_histograms.SIZE_ROWS * (interrupts.shape[1] + SLOTS)
         if self._room.size < needed:
             self._room = np.empty(needed, np.int64)
-        queues.ends[place], said = row_loops.cut_interrupts(
+        queues.ends[place], said = cut_loop.cut_interrupts(
             inside,
             window.start_tsc,
             self._by.ns_per_tick,
@@ -200,7 +200,7 @@ class CoreCut:
         if said:
             self._words.append(self._room[:said].copy())
         is_beyond = interrupts[0, -1] > window.end_tsc
-        self.floor_ns = row_loops.LATEST if is_beyond else int(self._tally[row_loops.LAST_NS])
+        self.floor_ns = row_layout.LATEST if is_beyond else int(self._tally[cut_loop.LAST_NS])
         if names is not None and samples.shape[1]:
             self._take_samples(samples, names)
 
@@ -210,7 +210,7 @@ class CoreCut:
         if not count:
             return
         most = nic.max(axis=1)
-        if int(most.max()) <= row_loops.LATEST // count:
+        if int(most.max()) <= row_layout.LATEST // count:
             added = nic.sum(axis=1).tolist()
         else:
             added = [sum(values.tolist()) for values in nic]
@@ -219,9 +219,9 @@ class CoreCut:
         self.interrupts += count
 
     def finish_sizes(self) -> np.ndarray:
-        """Give away the words of `row_loops.cut_interrupts`, rising: the log is at its end."""
+        """Give away the words of `cut_loop.cut_interrupts`, rising: the log is at its end."""
         words = np.empty(self._sizes.size, np.int64)
-        stretch = int(self._tally[row_loops.STRETCH])
+        stretch = int(self._tally[cut_loop.STRETCH])
         said = size_histograms.hand_out_sizes(self._sizes, stretch, words, 0)
         given, self._words = np.concatenate([*self._words, words[:said]]), []
         row, slot, count = size_histograms.read_words(given)
@@ -238,8 +238,8 @@ class CoreCut:
     def _take_samples(self, samples: np.ndarray, names: tuple[str, ...]) -> None:
         self._names = frozenset(names)
         window = self._by.window
-        rows = [names.index(name) if name in names else -1 for name in row_loops.SAMPLED[1:]]
-        kept = row_loops.cut_samples(
+        rows = [names.index(name) if name in names else -1 for name in row_layout.SAMPLED[1:]]
+        kept = cut_loop.cut_samples(
             samples,
             rows,
             window.start_tsc,
@@ -276,14 +276,14 @@ class CoreCut:
         self.totals |= zip(_NIC, self._sums, strict=True)
         backwards = []
         for name in _COUNTED:
-            row = row_loops.SAMPLED.index(name)
+            row = row_layout.SAMPLED.index(name)
             is_measured = self.has(name) and self.samples > 1
             self.totals[name] = int(sums[row]) if is_measured and not falls[row] else None
             if is_measured and falls[row]:
                 backwards.append(name)
-        over = [n for n, sum_ in zip(_NIC, self._sums, strict=True) if sum_ > row_loops.LATEST]
-        over += [n for n in _COUNTED if self.totals[n] == row_loops.LATEST]
-        over += ["energy_uj"] if sums[row_loops.JOULES] == row_loops.LATEST else []
+        over = [n for n, sum_ in zip(_NIC, self._sums, strict=True) if sum_ > row_layout.LATEST]
+        over += [n for n in _COUNTED if self.totals[n] == row_layout.LATEST]
+        over += ["energy_uj"] if sums[row_layout.JOULES] == row_layout.LATEST else []
         self.totals |= dict.fromkeys(name for name in over if name in self.totals)
         self.too_large = frozenset(over)
         self._check(facts, backwards, over)

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from data.schema import INTERRUPTS
 from ingest.lake.run_file import RunFile
-from ingest.logs import row_loops
+from ingest.logs import merge_loop
 from ingest.logs.core_log import CoreCut, Queues
 from ingest.logs.run_table import rows_of
 from ingest.logs.write_queue import WriteQueue
@@ -67,10 +67,10 @@ class InterruptRows:
         """Merge the queues up to some ends."""
         while (queues.heads < ends).any():
             now = self._now
-            now.filled = row_loops.merge_rows(
+            now.filled = merge_loop.merge_rows(
                 queues.rows,
                 queues.heads,
-                row_loops.ends_within_reach(queues.rows, queues.heads, ends),
+                merge_loop.ends_within_reach(queues.rows, queues.heads, ends),
                 self._cores,
                 now.core,
                 now.t_ns,

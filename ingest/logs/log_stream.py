@@ -7,7 +7,7 @@ from data.errors import FormatError
 from ingest.discover.found_files import RawFile
 from ingest.discover.source_reads import SourceRead, change_of, refusal_of
 from ingest.files.blocks import MeteredFile
-from ingest.logs import row_loops
+from ingest.logs import row_layout
 from ingest.logs.core_log import CoreCut, Queues
 from ingest.records import LogFacts, LogReader, Problem, ReadContext
 
@@ -61,7 +61,7 @@ class LogStream:
         if self.cut is not None and queues is not None:
             self.cut.take(interrupts, samples, self._reader.sample_names, queues)
             if self.is_finished:
-                self.cut.floor_ns = row_loops.LATEST
+                self.cut.floor_ns = row_layout.LATEST
         if self.is_finished:
             self._facts = self._reader.facts()
             # Its buffers are not needed while the run's other logs and tables take their time.

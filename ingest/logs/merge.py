@@ -14,7 +14,7 @@ import numpy as np
 from ingest.discover.found_files import RawFile
 from ingest.discover.source_reads import SourceRead
 from ingest.lake.run_file import RunFile
-from ingest.logs import row_loops
+from ingest.logs import row_layout
 from ingest.logs.core_log import (
     CoreCut,
     PackageEnergy,
@@ -259,8 +259,8 @@ class _Merge:
         return given
 
     def _steps(self) -> SampleSteps:
-        are_totals = np.ones((len(self.cuts), len(row_loops.SAMPLED)), bool)
-        sleep = slice(row_loops.FIRST_SLEEP_STATE, row_loops.JOULES)
+        are_totals = np.ones((len(self.cuts), len(row_layout.SAMPLED)), bool)
+        sleep = slice(row_layout.FIRST_SLEEP_STATE, row_layout.JOULES)
         for row, stream in zip(are_totals, self._streams, strict=True):
             row[sleep] = stream.are_totals
         bits, unit_j = self._machine.energy_counter_bits, self._machine.energy_unit_j
@@ -272,8 +272,8 @@ class _Merge:
         self.energy = energy_by_package(
             self.cuts,
             find_carriers(self.cuts),
-            steps.sums[:, row_loops.JOULES],
-            steps.falls[:, row_loops.JOULES],
+            steps.sums[:, row_layout.JOULES],
+            steps.falls[:, row_layout.JOULES],
             self._machine,
         )
 

@@ -17,7 +17,7 @@ from data.schema import (
     RATES,
     rounded_rates,
 )
-from ingest.logs import row_loops, size_histograms
+from ingest.logs import row_layout, size_histograms
 from ingest.logs.core_log import CoreCut, Cutting, bin_starts_ns
 from ingest.logs.run_table import rows_of
 from ingest.logs.sample_steps import SampleSteps
@@ -77,15 +77,15 @@ def _interrupt_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dic
     finest = slice(part.start * joined, part.stop * joined)
     columns = {}
     count = part.stop - part.start
-    for row, name in enumerate(row_loops.INTERRUPT_BINS):
-        is_gap = row in (row_loops.MIN_GAP, row_loops.MAX_GAP)
+    for row, name in enumerate(row_layout.INTERRUPT_BINS):
+        is_gap = row in (row_layout.MIN_GAP, row_layout.MAX_GAP)
         values = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
         folded = _fold(values, joined, np.max if is_gap or name.startswith("max_") else np.sum)
         over = [name in cut.too_large for cut in cuts]
         missing = folded == 0 if is_gap else np.tile(over, count) if any(over) else None
-        if row == row_loops.MIN_GAP:
-            folded = row_loops.LATEST - folded
-        elif row == row_loops.MAX_GAP:
+        if row == row_layout.MIN_GAP:
+            folded = row_layout.LATEST - folded
+        elif row == row_layout.MAX_GAP:
             folded = folded - 1
         columns[name] = pa.array(folded, mask=missing)
     return columns
@@ -97,11 +97,11 @@ def _counter_columns(
     """Columns of the samples; all NULL where bins are finer than samples are counted in."""
     n, count = len(cuts), part.stop - part.start
     if not joined:
-        kinds = {name: OVERVIEW.field(name).type for name in row_loops.SAMPLE_BINS}
+        kinds = {name: OVERVIEW.field(name).type for name in row_layout.SAMPLE_BINS}
         return {name: _nulls(n * count, kind) for name, kind in kinds.items()}
     finest = slice(part.start * joined, part.stop * joined)
     columns = {}
-    for name in row_loops.SAMPLE_BINS:
+    for name in row_layout.SAMPLE_BINS:
         values, has = steps.overview_column(name, cuts, finest)
         missing = None if has.all() else np.tile(~has, count)
         columns[name] = pa.array(_fold(values, joined, np.sum), mask=missing)
@@ -115,7 +115,7 @@ def _crowd_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dict[st
         nothing = _nulls(n * count, pa.int64())
         return {f"{end}_{name}": nothing for name in COUNTED_INTERRUPTS for end in EXTREMES}
     finest = slice(part.start * joined, part.stop * joined)
-    row = row_loops.INTERRUPT_BINS.index("interrupts")
+    row = row_layout.INTERRUPT_BINS.index("interrupts")
     counts = np.stack([cut.interrupt_bins[row, finest] for cut in cuts])
     packages = [cut.package for cut in cuts]
     firsts = {

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from data.errors import LakeError
 from ingest.lake.run_file import RunFile
-from ingest.logs import row_loops
+from ingest.logs import row_layout
 from ingest.logs.limits import StreamLimits
 from ingest.logs.sample_steps import SampleSteps
 from ingest.logs.write_queue import WriteQueue
@@ -29,14 +29,14 @@ class SamplesInOrder:
 
     def __init__(self, piece_samples: int) -> None:
         self._piece_samples = piece_samples
-        self._piece = np.empty((1 + len(row_loops.SAMPLED), piece_samples), np.int64)
+        self._piece = np.empty((1 + len(row_layout.SAMPLED), piece_samples), np.int64)
         self._filled = 0
 
     def add(self, samples: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
         """Take further samples, all of them later than those before; gives the pieces they fill.
 
         Args:
-            samples: Each in time order, as `row_loops.step_samples` wants them. Of equal times, the
+            samples: Each in time order, as `step_loop.step_samples` wants them. Of equal times, the
                 earlier array's come first.
 
         Yields:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from data.schema import RATES, SAMPLES
-from ingest.logs import row_loops
+from ingest.logs import row_layout, step_loop
 from ingest.logs.core_log import CoreCut, Cutting
 from ingest.logs.run_table import rows_of
 
@@ -21,9 +21,9 @@ class SampleSteps:
     `settle` says whose energy counter counts; `energy_uj` and the overview need to know.
 
     Attributes:
-        sums: Steps over the window, int64, shape (k, 11), rows as `row_loops.SAMPLED`.
+        sums: Steps over the window, int64, shape (k, 11), rows as `row_layout.SAMPLED`.
         falls: How often a counter ran backwards, same shape.
-        bins: int64, shape (k, 10, bins), rows as `row_loops.SAMPLE_BINS`.
+        bins: int64, shape (k, 10, bins), rows as `row_layout.SAMPLE_BINS`.
         extremes: Least and greatest rates, float32, shape (k, bins, 2, 10), in the order of
             `RATES`; infinities where there is none.
     """
@@ -36,9 +36,9 @@ class SampleSteps:
         energy_bits: int,
         energy_unit_j: float,
     ) -> None:
-        shape = (len(cuts), len(row_loops.SAMPLED))
+        shape = (len(cuts), len(row_layout.SAMPLED))
         self.sums, self.falls = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        self.bins = np.zeros((len(cuts), len(row_loops.SAMPLE_BINS), by.counted_bins), np.int64)
+        self.bins = np.zeros((len(cuts), len(row_layout.SAMPLE_BINS), by.counted_bins), np.int64)
         self.extremes = np.empty((len(cuts), by.counted_bins, 2, len(RATES)), np.float32)
         self.extremes[:] = _NO_EXTREMES[:, None]
         self._last = np.full(shape, -1, np.int64)
@@ -54,11 +54,11 @@ class SampleSteps:
     def settle(self, carriers: frozenset[int]) -> None:
         """Say which cores' energy counters stand for their packages, when all samples are in."""
         self._is_measured = self._columns_there()
-        self._is_measured[:, row_loops.JOULES] = [cut.core in carriers for cut in self._cuts]
+        self._is_measured[:, row_layout.JOULES] = [cut.core in carriers for cut in self._cuts]
 
     def _columns_there(self) -> np.ndarray:
-        """Which rows of `row_loops.SAMPLED` each core has, shape (k, 11), as far as it was read."""
-        names = row_loops.SAMPLED[1:]
+        """Which rows of `row_layout.SAMPLED` each core has, shape (k, 11), as far as read."""
+        names = row_layout.SAMPLED[1:]
         there = [[True, *(cut.has(name) for name in names)] for cut in self._cuts]
         return np.array(there).reshape(self.sums.shape)
 
@@ -70,9 +70,9 @@ class SampleSteps:
             run's, and `energy_steps`, which `rows` makes the energy of.
         """
         place, t_ns = samples[0], samples[1]
-        steps = np.empty((len(row_loops.SAMPLED), samples.shape[1]), np.int64)
+        steps = np.empty((len(row_layout.SAMPLED), samples.shape[1]), np.int64)
         is_first = np.empty(samples.shape[1], bool)
-        row_loops.step_samples(
+        step_loop.step_samples(
             samples,
             self._last,
             self._are_totals,
@@ -90,13 +90,13 @@ class SampleSteps:
         there = self._columns_there()
         columns = {
             "place": pa.array(place.astype(np.int16)),
-            "energy_steps": pa.array(steps[row_loops.JOULES], mask=is_first),
+            "energy_steps": pa.array(steps[row_layout.JOULES], mask=is_first),
             "core": pa.array(self._cores[place]),
             "t_ns": pa.array(t_ns.copy()),
             "dt_ns": pa.array(steps[0], mask=is_first),
         }
         for name in _COUNTED:
-            row = row_loops.SAMPLED.index(name)
+            row = row_layout.SAMPLED.index(name)
             has = there[:, row]
             missing = is_first if has.all() else is_first | ~has[place]
             columns[name] = pa.array(steps[row], mask=missing)
@@ -106,7 +106,7 @@ class SampleSteps:
         """Rows of `samples`, out of what `take` gave; after `settle`."""
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         place, steps = columns.pop("place").to_numpy(), columns.pop("energy_steps")
-        missing = ~self._is_measured[place, row_loops.JOULES]
+        missing = ~self._is_measured[place, row_layout.JOULES]
         missing |= steps.is_null().to_numpy(zero_copy_only=False)
         energy_uj = steps.fill_null(0).to_numpy() * self._unit_uj
         columns["energy_uj"] = pa.array(energy_uj, mask=missing)
@@ -116,8 +116,8 @@ class SampleSteps:
         self, name: str, cuts: Sequence[CoreCut], finest: slice
     ) -> tuple[np.ndarray, np.ndarray]:
         """Some of the finest bins of a column, shape (k, bins), and which cores have it."""
-        row = row_loops.JOULES if name == "energy_uj" else row_loops.SAMPLED.index(name)
-        values: np.ndarray = self.bins[:, row_loops.SAMPLE_BINS.index(name), finest]
+        row = row_layout.JOULES if name == "energy_uj" else row_layout.SAMPLED.index(name)
+        values: np.ndarray = self.bins[:, row_layout.SAMPLE_BINS.index(name), finest]
         if name == "energy_uj":
             values = values * self._unit_uj
         enough = np.array([cut.samples > 1 and name not in cut.too_large for cut in cuts])
@@ -129,6 +129,6 @@ class SampleSteps:
         Infinities where a core has none.
         """
         at = RATES.index(name)
-        rows = [row_loops.RATED[at]] if at != row_loops.IPC else row_loops.OF_IPC
+        rows = [row_layout.RATED[at]] if at != row_layout.IPC else row_layout.OF_IPC
         has = np.logical_and.reduce(self._is_measured[:, rows], axis=1)
         return np.where(has[:, None, None], self.extremes[:, finest, :, at], _NO_EXTREMES)

@@ -190,7 +190,8 @@ def test_a_process_that_is_killed_ends_the_ingest_which_then_goes_on(
     finished = [p for p in (lake / "interrupts").rglob("*.parquet") if not p.name.startswith(".")]
     known = [row for row in _rows(lake / "runs") if row["has_log"]]
     assert 0 < len(known) <= len(finished)
-    assert start(raw, lake, apart=True).wait() == 3
+    # 3 where the refused file was not yet recorded when the process was killed.
+    assert start(raw, lake, apart=True).wait() in (0, 3)
     assert list(lake.rglob(".*.tmp")) == []
     assert contents(lake) == clean
 

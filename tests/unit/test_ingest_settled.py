@@ -89,7 +89,7 @@ def test_settled_runs_are_told_without_a_look_into_a_file(
     for opens in ("ingest.discover.search.read_head", "ingest.discover.found_files.MeteredFile"):
         monkeypatch.setattr(opens, forbid)
     monkeypatch.setattr("ingest.discover.plan.raw_files", forbid)
-    monkeypatch.setattr("ingest.runs.readers.read_source", forbid)
+    monkeypatch.setattr("ingest.runs.run_reader.read_source", forbid)
     again = ingest(lake, raw)
     assert (again.added, again.replaced, again.amended, again.removed) == (0, 0, 0, 0)
     assert (again.unchanged, again.bytes_read, again.problems) == (added, 0, [])

@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from ingest.files.blocks import zstd
-from ingest.logs import core_log, overview, row_loops
+from ingest.logs import core_log, overview, row_layout
 from ingest.logs.limits import StreamLimits
 from ingest.records import Window
 from ingest.settings.dataset import Machine
@@ -61,7 +61,7 @@ def _rows(found: Streamed, table: str) -> list[dict[str, Any]]:
 
 
 def _has_news(row: dict[str, Any]) -> bool:
-    counted = (*row_loops.SAMPLE_BINS, "interrupts")
+    counted = (*row_layout.SAMPLE_BINS, "interrupts")
     return any(row[name] for name in counted) or row["max_gap_ns"] is not None
 
 

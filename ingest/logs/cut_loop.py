@@ -1,0 +1,143 @@
+"""Cut the rows of one core to the window, and count them (compiled)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numba import njit
+
+from ingest.logs.row_layout import INT32_MAX, LATEST, MAX_GAP, MIN_GAP
+from ingest.logs.size_histograms import GAP_SIZES, RX_SIZES, TX_SIZES, hand_out_sizes, slot_of
+
+# Slots of where in the window `cut_interrupts` is with a core.
+LAST_NS: Final = 0
+BIN: Final = 1
+STRETCH: Final = 2
+TALLY_SLOTS: Final = 3
+
+
+@njit(nogil=True)
+def _put_bin(
+    bins: np.ndarray,
+    b: int,
+    count: int,
+    rx_sum: int,
+    tx_sum: int,
+    rx_most: int,
+    tx_most: int,
+    gap_least: int,
+    gap_most: int,
+) -> None:
+    bins[0, b], bins[1, b], bins[2, b] = count, rx_sum, tx_sum
+    bins[3, b], bins[4, b] = rx_most, tx_most
+    bins[MIN_GAP, b], bins[MAX_GAP, b] = gap_least, gap_most
+
+
+@njit(nogil=True, cache=True)
+def cut_interrupts(
+    raw: np.ndarray,
+    start_tsc: int,
+    ns_per_tick: float,
+    queue: np.ndarray,
+    at: int,
+    edges: np.ndarray,
+    bins: np.ndarray,
+    tally: np.ndarray,
+    stretches: np.ndarray,
+    sizes: np.ndarray,
+    words: np.ndarray,
+) -> tuple[int, int]:
+    """Append one core's rows within the window to its queue, and count what happened there.
+
+    Args:
+        raw: Time stamp and the four NIC columns, int64, shape (5, n), in time order; all within
+            the window.
+        queue: int64, shape (room, 4): time, bytes received, bytes sent, and the descriptors, the
+            received ones in the low half. A row is half a cache line: merging jumps from queue to
+            queue.
+        at: Where the queue ends.
+        edges: First nanosecond of each bin, and one behind the last that no time reaches.
+        bins: int64, shape (7, bins), rows as `INTERRUPT_BINS`. The shortest gap counts in the bin
+            of its later interrupt; the longest in all that it touches, for nobody looks past what
+            is in view. The first interrupt ends no gap. Bytes that add up to over 63 bits wrap.
+        tally: int64, shape (TALLY_SLOTS,), zeros but for `LAST_NS`, which is -1.
+        stretches: As `edges`, of the stretches of time whose sizes are counted together.
+        sizes: int64, shape (SIZE_ROWS, SLOTS): sizes in the stretch that is not over yet.
+        words: int64, shape (SIZE_ROWS * (n + SLOTS),): sizes of the stretches that ended.
+    Returns:
+        Where the queue ends now, and how many words there are.
+    """
+    last, b, stretch = tally[LAST_NS], tally[BIN], tally[STRETCH]
+    said = 0
+    # The bin at hand is counted in registers and written when it is over.
+    count, rx_sum, tx_sum, rx_most = bins[0, b], bins[1, b], bins[2, b], bins[3, b]
+    tx_most, gap_least, gap_most = bins[4, b], bins[MIN_GAP, b], bins[MAX_GAP, b]
+    bin_end, stretch_end = edges[b + 1], stretches[stretch + 1]
+    for i in range(raw.shape[1]):
+        now = np.int64(np.rint((raw[0, i] - start_tsc) * ns_per_tick))
+        rx_desc, rx_bytes = raw[1, i], raw[2, i]
+        tx_desc, tx_bytes = raw[3, i], raw[4, i]
+        queue[at, 0] = now
+        queue[at, 1] = rx_bytes
+        queue[at, 2] = tx_bytes
+        queue[at, 3] = min(tx_desc, INT32_MAX) << 32 | min(rx_desc, INT32_MAX)
+        at += 1
+        longest = now - last + 1 if last >= 0 else np.int64(0)
+        gap_most = max(gap_most, longest)
+        if now >= bin_end:
+            _put_bin(bins, b, count, rx_sum, tx_sum, rx_most, tx_most, gap_least, gap_most)
+            count = rx_sum = tx_sum = rx_most = tx_most = gap_least = np.int64(0)
+            gap_most = longest
+            b += 1
+            while now >= edges[b + 1]:
+                bins[MAX_GAP, b] = longest
+                b += 1
+            bin_end = edges[b + 1]
+        if now >= stretch_end:
+            said = hand_out_sizes(sizes, stretch, words, said)
+            while now >= stretches[stretch + 1]:
+                stretch += 1
+            stretch_end = stretches[stretch + 1]
+        count += 1
+        rx_sum += rx_bytes
+        tx_sum += tx_bytes
+        rx_most = max(rx_most, rx_bytes)
+        tx_most = max(tx_most, tx_bytes)
+        sizes[RX_SIZES, slot_of(rx_bytes)] += 1
+        sizes[TX_SIZES, slot_of(tx_bytes)] += 1
+        if last >= 0:
+            gap = now - last
+            gap_least = max(gap_least, LATEST - gap)
+            sizes[GAP_SIZES, slot_of(gap)] += 1
+        last = now
+    _put_bin(bins, b, count, rx_sum, tx_sum, rx_most, tx_most, gap_least, gap_most)
+    tally[LAST_NS], tally[BIN], tally[STRETCH] = last, b, stretch
+    return at, said
+
+
+def cut_samples(
+    raw: np.ndarray,
+    rows: Sequence[int],
+    start_tsc: int,
+    end_tsc: int,
+    ns_per_tick: float,
+    place: int,
+) -> np.ndarray:
+    """Copy one core's samples within the window.
+
+    Args:
+        raw: Time stamp and what the log has of a sample, int64, shape (k, n), in time order.
+        rows: Where in `raw` each row of `SAMPLED` but the first is; below 0 if it is not there.
+        place: The core's place among the run's.
+    Returns:
+        As `step_samples` wants them, int64, shape (12, m); 0 where a row is not there.
+    """
+    first = np.searchsorted(raw[0], start_tsc, side="left")
+    beyond = np.searchsorted(raw[0], end_tsc, side="right")
+    kept = np.zeros((2 + len(rows), beyond - first), np.int64)
+    kept[0] = place
+    kept[1] = np.rint((raw[0, first:beyond] - start_tsc) * ns_per_tick)
+    for number, row in enumerate(rows, 2):
+        if row >= 0:
+            kept[number] = raw[row, first:beyond]
+    return kept

@@ -1,0 +1,100 @@
+"""Merge the queues of the cores by time (compiled)."""
+
+import numpy as np
+from numba import njit
+
+from ingest.logs.row_layout import INT32_MAX, LATEST
+
+
+def ends_within_reach(queues: np.ndarray, heads: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Where in each queue the rows end that one call of `merge_rows` can take.
+
+    All of them, but in windows of years: a time and the place of its queue must fit 63 bits.
+
+    Args:
+        queues, heads, ends: As `merge_rows` has them; some queue is not empty.
+    """
+    places = np.flatnonzero(heads < ends)
+    first_ns = int(queues[places, heads[places], 0].min())
+    last_ns = int(queues[places, ends[places] - 1, 0].max())
+    reach_ns = LATEST >> (heads.size - 1).bit_length()
+    if last_ns - first_ns < reach_ns:
+        return ends
+    within = ends.copy()
+    for place in places.tolist():
+        waiting = queues[place, heads[place] : ends[place], 0]
+        within[place] = heads[place] + np.searchsorted(waiting, first_ns + reach_ns)
+    return within
+
+
+@njit(nogil=True, cache=True)
+def merge_rows(
+    queues: np.ndarray,
+    heads: np.ndarray,
+    ends: np.ndarray,
+    cores: np.ndarray,
+    out_core: np.ndarray,
+    out_t_ns: np.ndarray,
+    out_descriptors: np.ndarray,
+    out_octets: np.ndarray,
+    at: int,
+) -> int:
+    """Merge queues by time into output columns, until the queues or the output end.
+
+    Args:
+        queues: As `cut_interrupts` fills them, shape (k, room, 4).
+        heads: Where each queue starts; moved on.
+        ends: Where each queue ends, as `ends_within_reach` has it.
+        cores: The number of each queue's core.
+        at: Where the output starts.
+    Returns:
+        Where the output ends. Equal times keep the order of the queues.
+    """
+    # A tournament without branches to mispredict: leaves are the queues' next times, from the
+    # earliest on, with the queue's place in their low bits, and each inner node is the least of
+    # what is below it.
+    base = LATEST
+    for i in range(heads.size):
+        if heads[i] < ends[i]:
+            base = min(base, queues[i, heads[i], 0])
+    leaves, shift = 1, 0
+    while leaves < heads.size:
+        leaves *= 2
+        shift += 1
+    least = np.empty(2 * leaves, np.int64)
+    for i in range(least.size):
+        least[i] = LATEST
+    # The time behind each queue's first is at hand before it is asked for.
+    second = np.empty(heads.size, np.int64)
+    for i in range(heads.size):
+        second[i] = LATEST
+        if heads[i] < ends[i]:
+            least[leaves + i] = (queues[i, heads[i], 0] - base) << shift | i
+        if heads[i] + 1 < ends[i]:
+            second[i] = (queues[i, heads[i] + 1, 0] - base) << shift | i
+    for node in range(leaves - 1, 0, -1):
+        least[node] = min(least[2 * node], least[2 * node + 1])
+    while at < out_t_ns.size and least[1] != LATEST:
+        first = least[1] & (leaves - 1)
+        head = heads[first]
+        out_core[at] = cores[first]
+        out_t_ns[at] = (least[1] >> shift) + base
+        out_octets[0, at] = queues[first, head, 1]
+        out_octets[1, at] = queues[first, head, 2]
+        descriptors = queues[first, head, 3]
+        out_descriptors[0, at] = descriptors & INT32_MAX
+        out_descriptors[1, at] = descriptors >> 32
+        at += 1
+        head += 1
+        heads[first] = head
+        now = second[first]
+        is_there = head + 1 < ends[first]
+        following = (queues[first, head + 1, 0] - base) << shift | first
+        second[first] = following if is_there else LATEST
+        node = leaves + first
+        least[node] = now
+        while node > 1:
+            now = min(now, least[node ^ 1])
+            node >>= 1
+            least[node] = now
+    return at

@@ -1,0 +1,112 @@
+"""Turn counters of samples into what they counted since the sample before (compiled)."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ingest.logs.row_layout import BINNED, CYCLES, INSTRUCTIONS, IPC, JOULES, LATEST, POWER, RATED
+
+
+@njit(nogil=True)
+def _rate(steps: np.ndarray, at: int, unit_uj: float, rates: np.ndarray) -> None:
+    """Rates of one sample, float32, as RATES, from its steps; NaN where there is none."""
+    dt_ns = np.float64(steps[0, at])
+    for row in range(IPC):
+        rates[row] = steps[RATED[row], at] * 1e9 / dt_ns
+    rates[POWER] = steps[JOULES, at] * unit_uj * 1e3 / dt_ns
+    cycles = steps[CYCLES, at]
+    rates[IPC] = steps[INSTRUCTIONS, at] / cycles if cycles > 0 else np.nan
+
+
+@njit(nogil=True)
+def _widen(extremes: np.ndarray, rates: np.ndarray) -> None:
+    """Let the least and greatest of some bins, shape (bins, 2, 10), reach to some rates."""
+    for part in range(extremes.shape[0]):
+        least, most = extremes[part, 0], extremes[part, 1]
+        for row in range(rates.size):
+            least[row] = rates[row] if rates[row] < least[row] else least[row]
+            most[row] = rates[row] if rates[row] > most[row] else most[row]
+
+
+@njit(nogil=True, cache=True)
+def step_samples(
+    samples: np.ndarray,
+    last: np.ndarray,
+    is_total: np.ndarray,
+    energy_mask: int,
+    steps: np.ndarray,
+    is_first: np.ndarray,
+    sums: np.ndarray,
+    falls: np.ndarray,
+    edges: np.ndarray,
+    bins: np.ndarray,
+    last_bin: np.ndarray,
+    unit_uj: float,
+    extremes: np.ndarray,
+) -> None:
+    """Turn counters into what they counted since the sample before of the same core.
+
+    Args:
+        samples: int64, shape (12, n), in time order: place of the core, then rows as `SAMPLED`.
+        last: int64, shape (k, 11): each core's sample before; -1 as its time if there is none.
+        is_total: Whether a row is a running total, shape (k, 11); else each sample has its own.
+        energy_mask: The energy counter's bits, by which its steps wrap.
+        steps: Output, int64, shape (11, n); 0 where `is_first`.
+        is_first: Output, shape (n,): first of its core, which only starts the count.
+        sums: int64, shape (k, 11), added to: of totals last less first, else all samples. LATEST
+            stands for all that 63 bits cannot hold.
+        falls: int64, shape (k, 11), added to: how often a counter ran backwards.
+        edges: As in `cut_interrupts`, of the bins here.
+        bins: int64, shape (k, 10, bins), added to: rows as `SAMPLE_BINS`, energy in counter steps.
+            A step counts in all bins since the sample before it, by the time in each.
+        last_bin: int64, shape (k,): the bin of each core's sample before.
+        unit_uj: A step of the energy counter, microjoules.
+        extremes: Float32, shape (k, bins, 2, 10): least and greatest of the rates between two
+            samples, in the order of RATES. A rate stands in all bins from that of the sample
+            before to that of its own.
+    """
+    b = 0
+    rates = np.empty(extremes.shape[3], np.float32)
+    for i in range(samples.shape[1]):
+        core = samples[0, i]
+        now = samples[1, i]
+        while now >= edges[b + 1]:
+            b += 1
+        before = last[core, 0]
+        begins = before < 0
+        is_first[i] = begins
+        for row in range(samples.shape[0] - 1):
+            value = samples[row + 1, i]
+            step = np.int64(0)
+            counted: Any = step
+            if not is_total[core, row]:
+                counted = value
+                if not begins:
+                    step = value
+            elif not begins:
+                step = value - last[core, row]
+                falls[core, row] += step < 0
+                if row == JOULES:
+                    step &= energy_mask
+                counted = step
+            # Where a counter ran backwards its sum counts for nothing.
+            sums[core, row] = min(sums[core, row], LATEST - max(counted, 0)) + counted
+            steps[row, i] = step
+            last[core, row] = value
+        if not begins:
+            for row in range(bins.shape[1]):
+                step, done = steps[BINNED[row], i], np.int64(0)
+                for part in range(last_bin[core], b):
+                    share = (edges[part + 1] - before) / (now - before)
+                    # A real number may be above the whole one that it stands for.
+                    until = min(np.int64(np.floor(step * share)), max(step, 0))
+                    if share >= 1:
+                        until = step
+                    bins[core, row, part] += until - done
+                    done = until
+                bins[core, row, b] += step - done
+            if steps[0, i] > 0:
+                _rate(steps, i, unit_uj, rates)
+                _widen(extremes[core, last_bin[core] : b + 1], rates)
+        last_bin[core] = b
