@@ -29,6 +29,7 @@
     const gd = view.querySelector(".js-plotly-plot");
     views[nameOf(view)] = gd && gd.layout && gd.data ? plotOf(gd) : { numbers: numbers(view.innerText) };
   });
+  const runs = [...document.querySelectorAll("#timeline-runs [data-run]")];
   const evidence = document.querySelector("main [data-view=evidence]");
   const inputs = [...main.querySelectorAll("input:checked, input[type=hidden]")];
   const settings = inputs.map((input) => input.value).filter((value) => value && value !== "on");
@@ -36,7 +37,7 @@
     page: location.pathname,
     counts: numbers((main.innerText.match(/[\d,]+ of [\d,]+ (storage )?runs[^\n]*/) || [""])[0]),
     selected: numbers(textOf("#status-selection")),
-    runs: [...document.querySelectorAll("[data-run]")].map((run) => run.dataset.run),
+    runs: [...new Set(runs.map((run) => run.dataset.run))],
     window: numbers(textOf("#timeline-span").split("\u00b7")[0]),
     evidence: evidence ? numbers(evidence.innerText) : [],
     settings: settings.sort(),
