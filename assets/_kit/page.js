@@ -85,6 +85,15 @@
   }
   firstTheme();
 
+  /* The frame that the server sends first goes when the page is there (see app/kit/index.py). */
+  function removeFirstPage() {
+    const frame = document.querySelector(".first-page");
+    if (!frame) return;
+    if (document.querySelector("#react-entry-point main")) frame.remove();
+    else wattlas.later(removeFirstPage, 20);
+  }
+  document.addEventListener("DOMContentLoaded", removeFirstPage);
+
   /** Say something for two seconds where the page tells what is selected. */
   function say(text) {
     const status = document.getElementById("status-selection");

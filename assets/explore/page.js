@@ -260,7 +260,9 @@ document.addEventListener("DOMContentLoaded", function () {
       return;
     }
     const sel = clauseOf(indices, all) || clauseOf(can.slice(0, MOST_RUNS), false);
-    address.push(NAME);
+    // At once, not in a while as after other selections: Explore's tab leads back to this one.
+    keep("sel", view.clause);
+    keep("zoom", view.zoom);
     wattlas.openPage("timeline", address.handover(NAME, { sel }));
   }
 
