@@ -15,6 +15,7 @@ _RATE_TOLERANCE: Final = 0.01
 _PERIOD: Final = re.compile(r"^SERVER_WORKLOAD_PERIOD:[ \t]*(.*)$", re.MULTILINE)
 _DECIMAL: Final = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _LIBRARY_FIELDS: Final = 12
+_MOST_DIGITS: Final = 19
 
 
 def sniff_output(name: str, head: bytes) -> bool:  # noqa: ARG001
@@ -130,7 +131,7 @@ def read_library_os(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 
 
 def _library_knobs(row: list[str]) -> dict[str, float | int | str]:
-    if not all(row[place].isdigit() for place in (1, 4, 5)):
+    if not all(_is_whole(row[place]) for place in (1, 4, 5)):
         raise FormatError(f"message, RAPL, ITR {row[1]!r} {row[4]!r} {row[5]!r} are no numbers")
     itr_us, _ = decode_itr(int(row[5]))
     knobs: dict[str, float | int | str] = {
@@ -154,11 +155,16 @@ def _is_output(row: list[str], unit_s: float = 1.0) -> bool:
         return False
     size, mbps, seconds = float(row[0]), float(row[1]), float(row[2]) * unit_s
     bits = mbps * MEGABIT * seconds
-    return size > 0 and row[0].isdigit() and abs(bits - 8 * size) <= _RATE_TOLERANCE * 8 * size
+    return size > 0 and _is_whole(row[0]) and abs(bits - 8 * size) <= _RATE_TOLERANCE * 8 * size
+
+
+def _is_whole(field: str) -> bool:
+    """Whether a field is digits that 63 bits can mostly hold."""
+    return field.isascii() and field.isdigit() and len(field) <= _MOST_DIGITS
 
 
 def _window(fields: list[str]) -> Window | None:
-    if len(fields) != 2 or not all(field.isdigit() for field in fields):
+    if len(fields) != 2 or not all(map(_is_whole, fields)):
         return None
     start, end = map(int, fields)
     return Window(start, end) if 0 < start < end else None

@@ -56,7 +56,7 @@ def read_values(text: str, name: str) -> dict[str, Any]:
     """
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # Also a number of over 4,300 digits.
         raise FormatError(f"not TOML: {error} ({name})") from error
     values = {}
     for key, value in table.items():

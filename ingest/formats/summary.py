@@ -51,6 +51,7 @@ _WHOLE: Final = {"replicate", "itr"} | {
 }
 _SEPARATORS: Final = (",", ";", "\t")
 _MOST_INT64: Final = 2**63
+_MOST_DIGITS: Final = 19
 
 Values = dict[str, float | int | str | None]
 
@@ -172,7 +173,7 @@ def _values(named: dict[str, str], line: int, problems: ProblemList) -> Values:
 def _number(heading: str, text: str) -> float | int | None:
     if text.lower() in ("", "nan", "-nan", "none"):
         return None
-    if text.isascii() and text.isdigit():
+    if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS:
         value: float | int = int(text)
     elif _NUMBER.fullmatch(text):
         value = float(text)

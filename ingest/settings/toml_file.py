@@ -77,7 +77,7 @@ def read_layer(path: Path) -> dict[str, Any]:
         layer = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"cannot read settings: {error.strerror} ({path})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # Not TOML, not UTF-8, or a number of over 4,300 digits.
         raise SettingsError(f"not TOML: {error} ({path})") from error
     for section, content in layer.items():
         if section not in _KEYS:

@@ -1,10 +1,11 @@
 """Which format a file is, over all formats, and the texts that several of them share."""
 
 import codecs
+import re
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.errors import FormatError
@@ -116,6 +117,41 @@ def test_one_mark_at_the_beginning_is_left_out(text: str, block: int) -> None:
     data = text.encode()
     blocks = [data[at : at + block] for at in range(0, len(data), block)]
     assert b"".join(without_mark(blocks)) == data.removeprefix(codecs.BOM_UTF8)
+
+
+NUMBERS = (
+    "9" * 20,
+    "9" * 400,
+    "9" * 5000,
+    "\u00b2",
+    "\u0663",
+    "-1",
+    "1e999",
+    "nan",
+    "",
+    "\0",
+    "0x1",
+    "1_0",
+)
+
+
+@pytest.mark.parametrize("known", TEXT_FORMATS, ids=lambda known: known.name)
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_number_that_cannot_be_is_refused_in_words(
+    sample_texts: dict[str, tuple[str, bytes]], known: Format, data: st.DataObject
+) -> None:
+    """Any number of a good file becomes one that is none, or that nothing can hold."""
+    name, content = sample_texts[known.name]
+    content = content[:20_000]
+    numbers = list(re.finditer(rb"[0-9][0-9.]*", content))
+    for _ in range(data.draw(st.integers(1, 3))):
+        found = data.draw(st.sampled_from(numbers))
+        instead = data.draw(st.sampled_from(NUMBERS)).encode()
+        changed = content[: found.start()] + instead + content[found.end() :]
+        known.sniff(name, changed)
+        with suppress(FormatError):
+            known.read([changed], ReadContext(name, 2.9e9))
 
 
 def test_a_last_line_without_newline_is_a_line() -> None:

@@ -269,6 +269,35 @@ def test_a_window_of_centuries_is_none(raw: Path, lake: Path, end: int) -> None:
     assert problems(lake) == [(server.name, None, "no_window", "doubted")]
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "\u00b264", "9" * 400 + ".0"])
+@pytest.mark.parametrize("word", ["client", "server", "run.toml", "combined.csv"])
+def test_a_number_that_cannot_be_stops_no_other_file(
+    raw: Path, lake: Path, number: str, word: str
+) -> None:
+    write_netpipe(raw)
+    write_netpipe(raw, replicate=1)
+    texts = {
+        "client": f"  {number} 100.0 0.00000488 0.002\n",
+        "server": f"SERVER_WORKLOAD_PERIOD: {number} {number} 1 2\n",
+        "run.toml": f"replicate = {number}\n",
+        "combined.csv": SUMMARY_HEADER + summary_row().replace("900.0", number),
+    }
+    folder = raw / "sub" if word == "run.toml" else raw
+    folder.mkdir(exist_ok=True)
+    name = (
+        word
+        if word in ("run.toml", "combined.csv")
+        else f"linux.np.{word}.1_1_64_5000_8_0x1900_135"
+    )
+    (folder / name).write_text(texts[word])
+    if word == "run.toml":
+        (folder / "fio.json").write_text("{}")
+    ingest(lake, raw)
+    assert (2.0, 4) in [(row["energy_j"], row["interrupts"]) for row in runs(lake)]
+    refused = {row[0] for row in problems(lake)}
+    assert refused & {name, "fio.json"}
+
+
 def test_files_that_begin_with_a_byte_order_mark_are_read_as_without(raw: Path, lake: Path) -> None:
     write_netpipe(raw)
     write_memcached(raw)
