@@ -43,13 +43,16 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         `socket_errors` and `non_2xx` where wrk says so.
 
     Raises:
-        FormatError: Neither a latency nor a count of requests.
+        FormatError: Neither a latency nor a count of requests, or a number that cannot be read.
     """
     text = whole_text(blocks, context.name)
     reading = Reading()
     problems = ProblemList()
-    _take_latencies(text, reading, problems)
-    _take_totals(text, reading, problems)
+    try:
+        _take_latencies(text, reading, problems)
+        _take_totals(text, reading, problems)
+    except ValueError as error:
+        raise FormatError(f"a number cannot be read: {error} ({context.name})") from None
     _take_errors(text, reading, problems)
     reading.problems = problems.all()
     if not reading.measurements:

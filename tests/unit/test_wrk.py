@@ -107,3 +107,9 @@ def test_published_outputs_all_read() -> None:
     assert library_os.measurements["latency_p99_us"] == 71.0
     assert library_os.measurements["requests"] == 497541
     assert linux.problems == library_os.problems == []
+
+
+def test_a_count_of_thousands_of_digits_is_refused() -> None:
+    text = f"Running 30s test @ http://a\n  {'9' * 5000} requests in 30.00s, 1.00MB read\n"
+    with pytest.raises(FormatError, match="a number cannot be read"):
+        _read(text)
