@@ -219,18 +219,22 @@ class _Ingest:
         for path, problems in found.items():
             self._report_problems(dataset, path, problems)
         self._committer.add_problems(dataset, found)
+        if run.row is not None:
+            self._add(work, run.row)
+        # Last: after Ctrl-C the count of runs is the count of rows.
         self._progress.add_run(sum(map(len, run.problems.values())))
-        if run.row is None:
-            return False
+        return run.row is not None
+
+    def _add(self, work: RunWork, row: dict[str, Any]) -> None:
+        dataset = work.key.dataset
         recorded = self._state.runs.get(work.run_id)
         if recorded is not None and recorded.source != SUMMARY:
             self._report.replaced += 1
         else:
             self._report.added += 1
-        self._committer.add_run(run.row)
+        self._committer.add_run(row)
         self._committer.remove_runs(dataset, work.replaces)
         self._report.removed += len(work.replaces)
-        return True
 
 
 def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:
