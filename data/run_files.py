@@ -7,15 +7,15 @@ of a run of 5 million interrupts took 2.5 ms of processor time instead of 3.2 (`
 """
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from cachetools import LRUCache
 
 from data.connection import Lake
 from data.errors import LakeError
@@ -149,11 +149,12 @@ def _unreadable(path: Path, error: Exception) -> LakeError:
 class RunFiles:
     """The big files of one version of a lake, shared by all visitors."""
 
-    def __init__(self, lake: Lake) -> None:
+    def __init__(self, lake: Lake, kept_runs: int = _KEPT_RUNS) -> None:
         self._lake = lake
-        self._facts = _Kept[RunFacts](_KEPT_RUNS)
-        self._files = _Kept[BigFile](_KEPT_FOOTERS)
-        self._found = _Kept[np.ndarray](_KEPT_RUNS)
+        self._lock = threading.Lock()
+        self._facts: LRUCache[str, RunFacts] = LRUCache(kept_runs)
+        self._files: LRUCache[str, BigFile] = LRUCache(_KEPT_FOOTERS)
+        self._found: LRUCache[str, np.ndarray] = LRUCache(kept_runs)
 
     @property
     def version(self) -> int:
@@ -162,18 +163,21 @@ class RunFiles:
 
     def facts(self, run_ids: Sequence[str]) -> dict[str, RunFacts]:
         """Return the facts of some runs; unknown runs are missing in the answer."""
-        found = {run_id: self._facts.get(run_id) for run_id in run_ids}
+        with self._lock:
+            found = {run_id: self._facts.get(run_id) for run_id in run_ids}
         asked = [run_id for run_id, facts in found.items() if facts is None]
         if asked:
-            for row in self._lake.arrow(*run_facts_query(asked)).to_pylist():
-                found[row["run_id"]] = self._facts.keep(row["run_id"], RunFacts.of(row))
+            rows = self._lake.arrow(*run_facts_query(asked)).to_pylist()
+            read = {row["run_id"]: RunFacts.of(row) for row in rows}
+            found |= read
+            with self._lock:
+                self._facts.update(read)
         return {run_id: facts for run_id, facts in found.items() if facts is not None}
 
     def once(self, facts: RunFacts, find: Callable[[], np.ndarray]) -> np.ndarray:
         """Return a small fact that a function reads from a run; cached by its name."""
         name = f"{find.__name__} {facts.run_id}"
-        kept = self._found.get(name)
-        return kept if kept is not None else self._found.keep(name, find())
+        return self._cached(self._found, name, find)
 
     def file(self, facts: RunFacts, table: str) -> BigFile:
         """A big file of a run.
@@ -184,8 +188,19 @@ class RunFiles:
         if table not in facts.files:
             raise LakeError(f"the lake has no {table} of it")
         path = self._lake.path / facts.files[table]
-        kept = self._files.get(str(path))
-        return kept if kept is not None else self._files.keep(str(path), _open(path))
+        return self._cached(self._files, str(path), lambda: _open(path))
+
+    def _cached(
+        self, cache: LRUCache[str, _Value], name: str, make: Callable[[], _Value]
+    ) -> _Value:
+        """Return what a cache holds; two threads may make the same value at the same time."""
+        with self._lock:
+            value = cache.get(name)
+        if value is None:
+            value = make()
+            with self._lock:
+                cache[name] = value
+        return value
 
 
 def _open(path: Path) -> BigFile:
@@ -204,26 +219,3 @@ def _open(path: Path) -> BigFile:
             low, high = ([getattr(s, end) for s in said] for end in ("min", "max"))
             spans[name] = (np.array(low, np.int64), np.array(high, np.int64))
     return BigFile(path, metadata, first_rows, spans)
-
-
-class _Kept(Generic[_Value]):
-    """A cache of the last few entries by name; safe for several threads."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[str, _Value] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, name: str) -> _Value | None:
-        with self._lock:
-            if name in self._kept:
-                self._kept.move_to_end(name)
-            return self._kept.get(name)
-
-    def keep(self, name: str, value: _Value) -> _Value:
-        with self._lock:
-            self._kept[name] = value
-            self._kept.move_to_end(name)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return value

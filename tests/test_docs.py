@@ -38,10 +38,8 @@ def is_named(word: str, text: str) -> bool:
 
 
 def parser_of(module: str) -> argparse.ArgumentParser:
-    """The parser that a command line builds, under whichever of the two names it has."""
-    found = importlib.import_module(f"{module}.__main__")
-    build = getattr(found, "build_parser", None) or found._parser
-    parser = build()
+    """The parser of a command line."""
+    parser = importlib.import_module(f"{module}.__main__").build_parser()
     assert isinstance(parser, argparse.ArgumentParser)
     return parser
 

@@ -38,7 +38,7 @@ COUNT_EXTREMES: Final = tuple(f"{end}_{name}" for name in COUNTED_INTERRUPTS for
 _NEXT_SAMPLE_NS: Final = 50_000_000
 
 # Rows that are looked at first for the cores' nearest interrupts beside a window.
-_LOOKED_AT: Final = 1 << 11
+LOOKED_AT_ROWS: Final = 1 << 11
 
 
 @dataclass
@@ -125,7 +125,7 @@ class RunReads:
     def _first_of_each(self, core: np.ndarray, t_ns: np.ndarray) -> np.ndarray:
         """The time of each core's first row, NONE without; mostly the first few rows have all."""
         found = np.full(len(self.facts.cores), NONE)
-        begin, size = 0, _LOOKED_AT
+        begin, size = 0, LOOKED_AT_ROWS
         while begin < len(core) and (found == NONE).any():
             part = slice(begin, begin + size)
             times = np.full(len(found), NONE)

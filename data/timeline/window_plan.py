@@ -6,18 +6,18 @@ from typing import Final
 from data.errors import DataError
 
 # A window with fewer interrupts than this is answered from its rows, whatever its width.
-_FEW_ROWS: Final = 20_000
+FEW_ROWS: Final = 20_000
 # The most that is read: rows of interrupts, of samples, and cells of bins by cores.
-_MOST_ROWS: Final = 120_000
-_MOST_SAMPLES: Final = 60_000
-_MOST_CELLS: Final = 600_000
+MOST_ROWS: Final = 120_000
+MOST_SAMPLES: Final = 60_000
+MOST_CELLS: Final = 600_000
 # Bins that fill this share of the width are fine enough; counters, sampled about every millisecond,
 # may have wider ones.
 _FILLED: Final = 0.6
 _FILLED_COUNTED: Final = 0.25
 # Counter bins that are enough, so that the samples need not be read.
-_ENOUGH_COUNTED: Final = 200
-_SAMPLE_NS: Final = 1_000_000
+ENOUGH_COUNTED: Final = 200
+SAMPLE_NS: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +76,24 @@ def plan_window(run: RunShape, from_ns: int, to_ns: int, width: int) -> Plan:
 
 def _interrupts_level(run: RunShape, share: float, width: int) -> int | None:
     rows = run.interrupts * share
-    if rows <= _FEW_ROWS:
+    if rows <= FEW_ROWS:
         return None
-    fitting = [one for one in run.levels if one * share * run.cores <= _MOST_CELLS]
+    fitting = [one for one in run.levels if one * share * run.cores <= MOST_CELLS]
     enough = [one for one in fitting if one * share >= _FILLED * width]
     if enough:
         return enough[0]
-    if rows <= _MOST_ROWS:
+    if rows <= MOST_ROWS:
         return None
     return max(fitting, default=run.levels[0])
 
 
 def _counters_level(run: RunShape, share: float, width: int) -> int | None:
-    fitting = [one for one in run.counted if one * share * run.cores <= _MOST_CELLS]
+    fitting = [one for one in run.counted if one * share * run.cores <= MOST_CELLS]
     enough = [one for one in fitting if one * share >= _FILLED_COUNTED * width]
     if enough:
         return enough[0]
-    samples = share * run.length_ns / _SAMPLE_NS * run.cores
-    if samples <= _MOST_SAMPLES and (not fitting or fitting[-1] * share < _ENOUGH_COUNTED):
+    samples = share * run.length_ns / SAMPLE_NS * run.cores
+    if samples <= MOST_SAMPLES and (not fitting or fitting[-1] * share < ENOUGH_COUNTED):
         return None
     return max(fitting, default=run.counted[0])
 

@@ -68,6 +68,16 @@ class CounterLines:
         self._first_bytes: dict[int, bytes] = {}
         self._cut: Problem | None = None
 
+    @property
+    def buffer_bytes(self) -> int:
+        """Size of the buffer that lines are read in."""
+        return self._work.nbytes
+
+    @property
+    def unsampled_at_once(self) -> int:
+        """Lines without counters that the vectorised loop has read."""
+        return int(self._state[line_parser.UNSAMPLED_AT_ONCE])
+
     def room(self, size: int) -> memoryview:
         """Where to put so many further bytes, of which `fed` then hears."""
         needed = self._tail + size

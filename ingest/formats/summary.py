@@ -16,7 +16,7 @@ from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, SummaryRow, SummaryTable
 
 # Heading to column of `runs` and factor to its unit. A Mbps of NetPIPE is 1024 * 1024 bits.
-_COLUMNS: Final[dict[str, tuple[str, float]]] = {
+COLUMNS: Final[dict[str, tuple[str, float]]] = {
     "i": ("replicate", 1),
     "itr": ("itr", 1),
     "rapl": ("rapl_w", 1),
@@ -85,7 +85,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         raise FormatError(f"no {' '.join(missing)} in the header ({context.name})")
     problems = ProblemList()
     for heading in headings:
-        if heading not in {*_COLUMNS, *_NOT_KEPT, "sys", "dvfs"}:
+        if heading not in {*COLUMNS, *_NOT_KEPT, "sys", "dvfs"}:
             detail = f"column {heading!r} is not known; its values are not kept"
             problems.add("unknown_column", "doubted", detail, 1)
     table = SummaryTable(_workload(headings, context.name), [])
@@ -156,9 +156,9 @@ def _split(line: str, headings: list[str], separator: str | None) -> list[str]:
 def _values(named: dict[str, str], line: int, problems: ProblemList) -> Values:
     values: Values = {"dvfs_code": named["dvfs"].lower() or None}
     for heading, text in named.items():
-        if heading not in _COLUMNS:
+        if heading not in COLUMNS:
             continue
-        column, factor = _COLUMNS[heading]
+        column, factor = COLUMNS[heading]
         value = _number(heading, text)
         if value is None or column not in _WHOLE:
             values[column] = None if value is None else float(value) * factor

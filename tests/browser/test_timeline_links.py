@@ -13,6 +13,7 @@ from playwright.sync_api import Page
 
 from app.timeline.panels import DEFAULT_PANELS, PANELS
 from app.timeline.state import TimelineState
+from tests.browser.atlas import wait_idle
 from tests.browser.timeline_page import TimelinePage, query_of
 
 pytestmark = pytest.mark.browser
@@ -201,10 +202,8 @@ def test_lakes_without_logs_say_so(
         (serve(tmp_path / "none"), "The lake holds no runs yet"),
     ):
         page.goto(f"{address}/timeline")
-        page.wait_for_function(
-            "(words) => document.querySelector('#timeline-figure')?.innerText.includes(words)",
-            arg=words,
-        )
+        wait_idle(page)
+        assert words in page.locator("#timeline-figure").inner_text()
 
 
 def test_the_state_in_the_browser_is_the_state_in_python(

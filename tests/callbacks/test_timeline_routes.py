@@ -338,7 +338,7 @@ def test_a_file_removed_under_the_app_is_one_message(
     harm: str,
 ) -> None:
     # So that the whole run is answered from its overview, and with it from the histograms.
-    monkeypatch.setattr("data.timeline.window_plan._FEW_ROWS", 1000)
+    monkeypatch.setattr("data.timeline.window_plan.FEW_ROWS", 1000)
     shutil.copytree(lake, tmp_path / "lake")
     client = create_app(Settings(tmp_path / "lake")).server.test_client()
     harmed, other = rows["linux_tuned"]["run_id"], rows["linux_default"]["run_id"]

@@ -94,7 +94,7 @@ def test_nothing_read_yet_has_no_time_left() -> None:
 def test_plain_lines_of_progress_where_there_is_no_terminal(
     raw: Path, lake: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.__main__._LINE_EVERY_S", 0.0)
+    monkeypatch.setattr("ingest.__main__.LINE_EVERY_S", 0.0)
     for replicate in range(8):
         write_netpipe(raw, replicate, LOG + "7 1 2\n")
     (raw / "linux.np.log.9_1_64_5000_8_0x1900_135").write_text("")

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.formats import line_parser
 from ingest.formats.counter_lines import CounterLines
 from tests.fixtures.slow_intlog import SlowLog, read_slowly
 
@@ -124,7 +123,7 @@ def test_an_endless_line_costs_one_line_and_no_memory() -> None:
     lines.feed(good)
     for _ in range(50):
         lines.feed(b"x" * (1 << 20))
-    assert lines._work.nbytes <= 4 << 20
+    assert lines.buffer_bytes <= 4 << 20
     lines.feed(b"\n" + good)
     lines.finish()
     assert lines.interrupt_columns()[0].tolist() == [100, 100]
@@ -155,7 +154,7 @@ def _parsed(log: bytes, columns: int) -> tuple[CounterLines, int]:
     assert lines.sample_columns().T.tolist() == slow.samples
     found = {problem.kind: (problem.count, problem.line) for problem in lines.problems()}
     assert found == slow.refused
-    return lines, int(lines._state[line_parser.UNSAMPLED_AT_ONCE])
+    return lines, lines.unsampled_at_once
 
 
 @pytest.mark.parametrize("columns", [14, 16, 17])
