@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, BrowserType, Page, sync_playwright
 
 from tests.browser.atlas import Atlas
 from tests.browser.timeline_page import TimelinePage
@@ -18,6 +18,7 @@ from tests.fixtures.lakes import run, write_lake
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
 SYSTEMS = {"linux_tuned": 1.0, "ebbrt_tuned": 0.6}
 
 
@@ -91,25 +92,36 @@ def grid_address(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPath
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """One browser for the session. Without Chromium the test skips, and fails under CI."""
+def chromium() -> Iterator[BrowserType]:
+    """Chromium, not started yet. Without it the test skips, and fails under CI."""
     if not Path(CHROMIUM).exists():
         words = "Chromium is missing: apt-get install chromium"
         if os.environ.get("CI") == "true":
             pytest.fail(words)
         pytest.skip(words)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield browser
-        browser.close()
+        yield playwright.chromium
 
 
 @pytest.fixture(scope="session")
-def visitor(chromium: Browser) -> Iterator[BrowserContext]:
-    """One visitor for the session: scripts are fetched and compiled once."""
-    context = chromium.new_context(viewport={"width": 1440, "height": 900})
+def new_browser(chromium: BrowserType) -> Iterator[Browser]:
+    """One browser for all visitors that come for the first time."""
+    browser = chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def visitor(
+    chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BrowserContext]:
+    """One visitor for the session. A profile on disk keeps compiled scripts: half of a page's load."""
+    context = chromium.launch_persistent_context(
+        tmp_path_factory.mktemp("profile"),
+        executable_path=CHROMIUM,
+        args=ARGUMENTS,
+        viewport={"width": 1440, "height": 900},
+    )
     yield context
     context.close()
 
