@@ -115,7 +115,7 @@ def new_browser(chromium: BrowserType) -> Iterator[Browser]:
 def visitor(
     chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[BrowserContext]:
-    """One visitor for the session. A profile on disk keeps compiled scripts: half of a page's load."""
+    """One visitor for the session. Its profile keeps compiled scripts: half of a load."""
     context = chromium.launch_persistent_context(
         tmp_path_factory.mktemp("profile"),
         executable_path=CHROMIUM,
