@@ -101,8 +101,8 @@ def _failures(jobs: Sequence[Job]) -> Iterable[Problem]:
     """Yield the reasons why a group is not a measurement."""
     for job in jobs:
         if job.error:
-            said = os.strerror(job.error)
-            detail = f"job {job.name!r} ended with error {job.error} ({said}); its run is not used"
+            why = os.strerror(job.error)
+            detail = f"job {job.name!r} ended with error {job.error} ({why}); its run is not used"
             yield Problem("job_failed", "refused", detail, job.line)
         elif not direction_names(job):
             detail = f"job {job.name!r} made no IO; its run is not used"

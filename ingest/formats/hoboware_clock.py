@@ -98,7 +98,7 @@ class Clock:
             first, second, year = next(at[:3] for at in times)
             detail = (
                 f"{first}/{second}/{year} may be month or day first; month first is used "
-                "(the setting power.date_order says otherwise)"
+                "(the setting power.date_order overrides this)"
             )
             self._problems.add("ambiguous_date", "doubted", detail, self._lines[0])
         return best

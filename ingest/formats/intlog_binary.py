@@ -102,7 +102,7 @@ class BinaryReader:
     def feed(self, block: bytes) -> None:
         data = self._waiting + block
         count, rest = divmod(len(data), ENTRY.itemsize)
-        self._collected.take(np.frombuffer(data, ENTRY, count=count))
+        self._collected.add(np.frombuffer(data, ENTRY, count=count))
         self._waiting = data[len(data) - rest :]
 
     def room(self, size: int) -> None:  # noqa: ARG002
@@ -112,7 +112,7 @@ class BinaryReader:
         raise AssertionError(f"BUG: {count} bytes where there is no room")
 
     def finish(self) -> None:
-        self._collected.take(np.empty(0, ENTRY), is_over=True)
+        self._collected.add(np.empty(0, ENTRY), is_over=True)
         if not self._collected.filled:
             raise FormatError(f"no good entry among {self._collected.entries} ({self._name})")
 
@@ -153,7 +153,7 @@ class _Collected:
         self._waiting_numbers = np.empty(0, np.int64)
         self._refused: dict[str, tuple[int, int]] = {}
 
-    def take(self, entries: np.ndarray, is_over: bool = False) -> None:
+    def add(self, entries: np.ndarray, is_over: bool = False) -> None:
         """Add entries; those whose time order is undecided come out with later ones."""
         kept = np.ones(entries.size, bool)
         numbers = self.entries + 1 + np.arange(entries.size)

@@ -50,9 +50,9 @@ class LogStream:
     def advance(self, queues: Queues | None) -> None:
         """Read the next block and pass its rows to the queues."""
         self._read_block()
-        self.give(queues)
+        self.pass_rows(queues)
 
-    def give(self, queues: Queues | None) -> None:
+    def pass_rows(self, queues: Queues | None) -> None:
         """Pass the rows that are read to the queues."""
         if self.refusal is not None or self._facts is not None:
             return

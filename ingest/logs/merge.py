@@ -177,7 +177,7 @@ class _Merge:
         """
         interrupts, samples, overview, histograms = files
         queues = Queues(len(self._streams), self._limits.queue_rows)
-        self._all(partial(LogStream.give, queues=queues), self._streams)
+        self._all(partial(LogStream.pass_rows, queues=queues), self._streams)
         steps = self._steps()
         writes = WriteQueue(self._helpers)
         sample_rows = SampleRows(self._run_id, steps, spool_folder, self._limits)
@@ -308,6 +308,6 @@ def _end_all(waiting: Sequence[Future[None]]) -> None:
 
 
 def _exhaust(stream: LogStream) -> None:
-    stream.give(None)
+    stream.pass_rows(None)
     while not stream.is_finished:
         stream.advance(None)
