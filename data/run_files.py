@@ -1,9 +1,9 @@
-"""A run's big files, read by row groups; facts of the lake and the footers are cached.
+"""A run's big files, read by row groups; facts of runs and Parquet footers are cached.
 
-What is kept is bounded, the same for all visitors, and never wrong: a file's name holds the digest
-of what it was made from. Row groups are read with Arrow rather than through DuckDB: a window of 1 %
-of a run of 5 million interrupts took 2.5 ms of processor time instead of 3.2 (`read_parquet`) or
-11.5 (`Lake.scan`), one of 5 % 3.6 instead of 12 and 19, 4,096 overview bins 2.9 instead of 7.3.
+The caches are bounded and shared by all visitors. They never go stale, since a file's name holds
+the digest of its sources. Row groups are read with Arrow, not DuckDB: for a window of 1 % of a run
+of 5 million interrupts Arrow took 2.5 ms of processor time, `read_parquet` 3.2, `Lake.scan` 11.5;
+for 5 % 3.6, 12 and 19; for 4,096 overview bins Arrow 2.9 and DuckDB 7.3.
 """
 
 import threading
@@ -35,9 +35,9 @@ class RunFacts:
 
     Attributes:
         row: Columns of the configuration, `replicate`, `duration_s`, `interrupts`, `has_log`.
-        length_ns: The workload window.
-        cores: Rising.
-        packages: Of each core; None where the settings do not say.
+        length_ns: Length of the workload window.
+        cores: Core numbers, rising.
+        packages: Package of each core; None where the settings do not define it.
         tsc_hz: Rate of the time-stamp counter.
         files: Table to path in the lake.
     """
@@ -52,7 +52,7 @@ class RunFacts:
 
     @property
     def has_log(self) -> bool:
-        """Whether the lake holds each interrupt of the run."""
+        """Whether the lake holds all interrupts of the run."""
         return "interrupts" in self.files and "overview" in self.files
 
     @property
@@ -66,7 +66,7 @@ class RunFacts:
 
     @classmethod
     def of(cls, row: dict[str, Any]) -> Self:
-        """Read a row of `run_facts_query`."""
+        """Convert a row of `run_facts_query`."""
         cores = {core["core"]: core for core in sorted(row["cores"] or (), key=_core)}
         rates = [core["tsc_hz"] for core in cores.values() if core["tsc_hz"]]
         return cls(
@@ -90,8 +90,8 @@ class BigFile:
     """One big file of a run, with its footer.
 
     Attributes:
-        first_rows: Of each row group; int64, shape (groups + 1,), with the number of rows last.
-        spans: By column with statistics, its least and greatest value in each row group.
+        first_rows: First row of each row group and the number of rows; int64, shape (groups + 1,).
+        spans: Column with statistics to minimum and maximum per row group, shape (groups,) each.
     """
 
     path: Path
@@ -100,21 +100,21 @@ class BigFile:
     spans: dict[str, tuple[np.ndarray, np.ndarray]]
 
     def groups_between(self, column: str, first: int, last: int) -> range:
-        """Row groups of a column in rising order that may hold values from `first` to `last`."""
+        """Return the row groups of a rising column that may hold values from `first` to `last`."""
         low, high = self.spans[column]
         begin = int(np.searchsorted(high, first, side="left"))
         return range(begin, max(begin, int(np.searchsorted(low, last, side="right"))))
 
     def groups_of_rows(self, first: int, end: int) -> range:
-        """Row groups that hold the rows from `first` to before `end`."""
+        """Return the row groups with the rows from `first` to `end`, exclusive."""
         begin = int(np.searchsorted(self.first_rows, first, side="right")) - 1
         return range(begin, int(np.searchsorted(self.first_rows, end, side="left")))
 
     def read(self, groups: Sequence[int], columns: Sequence[str]) -> dict[str, np.ndarray]:
-        """Read some row groups; a column with NULLs as float64 with NaN, a text as its number.
+        """Read some row groups to arrays; columns with NULLs as float64 with NaN, texts as codes.
 
         Raises:
-            LakeError: The file is gone or broken.
+            LakeError: The file is missing or broken.
         """
         if not groups:
             return {name: np.empty(0, np.int64) for name in columns}
@@ -142,7 +142,7 @@ def _places(words: Sequence[str], chunk: pa.DictionaryArray) -> np.ndarray:
 
 def _unreadable(path: Path, error: Exception) -> LakeError:
     if isinstance(error, FileNotFoundError):
-        return LakeError(f"its file is gone from the lake: {path}")
+        return LakeError(f"its file is missing from the lake: {path}")
     return LakeError(f"its file cannot be read: {path}: {error}")
 
 
@@ -175,18 +175,18 @@ class RunFiles:
         return {run_id: facts for run_id, facts in found.items() if facts is not None}
 
     def once(self, facts: RunFacts, find: Callable[[], np.ndarray]) -> np.ndarray:
-        """Return a small fact that a function reads from a run; cached by its name."""
+        """Return a small fact that a function reads from a run, cached by the function's name."""
         name = f"{find.__name__} {facts.run_id}"
         return self._cached(self._found, name, find)
 
     def file(self, facts: RunFacts, table: str) -> BigFile:
-        """A big file of a run.
+        """Return a big file of a run.
 
         Raises:
-            LakeError: The run has none, or it is gone or broken.
+            LakeError: The run has no such file, or it is missing or broken.
         """
         if table not in facts.files:
-            raise LakeError(f"the lake has no {table} of it")
+            raise LakeError(f"the lake has no {table} of the run")
         path = self._lake.path / facts.files[table]
         return self._cached(self._files, str(path), lambda: _open(path))
 

@@ -19,7 +19,7 @@ from ingest.lake.commits import Committer
 from ingest.lake.state import SUMMARY, LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
 from ingest.logs.compiling import compile_loops
-from ingest.logs.memory import give_back, spare_collector
+from ingest.logs.memory import frozen_garbage_collector, release_memory
 from ingest.records import Problem
 from ingest.report import AddReport, Reported
 from ingest.runs.assembly import AssembledRun
@@ -65,12 +65,12 @@ def add(
         InterruptedIngestError: The user pressed Ctrl-C.
         OSError: The lake cannot be written, or a path is not there.
     """
-    with locked_lake(options.lake), spare_collector():
+    with locked_lake(options.lake), frozen_garbage_collector():
         remove_temporaries(options.lake)
         create_tables(options.lake)
         with _collecting_nothing():
             state = load_state(options.lake)
-            give_back()
+            release_memory()
             found = discover(options.raw, state, options.dataset, options.settings_file)
             ingest = _Ingest(options, state, found, on_tick, on_compile)
         return ingest.run()

@@ -13,15 +13,15 @@ from app.kit.url_state import UrlState
 from data.analysis.facets import Choice
 from data.selection import Selection
 
-# By facet, what it offers under the filters of a selection.
+# Returns the choices of each facet under the filters of a selection.
 Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
 
 
 def register_gather(ids: PageIds, state: type[UrlState], controls: Mapping[str, str]) -> None:
-    """Gather the controls into the page's state in the browser, which also writes the URL.
+    """Register the clientside callback that gathers the controls into the state and writes the URL.
 
     Args:
-        controls: By URL key, the property of the control that has its value.
+        controls: URL key to the control's property that holds its value.
     """
     clientside_callback(
         ClientsideFunction("wattlas", "gather"),
@@ -39,10 +39,11 @@ def register_filters(
     offered: Offered,
     menus: Mapping[str, Callable[[LakeView, Any], list[dict[str, str]]]] | None = None,
 ) -> Callable[[dict[str, Any], int], tuple]:
-    """After new filters: what each other filter still offers, and what the menus list.
+    """Register the callback that updates filters and menus after a change of filters.
 
     Args:
-        menus: By URL key of a select, what makes its entries.
+        offered: Returns the choices of each facet.
+        menus: URL key of a select to the function that returns its entries.
 
     Returns:
         The callback: chips, counts and whether each filter is hidden, then the menus' entries.
@@ -79,14 +80,14 @@ def register_workload(
     turned: Callable[[LakeView, Any, str | None], Any],
     controls: Sequence[str] = (),
 ) -> Callable[..., Any]:
-    """After another workload or dataset: the filters and controls that mean something there.
+    """Register the callback that updates filters and controls for another workload or dataset.
 
     Args:
-        turned: From the lake, the state before and the workload to the state after.
-        controls: URL keys of the controls that follow.
+        turned: Returns the new state from the lake, the old state and the workload.
+        controls: URL keys of the controls to update.
 
     Returns:
-        The callback: values of the filters but dataset and workload, then of the controls.
+        The callback: values of the filters except dataset and workload, then of the controls.
     """
     others = [name for name in state.FILTERS if name not in ("dataset", "workload")]
 

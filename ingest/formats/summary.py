@@ -1,6 +1,6 @@
 """Per-run summary tables: `sys i itr dvfs rapl ...`, one row a run, columns mapped by name.
 
-Columns stand apart by blanks, commas, semicolons or tabs, after a byte-order mark or none.
+The delimiter is blanks, a comma, a semicolon or a tab; a byte-order mark may come first.
 """
 
 import re
@@ -42,7 +42,7 @@ COLUMNS: Final[dict[str, tuple[str, float]]] = {
     **{name: (name, 1) for name in ("c1", "c1e", "c3", "c6", "c7")},
     "num_interrupts": ("interrupts", 1),
 }
-# Known, and of no use to a row: time stamps without their log, and a state that is not sleep.
+# Known but not stored: time stamps without their log, and a state that is not sleep.
 _NOT_KEPT: Final = frozenset({"START_RDTSC", "END_RDTSC", "c0"})
 _REQUIRED: Final = ("sys", "itr", "dvfs")
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -57,7 +57,7 @@ Values = dict[str, float | int | str | None]
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell a summary table by its header."""
+    """Return whether the first line is the header of a summary table."""
     header = head.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
     fields = _fields(header, _separator(header))
     return fields[:1] == ["sys"] and all(name in fields for name in _REQUIRED)
@@ -67,15 +67,15 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     """Read the rows, each value in the unit of its column of `runs`.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: The name tells memcached-silo tables, whose columns are memcached's.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, which tells memcached-silo from memcached.
 
     Returns:
-        Good rows in file order with `itr` (a whole number) and `dvfs_code` (lower case) as they
-        were set, for `ingest.settings.knobs` to decode. Bad rows and unknown columns are problems.
+        Good rows in file order with `itr` (a whole number) and `dvfs_code` (lower case) as set;
+        `ingest.settings.knobs` decodes them. Bad rows and unknown columns are problems.
 
     Raises:
-        FormatError: No header, or columns that tell no workload.
+        FormatError: No header, or no known workload has these columns.
     """
     lines = iterate_lines(blocks)
     header = next(lines, "")
@@ -129,7 +129,7 @@ def _read_rows(
 
 
 def _separator(header: str) -> str | None:
-    """What stands between the columns; None for blanks, any number of them."""
+    """Return the delimiter; None for any number of blanks."""
     for mark in _SEPARATORS:
         if all(name in _fields(header, mark) for name in _REQUIRED):
             return mark
@@ -141,7 +141,7 @@ def _fields(line: str, separator: str | None) -> list[str]:
 
 
 def _split(line: str, headings: list[str], separator: str | None) -> list[str]:
-    """Split a row; where only its `i` is left out, put an empty one."""
+    """Split a row; if only its `i` is missing, insert an empty one."""
     line = line.strip(" \t")
     for fields in (line.split(separator or " "), _fields(line, separator)):
         if len(fields) == len(headings):
@@ -165,7 +165,7 @@ def _values(named: dict[str, str], line: int, problems: ProblemList) -> Values:
             continue
         values[column] = round(value)
         if values[column] != value:
-            detail = f"{heading} {text!r} is not a whole number; taken as {round(value)}"
+            detail = f"{heading} {text!r} is not a whole number; rounded to {round(value)}"
             problems.add("fractional_count", "repaired", detail, line)
     return values
 
@@ -197,5 +197,5 @@ def _doubt(row: SummaryRow, problems: ProblemList) -> None:
     if zeros:
         row.values.update(dict.fromkeys(zeros))
         row.flags.append("no_load")
-        detail = f"0 is no measurement; left unset: {' '.join(zeros)}"
+        detail = f"0 is not a measurement; left unset: {' '.join(zeros)}"
         problems.add("no_load", "doubted", detail, row.line)

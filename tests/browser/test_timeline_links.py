@@ -211,7 +211,7 @@ def test_the_state_in_the_browser_is_the_state_in_python(
 ) -> None:
     """What the browser writes, Python reads as the same state and writes again."""
     timeline.open(logged_address)
-    timeline.chip("Instructions a cycle")
+    timeline.chip("Instructions per cycle")
     timeline.page.get_by_text("Stacked", exact=True).click()
     timeline.drag(0.1, 0.9)
     state = TimelineState.from_query(urlsplit(timeline.page.url).query)

@@ -75,9 +75,9 @@ def test_facts_come_from_the_row_and_unknown_runs_have_none(view: LakeView) -> N
 
 def test_a_file_that_is_not_there_is_named(view: LakeView) -> None:
     facts = view.files.facts(["t1"])["t1"]
-    with pytest.raises(LakeError, match=r"gone from the lake: .*interrupts/tiny/d0\.parquet"):
+    with pytest.raises(LakeError, match=r"missing from the lake: .*interrupts/tiny/d0\.parquet"):
         view.files.file(facts, "interrupts")
-    with pytest.raises(LakeError, match="the lake has no samples of it"):
+    with pytest.raises(LakeError, match="the lake has no samples of the run"):
         view.files.file(facts, "samples")
 
 
