@@ -11,8 +11,10 @@ from app.kit.lakes import LakeView
 from app.kit.opening import state_stores
 from app.kit.panel import GRAPH_CONFIG, graph_panel
 from app.kit.performance import PERFORMANCE, performance_column
+from app.kit.presets import preset_block
 from app.kit.sidebar import filter_sidebar
 from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics
+from app.modes.presets import study_presets
 from app.modes.state import ModesState
 from app.modes.words import CORRECTION_TITLES, TEST_TITLES
 from data.analysis.facets import all_choices
@@ -39,8 +41,11 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
             filter_sidebar(
                 [
-                    filter_block(name, choices, state.selection.values(name), IDS)
-                    for name, choices in all_choices(view.cube, state.selection).items()
+                    *preset_block(study_presets(view)),
+                    *(
+                        filter_block(name, choices, state.selection.values(name), IDS)
+                        for name, choices in all_choices(view.cube, state.selection).items()
+                    ),
                 ]
             ),
             html.Div(

@@ -147,18 +147,55 @@ def compare_pairs(
         p[enough], chance = _mann_whitney(samples, a, b)
         effect[enough] = chance if sign > 0 else 1 - chance
     elif len(a):
-        p[enough] = _t_test(found, a, b, equal_variance=test == "student")
+        p[enough] = t_test(found, a, b, equal_variance=test == "student")
         effect[enough] = _hedges_g(found, a, b)
     return p, effect
 
 
-def _t_test(found: Moments, a: np.ndarray, b: np.ndarray, equal_variance: bool) -> np.ndarray:
+def t_test(found: Moments, a: np.ndarray, b: np.ndarray, equal_variance: bool = True) -> np.ndarray:
+    """Test pairs of groups by their moments, two-sided.
+
+    Args:
+        a: The first group of each pair, shape (k,).
+        b: The second.
+        equal_variance: Student's test instead of Welch's.
+
+    Returns:
+        p values, shape (k,); NaN where a group has fewer than two replicates, or where neither
+        spread nor difference is there.
+    Source: `scipy.stats.ttest_ind_from_stats`.
+    """
+    return _p_of(found, a, b, found.mean[b], "two-sided", equal_variance)
+
+
+def equivalence(found: Moments, a: np.ndarray, b: np.ndarray, margin: np.ndarray) -> np.ndarray:
+    """Test whether the means of pairs differ by less than a margin: two one-sided Student's tests.
+
+    Args:
+        a: The first group of each pair, shape (k,).
+        b: The second.
+        margin: Above 0, in the unit of the values, shape (k,).
+
+    Returns:
+        The larger of the two p values, shape (k,): at most the level where the means are as good as
+        equal. NaN where a group has fewer than two replicates.
+    Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 1987.
+    """
+    low = _p_of(found, a, b, found.mean[b] - margin, "greater", equal_variance=True)
+    high = _p_of(found, a, b, found.mean[b] + margin, "less", equal_variance=True)
+    return np.maximum(low, high)
+
+
+def _p_of(
+    found: Moments, a: np.ndarray, b: np.ndarray, mean: np.ndarray, side: str, equal_variance: bool
+) -> np.ndarray:
+    """p values of group `a` against `b` as if that had this mean."""
     from scipy.stats import ttest_ind_from_stats
 
     with np.errstate(divide="ignore", invalid="ignore"):
         result = ttest_ind_from_stats(
-            found.mean[a], found.sd[a], found.n[a], found.mean[b], found.sd[b], found.n[b],
-            equal_var=equal_variance,
+            found.mean[a], found.sd[a], found.n[a], mean, found.sd[b], found.n[b],
+            equal_var=equal_variance, alternative=side,
         )  # fmt: skip
     return np.asarray(result.pvalue)
 

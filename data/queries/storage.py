@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from data.metrics import metric
 from data.queries.points import CONFIGURATION
+from data.reference.tables import published_tables
 from data.selection import FACETS, Selection
 
 # The metrics of the page's views.
@@ -18,11 +19,30 @@ IDLE_WORKLOAD: Final = "idle"
 # Filters that also apply to idle runs.
 _IDLE_FACETS: Final = ("dataset", "system", "device", "dvfs", "rapl")
 SUBSYSTEM_UNKNOWN: Final = "unknown"
+# Functions of programs, which the published sums over the kernel leave out.
+SUBSYSTEM_USER: Final = "user"
 MOVES: Final = ("loads_per_s", "stores_per_s")
-# The select list that aggregates `functions` by run and subsystem. Functions without a known
-# subsystem go to `unknown`; a sum is NULL where nothing was counted.
-SUBSYSTEM_SUMS: Final = (
-    f"run_id, coalesce(subsystem, '{SUBSYSTEM_UNKNOWN}') AS subsystem, "
+LOADS_STORES: Final = "hotstorage22_loads_stores"
+
+
+def _part() -> str:
+    """The published part of a function's subsystem that it is of; NULL where there is none."""
+    cases = {
+        (row["subsystem"], row["part"]): row["function_pattern"]
+        for row in published_tables()[LOADS_STORES].rows
+        if row["function_pattern"]
+    }
+    whens = [
+        f"WHEN subsystem = '{subsystem}' AND regexp_full_match(function, '{pattern}') THEN '{part}'"
+        for (subsystem, part), pattern in cases.items()
+    ]
+    return f"CASE {' '.join(whens)} END"
+
+
+# The columns that `functions` is aggregated to, by run, subsystem and published part of it.
+# Functions without a known subsystem go to `unknown`; a sum is NULL where nothing was counted.
+FUNCTION_SUMS: Final = (
+    f"run_id, coalesce(subsystem, '{SUBSYSTEM_UNKNOWN}') AS subsystem, {_part()} AS part, "
     + ", ".join(f"sum({name}) AS {name}" for name in MOVES)
 )
 
