@@ -17,6 +17,7 @@ FIGURED = tuple(page for page in PAGES if (ROOT / "app" / page / "figures").is_d
 FORBIDDEN = [
     ("data", ("ingest", "app", "bench", "tests", "scripts", "dash", "plotly", "flask")),
     ("data/queries", ("plotly", "dash", "duckdb", "polars")),
+    ("data/models", ("duckdb", "deltalake", "polars", "data.connection", "data.queries")),
     ("data/analysis", ("duckdb", "deltalake", "data.connection", "data.queries")),
     ("ingest", ("app", "bench", "tests", "scripts", "dash", "plotly")),
     ("app", ("ingest", "bench", "tests", "scripts")),
