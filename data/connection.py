@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-_NESTED: Final = ("cores", "sources", "files")
+_NESTED: Final = ("counted_rates", "cores", "sources", "files")
 QUERY_TIMEOUT_S: Final = 20.0
 MEMORY_LIMIT: Final = "160MB"
 

@@ -101,6 +101,16 @@ MEASUREMENTS: Final[dict[str, pa.DataType]] = {
     "stores": _COUNT,
 }
 
+# Counters that another tool may have counted over another time than the run's: their rates over
+# that time are kept in the column `counted_rates`, for a total over it is not the run's.
+COUNTED_RATES: Final = (
+    "instructions", "cycles", "ref_cycles", "llc_misses", "context_switches", "loads", "stores",
+)  # fmt: skip
+_COUNTED_PER_S: Final = {
+    f"{name}_per_s": f"coalesce({name} / nullif(duration_s, 0), counted_rates.{name})"
+    for name in COUNTED_RATES
+}
+
 # Computed in the view `runs`, never stored: SQL over the stored columns. A latency that serves as
 # the performance metric is taken in seconds, so that the energy-delay product is always J s.
 PERFORMANCE_SQL: Final = (
@@ -111,7 +121,10 @@ PERFORMANCE_SQL: Final = (
     + " END"
 )
 DERIVED: Final[dict[str, str]] = {
-    "ipc": "instructions / nullif(cycles, 0)::DOUBLE",
+    "ipc": (
+        "coalesce(instructions / nullif(cycles, 0)::DOUBLE, "
+        "counted_rates.instructions / nullif(counted_rates.cycles, 0))"
+    ),
     "edp_js": f"energy_j * ({PERFORMANCE_SQL})",
     "bytes_per_joule": (
         "coalesce(bandwidth_bytes_s * duration_s, (rx_bytes + tx_bytes)::DOUBLE) "
@@ -120,8 +133,8 @@ DERIVED: Final[dict[str, str]] = {
     "ios_per_joule": "iops * duration_s / nullif(energy_j, 0)",
     "interrupts_per_s": "interrupts / nullif(duration_s, 0)",
     "cpu_pct": "cpu_user_pct + cpu_sys_pct",
-    "context_switches_per_s": "context_switches / nullif(duration_s, 0)",
     "context_switches_per_io": "context_switches / nullif(iops * duration_s, 0)",
+    **_COUNTED_PER_S,
 }
 
 CORE: Final = pa.struct(
@@ -159,6 +172,7 @@ RUNS: Final = pa.schema(
         *[pa.field(n, t) for n, t in IDENTITY.items()],
         *[pa.field(n, t) for n, t in KNOBS.items()],
         *[pa.field(n, t) for n, t in MEASUREMENTS.items()],
+        pa.field("counted_rates", pa.struct([pa.field(n, _REAL) for n in COUNTED_RATES])),
         pa.field("flags", pa.list_(_TEXT)),
         pa.field("cores", pa.list_(CORE)),
         pa.field("sources", pa.list_(SOURCE_FILE)),

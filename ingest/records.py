@@ -96,6 +96,7 @@ class Reading:
         hints: Knobs that it calls by names of its own, for where nothing else says them.
         utc_window: When what it measured took place; None where it does not say.
         interval_s: How long its counts were taken for, if that need not be the run's time.
+        package_time_s: How long counters of packages ran, added over the packages, if it says so.
         ramp_s: How long the same went on before `utc_window`, unmeasured.
         polling: `hipri` and `io_poll_delay`, as far as it says how requests completed.
     """
@@ -107,6 +108,7 @@ class Reading:
     problems: list[Problem] = field(default_factory=list)
     utc_window: UtcWindow | None = None
     interval_s: float | None = None
+    package_time_s: float | None = None
     ramp_s: float = 0.0
     polling: dict[str, bool | int] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)

@@ -70,6 +70,7 @@ INGEST_ORDER = (
     ("runs",),
     ("report",),
     ("pipeline",),
+    ("outline",),
     ("__main__",),
 )
 MOST_FLOORS = 8

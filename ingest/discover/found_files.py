@@ -144,6 +144,15 @@ def path_of(file: RawFile | KnownFile) -> str:
     return file.path if isinstance(file, RawFile) else file.recorded.path
 
 
+def of_workload(file: RawFile | KnownFile, workload: str) -> RawFile | KnownFile:
+    """A file of the run of another workload."""
+    if isinstance(file, KnownFile) or file.match is None:
+        return file
+    match = replace(file.match, workload=workload)
+    sidecars = tuple(replace(each, match=match) for each in file.sidecars)
+    return replace(file, match=match, sidecars=sidecars)
+
+
 def as_raw_file(file: RawFile | KnownFile, group: RunGroup, state: LakeState) -> RawFile:
     """A file of a group with all that is known of it."""
     if isinstance(file, RawFile):

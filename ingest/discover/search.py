@@ -16,6 +16,7 @@ from ingest.discover.found_files import (
     KnownFile,
     RawFile,
     RunGroup,
+    of_workload,
     parts_of,
     sidecar_files,
 )
@@ -27,7 +28,7 @@ from ingest.files.walk import Listing, walk_folders
 from ingest.formats import Format, find_format, sidecar
 from ingest.lake.state import LakeState, RecordedFile
 from ingest.records import Problem
-from ingest.settings.dataset import FILE_NAME
+from ingest.settings.dataset import FILE_NAME, UNKNOWN
 from ingest.settings.layers import SettingsByFolder
 from ingest.settings.toml_file import is_dataset_name
 
@@ -61,7 +62,24 @@ def discover(
                 folder = _Folder(listing.folder, top, dataset, state, found)
                 folder.look_at(listing.files)
                 folder.refuse_unused(listing.names)
+    _join_neighbours(found)
     return found
+
+
+def _join_neighbours(found: Discovery) -> None:
+    """Give files of no known workload to the run of the same place that has one."""
+    unknown = [group for group in found.groups.values() if group.key.workload == UNKNOWN]
+    if not unknown:
+        return
+    named = {
+        replace(group.key, workload=UNKNOWN): group
+        for group in found.groups.values()
+        if group.key.workload != UNKNOWN and group.files
+    }
+    for group in unknown:
+        if (other := named.get(group.key)) is not None:
+            other.files += [of_workload(file, other.key.workload) for file in group.files]
+            group.files.clear()
 
 
 def _listings(root: Path, visited: set[str]) -> Iterator[Listing]:

@@ -12,9 +12,17 @@ from typing import Any, Final, Literal
 from data.errors import SettingsError
 from ingest.settings.function_map import FunctionMap, read_sources, shipped_sources
 from ingest.settings.power import PowerSettings
-from ingest.settings.toml_file import NAMED_SECTIONS, compile_pattern, literal_beginning, read_layer
+from ingest.settings.toml_file import (
+    COUNTS,
+    NAMED_SECTIONS,
+    compile_pattern,
+    literal_beginning,
+    read_layer,
+)
 
 FILE_NAME: Final = "wattlas.toml"
+# The workload of files that nothing ties to another one; only it has no performance metric.
+UNKNOWN: Final = "unknown"
 # Sections that say which subsystem a function is of.
 _MAPPING: Final = frozenset({"subsystems", "functions"})
 _PUBLISHED: Final = Path(__file__).parent / "published.toml"
@@ -67,8 +75,8 @@ class Workload:
         logged: Whether its runs have per-interrupt logs; if not, nobody misses them.
     """
 
-    loop: Literal["open", "closed"]
-    performance_metric: str
+    loop: Literal["open", "closed"] | None
+    performance_metric: str | None
     cores: tuple[int, ...] | None = None
     logged: bool = True
 
@@ -100,6 +108,8 @@ class Settings:
         modes: Words that mean a completion mode, each mode's own name among them.
         own_modes: Modes of its own files.
         functions: Where functions are, and what the places are called.
+        counts: What is kept of counts over another time than the run's: their `rates`, or the
+            `whole` totals, as if they were the run's.
         power: How the readings of power meters join the runs.
     """
 
@@ -113,6 +123,7 @@ class Settings:
     own_modes: frozenset[str]
     functions: FunctionMap
     power: PowerSettings
+    counts: str
     names: tuple[NamePattern, ...]
     origin: str
 
@@ -133,6 +144,8 @@ class Settings:
             parts.append(sorted(self.own_modes))
         if own := self.power.what_counts:
             parts.append(own)
+        if self.counts != COUNTS[0]:
+            parts.append(self.counts)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     def expected_cores(self, workload: str) -> tuple[int, ...]:
@@ -215,6 +228,7 @@ def _build(
         own_modes=frozenset(own_modes),
         functions=functions,
         power=PowerSettings(**merged.get("power", {})),
+        counts=merged.get("perf", {}).get("counts", COUNTS[0]),
         names=names,
         origin=origin,
     )
@@ -239,12 +253,12 @@ def _aliases(tables: Mapping[str, Any]) -> dict[str, str]:
 
 def _workload(name: str, entry: dict[str, Any], origin: str) -> Workload:
     for key in ("loop", "performance_metric"):
-        if key not in entry:
+        if key not in entry and name != UNKNOWN:
             raise SettingsError(f"workloads.{name} lacks {key!r} ({origin})")
     cores = tuple(entry["cores"]) if entry.get("cores") else None
     return Workload(
-        entry["loop"],
-        entry["performance_metric"],
+        entry.get("loop"),
+        entry.get("performance_metric"),
         cores,
         entry.get("logged", True),
     )

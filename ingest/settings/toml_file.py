@@ -14,6 +14,8 @@ from ingest.settings import power
 GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"}) | (
     frozenset(KNOBS) - {"itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code"}
 )
+# What becomes of the totals that perf counted over another time than the run's.
+COUNTS: Final = ("rates", "whole")
 # Sections that hold a table for each name that users choose.
 NAMED_SECTIONS: Final = ("systems", "workloads", "modes", "subsystems")
 _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
@@ -33,6 +35,7 @@ _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     },
     "modes": {"aliases": list},
     "power": power.KEYS,
+    "perf": {"counts": str},
     "subsystems": {"paths": list, "modules": list},
     "functions": {"table": str},
     "names": {"pattern": str, "workload": str, "system": str, "baseline_system": str},
@@ -62,6 +65,7 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "cores": _are_cores,
     "aliases": _are_texts,
     **power.CHECKS,
+    "counts": lambda v: v in COUNTS,
     "paths": _are_texts,
     "modules": _are_texts,
 }
