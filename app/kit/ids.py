@@ -1,7 +1,9 @@
 """Names of the components that callbacks and scripts refer to."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+
+from data.analysis.facets import LEADING
 
 # Of the frame around all pages.
 THEME: Final = "theme"
@@ -53,17 +55,27 @@ class PageIds:
         """The control of one URL key."""
         return self(key)
 
-    def facet(self, name: str) -> str:
-        """The chips of one filter."""
-        return self(f"facet-{name}")
+    def facet(self, name: Any) -> dict[str, Any]:
+        """The chips of one filter, or with `ALL` of all that do not lead.
 
-    def facet_frame(self, name: str) -> str:
+        A lake may declare further filters, so callbacks take them all by a pattern.
+        """
+        return self._of_facet(name, "leading" if name in LEADING else "chips")
+
+    def leading(self, name: Any) -> dict[str, Any]:
+        """The chips of a filter that leads, or with `ALL` of all of them."""
+        return self._of_facet(name, "leading")
+
+    def facet_frame(self, name: Any) -> dict[str, Any]:
         """The block of one filter; hidden where the lake has nothing to choose."""
-        return self(f"facet-{name}-frame")
+        return self._of_facet(name, "frame")
 
-    def facet_count(self, name: str) -> str:
+    def facet_count(self, name: Any) -> dict[str, Any]:
         """The words that say how much a filter narrows."""
-        return self(f"facet-{name}-count")
+        return self._of_facet(name, "count")
+
+    def _of_facet(self, name: Any, part: str) -> dict[str, Any]:
+        return {"page": self.page, "facet": name, "part": part}
 
     def figure(self, view: str) -> str:
         """Store: the figure of a view as the server made it, before the browser adds the theme."""

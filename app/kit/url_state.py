@@ -6,7 +6,7 @@ raise its VERSION and add to its UPGRADERS the function that turns the previous 
 parameters into the next one's, so that a link in a paper works for years.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 from urllib.parse import parse_qs, urlencode
@@ -44,16 +44,16 @@ class UrlState:
 
     A subclass sets VERSION, UPGRADERS (by an old version, what turns its parameters into the next
     one's), PARAMETERS (by URL key, in the order in which they are written), FILTERS (the facets of
-    its attribute `selection`; empty where it has none), KEPT (keys that the browser alone keeps, as
-    the selection) and VIEW_KEYS (keys of controls that one view alone depends on: the page's other
-    views stay as they are when these change).
+    its attribute `selection`, in order; empty where it has none), KEPT (keys that the browser alone
+    keeps, as the selection) and VIEW_KEYS (keys of controls that one view alone depends on: the
+    page's other views stay as they are when these change).
     """
 
     __slots__ = ()
     VERSION: ClassVar[int] = 1
     UPGRADERS: ClassVar[Upgraders] = {}
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
-    FILTERS: ClassVar[tuple[str, ...]] = tuple(FACETS)
+    FILTERS: ClassVar[Collection[str]] = FACETS
     KEPT: ClassVar[tuple[str, ...]] = ("sel",)
     VIEW_KEYS: ClassVar[tuple[str, ...]] = ()
 

@@ -17,6 +17,7 @@ from ingest.formats import (
     rdtsc,
     sidecar,
     summary,
+    table,
     vtune,
     wrk,
 )
@@ -96,6 +97,7 @@ FORMATS: tuple[Format, ...] = (
     Format("vtune", "counts", vtune.sniff, vtune.read, workload=UNKNOWN),
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
     Format("summary", "table", summary.sniff, summary.read),
+    Format("table", "table", table.sniff, table.read),
 )
 
 
