@@ -13,6 +13,7 @@ from ingest.lake.maintenance import describe_lake, list_problems, prune_lake, ve
 from ingest.logs.memory import keep_heap_small
 from ingest.outline import describe_outline, outline_add, outline_json
 from ingest.pipeline import AddOptions, add
+from ingest.propose import propose_for
 from ingest.report import describe_report, place_of_problem, report_json
 from ingest.runs.progress import Progress, format_bar, format_bytes, format_progress
 from ingest.settings.toml_file import is_dataset_name
@@ -59,6 +60,10 @@ def build_parser() -> argparse.ArgumentParser:
     sample.add_argument("--size", choices=("tiny", "small", "large"), default="small")
     sample.add_argument("--seed", type=int, default=1)
     sample.set_defaults(command=_sample)
+    proposal = commands.add_parser("propose", help="write a settings file for files not described")
+    proposal.add_argument("raw", type=_existing, metavar="RAW")
+    proposal.add_argument("-o", "--output", type=Path, metavar="FILE")
+    proposal.set_defaults(command=_propose)
     for name, command, text in (
         ("status", _status, "what is in the lake"),
         ("problems", _problems, "what was refused, repaired or doubted, and why"),
@@ -179,6 +184,16 @@ def _sample(options: argparse.Namespace) -> int:
     if sys.stderr.isatty():
         print(file=sys.stderr)
     print(f"synthetic raw logs: {out}")
+    return OK
+
+
+def _propose(options: argparse.Namespace) -> int:
+    text = propose_for(options.raw)
+    if options.output is None:
+        print(text, end="")
+    else:
+        options.output.write_text(text, "utf-8")
+        print(f"proposed settings: {options.output}")
     return OK
 
 

@@ -70,7 +70,7 @@ INGEST_ORDER = (
     ("runs",),
     ("report",),
     ("pipeline",),
-    ("outline",),
+    ("outline", "propose"),
     ("__main__",),
 )
 MOST_FLOORS = 8

@@ -116,7 +116,11 @@ def _is_table(lines: Sequence[str], separator: str | None) -> bool:
 def _cells(line: str, separator: str | None) -> list[str]:
     if separator is None:
         return line.split()
-    return [cell.strip() for cell in next(csv.reader([line.rstrip("\r")], delimiter=separator), [])]
+    try:
+        cells = next(csv.reader([line.rstrip("\r")], delimiter=separator), [])
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in cells]
 
 
 def _is_number(text: str) -> bool:
@@ -213,9 +217,12 @@ def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, S
         yield from ((n, line.split()) for n, line in enumerate(lines, 1) if line.strip())
         return
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
-    for cells in reader:
-        if cells:
-            yield reader.line_num, cells
+    try:
+        for cells in reader:
+            if cells:
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise FormatError(f"no table: {error} (line {reader.line_num})") from error
 
 
 def _parse_json(lines: Sequence[str], problems: ProblemList) -> _Table:
