@@ -16,9 +16,16 @@ import duckdb
 from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
+from data.declared import Declared, runs_schema
 from data.errors import LakeError
-from data.lake_files import local_files
-from data.schema import DERIVED, PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
+from data.lake_files import declared_columns, local_files
+from data.schema import (
+    OLDER_DESCRIPTIONS,
+    PROBLEMS,
+    RUN_TABLES,
+    SCHEMA_DESCRIPTION,
+    derived_sql,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-_NESTED: Final = ("cores", "sources", "files")
+_NESTED: Final = ("counted_rates", "cores", "sources", "files")
 QUERY_TIMEOUT_S: Final = 20.0
 MEMORY_LIMIT: Final = "160MB"
 
@@ -39,11 +46,19 @@ class Lake:
     Attributes:
         path: Folder of the lake.
         version: Version of the `runs` Delta table; -1 for a lake without runs.
+        columns: Columns of `runs` that datasets declared, as this version describes them.
     """
 
-    def __init__(self, path: Path, version: int, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(
+        self,
+        path: Path,
+        version: int,
+        connection: duckdb.DuckDBPyConnection,
+        columns: Declared = (),
+    ) -> None:
         self.path = path
         self.version = version
+        self.columns = columns
         self._connection = connection
 
     def __enter__(self) -> "Lake":
@@ -166,8 +181,9 @@ def open_lake(path: str | Path, version: int | None = None) -> Lake:
     runs = _delta(path / "runs", version)
     if runs is None and version is not None and version >= 0:
         raise LakeError(f"{path} holds no runs yet, so no version {version}")
-    _create_views(connection, runs, _delta(path / "problems", None))
-    return Lake(path, runs.version() if runs is not None else -1, connection)
+    columns = declared_columns(runs) if runs is not None else ()
+    _create_views(connection, runs, _delta(path / "problems", None), columns)
+    return Lake(path, runs.version() if runs is not None else -1, connection, columns)
 
 
 def newest_version(path: str | Path) -> int:
@@ -206,7 +222,7 @@ def _delta(path: Path, version: int | None) -> DeltaTable | None:
     except Exception as error:
         raise LakeError(f"cannot open {path} at version {version}: {error}") from error
     found = table.metadata().description
-    if found != SCHEMA_DESCRIPTION:
+    if found != SCHEMA_DESCRIPTION and found not in OLDER_DESCRIPTIONS:
         raise LakeError(
             f"{path} has {found!r}, this wattlas reads {SCHEMA_DESCRIPTION!r}: make a new lake "
             "with `python -m ingest add` into another folder"
@@ -215,10 +231,15 @@ def _delta(path: Path, version: int | None) -> DeltaTable | None:
 
 
 def _create_views(
-    connection: duckdb.DuckDBPyConnection, runs: DeltaTable | None, problems: DeltaTable | None
+    connection: duckdb.DuckDBPyConnection,
+    runs: DeltaTable | None,
+    problems: DeltaTable | None,
+    columns: Declared,
 ) -> None:
-    derived = ", ".join(f"({sql}) AS {name}" for name, sql in DERIVED.items())
-    connection.execute(f"CREATE VIEW _runs_all AS {_select(connection, runs, RUNS)}")
+    formulas = derived_sql({c.name: c.unit for c in columns if c.role == "metric"})
+    derived = ", ".join(f"({sql}) AS {name}" for name, sql in formulas.items())
+    schema = runs_schema(columns)
+    connection.execute(f"CREATE VIEW _runs_all AS {_select(connection, runs, schema)}")
     connection.execute(
         f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all"
     )

@@ -5,10 +5,11 @@ A view that lists the choices of a facet applies the clauses of all other facets
 cross-filter does), so that a choice never hides the other choices of its facet.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from data.declared import FACET_PREFIX, ByName, Column, Declared
 from data.errors import SelectionError
 
 # The word for NULL in a facet: the driver or kernel chose, or the value is not set.
@@ -35,7 +36,7 @@ class Facet:
     unit: str = ""
 
 
-FACETS: Final[dict[str, Facet]] = {
+_SHIPPED: Final[dict[str, Facet]] = {
     facet.name: facet
     for facet in (
         Facet("dataset", "dataset", is_number=False),
@@ -47,6 +48,7 @@ FACETS: Final[dict[str, Facet]] = {
         Facet("request", "request_bytes", is_number=True, unit="B"),
         Facet("depth", "io_depth", is_number=True),
         Facet("threads", "threads", is_number=True),
+        Facet("machine", "machine", is_number=False),
         Facet("system", "system", is_number=False),
         Facet("mode", "mode", is_number=False),
         Facet("itr", "itr_us", is_number=True, null_word=ADAPTIVE, unit="us"),
@@ -54,6 +56,25 @@ FACETS: Final[dict[str, Facet]] = {
         Facet("rapl", "rapl_w", is_number=True, unit="W"),
     )
 }
+
+
+def _facets(columns: Declared) -> dict[str, Facet]:
+    return _SHIPPED | {
+        facet_name(column): Facet(
+            facet_name(column), column.name, column.kind != "text", unit=column.unit
+        )
+        for column in columns
+        if column.role == "knob"
+    }
+
+
+def facet_name(column: Column) -> str:
+    """Name of the filter over a declared knob, in URLs and menus."""
+    return FACET_PREFIX + column.name
+
+
+# All filters, by name.
+FACETS: Final[Mapping[str, Facet]] = ByName(_facets)
 
 
 @dataclass(frozen=True, slots=True)

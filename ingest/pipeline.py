@@ -62,6 +62,7 @@ def add(
     Raises:
         LakeError: The lake is in use by another ingest, or of another schema version.
         SettingsError: A settings file is wrong.
+        DataError: Two datasets declare one column with other types or units.
         InterruptedIngestError: The user pressed Ctrl-C.
         OSError: The lake cannot be written, or a path is not there.
     """
@@ -106,6 +107,8 @@ class _Ingest:
         self._on_compile = on_compile
         self._plan: Plan = make_plan(found, state)
         self._committer = Committer(options.lake, state)
+        for column in found.columns:
+            self._committer.declare([column])
         self._meters = MeterStage(options.lake, state, found, self._plan, self._committer)
         self._progress = Progress()
         self._reported: dict[tuple[str, str], list[Problem]] = {}

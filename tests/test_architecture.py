@@ -45,6 +45,7 @@ INGEST_ORDER = (
     ("runs",),
     ("report",),
     ("pipeline",),
+    ("outline", "propose"),
     ("__main__",),
 )
 MOST_FLOORS = 8

@@ -23,6 +23,7 @@ import numpy as np
 import polars as pl
 
 from data.analysis.ties import OUTCOMES
+from data.declared import Names
 from data.errors import SelectionError
 from data.knobs import KNOBS
 from data.metrics import plottable
@@ -34,9 +35,11 @@ MAX_CHARS: Final = 6000
 _SHOWN: Final = 40
 _MOST: Final = 2.0**53
 # Columns that a `knobs` clause may name: the knobs, and the replicate.
-COLUMNS: Final = (*(knob.column for knob in KNOBS.values()), "replicate")
+COLUMNS: Final = Names(lambda _: (*(knob.column for knob in KNOBS.values()), "replicate"))
 # Columns that a box or a lasso may use besides the plottable ones.
-NUMBERS: Final = tuple(knob.column for knob in KNOBS.values() if knob.facet.is_number)
+NUMBERS: Final = Names(
+    lambda _: tuple(knob.column for knob in KNOBS.values() if knob.facet.is_number)
+)
 
 
 @dataclass(frozen=True, slots=True)

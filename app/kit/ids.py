@@ -1,7 +1,9 @@
 """Ids of the components that callbacks and scripts use."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+
+from data.analysis.facets import LEADING
 
 # Ids of the frame around all pages.
 THEME: Final = "theme"
@@ -53,17 +55,27 @@ class PageIds:
         """Return the id of the control of one URL key."""
         return self(key)
 
-    def facet(self, name: str) -> str:
-        """Return the id of a filter's chips."""
-        return self(f"facet-{name}")
+    def facet(self, name: Any) -> dict[str, Any]:
+        """Return the id of a filter's chips; `ALL` matches all filters that do not lead.
 
-    def facet_frame(self, name: str) -> str:
+        A lake may declare further filters, so callbacks match them by a pattern.
+        """
+        return self._of_facet(name, "leading" if name in LEADING else "chips")
+
+    def leading(self, name: Any) -> dict[str, Any]:
+        """Return the id of the chips of a filter that leads; `ALL` matches all of them."""
+        return self._of_facet(name, "leading")
+
+    def facet_frame(self, name: Any) -> dict[str, Any]:
         """Return the id of a filter's block, which is hidden if there is nothing to choose."""
-        return self(f"facet-{name}-frame")
+        return self._of_facet(name, "frame")
 
-    def facet_count(self, name: str) -> str:
+    def facet_count(self, name: Any) -> dict[str, Any]:
         """Return the id of the text on how much a filter narrows."""
-        return self(f"facet-{name}-count")
+        return self._of_facet(name, "count")
+
+    def _of_facet(self, name: Any, part: str) -> dict[str, Any]:
+        return {"page": self.page, "facet": name, "part": part}
 
     def figure(self, view: str) -> str:
         """Return the id of the store of a view's figure, before the browser adds the theme."""

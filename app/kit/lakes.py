@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 import polars as pl
 
@@ -17,6 +17,7 @@ from app.kit.answer_cache import KEPT_ROWS, AnswerCache, compact
 from app.kit.settings import MAX_ROWS
 from data.analysis.facets import LEADING, matches
 from data.connection import Lake, newest_version, open_lake
+from data.declared import put_in_force
 from data.metrics import plottable
 from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query
@@ -167,6 +168,17 @@ def leading(selection: Selection) -> Selection:
     return Selection(tuple(c for c in selection.clauses if c.facet in LEADING))
 
 
+class HasVersion(Protocol):
+    """What any page's state has."""
+
+    @property
+    def lake_version(self) -> int | None:
+        """A version that the link pins; None for the newest."""
+
+
+State = TypeVar("State", bound=HasVersion)
+
+
 class Lakes:
     """Opens versions of one lake and keeps the most recently used."""
 
@@ -176,7 +188,7 @@ class Lakes:
         self._lock = threading.Lock()
 
     def at(self, version: int | None) -> LakeView:
-        """Return one version, or the newest.
+        """Return one version, or the newest, and put its declared columns in force.
 
         Raises:
             LakeError: The lake has no such version.
@@ -190,4 +202,22 @@ class Lakes:
                 while len(self._open) > _KEPT_VERSIONS:
                     self._open.popitem(last=False)
             self._open.move_to_end(version)
-            return self._open[version]
+            view = self._open[version]
+        put_in_force(view.lake.columns)
+        return view
+
+    def asked(self, read: Callable[[str], State], query: str) -> tuple[LakeView, State]:
+        """Read a link, and open the version that it pins.
+
+        Args:
+            read: Reads a state from a query; refuses one that names what the version lacks.
+
+        Raises:
+            WattlasError: The query is no state of the page, or the lake cannot be read.
+        """
+        view = self.at(None)
+        state = read(query)
+        if state.lake_version is not None:
+            view = self.at(state.lake_version)
+            state = read(query)
+        return view, state

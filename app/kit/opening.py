@@ -1,7 +1,7 @@
 """Registration of pages with Dash, and the layout of a page for a link."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import dash
@@ -10,8 +10,8 @@ from dash.development.base_component import Component
 from flask import Flask
 
 from app.kit import ids
-from app.kit.context import lake_view
-from app.kit.lakes import LakeView
+from app.kit.context import lake_view, lakes
+from app.kit.lakes import LakeView, State
 from app.kit.page import Page
 from app.kit.routes import add_page_routes
 from app.kit.url_state import has_state
@@ -87,17 +87,6 @@ def state_stores(
     ]
 
 
-class HasVersion(Protocol):
-    """The attribute that every page's state has."""
-
-    @property
-    def lake_version(self) -> int | None:
-        """A version that the link pins; None for the newest."""
-
-
-State = TypeVar("State", bound=HasVersion)
-
-
 def open_page(
     parts: Mapping[str, str | Sequence[str]], read: Callable[[str], State]
 ) -> tuple[LakeView, State | None, str]:
@@ -112,12 +101,13 @@ def open_page(
         empty if there is nothing to say.
     """
     query = urlencode(parts, doseq=True)
+    if not has_state(query):
+        return lake_view(None), None, ""
     try:
-        state = read(query) if has_state(query) else None
-        view = lake_view(state.lake_version if state else None)
+        view, state = lakes().asked(read, query)
     except WattlasError as error:
         return lake_view(None), None, _NOT_FOLLOWED.format(error)
-    if state and state.lake_version is not None:
+    if state.lake_version is not None:
         newest = lake_view(None).version
         if view.version != newest:
             notice = f"This link pins version {view.version} of the lake; the newest is {newest}."

@@ -6,7 +6,7 @@ encoding, raise its VERSION and add to its UPGRADERS a function that converts th
 parameters to the next one's, so that a link in a paper works for years.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 from urllib.parse import parse_qs, urlencode
@@ -53,7 +53,7 @@ class UrlState:
     VERSION: ClassVar[int] = 1
     UPGRADERS: ClassVar[Upgraders] = {}
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
-    FILTERS: ClassVar[tuple[str, ...]] = tuple(FACETS)
+    FILTERS: ClassVar[Collection[str]] = FACETS
     KEPT: ClassVar[tuple[str, ...]] = ("sel",)
     VIEW_KEYS: ClassVar[tuple[str, ...]] = ()
 

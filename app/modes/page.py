@@ -95,8 +95,8 @@ def update_map(raw_state: dict[str, Any], version: int) -> tuple:
 )
 def update_evidence(sel: str, raw_state: dict[str, Any], version: int) -> tuple:
     """Show the evidence of the selected cell, after a change of the selection or the state."""
-    state = replace(ModesState.from_json(raw_state), sel=sel)
-    found = evidence(lake_view(version), state)
+    view = lake_view(version)
+    found = evidence(view, replace(ModesState.from_json(raw_state), sel=sel))
     figure = found.figure if found and found.figure else message_figure("")
     return compact_figure(figure), evidence_words(found)
 
@@ -116,7 +116,6 @@ update_filters = register_filters(
 change_workload = register_workload(IDS, ModesState, for_workload, _ROLES)
 register_gather(
     IDS,
-    ModesState,
     dict.fromkeys((*_ROLES, "test", "corr", "level", "margin", "against"), "value"),
 )
 clientside_callback(

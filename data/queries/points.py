@@ -2,22 +2,26 @@
 
 from typing import Any, Final
 
+from data.declared import Names, knob_names
 from data.metrics import metric
 from data.selection import Selection
 
 # Runs that agree in these columns are replicates of one configuration.
-CONFIGURATION: Final = (
+_SHIPPED: Final = (
     "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
     "itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w", "load_qps", "message_bytes",
-    "request_bytes", "io_depth", "threads", "rw", "device",
+    "request_bytes", "io_depth", "threads", "rw", "device", "machine",
 )  # fmt: skip
+CONFIGURATION: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
 # Points of one drawn trace are adjacent: a system's governor and adaptive runs last. The order
 # covers all knobs, so that the same data always gives the same rows in the same order.
-_ORDER: Final = (
+_SHIPPED_ORDER: Final = (
     "system", "dvfs_ghz IS NULL", "itr_us IS NULL", "dataset", "workload", "load_qps",
     "message_bytes", "dvfs_ghz", "itr_us", "rapl_w", "mode", "request_bytes", "io_depth", "threads",
-    "rw", "device", "system_label", "is_baseline", "is_synthetic", "itr_policy", "dvfs_policy",
+    "rw", "device", "machine", "system_label", "is_baseline", "is_synthetic", "itr_policy",
+    "dvfs_policy",
 )  # fmt: skip
+_ORDER: Final = Names(lambda columns: (*_SHIPPED_ORDER, *knob_names(columns)))
 
 
 def points_query(
@@ -75,12 +79,13 @@ def _flags(lists: str) -> str:
 
 
 # Columns of a point that figures and tables show beside its values.
-SHOWN: Final = (
+_SHIPPED_SHOWN: Final = (
     "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
     "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes", "request_bytes", "io_depth",
-    "threads", "rw", "device", "replicate", "n", "logged",
+    "threads", "rw", "device", "machine", "replicate", "n", "logged",
     "flags",
 )  # fmt: skip
+SHOWN: Final = Names(lambda columns: (*_SHIPPED_SHOWN, *knob_names(columns)))
 
 
 def shown_points_query(

@@ -17,12 +17,14 @@ from ingest.formats import (
     rdtsc,
     sidecar,
     summary,
+    table,
     vtune,
     wrk,
 )
 from ingest.records import Content, CoreLog, LogReader, ReadContext
+from ingest.settings.dataset import UNKNOWN
 
-# The workload of a storage file that matches no name pattern.
+# The workload of a fio document that matches no name pattern; other files do not say theirs.
 STORAGE: Final = "fio"
 Role = Literal["log", "output", "window", "counts", "sidecar", "table", "meter"]
 
@@ -43,6 +45,7 @@ class Format:
         open_log: For a log: starts to read it block by block in bounded memory.
         workload: Workload of a file that matches no name pattern; None: such a file has no run.
         phase_of: Maps a base name to its phase, where a run has several files of this format.
+        complements: Whether a run may have several files of it that count different events.
         list_parts: Returns the names of the runs in a file that may hold several.
     """
 
@@ -53,32 +56,47 @@ class Format:
     open_log: Callable[[ReadContext], LogReader] | None = None
     workload: str | None = None
     phase_of: Callable[[str], str | None] | None = None
+    complements: bool = False
     list_parts: Callable[[Iterable[bytes], ReadContext], list[str]] | None = None
 
 
 FORMATS: tuple[Format, ...] = (
     Format("intlog", "log", intlog.sniff, intlog.read, intlog.open_log),
     Format("intlog_binary", "log", intlog_binary.sniff, intlog_binary.read, intlog_binary.open_log),
-    Format("mutilate", "output", mutilate.sniff, mutilate.read),
-    Format("wrk", "output", wrk.sniff, wrk.read),
-    Format("netpipe_out", "output", netpipe.sniff_output, netpipe.read_output),
+    Format("mutilate", "output", mutilate.sniff, mutilate.read, workload=UNKNOWN),
+    Format("wrk", "output", wrk.sniff, wrk.read, workload=UNKNOWN),
+    Format(
+        "netpipe_out",
+        "output",
+        netpipe.sniff_output,
+        netpipe.read_output,
+        workload=UNKNOWN,
+    ),
     Format("netpipe_server", "window", netpipe.sniff_server, netpipe.read_server),
     Format("netpipe_ebbrt", "window", netpipe.sniff_library_os, netpipe.read_library_os),
     Format("rdtsc", "window", rdtsc.sniff, rdtsc.read),
-    Format("sidecar", "sidecar", sidecar.sniff, sidecar.read, workload=STORAGE),
+    Format("sidecar", "sidecar", sidecar.sniff, sidecar.read, workload=UNKNOWN),
     Format("fio", "output", fio.sniff, fio.read, workload=STORAGE, list_parts=fio.list_parts),
     Format(
         "proc_interrupts",
         "counts",
         proc_interrupts.sniff,
         proc_interrupts.read,
-        workload=STORAGE,
+        workload=UNKNOWN,
         phase_of=proc_interrupts.phase_of,
     ),
-    Format("perf_stat", "counts", perf_stat.sniff, perf_stat.read, workload=STORAGE),
-    Format("vtune", "counts", vtune.sniff, vtune.read, workload=STORAGE),
+    Format(
+        "perf_stat",
+        "counts",
+        perf_stat.sniff,
+        perf_stat.read,
+        workload=UNKNOWN,
+        complements=True,
+    ),
+    Format("vtune", "counts", vtune.sniff, vtune.read, workload=UNKNOWN),
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
     Format("summary", "table", summary.sniff, summary.read),
+    Format("table", "table", table.sniff, table.read),
 )
 
 

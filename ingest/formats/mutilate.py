@@ -95,7 +95,10 @@ def _read_rate(lines: list[str], reading: Reading, problems: ProblemList) -> Non
     if found is None:
         problems.add("no_throughput", "doubted", "no `Total QPS` line; the output may be cut")
         return
-    qps, requests, seconds = float(found[1]), int(found[2]), float(found[3])
+    try:
+        qps, requests, seconds = float(found[1]), int(found[2]), float(found[3])
+    except ValueError:  # A number of over 4,300 digits.
+        raise FormatError("a number in the `Total QPS` line is too long") from None
     if requests:
         reading.measurements["throughput_qps"] = qps
         reading.measurements["requests"] = requests

@@ -23,6 +23,7 @@ _MODIFIED: Final = re.compile(r"([^:]+):([ukhIGHpPSDWeb]+)")
 _PLACES: Final = frozenset("ukhGH")
 # Below this share of the time an event shared its counter, so its count is an estimate.
 _WHOLE_PCT: Final = 99.0
+_PACKAGE_ENERGY: Final = "power/energy-pkg/"
 # Event names by column, the best first.
 _COLUMNS: Final = {
     "instructions": ("instructions", "inst_retired.any"),
@@ -32,7 +33,7 @@ _COLUMNS: Final = {
     "context_switches": ("context-switches", "cs"),
     "loads": ("mem_inst_retired.all_loads", "mem_uops_retired.all_loads", "l1-dcache-loads"),
     "stores": ("mem_inst_retired.all_stores", "mem_uops_retired.all_stores", "l1-dcache-stores"),
-    "energy_j": ("power/energy-pkg/",),
+    "energy_j": (_PACKAGE_ENERGY,),
 }
 _UNITS: Final = {"energy_j": "joules"}
 
@@ -46,6 +47,7 @@ class _Line:
     value: float | None
     unit: str
     event: str
+    running_ns: float
     running_pct: float
     metric: float | None
     metric_unit: str
@@ -92,6 +94,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     if not numbered:
         raise FormatError(f"no line of counts of `perf stat -x,` ({context.name})")
     reading = Reading(interval_s=_interval_s([line for _, line in numbered]))
+    package_ns = sum(line.running_ns for _, line in numbered if line.event == _PACKAGE_ENERGY)
+    reading.package_time_s = package_ns / 1e9 or None
     events = _by_event(numbered)
     for column, names in _COLUMNS.items():
         name = next((each for each in names if each in events), None)
@@ -159,6 +163,7 @@ def _parse(text: str, separator: str) -> _Line | None:
             _number(rest[0]) if _is_number(rest[0]) else None,
             rest[1].strip(),
             rest[2].strip(),
+            _number(after[0]),
             _number(after[1]),
             metric,
             after[3].strip() if len(after) > 3 else "",

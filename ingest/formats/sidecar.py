@@ -143,6 +143,7 @@ KEYS: Final[dict[str, Callable[[Any], Any]]] = {
     "system": _text,
     "mode": _text,
     "device": _text,
+    "machine": _text,
     "replicate": _count,
     "rw": _text,
     "request_bytes": _size,

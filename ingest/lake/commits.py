@@ -7,8 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from data.declared import Column, joined
 from ingest.lake.state import LakeState, recorded_runs
-from ingest.lake.tables import compact, conform_row, replace_problems, replace_runs
+from ingest.lake.tables import (
+    compact,
+    conform_row,
+    describe_columns,
+    replace_problems,
+    replace_runs,
+)
 from ingest.records import Problem
 
 FLUSH_S: Final = 2.0
@@ -42,9 +49,21 @@ class Committer:
         self._last_flush = time.monotonic()
         self.committed = 0
 
+    def declare(self, columns: Iterable[Column]) -> None:
+        """Give `runs` the columns that a dataset declares, and their descriptions.
+
+        Raises:
+            DataError: Another dataset has a column of that name with another type or unit.
+        """
+        known = self._state.columns
+        after = {column.name: joined(known.get(column.name), column) for column in columns}
+        if changed := [column for name, column in after.items() if column != known.get(name)]:
+            describe_columns(self._lake, changed, known.keys())
+            self._state.declare(changed)
+
     def add_run(self, row: Mapping[str, Any]) -> None:
         """Queue a row of `runs`; it replaces the row with its run id, if there is one."""
-        conformed = conform_row(row)
+        conformed = conform_row(row, self._state.schema)
         self._batches[row["dataset"]].rows[row["run_id"]] = conformed
 
     def remove_runs(self, dataset: str, run_ids: Iterable[str]) -> None:
@@ -99,7 +118,7 @@ class Committer:
         replaced = removed | {run_id for run_id in batch.rows if run_id in recorded}
         if not batch.rows and not removed:
             return
-        replace_runs(self._lake, list(batch.rows.values()), replaced)
+        replace_runs(self._lake, list(batch.rows.values()), replaced, self._state.schema)
         self.committed += 1
         for run_id in removed:
             recorded.pop(run_id)

@@ -52,7 +52,7 @@ class Atlas:
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
-        self.page.locator(f'#explore-facet-{facet}-frame input[value="{value}"] + label').click()
+        self.page.locator(f'.facet[data-facet="{facet}"] input[value="{value}"] + label').click()
         self.ready()
 
     def status(self) -> str:

@@ -56,7 +56,7 @@ class ModesPage:
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
-        self.page.locator(f'#modes-facet-{facet}-frame input[value="{value}"] + label').click()
+        self.page.locator(f'.facet[data-facet="{facet}"] input[value="{value}"] + label').click()
         self.ready()
 
     def click_cell(self, column: int, row: int) -> None:

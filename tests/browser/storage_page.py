@@ -40,7 +40,7 @@ class StoragePage:
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
-        label = f'#storage-facet-{facet}-frame input[value="{value}"] + label'
+        label = f'.facet[data-facet="{facet}"] input[value="{value}"] + label'
         with self.changing():
             self.page.locator(label).click()
 

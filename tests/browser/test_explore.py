@@ -35,7 +35,9 @@ def test_a_filter_narrows_and_counts(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     atlas.chip("itr", "50")
     assert atlas.status() == "12 of 104 runs"
-    assert "1 of 5 · 12 runs" in atlas.page.locator("#explore-facet-itr-count").inner_text()
+    assert (
+        "1 of 5 · 12 runs" in atlas.page.locator(".facet[data-facet=itr] .facet-count").inner_text()
+    )
     atlas.page.get_by_label("Clear Interrupt delay").click()
     wait_idle(atlas.page)
     assert atlas.status() == "51 of 104 runs"
