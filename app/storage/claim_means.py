@@ -1,7 +1,7 @@
 """The means that claims are judged by: pooled over the runs of a mode, an access and a cell."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, Final
 
@@ -73,10 +73,12 @@ class ClaimRuns:
 
     Attributes:
         functions: Answer of `counted_functions`.
+        known: Means that a rule has asked for before.
     """
 
     study: Study
     functions: pl.DataFrame
+    known: dict[tuple[str, str, str | None], pl.DataFrame] = field(default_factory=dict)
 
     def label(self, mode: str) -> str:
         """A mode in words; also of one that the lake does not hold."""
@@ -94,6 +96,12 @@ class ClaimRuns:
         Raises:
             UnmeasuredError: No run of the mode is there, or none with the quantity.
         """
+        asked = column, mode, rw
+        if asked not in self.known:
+            self.known[asked] = self._at_depths(*asked)
+        return self.known[asked]
+
+    def _at_depths(self, column: str, mode: str, rw: str | None) -> pl.DataFrame:
         state = self.study.state
         place: dict[str, Any] = {
             "device": state.at_device, "rw": rw or state.at_rw, "request_bytes": state.at_request,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations
 from typing import Final, Literal
 
 import polars as pl
@@ -139,32 +139,36 @@ def _is_equal(column: str, first: str, second: str) -> Callable[[ClaimRuns], Ver
     return judge
 
 
-def _is_inverted(column: str, other: str) -> Callable[[ClaimRuns], Verdict]:
-    """Judge whether one mode has more of one quantity and less of another than some mode."""
-
-    def judge(runs: ClaimRuns) -> Verdict:
-        found, inverted, missing = [], [], []
-        for first, second in permutations(_MODES, 2):
-            try:
-                both = [runs.compare(name, first, second) for name in (column, other)]
-            except UnmeasuredError as error:
-                missing.append(error)
-                continue
-            more = {one.pair.at: one for one in both[0] if one.pair.is_more}
-            less = {one.pair.at: one for one in both[1] if one.pair.is_less}
-            inverted += [pair for at in more if at in less for pair in (more[at], less[at])]
-            found += [one for group in both for one in group]
-        if not found:
-            raise missing[0]
-        if not inverted:
-            words = f"nowhere more {title_of(column)} with less {title_of(other).lower()}"
-            return _verdict(False, words, found)
-        one = inverted[0]
-        first, _, second = one.what.partition(", ")
-        words = f"{first} uses more CPU and draws less power than {second} at depth {one.pair.at}"
-        return _verdict(True, f"{words}; so at {len(inverted) // 2} pairs in all", inverted)
-
-    return judge
+def _power_is_inverted(runs: ClaimRuns) -> Verdict:
+    """Judge whether some mode uses more CPU than another and draws less power."""
+    found: list[Comparison] = []
+    inverted: list[Comparison] = []
+    missing: list[UnmeasuredError] = []
+    for pair in combinations(_MODES, 2):
+        try:
+            cpu, power = (runs.compare(name, *pair) for name in ("cpu_pct", "power_w"))
+        except UnmeasuredError as error:
+            missing.append(error)
+            continue
+        at = {one.pair.at: one for one in power}
+        for one in cpu:
+            other = at.get(one.pair.at)
+            if other and (
+                (one.pair.is_more and other.pair.is_less)
+                or (one.pair.is_less and other.pair.is_more)
+            ):
+                inverted += [one, other]
+        found += [*cpu, *power]
+    if not found:
+        raise missing[0]
+    if not inverted:
+        return _verdict(False, "no mode uses more CPU than another and draws less power", found)
+    first, _, second = inverted[0].what.partition(", ")
+    if inverted[0].pair.is_less:
+        first, second = second, first
+    words = f"{first} uses more CPU and draws less power than {second} at depth "
+    words += f"{inverted[0].pair.at}; {len(inverted) // 2} such pairs in all"
+    return _verdict(True, words, inverted)
 
 
 def _has_winners(runs: ClaimRuns) -> Verdict:
@@ -250,7 +254,7 @@ RULES: Final[dict[str, Rule]] = {
         "power-cpu",
         f"{_BY_DEPTH}holds if some mode has significantly more CPU than another, and draws "
         "significantly less power (Student's t, p at most 5 % for both).",
-        _is_inverted("cpu_pct", "power_w"),
+        _power_is_inverted,
     ),
     "switches": Rule(
         "switches-io",
