@@ -33,11 +33,13 @@ class Comparison:
 
     Attributes:
         what: The two groups in words: `classic polling, interrupt`.
+        where: The cell: `depth 1`.
         column: The quantity.
         test: Name of the test.
     """
 
     what: str
+    where: str
     column: str
     test: str
     pair: TwoMeans
@@ -47,7 +49,7 @@ class Comparison:
         """`classic polling, interrupt, depth 1: 120 k/s, 96.4 k/s; n = 10, 10; p < 0.001`."""
         first, second = (format_quantity(mean, unit_of(self.column)) for mean in self.pair.means)
         n = f"n = {self.pair.n[0]}, {self.pair.n[1]}"
-        return f"{self.what}, depth {self.pair.at:g}: {first}, {second}; {n}; {self.p_words}"
+        return f"{self.what}, {self.where}: {first}, {second}; {n}; {self.p_words}"
 
     @property
     def p_words(self) -> str:
@@ -189,4 +191,5 @@ def compared(
             f"no IO depth with two runs of {names[0]} and two of {names[1]} "
             f"with {title_of(column)} measured"
         )
-    return [Comparison(f"{names[0]}, {names[1]}", column, test, pair) for pair in pairs]
+    what = f"{names[0]}, {names[1]}"
+    return [Comparison(what, f"depth {pair.at:g}", column, test, pair) for pair in pairs]
