@@ -11,8 +11,8 @@ from dash import (
     State,
     callback,
     clientside_callback,
-    no_update,
 )
+from dash.exceptions import PreventUpdate
 
 from app.kit.context import lake_view
 from app.kit.filters import chip_value, facet_chips, facet_note, is_idle
@@ -120,7 +120,7 @@ def register_workload(
         view = lake_view(version)
         was = cast(Any, state.from_json(raw or {})).selection
         if was.values("workload") == (workload,) and set(was.values("dataset")) == set(datasets):
-            return (no_update,) * (1 + len(controls))
+            raise PreventUpdate
         asked = state.from_json({**(raw or {}), "dataset": datasets})
         after = turned(view, asked, workload)
         others = [name for name in state.FILTERS if name not in LEADING]
