@@ -11,7 +11,7 @@ from bench.report import Measurement
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one benchmark; a missed target is said, and is no failure."""
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     missed = 0
     for found in _measurements(options):
         print(found.to_json() if options.json else found.to_words(), flush=True)
@@ -51,7 +51,7 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
     return measure(options.runs, options.changes, options.loads, options.selections, options.lake)
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure wattlas.")
     benches = parser.add_subparsers(dest="bench", required=True)
     explore = benches.add_parser("explore", help="the front page on a big lake")

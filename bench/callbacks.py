@@ -6,16 +6,25 @@ import time
 import urllib.request
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Final
 
 from app.explore.layout import IDS
 from app.explore.state import ExploreState
+from data.analysis.facets import LEADING
 from data.selection import FACETS
 
 # How many connections a browser opens to one host.
 CONNECTIONS = 6
 # What Chromium asks for on this machine.
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate, br, zstd"}
+
+
+def _written(component: dict[str, Any]) -> str:
+    """A component of a pattern as Dash writes its id."""
+    return json.dumps(component, sort_keys=True, separators=(",", ":"))
+
+
+_WORKLOAD: Final = _written(IDS.facet("workload"))
 
 
 class FilterChanges:
@@ -32,9 +41,7 @@ class FilterChanges:
             d for d in listed if _depends_on(d, IDS.view_state) or _depends_on(d, IDS.changed)
         ]
         self._stages = _stages(changed)
-        self._turned = [
-            d for d in listed if _depends_on(d, IDS.facet("workload")) and d not in changed
-        ]
+        self._turned = [d for d in listed if _depends_on(d, _WORKLOAD) and d not in changed]
 
     def close(self) -> None:
         """Close the connections."""
@@ -48,10 +55,10 @@ class FilterChanges:
         Another workload first asks which filters stay, as the page does.
         """
         values = _values(state, self._version)
-        workload = values[f"{IDS.facet('workload')}.value"]
+        workload = values[f"{_WORKLOAD}.value"]
         start = time.perf_counter()
         if self._workload not in (None, workload):
-            self._post_all(self._turned, values, f"{IDS.facet('workload')}.value")
+            self._post_all(self._turned, values, f"{_WORKLOAD}.value")
         for stage in self._stages:
             self._post_all(stage, values, f"{IDS.view_state}.data")
         self._workload = workload
@@ -118,8 +125,8 @@ def _values(state: ExploreState, version: int) -> dict[str, Any]:
     return {
         f"{IDS.view_state}.data": query_state,
         f"{IDS.changed}.data": query_state,
-        f"{IDS.facet('workload')}.value": state.selection.values("workload")[0],
-        f"{IDS.facet('dataset')}.value": list(state.selection.values("dataset")),
+        f"{_WORKLOAD}.value": state.selection.values("workload")[0],
+        f"{_written(IDS.facet('dataset'))}.value": list(state.selection.values("dataset")),
         f"{IDS.control('hsys')}.value": state.heat_system,
         f"{IDS.control('hmet')}.value": state.heat_metric,
         f"{IDS.control('limit')}.value": "" if state.limit is None else state.limit,
@@ -140,9 +147,16 @@ def _body(callback: dict, values: Mapping[str, Any], changed: str) -> dict[str, 
     }
 
 
-def _part(text: str) -> dict[str, str]:
+def _part(text: str) -> dict[str, Any] | list[dict[str, Any]]:
+    """An output; of a pattern, that of each filter that it takes in."""
     component, _, name = text.rpartition(".")
-    return {"id": component, "property": name}
+    if not component.startswith("{"):
+        return {"id": component, "property": name}
+    part = json.loads(component)["part"]
+    ids = [{"page": "explore", "facet": facet, "part": part} for facet in FACETS]
+    if part in ("chips", "leading"):
+        ids = [each for each in ids if (each["facet"] in LEADING) == (part == "leading")]
+    return [{"id": each, "property": name} for each in ids]
 
 
 def _with_value(part: dict, values: Mapping[str, Any]) -> dict[str, Any]:

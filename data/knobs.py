@@ -1,12 +1,13 @@
 """The knobs: columns that were given or set before a run, for axes and competitors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from data.declared import ByName, Column, Declared
 from data.metrics import metric
-from data.selection import ADAPTIVE, FACETS, GOVERNOR, Facet, Value
-from data.units import format_bytes, format_load
+from data.selection import ADAPTIVE, FACETS, GOVERNOR, Facet, Value, facet_name
+from data.units import format_bytes, format_load, format_quantity
 
 
 def _plain(value: Value) -> str:
@@ -19,6 +20,18 @@ def _size(value: Value) -> str:
 
 def _load(value: Value) -> str:
     return value if isinstance(value, str) else format_load(value)
+
+
+def _si(unit: str) -> Callable[[Value], str]:
+    return lambda value: value if isinstance(value, str) else format_quantity(value, unit)
+
+
+_WRITERS: Final[dict[str, Callable[[str], Callable[[Value], str]]]] = {
+    "plain": lambda _: _plain,
+    "bytes": lambda _: _size,
+    "load": lambda _: _load,
+    "si": _si,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +102,7 @@ class Knob:
         return f"no {metric(self.column).short}"
 
 
-KNOBS: Final[dict[str, Knob]] = {
+_SHIPPED: Final[dict[str, Knob]] = {
     knob.name: knob
     for knob in (
         Knob(FACETS["dataset"], is_given=True),
@@ -101,6 +114,7 @@ KNOBS: Final[dict[str, Knob]] = {
         Knob(FACETS["request"], is_given=True, write=_size, after=" requests"),
         Knob(FACETS["depth"], is_given=True, before="depth "),
         Knob(FACETS["threads"], is_given=True, after=" threads", after_one=" thread"),
+        Knob(FACETS["machine"]),
         Knob(FACETS["system"]),
         Knob(FACETS["mode"]),
         Knob(FACETS["itr"], unit="us", before="ITR ", after=" us"),
@@ -108,3 +122,25 @@ KNOBS: Final[dict[str, Knob]] = {
         Knob(FACETS["rapl"], unit="W", after=" W"),
     )
 }
+
+
+def _knobs(columns: Declared) -> dict[str, Knob]:
+    return _SHIPPED | {
+        facet_name(column): _declared_knob(column) for column in columns if column.role == "knob"
+    }
+
+
+def _declared_knob(column: Column) -> Knob:
+    """A declared knob; in sentences its short name stands before the value."""
+    has_unit = column.unit and column.written == "plain"
+    return Knob(
+        FACETS[facet_name(column)],
+        unit=column.unit if has_unit else "",
+        write=_WRITERS[column.written](column.unit),
+        before=f"{column.short} ",
+        after=f" {column.unit}" if has_unit else "",
+    )
+
+
+# All knobs, by the name of their filter.
+KNOBS: Final[Mapping[str, Knob]] = ByName(_knobs)

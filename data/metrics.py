@@ -1,11 +1,13 @@
 """The columns of `runs`: title, unit and better direction, from metrics.toml."""
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
+from data.declared import ByName, Declared, declared
 from data.errors import DataError
 from data.schema import DERIVED, MEASUREMENTS
 
@@ -35,9 +37,23 @@ class Metric:
         return f"{self.title}{unit}{direction}"
 
 
+def metrics() -> Mapping[str, Metric]:
+    """Return all columns of `runs`: stored and derived in the order of metrics.toml, declared."""
+    return _METRICS
+
+
+def _metrics(columns: Declared) -> dict[str, Metric]:
+    return _shipped() | {
+        c.name: Metric(c.name, c.title, c.unit, c.short or c.title, c.description, c.better)
+        for c in columns
+    }
+
+
+_METRICS: Final[Mapping[str, Metric]] = ByName(_metrics)
+
+
 @cache
-def metrics() -> dict[str, Metric]:
-    """Return all columns of `runs`, stored and derived, in the order of metrics.toml."""
+def _shipped() -> dict[str, Metric]:
     with (Path(__file__).parent / "metrics.toml").open("rb") as file:
         return {name: Metric(name=name, **entry) for name, entry in tomllib.load(file).items()}
 
@@ -55,5 +71,6 @@ def metric(name: str) -> Metric:
 
 
 def plottable() -> tuple[str, ...]:
-    """Return the names of the numeric columns, stored and derived, for axes and heatmaps."""
-    return (*MEASUREMENTS, *DERIVED)
+    """Return the names of the numeric columns, stored, derived, declared, for axes and heatmaps."""
+    own = (c.name for c in declared() if c.role == "metric" and c.kind != "text")
+    return (*MEASUREMENTS, *DERIVED, *own)

@@ -6,13 +6,16 @@ raises SCHEMA_VERSION and gets a line in CHANGELOG.md. A further column does not
 that lack it read as NULL there, and the next ingest gives it to them.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 SCHEMA_DESCRIPTION: Final = f"wattlas schema {SCHEMA_VERSION}"
+# Schemas of older lakes that are read as they are; `ingest add` upgrades them in place.
+OLDER_DESCRIPTIONS: Final = frozenset({"wattlas schema 3"})
 
 _TEXT = pa.string()
 _COUNT = pa.int64()
@@ -33,7 +36,13 @@ KNOBS: Final[dict[str, pa.DataType]] = {
     "threads": _COUNT,
     "rw": _TEXT,
     "device": _TEXT,
+    "machine": _TEXT,
 }
+# Names of the shipped filters, which stand in URLs.
+FACET_NAMES: Final = (
+    "dataset", "workload", "load", "message", "device", "rw", "request", "depth", "threads",
+    "machine", "system", "mode", "itr", "dvfs", "rapl",
+)  # fmt: skip
 
 # Which run it is. The last four are settings of the dataset, kept with the row so that a version
 # of `runs` says by itself how its pages look.
@@ -101,18 +110,40 @@ MEASUREMENTS: Final[dict[str, pa.DataType]] = {
     "stores": _COUNT,
 }
 
+# Counters that another tool may have counted over another time than the run's: their rates over
+# that time are kept in the column `counted_rates`, for a total over it is not the run's.
+COUNTED_RATES: Final = (
+    "instructions", "cycles", "ref_cycles", "llc_misses", "context_switches", "loads", "stores",
+)  # fmt: skip
+_COUNTED_PER_S: Final = {
+    f"{name}_per_s": f"coalesce({name} / nullif(duration_s, 0), counted_rates.{name})"
+    for name in COUNTED_RATES
+}
+
 # Computed in the view `runs`, never stored: SQL over the stored columns. A latency that serves as
 # the performance metric is taken in seconds, so that the energy-delay product is always J s.
-PERFORMANCE_SQL: Final = (
-    "CASE performance_metric WHEN 'duration_s' THEN duration_s "
-    + " ".join(
-        f"WHEN '{name}' THEN {name} * 1e-6" for name in MEASUREMENTS if name.startswith("latency_")
+_SECONDS: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_TIMES: Final = {
+    "duration_s": "s",
+    **{name: "us" for name in MEASUREMENTS if name.startswith("latency_")},
+}
+
+
+def _energy_delay_sql(units: Mapping[str, str]) -> str:
+    cases = " ".join(
+        f"WHEN '{name}' THEN {name} * {_SECONDS[unit]!r}"
+        for name, unit in units.items()
+        if unit in _SECONDS
     )
-    + " END"
-)
+    return f"energy_j * (CASE performance_metric {cases} END)"
+
+
 DERIVED: Final[dict[str, str]] = {
-    "ipc": "instructions / nullif(cycles, 0)::DOUBLE",
-    "edp_js": f"energy_j * ({PERFORMANCE_SQL})",
+    "ipc": (
+        "coalesce(instructions / nullif(cycles, 0)::DOUBLE, "
+        "counted_rates.instructions / nullif(counted_rates.cycles, 0))"
+    ),
+    "edp_js": _energy_delay_sql(_TIMES),
     "bytes_per_joule": (
         "coalesce(bandwidth_bytes_s * duration_s, (rx_bytes + tx_bytes)::DOUBLE) "
         "/ nullif(energy_j, 0)"
@@ -120,9 +151,19 @@ DERIVED: Final[dict[str, str]] = {
     "ios_per_joule": "iops * duration_s / nullif(energy_j, 0)",
     "interrupts_per_s": "interrupts / nullif(duration_s, 0)",
     "cpu_pct": "cpu_user_pct + cpu_sys_pct",
-    "context_switches_per_s": "context_switches / nullif(duration_s, 0)",
     "context_switches_per_io": "context_switches / nullif(iops * duration_s, 0)",
+    **_COUNTED_PER_S,
 }
+
+
+def derived_sql(units: Mapping[str, str]) -> dict[str, str]:
+    """The formulas of the derived columns of a lake.
+
+    Args:
+        units: Units of its declared metrics, each of which may be a workload's performance.
+    """
+    return {**DERIVED, "edp_js": _energy_delay_sql({**_TIMES, **units})}
+
 
 CORE: Final = pa.struct(
     [
@@ -159,6 +200,7 @@ RUNS: Final = pa.schema(
         *[pa.field(n, t) for n, t in IDENTITY.items()],
         *[pa.field(n, t) for n, t in KNOBS.items()],
         *[pa.field(n, t) for n, t in MEASUREMENTS.items()],
+        pa.field("counted_rates", pa.struct([pa.field(n, _REAL) for n in COUNTED_RATES])),
         pa.field("flags", pa.list_(_TEXT)),
         pa.field("cores", pa.list_(CORE)),
         pa.field("sources", pa.list_(SOURCE_FILE)),

@@ -11,7 +11,9 @@ from typing import Any, Final
 from data.errors import WattlasError
 from ingest.lake.maintenance import describe_lake, list_problems, prune_lake, verify_lake
 from ingest.logs.memory import keep_heap_small
+from ingest.outline import describe_outline, outline_add, outline_json
 from ingest.pipeline import AddOptions, add
+from ingest.propose import propose_for
 from ingest.report import describe_report, place_of_problem, report_json
 from ingest.runs.progress import Progress, format_bar, format_bytes, format_progress
 from ingest.settings.toml_file import is_dataset_name
@@ -21,7 +23,7 @@ FAILED: Final = 1
 USAGE: Final = 2
 REFUSED: Final = 3
 _BAR_EVERY_S: Final = 0.1
-_LINE_EVERY_S: Final = 5.0
+LINE_EVERY_S: Final = 5.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,6 +60,10 @@ def build_parser() -> argparse.ArgumentParser:
     sample.add_argument("--size", choices=("tiny", "small", "large"), default="small")
     sample.add_argument("--seed", type=int, default=1)
     sample.set_defaults(command=_sample)
+    proposal = commands.add_parser("propose", help="write a settings file for files not described")
+    proposal.add_argument("raw", type=_existing, metavar="RAW")
+    proposal.add_argument("-o", "--output", type=Path, metavar="FILE")
+    proposal.set_defaults(command=_propose)
     for name, command, text in (
         ("status", _status, "what is in the lake"),
         ("problems", _problems, "what was refused, repaired or doubted, and why"),
@@ -80,6 +86,9 @@ def _build_add(commands: Any) -> None:
     sub.add_argument("--dataset", type=_dataset_name, metavar="NAME")
     sub.add_argument("--workers", type=_positive, default=0, metavar="N")
     sub.add_argument("--settings", type=_existing, metavar="FILE.toml")
+    sub.add_argument(
+        "--dry-run", action="store_true", help="say what would become runs; write nothing"
+    )
     said = sub.add_mutually_exclusive_group()
     said.add_argument("--json", action="store_true", help="print the outcome as JSON")
     said.add_argument("--verbose", action="store_true", help="name every file ignored or refused")
@@ -115,6 +124,13 @@ def _add(options: argparse.Namespace) -> int:
     request = AddOptions(
         options.lake, options.raw, options.dataset, options.settings, options.workers
     )
+    if options.dry_run:
+        outline = outline_add(request)
+        if options.json:
+            print(json.dumps(outline_json(outline), indent=1))
+        else:
+            print("\n".join(describe_outline(outline, options.verbose)))
+        return REFUSED if outline.refused else OK
     printer = _ProgressPrinter(is_quiet=options.json)
     report = add(request, printer.show, printer.say_compiling)
     printer.end()
@@ -135,7 +151,7 @@ class _ProgressPrinter:
         self._width = 0
 
     def show(self, progress: Progress) -> None:
-        every_s = _BAR_EVERY_S if self._is_terminal else _LINE_EVERY_S
+        every_s = _BAR_EVERY_S if self._is_terminal else LINE_EVERY_S
         if self._is_quiet or progress.elapsed_s - self._last_s < every_s:
             return
         self._last_s = progress.elapsed_s
@@ -168,6 +184,16 @@ def _sample(options: argparse.Namespace) -> int:
     if sys.stderr.isatty():
         print(file=sys.stderr)
     print(f"synthetic raw logs: {out}")
+    return OK
+
+
+def _propose(options: argparse.Namespace) -> int:
+    text = propose_for(options.raw)
+    if options.output is None:
+        print(text, end="")
+    else:
+        options.output.write_text(text, "utf-8")
+        print(f"proposed settings: {options.output}")
     return OK
 
 

@@ -19,7 +19,7 @@ from ingest.lake.commits import Committer
 from ingest.lake.state import SUMMARY, LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
 from ingest.logs.compiling import compile_loops
-from ingest.logs.memory import give_back, spare_collector
+from ingest.logs.memory import frozen_garbage_collector, release_memory
 from ingest.records import Problem
 from ingest.report import AddReport, Reported
 from ingest.runs.assembly import AssembledRun
@@ -62,15 +62,16 @@ def add(
     Raises:
         LakeError: The lake is in use by another ingest, or of another schema version.
         SettingsError: A settings file is wrong.
+        DataError: Two datasets declare one column with other types or units.
         InterruptedIngestError: The user pressed Ctrl-C.
         OSError: The lake cannot be written, or a path is not there.
     """
-    with locked_lake(options.lake), spare_collector():
+    with locked_lake(options.lake), frozen_garbage_collector():
         remove_temporaries(options.lake)
         create_tables(options.lake)
         with _collecting_nothing():
             state = load_state(options.lake)
-            give_back()
+            release_memory()
             found = discover(options.raw, state, options.dataset, options.settings_file)
             ingest = _Ingest(options, state, found, on_tick, on_compile)
         return ingest.run()
@@ -106,6 +107,8 @@ class _Ingest:
         self._on_compile = on_compile
         self._plan: Plan = make_plan(found, state)
         self._committer = Committer(options.lake, state)
+        for column in found.columns:
+            self._committer.declare([column])
         self._meters = MeterStage(options.lake, state, found, self._plan, self._committer)
         self._progress = Progress()
         self._reported: dict[tuple[str, str], list[Problem]] = {}
@@ -219,18 +222,22 @@ class _Ingest:
         for path, problems in found.items():
             self._report_problems(dataset, path, problems)
         self._committer.add_problems(dataset, found)
+        if run.row is not None:
+            self._add(work, run.row)
+        # Last: after Ctrl-C the count of runs is the count of rows.
         self._progress.add_run(sum(map(len, run.problems.values())))
-        if run.row is None:
-            return False
+        return run.row is not None
+
+    def _add(self, work: RunWork, row: dict[str, Any]) -> None:
+        dataset = work.key.dataset
         recorded = self._state.runs.get(work.run_id)
         if recorded is not None and recorded.source != SUMMARY:
             self._report.replaced += 1
         else:
             self._report.added += 1
-        self._committer.add_run(run.row)
+        self._committer.add_run(row)
         self._committer.remove_runs(dataset, work.replaces)
         self._report.removed += len(work.replaces)
-        return True
 
 
 def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:

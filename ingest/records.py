@@ -1,5 +1,6 @@
 """What the readers hand to the assembler: values, windows and problems, without files or tables."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -7,6 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 import pyarrow as pa
 
+from data.declared import Column
 from data.errors import FormatError
 
 Severity = Literal["refused", "repaired", "doubted"]
@@ -43,6 +45,43 @@ class RefusedError(FormatError):
 
 
 @dataclass(frozen=True, slots=True)
+class TableColumn:
+    """What a column of a table is.
+
+    Attributes:
+        to: Column of the lake; None for its own, cleaned name.
+        scale: What its numbers are multiplied by.
+        values: Codes in the table to what they mean.
+        is_dropped: Whether it is left out.
+    """
+
+    to: str | None = None
+    scale: float = 1.0
+    values: Mapping[str, str | float] = field(default_factory=dict)
+    is_dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableDeclaration:
+    """What a table is of, and its columns.
+
+    Attributes:
+        regex: Fits the end of its path; None for a table that nobody declared.
+        workload, system: Of rows without a column that says it; None: nothing says it.
+        constants: Columns that all its rows have.
+        kinds: By column of the lake that a table may have, `text`, `whole` or `real`.
+    """
+
+    regex: re.Pattern[str] | None = None
+    workload: str | None = None
+    system: str | None = None
+    constants: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, TableColumn] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    knobs: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class ReadContext:
     """What a reader may need to know beyond the bytes.
 
@@ -51,12 +90,14 @@ class ReadContext:
         tsc_hz: Time-stamp counter ticks a second, from the dataset's settings.
         date_order: Order of `mdy`, `dmy` or `ymd` in a power meter's dates; None if not said.
         part: Which of the runs that the file holds is wanted; None where it holds one.
+        table: What the columns of a table are; None where nobody declared it.
     """
 
     name: str
     tsc_hz: float
     date_order: str | None = None
     part: str | None = None
+    table: TableDeclaration | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +137,7 @@ class Reading:
         hints: Knobs that it calls by names of its own, for where nothing else says them.
         utc_window: When what it measured took place; None where it does not say.
         interval_s: How long its counts were taken for, if that need not be the run's time.
+        package_time_s: How long counters of packages ran, added over the packages, if it says so.
         ramp_s: How long the same went on before `utc_window`, unmeasured.
         polling: `hipri` and `io_poll_delay`, as far as it says how requests completed.
     """
@@ -107,6 +149,7 @@ class Reading:
     problems: list[Problem] = field(default_factory=list)
     utc_window: UtcWindow | None = None
     interval_s: float | None = None
+    package_time_s: float | None = None
     ramp_s: float = 0.0
     polling: dict[str, bool | int] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)
@@ -286,21 +329,35 @@ class CoreLog:
 
 @dataclass(slots=True)
 class SummaryRow:
-    """One row of a per-run summary table; values by column name of `runs`, in its unit."""
+    """One row of a per-run summary table; values by column name of `runs`, in its unit.
+
+    Attributes:
+        workload: Of this row; None for that of its table.
+    """
 
     line: int
     system: str
     values: dict[str, float | int | str | None]
     flags: list[str] = field(default_factory=list)
+    workload: str | None = None
 
 
 @dataclass(slots=True)
 class SummaryTable:
-    """One per-run summary table: its good rows in file order, and what was wrong with the rest."""
+    """One per-run summary table: its good rows in file order, and what was wrong with the rest.
+
+    Attributes:
+        workload: Of rows that name none themselves.
+        columns: Those that nobody declared.
+        is_numbered: Whether rows of one configuration are replicates in their order, for want of a
+            column that says it.
+    """
 
     workload: str
     rows: list[SummaryRow]
     problems: list[Problem] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+    is_numbered: bool = False
 
 
 # What small files say, each format one of these.

@@ -1,6 +1,8 @@
 """What an `ingest add` did, in lines for people and as JSON for machines."""
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -9,8 +11,9 @@ from ingest.discover.found_files import Ignored
 from ingest.records import Problem
 from ingest.runs.progress import format_bytes
 
-_SHOWN_REFUSED: Final = 50
 _SHOWN_IGNORED: Final = 5
+# What differs from case to case of one cause: quoted texts, paths, numbers and names with digits.
+_CASE: Final = re.compile(r"'[^']*'|\S*[/\d]\S*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,19 @@ class Reported:
     dataset: str
     path: str
     problem: Problem
+
+    def as_json(self) -> dict[str, Any]:
+        """The problem for machines."""
+        problem = self.problem
+        return {
+            "dataset": self.dataset,
+            "path": self.path,
+            "line": problem.line,
+            "kind": problem.kind,
+            "severity": problem.severity,
+            "detail": problem.detail,
+            "count": problem.count,
+        }
 
 
 @dataclass(slots=True)
@@ -70,32 +86,47 @@ def describe_report(report: AddReport, lake: Path, verbose: bool) -> Iterator[st
     yield f"read: {read} in {report.elapsed_s:.1f} s, {format_bytes(rate)}/s"
     if report.dropped_rows:
         yield f"rows dropped because another says the same: {report.dropped_rows}"
-    yield from _describe_ignored(report, verbose)
+    yield from describe_ignored(report.ignored, verbose)
     yield from _describe_problems(report, verbose)
 
 
-def _describe_ignored(report: AddReport, verbose: bool) -> Iterator[str]:
-    if report.ignored:
-        yield f"files that are no raw logs: {len(report.ignored)}"
-    shown = len(report.ignored) if verbose else _SHOWN_IGNORED
-    for path, reason in report.ignored[:shown]:
+def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]:
+    """Lines that name the files that are no raw logs, or the first few of them."""
+    if ignored:
+        yield f"files that are no raw logs: {len(ignored)}"
+    shown = len(ignored) if verbose else _SHOWN_IGNORED
+    for path, reason in ignored[:shown]:
         yield f"ignored: {path}: {reason}"
-    if len(report.ignored) > shown:
-        yield f"and {len(report.ignored) - shown} more ignored; --verbose names them"
+    if len(ignored) > shown:
+        yield f"and {len(ignored) - shown} more ignored; --verbose names them"
 
 
 def _describe_problems(report: AddReport, verbose: bool) -> Iterator[str]:
-    refused = sorted(report.refused, key=_path_and_line)
-    shown = len(refused) if verbose else _SHOWN_REFUSED
-    for found in refused[:shown]:
-        problem = found.problem
-        place = place_of_problem(found.path, problem.line)
-        yield f"refused: {place}: {problem.kind}: {problem.detail}"
-    if len(refused) > shown:
-        yield f"and {len(refused) - shown} more refused"
-    others = len(report.problems) - len(refused)
+    yield from describe_refused(report.refused, verbose)
+    others = len(report.problems) - len(report.refused)
     if others:
         yield f"repaired or doubted: {others}; `python -m ingest problems` lists them"
+
+
+def describe_refused(refused: Sequence[Reported], verbose: bool) -> Iterator[str]:
+    """Lines that say what was refused: one a cause, with a count and the first example.
+
+    Args:
+        verbose: One line for each.
+    """
+    causes: dict[tuple[str, str], list[Reported]] = defaultdict(list)
+    for number, found in enumerate(sorted(refused, key=_path_and_line)):
+        cause = str(number) if verbose else _CASE.sub("", found.problem.detail)
+        causes[found.problem.kind, cause].append(found)
+    for (kind, _), same in causes.items():
+        first = same[0]
+        place = place_of_problem(first.path, first.problem.line)
+        if len(same) == 1:
+            yield f"refused: {place}: {kind}: {first.problem.detail}"
+        else:
+            yield f"refused: {len(same)} times {kind}, such as {place}: {first.problem.detail}"
+    if len(causes) < len(refused):
+        yield "--verbose names each of them"
 
 
 def place_of_problem(path: str, line: int | None) -> str:
@@ -113,18 +144,7 @@ def report_json(report: AddReport) -> dict[str, Any]:
         "bytes_read": report.bytes_read,
         "elapsed_s": report.elapsed_s,
         "ignored_files": [{"path": path, "reason": reason} for path, reason in report.ignored],
-        "problems": [
-            {
-                "dataset": found.dataset,
-                "path": found.path,
-                "line": found.problem.line,
-                "kind": found.problem.kind,
-                "severity": found.problem.severity,
-                "detail": found.problem.detail,
-                "count": found.problem.count,
-            }
-            for found in sorted(report.problems, key=_path_and_line)
-        ],
+        "problems": [found.as_json() for found in sorted(report.problems, key=_path_and_line)],
     }
 
 

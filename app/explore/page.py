@@ -79,8 +79,9 @@ def update_scatter(raw_state: dict[str, Any], version: int) -> tuple[dict, dict 
 )
 def update_heatmap(raw_state: dict[str, Any], system: str, column: str, version: int) -> tuple:
     """Draw the heatmap; where the filters leave none of its system, of another one."""
+    view = lake_view(version)
     state = ExploreState.from_json({**raw_state, "hsys": system, "hmet": column})
-    figure = heatmap(lake_view(version), state)
+    figure = heatmap(view, state)
     shown = figure["layout"]["meta"].get("system")
     return figure, no_update if shown in (None, system) else shown
 
@@ -94,8 +95,8 @@ def update_heatmap(raw_state: dict[str, Any], system: str, column: str, version:
 )
 def update_best(raw_state: dict[str, Any], limit: float | str, version: int) -> tuple:
     """List the best settings, and say what meets the limit."""
-    state = ExploreState.from_json({**raw_state, "limit": limit})
     view = lake_view(version)
+    state = ExploreState.from_json({**raw_state, "limit": limit})
     performance = performance_column(view, state.selection)
     rows = best_table(view, state)
     table = best_settings_table(rows, performance, state.limit)
@@ -110,13 +111,12 @@ def update_best(raw_state: dict[str, Any], limit: float | str, version: int) -> 
 )
 def describe_view(raw_state: dict[str, Any], version: int) -> tuple:
     """Write the status line, and give the range of the limit."""
-    state, view = ExploreState.from_json(raw_state), lake_view(version)
+    view, state = lake_view(version), ExploreState.from_json(raw_state)
     return status_words(view, state), limit_domain(view, state)
 
 
 register_gather(
     IDS,
-    ExploreState,
     {
         "rep": "value", "x": "value", "y": "value", "xlog": "checked", "ylog": "checked",
         "frontier": "checked", "hsys": "value", "hmet": "value", "limit": "value",

@@ -3,31 +3,41 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, no_update
+from dash import (
+    ALL,
+    ClientsideFunction,
+    Input,
+    Output,
+    State,
+    callback,
+    clientside_callback,
+    no_update,
+)
 
 from app.kit.context import lake_view
 from app.kit.filters import chip_value, facet_chips, facet_note, is_idle
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.url_state import UrlState
-from data.analysis.facets import Choice
+from data.analysis.facets import LEADING, Choice
 from data.selection import Selection
 
-# By facet, what it offers under the filters of a selection.
+# Returns the choices of each facet under the filters of a selection.
 Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
 
 
-def register_gather(ids: PageIds, state: type[UrlState], controls: Mapping[str, str]) -> None:
-    """Gather the controls into the page's state in the browser, which also writes the URL.
+def register_gather(ids: PageIds, controls: Mapping[str, str]) -> None:
+    """Register the clientside callback that gathers the controls into the state and writes the URL.
 
     Args:
-        controls: By URL key, the property of the control that has its value.
+        controls: URL key to the control's property that holds its value.
     """
     clientside_callback(
         ClientsideFunction("wattlas", "gather"),
         Output(ids.view_state, "data"),
         Output(ids.changed, "data"),
-        *[Input(ids.facet(name), "value") for name in state.FILTERS],
+        Input(ids.leading(ALL), "value"),
+        Input(ids.facet(ALL), "value"),
         *[Input(ids.control(key), name) for key, name in controls.items()],
         State(ids.browser, "data"),
     )
@@ -39,34 +49,38 @@ def register_filters(
     offered: Offered,
     menus: Mapping[str, Callable[[LakeView, Any], list[dict[str, str]]]] | None = None,
 ) -> Callable[[dict[str, Any], int], tuple]:
-    """After new filters: what each other filter still offers, and what the menus list.
+    """Register the callback that updates filters and menus after a change of filters.
 
     Args:
-        menus: By URL key of a select, what makes its entries.
+        offered: Returns the choices of each facet.
+        menus: URL key of a select to the function that returns its entries.
 
     Returns:
-        The callback: chips, counts and whether each filter is hidden, then the menus' entries.
+        The callback: of the filters in their order the chips (those that lead apart, first), the
+        counts and whether each is hidden, then the menus' entries.
     """
     menus = menus or {}
-    names = state.FILTERS
 
     @callback(
-        *[Output(ids.facet(name), "children") for name in names],
-        *[Output(ids.facet_count(name), "children") for name in names],
-        *[Output(ids.facet_frame(name), "hidden") for name in names],
+        Output(ids.leading(ALL), "children"),
+        Output(ids.facet(ALL), "children"),
+        Output(ids.facet_count(ALL), "children"),
+        Output(ids.facet_frame(ALL), "hidden"),
         *[Output(ids.control(key), "data") for key in menus],
         Input(ids.changed, "data"),
         State(ids.lake_version, "data"),
         prevent_initial_call=True,
     )
     def update_filters(raw_state: dict[str, Any], version: int) -> tuple:
-        found, view = cast(Any, state.from_json(raw_state)), lake_view(version)
+        view = lake_view(version)
+        found = cast(Any, state.from_json(raw_state))
         choices = offered(view, found.selection)
         entries = {make: make(view, found) for make in dict.fromkeys(menus.values())}
         return (
-            *[facet_chips(n, c) for n, c in choices.items()],
-            *[facet_note(n, c, found.selection.values(n)) for n, c in choices.items()],
-            *[is_idle(n, c) for n, c in choices.items()],
+            [facet_chips(n, c) for n, c in choices.items() if n in LEADING],
+            [facet_chips(n, c) for n, c in choices.items() if n not in LEADING],
+            [facet_note(n, c, found.selection.values(n)) for n, c in choices.items()],
+            [is_idle(n, c) for n, c in choices.items()],
             *[entries[make] for make in menus.values()],
         )
 
@@ -79,20 +93,21 @@ def register_workload(
     turned: Callable[[LakeView, Any, str | None], Any],
     controls: Sequence[str] = (),
 ) -> Callable[..., Any]:
-    """After another workload or dataset: the filters and controls that mean something there.
+    """Register the callback that updates filters and controls for another workload or dataset.
 
     Args:
-        turned: From the lake, the state before and the workload to the state after.
-        controls: URL keys of the controls that follow.
+        turned: Returns the new state from the lake, the old state and the workload.
+        controls: URL keys of the controls to update.
 
     Returns:
-        The callback: values of the filters but dataset and workload, then of the controls.
+        The callback: values of the filters except dataset and workload, then of the controls.
     """
-    others = [name for name in state.FILTERS if name not in ("dataset", "workload")]
 
     @callback(
-        *[Output(ids.facet(name), "value") for name in others],
-        *[Output(ids.control(key), "value") for key in controls],
+        [
+            Output(ids.facet(ALL), "value"),
+            *[Output(ids.control(key), "value") for key in controls],
+        ],
         Input(ids.facet("workload"), "value"),
         Input(ids.facet("dataset"), "value"),
         State(ids.view_state, "data"),
@@ -102,13 +117,15 @@ def register_workload(
     def turn_workload(
         workload: str | None, datasets: list[str], raw: dict[str, Any] | None, version: int
     ) -> tuple:
+        view = lake_view(version)
         was = cast(Any, state.from_json(raw or {})).selection
         if was.values("workload") == (workload,) and set(was.values("dataset")) == set(datasets):
-            return (no_update,) * (len(others) + len(controls))
+            return (no_update,) * (1 + len(controls))
         asked = state.from_json({**(raw or {}), "dataset": datasets})
-        after = turned(lake_view(version), asked, workload)
+        after = turned(view, asked, workload)
+        others = [name for name in state.FILTERS if name not in LEADING]
         return (
-            *[[chip_value(v) for v in after.selection.values(name)] for name in others],
+            [[chip_value(v) for v in after.selection.values(name)] for name in others],
             *[getattr(after, state.PARAMETERS[key].attribute) for key in controls],
         )
 

@@ -1,5 +1,6 @@
-"""The filters in the sidebar: one group of chips for each facet, made from the lake."""
+"""The filters in the sidebar: one group of chips for each facet of the lake."""
 
+import json
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,10 +10,10 @@ from dash import html
 from app.kit import ids
 from app.kit.words import WORKLOAD_TITLES
 from data.analysis.facets import Choice
+from data.knobs import KNOBS
 from data.selection import ADAPTIVE, FACETS, GOVERNOR, UNSET, Value
-from data.units import format_bytes, format_load
 
-TITLES: Final = {
+_TITLES: Final = {
     "dataset": "Dataset",
     "workload": "Workload",
     "load": "Load",
@@ -22,6 +23,7 @@ TITLES: Final = {
     "request": "Request size",
     "depth": "IO depth",
     "threads": "Threads",
+    "machine": "Machine",
     "system": "System",
     "mode": "Completion mode",
     "itr": "Interrupt delay (ITR), us",
@@ -31,21 +33,22 @@ TITLES: Final = {
 SINGLE: Final = frozenset({"workload"})
 
 
+def facet_title(facet: str) -> str:
+    """What a filter is called; that of a declared knob by its column."""
+    return _TITLES[facet] if facet in _TITLES else KNOBS[facet].axis_title
+
+
 def choice_label(facet: str, choice: Choice) -> str:
-    """Write a value for its chip; the facet's title has the unit."""
+    """Return a chip's label; the unit is in the facet's title."""
     value = choice.value
     if isinstance(value, str):
         return WORKLOAD_TITLES.get(value, value) if facet == "workload" else choice.label
-    if facet == "load":
-        return format_load(value)
-    if facet in ("message", "request"):
-        return format_bytes(value)
-    return f"{value:g}"
+    return f"{value:g}" if facet in ("depth", "threads") else KNOBS[facet].label(value)
 
 
 def facet_chips(facet: str, choices: Sequence[Choice]) -> list[dmc.Chip]:
     """Return the chips of one facet; a value without runs under the other filters is faint."""
-    null_word = FACETS[facet].null_word
+    null_word, title = FACETS[facet].null_word, facet_title(facet)
     return [
         dmc.Chip(
             choice_label(facet, choice),
@@ -54,7 +57,7 @@ def facet_chips(facet: str, choices: Sequence[Choice]) -> list[dmc.Chip]:
             radius="sm",
             variant="outline",
             className="chip-empty" if choice.runs == 0 else "",
-            **{"aria-label": f"{TITLES[facet]} {choice_label(facet, choice)}: {choice.runs} runs"},
+            **{"aria-label": f"{title} {choice_label(facet, choice)}: {choice.runs} runs"},
         )
         for choice in choices
         if null_word != UNSET or choice.value != UNSET or len(choices) > 1
@@ -62,12 +65,12 @@ def facet_chips(facet: str, choices: Sequence[Choice]) -> list[dmc.Chip]:
 
 
 def chip_value(value: Value) -> str:
-    """Write a facet's value as chips and URLs have it."""
+    """Convert a facet's value to its text in chips and URLs."""
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -> str:
-    """Say how much a facet narrows: `2 of 12 · 340 runs`; empty without a choice."""
+    """Return how much a facet narrows: `2 of 12 · 340 runs`; empty without a choice."""
     if not chosen or facet in SINGLE:
         return ""
     runs = sum(c.runs for c in choices if c.value in chosen)
@@ -75,7 +78,7 @@ def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -
 
 
 def is_idle(facet: str, choices: Sequence[Choice]) -> bool:
-    """Return whether a facet has nothing to choose and is hidden."""
+    """Return whether a facet has nothing to choose, so that it is hidden."""
     null_word = FACETS[facet].null_word
     values = {c.value for c in choices}
     return not values or (values == {null_word} and null_word not in (ADAPTIVE, GOVERNOR))
@@ -87,7 +90,7 @@ def filter_block(
     """Lay out one facet: title, count, a button to clear it, chips.
 
     Args:
-        names: The ids of the page that it stands on.
+        names: The ids of the page that contains it.
     """
     single = facet in SINGLE
     value: str | list[str] | None = [chip_value(v) for v in chosen]
@@ -95,7 +98,7 @@ def filter_block(
         value = value[0] if value else None
     head = html.Div(
         [
-            html.Span(TITLES[facet], className="facet-title", id=names(f"facet-{facet}-title")),
+            html.Span(facet_title(facet), className="facet-title"),
             html.Span(
                 facet_note(facet, choices, chosen),
                 id=names.facet_count(facet),
@@ -116,6 +119,7 @@ def filter_block(
         id=names.facet_frame(facet),
         className="facet",
         hidden=is_idle(facet, choices),
+        **{"data-facet": facet},
     )
 
 
@@ -123,6 +127,9 @@ def _clear_button(facet: str, names: ids.PageIds) -> html.Button:
     return html.Button(
         "clear",
         className="facet-clear",
-        title=f"Clear the filter on {TITLES[facet]}",
-        **{"data-clear-facet": names.facet(facet), "aria-label": f"Clear {TITLES[facet]}"},
+        title=f"Clear the filter on {facet_title(facet)}",
+        **{
+            "data-clear-facet": json.dumps(names.facet(facet)),
+            "aria-label": f"Clear {facet_title(facet)}",
+        },
     )

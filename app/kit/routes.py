@@ -1,4 +1,4 @@
-"""The addresses that every page has: rows and explanations of its views, the page as a file.
+"""The addresses of every page: rows and explanations of its views, and its export.
 
 /NAME/data/VIEW.csv, .parquet     the rows behind a view
 /NAME/how/VIEW                    how the view was computed
@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from app.kit.context import lake_view, lakes
+from app.kit.context import lakes
 from app.kit.downloads import CSV, PARQUET, file_answer, table_answer, words_answer
 from app.kit.export import page_html
 from app.kit.lakes import Lakes, LakeView
@@ -59,23 +59,24 @@ def export_html(page: Page, found: Lakes, query: str) -> str:
     The same lake and query give the same bytes.
 
     Raises:
-        WattlasError: The query is no state of the page, or the lake cannot be read.
+        WattlasError: The query is not a state of the page, or the lake cannot be read.
     """
-    state = page.state.from_query(query) if has_state(query) else None
-    view = found.at(state.lake_version if state else None)
-    if state and page.open_link:
+    if not has_state(query):
+        view = found.at(None)
+        return page_html(view, page.name, page.export(view, page.default_state(view)))
+    view, state = found.asked(page.state.from_query, query)
+    if page.open_link:
         state = page.open_link(view, state)[0]
-    return page_html(view, page.name, page.export(view, state or page.default_state(view)))
+    return page_html(view, page.name, page.export(view, state))
 
 
 def asked(page: Page) -> tuple[LakeView, Any]:
     """Read the state from the request's query and open its version of the lake.
 
     Raises:
-        WattlasError: The query is no state of the page, or the lake cannot be read.
+        WattlasError: The query is not a state of the page, or the lake cannot be read.
     """
-    state = page.state.from_query(request.query_string.decode())
-    view = lake_view(state.lake_version)
+    view, state = lakes().asked(page.state.from_query, request.query_string.decode())
     return view, (page.open_link(view, state)[0] if page.open_link else state)
 
 

@@ -30,7 +30,7 @@ Entries = list[dict[str, str]]
 
 
 def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
-    """Lay Modes out for a state; pictures come by callback."""
+    """Lay Modes out for a state; callbacks deliver the figures."""
     if view.runs:
         state = chosen(view, state)
     figures = [IDS.figure(graph) for graph in GRAPHS]
@@ -65,7 +65,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
 
 
 def _panel(graph: str, name: str, controls: list) -> html.Section:
-    """Build a panel without the tools that draw a box or a lasso: a click selects here."""
+    """Build a panel without the box and lasso tools: here a click selects."""
     section = graph_panel(graph, name, controls, f"panel-{graph}")
     removed = [*GRAPH_CONFIG["modeBarButtonsToRemove"], "select2d", "lasso2d"]  # type: ignore[misc]
     section.children[-1].config = {**GRAPH_CONFIG, "modeBarButtonsToRemove": removed}
@@ -77,7 +77,7 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
     metrics = metric_choices(view, state)
     question = html.Div(
         [
-            _select("metric", "metric that is compared", metrics, state.metric, 234),
+            _select("metric", "compared metric", metrics, state.metric, 234),
             html.Span("by", className="quiet"),
             _select("who", "competitor", knobs, state.competitor),
             html.Span("over", className="quiet"),
@@ -93,7 +93,7 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
 
 
 def _rules(state: ModesState) -> html.Div:
-    """Build the controls for the test and for how cells write the lead."""
+    """Build the controls for the test and for the margin in the cells."""
     corrections = _entries(CORRECTION_TITLES)
     level = IDS.control("level")
     return html.Div(
@@ -162,7 +162,7 @@ def metric_choices(view: LakeView, state: ModesState) -> Entries:
 
 
 def against_choices(view: LakeView, state: ModesState) -> Entries:
-    """List columns for the Pareto view's x axis; the performance metric is first, by that name."""
+    """List columns for the Pareto view's x axis; `performance` is first."""
     performance = performance_column(view, state.selection)
     listed = {PERFORMANCE: f"{metric(performance).title} (performance)"}
     listed |= {name: metric(name).title for name in offered_metrics(view, state)}

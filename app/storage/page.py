@@ -145,7 +145,7 @@ def _legend(found: StorageAnswer) -> list:
 
 
 # What the browser does alone: gather the controls, draw and link the figures.
-register_gather(_IDS, StorageState, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
+register_gather(_IDS, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
 update_filters = register_filters(_IDS, StorageState, offered)
 clientside_callback(
     ClientsideFunction("wattlasStorage", "draw"),

@@ -146,7 +146,7 @@
     const item = target.closest("[data-action]"), action = item && ACTIONS[item.dataset.action];
     if (action) action(current(), item.dataset.viewTarget);
     const clear = target.closest("[data-clear-facet]");
-    if (clear) setProps(clear.dataset.clearFacet, { value: [] });
+    if (clear) setProps(JSON.parse(clear.dataset.clearFacet), { value: [] });
     if (target.closest("#theme-button")) setTheme(theme === "dark" ? "light" : "dark");
     if (target.closest("#help-button")) document.getElementById("help").showModal();
     const sidebar = target.closest("#sidebar-button");

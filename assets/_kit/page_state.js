@@ -104,14 +104,14 @@
   }
 
   /**
-   * Gather the state of a page from its controls, by their ids: `NAME-facet-FACET` and `NAME-KEY`.
+   * Gather the state of a page from its controls: filters by their ids' `facet`, others are `NAME-KEY`.
    * The page may change it (`gathered(state, before)`), or answer null to wait for controls that it has set.
    */
   function gather(...args) {
     const context = window.dash_clientside.callback_context, spec = args[args.length - 1];
     const prefix = spec.page + "-", values = {};
     for (const { id, value } of context.inputs_list.flat()) {
-      values[id.slice(prefix.length).replace(/^facet-/, "")] = value;
+      values[id.facet || id.slice(prefix.length)] = value;
     }
     for (const facet of spec.facets) values[facet] = [].concat(values[facet] || []);
     const page = wattlas.page(spec.page) || {};

@@ -30,7 +30,7 @@ document.addEventListener("DOMContentLoaded", function () {
     if (role || String(before.workload) !== String(values.workload)) modes.select("");
     const held = role && values[role] !== "workload" && (values[values[role]] || []).length === 1;
     if (!held) return values;
-    wattlas.setProps("modes-facet-" + values[role], { value: [] });
+    wattlas.setProps({ page: "modes", facet: values[role], part: "chips" }, { value: [] });
     before[role] = values[role];
     return null;
   }

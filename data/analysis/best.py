@@ -1,4 +1,4 @@
-"""The setting with the lowest energy that meets a latency limit, for each system."""
+"""For each system, the setting with the lowest energy that meets a latency limit."""
 
 import polars as pl
 
@@ -12,17 +12,17 @@ def best_settings(
     """Choose for each system and load the configuration with the lowest mean energy in the limit.
 
     Args:
-        candidates: One row a configuration, columns of `points_query` with `x` the performance
+        candidates: One row per configuration, columns of `points_query` with `x` the performance
             metric and `y` the energy in joules (means over `n` replicates).
         baselines: Columns of `baselines_query`.
-        limit: Highest mean performance metric that still meets it, in the metric's unit; None
-            for no limit.
+        limit: Highest allowed mean of the performance metric, in the metric's unit; None for no
+            limit.
 
     Returns:
-        One row a system and load, sorted by load and system: the columns of the winner,
-        `meets` (false: nothing does, and the row is the system's nearest miss, that is its best
-        performance), `energy_change` and `performance_change` against the baseline (fractions;
-        NULL without a baseline). Of equal energies the better performance wins.
+        One row per system and load, sorted by load and system: the winner's columns, `meets`
+        (false: no configuration meets the limit, and the row has the best performance),
+        `energy_change` and `performance_change` against the baseline (fractions; NULL without a
+        baseline). Of equal energies the better performance wins.
     """
     meets = pl.lit(True) if limit is None else pl.col("x") <= limit
     ranked = candidates.with_columns(meets=meets).with_columns(

@@ -35,9 +35,10 @@ def slot(form: Format, path: str, core: int | None) -> Slot:
         return "log", core
     if form.role == "sidecar":
         return form.name, path
-    if form.phase_of is None:
-        return form.name, None
-    return form.name, form.phase_of(strip_compression(path.rpartition("/")[2]))
+    name = strip_compression(path.rpartition("/")[2])
+    if form.complements:
+        return form.name, name
+    return form.name, form.phase_of(name) if form.phase_of else None
 
 
 def log_core(file: RawFile) -> int | None:

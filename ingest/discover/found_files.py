@@ -1,11 +1,13 @@
 """What a look at the disk finds: raw files, those that the lake has among them, by their runs."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from data.declared import Column
 from data.errors import FormatError
 from ingest.discover.matching import match_part
 from ingest.discover.names import NameMatch, RunKey, make_run_id, strip_compression
@@ -103,6 +105,7 @@ class Discovery:
         seen: By dataset, the path of every file looked at.
         roots: Dataset and folder of every argument.
         settings: The settings of each dataset (of its first file, or of its folder).
+        declared: Settings that declare columns, with the datasets that they are of.
         ignored: Files of which nobody knows the content or the name.
         layers: Settings of files that the lake knows from elsewhere.
         sidecars: What they say, by folder.
@@ -114,9 +117,17 @@ class Discovery:
     seen: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     roots: set[tuple[str, str]] = field(default_factory=set)
     settings: dict[str, Settings] = field(default_factory=dict)
+    declared: list[tuple[str, Settings]] = field(default_factory=list)
     ignored: list[Ignored] = field(default_factory=list)
     layers: SettingsByFolder = field(default_factory=lambda: SettingsByFolder(None))
     sidecars: SidecarsByFolder = field(default_factory=SidecarsByFolder)
+
+    @property
+    def columns(self) -> Iterator[Column]:
+        """The columns that the settings of the files found declare."""
+        for dataset, settings in self.declared:
+            for column in settings.columns.values():
+                yield replace(column, datasets=(dataset,))
 
     def group_of(self, key: RunKey) -> RunGroup:
         """The group of a run, a new one if it has none yet."""
@@ -142,6 +153,15 @@ class Discovery:
 def path_of(file: RawFile | KnownFile) -> str:
     """Where a file of a group is."""
     return file.path if isinstance(file, RawFile) else file.recorded.path
+
+
+def of_workload(file: RawFile | KnownFile, workload: str) -> RawFile | KnownFile:
+    """A file of the run of another workload."""
+    if isinstance(file, KnownFile) or file.match is None:
+        return file
+    match = replace(file.match, workload=workload)
+    sidecars = tuple(replace(each, match=match) for each in file.sidecars)
+    return replace(file, match=match, sidecars=sidecars)
 
 
 def as_raw_file(file: RawFile | KnownFile, group: RunGroup, state: LakeState) -> RawFile:

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from data.errors import FormatError
-from data.schema import KNOBS
 from ingest.settings.dataset import Settings
 from ingest.settings.knobs import decode_dvfs, decode_itr
 from ingest.settings.number_texts import core_number, finite_number, parse_size, whole_number
@@ -25,6 +24,7 @@ _SLUG_FORMS: Final = {
     "threads": "{}t",
     "rw": "{}",
     "device": "{}",
+    "machine": "{}",
     "mode": "{}",
     "itr": "itr{}",
     "dvfs_code": "{}",
@@ -34,7 +34,9 @@ _SLUG_FORMS: Final = {
 KEY_KNOBS: Final = tuple(_SLUG_FORMS)
 _REALS: Final = frozenset({"load_qps", "rapl_w"})
 _SIZES: Final = frozenset({"message_bytes", "request_bytes"})
-_TEXTS: Final = frozenset({"rw", "device", "mode", "dvfs_code", "variant"})
+_TEXTS: Final = frozenset({"rw", "device", "machine", "mode", "dvfs_code", "variant"})
+# Raw codes of a key that have no column of their own.
+_CODES: Final = frozenset({"itr", "variant"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class RunKey:
     """What makes a run one run: two files with the same key are of the same run.
 
     Attributes:
-        knobs: Raw knob values by name of KEY_KNOBS, in that order, only those that are set.
+        knobs: Raw knob values by name, only those that are set: KEY_KNOBS in their order, then
+            those that the dataset declares.
     """
 
     dataset: str
@@ -131,7 +134,8 @@ def read_name(found: FoundName, settings: Settings) -> NameMatch:
     """
     pattern = settings.names[found.number]
     named = zip(pattern.run_groups, found.values, strict=True)
-    values: dict[str, Any] = {k: _convert(k, v) for k, v in named if v is not None}
+    texts = dict(pattern.constants) | {name: text for name, text in named if text is not None}
+    values = {name: _convert(name, text, settings) for name, text in texts.items()}
     if "mode" in values:
         values["mode"] = canonical_mode(values["mode"], settings)
     replicate = values.pop("replicate", None)
@@ -150,7 +154,12 @@ def read_core(text: str | None) -> int | None:
     Raises:
         FormatError: It is no whole number that the column `core` can hold.
     """
-    return None if text is None else int(_convert("core", text))
+    if text is None:
+        return None
+    try:
+        return core_number(int(text))
+    except ValueError as error:
+        raise FormatError(f"bad core in the name: {text!r} ({error})") from error
 
 
 @lru_cache(maxsize=1024)
@@ -161,14 +170,15 @@ def _checked_knobs(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any]
     return knobs
 
 
-def _convert(group: str, text: str) -> Any:
-    if group in _TEXTS or group == "dvfs":
+def _convert(group: str, text: str, settings: Settings) -> Any:
+    own = settings.columns.get(group)
+    if group in _TEXTS or group == "dvfs" or (own is not None and own.kind == "text"):
         return text
     try:
-        if group in _REALS:
+        if group in _REALS or (own is not None and own.kind == "real"):
             return finite_number(float(text))
-        if group == "core":
-            return core_number(int(text))
+        if own is not None:
+            return whole_number(parse_size(text) if own.written == "bytes" else int(text))
         return whole_number(parse_size(text) if group in _SIZES else int(text))
     except ValueError as error:
         raise FormatError(f"bad {group} in the name: {text!r} ({error})") from error
@@ -185,10 +195,11 @@ def canonical_mode(word: str, settings: Settings) -> str:
 
 
 def order_knobs(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Knobs of a key from values by name: only those set, in KEY_KNOBS order, in one type each."""
+    """Knobs of a key: only those set, shipped ones first, in one type each."""
+    declared = sorted(values.keys() - _SLUG_FORMS.keys())
     return tuple(
         (name, float(values[name]) if name in _REALS else values[name])
-        for name in KEY_KNOBS
+        for name in (*KEY_KNOBS, *declared)
         if values.get(name) is not None
     )
 
@@ -205,7 +216,7 @@ def check_knobs(knobs: tuple[tuple[str, Any], ...]) -> None:
 def make_run_id(key: RunKey) -> str:
     """A stable name for a run: readable knobs, then 8 hex digits of its full key."""
     parts = [key.workload, key.system]
-    parts += [_SLUG_FORMS[name].format(value) for name, value in key.knobs]
+    parts += [_SLUG_FORMS.get(name, name + "{}").format(value) for name, value in key.knobs]
     parts.append("rx" if key.replicate is None else f"r{key.replicate}")
     slug = "-".join(map(_slug, parts))
     full = [key.dataset, key.workload, key.system, list(map(list, key.knobs)), key.replicate]
@@ -220,7 +231,7 @@ def _slug(part: str) -> str:
 
 def identity_columns(key: RunKey, settings: Settings) -> dict[str, Any]:
     """The columns of `runs` that follow from a run's key and the settings alone."""
-    knobs = {name: value for name, value in key.knobs if name in KNOBS or name == "mode"}
+    knobs = {name: value for name, value in key.knobs if name not in _CODES}
     if knobs.get("load_qps") == 0:
         del knobs["load_qps"]  # No load was asked for, which is no load of 0 on an axis.
     return {

@@ -16,6 +16,7 @@ from ingest.discover.found_files import (
     KnownFile,
     RawFile,
     RunGroup,
+    of_workload,
     parts_of,
     sidecar_files,
 )
@@ -27,7 +28,7 @@ from ingest.files.walk import Listing, walk_folders
 from ingest.formats import Format, find_format, sidecar
 from ingest.lake.state import LakeState, RecordedFile
 from ingest.records import Problem
-from ingest.settings.dataset import FILE_NAME
+from ingest.settings.dataset import FILE_NAME, UNKNOWN
 from ingest.settings.layers import SettingsByFolder
 from ingest.settings.toml_file import is_dataset_name
 
@@ -61,7 +62,24 @@ def discover(
                 folder = _Folder(listing.folder, top, dataset, state, found)
                 folder.look_at(listing.files)
                 folder.refuse_unused(listing.names)
+    _join_neighbours(found)
     return found
+
+
+def _join_neighbours(found: Discovery) -> None:
+    """Give files of no known workload to the run of the same place that has one."""
+    unknown = [group for group in found.groups.values() if group.key.workload == UNKNOWN]
+    if not unknown:
+        return
+    named = {
+        replace(group.key, workload=UNKNOWN): group
+        for group in found.groups.values()
+        if group.key.workload != UNKNOWN and group.files
+    }
+    for group in unknown:
+        if (other := named.get(group.key)) is not None:
+            other.files += [of_workload(file, other.key.workload) for file in group.files]
+            group.files.clear()
 
 
 def _listings(root: Path, visited: set[str]) -> Iterator[Listing]:
@@ -126,6 +144,8 @@ class _Folder:
                 f"{self._dataset!r} cannot name a dataset: give --dataset ({folder})"
             )
         found.settings.setdefault(self._dataset, self._settings)
+        if self._settings.columns and (self._dataset, self._settings) not in found.declared:
+            found.declared.append((self._dataset, self._settings))
         found.roots.add((self._dataset, root))
         self._top = found.layers.top_of(folder, root)
         self._for_all = found.sidecars.of_all_in(folder, self._top)
@@ -179,7 +199,7 @@ class _Folder:
                 self._found.ignored.append(Ignored(path, _NOT_REGULAR))
                 return
             file = _Seen(path, name, status, known)
-            form = _known_format(file) or _sniff(file)
+            form = self._declared(file) or _known_format(file) or _sniff(file)
         except (OSError, FormatError) as error:
             self._refuse(path, _unreadable(error))
             return
@@ -188,6 +208,11 @@ class _Folder:
         except FormatError as error:
             kind = "bad_sidecar" if isinstance(error, BadSidecarError) else "bad_knob"
             self._refuse(path, Problem(kind, "refused", f"{error}; not read"))
+
+    def _declared(self, file: _Seen) -> Format | None:
+        """The format of a file that the settings declare as a table."""
+        is_declared = self._settings.table_of(strip_compression(file.path)) is not None
+        return FORMATS_BY_NAME["table"] if is_declared and file.status.st_size else None
 
     def _take(self, file: _Seen, form: Format | None) -> None:
         """Take a file that can be read, or say why not.
@@ -199,6 +224,8 @@ class _Folder:
         sidecars = beside + self._for_all if beside else self._for_all
         terms, said_core = find_terms(file.path, self._settings, form, sidecars, self._top)
         group = self._group_of(terms) if terms is not None else None
+        if group is not None and form is FORMATS_BY_NAME["table"] and not self._declared(file):
+            form = None  # Its name is a run's, which holds over a header and rows.
         core = read_core(said_core)
         problem = _why_not(form, group, file.status.st_size)
         if problem is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from data.errors import FormatError
 from ingest.discover.found_files import RawFile
+from ingest.discover.names import strip_compression
 from ingest.files.blocks import BrokenCompressionError, MeteredFile
 from ingest.records import Content, CoreLog, LogFacts, Problem, ReadContext, RefusedError
 
@@ -25,7 +26,11 @@ def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) ->
     metered = MeteredFile(Path(file.path), on_bytes)
     settings = file.settings
     context = ReadContext(
-        file.name, settings.machine.tsc_hz, settings.power.date_order, part=file.part
+        file.name,
+        settings.machine.tsc_hz,
+        settings.power.date_order,
+        part=file.part,
+        table=settings.table_of(strip_compression(file.path)),
     )
     try:
         try:

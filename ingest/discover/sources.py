@@ -30,12 +30,16 @@ def source_struct(file: RawFile, digest: str) -> dict[str, Any]:
     }
 
 
-def settings_struct(settings: Settings) -> dict[str, Any]:
-    """The element of `runs.sources` that says which settings the numbers depend on."""
+def settings_struct(settings: Settings, is_row: bool = False) -> dict[str, Any]:
+    """The element of `runs.sources` that says which settings the numbers depend on.
+
+    Args:
+        is_row: The run is a row of a table.
+    """
     return {
         "path": settings.origin,
         "format": SETTINGS_FORMAT,
         "size_bytes": None,
         "mtime": None,
-        "digest": settings.fingerprint,
+        "digest": settings.table_fingerprint if is_row else settings.fingerprint,
     }

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -15,9 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from data.lake_files import local_files
+from data.declared import Column, runs_schema
+from data.lake_files import declared_columns, local_files
 from data.schema import RUNS
-from ingest.lake.tables import conform_row, open_table
+from ingest.lake.tables import open_table
 from ingest.records import Problem, UtcWindow
 
 SUMMARY: Final = "summary"
@@ -68,12 +69,16 @@ class LakeState:
         files: By dataset, then path, the recorded file; a summary table's once.
         problems: By dataset, then path.
         lake: Its folder.
+        columns: Declared columns of `runs`, by name.
+        schema: All columns of `runs`.
     """
 
     lake: Path = Path()
     runs: dict[str, RecordedRun] = field(default_factory=dict)
     files: dict[str, dict[str, RecordedFile]] = field(default_factory=lambda: defaultdict(dict))
     problems: dict[str, dict[str, list[Problem]]] = field(default_factory=lambda: defaultdict(dict))
+    columns: dict[str, Column] = field(default_factory=dict)
+    schema: pa.Schema = RUNS
 
     def file_of(self, dataset: str, path: str) -> RecordedFile | None:
         """The file of a dataset's run at a path; None if the lake has none."""
@@ -87,6 +92,11 @@ class LakeState:
         except OSError:
             return False
 
+    def declare(self, columns: Iterable[Column]) -> None:
+        """Take declared columns in, as the lake has them now."""
+        self.columns |= {column.name: column for column in columns}
+        self.schema = runs_schema(self.columns.values())
+
     def record(self, run: RecordedRun) -> None:
         """Take a run in, as committed."""
         self.runs[run.run_id] = run
@@ -98,6 +108,8 @@ class LakeState:
 def load_state(lake: Path) -> LakeState:
     """Read what the newest version of a lake holds; an absent lake holds nothing."""
     state = LakeState(lake)
+    table = open_table(lake, "runs")
+    state.declare(declared_columns(table) if table is not None else ())
     labels: dict[tuple[Any, ...], dict[str, Any]] = {}
     for rows in _batches(lake, "runs", _STATE_COLUMNS):
         for run in _recorded_runs(rows, labels):
@@ -118,7 +130,8 @@ def summary_row_digests(lake: Path, dataset: str) -> dict[str, str]:
 
 def read_rows(lake: Path, run_ids: list[str]) -> list[dict[str, Any]]:
     """Whole rows of `runs`, without their NULL columns."""
-    return [conform_row(row) for row in _rows(lake, "runs", None, pc.field("run_id").isin(run_ids))]
+    rows = _rows(lake, "runs", None, pc.field("run_id").isin(run_ids))
+    return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
 
 def recorded_windows(lake: Path, dataset: str) -> dict[str, tuple[UtcWindow, str | None]]:
@@ -136,7 +149,7 @@ def recorded_windows(lake: Path, dataset: str) -> dict[str, tuple[UtcWindow, str
 
 def row_digest(row: Mapping[str, Any]) -> str:
     """Digest of a row's content; times of raw files do not count."""
-    content = {name: row[name] for name in RUNS.names if row.get(name) is not None}
+    content = {name: value for name, value in row.items() if value is not None}
     content["sources"] = [{**file, "mtime": None} for file in content.get("sources", ())]
     text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -11,8 +11,10 @@ import pyarrow as pa
 from deltalake import DeltaTable, Field, WriterProperties, write_deltalake
 from deltalake.exceptions import DeltaError
 
+from data.declared import Column
 from data.errors import LakeError
 from data.schema import PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
+from ingest.lake.upgrades import UPGRADERS, unknown_schema, upgraded
 from ingest.records import Problem
 
 COMPACT_ABOVE_FILES: Final = 8
@@ -62,7 +64,7 @@ def open_table(lake: Path, name: str) -> DeltaTable | None:
     """Open `runs` or `problems` at its newest version; None if it is not there yet.
 
     Raises:
-        LakeError: It cannot be read, or is of another schema version.
+        LakeError: It cannot be read, or is of a schema version that nobody knows.
     """
     path = lake / name
     if not DeltaTable.is_deltatable(str(path)):
@@ -72,23 +74,22 @@ def open_table(lake: Path, name: str) -> DeltaTable | None:
     except DeltaError as error:
         raise LakeError(f"cannot open {path}: {error}") from error
     found = table.metadata().description
-    if found != SCHEMA_DESCRIPTION:
-        raise LakeError(
-            f"{path} says {found!r}, this wattlas writes {SCHEMA_DESCRIPTION!r}: add the raw logs "
-            "to a lake in another folder"
-        )
+    if found != SCHEMA_DESCRIPTION and found not in UPGRADERS:
+        raise unknown_schema(path, found)
     return table
 
 
 def create_tables(lake: Path) -> None:
-    """Make the two Delta tables of a lake that lacks them, or the columns that they lack.
+    """Make the two Delta tables of a lake that lacks them; upgrade those of older schemas.
 
     Raises:
-        LakeError: A table is of another schema version.
+        LakeError: A table is of a schema version that nobody knows.
     """
     for name, schema in (("problems", PROBLEMS), ("runs", RUNS)):
         table = open_table(lake, name)
         if table is not None:
+            with _naming(lake / name):
+                table = upgraded(lake / name)
             there = {field.name for field in table.schema().fields}
             if young := [Field.from_arrow(f) for f in schema if f.name not in there]:
                 with _naming(lake / name):
@@ -105,13 +106,40 @@ def create_tables(lake: Path) -> None:
                 )
 
 
-def conform_row(row: Mapping[str, Any]) -> dict[str, Any]:
+def describe_columns(lake: Path, columns: Iterable[Column], there: Collection[str]) -> None:
+    """Give `runs` further columns and their descriptions, or other descriptions to those it has.
+
+    Args:
+        there: Names of the declared columns that it has.
+
+    Raises:
+        LakeError: The table cannot be written.
+    """
+    table = DeltaTable(str(lake / "runs"))
+    with _naming(lake / "runs"):
+        young = [column for column in columns if column.name not in there]
+        if young:
+            table.alter.add_columns([_field(column) for column in young])
+        for column in columns:
+            if column.name in there:
+                table.alter.set_column_metadata(column.name, column.to_metadata())
+
+
+def _field(column: Column) -> Field:
+    bare = Field.from_arrow(pa.field(column.name, column.type))
+    return Field(bare.name, bare.type, nullable=True, metadata=column.to_metadata())
+
+
+def conform_row(row: Mapping[str, Any], schema: pa.Schema = RUNS) -> dict[str, Any]:
     """A row of `runs` with every column that is set in the column's own type; no NULLs in it.
+
+    Args:
+        schema: The columns of `runs`, those that datasets declare included.
 
     Raises:
         LakeError: A column that `runs` does not have.
     """
-    unknown = sorted(set(row) - set(RUNS.names))
+    unknown = sorted(row.keys() - set(schema.names))
     if unknown:
         raise LakeError(f"BUG: runs has no column {unknown[0]!r} (run {row.get('run_id')})")
     return {
@@ -122,11 +150,18 @@ def conform_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def replace_runs(
-    lake: Path, rows: Sequence[Mapping[str, Any]], replaced: Iterable[str] = ()
+    lake: Path,
+    rows: Sequence[Mapping[str, Any]],
+    replaced: Iterable[str] = (),
+    schema: pa.Schema = RUNS,
 ) -> None:
-    """Add rows to `runs` in one commit, in place of those of the run ids in `replaced`."""
+    """Add rows to `runs` in one commit, in place of those of the run ids in `replaced`.
+
+    Args:
+        schema: As `conform_row`.
+    """
     ordered = sorted(rows, key=_sort_key)
-    data = pa.Table.from_pylist(ordered, schema=RUNS)
+    data = pa.Table.from_pylist(ordered, schema=schema)
     gone = sorted(set(replaced))
     if not gone:
         _commit(lake / "runs", data, None)

@@ -188,7 +188,7 @@ def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
         run.flags.add("unknown_system")
         detail = f"the settings do not know the system {run.key.system!r}; kept under this name"
         run.doubt(run.reads[0], "unknown_system", detail)
-    if row.get("energy_j") is not None and row.get("duration_s"):
+    if row.get("energy_j") is not None and row.get("duration_s") and not run.has_own_power:
         row["power_w"] = row["energy_j"] / row["duration_s"]
     by_role = {read.file.format.role: read.file.format.name for read in reversed(run.reads)}
     has_log = bool(run.logs)

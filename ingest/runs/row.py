@@ -16,6 +16,7 @@ class RunRow:
         reads: Its files as read, those that were refused included.
         row: Columns of `runs` that are known.
         problems: By path, of all the files read, empty lists included.
+        has_own_power: Whether its power is of another interval than its energy.
     """
 
     def __init__(self, key: RunKey, settings: Settings) -> None:
@@ -24,6 +25,7 @@ class RunRow:
         self.reads: list[SourceRead] = []
         self.row: dict[str, Any] = identity_columns(key, settings)
         self.flags: set[str] = set()
+        self.has_own_power = False
         self.problems: dict[str, list[Problem]] = {}
 
     def take(self, reads: Sequence[SourceRead]) -> None:

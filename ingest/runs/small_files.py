@@ -19,12 +19,11 @@ from ingest.records import (
     UtcWindow,
     Window,
 )
+from ingest.runs.event_counts import take_counts
 from ingest.runs.row import RunRow
 from ingest.runs.storage_counts import (
     count_interrupts,
-    describe_interval,
     function_rates,
-    is_of_its_time,
 )
 from ingest.settings.dataset import Machine
 
@@ -43,15 +42,9 @@ def take_readings(run: RunRow) -> Window | None:
     for read in by_role:
         content = read.content
         assert isinstance(content, Reading)
-        if read.file.format.role == "counts" and not is_of_its_time(content, run.row):
-            run.flags.add("counts_interval")
-            run.doubt(read, "counts_interval", describe_interval(content, run.row))
+        if read.file.format.role == "counts":
             continue
-        for name, value in content.measurements.items():
-            if name in MEASUREMENTS and read.file.format.role != "counts":
-                run.row[name] = value
-            elif name in MEASUREMENTS:
-                run.row.setdefault(name, value)
+        run.row |= {n: v for n, v in content.measurements.items() if n in MEASUREMENTS}
         run.flags.update(content.flags)
         _check_knobs(run, read, content)
         if content.window is not None and _can_be(content.window, run.settings.machine):
@@ -154,6 +147,7 @@ def _refuse(run: RunRow, reads: Sequence[SourceRead], kind: str, detail: str) ->
 
 def take_companions(run: RunRow) -> pa.Table | None:
     """Take over what was counted beside the run; gives its table of functions, if it has one."""
+    take_counts(run)
     looks = _looks_at_interrupts(run)
     if looks:
         ramp_s = max(
@@ -194,6 +188,7 @@ def drop_unfit(run: RunRow) -> None:
 def take_power(run: RunRow, power: PowerJoin) -> None:
     """Take over what power meters say of the run; it holds over what others say of its energy."""
     run.row |= power.measurements
+    run.has_own_power &= "energy_j" not in power.measurements
     run.flags.update(power.flags)
     for path, problems in power.problems.items():
         run.problems.setdefault(path, []).extend(problems)

@@ -6,28 +6,11 @@ from typing import Any, Final
 import pyarrow as pa
 
 from data.schema import FUNCTIONS
-from ingest.records import FunctionCounts, InterruptCounts, Problem, Reading
+from ingest.records import FunctionCounts, InterruptCounts, Problem
 from ingest.settings.dataset import Settings
 
-INTERVAL_TOLERANCE: Final = 0.10
 # The kernel counts the interrupts of a queue on a CPU in 32 bits.
 _WRAPS_AT: Final = 2**32
-
-
-def is_of_its_time(counts: Reading, row: Mapping[str, Any]) -> bool:
-    """Whether counts were taken for about as long as the run; true where nothing says how long."""
-    interval_s, duration_s = counts.interval_s, row.get("duration_s")
-    if interval_s is None or not duration_s:
-        return True
-    return bool(abs(interval_s - duration_s) <= INTERVAL_TOLERANCE * duration_s)
-
-
-def describe_interval(counts: Reading, row: Mapping[str, Any]) -> str:
-    """Why counts of another length than the run are not its counts."""
-    return (
-        f"counted for {counts.interval_s:.6g} s, the run lasts {row['duration_s']:.6g} s; "
-        "its counts are left unset"
-    )
 
 
 def count_interrupts(

@@ -9,12 +9,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from data.errors import SettingsError
+from data.declared import Column, from_settings
+from data.errors import DataError, SettingsError
+from data.schema import MEASUREMENTS
+from ingest.records import TableDeclaration
 from ingest.settings.function_map import FunctionMap, read_sources, shipped_sources
 from ingest.settings.power import PowerSettings
-from ingest.settings.toml_file import NAMED_SECTIONS, compile_pattern, literal_beginning, read_layer
+from ingest.settings.tables import build_table
+from ingest.settings.toml_file import (
+    COUNTS,
+    LISTED_SECTIONS,
+    NAMED_SECTIONS,
+    check_groups,
+    compile_pattern,
+    literal_beginning,
+    read_layer,
+)
 
 FILE_NAME: Final = "wattlas.toml"
+# The workload of files that nothing ties to another one; only it has no performance metric.
+UNKNOWN: Final = "unknown"
 # Sections that say which subsystem a function is of.
 _MAPPING: Final = frozenset({"subsystems", "functions"})
 _PUBLISHED: Final = Path(__file__).parent / "published.toml"
@@ -67,8 +81,8 @@ class Workload:
         logged: Whether its runs have per-interrupt logs; if not, nobody misses them.
     """
 
-    loop: Literal["open", "closed"]
-    performance_metric: str
+    loop: Literal["open", "closed"] | None
+    performance_metric: str | None
     cores: tuple[int, ...] | None = None
     logged: bool = True
 
@@ -78,6 +92,7 @@ class NamePattern:
     """What a file name says: named groups are knobs, the rest holds for every file so named.
 
     Attributes:
+        constants: Knobs that every file so named has, as texts.
         beginning: Text that stands in every path that the pattern fits: quicker to look for.
     """
 
@@ -88,6 +103,7 @@ class NamePattern:
     beginning: str = ""
     run_groups: tuple[str, ...] = ()
     has_core: bool = False
+    constants: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,10 +112,14 @@ class Settings:
 
     Attributes:
         origin: The topmost file that it was read from, for provenance.
+        tables: What tables are of and what their columns are; the first that fits holds.
+        columns: Columns of `runs` that the dataset declares, by name.
         aliases: Labels that mean a system of another name.
         modes: Words that mean a completion mode, each mode's own name among them.
         own_modes: Modes of its own files.
         functions: Where functions are, and what the places are called.
+        counts: What is kept of counts over another time than the run's: their `rates`, or the
+            `whole` totals, as if they were the run's.
         power: How the readings of power meters join the runs.
     """
 
@@ -113,7 +133,10 @@ class Settings:
     own_modes: frozenset[str]
     functions: FunctionMap
     power: PowerSettings
+    counts: str
     names: tuple[NamePattern, ...]
+    columns: Mapping[str, Column]
+    tables: tuple[TableDeclaration, ...]
     origin: str
 
     @cached_property
@@ -133,7 +156,21 @@ class Settings:
             parts.append(sorted(self.own_modes))
         if own := self.power.what_counts:
             parts.append(own)
+        if self.counts != COUNTS[0]:
+            parts.append(self.counts)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+    @cached_property
+    def table_fingerprint(self) -> str:
+        """Digest of what the rows of tables depend on."""
+        if not self.tables and not self.columns:
+            return self.fingerprint
+        said = f"{self.fingerprint} {self.tables} {sorted(self.columns.items())}"
+        return hashlib.sha256(said.encode()).hexdigest()[:32]
+
+    def table_of(self, path: str) -> TableDeclaration | None:
+        """What the settings say of a table at a path; None if they say nothing."""
+        return next((t for t in self.tables if t.regex and t.regex.match(path)), None)
 
     def expected_cores(self, workload: str) -> tuple[int, ...]:
         """Cores that should each have a log in a run of that workload."""
@@ -167,8 +204,8 @@ def load_settings(*paths: Path) -> Settings:
 
 def _merge(below: dict[str, Any], layer: dict[str, Any]) -> None:
     for section, content in layer.items():
-        if section == "names":
-            below["names"] = [*content, *below.get("names", [])]
+        if section in LISTED_SECTIONS:
+            below[section] = [*content, *below.get(section, [])]
         elif section in NAMED_SECTIONS:
             known = below.setdefault(section, {})
             for name, entry in content.items():
@@ -199,7 +236,16 @@ def _build(
         name: System(entry.get("label", name), entry.get("baseline", False))
         for name, entry in merged["systems"].items()
     }
-    names = tuple(_name_pattern(n, e, origin) for n, e in enumerate(merged["names"], 1))
+    columns = _columns(merged, origin)
+    knobs = {column.name for column in columns.values() if column.role == "knob"}
+    names = tuple(_name_pattern(n, e, knobs) for n, e in enumerate(merged["names"], 1))
+    metrics = {*MEASUREMENTS, *(c.name for c in columns.values() if c.role == "metric")}
+    for name, work in workloads.items():
+        if work.performance_metric not in {*metrics, None}:
+            raise SettingsError(
+                f"workloads.{name}.performance_metric cannot be {work.performance_metric!r} "
+                f"({origin})"
+            )
     if unknown := sorted({pattern.workload for pattern in names} - set(workloads)):
         raise SettingsError(f"names: workload {unknown[0]!r} has no [workloads] table ({origin})")
     return Settings(
@@ -215,13 +261,29 @@ def _build(
         own_modes=frozenset(own_modes),
         functions=functions,
         power=PowerSettings(**merged.get("power", {})),
+        counts=merged.get("perf", {}).get("counts", COUNTS[0]),
         names=names,
+        columns=columns,
+        tables=tuple(
+            build_table(entry, number, columns)
+            for number, entry in enumerate(merged.get("tables", []), 1)
+        ),
         origin=origin,
     )
 
 
-def _name_pattern(number: int, entry: dict[str, Any], origin: str) -> NamePattern:
-    regex = compile_pattern(entry, number, Path(origin))
+def _columns(merged: dict[str, Any], origin: str) -> dict[str, Column]:
+    dataset = merged["dataset"].get("name") or origin
+    try:
+        entries = merged.get("columns", {}).items()
+        return {name: from_settings(name, entry, dataset) for name, entry in entries}
+    except DataError as error:
+        raise SettingsError(f"{error} ({origin})") from error
+
+
+def _name_pattern(number: int, entry: dict[str, Any], knobs: Collection[str]) -> NamePattern:
+    regex = compile_pattern(entry, number, Path(entry["path"]))
+    check_groups(entry, regex, number, knobs)
     return NamePattern(
         regex,
         entry["workload"],
@@ -230,6 +292,7 @@ def _name_pattern(number: int, entry: dict[str, Any], origin: str) -> NamePatter
         literal_beginning(entry["pattern"]),
         tuple(group for group in regex.groupindex if group != "core"),
         "core" in regex.groupindex,
+        tuple((name, str(value)) for name, value in entry.get("set", {}).items()),
     )
 
 
@@ -239,12 +302,12 @@ def _aliases(tables: Mapping[str, Any]) -> dict[str, str]:
 
 def _workload(name: str, entry: dict[str, Any], origin: str) -> Workload:
     for key in ("loop", "performance_metric"):
-        if key not in entry:
+        if key not in entry and name != UNKNOWN:
             raise SettingsError(f"workloads.{name} lacks {key!r} ({origin})")
     cores = tuple(entry["cores"]) if entry.get("cores") else None
     return Workload(
-        entry["loop"],
-        entry["performance_metric"],
+        entry.get("loop"),
+        entry.get("performance_metric"),
         cores,
         entry.get("logged", True),
     )

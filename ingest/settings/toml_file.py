@@ -2,20 +2,25 @@
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Final
 
+from data.declared import KINDS, ROLES, WRITINGS
 from data.errors import SettingsError
-from data.schema import KNOBS, MEASUREMENTS
-from ingest.settings import power
+from data.schema import KNOBS
+from ingest.settings import power, tables
 
 # Regular-expression groups that a file name may give a value to.
 GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"}) | (
     frozenset(KNOBS) - {"itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code"}
 )
+# What becomes of the totals that perf counted over another time than the run's.
+COUNTS: Final = ("rates", "whole")
+# Sections that hold entries, those of upper layers before those below.
+LISTED_SECTIONS: Final = ("names", "tables")
 # Sections that hold a table for each name that users choose.
-NAMED_SECTIONS: Final = ("systems", "workloads", "modes", "subsystems")
+NAMED_SECTIONS: Final = ("systems", "workloads", "modes", "subsystems", "columns")
 _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     "dataset": {"name": str, "synthetic": bool},
     "machine": {
@@ -33,9 +38,27 @@ _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     },
     "modes": {"aliases": list},
     "power": power.KEYS,
+    "perf": {"counts": str},
     "subsystems": {"paths": list, "modules": list},
     "functions": {"table": str},
-    "names": {"pattern": str, "workload": str, "system": str, "baseline_system": str},
+    "columns": {
+        "role": str,
+        "type": str,
+        "title": str,
+        "short": str,
+        "unit": str,
+        "better": str,
+        "written": str,
+        "description": str,
+    },
+    "names": {
+        "pattern": str,
+        "workload": str,
+        "system": str,
+        "baseline_system": str,
+        "set": dict,
+    },
+    "tables": tables.KEYS,
 }
 
 
@@ -54,7 +77,11 @@ def _are_texts(value: Any) -> bool:
 
 _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "loop": lambda v: v in ("open", "closed"),
-    "performance_metric": lambda v: v in MEASUREMENTS,
+    "role": lambda v: v in ROLES,
+    "type": lambda v: v in KINDS,
+    "better": lambda v: v in ("less", "more"),
+    "written": lambda v: v in WRITINGS,
+    "set": lambda v: all(type(each) in (str, int, float) for each in v.values()),
     "tsc_khz": lambda v: v > 0,
     "energy_unit_j": lambda v: v > 0,
     "energy_counter_bits": lambda v: 1 <= v <= 62,
@@ -62,6 +89,7 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "cores": _are_cores,
     "aliases": _are_texts,
     **power.CHECKS,
+    "counts": lambda v: v in COUNTS,
     "paths": _are_texts,
     "modules": _are_texts,
 }
@@ -87,12 +115,14 @@ def read_layer(path: Path) -> dict[str, Any]:
 
 
 def _check_section(section: str, content: Any, path: Path) -> None:
-    if section == "names":
+    if section in LISTED_SECTIONS:
         if not isinstance(content, list):
-            raise SettingsError(f"names must be [[names]] tables ({path})")
+            raise SettingsError(f"{section} must be [[{section}]] tables ({path})")
         for number, entry in enumerate(content, 1):
-            _check_table(section, f"names[{number}]", entry, path)
-            compile_pattern(entry, number, path)
+            _check_table(section, f"{section}[{number}]", entry, path)
+            if section == "names":
+                compile_pattern(entry, number, path)
+            entry["path"] = str(path)
     elif section in NAMED_SECTIONS:
         if not isinstance(content, dict):
             raise SettingsError(f"{section} must be a table of tables ({path})")
@@ -136,7 +166,7 @@ def compile_pattern(entry: dict[str, Any], number: int, path: Path) -> re.Patter
     """Compile the pattern of a [[names]] table to match the end of a path, whole parts only.
 
     Raises:
-        SettingsError: A key is missing, a group is unknown, or it is no regular expression.
+        SettingsError: A key is missing, or it is no regular expression.
     """
     where = f"names[{number}]"
     for key in ("pattern", "workload", "system"):
@@ -148,12 +178,27 @@ def compile_pattern(entry: dict[str, Any], number: int, path: Path) -> re.Patter
         raise SettingsError(
             f"{where}.pattern is no regular expression: {error}: {entry['pattern']} ({path})"
         ) from error
-    if unknown := sorted(set(regex.groupindex) - GROUPS):
-        known = ", ".join(sorted(GROUPS))
-        raise SettingsError(
-            f"{where}.pattern has an unknown group {unknown[0]!r}, known: {known} ({path})"
-        )
     return regex
+
+
+def check_groups(
+    entry: dict[str, Any], regex: re.Pattern[str], number: int, knobs: Collection[str]
+) -> None:
+    """See that all that a pattern names is a knob, or tells the files of a run apart.
+
+    Args:
+        knobs: Those that the settings declare.
+
+    Raises:
+        SettingsError: A group or a key of `set` that is none; the message lists those there are.
+    """
+    known = {*GROUPS, *knobs}
+    for what, names in (("pattern", regex.groupindex), ("set", entry.get("set", {}))):
+        if unknown := sorted(set(names) - known):
+            raise SettingsError(
+                f"names[{number}].{what} has an unknown group {unknown[0]!r}, "
+                f"known: {', '.join(sorted(known))} ({entry['path']})"
+            )
 
 
 def literal_beginning(pattern: str) -> str:

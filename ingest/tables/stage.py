@@ -11,6 +11,7 @@ from ingest.discover.plan import Plan
 from ingest.discover.source_reads import read_source
 from ingest.files.blocks import digest_file
 from ingest.formats import FORMATS
+from ingest.formats.table import own_columns
 from ingest.lake.commits import Committer
 from ingest.lake.state import (
     LABEL_COLUMNS,
@@ -124,6 +125,8 @@ class TableStage:
             for run in self._state.runs.values()
             if run.dataset == dataset and run.run_id not in ours
         }
+        for read in reads:
+            self._declare(read.table)
         resolved = resolve_tables(dataset, reads, others | planned)
         for read in reads:
             path, problems = read.file.path, resolved.problems[read.file.path]
@@ -153,6 +156,16 @@ class TableStage:
         self._reads[dataset] = reads
         return reads
 
+    def _declare(self, table: SummaryTable) -> None:
+        """Give the lake the columns of a table that nobody declared, and its rows their names."""
+        named = own_columns(table.columns, self._state.columns)
+        self._committer.declare(named.values())
+        table.columns = list(named.values())
+        moved = {name: column.name for name, column in named.items() if name != column.name}
+        for row in table.rows if moved else ():
+            for name, other in moved.items():
+                row.values[other] = row.values.pop(name, None)
+
     def _keep_labels(self, resolved: SummaryRuns, ours: set[str], elsewhere: set[str]) -> None:
         """Leave to rows of tables that were not given this time the labels that the lake has."""
         ids = {
@@ -171,7 +184,8 @@ class TableStage:
         known = summary_row_digests(self._lake, dataset) if ours else {}
         for row in resolved.rows:
             run_id = row["run_id"]
-            if run_id in known and known[run_id] == row_digest(conform_row(row)):
+            conformed = conform_row(row, self._state.schema)
+            if run_id in known and known[run_id] == row_digest(conformed):
                 self.unchanged += 1
                 continue
             self._committer.add_run(row)
@@ -205,6 +219,6 @@ def _has_settings(run: RecordedRun, by_path: dict[str, RawFile]) -> bool:
     file = next((by_path[known.path] for known in run.files if known.path in by_path), None)
     settings: Settings | None = file.settings if file else None
     return settings is None or (
-        run.fingerprint == settings.fingerprint
+        run.fingerprint == settings.table_fingerprint
         and run.labels == label_columns(run.workload, run.system, settings)
     )

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final
 
 from data.errors import FormatError
@@ -93,11 +94,13 @@ def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) ->
 def _claims(
     dataset: str, reads: Sequence[TableRead], notes: "dict[str, _Notes]"
 ) -> Iterator[_Claim]:
+    counts: Counter[RunKey] = Counter()
     for read in sorted(reads, key=lambda read: read.file.path):
         settings = read.file.settings
         for row in read.table.rows:
             values = row.values
-            knobs = order_knobs({name: values.get(name) for name in KEY_KNOBS})
+            declared = (c.name for c in settings.columns.values() if c.role == "knob")
+            knobs = order_knobs({name: values.get(name) for name in (*KEY_KNOBS, *declared)})
             system = canonical_system(row.system, settings)
             replicate = values.get("replicate")
             number = None if replicate is None else int(replicate)
@@ -106,7 +109,13 @@ def _claims(
             except FormatError as error:
                 notes[read.file.path].add("bad_knob", "refused", f"{error}; row not read", row.line)
                 continue
-            key = RunKey(dataset, read.table.workload, system, knobs, number)
+            key = RunKey(dataset, row.workload or read.table.workload, system, knobs, number)
+            if read.table.is_numbered:
+                # Rows that nothing tells apart; those of other tables are no replicates of them.
+                place = dict(knobs) | {"variant": Path(read.file.path).name.split(".")[0]}
+                key = replace(key, knobs=order_knobs(place), replicate=None)
+                counts[key] += 1
+                key = replace(key, replicate=counts[key] - 1)
             yield _Claim(read, row, key, set(row.flags))
 
 
@@ -159,14 +168,19 @@ def _build_row(claim: _Claim, notes: "dict[str, _Notes]") -> dict[str, Any]:
     settings = claim.read.file.settings
     values = claim.row.values
     row = identity_columns(claim.key, settings)
-    row |= {name: values[name] for name in MEASUREMENTS if values.get(name) is not None}
+    own = (column.name for column in (*settings.columns.values(), *claim.read.table.columns))
+    kept = (*MEASUREMENTS, *own)
+    row |= {name: values[name] for name in kept if values.get(name) is not None}
     if row.get("energy_j") is not None and row.get("duration_s"):
         row["power_w"] = row["energy_j"] / row["duration_s"]
     if claim.key.system not in settings.systems:
         claim.flags.add("unknown_system")
         detail = f"the settings do not know the system {claim.key.system!r}; kept under this name"
         notes[claim.read.file.path].add("unknown_system", "doubted", detail, claim.row.line)
-    sources = [source_struct(claim.read.file, claim.read.digest), settings_struct(settings)]
+    sources = [
+        source_struct(claim.read.file, claim.read.digest),
+        settings_struct(settings, is_row=True),
+    ]
     return {
         **row,
         "source": SUMMARY,

@@ -52,7 +52,7 @@ class Atlas:
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
-        self.page.locator(f'#explore-facet-{facet}-frame input[value="{value}"] + label').click()
+        self.page.locator(f'.facet[data-facet="{facet}"] input[value="{value}"] + label').click()
         self.ready()
 
     def status(self) -> str:
@@ -80,6 +80,8 @@ class Atlas:
     def click_at(self, plot: str, x: float | str, y: float | str) -> None:
         """Click on a place given in the plot's own values."""
         left, top = self.pixel(plot, x, y)
+        self.page.mouse.move(left, top)
+        wait_idle(self.page)
         self.page.mouse.click(left, top)
         wait_idle(self.page)
 

@@ -56,12 +56,14 @@ class ModesPage:
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
-        self.page.locator(f'#modes-facet-{facet}-frame input[value="{value}"] + label').click()
+        self.page.locator(f'.facet[data-facet="{facet}"] input[value="{value}"] + label').click()
         self.ready()
 
     def click_cell(self, column: int, row: int) -> None:
         """Click a cell of the map and wait for its evidence."""
         left, top = self.place("winners", column, row)
+        self.page.mouse.move(left, top)
+        wait_idle(self.page)
         self.page.mouse.click(left, top)
         wait_idle(self.page)
 

@@ -40,7 +40,7 @@ class StoragePage:
 
     def chip(self, facet: str, value: str) -> None:
         """Click one value of a filter and wait for the pictures."""
-        label = f'#storage-facet-{facet}-frame input[value="{value}"] + label'
+        label = f'.facet[data-facet="{facet}"] input[value="{value}"] + label'
         with self.changing():
             self.page.locator(label).click()
 
@@ -69,6 +69,8 @@ class StoragePage:
     def click_point(self, view: str, trace: int, point: int) -> None:
         """Click a point of a view's n-th selectable trace."""
         x, y = self.place(view, trace, point)
+        self.page.mouse.move(x, y)
+        wait_idle(self.page)
         self.page.mouse.click(x, y)
         wait_idle(self.page)
 

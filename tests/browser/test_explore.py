@@ -4,7 +4,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from data.metrics import metric
 from data.units import MINUS
@@ -35,7 +35,9 @@ def test_a_filter_narrows_and_counts(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     atlas.chip("itr", "50")
     assert atlas.status() == "12 of 104 runs"
-    assert "1 of 5 · 12 runs" in atlas.page.locator("#explore-facet-itr-count").inner_text()
+    assert (
+        "1 of 5 · 12 runs" in atlas.page.locator(".facet[data-facet=itr] .facet-count").inner_text()
+    )
     atlas.page.get_by_label("Clear Interrupt delay").click()
     wait_idle(atlas.page)
     assert atlas.status() == "51 of 104 runs"
@@ -239,7 +241,8 @@ def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:
     assert width <= 1024
 
 
-def test_the_scatter_is_painted_before_all_else(atlas: Atlas, grid_address: str) -> None:
+def test_the_scatter_is_painted_before_all_else(new_tab: Page, grid_address: str) -> None:
+    atlas = Atlas(new_tab)
     atlas.page.add_init_script(
         """window.order = [];
         new MutationObserver(() => {

@@ -13,6 +13,7 @@ from playwright.sync_api import Page
 
 from app.timeline.panels import DEFAULT_PANELS, PANELS
 from app.timeline.state import TimelineState
+from tests.browser.atlas import wait_idle
 from tests.browser.timeline_page import TimelinePage, query_of
 
 pytestmark = pytest.mark.browser
@@ -201,10 +202,8 @@ def test_lakes_without_logs_say_so(
         (serve(tmp_path / "none"), "The lake holds no runs yet"),
     ):
         page.goto(f"{address}/timeline")
-        page.wait_for_function(
-            "(words) => document.querySelector('#timeline-figure')?.innerText.includes(words)",
-            arg=words,
-        )
+        wait_idle(page)
+        assert words in page.locator("#timeline-figure").inner_text()
 
 
 def test_the_state_in_the_browser_is_the_state_in_python(
@@ -212,7 +211,7 @@ def test_the_state_in_the_browser_is_the_state_in_python(
 ) -> None:
     """What the browser writes, Python reads as the same state and writes again."""
     timeline.open(logged_address)
-    timeline.chip("Instructions a cycle")
+    timeline.chip("Instructions per cycle")
     timeline.page.get_by_text("Stacked", exact=True).click()
     timeline.drag(0.1, 0.9)
     state = TimelineState.from_query(urlsplit(timeline.page.url).query)

@@ -16,7 +16,7 @@ def walk(part: Any) -> Iterator[Component]:
         yield from walk(getattr(part, "children", None))
 
 
-def by_id(part: Any, component_id: str) -> Component:
+def by_id(part: Any, component_id: str | dict[str, Any]) -> Component:
     """The component of that name."""
     return next(c for c in walk(part) if getattr(c, "id", None) == component_id)
 

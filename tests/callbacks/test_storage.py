@@ -15,6 +15,7 @@ from app.server import create_app
 from app.storage.page import PAGE, update_filters, update_views
 from app.storage.state import StorageState
 from app.storage.views import SECTIONS, VIEWS
+from data.analysis.facets import LEADING
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake
@@ -61,7 +62,7 @@ def test_the_page_stands_where_its_link_says() -> None:
     assert by_id(page, "storage-size").value == "65536"
     assert by_id(page, "storage-err").value == "sd"
     assert by_id(page, "storage-use").value == "iops"
-    assert by_id(page, "storage-facet-device").value == ["optane"]
+    assert by_id(page, {"page": "storage", "facet": "device", "part": "chips"}).value == ["optane"]
     assert by_id(page, "storage-browser").data["kept"] == {"sel": 'knobs~{"mode":"poll"}'}
     assert by_id(page, "notice").children == ""
 
@@ -116,12 +117,12 @@ def test_published_values_are_compared_with_the_measured() -> None:
 
 
 def test_filters_offer_what_the_others_leave() -> None:
-    count = len(StorageState.FILTERS)
     answer = update_filters({"dataset": ["lab"], "device": ["disk"]}, 1)
-    chips = dict(zip(StorageState.FILTERS, answer[:count], strict=True))
+    led = [name for name in StorageState.FILTERS if name not in LEADING]
+    chips = dict(zip(led, answer[1], strict=True))
     depths = {c.value: "chip-empty" in c.className for c in chips["depth"]}
     assert depths == {"1": False, "2": False}
-    notes = dict(zip(StorageState.FILTERS, answer[count : 2 * count], strict=True))
+    notes = dict(zip(StorageState.FILTERS, answer[2], strict=True))
     assert notes["device"] == "1 of 2 · 4 runs"
 
 

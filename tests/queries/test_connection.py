@@ -178,6 +178,12 @@ def test_derived_columns_by_hand(tmp_path: Path) -> None:
             "interrupts_per_s": 3.0,  # 60 / 20
             "cpu_pct": 42.5,  # 30 + 12.5
             "context_switches_per_s": 25.0,  # 500 / 20
+            "instructions_per_s": 15.0,  # 300 / 20
+            "cycles_per_s": 20.0,  # 400 / 20
+            "ref_cycles_per_s": None,
+            "llc_misses_per_s": None,
+            "loads_per_s": None,
+            "stores_per_s": None,
             "context_switches_per_io": 0.5,  # 500 / (50 x 20)
         }
     )
@@ -248,7 +254,7 @@ def test_scan_names_what_is_unknown(logged: Path) -> None:
 def test_scan_names_a_file_that_is_gone(logged: Path) -> None:
     (logged / "interrupts" / "tiny" / "a.1.parquet").unlink()
     with open_lake(logged) as lake:
-        with pytest.raises(LakeError, match=r"gone from the lake: .*a\.1\.parquet"):
+        with pytest.raises(LakeError, match=r"missing from the lake: .*a\.1\.parquet"):
             lake.scan("interrupts", ["a", "b"])
         assert lake.scan("interrupts", ["b"]).project("t_ns").fetchall() == [(15,)]
 

@@ -32,8 +32,7 @@ def test_names_are_unique() -> None:
         b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20,
         b'{"version": "3.33", "jobs": []}\n',
         b"# begun on Sun Apr 28 19:51:03 2024\n\n248396588503,,instructions\n",
-        b"Function,CPU Time\nnvme_poll,1.0\n",
-        b"a,b,c\n1,2,3\n",
+        b"a,b,c\n1,2\n",
         b"\xff\xfe\x00",
     ],
 )
@@ -87,7 +86,7 @@ def sample_texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[st
     folder = tmp_path_factory.mktemp("texts") / "raw"
     write_sample(folder, "tiny", 1)
     times = b"start_utc = 2022-03-01T10:00:00Z\nend_utc = 2022-03-01T10:00:30Z\nhipri = true\n"
-    found = {"sidecar": ("run.toml", times)}
+    found = {"sidecar": ("run.toml", times), "table": ("t.csv", b"x,y\n1,2\n3,4.5\n")}
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             content = b"".join(MeteredFile(path).blocks())

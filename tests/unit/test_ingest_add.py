@@ -15,7 +15,6 @@ from ingest.pipeline import AddOptions, AddReport, InterruptedIngestError, add
 from ingest.runs.progress import Progress
 from tests.fixtures.raw_runs import (
     LOG,
-    MUTILATE,
     RDTSC,
     SETTINGS,
     SUMMARY_HEADER,
@@ -238,7 +237,7 @@ def test_a_copy_of_a_file_is_dropped_and_counted(raw: Path, lake: Path) -> None:
         ("linux.np.log.0_1_64_5000_5000_0x1900_135", LOG, None, "bad_knob"),
         ("linux.mcd.dmesg.0_9999999999_50_0x1d00_135_200000", LOG, None, "bad_knob"),
         ("linux.mcd.dmesg.99999999999999999999_3_50_0x1d00_135_200000", LOG, None, "bad_knob"),
-        ("mystery.out", MUTILATE, None, "unknown_name"),
+        ("mystery.log", LOG, None, "unknown_name"),
     ],
 )
 def test_what_is_bad_is_named_with_file_line_and_reason_and_the_rest_goes_on(

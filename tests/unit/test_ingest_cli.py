@@ -58,6 +58,21 @@ def test_refused_input_is_3_and_named(
     assert lake.is_dir()
 
 
+def test_refusals_of_one_cause_are_one_line(
+    raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = [write_netpipe(raw, replicate=number, log=LOG + "7 1 2\n") for number in (1, 2, 3)]
+    assert main(["add", str(raw), "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    assert "would be runs: 4;" in out
+    assert "tiny  netpipe  linux_tuned: dvfs_code 0x1900" in out
+    assert not lake.exists()
+    assert main(["add", str(raw)]) == 3
+    out = capsys.readouterr().out
+    assert f"refused: 3 times field_count, such as {logs[0]}, line 7: " in out
+    assert str(logs[1]) not in out
+
+
 def test_json_for_machines(raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = write_netpipe(raw, replicate=1, log="")
     assert main(["add", str(raw), "--json"]) == 3

@@ -174,7 +174,7 @@ def test_refusals_are_listed_by_path_then_line(
     (raw / "a.csv").write_text(SUMMARY_HEADER + "linux_tuned 1\n" + summary_row(3, itr=5000))
     assert ingest(lake, raw / "other", dataset="aaa") == 3
     capsys.readouterr()
-    assert ingest(lake, raw) == 3
+    assert main(["add", str(raw), "--lake", str(lake), "--verbose"]) == 3
     said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("refused: ")]
     places = [line.split(": ")[1].removeprefix(f"{raw}/") for line in said]
     log = "other/linux.np.log.0_1_64_5000_8_0x1900_135"

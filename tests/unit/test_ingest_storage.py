@@ -17,6 +17,10 @@ RUN = "optane/poll/randread-4k-t1-r0"
 INTERRUPTS = "    CPU0  CPU1\n 24: 9 9 MSI nvme0q0\n 25: {} 7 MSI nvme0q1\nERR: 0\n"
 VTUNE = "Function,Module,Loads,Stores\nnvme_poll,nvme,4000,100\n[Unknown],,2,\n"
 # fio ran 2 s; perf says that it counted for 2.1.
+MUTILATE = (
+    "#type avg std min 5th 10th 50th 90th 95th 99th\nread 7 1 4 5 6 7 8 9 10\n\n"
+    "Total QPS = 200000.0 (6000000 / 30.0s)\n"
+)
 PERF = "400,,instructions,9,100.00,,\n900,,cs,9,100.00,,\n2100000000,ns,duration_time,9,100.00,,\n"
 
 
@@ -261,7 +265,33 @@ def test_perf_that_counted_for_another_time_is_not_the_runs(raw: Path, lake: Pat
     ingest(lake, raw)
     (run,) = runs(lake)
     assert (run["instructions"], run["flags"]) == (None, ["counts_interval"])
+    assert run["instructions_per_s"] == pytest.approx(400 / 2.3)
     assert problems(lake) == [("perf.csv", "counts_interval", "doubted")]
+    put(raw / "wattlas.toml", '[perf]\ncounts = "whole"\n')
+    assert ingest(lake, raw).replaced == 1
+    (run,) = runs(lake)
+    assert (run["instructions"], run["flags"]) == (400, ["counts_whole"])
+
+
+def test_perf_files_of_one_run_complement_each_other(raw: Path, lake: Path) -> None:
+    """The energy counters of two packages ran 62 s together: 31 s, as long as the instructions."""
+    name, lasting = "linux_mcd_qps200000_iter0", "{},ns,duration_time,9,100.00,,\n"
+    put(raw / f"{name}.out", MUTILATE)
+    put(raw / f"PerfStat.Ins.{name}", "400,,instructions,9,100.00,,\n" + lasting.format(31 * 10**9))
+    put(raw / f"PerfStat.Joules.{name}", f"62,Joules,power/energy-pkg/,{62 * 10**9},100.00,,\n")
+    more = "999,,instructions,9,100.00,,\n80,,cycles,9,100.00,,\n"
+    longer = put(raw / f"PerfStat.Longer.{name}", more + lasting.format(40 * 10**9))
+    report = ingest(lake, raw)
+    assert (report.refused, report.added) == ([], 1)
+    (run,) = runs(lake)
+    taken = {"instructions": 400, "energy_j": 62.0, "power_w": 62 / 30, "cycles": None}
+    assert {name: run[name] for name in taken} == taken
+    assert run["cycles_per_s"] == 2.0
+    assert [each for each in problems(lake) if each[0] == longer.name] == [
+        (longer.name, "counted_twice", "doubted"),
+        (longer.name, "counts_interval", "doubted"),
+    ]
+    assert counts(ingest(lake, raw)) == (0, 0, 0, 1)
 
 
 def test_a_look_at_interrupts_alone_counts_nothing(raw: Path, lake: Path) -> None:
@@ -384,11 +414,7 @@ def test_an_idle_run_without_a_time_is_none(raw: Path, lake: Path) -> None:
 
 def test_runs_with_logs_are_as_they_were(raw: Path, lake: Path) -> None:
     """A perf file beside a memcached output adds nothing that is of another time."""
-    output = (
-        "#type avg std min 5th 10th 50th 90th 95th 99th\nread 7 1 4 5 6 7 8 9 10\n\n"
-        "Total QPS = 200000.0 (6000000 / 30.0s)\n"
-    )
-    put(raw / "linux_mcd_qps200000_iter0.out", output)
+    put(raw / "linux_mcd_qps200000_iter0.out", MUTILATE)
     put(raw / "PerfStat.linux_mcd_qps200000_iter0", "9,,instructions,9,100.00,,\n" + PERF[-38:])
     ingest(lake, raw)
     (run,) = runs(lake)
@@ -476,10 +502,12 @@ def test_the_published_perf_files_are_of_the_runs_beside_them(lake: Path) -> Non
     """perf counted for 45 s, the load lasted 30 s: whose energy the rest was nobody knows."""
     report = ingest(lake, real_data() / "perfstat")
     assert (report.added, report.ignored, report.refused) == (6, [], [])
-    found = runs(lake, "load_qps, replicate, energy_j, flags")
+    found = runs(lake, "load_qps, replicate, energy_j, power_w, flags")
     loads = sorted((run["load_qps"], run["replicate"]) for run in found)
     assert loads == [(load, r) for load in (200_000, 400_000, 800_000) for r in (0, 1)]
     assert {run["energy_j"] for run in found} == {None}
+    (one,) = [r for r in found if (r["load_qps"], r["replicate"]) == (200_000, 0)]
+    assert one["power_w"] == pytest.approx(2263.96 / 45.0957, rel=1e-3)
     assert all("counts_interval" in run["flags"] for run in found)
     details = {p.problem.detail for p in report.problems if p.problem.kind == "counts_interval"}
     assert any(detail.startswith("counted for 45.0") for detail in details)

@@ -15,7 +15,7 @@ from ingest.settings.dataset import Settings, load_settings
 from ingest.settings.number_texts import parse_size
 
 FIO = next(known for known in FORMATS if known.name == "fio")
-WRK = next(known for known in FORMATS if known.name == "wrk")
+WRK, RDTSC = (next(known for known in FORMATS if known.name == name) for name in ("wrk", "rdtsc"))
 
 
 @pytest.mark.parametrize(
@@ -228,10 +228,13 @@ def test_without_a_pattern_a_file_is_of_its_place(tmp_path: Path) -> None:
     assert found != match(tmp_path / "sweep" / "b.json", tmp_path)
 
 
-def test_formats_that_need_a_name_still_do(tmp_path: Path) -> None:
+def test_what_nothing_ties_to_a_workload_is_of_none(tmp_path: Path) -> None:
     path = (tmp_path / "a.out").as_posix()
     sidecars = SidecarsByFolder().of(path, str(tmp_path))
-    assert match_run(path, load_settings(), WRK, sidecars, str(tmp_path)) is None
+    found = match_run(path, load_settings(), WRK, sidecars, str(tmp_path))
+    assert found is not None
+    assert (found.workload, found.knobs) == ("unknown", (("variant", "a"),))
+    assert match_run(path, load_settings(), RDTSC, sidecars, str(tmp_path)) is None
     assert match_run(path, load_settings(), None, sidecars, str(tmp_path)) is None
 
 

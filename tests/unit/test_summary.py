@@ -89,7 +89,7 @@ def test_the_name_tells_silo_from_memcached() -> None:
 
 
 def test_every_mapped_column_is_one_of_runs() -> None:
-    targets = {column for column, _ in summary._COLUMNS.values()}
+    targets = {column for column, _ in summary.COLUMNS.values()}
     assert targets - {"replicate", "itr"} <= {*KNOBS, *MEASUREMENTS}
 
 

@@ -1,0 +1,239 @@
+"""Columns of `runs` that datasets declare, and which of them are in force.
+
+A lake's Delta table keeps each description in the metadata of its field (`comment` for any engine,
+`wattlas` for us), so that it is versioned with the lake. Tables of titles, filters and knobs are
+made from two sources, the shipped columns and the declared ones in force: those of the lake that
+the present task reads.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any, Final, Generic, Literal, TypeVar, cast, get_args, overload
+
+import duckdb
+import pyarrow as pa
+
+from data.errors import DataError
+from data.schema import DERIVED, FACET_NAMES, RUNS
+
+Role = Literal["knob", "metric", "label"]
+Kind = Literal["text", "whole", "real"]
+Writing = Literal["plain", "bytes", "load", "si"]
+ROLES: Final = get_args(Role)
+KINDS: Final = get_args(Kind)
+WRITINGS: Final = get_args(Writing)
+# What the filters over declared knobs begin with in URLs: no page's own key does.
+FACET_PREFIX: Final = "c_"
+_KEY: Final = "wattlas"
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_TYPES: Final[dict[str, pa.DataType]] = {
+    "text": pa.string(),
+    "whole": pa.int64(),
+    "real": pa.float64(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A declared column of `runs`.
+
+    Attributes:
+        role: `knob`: set before a run, part of its key; `metric`: measured; `label`: anything else.
+        kind: What its values are.
+        written: How numbers are written: plain, as bytes, as a load, with an SI prefix.
+        datasets: Those that declare it; none where a table has it and nobody declares it.
+    """
+
+    name: str
+    role: Role
+    kind: Kind
+    title: str
+    short: str = ""
+    unit: str = ""
+    better: Literal["less", "more"] | None = None
+    written: Writing = "plain"
+    description: str = ""
+    datasets: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> pa.DataType:
+        """Its type in the lake."""
+        return _TYPES[self.kind]
+
+    def to_metadata(self) -> dict[str, str]:
+        """The description as metadata of a Delta field."""
+        said = {key: value for key, value in asdict(self).items() if value and key != "name"}
+        unit = f", {self.unit}" if self.unit else ""
+        comment = f"{self.title}{unit}. {self.description}".strip()
+        return {"comment": comment, _KEY: json.dumps(said, sort_keys=True)}
+
+
+def column_of_field(name: str, metadata: Mapping[str, str]) -> Column | None:
+    """Read the description of a Delta field; None for a column that nobody declared."""
+    if _KEY not in metadata:
+        return None
+    said = json.loads(metadata[_KEY])
+    return Column(name=name, **{**said, "datasets": tuple(said.get("datasets", ()))})
+
+
+def check_name(name: str) -> None:
+    """See that SQL and URLs can carry a column's name, and that no shipped column has it.
+
+    Raises:
+        DataError: They cannot; the message has the name.
+    """
+    if not _NAME.fullmatch(name):
+        raise DataError(
+            f"{name!r} cannot name a column: small letters, digits and _ only, 63 at most, "
+            "a letter first"
+        )
+    if name in reserved_words():
+        raise DataError(f"{name!r} cannot name a column: it is a word of SQL")
+    if name in RUNS.names or name in DERIVED or name in FACET_NAMES:
+        raise DataError(f"{name!r} cannot name a column: wattlas has a column of that name")
+
+
+@lru_cache(maxsize=1)
+def reserved_words() -> frozenset[str]:
+    """Words that SQL does not take as a name without quotes."""
+    rows = duckdb.execute(
+        "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
+    ).fetchall()
+    return frozenset(str(row[0]) for row in rows)
+
+
+def joined(known: Column | None, new: Column) -> Column:
+    """A column that several datasets have: the newer words, all of the datasets.
+
+    Raises:
+        DataError: Type or unit differ; the message names the datasets.
+    """
+    if known is None or (known.kind == new.kind and not new.datasets):
+        return known or new
+    for key in ("kind", "unit") if known.datasets else ("kind",):
+        before, after = getattr(known, key), getattr(new, key)
+        if before != after:
+            ours, theirs = (", ".join(c.datasets) or "that declares none" for c in (new, known))
+            word = "type" if key == "kind" else key
+            raise DataError(
+                f"column {new.name!r}: dataset {ours} says {word} {after!r}, "
+                f"dataset {theirs} says {before!r}; give one of them another name"
+            )
+    datasets = tuple(dict.fromkeys((*known.datasets, *new.datasets)))
+    return Column(**{**asdict(new), "datasets": datasets})
+
+
+Declared = tuple[Column, ...]
+_IN_FORCE: Final[ContextVar[Declared]] = ContextVar("declared columns in force", default=())
+
+
+def declared() -> Declared:
+    """The declared columns in force."""
+    return _IN_FORCE.get()
+
+
+def put_in_force(columns: Iterable[Column]) -> None:
+    """From here on the present task (thread) reads a lake with these declared columns."""
+    _IN_FORCE.set(columns if isinstance(columns, tuple) else tuple(columns))
+
+
+@contextmanager
+def in_force(columns: Iterable[Column]) -> Iterator[None]:
+    """Read a lake with these declared columns, then go on as before."""
+    token = _IN_FORCE.set(tuple(columns))
+    try:
+        yield
+    finally:
+        _IN_FORCE.reset(token)
+
+
+def runs_schema(columns: Iterable[Column]) -> pa.Schema:
+    """The columns of `runs`, shipped and declared."""
+    return pa.schema([*RUNS, *(pa.field(column.name, column.type) for column in columns)])
+
+
+Value = TypeVar("Value")
+Made = TypeVar("Made")
+
+
+class _Built(Generic[Made]):
+    """What follows from the columns in force: made once for each set of them."""
+
+    def __init__(self, build: Callable[[Declared], Made]) -> None:
+        self._build = lru_cache(maxsize=16)(build)
+        self._last: tuple[Declared, Made] | None = None
+
+    def now(self) -> Made:
+        columns = declared()
+        last = self._last
+        # Two lakes rarely take turns, and to compare what they declare takes longer than this.
+        if last is None or last[0] is not columns:
+            last = self._last = (columns, self._build(columns))
+        return last[1]
+
+
+class ByName(Mapping[str, Value]):
+    """A table by name that follows from the declared columns in force."""
+
+    def __init__(self, build: Callable[[Declared], Mapping[str, Value]]) -> None:
+        self._built = _Built(build)
+
+    def __getitem__(self, name: str) -> Value:
+        return self._built.now()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._built.now())
+
+    def __len__(self) -> int:
+        return len(self._built.now())
+
+
+class Names(Sequence[str]):
+    """Names of columns that follow from the declared columns in force."""
+
+    def __init__(self, build: Callable[[Declared], Sequence[str]]) -> None:
+        self._built = _Built(build)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        return self._built.now()[index]
+
+    def __len__(self) -> int:
+        return len(self._built.now())
+
+
+def knob_names(columns: Declared) -> tuple[str, ...]:
+    """Names of the declared knobs."""
+    return tuple(column.name for column in columns if column.role == "knob")
+
+
+def from_settings(name: str, entry: Mapping[str, Any], dataset: str) -> Column:
+    """A column as a settings file declares it; keys and types are checked already.
+
+    Raises:
+        DataError: As `check_name`.
+    """
+    check_name(name)
+    role = entry.get("role", "metric")
+    kind = entry.get("type", "text" if role == "label" else "real")
+    title = entry.get("title", name.replace("_", " "))
+    return Column(
+        name,
+        cast(Role, role),
+        cast(Kind, kind),
+        title,
+        entry.get("short", title),
+        entry.get("unit", ""),
+        entry.get("better"),
+        entry.get("written", "plain"),
+        entry.get("description", ""),
+        (dataset,),
+    )

@@ -1,0 +1,392 @@
+"""Any table with a header: apart by commas, semicolons, tabs or blanks, JSON lines, or Parquet.
+
+What its columns are is in the settings (`[[tables]]`); a column that nobody declared is kept under
+its own name, cleaned for SQL, numbers as a metric and text as a label.
+"""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from data.declared import Column, Kind, check_name
+from data.errors import DataError, FormatError
+from ingest.files.text_lines import iterate_lines
+from ingest.formats.problem_list import ProblemList
+from ingest.records import (
+    ReadContext,
+    SummaryRow,
+    SummaryTable,
+    TableColumn,
+    TableDeclaration,
+)
+from ingest.settings.dataset import UNKNOWN
+from ingest.settings.tables import target_kinds
+
+_PARQUET: Final = b"PAR1"
+_SEPARATORS: Final = (",", ";", "\t", None)
+_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+# Whole numbers as programs write them: a text such as 007 is none.
+_WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
+_UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
+_HEADING: Final = re.compile(r"[A-Za-z_%].{0,79}")
+# What a file must have to be taken for a table that nobody declared.
+_LEAST_COLUMNS: Final = {True: 3, False: 2}
+_LEAST_ROWS: Final = {True: 3, False: 1}
+_MOST: Final = 2**63
+_LONGEST_NAME: Final = 55
+# A head of as many bytes may end within a line.
+_CUT_HEAD: Final = 1 << 16
+
+Cell = str | float | int | None
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table as it stands in the file: rows with their line numbers."""
+
+    headings: list[str]
+    rows: list[tuple[int, Sequence[Cell]]]
+
+
+@dataclass(slots=True)
+class _Target:
+    """Where a column goes.
+
+    Attributes:
+        place: In the row.
+        own: Of a column that nobody declared, its description.
+    """
+
+    place: int
+    heading: str
+    name: str
+    kind: str
+    said: TableColumn
+    own: Column | None = None
+
+
+def sniff(name: str, head: bytes) -> bool:
+    """Tell a well-formed table: names above, and rows of as many cells with numbers among them."""
+    if head.startswith(_PARQUET):
+        return True
+    if b"\0" in head:
+        return False
+    text = head.decode("utf-8-sig", "replace")
+    if len(head) >= _CUT_HEAD:
+        text = text.rpartition("\n")[0]
+    lines = [line for line in text.split("\n")[:40] if line.strip()]
+    if name.lower().endswith((".jsonl", ".ndjson")) or (lines and lines[0].startswith('{"')):
+        return _is_json_lines(lines)
+    return any(_is_table(lines, separator) for separator in _SEPARATORS)
+
+
+def _is_json_lines(lines: Sequence[str]) -> bool:
+    try:
+        first = json.loads(lines[0]) if lines else None
+    except ValueError:
+        return False
+    return isinstance(first, dict) and not any(isinstance(v, dict | list) for v in first.values())
+
+
+def _is_table(lines: Sequence[str], separator: str | None) -> bool:
+    if not lines:
+        return False
+    rows = [_cells(line, separator) for line in lines]
+    header, body = rows[0], rows[1:]
+    is_blank = separator is None
+    names = header[1:] if header and not header[0] else header
+    return (
+        len(header) >= _LEAST_COLUMNS[is_blank]
+        and len(body) >= _LEAST_ROWS[is_blank]
+        and all(_HEADING.fullmatch(each) for each in names)
+        and len(set(names)) == len(names)
+        and all(len(row) == len(header) for row in body)
+        and any(all(_is_number(row[at]) for row in body) for at in range(len(header)))
+    )
+
+
+def _cells(line: str, separator: str | None) -> list[str]:
+    if separator is None:
+        return line.split()
+    try:
+        cells = next(csv.reader([line.rstrip("\r")], delimiter=separator), [])
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in cells]
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None
+
+
+def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
+    """Read the rows as runs, each value in the unit of its column of `runs`.
+
+    Args:
+        blocks: The file's bytes, cut anywhere.
+        context: Says what the columns are.
+
+    Returns:
+        Good rows in file order. Rows that cannot be read are problems; so are, in one line, the
+        columns that nobody declared.
+
+    Raises:
+        FormatError: No table with a header.
+    """
+    declaration = context.table or TableDeclaration(kinds=target_kinds({}))
+    problems = ProblemList()
+    table = _parse(blocks, context.name, problems)
+    targets = _targets(table, declaration, context.name)
+    own = [target.own for target in targets if target.own is not None]
+    if own:
+        names = ", ".join(sorted(column.name for column in own))
+        detail = f"nobody declared {names}: numbers are kept as metrics, texts as labels"
+        problems.add("undeclared_columns", "doubted", detail)
+    is_numbered = all(target.name != "replicate" for target in targets)
+    result = SummaryTable(declaration.workload or UNKNOWN, [], columns=own, is_numbered=is_numbered)
+    constants = _constants(declaration)
+    for line, cells in table.rows:
+        try:
+            values = {**constants, **_values(cells, targets, line, problems)}
+        except FormatError as error:
+            problems.add("not_a_number", "refused", f"{error}; row dropped", line)
+            continue
+        if all(value is None for value in values.values()):
+            continue
+        workload = values.pop("workload", None)
+        system = str(values.pop("system", None) or declaration.system or UNKNOWN)
+        if code := values.pop("dvfs", None):
+            values["dvfs_code"] = str(code).lower()
+        result.rows.append(
+            SummaryRow(line, system, values, [], None if workload is None else str(workload))
+        )
+    result.problems = problems.all()
+    return result
+
+
+def _constants(declaration: TableDeclaration) -> dict[str, Cell]:
+    return {
+        name: _convert(name, text, declaration.kinds[name], TableColumn())
+        for name, text in declaration.constants.items()
+    }
+
+
+def _parse(blocks: Iterable[bytes], name: str, problems: ProblemList) -> _Table:
+    if name.lower().endswith(".parquet"):
+        return _parse_parquet(b"".join(blocks), name)
+    lines = list(iterate_lines(blocks))
+    first = next((line for line in lines if line.strip()), "")
+    if first.lstrip("\ufeff").startswith("{"):
+        return _parse_json(lines, problems)
+    rows = _split(lines, _separator(lines, first))
+    at, header = next(rows, (0, []))
+    headings = ["" if heading is None else str(heading).lstrip("\ufeff") for heading in header]
+    if len(headings) < 2 and not any(headings):
+        raise FormatError(f"no header ({name})")
+    if twice := sorted({each for each in headings if headings.count(each) > 1}):
+        raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {at})")
+    table = _Table(headings, [])
+    for line, cells in rows:
+        if len(cells) == len(headings):
+            table.rows.append((line, cells))
+        else:
+            detail = f"{len(cells)} fields, expected {len(headings)}; row dropped"
+            problems.add("field_count", "refused", detail, line)
+    return table
+
+
+def _separator(lines: Sequence[str], first: str) -> str | None:
+    """What stands between the cells: where rows are well formed, else a mark in the header."""
+    filled = [line for line in lines if line.strip()][:40]
+    for separator in _SEPARATORS:
+        if _is_table(filled, separator):
+            return separator
+    return next((mark for mark in _SEPARATORS if mark and mark in first), None)
+
+
+def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, Sequence[Cell]]]:
+    if separator is None:
+        yield from ((n, line.split()) for n, line in enumerate(lines, 1) if line.strip())
+        return
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
+    try:
+        for cells in reader:
+            if cells:
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise FormatError(f"no table: {error} (line {reader.line_num})") from error
+
+
+def _parse_json(lines: Sequence[str], problems: ProblemList) -> _Table:
+    objects: list[tuple[int, dict[str, Any]]] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except ValueError:
+            found = None
+        if isinstance(found, dict):
+            objects.append((number, found))
+        else:
+            problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
+    headings = list(dict.fromkeys(key for _, each in objects for key in each))
+    table = _Table(headings, [])
+    for number, each in objects:
+        table.rows.append((number, [_plain(each.get(key)) for key in headings]))
+    return table
+
+
+def _parse_parquet(content: bytes, name: str) -> _Table:
+    try:
+        found = pq.read_table(io.BytesIO(content))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise FormatError(f"no Parquet: {error} ({name})") from error
+    columns = [[_plain(value) for value in column.to_pylist()] for column in found.columns]
+    return _Table(list(found.column_names), list(enumerate(zip(*columns, strict=True), 1)))
+
+
+def _plain(value: Any) -> Cell:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return None if isinstance(value, float) and math.isnan(value) else value
+    return json.dumps(value, default=str) if isinstance(value, dict | list) else str(value)
+
+
+def _targets(table: _Table, declaration: TableDeclaration, file: str) -> list[_Target]:
+    """Where each column goes; two that go to one place are refused."""
+    targets: list[_Target] = []
+    for place, heading in enumerate(table.headings):
+        said = declaration.columns.get(heading, TableColumn())
+        if said.is_dropped or (not heading and said.to is None and place == 0):
+            continue
+        name = said.to or (heading if heading in declaration.kinds else None)
+        if name is not None:
+            targets.append(_Target(place, heading, name, declaration.kinds[name], said))
+            continue
+        taken = {target.name for target in targets} | declaration.kinds.keys()
+        kind = _kind_of(cells[place] for _, cells in table.rows)
+        own = Column(
+            name := clean_name(heading, kind, taken),
+            "label" if kind == "text" else "metric",
+            kind,
+            heading or name,
+            heading or name,
+        )
+        targets.append(_Target(place, heading, name, kind, said, own))
+    names = [target.name for target in targets]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise FormatError(f"two columns go to {twice[0]!r} ({file})")
+    return targets
+
+
+def clean_name(heading: str, kind: str, taken: Iterable[str] = ()) -> str:
+    """A name that SQL and URLs can carry, for a column that nobody declared.
+
+    Args:
+        taken: Names that other columns have.
+    """
+    bare = re.sub(r"[^a-z0-9]+", "_", heading.lower()).strip("_")[:_LONGEST_NAME]
+    bare = bare if bare[:1].isalpha() else f"c_{bare}".rstrip("_")
+    names = (bare, f"{bare}_{kind}", *(f"{bare}_{kind}_{n}" for n in range(2, 10_000)))
+    return next(name for name in names if name not in taken and _can_be(name))
+
+
+def _can_be(name: str) -> bool:
+    try:
+        check_name(name)
+    except DataError:
+        return False
+    return True
+
+
+def _kind_of(cells: Iterable[Cell]) -> Kind:
+    """What the values of a column are: text unless all that are set are numbers."""
+    is_whole = True
+    count = 0
+    for cell in cells:
+        if cell is None or (isinstance(cell, str) and cell.strip().lower() in _UNSET):
+            continue
+        count += 1
+        if isinstance(cell, str):
+            text = cell.strip()
+            if _WHOLE.fullmatch(text) and text != "-0" and abs(int(text)) < _MOST:
+                continue
+            is_number = _is_number(text) and not re.fullmatch(r"[-+]?0\d.*", text)
+            if not is_number or not math.isfinite(float(text)):
+                return "text"
+            is_whole = False
+        elif isinstance(cell, float) or abs(cell) >= _MOST:
+            is_whole = False
+    return "text" if not count else ("whole" if is_whole else "real")
+
+
+def _values(
+    cells: Sequence[Cell], targets: Iterable[_Target], line: int, problems: ProblemList
+) -> dict[str, Cell]:
+    values: dict[str, Cell] = {}
+    for target in targets:
+        cell = cells[target.place]
+        value = _convert(target.heading, cell, target.kind, target.said)
+        if target.kind == "whole" and isinstance(value, float):
+            if value != round(value):
+                detail = f"{target.heading} {cell!r} is not a whole number; taken as {round(value)}"
+                problems.add("fractional_count", "repaired", detail, line)
+            value = round(value)
+        values[target.name] = value
+    return values
+
+
+def _convert(heading: str, cell: Cell, kind: str, said: TableColumn) -> Cell:
+    """A cell as its column has it.
+
+    Raises:
+        FormatError: It is no number, or no column can hold it.
+    """
+    if cell is not None and said.values:
+        cell = said.values.get(str(cell).strip(), cell)
+    if kind == "text":
+        return None if cell is None or cell == "" else str(cell)
+    if cell is None or (isinstance(cell, str) and cell.strip().lower() in _UNSET):
+        return None
+    if isinstance(cell, str):
+        text = cell.strip()
+        if not _is_number(text):
+            raise FormatError(f"{heading} {text[:60]!r} is not a number")
+        cell = int(text) if _WHOLE.fullmatch(text) else float(text)
+    value = cell * said.scale if said.scale != 1.0 else cell
+    if not math.isfinite(value) or (kind == "whole" and abs(value) >= _MOST):
+        raise FormatError(f"{heading} {str(cell)[:60]!r} is out of range")
+    return float(value) if kind == "real" else value
+
+
+def own_columns(columns: Iterable[Column], known: Mapping[str, Column]) -> dict[str, Column]:
+    """How the columns that nobody declared are called in a lake.
+
+    A column that the lake has with another type gets a name of its own.
+
+    Returns:
+        By the table's name for it.
+    """
+    found = {}
+    for column in columns:
+        there = known.get(column.name)
+        if there is None or there.kind == column.kind:
+            found[column.name] = there or column
+        else:
+            name = clean_name(column.name, column.kind, {column.name})
+            found[column.name] = known.get(name) or Column(
+                name, column.role, column.kind, column.title, column.short
+            )
+    return found

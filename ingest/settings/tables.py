@@ -1,0 +1,103 @@
+"""Tables that a dataset's settings declare: what their columns are in the lake."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pyarrow as pa
+
+from data.declared import Column
+from data.errors import SettingsError
+from data.schema import KNOBS, MEASUREMENTS
+from ingest.records import TableColumn, TableDeclaration
+
+KEYS: Final[dict[str, type | tuple[type, ...]]] = {
+    "pattern": str,
+    "workload": str,
+    "system": str,
+    "set": dict,
+    "columns": dict,
+}
+_COLUMN_KEYS: Final = {"to", "scale", "values", "drop"}
+# Columns of a row that name its run and are no plain columns of `runs`.
+_NAMING: Final = {
+    "system": "text",
+    "workload": "text",
+    "mode": "text",
+    "variant": "text",
+    "dvfs": "text",
+    "itr": "whole",
+    "replicate": "whole",
+}
+# Columns of `runs` that follow from others.
+_FOLLOWING: Final = ("itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code")
+
+
+def target_kinds(columns: Mapping[str, Column]) -> dict[str, str]:
+    """The columns of the lake that a table may have, and what their values are.
+
+    Args:
+        columns: Those that the dataset declares.
+    """
+    shipped = {n: t for n, t in (KNOBS | MEASUREMENTS).items() if n not in _FOLLOWING}
+    kinds = {n: _kind(t) for n, t in shipped.items()}
+    return {**kinds, **_NAMING, **{name: column.kind for name, column in columns.items()}}
+
+
+def _kind(kind: pa.DataType) -> str:
+    if pa.types.is_integer(kind):
+        return "whole"
+    return "real" if pa.types.is_floating(kind) else "text"
+
+
+def build_table(
+    entry: Mapping[str, Any], number: int, columns: Mapping[str, Column]
+) -> TableDeclaration:
+    """Build one [[tables]] entry.
+
+    Raises:
+        SettingsError: No pattern, no regular expression, or a column that the lake does not have;
+            the message names the place.
+    """
+    where, path = f"tables[{number}]", entry["path"]
+    if "pattern" not in entry:
+        raise SettingsError(f"{where} lacks 'pattern' ({path})")
+    try:
+        regex = re.compile(rf"(?:^|.*/)(?:{entry['pattern']})$")
+    except re.error as error:
+        raise SettingsError(
+            f"{where}.pattern is no regular expression: {error}: {entry['pattern']} ({path})"
+        ) from error
+    kinds = target_kinds(columns)
+    found = {}
+    for name, said in entry.get("columns", {}).items():
+        found[name] = _table_column(said, f"{where}.columns.{name}", path)
+    targets = {f"{where}.columns.{name}": each.to for name, each in found.items() if each.to}
+    targets |= {f"{where}.set.{name}": name for name in entry.get("set", {})}
+    for place, target in targets.items():
+        if target not in kinds:
+            raise SettingsError(f"{place}: the lake has no column {target!r} to fill ({path})")
+    return TableDeclaration(
+        regex,
+        entry.get("workload"),
+        entry.get("system"),
+        {name: str(value) for name, value in entry.get("set", {}).items()},
+        found,
+        kinds,
+        frozenset(name for name, column in columns.items() if column.role == "knob"),
+    )
+
+
+def _table_column(said: Any, where: str, path: str) -> TableColumn:
+    if isinstance(said, str):
+        return TableColumn(said)
+    if not isinstance(said, dict) or (unknown := said.keys() - _COLUMN_KEYS):
+        known = ", ".join(sorted(_COLUMN_KEYS))
+        what = sorted(unknown)[0] if isinstance(said, dict) else said
+        raise SettingsError(f"{where}: unknown key {what!r}, known: {known} ({path})")
+    scale, values = said.get("scale", 1.0), said.get("values", {})
+    if type(scale) not in (int, float) or scale == 0 or not isinstance(values, dict):
+        raise SettingsError(f"{where} cannot be {said!r} ({path})")
+    if not isinstance(said.get("to", ""), str) or type(said.get("drop", False)) is not bool:
+        raise SettingsError(f"{where} cannot be {said!r} ({path})")
+    return TableColumn(said.get("to"), float(scale), values, said.get("drop", False))

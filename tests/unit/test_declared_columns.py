@@ -1,0 +1,181 @@
+"""Columns that a dataset declares: from its settings to the lake, its descriptions and filters."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deltalake import DeltaTable
+
+from data.connection import newest_version, open_lake
+from data.declared import Column, check_name, declared, in_force
+from data.errors import DataError, SelectionError, SettingsError
+from data.knobs import KNOBS
+from data.metrics import metric, plottable
+from data.queries.points import CONFIGURATION
+from data.schema import SCHEMA_DESCRIPTION
+from data.selection import FACETS, Selection
+from ingest.pipeline import AddOptions, AddReport, add
+from ingest.settings.dataset import load_settings
+
+OLD_LAKE = Path(__file__).resolve().parents[1] / "fixtures" / "lake_schema_3"
+MUTILATE = (
+    "#type avg std min 5th 10th 50th 90th 95th 99th\nread 7 1 4 5 6 7 8 9 10\n\n"
+    "Total QPS = 200000.0 (6000000 / 30.0s)\n"
+)
+SETTINGS = r"""
+[dataset]
+name = "{dataset}"
+
+[columns.kernel]
+role = "knob"
+type = "text"
+title = "Kernel version"
+short = "kernel"
+
+[columns.ring_bytes]
+role = "knob"
+type = "whole"
+title = "Ring size"
+unit = "B"
+written = "bytes"
+
+[columns.wakeups]
+title = "Wake-ups"
+unit = "{unit}"
+better = "less"
+
+[[names]]
+pattern = '(?P<kernel>[^/]+)/ring(?P<ring_bytes>\d+k)-r(?P<replicate>\d+)\.out'
+workload = "memcached"
+system = "linux"
+set = {{ machine = "c220g1", load_qps = 200000 }}
+"""
+
+
+def study(folder: Path, dataset: str = "one", unit: str = "1/s") -> Path:
+    """Two kernels, two ring sizes, two replicates."""
+    for kernel in ("5.15", "6.1"):
+        (folder / kernel).mkdir(parents=True)
+        for ring in ("4k", "64k"):
+            for number in (0, 1):
+                (folder / kernel / f"ring{ring}-r{number}.out").write_text(MUTILATE)
+    (folder / "wattlas.toml").write_text(SETTINGS.format(dataset=dataset, unit=unit))
+    return folder
+
+
+def ingest(lake: Path, *raw: Path) -> AddReport:
+    return add(AddOptions(lake, raw, workers=1))
+
+
+def runs(lake: Path, columns: str = "*") -> list[dict[str, Any]]:
+    with open_lake(lake) as opened:
+        return opened.polars(f"SELECT {columns} FROM runs ORDER BY run_id").to_dicts()
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    return tmp_path / "lake"
+
+
+def test_declared_knobs_are_columns_keys_and_described_in_the_lake(
+    tmp_path: Path, lake: Path
+) -> None:
+    report = ingest(lake, study(tmp_path / "raw"))
+    assert (report.added, report.refused) == (8, [])
+    found = runs(lake)
+    assert {(run["kernel"], run["ring_bytes"]) for run in found} == {
+        (kernel, ring) for kernel in ("5.15", "6.1") for ring in (4096, 65536)
+    }
+    assert {(run["machine"], run["load_qps"], run["wakeups"]) for run in found} == {
+        ("c220g1", 200_000.0, None)
+    }
+    assert "c220g1-kernel5.15-ring_bytes4096-r0" in found[0]["run_id"]
+    with open_lake(lake) as opened:
+        by_name = {column.name: column for column in opened.columns}
+    wakeups = Column(
+        "wakeups", "metric", "real", "Wake-ups", "Wake-ups", "1/s", "less", datasets=("one",)
+    )
+    assert by_name["wakeups"] == wakeups
+    assert [c.role for c in by_name.values()] == ["knob", "knob", "metric"]
+    fields = {f.name: f for f in DeltaTable(str(lake / "runs")).schema().fields}
+    assert fields["kernel"].metadata["comment"] == "Kernel version."
+    version = newest_version(lake)
+    assert ingest(lake, tmp_path / "raw").unchanged == 8
+    assert newest_version(lake) == version
+
+
+def test_tables_of_columns_have_shipped_and_declared_ones(tmp_path: Path, lake: Path) -> None:
+    ingest(lake, study(tmp_path / "raw"))
+    with open_lake(lake) as opened:
+        columns = opened.columns
+    assert "c_kernel" not in FACETS
+    with in_force(columns):
+        assert list(FACETS)[-2:] == ["c_kernel", "c_ring_bytes"]
+        assert list(FACETS) == list(KNOBS)
+        assert CONFIGURATION[-2:] == ("kernel", "ring_bytes")
+        assert KNOBS["c_ring_bytes"].label(65536.0) == "64 KiB"
+        assert KNOBS["c_kernel"].words("6.1") == "kernel 6.1"
+        assert metric("wakeups").axis_title == "Wake-ups, 1/s (less is better)"
+        assert plottable()[-1] == "wakeups"
+        chosen = Selection.of(c_kernel=["6.1"], c_ring_bytes=[4096])
+        sql, parameters = chosen.predicate()
+    assert declared() == ()
+    with open_lake(lake) as opened:
+        rows = opened.polars(f"SELECT count(*) AS n FROM runs WHERE {sql}", parameters)
+    assert rows["n"].to_list() == [2]
+    with pytest.raises(SelectionError, match="unknown filter 'c_kernel'"):
+        Selection.of(c_kernel=["6.1"])
+
+
+def test_two_datasets_may_share_a_column_of_one_type_and_unit(tmp_path: Path, lake: Path) -> None:
+    ingest(lake, study(tmp_path / "a"))
+    assert ingest(lake, study(tmp_path / "b", "two")).added == 8
+    with open_lake(lake) as opened:
+        assert {column.datasets for column in opened.columns} == {("one", "two")}
+    raw = study(tmp_path / "c", "three", unit="1/h")
+    with pytest.raises(DataError, match=r"'wakeups': dataset three says unit '1/h', dataset one, "):
+        ingest(lake, raw)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Kernel", "small letters"), ("9lives", "a letter first"), ("a-b", "small letters"),
+        ("order", "a word of SQL"), ("energy_j", "has a column"), ("edp_js", "has a column"),
+        ("load", "has a column"),
+    ],
+)  # fmt: skip
+def test_a_name_that_cannot_be_is_refused_by_name(tmp_path: Path, name: str, why: str) -> None:
+    with pytest.raises(DataError, match=f"{name!r} cannot name a column: .*{why}"):
+        check_name(name)
+    path = tmp_path / "wattlas.toml"
+    path.write_text(f"[columns.'{name}']\nrole = 'label'\n")
+    with pytest.raises(SettingsError, match=re.escape(str(path))):
+        load_settings(path)
+
+
+def test_a_pattern_may_name_and_set_knobs_only(tmp_path: Path) -> None:
+    path = tmp_path / "wattlas.toml"
+    text = SETTINGS.format(dataset="x", unit="1/s")
+    path.write_text(text.replace("machine =", "wakeups ="))
+    with pytest.raises(SettingsError, match=r"names\[1\].set has an unknown group 'wakeups'"):
+        load_settings(path)
+
+
+def test_a_lake_of_schema_3_is_read_as_it_is_and_upgraded_by_add(
+    tmp_path: Path, lake: Path
+) -> None:
+    """The lake was written by the code of schema 3; its runs have no machine."""
+    shutil.copytree(OLD_LAKE, lake)
+    before = runs(lake)
+    assert {(run["dataset"], run["machine"]) for run in before} == {("old", None)}
+    assert ingest(lake, study(tmp_path / "raw")).added == 8
+    assert DeltaTable(str(lake / "runs")).metadata().description == SCHEMA_DESCRIPTION
+    assert DeltaTable(str(lake / "problems")).metadata().description == SCHEMA_DESCRIPTION
+    old = [run for run in runs(lake) if run["dataset"] == "old"]
+    assert [{name: run[name] for name in before[0]} for run in old] == before
+    assert {run["kernel"] for run in old} == {None}
+    with open_lake(lake, version=0) as opened:
+        assert opened.columns == ()

@@ -1,0 +1,196 @@
+"""Tables of any kind: declared and kept columns, what is no table, from `add` to the download."""
+
+import csv
+import gzip
+import io
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.kit.downloads import CSV, table_answer
+from data.connection import open_lake
+from data.queries.runs import runs_query
+from data.selection import Selection
+from ingest.formats.table import clean_name, sniff
+from ingest.pipeline import AddOptions, AddReport, add
+from tests.fixtures.real import studies
+
+TABLES = """
+[dataset]
+name = "t"
+
+[columns.wakeups]
+unit = "1/s"
+
+[[tables]]
+pattern = '{pattern}'
+workload = "netpipe"
+system = "linux_tuned"
+set = {{ machine = "m1" }}
+[tables.columns]
+rep = "replicate"
+msg = "message_bytes"
+steps = {{ to = "energy_j", scale = 0.5 }}
+mode = {{ values = {{ "1" = "poll", "2" = "interrupt" }} }}
+wake = "wakeups"
+note = {{ drop = true }}
+"""
+ROWS = [(0, 64, 10, 1, 5, "a"), (1, 64, 20, 2, None, "b")]
+HEADER = ("rep", "msg", "steps", "mode", "wake", "note")
+
+
+def ingest(lake: Path, *raw: Path) -> AddReport:
+    return add(AddOptions(lake, raw, workers=1))
+
+
+def runs(lake: Path, columns: str = "*", order: str = "replicate") -> list[dict[str, Any]]:
+    with open_lake(lake) as opened:
+        return opened.polars(f"SELECT {columns} FROM runs ORDER BY {order}").to_dicts()
+
+
+def written(separator: str) -> str:
+    lines = [HEADER, *ROWS]
+    return "".join(
+        separator.join("" if cell is None else str(cell) for cell in line) + "\n" for line in lines
+    )
+
+
+def files_of_rows(folder: Path) -> dict[str, Path]:
+    """The same rows in every kind of file."""
+    named = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+    texts = {"t.csv": written(","), "t.tsv": written("\t"), "semi.csv": written(";"),
+             "t.txt": written(" ").replace(" 2  b", " 2 nan b"),
+             "t.jsonl": "".join(json.dumps(row) + "\n" for row in named)}  # fmt: skip
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    (folder / "packed.csv.gz").write_bytes(gzip.compress(written(",").encode()))
+    pl.DataFrame(named).write_parquet(folder / "t.parquet")
+    return {path.name: path for path in folder.iterdir()}
+
+
+def test_every_kind_of_table_says_the_same(tmp_path: Path) -> None:
+    """Steps of half a joule; 10 and 20 of them."""
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    for name, path in files_of_rows(raw).items():
+        folder = tmp_path / f"only-{name}"
+        folder.mkdir()
+        path.rename(folder / name)
+        (folder / "wattlas.toml").write_text(TABLES.format(pattern=r"[^/]+"))
+        report = ingest(tmp_path / f"lake-{name}", folder)
+        assert (report.added, report.problems) == (2, []), name
+        found = runs(tmp_path / f"lake-{name}")
+        values = ("message_bytes", "energy_j", "mode", "wakeups", "machine", "system", "workload")
+        assert [[run[each] for each in values] for run in found] == [
+            [64, 5.0, "poll", 5.0, "m1", "linux_tuned", "netpipe"],
+            [64, 10.0, "interrupt", None, "m1", "linux_tuned", "netpipe"],
+        ], name
+        assert ingest(tmp_path / f"lake-{name}", folder).unchanged == 2
+
+
+def test_a_table_that_nobody_declared_is_kept_and_declared_later(tmp_path: Path) -> None:
+    raw, lake = tmp_path / "raw", tmp_path / "lake"
+    raw.mkdir()
+    (raw / "odd.csv").write_text(",Temp [C],order,energy_j,host\n0,20.5,7,9.5,a\n1,21,8,,b\n")
+    report = ingest(lake, raw)
+    assert (report.added, report.ignored) == (2, [])
+    (problem,) = (found.problem for found in report.problems)
+    assert (problem.kind, problem.severity) == ("undeclared_columns", "doubted")
+    assert "nobody declared host, order_whole, temp_c" in problem.detail
+    found = runs(lake, "temp_c, order_whole, energy_j, host, workload, system, replicate")
+    assert [list(run.values()) for run in found] == [
+        [20.5, 7, 9.5, "a", "unknown", "unknown", 0],
+        [21.0, 8, None, "b", "unknown", "unknown", 1],
+    ]
+    (raw / "wattlas.toml").write_text(
+        '[columns.temp_c]\nunit = "degC"\n[[tables]]\npattern = "odd.csv"\n'
+        '[tables.columns]\n"Temp [C]" = "temp_c"\n'
+    )
+    ingest(lake, raw)
+    with open_lake(lake) as opened:
+        assert {c.name: c.unit for c in opened.columns}["temp_c"] == "degC"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_table"),
+    [
+        ("a.csv", "x,y\n1,2\n", True), ("a", "x\ty\n1\tb\n", True),
+        ("a.txt", "x y z\n1 2 3\n4 5 6\n7 8 9\n", True), ("a.jsonl", '{"x": 1}\n', True),
+        ("a.txt", "some words here\nand others there\nand more still\nlast of all\n", False),
+        ("a.csv", "x,y\n1,2,3\n4,5\n", False), ("a.csv", "x,y\na,b\n", False),
+        ("a.csv", "1,2\n3,4\n", False), ("a.csv", "x,x\n1,2\n", False), ("a.csv", "x,y\n", False),
+        ("cpuinfo", "processor\t: 0\nvendor_id\t: Intel\n", False),
+    ],
+)  # fmt: skip
+def test_only_well_formed_tables_are_taken_for_some(name: str, text: str, is_table: bool) -> None:
+    assert sniff(name, text.encode()) is is_table
+
+
+NAMES = st.lists(
+    st.text(st.characters(codec="ascii", categories=("Lu", "Ll", "Nd")), min_size=1, max_size=8)
+    .map(lambda text: f"q{text}"),
+    min_size=2, max_size=5, unique_by=lambda name: clean_name(name, "text"),
+)  # fmt: skip
+CELLS = st.one_of(
+    st.lists(st.none() | st.integers(-(2**62), 2**62), min_size=3, max_size=3),
+    st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3),
+    st.lists(st.none() | st.text("abc ,;\"'x", min_size=1).map(lambda t: f"t{t}"), min_size=3,
+             max_size=3),
+)  # fmt: skip
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(names=NAMES, data=st.data())
+def test_every_value_of_any_table_comes_out_of_the_download(
+    names: list[str], data: st.DataObject
+) -> None:
+    """Whole numbers, bits of floats, texts and NULLs; the first column makes it a table."""
+    columns = [[1, 2, 3], *(data.draw(CELLS) for _ in names[1:])]
+    with tempfile.TemporaryDirectory() as place:
+        raw = Path(place) / "raw"
+        raw.mkdir()
+        with (raw / "any.csv").open("w", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(
+                [names, *zip(*[[repr(c) if isinstance(c, float) else c for c in column]
+                               for column in columns], strict=True)]
+            )  # fmt: skip
+        assert ingest(Path(place) / "lake", raw).added == 3
+        with open_lake(Path(place) / "lake") as lake:
+            rows = lake.polars(*runs_query(Selection(), 10)).sort("replicate")
+            answer = table_answer(lambda: rows, CSV, "runs")
+    found = list(csv.DictReader(io.StringIO(answer.get_data(as_text=True))))
+    for name, column in zip(names, columns, strict=True):
+        texts = [row[clean_name(name, "text")] for row in found]
+        for text, value in zip(texts, column, strict=True):
+            if value is None or isinstance(value, str):
+                assert text == (value or "")
+            else:
+                assert float(text).hex() == float(value).hex()
+
+
+@pytest.mark.real
+def test_a_published_table_in_raw_units_by_a_declaration(tmp_path: Path) -> None:
+    """Row 2: 7823561 x 2^-16 J = 119.38 J in 14945159253 / 2899999000 = 5.1535 s."""
+    (tmp_path / "wattlas.toml").write_text(
+        '[[tables]]\npattern = "oct29.*"\nworkload = "netpipe"\n[tables.columns]\n'
+        'sys = "system"\nrnd = "replicate"\nmsg = "message_bytes"\nrapl = "rapl_w"\n'
+        "joules = { to = 'energy_j', scale = 1.52587890625e-05 }\n"
+        "time = { to = 'duration_s', scale = 3.4482770511e-10 }\n"
+        "edp = { drop = true }\nins_total = 'instructions'\ncycles_total = 'cycles'\n"
+        "llcmiss_total = 'llc_misses'\nnum_interrupts = 'interrupts'\n"
+    )
+    source = studies() / "tables" / "oct29_netpipe_governor.csv"
+    (tmp_path / source.name).write_bytes(source.read_bytes())
+    report = ingest(tmp_path / "lake", tmp_path / source.name)
+    assert (report.added, report.problems) == (40, [])
+    found = runs(tmp_path / "lake")
+    (one,) = [r for r in found if (r["message_bytes"], r["replicate"]) == (524288, 2)]
+    assert one["energy_j"] == pytest.approx(119.37807, abs=1e-4)
+    assert one["duration_s"] == pytest.approx(5.15350, abs=1e-5)
+    assert (one["itr_policy"], one["dvfs_policy"], one["rapl_w"]) == ("adaptive", "governor", 135.0)
