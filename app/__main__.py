@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 0, 1 for an error, 2 for a wrong command line."""
-    parser = _parser()
+    parser = build_parser()
     options = parser.parse_args(arguments)
     settings = Settings(lake=options.lake, host=options.host, port=options.port)
     try:
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m app", description="Show a lake in a browser.")
     # Without a default of its own: that would undo a --lake given before the command.
     shared = argparse.ArgumentParser(add_help=False)

@@ -11,7 +11,7 @@ from bench.report import Measurement
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one benchmark; a missed target is said, and is no failure."""
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     missed = 0
     for found in _measurements(options):
         print(found.to_json() if options.json else found.to_words(), flush=True)
@@ -28,6 +28,10 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         return measure_ingest(
             options.rounds, options.scale, options.long_log_gb, options.resume_files
         )
+    if options.bench == "models":
+        from bench.models import measure as measure_models
+
+        return measure_models(options.repeats, options.events, options.contenders)
     if options.bench == "modes":
         from bench.modes import measure as measure_modes
 
@@ -51,7 +55,7 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
     return measure(options.runs, options.changes, options.loads, options.selections, options.lake)
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure wattlas.")
     benches = parser.add_subparsers(dest="bench", required=True)
     explore = benches.add_parser("explore", help="the front page on a big lake")
@@ -71,6 +75,11 @@ def _parser() -> argparse.ArgumentParser:
     ingest.add_argument(
         "--resume-files", type=int, default=200_000, help="files known already; 0 leaves out"
     )
+    models = benches.add_parser("models", help="the simulator, and curves in formulas")
+    models.add_argument("--json", action="store_true", help="one JSON object a line")
+    models.add_argument("--repeats", type=int, default=5, help="times that each one runs")
+    models.add_argument("--events", type=float, default=2e7, help="events of one run")
+    models.add_argument("--contenders", help="a Python that has SimPy and ciw, measured beside")
     modes = benches.add_parser("modes", help="who wins each of many cells")
     modes.add_argument("--json", action="store_true", help="one JSON object a line")
     modes.add_argument("--sizes", type=int, default=200, help="request sizes: columns of the map")

@@ -34,9 +34,9 @@ WIDTH: Final = 1000
 SERVER_LIMIT_MS: Final = 25.0
 GROWTH_LIMIT: Final = 1.3
 BYTES_LIMIT_KB: Final = 300.0
-_SECONDS: Final = 18.5
+RUN_SECONDS: Final = 18.5
 _LONGER: Final = 10
-_MOST_RUNS: Final = 6
+MOST_RUNS: Final = 6
 _SEED: Final = 1
 
 
@@ -58,14 +58,14 @@ def measure(
     """
     keep_memory_small()  # as the app does
     with _folder(kept) as work:
-        lake = make_lake(work / "lake", _SECONDS, _MOST_RUNS)
+        lake = make_lake(work / "lake", RUN_SECONDS, MOST_RUNS)
         server = _serve(lake)
         p95_ms = yield from _zooms(server, "run", zooms)
         yield from _bytes(server, zooms)
         yield from _memory(server, zooms)
         most_mb = yield from _answer_memory(server, "run", zooms)
         if is_longer:
-            longer = _serve(make_lake(work / "long", _SECONDS * _LONGER, 1))
+            longer = _serve(make_lake(work / "long", RUN_SECONDS * _LONGER, 1))
             longer_ms = yield from _zooms(longer, "long", zooms)
             yield Measurement("long_by_run", longer_ms / p95_ms, "x", 2, GROWTH_LIMIT)
             longer_mb = yield from _answer_memory(longer, "long", zooms)

@@ -1,1 +1,1 @@
-"""What the numbers mean: columns, units, filters, the lake's queries and the pure analysis."""
+"""What the numbers mean: columns, units, filters, queries of the lake and pure analysis."""

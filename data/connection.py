@@ -1,8 +1,8 @@
 """Open one version of a lake in DuckDB and run bounded queries over it.
 
-A lake is read through the files that its Delta log lists, so a reader sees whole commits only and
-no DuckDB extension is needed. Every opened lake is an in-memory database of its own: nothing is
-locked, and any number of processes may read while `ingest` writes.
+A reader sees only the files of whole commits, as the Delta log lists them, and needs no DuckDB
+extension. Each opened lake is its own in-memory database: nothing is locked, and any number of
+processes may read while `ingest` writes.
 """
 
 import threading
@@ -41,11 +41,11 @@ MEMORY_LIMIT: Final = "160MB"
 class Lake:
     """One version of a lake: views `runs`, `cores`, `sources`, `problems` in DuckDB.
 
-    Safe for use from several threads: every query runs on a cursor of its own.
+    Safe for use from several threads: each query runs on its own cursor.
 
     Attributes:
         path: Folder of the lake.
-        version: Version of the `runs` Delta table; -1 for a lake that holds nothing yet.
+        version: Version of the `runs` Delta table; -1 for a lake without runs.
         columns: Columns of `runs` that datasets declared, as this version describes them.
     """
 
@@ -77,18 +77,18 @@ class Lake:
         self._connection.close()
 
     def sql(self, query: str, params: Sequence[Any] | None = None) -> duckdb.DuckDBPyRelation:
-        """Make a relation over the views, on its own cursor; it runs when it is read."""
+        """Create a relation over the views, on its own cursor; the query runs when it is read."""
         return self._connection.cursor().sql(query, params=list(params) if params else None)
 
     def scan(self, table: str, run_ids: Sequence[str]) -> duckdb.DuckDBPyRelation:
-        """Make a relation over the big files of some runs.
+        """Create a relation over the big files of some runs.
 
         Args:
             table: `interrupts`, `samples`, `overview`, `histograms`, `power` or `functions`.
-            run_ids: Runs that this version of the lake holds; runs without such a file add no rows.
+            run_ids: Runs of this version of the lake; runs without such a file add no rows.
 
         Raises:
-            LakeError: Unknown table, unknown run, or a file that a row names is gone.
+            LakeError: Unknown table, unknown run, or a file named by a row is missing.
         """
         paths, cursor = self._files_of(table, run_ids), self._connection.cursor()
         return cursor.read_parquet(paths) if paths else _nothing(cursor, table)
@@ -108,16 +108,16 @@ class Lake:
         paths = [self.path / file["path"] for _, files in rows for file in files or ()]
         gone = [str(path) for path in paths if not path.exists()]
         if gone:
-            raise LakeError(f"{table} of a run are gone from the lake: {', '.join(gone)}")
+            raise LakeError(f"{table} of a run are missing from the lake: {', '.join(gone)}")
         return [str(path) for path in paths]
 
     def polars(
         self, query: str, params: Sequence[Any] = (), timeout_s: float = QUERY_TIMEOUT_S
     ) -> "pl.DataFrame":
-        """Run one bounded query to a Polars table.
+        """Run one bounded query and return a Polars table.
 
         Raises:
-            LakeError: It took longer than `timeout_s` and was interrupted.
+            LakeError: The query took longer than `timeout_s` and was interrupted.
         """
         with self._bounded(timeout_s) as cursor:
             return cursor.sql(query, params=list(params)).pl()
@@ -129,10 +129,10 @@ class Lake:
         columns: str,
         timeout_s: float = QUERY_TIMEOUT_S,
     ) -> "pl.DataFrame":
-        """Aggregate the big files of just those runs in one bounded query; errors as either.
+        """Aggregate the big files of some runs in one bounded query; raises as `scan` and `polars`.
 
         Args:
-            columns: The select list; what it does not aggregate groups the rows.
+            columns: The select list; its columns that are not aggregates group the rows.
         """
         paths = self._files_of(table, run_ids)
         with self._bounded(timeout_s) as cursor:
@@ -142,7 +142,7 @@ class Lake:
     def arrow(
         self, query: str, params: Sequence[Any] = (), timeout_s: float = QUERY_TIMEOUT_S
     ) -> "pa.Table":
-        """Run one bounded query to an Arrow table; raises as `polars`."""
+        """Run one bounded query and return an Arrow table; raises as `polars`."""
         with self._bounded(timeout_s) as cursor:
             return cursor.sql(query, params=list(params)).to_arrow_table()
 
@@ -171,10 +171,10 @@ def _nothing(cursor: duckdb.DuckDBPyConnection, table: str) -> duckdb.DuckDBPyRe
 def open_lake(path: str | Path, version: int | None = None) -> Lake:
     """Open a lake at its newest version, or at a given one.
 
-    A folder that is absent or holds no `runs` yet opens as an empty lake of version -1.
+    A folder that is missing or has no `runs` opens as an empty lake of version -1.
 
     Raises:
-        LakeError: No such version, or a schema version other than this code's.
+        LakeError: No such version, or another schema version than this code's.
     """
     path = Path(path)
     connection = _connect()
@@ -204,10 +204,10 @@ def _connect() -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
             "memory_limit": MEMORY_LIMIT,
-            # One thread a query: with more, the order in which sums are added, and so the last
-            # digits of a mean, changes from time to time. Visitors' queries run side by side.
+            # One thread per query: with more, the order of summation, and so the last digits
+            # of a mean, varies. Queries of several visitors run in parallel.
             "threads": 1,
-            # Give freed memory back: queries are short, and the process lives long.
+            # Return freed memory to the system: queries are short, and the process runs for long.
             "allocator_background_threads": True,
             "allocator_flush_threshold": "1MB",
         },
@@ -224,7 +224,7 @@ def _delta(path: Path, version: int | None) -> DeltaTable | None:
     found = table.metadata().description
     if found != SCHEMA_DESCRIPTION and found not in OLDER_DESCRIPTIONS:
         raise LakeError(
-            f"{path} says {found!r}, this wattlas reads {SCHEMA_DESCRIPTION!r}: make the lake anew "
+            f"{path} has {found!r}, this wattlas reads {SCHEMA_DESCRIPTION!r}: make a new lake "
             "with `python -m ingest add` into another folder"
         )
     return table
@@ -254,7 +254,7 @@ def _create_views(
 def _select(
     connection: duckdb.DuckDBPyConnection, table: DeltaTable | None, schema: "pa.Schema"
 ) -> str:
-    """Read a version's files; columns that no file has are NULL."""
+    """Write the query of a version's files; columns that no file has are NULL."""
     files = local_files(table) if table is not None else []
     if not files:
         return _empty_select(schema)

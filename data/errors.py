@@ -6,7 +6,7 @@ class WattlasError(Exception):
 
 
 class DataError(WattlasError):
-    """Values that a function does not take: wrong shape, not finite, out of range."""
+    """Values that a function rejects: wrong shape, not finite, out of range."""
 
 
 class FormatError(WattlasError):

@@ -1,21 +1,21 @@
-"""A run's big files, read by row groups; facts of the lake and the footers are cached.
+"""A run's big files, read by row groups; facts of runs and Parquet footers are cached.
 
-What is kept is bounded, the same for all visitors, and never wrong: a file's name holds the digest
-of what it was made from. Row groups are read with Arrow rather than through DuckDB: a window of 1 %
-of a run of 5 million interrupts took 2.5 ms of processor time instead of 3.2 (`read_parquet`) or
-11.5 (`Lake.scan`), one of 5 % 3.6 instead of 12 and 19, 4,096 overview bins 2.9 instead of 7.3.
+The caches are bounded and shared by all visitors. They never go stale, since a file's name holds
+the digest of its sources. Row groups are read with Arrow, not DuckDB: for a window of 1 % of a run
+of 5 million interrupts Arrow took 2.5 ms of processor time, `read_parquet` 3.2, `Lake.scan` 11.5;
+for 5 % 3.6, 12 and 19; for 4,096 overview bins Arrow 2.9 and DuckDB 7.3.
 """
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from cachetools import LRUCache
 
 from data.connection import Lake
 from data.errors import LakeError
@@ -35,9 +35,9 @@ class RunFacts:
 
     Attributes:
         row: Columns of the configuration, `replicate`, `duration_s`, `interrupts`, `has_log`.
-        length_ns: The workload window.
-        cores: Rising.
-        packages: Of each core; None where the settings do not say.
+        length_ns: Length of the workload window.
+        cores: Core numbers, rising.
+        packages: Package of each core; None where the settings do not define it.
         tsc_hz: Rate of the time-stamp counter.
         files: Table to path in the lake.
     """
@@ -52,7 +52,7 @@ class RunFacts:
 
     @property
     def has_log(self) -> bool:
-        """Whether the lake holds each interrupt of the run."""
+        """Whether the lake holds all interrupts of the run."""
         return "interrupts" in self.files and "overview" in self.files
 
     @property
@@ -66,7 +66,7 @@ class RunFacts:
 
     @classmethod
     def of(cls, row: dict[str, Any]) -> Self:
-        """Read a row of `run_facts_query`."""
+        """Convert a row of `run_facts_query`."""
         cores = {core["core"]: core for core in sorted(row["cores"] or (), key=_core)}
         rates = [core["tsc_hz"] for core in cores.values() if core["tsc_hz"]]
         return cls(
@@ -90,8 +90,8 @@ class BigFile:
     """One big file of a run, with its footer.
 
     Attributes:
-        first_rows: Of each row group; int64, shape (groups + 1,), with the number of rows last.
-        spans: By column with statistics, its least and greatest value in each row group.
+        first_rows: First row of each row group and the number of rows; int64, shape (groups + 1,).
+        spans: Column with statistics to minimum and maximum per row group, shape (groups,) each.
     """
 
     path: Path
@@ -100,21 +100,21 @@ class BigFile:
     spans: dict[str, tuple[np.ndarray, np.ndarray]]
 
     def groups_between(self, column: str, first: int, last: int) -> range:
-        """Row groups of a column in rising order that may hold values from `first` to `last`."""
+        """Return the row groups of a rising column that may hold values from `first` to `last`."""
         low, high = self.spans[column]
         begin = int(np.searchsorted(high, first, side="left"))
         return range(begin, max(begin, int(np.searchsorted(low, last, side="right"))))
 
     def groups_of_rows(self, first: int, end: int) -> range:
-        """Row groups that hold the rows from `first` to before `end`."""
+        """Return the row groups with the rows from `first` to `end`, exclusive."""
         begin = int(np.searchsorted(self.first_rows, first, side="right")) - 1
         return range(begin, int(np.searchsorted(self.first_rows, end, side="left")))
 
     def read(self, groups: Sequence[int], columns: Sequence[str]) -> dict[str, np.ndarray]:
-        """Read some row groups; a column with NULLs as float64 with NaN, a text as its number.
+        """Read some row groups to arrays; columns with NULLs as float64 with NaN, texts as codes.
 
         Raises:
-            LakeError: The file is gone or broken.
+            LakeError: The file is missing or broken.
         """
         if not groups:
             return {name: np.empty(0, np.int64) for name in columns}
@@ -142,18 +142,19 @@ def _places(words: Sequence[str], chunk: pa.DictionaryArray) -> np.ndarray:
 
 def _unreadable(path: Path, error: Exception) -> LakeError:
     if isinstance(error, FileNotFoundError):
-        return LakeError(f"its file is gone from the lake: {path}")
+        return LakeError(f"its file is missing from the lake: {path}")
     return LakeError(f"its file cannot be read: {path}: {error}")
 
 
 class RunFiles:
     """The big files of one version of a lake, shared by all visitors."""
 
-    def __init__(self, lake: Lake) -> None:
+    def __init__(self, lake: Lake, kept_runs: int = _KEPT_RUNS) -> None:
         self._lake = lake
-        self._facts = _Kept[RunFacts](_KEPT_RUNS)
-        self._files = _Kept[BigFile](_KEPT_FOOTERS)
-        self._found = _Kept[np.ndarray](_KEPT_RUNS)
+        self._lock = threading.Lock()
+        self._facts: LRUCache[str, RunFacts] = LRUCache(kept_runs)
+        self._files: LRUCache[str, BigFile] = LRUCache(_KEPT_FOOTERS)
+        self._found: LRUCache[str, np.ndarray] = LRUCache(kept_runs)
 
     @property
     def version(self) -> int:
@@ -162,30 +163,44 @@ class RunFiles:
 
     def facts(self, run_ids: Sequence[str]) -> dict[str, RunFacts]:
         """Return the facts of some runs; unknown runs are missing in the answer."""
-        found = {run_id: self._facts.get(run_id) for run_id in run_ids}
+        with self._lock:
+            found = {run_id: self._facts.get(run_id) for run_id in run_ids}
         asked = [run_id for run_id, facts in found.items() if facts is None]
         if asked:
-            for row in self._lake.arrow(*run_facts_query(asked)).to_pylist():
-                found[row["run_id"]] = self._facts.keep(row["run_id"], RunFacts.of(row))
+            rows = self._lake.arrow(*run_facts_query(asked)).to_pylist()
+            read = {row["run_id"]: RunFacts.of(row) for row in rows}
+            found |= read
+            with self._lock:
+                self._facts.update(read)
         return {run_id: facts for run_id, facts in found.items() if facts is not None}
 
     def once(self, facts: RunFacts, find: Callable[[], np.ndarray]) -> np.ndarray:
-        """Return a small fact that a function reads from a run; cached by its name."""
+        """Return a small fact that a function reads from a run, cached by the function's name."""
         name = f"{find.__name__} {facts.run_id}"
-        kept = self._found.get(name)
-        return kept if kept is not None else self._found.keep(name, find())
+        return self._cached(self._found, name, find)
 
     def file(self, facts: RunFacts, table: str) -> BigFile:
-        """A big file of a run.
+        """Return a big file of a run.
 
         Raises:
-            LakeError: The run has none, or it is gone or broken.
+            LakeError: The run has no such file, or it is missing or broken.
         """
         if table not in facts.files:
-            raise LakeError(f"the lake has no {table} of it")
+            raise LakeError(f"the lake has no {table} of the run")
         path = self._lake.path / facts.files[table]
-        kept = self._files.get(str(path))
-        return kept if kept is not None else self._files.keep(str(path), _open(path))
+        return self._cached(self._files, str(path), lambda: _open(path))
+
+    def _cached(
+        self, cache: LRUCache[str, _Value], name: str, make: Callable[[], _Value]
+    ) -> _Value:
+        """Return what a cache holds; two threads may make the same value at the same time."""
+        with self._lock:
+            value = cache.get(name)
+        if value is None:
+            value = make()
+            with self._lock:
+                cache[name] = value
+        return value
 
 
 def _open(path: Path) -> BigFile:
@@ -204,26 +219,3 @@ def _open(path: Path) -> BigFile:
             low, high = ([getattr(s, end) for s in said] for end in ("min", "max"))
             spans[name] = (np.array(low, np.int64), np.array(high, np.int64))
     return BigFile(path, metadata, first_rows, spans)
-
-
-class _Kept(Generic[_Value]):
-    """A cache of the last few entries by name; safe for several threads."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[str, _Value] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, name: str) -> _Value | None:
-        with self._lock:
-            if name in self._kept:
-                self._kept.move_to_end(name)
-            return self._kept.get(name)
-
-    def keep(self, name: str, value: _Value) -> _Value:
-        with self._lock:
-            self._kept[name] = value
-            self._kept.move_to_end(name)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return value

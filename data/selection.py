@@ -1,8 +1,8 @@
 """Filters as values, and their SQL.
 
-A facet's clause keeps the runs whose value is one of those chosen; a facet without a clause keeps
-all. A view that lists the choices of one facet asks for the predicate of the other clauses only
-(after Mosaic's cross-filter), so that what could be chosen next is never hidden by what is chosen.
+A facet's clause keeps the runs with one of the chosen values; a facet without a clause keeps all.
+A view that lists the choices of a facet applies the clauses of all other facets (as Mosaic's
+cross-filter does), so that a choice never hides the other choices of its facet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any, Final
 from data.declared import FACET_PREFIX, ByName, Column, Declared
 from data.errors import SelectionError
 
-# The word for NULL in a facet: the driver's or the kernel's own choice, or simply not set.
+# The word for NULL in a facet: the driver or kernel chose, or the value is not set.
 ADAPTIVE: Final = "adaptive"
 GOVERNOR: Final = "governor"
 UNSET: Final = "none"
@@ -22,10 +22,10 @@ Value = str | float
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """One column that runs are chosen by.
+    """One column by which runs are filtered.
 
     Attributes:
-        null_word: How NULL is written among the values, in URLs and menus.
+        null_word: Text for NULL in URLs and menus.
         unit: Unit of the numbers; empty for counts and texts.
     """
 
@@ -79,7 +79,7 @@ FACETS: Final[Mapping[str, Facet]] = ByName(_facets)
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Keep the runs whose `facet` has one of `values`; never empty."""
+    """Keeps the runs whose `facet` has one of `values`; never empty."""
 
     facet: str
     values: tuple[Value, ...]
@@ -108,10 +108,10 @@ class Clause:
 
 
 def check_value(facet: Facet, value: object) -> None:
-    """Refuse a value of the wrong kind for its facet.
+    """Reject a value of the wrong type for its facet.
 
     Raises:
-        SelectionError: Naming facet and value.
+        SelectionError: The value's type is wrong; the message names facet and value.
     """
     if value == facet.null_word:
         return
@@ -122,7 +122,7 @@ def check_value(facet: Facet, value: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The filters in force; at most one clause a facet."""
+    """The active filters; at most one clause per facet."""
 
     clauses: tuple[Clause, ...] = field(default=())
 
@@ -133,7 +133,7 @@ class Selection:
 
     @classmethod
     def of(cls, **values: Sequence[Value]) -> "Selection":
-        """Build from facet names; a facet with an empty sequence has no clause."""
+        """Build a selection from facet names; an empty sequence gives no clause."""
         return cls(tuple(Clause(name, tuple(v)) for name, v in values.items() if v))
 
     def values(self, facet: str) -> tuple[Value, ...]:
@@ -153,7 +153,7 @@ class Selection:
         return " AND ".join(p[0] for p in parts), [v for p in parts for v in p[1]]
 
     def in_words(self) -> str:
-        """Return the filters as text, for exports and `how was this computed`."""
+        """Return the filters as text, for exports and explanations."""
         if not self.clauses:
             return "all runs"
         return "; ".join(

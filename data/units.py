@@ -1,20 +1,20 @@
-"""Numbers as people read them: three significant digits, SI prefix, unit."""
+"""Numbers as text: three significant digits, SI prefix, unit."""
 
 import math
 
 MISSING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
-# Units that read best with a prefix; the others (GHz, %) are written as they are.
+# Units that take an SI prefix; others (GHz, %) do not.
 _PREFIXED = frozenset({"J", "W", "s", "B", "B/s", "B/J", "J s", "V", "A"})
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"))
-# Sizes in KiB and above are written in eighths of it at the finest; others are bytes.
+# Sizes are written in KiB and above if they are a multiple of an eighth, else in bytes.
 _FINEST_BYTES = 8
 _LARGE_PREFIXES = tuple(p for p in _PREFIXES if p[0] >= 1)
 
 
 def format_digits(value: float, digits: int = 3) -> str:
-    """Write a number with that many significant digits, without exponent: `61.7`, `0.00420`."""
+    """Format a number with `digits` significant digits, without exponent: `61.7`, `0.00420`."""
     if value == 0:
         return "0"
     shown = float(f"{value:.{digits - 1}e}")
@@ -23,9 +23,9 @@ def format_digits(value: float, digits: int = 3) -> str:
 
 
 def format_quantity(value: float | None, unit: str) -> str:
-    """Write a measured value for a table or a hover: `61.7 us`, `2.17 kJ`, `1.20 ms`, `0.910`.
+    """Format a measured value for a table or a hover: `61.7 us`, `2.17 kJ`, `1.20 ms`, `0.910`.
 
-    A missing or infinite value is an en dash. Counts, ratios and rates take k, M and G but no m.
+    A missing or infinite value is an en dash. Counts, ratios and rates take k, M and G but not m.
     """
     if value is None or not math.isfinite(value):
         return MISSING
@@ -39,7 +39,7 @@ def format_quantity(value: float | None, unit: str) -> str:
 
 
 def format_change(fraction: float | None, digits: int = 3) -> str:
-    """Write a relative change in percent with its sign: `-40.6 %` with a true minus sign."""
+    """Format a relative change in percent with its sign: `-40.6 %`, with a true minus sign."""
     if fraction is None or not math.isfinite(fraction):
         return MISSING
     sign = MINUS if fraction < 0 else "+"
@@ -47,7 +47,7 @@ def format_change(fraction: float | None, digits: int = 3) -> str:
 
 
 def format_bytes(count: float | None) -> str:
-    """Write a size that was chosen, exactly: `64 B`, `1.5 KiB`, `512 KiB`, `1500 B`."""
+    """Format a configured size exactly: `64 B`, `1.5 KiB`, `512 KiB`, `1500 B`."""
     if count is None or not math.isfinite(count):
         return MISSING
     for scale, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
@@ -57,7 +57,7 @@ def format_bytes(count: float | None) -> str:
 
 
 def format_load(qps: float | None) -> str:
-    """Write a load that was chosen: `200k QPS`."""
+    """Format a configured load: `200k QPS`."""
     if qps is None or not math.isfinite(qps):
         return MISSING
     if qps >= 1e6:

@@ -23,7 +23,7 @@ FAILED: Final = 1
 USAGE: Final = 2
 REFUSED: Final = 3
 _BAR_EVERY_S: Final = 0.1
-_LINE_EVERY_S: Final = 5.0
+LINE_EVERY_S: Final = 5.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -151,7 +151,7 @@ class _ProgressPrinter:
         self._width = 0
 
     def show(self, progress: Progress) -> None:
-        every_s = _BAR_EVERY_S if self._is_terminal else _LINE_EVERY_S
+        every_s = _BAR_EVERY_S if self._is_terminal else LINE_EVERY_S
         if self._is_quiet or progress.elapsed_s - self._last_s < every_s:
             return
         self._last_s = progress.elapsed_s

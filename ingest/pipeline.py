@@ -19,7 +19,7 @@ from ingest.lake.commits import Committer
 from ingest.lake.state import SUMMARY, LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
 from ingest.logs.compiling import compile_loops
-from ingest.logs.memory import give_back, spare_collector
+from ingest.logs.memory import frozen_garbage_collector, release_memory
 from ingest.records import Problem
 from ingest.report import AddReport, Reported
 from ingest.runs.assembly import AssembledRun
@@ -66,12 +66,12 @@ def add(
         InterruptedIngestError: The user pressed Ctrl-C.
         OSError: The lake cannot be written, or a path is not there.
     """
-    with locked_lake(options.lake), spare_collector():
+    with locked_lake(options.lake), frozen_garbage_collector():
         remove_temporaries(options.lake)
         create_tables(options.lake)
         with _collecting_nothing():
             state = load_state(options.lake)
-            give_back()
+            release_memory()
             found = discover(options.raw, state, options.dataset, options.settings_file)
             ingest = _Ingest(options, state, found, on_tick, on_compile)
         return ingest.run()
@@ -222,18 +222,22 @@ class _Ingest:
         for path, problems in found.items():
             self._report_problems(dataset, path, problems)
         self._committer.add_problems(dataset, found)
+        if run.row is not None:
+            self._add(work, run.row)
+        # Last: after Ctrl-C the count of runs is the count of rows.
         self._progress.add_run(sum(map(len, run.problems.values())))
-        if run.row is None:
-            return False
+        return run.row is not None
+
+    def _add(self, work: RunWork, row: dict[str, Any]) -> None:
+        dataset = work.key.dataset
         recorded = self._state.runs.get(work.run_id)
         if recorded is not None and recorded.source != SUMMARY:
             self._report.replaced += 1
         else:
             self._report.added += 1
-        self._committer.add_run(run.row)
+        self._committer.add_run(row)
         self._committer.remove_runs(dataset, work.replaces)
         self._report.removed += len(work.replaces)
-        return True
 
 
 def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tests.test_architecture import CODE, ROOT, imports, modules
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 # Compared with in a benchmark where it is there.
-OPTIONAL = {"plotly_resampler"}
+OPTIONAL = {"plotly_resampler", "simpy", "ciw"}
 
 
 def requirements(name: str) -> Iterator[Requirement]:

@@ -8,6 +8,7 @@ from dash import dcc, html
 
 from app.explore.answer import heat_system, resolve
 from app.explore.opening_rule import NONE
+from app.explore.presets import study_presets
 from app.explore.state import ExploreState
 from app.kit import ids
 from app.kit.filters import filter_block
@@ -15,6 +16,7 @@ from app.kit.lakes import LakeView
 from app.kit.opening import state_stores
 from app.kit.panel import graph_panel, view_menu
 from app.kit.performance import PERFORMANCE, performance_column
+from app.kit.presets import preset_block
 from app.kit.sidebar import filter_sidebar
 from data.analysis.facets import all_choices, matches
 from data.knobs import KNOBS
@@ -70,7 +72,7 @@ def _sidebar(view: LakeView, state: ExploreState) -> list:
         ],
         className="facet",
     )
-    return [*blocks, replicates]
+    return [*preset_block(study_presets(view)), *blocks, replicates]
 
 
 def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:

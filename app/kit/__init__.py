@@ -1,1 +1,1 @@
-"""What all pages share; it knows no page."""
+"""Code that all pages share; it knows no page."""

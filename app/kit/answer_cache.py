@@ -1,4 +1,4 @@
-"""The last answers of one version of the lake, shared by all visitors, bounded in rows."""
+"""A bounded cache of query answers for one version of the lake, shared by all visitors."""
 
 from collections.abc import Callable, Sequence
 from threading import Condition
@@ -8,19 +8,19 @@ import polars as pl
 import polars.selectors as cs
 from cachetools import LRUCache, cached
 
-# Bounds of what is kept: of one answer, and of all answers together.
+# Maximum rows of one cached answer, and of all answers together.
 KEPT_ROWS: Final = 60_000
 ALL_ROWS: Final = 240_000
 ALL_ANSWERS: Final = 64
 
 
 def compact(answer: pl.DataFrame) -> pl.DataFrame:
-    """Return the same rows in one piece, with names as categories of 4 bytes instead of 16."""
+    """Return the same rows in one chunk, with names as categories of 4 bytes instead of 16."""
     return answer.with_columns(cs.string().cast(pl.Categorical)).rechunk()
 
 
 class _Bounded(LRUCache):
-    """Answers by question; the longest unused go when there are too many rows or answers."""
+    """Answers by query; the least recently used are dropped when rows or answers are too many."""
 
     def __setitem__(self, question: Any, answer: pl.DataFrame | None) -> None:
         super().__setitem__(question, answer)
@@ -29,7 +29,7 @@ class _Bounded(LRUCache):
 
 
 class AnswerCache:
-    """Answers by query text and parameters; callers that ask the same at once wait for one."""
+    """Answers by SQL and parameters; simultaneous callers of one query wait for one answer."""
 
     def __init__(
         self, ask: Callable[[str, Sequence[Any]], pl.DataFrame], all_rows: int | None = None
@@ -42,7 +42,7 @@ class AnswerCache:
         self._get = cached(bounded, condition=Condition())(kept)
 
     def get(self, sql: str, parameters: Sequence[Any]) -> pl.DataFrame | None:
-        """Return the answer, from memory or from the lake; None if it is too large to be kept."""
+        """Return the answer, from the cache or the lake; None if it is too large to cache."""
         return self._get(sql, tuple(parameters))
 
 

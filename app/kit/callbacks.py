@@ -11,8 +11,8 @@ from dash import (
     State,
     callback,
     clientside_callback,
-    no_update,
 )
+from dash.exceptions import PreventUpdate
 
 from app.kit.context import lake_view
 from app.kit.filters import chip_value, facet_chips, facet_note, is_idle
@@ -22,15 +22,15 @@ from app.kit.url_state import UrlState
 from data.analysis.facets import LEADING, Choice
 from data.selection import Selection
 
-# By facet, what it offers under the filters of a selection.
+# Returns the choices of each facet under the filters of a selection.
 Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
 
 
 def register_gather(ids: PageIds, controls: Mapping[str, str]) -> None:
-    """Gather the controls into the page's state in the browser, which also writes the URL.
+    """Register the clientside callback that gathers the controls into the state and writes the URL.
 
     Args:
-        controls: By URL key, the property of the control that has its value.
+        controls: URL key to the control's property that holds its value.
     """
     clientside_callback(
         ClientsideFunction("wattlas", "gather"),
@@ -49,10 +49,11 @@ def register_filters(
     offered: Offered,
     menus: Mapping[str, Callable[[LakeView, Any], list[dict[str, str]]]] | None = None,
 ) -> Callable[[dict[str, Any], int], tuple]:
-    """After new filters: what each other filter still offers, and what the menus list.
+    """Register the callback that updates filters and menus after a change of filters.
 
     Args:
-        menus: By URL key of a select, what makes its entries.
+        offered: Returns the choices of each facet.
+        menus: URL key of a select to the function that returns its entries.
 
     Returns:
         The callback: of the filters in their order the chips (those that lead apart, first), the
@@ -92,14 +93,14 @@ def register_workload(
     turned: Callable[[LakeView, Any, str | None], Any],
     controls: Sequence[str] = (),
 ) -> Callable[..., Any]:
-    """After another workload or dataset: the filters and controls that mean something there.
+    """Register the callback that updates filters and controls for another workload or dataset.
 
     Args:
-        turned: From the lake, the state before and the workload to the state after.
-        controls: URL keys of the controls that follow.
+        turned: Returns the new state from the lake, the old state and the workload.
+        controls: URL keys of the controls to update.
 
     Returns:
-        The callback: values of the filters but dataset and workload, then of the controls.
+        The callback: values of the filters except dataset and workload, then of the controls.
     """
 
     @callback(
@@ -120,7 +121,7 @@ def register_workload(
         others = [name for name in state.FILTERS if name not in LEADING]
         was = cast(Any, state.from_json(raw or {})).selection
         if was.values("workload") == (workload,) and set(was.values("dataset")) == set(datasets):
-            return ([no_update] * len(others), *[no_update] * len(controls))
+            raise PreventUpdate
         asked = state.from_json({**(raw or {}), "dataset": datasets})
         after = turned(view, asked, workload)
         return (

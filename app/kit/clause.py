@@ -1,7 +1,7 @@
-"""The selection language: what is selected in a view, as one clause of text.
+"""The selection language: the selection of a view as one clause of text.
 
-Every page has it in its URL as `sel`. `assets/_kit/clause.js` reads, writes and evaluates the same
-texts; `tests/fixtures/clauses.json` puts both through one table of inputs and expected outputs.
+Each page has it in its URL as `sel`. `assets/_kit/clause.js` reads, writes and evaluates the same
+texts; `tests/fixtures/clauses.json` tests both with one table of inputs and expected outputs.
 
     knobs~JSON                          an object of columns and values: rows with these values; a
                                         value may be a list (any of them), null is NULL, and the
@@ -10,7 +10,7 @@ texts; `tests/fixtures/clauses.json` puts both through one table of inputs and e
                                         with the knobs of the object
     lasso~X~Y~x,y~x,y~x,y...            rows in a polygon over the columns X and Y
     won~JSON                            cells of a map that this competitor wins
-    outcome~NAME                        cells of a map that ended so, as `tie`
+    outcome~NAME                        cells of a map with this outcome, such as `tie`
 """
 
 import json
@@ -34,9 +34,9 @@ Knobs = tuple[dict[str, list[Any]], ...]
 MAX_CHARS: Final = 6000
 _SHOWN: Final = 40
 _MOST: Final = 2.0**53
-# Columns that a `knobs` clause may name: the knobs, and what tells replicates apart.
+# Columns that a `knobs` clause may name: the knobs, and the replicate.
 COLUMNS: Final = Names(lambda _: (*(knob.column for knob in KNOBS.values()), "replicate"))
-# Columns that a box or a lasso may have besides those that can be plotted.
+# Columns that a box or a lasso may use besides the plottable ones.
 NUMBERS: Final = Names(
     lambda _: tuple(knob.column for knob in KNOBS.values() if knob.facet.is_number)
 )
@@ -50,7 +50,7 @@ class Clause:
         fields: The columns along x and y of a box or a lasso.
         bounds: x0, x1, y0, y1 of a box, each pair rising.
         corners: Corners of a lasso as x, y.
-        knobs: Alternatives of a `knobs` clause; of a box the one object that it also asks for.
+        knobs: Alternatives of a `knobs` clause; for a box at most one object of required values.
         value: The competitor of `won` (None for NULL), or the outcome.
     """
 
@@ -66,10 +66,11 @@ def read_clause(text: str, kinds: Sequence[Kind] = ("knobs", "box", "lasso")) ->
     """Read a clause; None for an empty text.
 
     Args:
-        kinds: The kinds that the page understands.
+        kinds: The kinds that the page supports.
 
     Raises:
-        SelectionError: The text is no clause of one of these kinds; the message has its beginning.
+        SelectionError: The text is not a clause of one of these kinds; the message quotes its
+            start.
     """
     if not text:
         return None
@@ -85,14 +86,14 @@ def read_clause(text: str, kinds: Sequence[Kind] = ("knobs", "box", "lasso")) ->
 
 
 def write_knobs(alternatives: Sequence[Mapping[str, Any]]) -> str:
-    """Write a `knobs` clause of one object or several, as the browser writes it."""
+    """Write a `knobs` clause of one object or several, in the browser's form."""
     plain = [{name: _shortest(value) for name, value in one.items()} for one in alternatives]
     body = plain[0] if len(plain) == 1 else plain
     return "knobs~" + json.dumps(body, separators=(",", ":"))
 
 
 def _shortest(value: Any) -> Any:
-    """Make a whole number an integer: JavaScript writes 2 where Python writes 2.0."""
+    """Convert whole floats to integers: JavaScript writes 2 where Python writes 2.0."""
     if isinstance(value, (list, tuple)):
         return [_shortest(one) for one in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -107,7 +108,7 @@ def matching(clause: Clause, rows: pl.DataFrame, x: str = "x", y: str = "y") -> 
         y: Name in `rows` of the field along y.
 
     Returns:
-        Booleans, one a row. A row without a value in a field is not selected; a knob without a
+        Booleans, one per row. A row without a value in a field is not selected; a knob without a
         column is NULL in all rows.
     """
     mask = np.ones(len(rows), dtype=bool)
@@ -126,7 +127,7 @@ def _in_box(clause: Clause, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _in_polygon(clause: Clause, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the even-odd rule. Source: Shimrat, CACM 5(8), 1962."""
+    """Apply the even-odd rule. Source: Shimrat, CACM 5(8), 1962."""
     inside = np.zeros(len(x), dtype=bool)
     corners = clause.corners
     for (xi, yi), (xj, yj) in zip(corners, (corners[-1], *corners[:-1]), strict=True):
@@ -173,7 +174,7 @@ def _knobs(raw: object) -> dict[str, list[Any]]:
     found = {name: value if isinstance(value, list) else [value] for name, value in raw.items()}
     for name, values in found.items():
         if not values or not all(map(_is_plain, values)):
-            raise ValueError(f"a value of {name} is no text, number or null")
+            raise ValueError(f"a value of {name} is not text, number or null")
     return found
 
 
@@ -224,7 +225,7 @@ def _fields(x: str, y: str) -> tuple[str, str]:
 
 def _json(text: str) -> Any:
     def refuse(word: str) -> None:
-        raise ValueError(f"{word} is no value")
+        raise ValueError(f"{word} is not a value")
 
     return json.loads(text, parse_constant=refuse)
 
@@ -232,7 +233,7 @@ def _json(text: str) -> Any:
 def _number(text: str) -> float:
     value = float(text)
     if not np.isfinite(value):
-        raise ValueError(f"{text!r} is no finite number")
+        raise ValueError(f"{text!r} is not a finite number")
     return value
 
 
@@ -240,6 +241,6 @@ def _is_plain(value: object) -> bool:
     if isinstance(value, bool):
         return False
     if isinstance(value, (int, float)):
-        # JSON has endless digits; no knob has such a value.
+        # JSON integers have no limit; no knob has a larger value.
         return abs(value) < _MOST
     return value is None or isinstance(value, str)

@@ -1,4 +1,4 @@
-"""Hue and label of competitors, the same in all views."""
+"""Colours and labels of competitors, the same in all views."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from app.kit.encodings import (
 from data.knobs import Knob
 from data.selection import Value
 
-# The completion modes keep their hues wherever they are drawn.
+# Fixed colours of the completion modes, on all pages.
 MODE_HUES: Final = {"interrupt": OKABE_ITO[0], "poll": OKABE_ITO[1], "hybrid": OKABE_ITO[2]}
 MODE_TITLES: Final = {"poll": "classic polling", "hybrid": "hybrid polling"}
 _CIVIDIS: Final = (
@@ -30,14 +30,14 @@ LEGEND_MAX: Final = 7
 
 @dataclass(frozen=True, slots=True)
 class Competitors:
-    """The competitors of one map, in the order of its legend.
+    """The competitors of one map, in legend order.
 
     Attributes:
-        values: What they are; None is NULL.
-        labels: As legends and texts write them.
-        hues: As `#rrggbb`.
-        symbols: As Plotly calls them; those of systems and modes are theirs on all pages.
-        is_scaled: Whether the hues are samples of one scale rather than hues of their own.
+        values: Their knob values; None is NULL.
+        labels: Their labels in legends and texts.
+        hues: Colours as `#rrggbb`.
+        symbols: Plotly symbols; systems and modes have the same symbol on all pages.
+        is_scaled: Whether the colours are samples of one scale instead of distinct hues.
     """
 
     knob: Knob
@@ -52,7 +52,7 @@ class Competitors:
 
     @property
     def has_legend(self) -> bool:
-        """Whether a legend names the competitors; otherwise the hover does."""
+        """Whether a legend names the competitors; otherwise only hovers do."""
         return len(self) <= LEGEND_MAX
 
 
@@ -62,12 +62,12 @@ def competitors_of(
     systems: Sequence[str],
     system_labels: Mapping[str, str],
 ) -> Competitors:
-    """Order, name and colour the values of a competing knob.
+    """Sort, label and colour the values of a competing knob.
 
     Args:
-        values: Those measured, each once.
-        systems: All systems of the lake, so that each keeps its hue whatever is filtered.
-        system_labels: By system, as pages call it.
+        values: The measured values, each once.
+        systems: All systems of the lake, so that a system keeps its hue under any filter.
+        system_labels: System to its label.
     """
     ordered = ordered_values(knob, values)
     is_scaled = knob.facet.is_number or (knob.name != "system" and len(ordered) > len(OKABE_ITO))
@@ -78,7 +78,7 @@ def competitors_of(
 
 
 def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
-    """Write a knob's value: systems by their labels, modes by their names."""
+    """Return the label of a knob's value: systems by their labels, modes by their names."""
     if knob.name == "system" and value is not None:
         return system_labels.get(str(value)) or str(value)
     if knob.name == "mode" and value is not None:
@@ -87,13 +87,13 @@ def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str
 
 
 def value_words(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
-    """Write a knob's value in a sentence: `classic polling`, `ITR 2 us`, `no device`."""
+    """Return a knob's value for a sentence: `classic polling`, `ITR 2 us`, `no device`."""
     is_named = knob.name in ("system", "mode") and value is not None
     return value_label(knob, value, system_labels) if is_named else knob.words(value)
 
 
 def readable_on(hue: str) -> str:
-    """Return black or white, whichever has more contrast with a hue.
+    """Return black or white, whichever has more contrast with a colour.
 
     Source: WCAG 2.2, relative luminance and contrast ratio.
     """
@@ -137,7 +137,7 @@ def _hues(knob: Knob, values: Sequence[Value | None], systems: Sequence[str]) ->
 
 
 def _scale(values: Sequence[Value | None]) -> list[str]:
-    """Sample cividis in order (darker is less); NULL gets a hue outside the scale."""
+    """Sample cividis in order (darker is less); NULL gets a colour outside the scale."""
     anchors = np.array([[int(c[i : i + 2], 16) for i in (0, 2, 4)] for c in _CIVIDIS])
     count = sum(v is not None for v in values)
     places = np.linspace(0, len(anchors) - 1, count) if count > 1 else np.array([4.0])

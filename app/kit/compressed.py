@@ -1,7 +1,7 @@
-"""Contents compressed at the best level, kept on disk by their digest.
+"""Compressed file contents, stored on disk by digest.
 
-Brotli at its best level takes 16 s for plotly.js and saves a quarter of what the fast level sends:
-worth it once a machine, not once a process or a request.
+Brotli at its best level takes 16 s for plotly.js and sends a quarter less than the fast level, so
+it runs once per machine, not per process or request.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ MOST_BYTES: Final = 32_000_000
 
 _BEST: Final[dict[Encoding, Callable[[bytes], bytes]]] = {
     "br": lambda content: brotli.compress(content, quality=11, lgwin=24),
-    # Without the time: the same content gives the same bytes.
+    # A constant time stamp, so that the same content gives the same bytes.
     "gzip": lambda content: gzip.compress(content, 9, mtime=0),
 }
 _FAST: Final[dict[Encoding, Callable[[bytes], bytes]]] = {
@@ -38,7 +38,7 @@ _FAILED: Final = (brotli.error, OSError, EOFError, ValueError)
 
 
 def cache_folder() -> Path:
-    """The folder for what can be made again: `$WATTLAS_CACHE`, else the user's cache folder."""
+    """Return the cache folder: `$WATTLAS_CACHE`, else one in the user's cache folder."""
     if VARIABLE in os.environ:
         return Path(os.environ[VARIABLE])
     base = os.environ.get("XDG_CACHE_HOME") or Path(os.environ.get("HOME", "/")) / ".cache"
@@ -46,14 +46,14 @@ def cache_folder() -> Path:
 
 
 def compress_fast(content: bytes, encoding: Encoding) -> bytes:
-    """Compress in some 50 ms for plotly.js, for an answer that cannot wait."""
+    """Compress at a fast level, 50 ms for plotly.js, for a response that cannot wait."""
     return _FAST[encoding](content)
 
 
 class CompressedFiles:
     """A bounded folder of compressed contents; several processes may share it.
 
-    Every error of the file system is taken as an empty folder: nothing is kept then.
+    If the file system fails, it acts as an empty folder and stores nothing.
     """
 
     def __init__(self, folder: Path, most_bytes: int = MOST_BYTES) -> None:
@@ -61,7 +61,7 @@ class CompressedFiles:
         self._most_bytes = most_bytes
 
     def find(self, content: bytes, encoding: Encoding) -> bytes | None:
-        """Return the compressed content if the folder has it whole, else None."""
+        """Return the compressed content, or None if the folder lacks it or has it incomplete."""
         path = self._path(content, encoding)
         try:
             compressed = path.read_bytes()
@@ -74,7 +74,7 @@ class CompressedFiles:
         return compressed
 
     def make(self, content: bytes, encoding: Encoding) -> bytes:
-        """Compress at the best level, or wait for the process that does, and keep the result."""
+        """Compress at the best level and store the result; waits if another process is doing it."""
         with self._alone():
             found = self.find(content, encoding)
             if found is not None:
@@ -88,7 +88,7 @@ class CompressedFiles:
         return self._folder / f"{xxhash.xxh3_128_hexdigest(content)}.{encoding}"
 
     def _keep(self, path: Path, compressed: bytes) -> None:
-        """Write a file whole or not at all, then remove those unused for longest."""
+        """Write a file atomically, then remove the least recently used files."""
         part = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.part")
         try:
             part.write_bytes(compressed)
@@ -105,7 +105,7 @@ class CompressedFiles:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Hold the folder's lock; without one where the folder cannot be written."""
+        """Hold the folder's lock; no lock if the folder cannot be written."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = (self._folder / "lock").open("w")

@@ -1,4 +1,4 @@
-"""Responses that are not pages: tables as files, plain text, and refusals."""
+"""HTTP responses other than pages: tables as files, plain text, errors."""
 
 import io
 from collections.abc import Callable
@@ -14,12 +14,12 @@ PARQUET = "application/vnd.apache.parquet"
 
 
 def file_answer(make: Callable[[], bytes], kind: str, name: str) -> Response:
-    """Answer with a file to be saved, or with status 400 and what is wrong with the request.
+    """Return a file to be saved; on an error status 400 with its message.
 
     Args:
-        make: Gives the file's bytes; a `WattlasError` from it becomes the answer.
-        kind: Its media type.
-        name: What the browser saves it as.
+        make: Returns the file's bytes; a `WattlasError` becomes the response.
+        kind: Media type.
+        name: File name for the browser.
     """
     try:
         body = make()
@@ -30,13 +30,13 @@ def file_answer(make: Callable[[], bytes], kind: str, name: str) -> Response:
 
 
 def table_answer(make: Callable[[], pl.DataFrame], kind: str, name: str) -> Response:
-    """Answer with a table as a file of type `CSV` or `PARQUET`; lists are written as text."""
+    """Return a table as a file of type `CSV` or `PARQUET`; lists become text."""
     write, ending = _WRITERS[kind]
     return file_answer(lambda: write(_flat(make())), kind, f"{name}.{ending}")
 
 
 def words_answer(make: Callable[[], str]) -> Response:
-    """Answer with plain text."""
+    """Return plain text."""
     try:
         return Response(make(), mimetype="text/plain")
     except WattlasError as error:
@@ -44,12 +44,12 @@ def words_answer(make: Callable[[], str]) -> Response:
 
 
 def refusal(error: WattlasError) -> Response:
-    """Refuse a request with status 400 and the error's message."""
+    """Return status 400 with the error's message."""
     return Response(f"{error}\n", status=400, mimetype="text/plain")
 
 
 def _flat(rows: pl.DataFrame) -> pl.DataFrame:
-    """Write lists as text, because CSV has none."""
+    """Convert lists to text, because CSV has no lists."""
     return rows.with_columns(cs.list().list.join(" "))
 
 

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
-# Okabe and Ito's hues with enough contrast on white and on near-black. The published study's
-# systems have fixed hues; other systems take the rest in the order of their names.
+# Hues of Okabe and Ito with enough contrast on white and near-black. The systems of the published
+# study have fixed hues; other systems get the rest in the order of their names.
 OKABE_ITO: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon")
 _KNOWN_SYSTEMS: Final = ("linux_tuned", "ebbrt_tuned", "linux_default")
@@ -76,7 +76,7 @@ def base_layout(title: str, subtitle: str) -> dict[str, Any]:
 
 
 def message_figure(sentence: str) -> dict[str, Any]:
-    """Return a figure of one sentence: why there is nothing to draw, and the next step."""
+    """Return a figure with one sentence: why there is nothing to draw, and the next step."""
     return {
         "data": [],
         "layout": {

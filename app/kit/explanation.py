@@ -1,4 +1,4 @@
-"""How a view was computed, in words: the lake, the filters, the query that was executed."""
+"""Text on how a view was computed: the lake, the filters, the executed query."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,10 +19,10 @@ def explanation(
     """Write an explanation.
 
     Args:
-        query: The SQL that was executed, and its parameters.
+        query: The executed SQL and its parameters.
         before: Paragraphs between the filters and the query.
-        after: What was done with the query's answer, a paragraph each; empty ones are left out.
-        is_filtered: The answer was narrowed in memory by the filters that do not lead.
+        after: Later steps on the query's answer, one paragraph each; empty ones are skipped.
+        is_filtered: Whether the remaining filters were applied to the answer in memory.
     """
     sql, parameters = query
     head = f"lake {view.lake.path.name}, version {view.version}\nfilters: {selection.in_words()}"

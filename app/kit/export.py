@@ -1,6 +1,6 @@
-"""A page as one HTML file that needs no server and may ask no network.
+"""A page as one HTML file that works without server and network.
 
-plotly.js, the data and the scripts are in it as base64 of gzip; the browser unpacks them
+It holds plotly.js, the data and the scripts as base64 of gzip; the browser unpacks them
 (`assets/_kit/export.js`).
 """
 
@@ -26,19 +26,19 @@ POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob:"
 )
-# Of the kit's scripts: what starts an export, and what knows Dash.
+# Scripts of the kit that are not bundled: the one that starts an export, and those for Dash.
 _NOT_EXPORTED: Final = ("export.js", "page")
 _VOID: Final = ("br", "hr", "img")
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedPage:
-    """What differs from page to page.
+    """The parts of an export that differ from page to page.
 
     Attributes:
         main: The main element, as HTML.
-        data: What the scripts read from `view-data`.
-        is_synthetic: Whether synthetic runs are in it.
+        data: The data that the scripts read from `view-data`.
+        is_synthetic: Whether the data contain synthetic runs.
     """
 
     title: str
@@ -51,7 +51,7 @@ def page_html(view: LakeView, name: str, page: ExportedPage) -> str:
     """Write the file; the same lake and page give the same bytes.
 
     Args:
-        name: The page's name: its folder in `assets/` has the scripts and the styles.
+        name: The page's name, which is its folder in `assets/`.
     """
     scripts = "\n".join(path.read_text("utf-8") for path in _scripts(name))
     return fill(
@@ -72,7 +72,7 @@ def page_html(view: LakeView, name: str, page: ExportedPage) -> str:
 
 
 def _scripts(name: str) -> list[Path]:
-    """The scripts that know no Dash, then the one that starts the export."""
+    """Return the paths of the scripts without Dash, then of the one that starts the export."""
     kit = [
         p for p in sorted((ASSETS / "_kit").glob("*.js")) if not p.name.startswith(_NOT_EXPORTED)
     ]
@@ -91,7 +91,7 @@ def _packed_plotly() -> str:
 
 
 def _packed(text: str) -> str:
-    # Without the time: the same text gives the same bytes.
+    # A constant time stamp, so that the same text gives the same bytes.
     return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode("ascii")
 
 
@@ -101,7 +101,7 @@ def _json(data: dict[str, Any]) -> str:
 
 
 def render(part: Component | str | float | list | None) -> str:
-    """Write Dash's html components as HTML text."""
+    """Convert Dash's html components to HTML text."""
     if part is None:
         return ""
     if isinstance(part, list):
@@ -114,7 +114,7 @@ def render(part: Component | str | float | list | None) -> str:
     names = {"className": "class", "tabIndex": "tabindex"}
     if isinstance(properties.get("style"), dict):
         properties["style"] = "; ".join(f"{k}: {v}" for k, v in properties["style"].items())
-    # Sorted: Dash keeps data-* and aria-* in a set, whose order differs from process to process.
+    # Sorted: Dash keeps data-* and aria-* in a set, whose order differs between processes.
     attributes = "".join(
         f" {names.get(key, key)}" + ("" if value is True else f'="{html.escape(str(value))}"')
         for key, value in sorted(properties.items())

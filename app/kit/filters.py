@@ -1,4 +1,4 @@
-"""The filters in the sidebar: one group of chips for each facet, made from the lake."""
+"""The filters in the sidebar: one group of chips for each facet of the lake."""
 
 import json
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def facet_title(facet: str) -> str:
 
 
 def choice_label(facet: str, choice: Choice) -> str:
-    """Write a value for its chip; the facet's title has the unit."""
+    """Return a chip's label; the unit is in the facet's title."""
     value = choice.value
     if isinstance(value, str):
         return WORKLOAD_TITLES.get(value, value) if facet == "workload" else choice.label
@@ -65,12 +65,12 @@ def facet_chips(facet: str, choices: Sequence[Choice]) -> list[dmc.Chip]:
 
 
 def chip_value(value: Value) -> str:
-    """Write a facet's value as chips and URLs have it."""
+    """Convert a facet's value to its text in chips and URLs."""
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -> str:
-    """Say how much a facet narrows: `2 of 12 · 340 runs`; empty without a choice."""
+    """Return how much a facet narrows: `2 of 12 · 340 runs`; empty without a choice."""
     if not chosen or facet in SINGLE:
         return ""
     runs = sum(c.runs for c in choices if c.value in chosen)
@@ -78,7 +78,7 @@ def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -
 
 
 def is_idle(facet: str, choices: Sequence[Choice]) -> bool:
-    """Return whether a facet has nothing to choose and is hidden."""
+    """Return whether a facet has nothing to choose, so that it is hidden."""
     null_word = FACETS[facet].null_word
     values = {c.value for c in choices}
     return not values or (values == {null_word} and null_word not in (ADAPTIVE, GOVERNOR))
@@ -90,7 +90,7 @@ def filter_block(
     """Lay out one facet: title, count, a button to clear it, chips.
 
     Args:
-        names: The ids of the page that it stands on.
+        names: The ids of the page that contains it.
     """
     single = facet in SINGLE
     value: str | list[str] | None = [chip_value(v) for v in chosen]

@@ -1,4 +1,4 @@
-"""What a link from another page hands over: filters and a clause, resolved to configurations."""
+"""The filters and the clause of a link from another page, resolved to configurations."""
 
 from typing import Any, Final
 
@@ -10,14 +10,14 @@ from app.kit.lakes import LakeView
 from data.queries.points import CONFIGURATION, points_query
 from data.selection import Selection
 
-# A clause of knobs needs no measured column, but the query of points asks for one.
+# A clause of knobs needs no measured column, but the query of points requires one.
 _ANY: Final = {"any": "duration_s"}
 
 
 def configurations(
     view: LakeView, selection: Selection, clause: Clause | None = None
 ) -> pl.DataFrame:
-    """Return the configurations that filters leave and a clause selects.
+    """Return the configurations that match filters and a clause.
 
     A box or a lasso selects by the means over a configuration's replicates. A clause that names
     replicates selects single runs.
@@ -26,8 +26,8 @@ def configurations(
         clause: Of kind `knobs`, `box` or `lasso`; None for all configurations.
 
     Returns:
-        Columns of CONFIGURATION; also `replicate` if the clause names it. One row a configuration,
-        or a run, sorted as the points of Explore.
+        Columns of CONFIGURATION, plus `replicate` if the clause names it. One row per configuration
+        or run, sorted as the points of Explore.
     """
     is_runs = clause is not None and any("replicate" in knobs for knobs in clause.knobs)
     fields = clause.fields if clause else None

@@ -1,6 +1,7 @@
-"""The page that the server sends first: the frame with placeholders, then Dash's scripts.
+"""The first HTML response: the frame with placeholders, then Dash's scripts.
 
-It needs no script to be seen. Dash draws below it; the style sheet hides it when the page is there.
+It is visible without scripts. Dash renders below it; the style sheet hides it once the page is
+there.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from flask import request
 from app.kit.page import Page
 from app.kit.template import fill
 
-# Before the first picture, so that it has the theme that was chosen; the media query has the rest.
+# Runs before the first paint to set the chosen theme; otherwise the media query decides.
 _THEME_SCRIPT: Final = (
     'try{const t=localStorage.getItem("wattlas-theme");'
     'if(t)document.documentElement.setAttribute("data-theme",t)}catch(e){}'
@@ -20,12 +21,12 @@ _THEME_SCRIPT: Final = (
 
 
 class Atlas(dash.Dash):
-    """Dash with a first page that shows what is to come."""
+    """Dash with an index page that shows the frame and placeholders."""
 
     pages: Sequence[Page] = ()
 
     def interpolate_index(self, **parts: Any) -> str:
-        """Write the first page for the address that was asked for."""
+        """Render the index for the requested address."""
         prefix = self.config.requests_pathname_prefix
         asked = "/" + request.path.removeprefix(self.config.routes_pathname_prefix)
         page = next((page for page in self.pages if page.path == asked), None)

@@ -1,6 +1,6 @@
-"""The versions of the lake that this process has open, shared by all visitors and read-only.
+"""The open versions of the lake in this process, shared by all visitors and read-only.
 
-Nothing in here belongs to one visitor: any worker can answer any request.
+No state belongs to one visitor, so any worker can answer any request.
 """
 
 import threading
@@ -27,14 +27,14 @@ from data.selection import Selection
 
 _KEPT_VERSIONS: Final = 4
 _REMEMBERED: Final = 256
-# A question for the runs of a selection, with at most so many rows in the answer.
+# Builds a query for the runs of a selection, with a maximum number of rows.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
-# Answers a query, given the lake, SQL and parameters.
+# Runs a query, given the lake, SQL and parameters.
 Ask = Callable[["LakeView", str, Sequence[Any]], pl.DataFrame]
 
 
 class LakeView:
-    """One open version and what every page needs of it, computed once."""
+    """One open version of the lake, with the data that every page needs, computed once."""
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
@@ -47,7 +47,7 @@ class LakeView:
 
     @property
     def version(self) -> int:
-        """Version of the lake; -1 while it holds nothing."""
+        """Version of the lake; -1 while it has no runs."""
         return self.lake.version
 
     @cached_property
@@ -67,11 +67,11 @@ class LakeView:
 
     @property
     def runs(self) -> int:
-        """How many runs the lake holds."""
+        """Number of runs in the lake."""
         return int(self.cube["runs"].sum())
 
     def constants(self, selection: Selection) -> dict[str, Any]:
-        """The cube's columns that have one value in all runs that the leading filters leave."""
+        """Return the cube's columns with one value in all runs that match the leading filters."""
         return self._constants(leading(selection))
 
     def _constant(self, selection: Selection) -> dict[str, Any]:
@@ -79,20 +79,21 @@ class LakeView:
         return {column.name: column[0] for column in left if column.n_unique() == 1}
 
     def narrowed(self, query: Query, selection: Selection) -> pl.DataFrame:
-        """Answer a query whose rows carry the facets' columns, each row by one value of them.
+        """Answer a query whose rows have the facets' columns, each with one value per row.
 
-        The lake is asked once for the filters that lead (dataset, workload); the others narrow
-        that answer here. An answer too large to keep is asked for with all filters each time.
+        The lake is queried once per setting of the leading filters (dataset, workload); the others
+        are applied to that answer in memory. An answer too large to cache is queried with all
+        filters.
         """
         return self._narrowed(self._sets, query, selection)
 
     def replicates(
         self, query: Query, selection: Selection, constant: Mapping[str, Any]
     ) -> pl.DataFrame:
-        """As `narrowed`, for rows that carry lists: fewer of them are kept, for they are heavy.
+        """Answer a query as `narrowed`, for rows with lists; a separate cache holds fewer of them.
 
         Args:
-            constant: Columns that the query leaves out, because they have these values throughout.
+            constant: Columns with these values in all rows, which the query leaves out.
         """
         return self._narrowed(self._replicates, query, selection, constant)
 
@@ -121,7 +122,7 @@ class LakeView:
             is_replicates: The rows come from `replicates` instead.
 
         Returns:
-            SQL, parameters, and whether the rows of its answer are filtered afterwards here.
+            SQL, parameters, and whether its answer is then filtered in memory.
         """
         asked = query(leading(selection), KEPT_ROWS + 1)
         if (self._replicates if is_replicates else self._sets).get(*asked) is None:
@@ -129,10 +130,10 @@ class LakeView:
         return *asked, selection != leading(selection)
 
     def kept(self, ask: Ask, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
-        """Answer a page's own question of this version, from memory where it was asked before.
+        """Answer a page's own query of this version, cached.
 
         Args:
-            ask: A function of a module; each has a cache of its own.
+            ask: A module-level function; each has its own cache.
         """
         cache = self._asked.setdefault(ask, AnswerCache(partial(ask, self)))
         answer = cache.get(sql, parameters)
@@ -141,13 +142,13 @@ class LakeView:
     def baselines(
         self, selection: Selection, performance: str, cost: str = "energy_j"
     ) -> pl.DataFrame:
-        """Answer of `baselines_query` for all loads of the datasets and workloads selected."""
+        """Return the answer of `baselines_query` for all loads of the selected workloads."""
         sql, parameters = baselines_query(leading(selection), performance, cost=cost)
         kept = self._sets.get(sql, parameters)
         return compact(self.lake.polars(sql, parameters)) if kept is None else kept
 
     def once(self, question: Callable[["LakeView", Selection], str], selection: Selection) -> str:
-        """Answer a question about a selection, from memory when it was asked before."""
+        """Call a function of the lake and a selection; its result is cached."""
         return self._once(question, selection)
 
     def _answer(
@@ -156,7 +157,7 @@ class LakeView:
         return question(self, selection)
 
     def measured_columns(self, workload: str) -> tuple[str, ...]:
-        """Columns that at least one run of the workload has a value in, in schema order."""
+        """Return the columns with a value in at least one run of the workload, in schema order."""
         return self._measured(workload)
 
     def _measure(self, workload: str) -> tuple[str, ...]:
@@ -165,7 +166,7 @@ class LakeView:
 
 
 def leading(selection: Selection) -> Selection:
-    """The clauses on the facets that lead."""
+    """Return the clauses on the leading facets."""
     return Selection(tuple(c for c in selection.clauses if c.facet in LEADING))
 
 
@@ -181,7 +182,7 @@ State = TypeVar("State", bound=HasVersion)
 
 
 class Lakes:
-    """Opens versions of one lake and keeps the last few."""
+    """Opens versions of one lake and keeps the most recently used."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -189,7 +190,7 @@ class Lakes:
         self._lock = threading.Lock()
 
     def at(self, version: int | None) -> LakeView:
-        """One version, or the newest; its declared columns are in force from here on.
+        """Return one version, or the newest, and put its declared columns in force.
 
         Raises:
             LakeError: The lake has no such version.

@@ -1,4 +1,4 @@
-"""Links between pages: filters, a selection, a version of the lake, and nothing else."""
+"""Links between pages: filters, a selection and a version of the lake."""
 
 from typing import Final
 from urllib.parse import urlencode
@@ -6,12 +6,12 @@ from urllib.parse import urlencode
 from app.kit.url_state import filter_pairs
 from data.selection import Selection
 
-# Every page reads filters and `sel` as they are written here since this version of its state.
+# Since this version of its state, every page reads filters and `sel` as written here.
 VERSION: Final = 2
 
 
 def page_link(path: str, selection: Selection, sel: str = "", lake: int | None = None) -> str:
-    """Write the address of a page under some filters.
+    """Return the address of a page under some filters.
 
     Args:
         sel: A clause (see app/kit/clause.py); the page resolves it to what it can select.

@@ -8,12 +8,12 @@ from typing import Final
 _TRIM_THRESHOLD = -1
 _MMAP_THRESHOLD = -3
 _ARENA_MAX = -8
-# glibc returns free memory at the heap's end above this size, and maps larger blocks one by one.
+# glibc returns free memory at the heap's end above this size, and maps larger blocks individually.
 # With 1 MiB and 128 KiB one window of a timeline caused 4,000 page faults and took a third longer;
 # with this size 80.
 _KEPT_BYTES = 16 << 20
 # Options of jemalloc in Polars, read when Polars is loaded: one arena for all threads, and pages
-# that were unused for 50 ms go back to the system. By default this takes a second.
+# unused for 50 ms go back to the system. The default is a second.
 POLARS_OPTIONS: Final = "_RJEM_MALLOC_CONF"
 _POLARS_HEAP = "narenas:1,dirty_decay_ms:50,muzzy_decay_ms:0"
 
@@ -21,13 +21,14 @@ _POLARS_HEAP = "narenas:1,dirty_decay_ms:50,muzzy_decay_ms:0"
 def keep_memory_small() -> bool:
     """Make all threads share one heap, and return free memory to the system.
 
-    By default glibc gives each of the server's threads a heap of its own, and each keeps what its
-    largest answer took. The heavy work is done by libraries with allocators of their own, so that
-    sharing costs nothing that can be measured. Call it before Polars is imported: its own allocator
-    is told the same; what the environment says of it counts for more.
+    By default glibc gives each server thread its own heap, which keeps the memory of its largest
+    answer. Libraries with their own allocators do the heavy work, so sharing has no measurable
+    cost.
+    Call this before Polars is imported: it sets the options of Polars' allocator, unless the
+    environment already does.
 
     Returns:
-        Whether the C library took it; others than glibc have no such parameters.
+        Whether the C library accepted the settings; only glibc does.
     Source: mallopt(3); jemalloc(3).
     """
     told = os.environ.get(POLARS_OPTIONS)

@@ -9,13 +9,13 @@ from data.knobs import KNOBS
 from data.selection import Selection
 
 EMPTY_LAKE: Final = (
-    "The lake holds no runs yet.<br>Put some in with <b>python -m ingest add RAW</b>, "
+    "The lake holds no runs yet.<br>Add some with <b>python -m ingest add RAW</b>, "
     "then reload this page."
 )
 
 
 def no_run_left(cube: pl.DataFrame, selection: Selection) -> str:
-    """Say that no run matches the filters, and which single filter to clear to see some.
+    """Return that no run matches the filters, and which single filters to clear to see some.
 
     Args:
         cube: Answer of `facet_cube_query`.

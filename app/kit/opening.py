@@ -1,4 +1,4 @@
-"""How a page is made known to Dash, and how it opens for its link."""
+"""Registration of pages with Dash, and the layout of a page for a link."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -22,7 +22,7 @@ _UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload 
 
 
 def register(server: Flask, page: Page, order: int) -> None:
-    """Make a page known to Dash, and its addresses to the server."""
+    """Register a page with Dash and its addresses with the server."""
 
     def layout(**parts: str | list[str]) -> html.Main:
         return open_layout(page, parts)
@@ -41,8 +41,8 @@ def register(server: Flask, page: Page, order: int) -> None:
 def open_layout(page: Page, parts: Mapping[str, str | Sequence[str]]) -> html.Main:
     """Lay a page out for its link.
 
-    A link that cannot be followed is named in the notice, and the default view shown. Where the
-    lake cannot be read, the page says so; the header says why.
+    If the link is invalid, the notice says why and the default view is shown. If the lake cannot be
+    read, the page says so; the header says why.
 
     Args:
         parts: The parameters of the link.
@@ -61,11 +61,11 @@ def open_layout(page: Page, parts: Mapping[str, str | Sequence[str]]) -> html.Ma
 
 
 def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
-    """What the browser needs to keep a page's state and to write its URL.
+    """Return the data that the browser needs to hold a page's state and write its URL.
 
     Returns:
-        `page`; `kept` (by URL key, what the browser alone keeps); `lake` (the version that the link
-        pins, or null); `shown` (the version on the page); and the entries of `UrlState.spec`.
+        `page`; `kept` (URL keys whose values only the browser holds); `lake` (the version that the
+        link pins, or null); `shown` (the version on the page); and the entries of `UrlState.spec`.
     """
     values = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
     kept = {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
@@ -78,7 +78,7 @@ def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
 def state_stores(
     page: str, view: LakeView, state: Any, empty: Sequence[str] = ()
 ) -> list[Component]:
-    """The stores that every page has, and further ones by the ids in `empty`."""
+    """Return the stores that every page has, plus empty ones with the ids in `empty`."""
     names = ids.PageIds(page)
     return [
         dcc.Store(id=names.lake_version, data=view.version),
@@ -94,11 +94,11 @@ def open_page(
 
     Args:
         parts: The parameters of the link.
-        read: Reads a state from a query; refuses a bad one.
+        read: Reads a state from a query; raises an error for a bad one.
 
     Returns:
-        The lake; the state, None where the page has to choose; a sentence for the page's notice,
-        empty where there is nothing to say.
+        The lake; the state, or None if the page has to choose; a sentence for the page's notice,
+        empty if there is nothing to say.
     """
     query = urlencode(parts, doseq=True)
     if not has_state(query):
@@ -110,6 +110,6 @@ def open_page(
     if state.lake_version is not None:
         newest = lake_view(None).version
         if view.version != newest:
-            said = f"This link pins version {view.version} of the lake; the newest is {newest}."
-            return view, state, said
+            notice = f"This link pins version {view.version} of the lake; the newest is {newest}."
+            return view, state, notice
     return view, state, ""

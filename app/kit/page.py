@@ -1,13 +1,12 @@
-"""What a page is: its name, state, layout, views and what it gives away.
+"""The definition of a page: name, state, layout, views, downloads and export.
 
-A page is one folder in `app/`, one in `assets/` and one line in `app/pages.py`. Everything that
-every page owes (routes, downloads, explanations, exports, keys, tests) is made from this
-description.
+A page is one folder in `app/`, one in `assets/` and one line in `app/pages.py`. All common parts of
+pages (routes, downloads, explanations, exports, keys, tests) are derived from this definition.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any
 
 import polars as pl
 from dash import html
@@ -19,33 +18,14 @@ from app.kit.lakes import LakeView
 from data.errors import SelectionError
 
 
-class PageState(Protocol):
-    """What the state of every page has; `kit.url_state.UrlState` has the rest."""
-
-    @property
-    def lake_version(self) -> int | None:
-        """The version of the lake that a link pins; None for the newest."""
-
-    def to_query(self) -> str:
-        """Write the URL query."""
-
-    @classmethod
-    def from_query(cls, query: str) -> Self:
-        """Read a URL query."""
-
-    @classmethod
-    def spec(cls) -> dict[str, Any]:
-        """What the browser needs to write the URL query."""
-
-
 @dataclass(frozen=True, slots=True)
 class View:
-    """One view of a page: a picture or a table with a menu of its own.
+    """One view of a page: a figure or a table with its own menu.
 
     Attributes:
-        name: In addresses of downloads; also the id of its element, after the page's prefix if any.
-        title: For menus and screen readers.
-        is_picture: Whether it has a figure that leaves as PNG and SVG.
+        name: Name in download addresses; also the element's id, after the page's prefix if any.
+        title: Title for menus and screen readers.
+        is_picture: Whether it has a figure that can be saved as PNG and SVG.
     """
 
     name: str
@@ -58,21 +38,21 @@ class Page:
     """One page.
 
     Attributes:
-        name: Its folder, the class of its main element, the prefix of its ids and addresses.
-        title: In the header.
+        name: Name of its folder, class of its main element, prefix of its ids and addresses.
+        title: Title in the header.
         state: Class of its URL state.
-        default_state: What a visitor without a link sees.
-        layout: From the lake, a state and the words of the notice to the main element.
-        views: Its views; `rows` and `explain` take their names.
-        rows: The rows behind a view.
-        explain: How a view was computed: the query that was executed, the filters, the version.
-        export: The page as one file.
-        keys: What its keys do, for the help.
-        open_link: Turns the state of a link into the one that the page shows: resolves a selection
-            that another page handed over. Returns the state and words for the notice.
+        default_state: Returns the state for a visitor without a link.
+        layout: Returns the main element from the lake, a state and the notice's text.
+        views: Its views; `rows` and `explain` receive their names.
+        rows: Returns the rows behind a view.
+        explain: Returns how a view was computed: executed query, filters, version.
+        export: Returns the page as one file.
+        keys: Its keys and what they do, for the help.
+        open_link: Converts a link's state to the state that the page shows: resolves a selection of
+            another page. Returns the state and text for the notice.
         add_routes: Adds routes that no other page has.
         example: URL query of the page's screenshot in `docs/`; empty for the default view.
-        old_paths: Addresses of earlier versions to the present ones; `<view>` stands for a view.
+        old_paths: Old addresses to current ones; `<view>` is a placeholder for a view.
     """
 
     name: str
@@ -97,7 +77,7 @@ class Page:
         return PageIds(self.name)
 
     def view(self, name: str) -> View:
-        """One of its views.
+        """Return one of its views.
 
         Raises:
             SelectionError: The page has no such view.

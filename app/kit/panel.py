@@ -1,4 +1,4 @@
-"""A view on a page: its controls, its menu, its figure."""
+"""The panel of a view: its controls, its menu, its figure."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ GRAPH_CONFIG = {
     "modeBarButtonsToRemove": ["toImage", "sendDataToCloud"],
 }
 
-# Until the picture comes: nothing but the word that the style sheet puts behind it.
+# An empty figure; the style sheet shows a loading text behind it.
 _NO_PICTURE = {
     "xaxis": {"visible": False},
     "yaxis": {"visible": False},
@@ -28,8 +28,8 @@ def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -
     """Lay out a panel around one figure.
 
     Args:
-        name: What a screen reader calls it.
-        controls: Components that stand in the panel's head line.
+        name: Name for screen readers.
+        controls: Components in the panel's header.
     """
     return html.Section(
         [
@@ -52,7 +52,7 @@ def view_menu(view: str, name: str = "this view") -> dmc.Menu:
     """Lay out a view's menu: copy link, PNG, SVG, CSV, Parquet, how was this computed.
 
     Args:
-        name: What a screen reader calls the view, where a page has many.
+        name: Name of the view for screen readers, for pages with many views.
     """
     entries = (
         ("copy-link", "Copy link"),

@@ -1,4 +1,4 @@
-"""The performance metric of a workload: latency of an open loop, duration of a closed one."""
+"""The performance metric of a workload: latency if open-loop, duration if closed-loop."""
 
 from typing import Final
 
@@ -8,12 +8,12 @@ from app.kit.lakes import LakeView
 from data.analysis.facets import matches
 from data.selection import Selection
 
-# In URLs and menus: the workload's own performance metric, whichever column that is.
+# Name in URLs and menus for the workload's own performance metric, whichever column that is.
 PERFORMANCE: Final = "performance"
 
 
 def performance_column(view: LakeView, selection: Selection) -> str:
-    """Return the commonest performance metric of the runs that the filters leave."""
+    """Return the most common performance metric of the runs that match the filters."""
     return view.once(_commonest_performance, selection)
 
 

@@ -1,4 +1,4 @@
-"""The addresses that every page has: rows and explanations of its views, the page as a file.
+"""The addresses of every page: rows and explanations of its views, and its export.
 
 /NAME/data/VIEW.csv, .parquet     the rows behind a view
 /NAME/how/VIEW                    how the view was computed
@@ -59,7 +59,7 @@ def export_html(page: Page, found: Lakes, query: str) -> str:
     The same lake and query give the same bytes.
 
     Raises:
-        WattlasError: The query is no state of the page, or the lake cannot be read.
+        WattlasError: The query is not a state of the page, or the lake cannot be read.
     """
     if not has_state(query):
         view = found.at(None)
@@ -74,7 +74,7 @@ def asked(page: Page) -> tuple[LakeView, Any]:
     """Read the state from the request's query and open its version of the lake.
 
     Raises:
-        WattlasError: The query is no state of the page, or the lake cannot be read.
+        WattlasError: The query is not a state of the page, or the lake cannot be read.
     """
     view, state = lakes().asked(page.state.from_query, request.query_string.decode())
     return view, (page.open_link(view, state)[0] if page.open_link else state)

@@ -1,8 +1,8 @@
-"""Send scripts and style sheets to the browser, compressed once at the best level.
+"""Scripts and style sheets for the browser, compressed once at the best level.
 
-Dash and Flask answer the first request for a file. That answer is kept in memory, by address, and
-compressed at the best level in the background; until that is done the fast level is sent. Browsers
-keep files whose addresses carry a fingerprint.
+Dash and Flask answer the first request for a file. That response is kept in memory, by address,
+and compressed at the best level in the background; until then it is sent at the fast level.
+Browsers cache files whose addresses carry a fingerprint.
 """
 
 import html
@@ -22,7 +22,7 @@ from flask import Response, request
 from app.kit.compressed import ENCODINGS, CompressedFiles, Encoding, compress_fast
 from app.kit.settings import ASSETS
 
-# Where the app keeps its `Scripts` among the server's extensions.
+# Key of the app's `Scripts` among the server's extensions.
 SCRIPTS: Final = "wattlas-scripts"
 _LIBRARIES: Final = "/_dash-component-suites/"
 _ASSETS: Final = "/assets/"
@@ -31,7 +31,7 @@ _TYPES: Final = ("text/javascript", "application/javascript", "text/css")
 _LEAST_BYTES: Final = 256
 _FINGERPRINT: Final = re.compile(r"\.v[\w-]+m\d+\.")
 _IN_INDEX: Final = re.compile(r'(?:src|href)="([^"]+)"')
-# What scripts ask for by themselves: the index does not name it.
+# Scripts that other scripts load later, so that the index does not name them.
 _LATER: Final = (
     f"{_LIBRARIES}dash/dcc/async-graph.js",
     f"{_LIBRARIES}dash_ag_grid/dash_ag_grid.min.js",
@@ -47,10 +47,10 @@ _TAIL: Final = "window.Plotly = Plotly;\nreturn Plotly;\n}));"
 
 
 def without_wrapper(script: str) -> str:
-    """Take the module wrapper off plotly.js; return any other script as it is.
+    """Remove the module wrapper from plotly.js; return any other script unchanged.
 
-    A browser parses a function that is an argument twice: when it reads the script, and when the
-    function is called. For the 4.8 MB of plotly.js that takes about as long as running them.
+    A browser parses a function argument twice: when it reads the script, and when the function is
+    called. For the 4.8 MB of plotly.js a parse takes about as long as running it.
     """
     head = _HEAD.search(script, 0, 2000)
     if not head or not script.endswith(_TAIL):
@@ -60,7 +60,7 @@ def without_wrapper(script: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """One file; `compressed` gets better in the background."""
+    """One file; the background thread replaces entries of `compressed` by better ones."""
 
     mimetype: str
     content: bytes
@@ -78,11 +78,11 @@ class Scripts:
         self._files: dict[str, _File] = {}
         self._waiting: queue.SimpleQueue[_File] = queue.SimpleQueue()
         app.server.before_request(self._send)
-        # Flask runs these last one first: this one before flask-compress.
-        app.server.after_request(self._learn)
+        # Flask runs these handlers in reverse order, so this one runs before flask-compress.
+        app.server.after_request(self._keep_response)
 
     def prepare(self) -> None:
-        """Compress what the index loads, and what its scripts load later."""
+        """Compress the files that the index loads, and those that its scripts load later."""
         config = self._app.config
         routes, asked = config.routes_pathname_prefix, config.requests_pathname_prefix
         index = self._app.server.test_client().get(routes).get_data(as_text=True)
@@ -91,7 +91,7 @@ class Scripts:
         self.compress([*addresses, *(routes + name.lstrip("/") for name in _LATER)])
 
     def compress(self, addresses: Sequence[str]) -> threading.Thread:
-        """Compress the files at some addresses in a thread that gives way to all others."""
+        """Compress the files at some addresses in a thread of the lowest priority."""
         thread = threading.Thread(target=self._compress, args=[addresses], daemon=True)
         thread.start()
         return thread
@@ -123,8 +123,8 @@ class Scripts:
         answer.make_conditional(request)
         return answer
 
-    def _learn(self, answer: Response) -> Response:
-        """Keep the first answer for a file, and have it compressed at the best level."""
+    def _keep_response(self, answer: Response) -> Response:
+        """Keep the first response for a file, and queue it for compression at the best level."""
         is_whole = answer.status_code == 200 and "Content-Encoding" not in answer.headers
         if (
             request.method != "GET"
@@ -165,7 +165,7 @@ def _has_fingerprint() -> bool:
 
 
 def _is_changed() -> bool:
-    """Whether an asset is another one than its address says: it was edited under a running app."""
+    """Return whether an asset was edited since the app made its address."""
     if _ASSETS not in request.path:
         return False
     path = ASSETS / request.path.partition(_ASSETS)[2]

@@ -10,14 +10,14 @@ DEFAULT_LAKE: Final = "lake"
 
 ASSETS: Final = Path(__file__).resolve().parents[2] / "assets"
 
-# Bounds of one answer: rows that a figure is computed from, points that it draws.
+# Bounds of one answer: rows that a figure is computed from, and points that it draws.
 MAX_ROWS: Final = 500_000
 MAX_POINTS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings of one process; a visitor has none."""
+    """Settings of one process, the same for all visitors."""
 
     lake: Path
     host: str = "127.0.0.1"

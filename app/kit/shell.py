@@ -12,7 +12,7 @@ from app.kit.context import lake_view
 from app.kit.page import Page
 from data.errors import WattlasError
 
-# What keys do on every page.
+# The keys of every page.
 KEYS = (
     ("Tab, Shift+Tab", "move between controls and views"),
     ("?", "show or hide this list"),
@@ -20,9 +20,9 @@ KEYS = (
 
 
 def _lake_line() -> list:
-    """Name the lake and its version; warn if it holds synthetic runs.
+    """Return the lake's name and version, and a warning if it holds synthetic runs.
 
-    Dash also makes the layout once at start, outside a request; then there is no lake to name.
+    Dash also calls the layout once at start, outside a request; then there is no lake to name.
     """
     if not has_app_context():
         return []
@@ -50,7 +50,7 @@ def _keys_of(page: str, keys: Sequence[tuple[str, str]]) -> list[html.Tbody]:
 
 
 def shell(pages: Sequence[Page]) -> dmc.MantineProvider:
-    """Lay out the frame; the page's own content comes from `dash.page_container`.
+    """Lay out the frame; `dash.page_container` holds the page's own content.
 
     Args:
         pages: In the order of the header.

@@ -1,4 +1,4 @@
-"""Fill the templates in `templates/`."""
+"""Renders the templates in `templates/`."""
 
 from functools import cache
 from pathlib import Path
@@ -22,10 +22,10 @@ def _environment() -> Environment:
 
 
 def fill(name: str, **values: Any) -> str:
-    """Fill one template; a value that it names must be given."""
+    """Render one template; a missing value is an error."""
     return _environment().get_template(name).render(values)
 
 
 def script_safe(text: str) -> str:
-    """Keep a script from ending the element that holds it."""
+    """Escape a script so that it cannot end the element that contains it."""
     return text.replace("</", "<\\/")

@@ -7,14 +7,14 @@ import numpy as np
 
 
 def typed(array: np.ndarray) -> dict[str, str]:
-    """Write an array as `{dtype, bdata}`, little-endian."""
+    """Convert an array to `{dtype, bdata}`, little-endian."""
     kind = array.dtype.newbyteorder("<")
     data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
     return {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": data}
 
 
 def compact_figure(part: Any) -> Any:
-    """Write the numeric arrays of a figure as typed ones; 8-byte whole numbers as 4 bytes."""
+    """Convert the numeric arrays of a figure to typed ones; 8-byte integers to 4 bytes."""
     if isinstance(part, dict):
         return {name: compact_figure(value) for name, value in part.items()}
     if isinstance(part, list):

@@ -1,9 +1,9 @@
-"""The state of a page as a URL query: versioned, upgraded when old, refused with a sentence.
+"""The state of a page as a URL query: versioned, upgraded if old, rejected with a message if bad.
 
 A page's state is a frozen dataclass that inherits from `UrlState` and lists its URL keys. `v` is
-the version of the encoding; a query without `v` counts as present. To change a page's encoding,
-raise its VERSION and add to its UPGRADERS the function that turns the previous version's
-parameters into the next one's, so that a link in a paper works for years.
+the version of the encoding; a query without `v` has the current version. To change a page's
+encoding, raise its VERSION and add to its UPGRADERS a function that converts the previous version's
+parameters to the next one's, so that a link in a paper works for years.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ _LONGEST_SHOWN = 40
 
 
 def read_text(name: str, text: str) -> str:
-    """Take a text as it is."""
+    """Return a text unchanged."""
     del name
     return text
 
@@ -30,7 +30,7 @@ class Parameter:
     """How one key of a URL query is read into an attribute of a state.
 
     Attributes:
-        read: Turns the key and its text into a value; raises SelectionError.
+        read: Converts the text of a key to a value, given the key's name; raises SelectionError.
         is_list: The key may repeat; the attribute is a tuple of the values.
     """
 
@@ -42,11 +42,11 @@ class Parameter:
 class UrlState:
     """Base of the pages' states: frozen dataclasses whose fields all have defaults.
 
-    A subclass sets VERSION, UPGRADERS (by an old version, what turns its parameters into the next
-    one's), PARAMETERS (by URL key, in the order in which they are written), FILTERS (the facets of
-    its attribute `selection`, in order; empty where it has none), KEPT (keys that the browser alone
-    keeps, as the selection) and VIEW_KEYS (keys of controls that one view alone depends on: the
-    page's other views stay as they are when these change).
+    A subclass sets VERSION; UPGRADERS (old version to the function that converts its parameters to
+    the next one's); PARAMETERS (by URL key, in the order in which they are written); FILTERS (the
+    facets of its attribute `selection`; empty without one); KEPT (keys whose values only the
+    browser holds, such as the selection); and VIEW_KEYS (keys of controls that affect one view
+    only: the page's other views stay unchanged).
     """
 
     __slots__ = ()
@@ -70,18 +70,17 @@ class UrlState:
         return urlencode(pairs)
 
     def write(self, key: str, value: Any) -> list[str]:
-        """Write one attribute as the texts of its key."""
+        """Convert one attribute to the texts of its key."""
         return [write_value(v) for v in (value if self.PARAMETERS[key].is_list else [value])]
 
     @classmethod
     def from_query(cls, query: str) -> Self:
         """Read a query string of this version or an older one.
 
-        Filters of the lake that the page does not have are left out.
+        Filters that the page does not have are ignored.
 
         Raises:
-            SelectionError: A version from the future, an unknown key, or a bad value; the message
-                names it.
+            SelectionError: A newer version, an unknown key, or a bad value; the message names it.
         """
         parameters = read_parameters(query, cls.VERSION, cls.UPGRADERS)
         found: dict[str, Any] = {}
@@ -98,7 +97,7 @@ class UrlState:
 
     @classmethod
     def read(cls, key: str, texts: Sequence[str]) -> Any:
-        """Read the texts of one key into the value of its attribute."""
+        """Convert the texts of one key to the value of its attribute."""
         parameter = cls.PARAMETERS[key]
         if parameter.is_list:
             return tuple(dict.fromkeys(parameter.read(key, text) for text in texts))
@@ -106,12 +105,12 @@ class UrlState:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Self:
-        """Read what the browser gathered from the page's controls, by URL key."""
+        """Read the values that the browser gathered from the page's controls, by URL key."""
         return cls.from_query(urlencode(pairs_of(raw, cls.VERSION)))
 
     @classmethod
     def spec(cls) -> dict[str, Any]:
-        """What the browser needs to write the URL: version, filters, keys with their defaults."""
+        """Return what the browser needs to write the URL: version, filters, keys with defaults."""
         default = cls()
         return {
             "version": cls.VERSION,
@@ -125,14 +124,14 @@ class UrlState:
 
 
 def read_parameters(query: str, version: int, upgraders: Upgraders) -> Parameters:
-    """Split a URL query and bring it from the version that it names to the present one.
+    """Parse a URL query and upgrade its parameters to the current version.
 
     Args:
-        query: With or without its question mark; without `v` it counts as present.
-        version: The present version.
-        upgraders: By an old version, what turns its parameters into the next one's.
+        query: With or without its question mark; without `v` it has the current version.
+        version: The current version.
+        upgraders: Old version to the function that converts its parameters to the next one's.
     Raises:
-        SelectionError: A version from the future, or one that never was.
+        SelectionError: A newer version, or one that never existed.
     """
     parameters = parse_qs(query.lstrip("?"), keep_blank_values=True)
     text = parameters.pop("v", [str(version)])[-1]
@@ -143,7 +142,7 @@ def read_parameters(query: str, version: int, upgraders: Upgraders) -> Parameter
         )
     for old in range(int(text), version):
         if old not in upgraders:
-            raise SelectionError(f"the link has version {old}, which never was")
+            raise SelectionError(f"the link has version {old}, which never existed")
         parameters = upgraders[old](parameters)
     return parameters
 
@@ -154,7 +153,7 @@ def has_state(query: str) -> bool:
 
 
 def filter_pairs(selection: Selection) -> list[tuple[str, str]]:
-    """Write the filters as parameters: the same filters give the same pairs."""
+    """Convert the filters to parameters: the same filters give the same pairs."""
     return [
         (name, text) for name in FACETS for text in sorted(map(write_value, selection.values(name)))
     ]
@@ -164,7 +163,7 @@ def take_filters(parameters: Parameters) -> Selection:
     """Read the filters and remove them from the parameters.
 
     Raises:
-        SelectionError: A value of the wrong kind; the message names filter and value.
+        SelectionError: A value of the wrong type; the message names filter and value.
     """
     values = {}
     for name in FACETS:
@@ -196,7 +195,7 @@ def _written(value: object) -> str:
 
 
 def write_value(value: object) -> str:
-    """Write a value as a query has it: booleans as 1 and 0, whole numbers without a point."""
+    """Convert a value to query text: booleans as 1 and 0, whole numbers without a point."""
     if isinstance(value, bool):
         return "1" if value else "0"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -208,7 +207,7 @@ def read_number(name: str, text: str) -> float:
     """Read a finite number.
 
     Raises:
-        SelectionError: It is none; the message has the parameter's name and the text.
+        SelectionError: It is not one; the message names the parameter and the text.
     """
     try:
         value = float(text)
@@ -234,5 +233,5 @@ def read_lake_version(name: str, text: str) -> int:
 
 
 def is_version(text: str) -> bool:
-    """Return whether a text is a whole number in ASCII digits, of at most 18 of them."""
+    """Return whether a text is a whole number of at most 18 ASCII digits."""
     return text.isascii() and text.isdecimal() and len(text) <= 18

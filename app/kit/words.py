@@ -1,4 +1,4 @@
-"""Names of workloads, configurations, loads and axes, as titles and hovers have them."""
+"""Texts for workloads, configurations, loads and axes, in titles and hovers."""
 
 import polars as pl
 
@@ -9,20 +9,20 @@ WORKLOAD_TITLES = {"netpipe": "NetPIPE", "nodejs": "node.js", "memcached-silo": 
 
 
 def itr_word(itr_us: float | None) -> str:
-    """`ITR 2 us` or `ITR adaptive`."""
+    """Return `ITR 2 us` or `ITR adaptive`."""
     return "ITR adaptive" if _missing(itr_us) else f"ITR {itr_us:g} us"
 
 
 def dvfs_word(dvfs_ghz: float | None) -> str:
-    """`2.9 GHz` or `governor`."""
+    """Return `2.9 GHz` or `governor`."""
     return "governor" if _missing(dvfs_ghz) else f"{dvfs_ghz:g} GHz"
 
 
 def configuration_words(row: dict) -> str:
-    """`ITR 2 us · 2.9 GHz · 135 W`: the knobs of one row of `points_query`.
+    """Return the knobs of one row of `points_query`: `ITR 2 us · 2.9 GHz · 135 W`.
 
-    Of storage runs `poll · optane · randread · 4 KiB · depth 8 · 8 threads`: they have no NIC, and
-    the governor is not worth a word there.
+    For storage runs: `poll · optane · randread · 4 KiB · depth 8 · 8 threads`, without ITR, and
+    without DVFS if the governor chose.
     """
     storage = _storage_words(row)
     words = list(storage)
@@ -47,12 +47,12 @@ def _storage_words(row: dict) -> list[str]:
 
 
 def lowered(title: str) -> str:
-    """A metric's title inside a sentence: `mean latency`, but `IOs per joule`, `p99 latency`."""
+    """Return a metric's title for use inside a sentence: `mean latency`, but `IOs per joule`."""
     return title if title[:2].isupper() else title[:1].lower() + title[1:]
 
 
 def load_words(load_qps: float | None, message_bytes: float | None) -> str:
-    """Write `200k QPS` or `512 KiB`; empty where the workload has neither."""
+    """Return `200k QPS` or `512 KiB`; empty if the workload has neither."""
     words = []
     if not _missing(load_qps):
         words.append(format_load(load_qps))
@@ -62,7 +62,7 @@ def load_words(load_qps: float | None, message_bytes: float | None) -> str:
 
 
 def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
-    """Say what the points show: `memcached at 200k QPS`, with up to that many loads."""
+    """Return what the points show: `memcached at 200k QPS`, with at most `named_loads` loads."""
     workloads = [WORKLOAD_TITLES.get(w, w) for w in points["workload"].unique().sort()]
     text = ", ".join(workloads)
     pairs = points.select("load_qps", "message_bytes").unique().sort("load_qps", "message_bytes")
@@ -74,7 +74,7 @@ def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
 
 
 def axis_words(x: str, y: str) -> str:
-    """`Energy against p99 latency`, for the columns along x and y."""
+    """Return `Energy against p99 latency`, for the columns along x and y."""
     title = metric(x).title
     return (
         f"{metric(y).title} against {title if title[:1] == 'p' else title[:1].lower() + title[1:]}"

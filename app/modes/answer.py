@@ -1,4 +1,4 @@
-"""What Modes shows for a state: the map of winners, shares, Pareto view, and status line."""
+"""The content of Modes for a state: map of winners, shares, Pareto view, and status line."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,7 +35,7 @@ from data.selection import Value
 
 @dataclass(frozen=True, slots=True)
 class ModesAnswer:
-    """The pictures of a state, the cells with which the browser links them, and the status line."""
+    """The figures of a state, the cells with which the browser links them, and the status line."""
 
     winners: dict[str, Any]
     shares: dict[str, Any]
@@ -46,11 +46,11 @@ class ModesAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A state with every choice made, and its judged cells.
+    """A state with every choice made, and its compared cells.
 
     Attributes:
         axes: Values along x and y, in order.
-        labels: By system, its label on pages.
+        labels: System to its label.
     """
 
     state: ModesState
@@ -61,7 +61,7 @@ class Judged:
 
     @property
     def metric(self) -> str:
-        """The column that is compared."""
+        """The compared column."""
         return str(self.state.metric)
 
 
@@ -86,14 +86,14 @@ def judge(view: LakeView, state: ModesState) -> Judged:
 
 
 def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, dict[str, Any]]:
-    """Build the query for the configurations with their replicates.
+    """Build the query of the configurations with their replicates.
 
     Args:
         state: With every choice made.
 
     Returns:
         The query by selection and limit; the columns that it leaves out because they have one value
-        in all runs, with that value. Those columns would take most of the time.
+        in all runs, with that value. These columns would take most of the time.
     """
     known = view.constants(state.selection)
     constant = {name: value for name, value in known.items() if name in CONFIGURATION}
@@ -116,7 +116,7 @@ def _groups(view: LakeView, state: ModesState) -> tuple[pl.DataFrame, list[pl.Ex
 
 
 def answer(view: LakeView, state: ModesState) -> ModesAnswer:
-    """Build the pictures of a state."""
+    """Build the figures of a state."""
     if not view.runs:
         return _message(EMPTY_LAKE, "0 of 0 runs")
     found = judge(view, state)
@@ -143,7 +143,7 @@ def _message(sentence: str, status: str) -> ModesAnswer:
 
 
 def _status(view: LakeView, found: Judged) -> str:
-    """Write how many runs are compared, of how many, and how the cells ended."""
+    """Return how many runs are compared, of how many, and the outcomes of the cells."""
     compared = int(found.comparison.groups["values"].list.len().sum())
     counts = dict(found.comparison.cells["outcome"].value_counts().iter_rows())
     words = [f"{counts[o]:,} {OUTCOME_WORDS[o]}" for o in OUTCOMES if counts.get(o)]

@@ -1,6 +1,6 @@
-"""What Modes shows where the link leaves it to the page: runs, axes, competitor and metric.
+"""The choices of Modes that a link leaves open: runs, axes, competitor and metric.
 
-No name or load is fixed here: choices follow from the combinations of knobs that the lake holds.
+No name or load is fixed here: choices follow from the combinations of knobs in the lake.
 """
 
 from collections.abc import Sequence
@@ -19,20 +19,20 @@ from data.knobs import KNOBS, Knob
 from data.metrics import metric
 from data.selection import Selection
 
-# Competitors, and pairs of axes, in the order in which a reader of the studies expects them.
+# Competitors and pairs of axes, in the order in which readers of the studies expect them.
 _COMPETITORS: Final = ("mode", "system", "dvfs", "itr", "rapl", "device")
 _AXES: Final = (
     ("request", "depth"), ("request", "threads"), ("load", "dvfs"), ("load", "itr"),
     ("message", "itr"), ("message", "dvfs"), ("itr", "dvfs"),
 )  # fmt: skip
 _METRICS: Final = ("energy_j", PERFORMANCE)
-# Idle runs have any length, so their energies do not compare.
+# Idle runs have arbitrary lengths, so their energies do not compare.
 _IDLE_METRICS: Final = ("power_w", *_METRICS)
 _STORAGE_METRICS: Final = ("bytes_per_joule", "ios_per_joule", *_METRICS)
 
 
 def default_state(view: LakeView) -> ModesState:
-    """Compare completion modes where the lake has several, else systems."""
+    """Compare completion modes if the lake has several, else systems."""
     cube = view.cube
     if not len(cube):
         return ModesState()
@@ -50,11 +50,11 @@ def default_state(view: LakeView) -> ModesState:
 
 
 def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
-    """Fill in axes, competitor and metric where the state leaves them to the page.
+    """Choose axes, competitor and metric where the state leaves them open.
 
     Args:
-        pin: Also filter each load, size and the like that is no axis to its most frequent value,
-            so that cells compare like with like.
+        pin: Also filter each load, size and other given knob that is not an axis to its most
+            frequent value, so that a cell compares like with like.
     """
     if state.x and state.y and state.competitor and state.metric and not pin:
         return state
@@ -94,7 +94,7 @@ def for_workload(view: LakeView, state: ModesState, workload: str | None) -> Mod
 def resolved(view: LakeView, state: ModesState) -> ModesState:
     """Return the state with every choice made, and `performance` replaced by its column.
 
-    Where that is the compared metric itself, by energy.
+    If that is the compared metric itself, `performance` becomes energy.
     """
     state = chosen(view, state)
     against = state.against
@@ -121,7 +121,7 @@ def offered_metrics(view: LakeView, state: ModesState) -> list[str]:
 
 
 def varying_knobs(rows: pl.DataFrame) -> list[Knob]:
-    """Return the knobs of which rows hold more than one value; NULL counts as one."""
+    """Return the knobs with more than one value in some rows; NULL counts as a value."""
     return [knob for knob in KNOBS.values() if rows[knob.column].n_unique() > 1]
 
 
@@ -130,7 +130,7 @@ def _left(view: LakeView, selection: Selection) -> pl.DataFrame:
 
 
 def _competitor(view: LakeView, state: ModesState) -> str:
-    """Choose what varies under the filters; where nothing does, under the leading ones."""
+    """Choose what varies under the filters, else under the leading filters."""
     axes = (state.x, state.y)
     for selection in (state.selection, leading(state.selection)):
         varying = [knob.name for knob in varying_knobs(_left(view, selection))]
@@ -141,10 +141,10 @@ def _competitor(view: LakeView, state: ModesState) -> str:
 
 
 def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, str]:
-    """Choose the axes that the state leaves open: of the expected pairs the most contested one.
+    """Choose the axes that the state leaves open: the most contested of the expected pairs.
 
-    Two knobs that depend on each other, as threads and depth, would give a diagonal instead of a
-    map. An expected pair of which one knob has a single value is better.
+    Two knobs that depend on each other, such as threads and depth, would give a diagonal instead of
+    a map. An expected pair of which one knob has a single value is better.
     """
     varying = [knob.name for knob in varying_knobs(left) if knob.name != competitor]
     expected = [pair for pair in _AXES if set(pair) <= set(varying)]
@@ -187,9 +187,10 @@ def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
 
 
 def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
-    """Filter the given knobs that cells would mix to the value of most runs, the least of equals.
+    """Filter given knobs that a cell would mix to the most frequent value, the lowest of equals.
 
-    A knob that depends on an axis, as threads on the depth, has one value a cell and stays open.
+    A knob that depends on an axis, such as threads on the depth, has one value per cell and is not
+    filtered.
     """
     selection = state.selection
     axes = [knob.column for knob in state.knobs()[:2]]
@@ -210,6 +211,6 @@ def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
 
 
 def metric_title(column: str) -> str:
-    """Write a metric with the direction that wins, for menus: `least energy`."""
+    """Return a metric's title with the direction that wins, for menus: `least energy`."""
     direction = "least" if metric(column).better == "less" else "most"
     return f"{direction} {lowered(metric(column).title)}"

@@ -1,4 +1,4 @@
-"""The evidence of one cell of Modes: its runs, what was compared, and the verdict in words."""
+"""The evidence of one cell: its runs, what was compared, and the verdict in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ from data.queries.points import CONFIGURATION
 from data.selection import Selection, Value
 from data.units import MINUS, format_change, format_quantity
 
-# A figure holds this many runs; of a cell with more it shows the first by configuration.
+# Maximum number of runs in the figure; the first by configuration are shown.
 RUNS_MAX: Final = 5000
 Place = dict[str, Value | None]
 NOTHING_MEASURED: Final = "Nothing was measured in this cell under these filters."
@@ -36,11 +36,11 @@ class Contender:
     """One competitor of a cell, represented by its best setting.
 
     Attributes:
-        setting: The knobs of that setting that vary; empty where none does.
+        setting: The varying knobs of that setting; empty if none varies.
         settings: Number of its settings in the cell.
-        half_width: Of the mean's 95 % confidence interval; NaN for one run.
-        values: What its replicates measured, ascending.
-        runs: Its replicates: `run_id`, `replicate`, `value`, `has_log`; those among the first
+        half_width: Half width of the mean's 95 % confidence interval; NaN for one run.
+        values: Measurements of its replicates, ascending.
+        runs: Its replicates: `run_id`, `replicate`, `value`, `has_log`; only those among the first
             RUNS_MAX of the cell.
         place: The knobs, by column, that distinguish its runs from the others.
     """
@@ -60,16 +60,16 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the evidence panel shows.
+    """The content of the evidence panel.
 
     Attributes:
-        figure: None where the cell holds nothing.
+        figure: None if the cell holds nothing.
         verdict: The outcome in a sentence.
-        statistics: The numbers behind it, in a sentence; empty without a test.
+        statistics: The numbers behind the verdict, in a sentence; empty without a test.
         contenders: Best first.
-        place: The knobs, by column, that distinguish its runs from the others.
-        filters: Those of the page.
-        lake_version: That the page shows.
+        place: The knobs, by column, that distinguish the cell's runs from the others.
+        filters: The page's filters.
+        lake_version: The version that the page shows.
     """
 
     figure: dict[str, Any] | None
@@ -84,7 +84,7 @@ class Evidence:
 
 
 def evidence(view: LakeView, state: ModesState) -> Evidence | None:
-    """Return the evidence of the selected cell; None where not one cell is selected."""
+    """Return the evidence of the selected cell; None unless exactly one cell is selected."""
     if not view.runs or not state.cell:
         return None
     found = judge(view, state)
@@ -110,7 +110,7 @@ def evidence(view: LakeView, state: ModesState) -> Evidence | None:
 
 
 def selected_cell(found: Judged) -> dict | None:
-    """Return the selected cell as a row of the comparison's cells; None where it has no run."""
+    """Return the selected cell as a row of the comparison's cells; None if it has no run."""
     place = list(found.state.cell.values())
     if not place:
         return None
@@ -129,7 +129,7 @@ def _equals(column: pl.Series, value: Value | None) -> pl.Series:
 
 
 def evidence_query(state: ModesState) -> tuple[str, list[Any]]:
-    """Build the query of the runs of the selected cell, or of all cells where not one is selected.
+    """Build the query of the runs of the selected cell, or of all cells unless one is selected.
 
     Args:
         state: With every choice made.
@@ -139,11 +139,11 @@ def evidence_query(state: ModesState) -> tuple[str, list[Any]]:
 
 
 def evidence_runs(view: LakeView, found: Judged) -> pl.DataFrame:
-    """Read the runs of the selected cell, or of all cells where not one is selected.
+    """Read the runs of the selected cell, or of all cells unless one is selected.
 
     Returns:
         Columns of `cell_query`, `who` (index among the competitors), and `is_best` (whether the run
-        is of the setting that represents its competitor).
+        belongs to the setting that represents its competitor).
     """
     rows = view.lake.polars(*evidence_query(found.state))
     best = found.comparison.groups[found.comparison.contenders["row"]]
@@ -193,12 +193,12 @@ def statistics_words(found: Judged, cell: dict, contenders: Sequence[Contender])
 
 
 def p_words(p: float) -> str:
-    """Write a p value with three digits; an en dash where the test has none."""
+    """Format a p value with three digits; an en dash if the test has none."""
     return "\N{EN DASH}" if np.isnan(p) else f"{p:.3g}"
 
 
 def _difference(state: ModesState, first: Contender, second: Contender) -> str:
-    """Write the 95 % confidence interval of the difference of the means, for the t tests."""
+    """Format the 95 % confidence interval of the difference of the means, for t tests."""
     if state.test == "mann-whitney" or not first.sd + second.sd > 0:
         return ""
     from scipy.stats import ttest_ind
@@ -214,7 +214,7 @@ def _difference(state: ModesState, first: Contender, second: Contender) -> str:
 def _why_too_few(found: Judged, contenders: Sequence[Contender]) -> str:
     first, second = (contender.n for contender in contenders[:2])
     if min(first, second) < 2:
-        return f"n = {first} and {second}: no test below two."
+        return f"n = {first} and {second}: a test needs two or more."
     test = found.state.test
     least = smallest_p(test, np.array([first]), np.array([second]))[0]
     return (
@@ -251,7 +251,7 @@ def _contender(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> 
 
 
 def _place(view: LakeView, state: ModesState, knobs: Place) -> Place:
-    """Return the knobs that vary under the filters; both axes where none does."""
+    """Return the knobs that vary under the filters; both axes if none does."""
     left = view.cube.filter(matches(state.selection))
     varying = {name: value for name, value in knobs.items() if left[name].n_unique() > 1}
     return varying or {knob.column: knobs[knob.column] for knob in state.knobs()[:2]}

@@ -11,8 +11,10 @@ from app.kit.lakes import LakeView
 from app.kit.opening import state_stores
 from app.kit.panel import GRAPH_CONFIG, graph_panel
 from app.kit.performance import PERFORMANCE, performance_column
+from app.kit.presets import preset_block
 from app.kit.sidebar import filter_sidebar
 from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics
+from app.modes.presets import study_presets
 from app.modes.state import ModesState
 from app.modes.words import CORRECTION_TITLES, TEST_TITLES
 from data.analysis.facets import all_choices
@@ -28,7 +30,7 @@ Entries = list[dict[str, str]]
 
 
 def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
-    """Lay Modes out for a state; pictures come by callback."""
+    """Lay Modes out for a state; callbacks deliver the figures."""
     if view.runs:
         state = chosen(view, state)
     figures = [IDS.figure(graph) for graph in GRAPHS]
@@ -39,8 +41,11 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
             filter_sidebar(
                 [
-                    filter_block(name, choices, state.selection.values(name), IDS)
-                    for name, choices in all_choices(view.cube, state.selection).items()
+                    *preset_block(study_presets(view)),
+                    *(
+                        filter_block(name, choices, state.selection.values(name), IDS)
+                        for name, choices in all_choices(view.cube, state.selection).items()
+                    ),
                 ]
             ),
             html.Div(
@@ -60,7 +65,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
 
 
 def _panel(graph: str, name: str, controls: list) -> html.Section:
-    """Build a panel without the tools that draw a box or a lasso: a click selects here."""
+    """Build a panel without the box and lasso tools: here a click selects."""
     section = graph_panel(graph, name, controls, f"panel-{graph}")
     removed = [*GRAPH_CONFIG["modeBarButtonsToRemove"], "select2d", "lasso2d"]  # type: ignore[misc]
     section.children[-1].config = {**GRAPH_CONFIG, "modeBarButtonsToRemove": removed}
@@ -72,7 +77,7 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
     metrics = metric_choices(view, state)
     question = html.Div(
         [
-            _select("metric", "metric that is compared", metrics, state.metric, 234),
+            _select("metric", "compared metric", metrics, state.metric, 234),
             html.Span("by", className="quiet"),
             _select("who", "competitor", knobs, state.competitor),
             html.Span("over", className="quiet"),
@@ -88,7 +93,7 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
 
 
 def _rules(state: ModesState) -> html.Div:
-    """Build the controls for the test and for how cells write the lead."""
+    """Build the controls for the test and for the margin in the cells."""
     corrections = _entries(CORRECTION_TITLES)
     level = IDS.control("level")
     return html.Div(
@@ -157,7 +162,7 @@ def metric_choices(view: LakeView, state: ModesState) -> Entries:
 
 
 def against_choices(view: LakeView, state: ModesState) -> Entries:
-    """List columns for the Pareto view's x axis; the performance metric is first, by that name."""
+    """List columns for the Pareto view's x axis; `performance` is first."""
     performance = performance_column(view, state.selection)
     listed = {PERFORMANCE: f"{metric(performance).title} (performance)"}
     listed |= {name: metric(name).title for name in offered_metrics(view, state)}

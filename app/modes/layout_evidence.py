@@ -18,7 +18,7 @@ _TIMELINE_RUNS = 6
 
 
 def evidence_words(found: Evidence | None, has_links: bool = True) -> html.Div:
-    """Lay the evidence out; an invitation where no cell is selected.
+    """Lay the evidence out; a hint if no cell is selected.
 
     Args:
         has_links: False in a static export, which has no other pages.
@@ -81,7 +81,7 @@ def _numbers(one: Contender, unit: str) -> list[html.Td]:
 
 
 def _runs(one: Contender, found: Evidence, has_links: bool) -> html.Div:
-    """List the runs, with links to them in Explore and, where they have a log, in Timeline."""
+    """List the runs, with links to Explore and, for those with a log, to Timeline."""
     rows = list(one.runs.head(_RUNS_LISTED).iter_rows(named=True))
     items = [html.Li(_run(row, one, found, has_links)) for row in rows]
     if len(one.runs) > len(rows):
@@ -109,7 +109,7 @@ def _run(row: dict, one: Contender, found: Evidence, has_links: bool) -> list:
 
 
 def _link(path: str, found: Evidence, place: Place, sel: str = "") -> str:
-    """Write the link to a page that shows just the runs with some knobs' values."""
+    """Return the link to a page that shows just the runs with some knobs' values."""
     filters = found.filters
     for knob in KNOBS.values():
         if knob.column in place:
@@ -121,6 +121,6 @@ def _link(path: str, found: Evidence, place: Place, sel: str = "") -> str:
 
 
 def _timeline(found: Evidence, place: Place, replicates: list[int | None]) -> str:
-    """Write the link to the timeline of some replicates of a configuration."""
+    """Return the link to the timeline of some replicates of a configuration."""
     sel = write_knobs([{**place, "replicate": replicates}])
     return _link("/timeline", found, place, sel)

@@ -20,7 +20,7 @@ _INVITATION: Final = "Click a cell of the map or a point of the Pareto view to s
 
 
 def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
-    """Make the page for an export; it holds the judged cells and the runs of the selected one."""
+    """Build the page for an export, with the compared cells and the runs of the selected one."""
     found, shown = answer(view, state), evidence(view, state)
     words = evidence_words(shown, has_links=False) if shown else html.Div(_INVITATION)
     figure = shown.figure if shown and shown.figure else message_figure("")

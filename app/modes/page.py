@@ -1,4 +1,4 @@
-"""Modes: who wins where, by how much, and whether the difference is significant."""
+"""Modes: the winner of each cell, its lead, and whether the lead is significant."""
 
 from dataclasses import replace
 from threading import Thread
@@ -35,12 +35,12 @@ from data.analysis.facets import all_choices
 from data.analysis.significance import load_statistics
 
 _LINKED: Final = ("winners", "shares", "pareto")
-# Controls that another workload sets.
+# Controls that change with the workload.
 _ROLES: Final = ("x", "y", "who", "metric")
 
 
 def layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
-    """Lay the page out, and load what its first picture needs while the browser draws the frame."""
+    """Lay the page out, and start loading its first figure while the browser draws the frame."""
     Thread(target=load_statistics, daemon=True).start()
     return modes_layout(view, state, notice)
 
@@ -57,13 +57,13 @@ PAGE: Final = Page(
         View("shares", "share of cells"),
         View("pareto", "Pareto view"),
         View("evidence", "evidence of the selected cell"),
-        View("runs", "all runs that are compared", is_picture=False),
+        View("runs", "all compared runs", is_picture=False),
     ),
     rows=rows_behind,
     explain=explain,
     export=modes_export,
     keys=(
-        ("arrow keys", "in a view that has the focus: from cell to cell, bar to bar, or point"),
+        ("arrow keys", "with the focus on a view: go to the next cell, bar or point"),
         ("Enter", "select the cell under the cursor, and open its evidence"),
         ("Escape", "clear the selection"),
     ),
@@ -80,7 +80,7 @@ PAGE: Final = Page(
     State(IDS.lake_version, "data"),
 )
 def update_map(raw_state: dict[str, Any], version: int) -> tuple:
-    """Judge the cells and draw them, after any change but of the selection."""
+    """Compare the cells and draw them, after any change except the selection."""
     found = answer(lake_view(version), ModesState.from_json(raw_state))
     figures = (compact_figure(f) for f in (found.winners, found.shares, found.pareto))
     return (found.cells, *figures, found.status)
@@ -94,7 +94,7 @@ def update_map(raw_state: dict[str, Any], version: int) -> tuple:
     State(IDS.lake_version, "data"),
 )
 def update_evidence(sel: str, raw_state: dict[str, Any], version: int) -> tuple:
-    """Show the evidence of the selected cell, after another selection or any other change."""
+    """Show the evidence of the selected cell, after a change of the selection or the state."""
     view = lake_view(version)
     found = evidence(view, replace(ModesState.from_json(raw_state), sel=sel))
     figure = found.figure if found and found.figure else message_figure("")

@@ -1,4 +1,4 @@
-"""The judged cells as compact columns, from which the browser makes hovers and highlights."""
+"""The compared cells as compact columns, from which the browser makes hovers and highlights."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -17,7 +17,7 @@ from data.selection import Value
 _EFFECTS: Final = {
     "student": "Hedges' g",
     "welch": "Hedges' g",
-    "mann-whitney": "chance that a run of it beats one of the runner-up",
+    "mann-whitney": "probability that its run beats one of the runner-up",
 }
 
 
@@ -34,16 +34,16 @@ def encode_cells(
     state: ModesState,
     labels: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Encode what hovers, texts and selections need of each cell.
+    """Encode the data of each cell for hovers, texts and selections.
 
     Args:
-        placed: One row a cell: `column` and `row`.
+        placed: One row per cell: `column` and `row`.
         axes: The values along x and y, in order.
         state: With every choice made.
-        labels: By system, its label on pages.
+        labels: System to its label.
 
     Returns:
-        `x`, `y` and `who`: values, and words for them; `cells`: columns of `comparison.cells`,
+        `x`, `y` and `who`: values, and texts for them; `cells`: columns of `comparison.cells`,
         `first` (row of its best contender), `n` (contenders); `contenders`: their columns, best
         first within a cell, `setting` an index into `settings`; `metric`, `rules`.
     """
@@ -89,7 +89,7 @@ def _single(column: pl.Series) -> np.ndarray:
 
 
 def index_of(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:
-    """Return the index of each value in a list that holds every value once, also NULL."""
+    """Return the index of each value in a list of distinct values, NULL included."""
     lookup = pl.DataFrame({"v": pl.Series(values, dtype=column.dtype), "i": range(len(values))})
     joined = pl.DataFrame({"v": column}).join(
         lookup, on="v", how="left", nulls_equal=True, maintain_order="left"
@@ -98,19 +98,19 @@ def index_of(column: pl.Series, values: Sequence[Value | None]) -> np.ndarray:
 
 
 def setting_words(row: Mapping[str, Any], knobs: Sequence[Knob], labels: Mapping[str, str]) -> str:
-    """Write some knobs of a configuration: `ITR 2 us · 2.9 GHz`."""
+    """Return some knobs of a configuration as text: `ITR 2 us · 2.9 GHz`."""
     return " · ".join(value_words(knob, row[knob.column], labels) for knob in knobs)
 
 
 def free_knobs(groups: pl.DataFrame, state: ModesState) -> list[Knob]:
-    """Return the knobs that vary within a cell, so that a cell holds several settings."""
+    """Return the knobs that vary within a cell."""
     return [knob for knob in KNOBS.values() if varies_in_a_cell(groups, state, knob)]
 
 
 def varies_in_a_cell(groups: pl.DataFrame, state: ModesState, knob: Knob) -> bool:
     """Return whether a cell holds several values of a knob that is neither axis nor competitor.
 
-    A knob that depends on an axis, as threads on the depth, has one value in each cell.
+    A knob that depends on an axis, such as threads on the depth, has one value in each cell.
     """
     x, y, competitor = state.knobs()
     if knob in (x, y, competitor) or groups[knob.column].n_unique() < 2:
@@ -122,7 +122,7 @@ def varies_in_a_cell(groups: pl.DataFrame, state: ModesState, knob: Knob) -> boo
 def _settings(
     comparison: Comparison, state: ModesState, labels: Mapping[str, str]
 ) -> tuple[list[str], np.ndarray]:
-    """Return the words of all compared settings, each once, and the index of each contender's."""
+    """Return the texts of all compared settings, each once, and the index of each contender's."""
     knobs = free_knobs(comparison.groups, state)
     if not knobs:
         return [""], np.zeros(len(comparison.contenders), dtype=np.uint32)

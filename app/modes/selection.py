@@ -13,10 +13,10 @@ from app.modes.state import ModesState
 
 
 def open_link(view: LakeView, state: ModesState) -> tuple[ModesState, str]:
-    """Turn a selection that another page handed over into the cells that hold it.
+    """Convert a selection of another page to the cells that hold it.
 
     Returns:
-        The state, and words for the notice where the selection had to be left out.
+        The state, and text for the notice if the selection had to be dropped.
     """
     clause = state.clause
     if clause is None or clause.kind in ("won", "outcome") or not view.runs:
@@ -35,7 +35,7 @@ def open_link(view: LakeView, state: ModesState) -> tuple[ModesState, str]:
 
 
 def cells_clause(rows: pl.DataFrame, x: str, y: str) -> str:
-    """Write the cells that hold some configurations, one object a row of the map.
+    """Write the cells that hold some configurations, one object per row of the map.
 
     Args:
         rows: With the columns `x` and `y`, named by the arguments.
@@ -52,5 +52,5 @@ def cells_clause(rows: pl.DataFrame, x: str, y: str) -> str:
 
 
 def _whole(value: Any) -> Any:
-    """Write a whole number without its point, as the browser does."""
+    """Convert a whole float to an integer, as the browser writes it."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

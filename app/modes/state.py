@@ -25,7 +25,7 @@ _KINDS: Final[tuple[Kind, ...]] = ("knobs", "box", "lasso", "won", "outcome")
 
 
 def _sel_of_pick(parameters: Parameters) -> Parameters:
-    """Write version 1's `pick` as a clause over the columns of the axes that the link names."""
+    """Convert version 1's `pick` to a clause over the columns of the link's axes."""
     text = parameters.pop("pick", [""])[-1]
     axes = [parameters.get(name, [""])[-1] for name in ("x", "y")]
     sel = _clause_of_pick(text, axes) if text else ""
@@ -48,7 +48,7 @@ def _clause_of_pick(text: str, axes: list[str]) -> str:
             return write_knobs([{y: y_value, x: x_value}])
         return write_knobs([{y: row[0], x: row[1:]} for row in values])
     except KeyError:
-        # A cell of axes that the link leaves to the page: they may differ today.
+        # The link leaves the axes to the page, so its cell may have other axes today.
         return ""
     except (ValueError, TypeError, IndexError):
         raise refused from None
@@ -56,13 +56,13 @@ def _clause_of_pick(text: str, axes: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ModesState(UrlState):
-    """Everything that decides what Modes shows.
+    """The whole state of Modes.
 
     Attributes:
-        x: Knob along the map's x axis, by its name; None lets the page choose, as for the next
+        x: Name of the knob along the map's x axis; None lets the page choose, also for the next
             three.
         competitor: Knob whose values compete.
-        metric: Column that is compared.
+        metric: Compared column.
         margin: How cells write the winner's lead.
         against: Column, or `performance`, of the Pareto view's x axis.
         sel: The selection as a clause (see app/kit/clause.py); empty for none.
@@ -110,24 +110,24 @@ class ModesState(UrlState):
         if not 0 < self.level < 1:
             raise SelectionError(f"level is {self.level:g}, expected a number between 0 and 1")
         if self.metric is not None and self.metric not in comparable_metrics():
-            raise SelectionError(f"no metric of which one direction is better: {self.metric!r}")
+            raise SelectionError(f"not a metric with a better direction: {self.metric!r}")
         if self.against != PERFORMANCE and self.against not in plottable():
             raise SelectionError(f"no such column to plot: {self.against!r}")
         read_clause(self.sel, _KINDS)
 
     @property
     def rules(self) -> Rules:
-        """How cells are judged."""
+        """The rules by which cells are compared."""
         return Rules(self.test, self.correction, self.level)
 
     @property
     def clause(self) -> Clause | None:
-        """What is selected."""
+        """The selection."""
         return read_clause(self.sel, _KINDS)
 
     @property
     def cell(self) -> dict[str, Value | None]:
-        """The one cell that is selected, as knob column to value; empty where it is not one."""
+        """The selected cell, as knob column to value; empty unless exactly one is selected."""
         clause = self.clause if self.x and self.y else None
         if clause is None or clause.kind != "knobs" or len(clause.knobs) > 1:
             return {}
@@ -146,7 +146,7 @@ class ModesState(UrlState):
 
 
 def comparable_metrics() -> tuple[str, ...]:
-    """Return the columns of which one direction is better, in schema order."""
+    """Return the columns with one better direction, in schema order."""
     return tuple(name for name in plottable() if metric(name).better)
 
 

@@ -1,4 +1,4 @@
-"""The rows behind the views of Modes, and how each view was computed, in words."""
+"""The rows behind the views of Modes, and text on how each view was computed."""
 
 from typing import Any, Final
 
@@ -33,12 +33,12 @@ _CALLS: Final = {
 
 
 def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
-    """Return the rows that a download gives.
+    """Return the rows of a download.
 
     Args:
-        name: `winners` (one row a cell), `shares`, `pareto` (one row a cell and competitor),
-            `evidence` (one row a run of the selected cell, of all cells where not one is selected)
-            or `runs` (all columns of the runs that are compared).
+        name: `winners` (one row per cell), `shares`, `pareto` (one row per cell and competitor),
+            `evidence` (one row per run of the selected cell, or of all cells unless one is
+            selected) or `runs` (all columns of the compared runs).
 
     Raises:
         SelectionError: Nothing was measured in the selected cell.
@@ -50,7 +50,7 @@ def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
 
 
 def explain(view: LakeView, state: ModesState, name: str) -> str:
-    """Say how a view was computed: filters, rules, the selected cell's test, executed queries."""
+    """Return how a view was computed: filters, rules, selected cell's test, executed queries."""
     found = judge(view, state)
     shown, asked = evidence(view, state), found.state
     check = _check(found, shown) if shown and len(shown.contenders) > 1 else ""
@@ -93,7 +93,7 @@ def _rules(found: Judged) -> str:
 
 
 def _check(found: Judged, shown: Evidence) -> str:
-    """Write Python lines that compute the selected cell's test again."""
+    """Return Python code that repeats the selected cell's test."""
     cell = selected_cell(found)
     a, b = shown.contenders[:2]
     p = p_words(cell["p"]) if cell else ""
@@ -115,7 +115,7 @@ def _runs_query(state: ModesState) -> tuple[str, list[Any]]:
 
 
 def _cell_rows(view: LakeView, found: Judged) -> pl.DataFrame:
-    """Return one row a cell, with the winner and the runner-up side by side."""
+    """Return one row per cell, with the winner and the runner-up side by side."""
     x, y, _ = found.state.knobs()
     cells = found.comparison.cells
     rows = _contender_rows(view, found)
@@ -134,7 +134,7 @@ def _cell_rows(view: LakeView, found: Judged) -> pl.DataFrame:
 
 
 def _contender_rows(_: LakeView, found: Judged) -> pl.DataFrame:
-    """Return one row a cell and competitor: its best setting, mean, spread, second metric."""
+    """Return one row per cell and competitor: its best setting, mean, spread, second metric."""
     axes = found.state.knobs()
     contenders, groups = found.comparison.contenders, found.comparison.groups
     column, against = found.metric, found.state.against

@@ -1,4 +1,4 @@
-"""Sentences of Modes: tests and corrections by name, titles, warnings, empty results."""
+"""Texts of Modes: names of tests and corrections, titles, warnings, empty results."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -30,12 +30,12 @@ OUTCOME_WORDS: Final = {
     "too few": "too few runs",
     "alone": "alone",
 }
-# A line of the subtitle has room for this many characters.
+# Maximum characters in a line of the subtitle.
 _LINE_CHARS: Final = 105
 
 
 def nothing_left(view: LakeView, state: ModesState) -> str:
-    """Say which filter to clear, or that no run has a value of the metric."""
+    """Return which filter to clear, or that no run has a value of the metric."""
     matching = count_runs(view.cube, state.selection)
     if matching:
         title = metric(str(state.metric)).title
@@ -47,13 +47,13 @@ def nothing_left(view: LakeView, state: ModesState) -> str:
 
 
 def rules_words(state: ModesState) -> str:
-    """`Student's t test at 5 %, uncorrected`."""
+    """Return a text such as `Student's t test at 5 %, uncorrected`."""
     level = f"{100 * state.level:.4g} %"
     return f"{TEST_TITLES[state.test]} at {level}, {CORRECTION_TITLES[state.correction]}"
 
 
 def mixed_knobs(comparison: Comparison, state: ModesState) -> list[tuple[Knob, int]]:
-    """Return the given knobs of which a cell mixes several values, and their number of values.
+    """Return the given knobs with several values in a cell, and their number of values.
 
     Such a cell compares unlike things: a competitor may win because it was measured at less load.
     """
@@ -79,7 +79,7 @@ def subject(comparison: Comparison, state: ModesState, labels: Mapping[str, str]
 
 
 def subtitle(view: LakeView, comparison: Comparison, state: ModesState) -> str:
-    """Say how cells are judged, and warn of mixed or synthetic data, in one line or two."""
+    """Return how cells are compared, with warnings of mixed or synthetic data; 1 or 2 lines."""
     parts = [rules_words(state)]
     mixed = mixed_knobs(comparison, state)
     if mixed:

@@ -20,6 +20,7 @@ from app.storage.figures.lines import build_lines
 from app.storage.figures.proportionality import build_proportionality
 from app.storage.figures.subsystems import build_subsystems
 from app.storage.published import idle_stars, line_stars
+from app.storage.published_moves import by_source, published_moves, sources
 from app.storage.state import KNOBS, StorageState
 from app.storage.study import MOST_CONFIGURATIONS, Study, counted_functions, study_of
 from app.storage.views import VIEWS, View
@@ -42,6 +43,7 @@ class StorageAnswer:
     """The study of a state, its figures by view, and what links them.
 
     Attributes:
+        functions: Answer of `counted_functions`.
         configurations: What the browser links by: `count`, `knobs` (by name, as clauses want them),
             `fields` (means by metric, as typed arrays), `runs`, `workloads`; None where there is
             nothing to link. Knobs are fields as well.
@@ -49,6 +51,7 @@ class StorageAnswer:
     """
 
     study: Study
+    functions: pl.DataFrame
     figures: dict[str, dict[str, Any]]
     configurations: dict[str, Any] | None
     status: str
@@ -61,10 +64,11 @@ def answer(view: LakeView, state: StorageState) -> StorageAnswer:
     if not has_figures(study):
         sentence = nothing_to_draw(view, study)
         figures = {one.name: message(one.name, sentence) for one in VIEWS}
-        return StorageAnswer(study, figures, None, status)
+        return StorageAnswer(study, counted_functions(view, study), figures, None, status)
     functions = counted_functions(view, study)
     return StorageAnswer(
         study,
+        functions,
         {one.name: BUILDERS[one.kind](study, functions, one) for one in VIEWS},
         _configurations(study),
         f"{status} in {len(study.rows):,} configurations",
@@ -93,14 +97,27 @@ def nothing_to_draw(view: LakeView, study: Study) -> str:
 
 
 def _lines(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
-    return build_lines(study.here, view, study.scene, line_stars(study, view.name))
+    return build_lines(study.here, view, study.scene, line_stars(study, view))
 
 
 def _subsystems(study: Study, functions: pl.DataFrame, view: View) -> dict[str, Any]:
-    rows_of: dict[tuple[str | None, int], list[int]] = {}
+    rows = _rows_of(study)
+    return build_subsystems(functions, rows, view, study.scene, SUBSYSTEM_UNKNOWN, sources())
+
+
+def _sources(study: Study, functions: pl.DataFrame, view: View) -> dict[str, Any]:
+    return build_subsystems(
+        by_source(functions), _rows_of(study), view, study.scene, SUBSYSTEM_UNKNOWN, sources(),
+        published_moves(study),
+    )  # fmt: skip
+
+
+def _rows_of(study: Study) -> dict[tuple[str | None, int], list[int]]:
+    """The study's configurations at its place, by mode and depth."""
+    rows: dict[tuple[str | None, int], list[int]] = {}
     for row, mode, depth in study.here.select("row", "mode", "io_depth").iter_rows():
-        rows_of.setdefault((mode, depth), []).append(row)
-    return build_subsystems(functions, rows_of, view, study.scene, SUBSYSTEM_UNKNOWN)
+        rows.setdefault((mode, depth), []).append(row)
+    return rows
 
 
 def _devices(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
@@ -133,6 +150,7 @@ def _grids(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
 # By kind of view: from the study, the answer of `counted_functions` and the view to its figure.
 BUILDERS: Final[dict[str, Callable[[Study, pl.DataFrame, View], dict[str, Any]]]] = {
     "lines": _lines,
+    "sources": _sources,
     "subsystems": _subsystems,
     "devices": _devices,
     "proportionality": _proportionality,

@@ -1,5 +1,6 @@
 """The layout of Storage, on the page and in its export: bar, sections of views, status line."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import dash_mantine_components as dmc
@@ -15,14 +16,28 @@ from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
 from app.storage.state import StorageState
-from app.storage.views import NAME, PUBLISHED, SECTIONS, VIEWS, WIDE, View, across
+from app.storage.views import (
+    CLAIMS,
+    NAME,
+    PUBLISHED,
+    SECTIONS,
+    VIEWS,
+    WIDE,
+    View,
+    across,
+)
 from data.metrics import metric
 
 IDS = PageIds(NAME)
 # Stores: figures by view, what links them, the place that the server chose; one that stays empty.
 FIGURES, CONFIGURATIONS = IDS("figures"), IDS("configurations")
 PLACED, DRAWN = IDS("placed"), IDS("drawn")
-LEGEND, PUBLISHED_TABLES = IDS("legend"), IDS("published")
+LEGEND, PUBLISHED_TABLES, CLAIM_LIST = IDS("legend"), IDS("published"), IDS("claims")
+# By section without figures: the id of what it shows, and its name for screen readers.
+_BODIES = {
+    CLAIMS: (CLAIM_LIST, "claims of the papers"),
+    PUBLISHED: (PUBLISHED_TABLES, "published values beside those measured"),
+}
 
 
 def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Main:
@@ -41,7 +56,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
             html.Div(
                 [
                     html.Div([section_menu(), _place_bar(view, state)], className="storage-bar"),
-                    *storage_sections(None, has_menus=True),
+                    *storage_sections({}, has_menus=True),
                 ],
                 className="views",
                 id="views",
@@ -159,20 +174,20 @@ def legend_entries(scene: Scene, modes: list[str | None], has_published: bool) -
     return [*entries, star] if has_published else entries
 
 
-def storage_sections(published: list | None, has_menus: bool) -> list[html.Section]:
+def storage_sections(bodies: Mapping[str, list], has_menus: bool) -> list[html.Section]:
     """All sections.
 
     Args:
-        published: The published tables; None where a callback brings them.
+        bodies: By section without figures, what it shows; empty where a callback brings it.
         has_menus: Whether views have their small menus, which need a server.
     """
-    return [_section(name, published, has_menus) for name in SECTIONS]
+    return [_section(name, bodies, has_menus) for name in SECTIONS]
 
 
-def _section(section: str, published: list | None, has_menus: bool) -> html.Section:
+def _section(section: str, bodies: Mapping[str, list], has_menus: bool) -> html.Section:
     body: list[Any] = [_panel(view, has_menus) for view in VIEWS if view.section == section]
-    if section == PUBLISHED:
-        body = [_published_panel(published, has_menus)]
+    if section in _BODIES:
+        body = [_text_panel(section, bodies.get(section), has_menus)]
     return html.Section(
         [
             html.H2(SECTIONS[section]),
@@ -184,11 +199,11 @@ def _section(section: str, published: list | None, has_menus: bool) -> html.Sect
     )
 
 
-def _published_panel(published: list | None, has_menus: bool) -> html.Section:
-    names = {"aria-label": "published values beside those measured", "data-view": PUBLISHED_TABLES}
-    head = _head(PUBLISHED_TABLES, "published values", has_menus)
-    body = html.Div(published, id=PUBLISHED_TABLES)
-    return html.Section([*head, body], className="panel published", **names)
+def _text_panel(section: str, body: list | None, has_menus: bool) -> html.Section:
+    view, name = _BODIES[section]
+    head = _head(view, SECTIONS[section].lower(), has_menus)
+    names = {"aria-label": name, "data-view": view}
+    return html.Section([*head, html.Div(body, id=view)], className="panel published", **names)
 
 
 def _panel(view: View, has_menus: bool) -> html.Section:

@@ -4,8 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from dash import html
 
+from app.kit.competitors import value_label
+from app.storage.figures.base import Scene
 from app.storage.published import ALONE, Line
+from data.knobs import KNOBS
 from data.metrics import metrics
+from data.queries.storage import LOADS_STORES
 from data.reference.tables import PublishedTable, papers, published_tables
 from data.units import MISSING, format_digits, format_quantity
 
@@ -14,16 +18,24 @@ _HEADS = ("Of what", "Published", "Measured here, mean ± {spread}", "Difference
 _UNITS = {"latency_us": "us", "entry_latency_us": "us", "exit_latency_us": "us"}
 
 
-def published_tables_block(lines: Mapping[str, Sequence[Line]], spread: str) -> list:
-    """All tables: those that are compared, those that stand alone, and what is missing.
-
-    Args:
-        spread: What error bars are, in words.
-    """
+def published_tables_block(lines: Mapping[str, Sequence[Line]], scene: Scene) -> list:
+    """All tables: those that are compared, those that stand alone, and what is missing."""
+    spread = scene.spread_words
     tables = published_tables()
-    compared = [_compared(tables[name], found, spread) for name, found in lines.items()]
+    compared = [
+        _matrix(tables[name], found)
+        if name == LOADS_STORES
+        else _compared(tables[name], found, spread)
+        for name, found in lines.items()
+    ]
     alone = [_alone(tables[name]) for name in ALONE]
-    return [html.Div([*compared, *alone], className="published-tables"), _missing()]
+    note = [html.P(noted(scene.note), className="note")] if scene.note else []
+    return [*note, html.Div([*compared, *alone], className="published-tables"), _missing()]
+
+
+def noted(note: str) -> list:
+    """A warning of all measured values, such as that they are synthetic; nothing without one."""
+    return [html.Strong(f" Measured here: {note}.")] if note else []
 
 
 def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html.Figure:
@@ -41,6 +53,36 @@ def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html
         for line in lines
     ]
     return _figure(table, heads, ["", *["number"] * 3], body)
+
+
+def _matrix(table: PublishedTable, lines: Sequence[Line]) -> html.Figure:
+    """A row a source or part, three columns a mode."""
+    modes = list(dict.fromkeys(line.mode for line in lines))
+    runs = {line.mode: line.n for line in lines}
+    heads = ["Millions a second"]
+    for mode in modes:
+        label = value_label(KNOBS["mode"], mode, {})
+        heads += [f"{label}, published", f"measured here, n = {runs[mode]}", "difference"]
+    body = []
+    for what in dict.fromkeys(line.what for line in lines):
+        mine = {line.mode: line for line in lines if line.what == what}
+        _, _, part = what.partition("/ ")
+        cells = [html.Th(part or what, scope="row", className="part" if part else "")]
+        for line in (mine[mode] for mode in modes):
+            cells += [
+                html.Td(_millions(line.value), className="number"),
+                html.Td(_millions(line.mean), className="number", title=line.measured),
+                html.Td(line.change, className="number"),
+            ]
+        rows = {row for line in mine.values() for row in line.rows}
+        body.append(html.Tr(cells, **{"data-rows": " ".join(map(str, sorted(rows)))}))
+    found = _figure(table, heads, ["", *["number"] * (3 * len(modes))], body)
+    found.className = "wide"
+    return found
+
+
+def _millions(per_s: float | None) -> str:
+    return MISSING if per_s is None else f"{per_s / 1e6:,.0f}"
 
 
 def _alone(table: PublishedTable) -> html.Figure:
@@ -83,7 +125,7 @@ def _title(name: str) -> str:
 
 def _cell(name: str, cell: str | float | None) -> str:
     if cell is None:
-        return f"{MISSING} not known"
+        return MISSING
     if isinstance(cell, str):
         return cell
     if name.startswith("is_"):

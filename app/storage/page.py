@@ -13,13 +13,16 @@ from app.kit.page import Page
 from app.kit.page import View as PageView
 from app.storage import layout
 from app.storage.answer import StorageAnswer, answer
+from app.storage.claims import judged_claims
 from app.storage.defaults import default_state, offered, place_choices, storage_cube
+from app.storage.layout_claims import claims_block
 from app.storage.layout_published import published_tables_block
 from app.storage.links import open_link
 from app.storage.published import comparisons
 from app.storage.rows import explain, explain_all, rows_behind
 from app.storage.state import StorageState
-from app.storage.views import NAME, PUBLISHED, RUNS, VIEWS
+from app.storage.study import counted_functions, study_of
+from app.storage.views import CLAIMS, NAME, PUBLISHED, RUNS, VIEWS
 
 
 def export(view: LakeView, state: StorageState) -> ExportedPage:
@@ -31,13 +34,17 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
         words += f" Lines and maps at {scene.place_words}."
     words += " Click a point or drag a box to select; Escape clears."
     bar = [layout.section_menu(), layout.mode_legend(_legend(found))]
+    bodies = {
+        PUBLISHED: _published(found),
+        CLAIMS: claims_block(judged_claims(found.study, found.functions), found.study),
+    }
     main = html.Main(
         [
             html.P(words, className="quiet export-words"),
             html.Div(
                 [
                     html.Div(bar, className="storage-bar exported-bar"),
-                    *layout.storage_sections(_published(found), has_menus=False),
+                    *layout.storage_sections(bodies, has_menus=False),
                 ],
                 className="views",
             ),
@@ -64,6 +71,7 @@ PAGE = Page(
     layout=layout.storage_layout,
     views=(
         *[PageView(view.name, view.title) for view in VIEWS],
+        PageView(CLAIMS, "Claims of the papers", is_picture=False),
         PageView(PUBLISHED, "Published values", is_picture=False),
         PageView(RUNS, "Storage runs", is_picture=False),
     ),
@@ -110,8 +118,21 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
     return found.figures, found.configurations, tables, legend, placed, found.status
 
 
+@callback(
+    Output(layout.CLAIM_LIST, "children"),
+    Input(_IDS.view_state, "data"),
+    State(_IDS.lake_version, "data"),
+)
+def update_claims(raw_state: dict[str, Any], version: int) -> list:
+    """Judge the claims apart from the figures, which need not wait for the library of tests."""
+    view = lake_view(version)
+    study = study_of(view, StorageState.from_json(raw_state))
+    return claims_block(judged_claims(study, counted_functions(view, study)), study)
+
+
 def _published(found: StorageAnswer) -> list:
-    return published_tables_block(comparisons(found.study), found.study.scene.spread_words)
+    lines = comparisons(found.study, found.functions)
+    return published_tables_block(lines, found.study.scene)
 
 
 def _legend(found: StorageAnswer) -> list:

@@ -11,19 +11,25 @@ import polars as pl
 from app.kit.competitors import value_label
 from app.storage.defaults import at_place
 from app.storage.figures.base import Star
+from app.storage.published_moves import UNIT, measured_moves
 from app.storage.study import Study
+from app.storage.views import DEPTH, LOADS_STORES_PER_S, View
 from data.knobs import KNOBS
 from data.metrics import metric
+from data.queries.storage import LOADS_STORES
 from data.reference.tables import PublishedTable, published_tables
 from data.units import MISSING, format_change, format_quantity
 
-LATENCY: Final = "hotstorage22_latency"
+PERFORMANCE: Final = "hotstorage22_performance"
 SWITCHES: Final = "hotstorage22_context_switches"
 IDLE: Final = "hotstorage20_idle_power"
 GAP: Final = "hotstorage20_performance_gap"
 # Shown as they are: runs measure nothing to compare them with.
 ALONE: Final = ("hotstorage20_devices", "hotstorage20_power_states")
 _READ: Final = {"rw": "randread", "request_bytes": 4096}
+# By metric: the column of the table, and what its rows are called beside the mode.
+_OF_PERFORMANCE: Final = {"latency_mean_us": ("latency_us", ""), "iops": ("iops", ", IO rate")}
+_SWITCHES_PER_IO: Final = "context_switches_per_io"
 NOT_MEASURED: Final = f"{MISSING} not measured"
 
 
@@ -33,8 +39,9 @@ class Line:
 
     Attributes:
         what: What it is a value of, without the device.
-        column: The metric that it is a value of, in that metric's unit.
-        there: Rows of the study that have the metric; may be none.
+        column: The quantity that it is a value of.
+        there: Rows that have the quantity, with its `_n` and `_spread`; may be none.
+        rows: The study's configurations that it is compared with.
     """
 
     table: str
@@ -44,6 +51,8 @@ class Line:
     column: str
     value: float
     there: pl.DataFrame
+    unit: str
+    rows: list[int]
 
     @property
     def words(self) -> str:
@@ -66,19 +75,19 @@ class Line:
     @property
     def published(self) -> str:
         """The value in words."""
-        return format_quantity(self.value, metric(self.column).unit)
+        return format_quantity(self.value, self.unit)
 
     @property
     def measured(self) -> str:
         """The mean in words; of a single configuration with its spread."""
         if self.mean is None:
             return NOT_MEASURED
-        unit, spread = metric(self.column).unit, self.there[f"{self.column}_spread"][0]
-        words = format_quantity(self.mean, unit)
+        spread = self.there[f"{self.column}_spread"][0]
+        words = format_quantity(self.mean, self.unit)
         if len(self.there) > 1:
             return f"{words}, n = {self.n} over {len(self.there)} configurations"
         if spread is not None and np.isfinite(spread):
-            words += f" ± {format_quantity(spread, unit)}"
+            words += f" ± {format_quantity(spread, self.unit)}"
         return f"{words}, n = {self.n}"
 
     @property
@@ -88,11 +97,6 @@ class Line:
             return MISSING
         return format_change(round(self.mean / self.value - 1, 4))
 
-    @property
-    def rows(self) -> list[int]:
-        """The study's configurations that it is compared with."""
-        return self.there["row"].to_list() if "row" in self.there.columns else []
-
     def star(self, at: float | str | None, kind: str = "") -> Star:
         """The value as a mark in a figure."""
         said = f"published{', ' + kind if kind else ''}: {self.published}"
@@ -100,19 +104,33 @@ class Line:
         return Star(self.mode, at, self.value, (said, self.what, source))
 
 
-def comparisons(study: Study) -> dict[str, list[Line]]:
-    """By table, its values beside what the filters leave of the same."""
-    found = {LATENCY: _latencies, SWITCHES: _switches, IDLE: _idle, GAP: _gap}
-    return {table: list(lines(study)) for table, lines in found.items()}
+def comparisons(study: Study, functions: pl.DataFrame) -> dict[str, list[Line]]:
+    """By table, its values beside what the filters leave of the same.
+
+    Args:
+        functions: Answer of `counted_functions`.
+    """
+    return {
+        PERFORMANCE: list(_performance(study, *_OF_PERFORMANCE)),
+        SWITCHES: list(_switches(study)),
+        IDLE: list(_idle(study)),
+        GAP: list(_gap(study)),
+        LOADS_STORES: list(_moved(study, functions)),
+    }
 
 
-def line_stars(study: Study, view: str) -> list[Star]:
+def line_stars(study: Study, view: View) -> list[Star]:
     """Published values of what a view of lines shows, at the depths of the matching points."""
-    lines = {"latency": _latencies, "switches-io": _switches}.get(view)
+    if view.x != DEPTH:
+        return []
     here = set(study.here["row"])
+    if view.y in _OF_PERFORMANCE:
+        lines = _performance(study, view.y)
+    else:
+        lines = _switches(study) if view.y == _SWITCHES_PER_IO else iter(())
     return [
         line.star(depth)
-        for line in (lines(study) if lines else ())
+        for line in lines
         if here.issuperset(line.rows)
         for depth in line.there["io_depth"].drop_nulls().unique().sort()
     ]
@@ -130,22 +148,33 @@ def idle_stars(study: Study) -> list[Star]:
     ]
 
 
-def _latencies(study: Study) -> Iterator[Line]:
+def _performance(study: Study, *columns: str) -> Iterator[Line]:
     """Random reads with as many threads as in flight: the published values name threads alone."""
-    column = "latency_mean_us"
-    for row in published_tables()[LATENCY].rows:
+    rows, devices = published_tables()[PERFORMANCE].rows, _devices(study)
+    reads = at_place(study.rows, _READ)
+    for row, column in [(row, column) for column in columns for row in rows]:
+        name, kind = _OF_PERFORMANCE[column]
         mode, threads = row["mode"], row["threads"]
-        found = [d for d in _devices(study) if re.search(row["device_pattern"], d, re.IGNORECASE)]
+        found = [d for d in devices if re.search(row["device_pattern"], d, re.IGNORECASE)]
         for device in found or [None]:
-            place = _READ | {n: row[n] for n in ("mode", "threads", "request_bytes")}
-            mine = at_place(study.rows, place | {"device": device, "io_depth": threads})
-            what = f"{_mode_label(mode)}, {threads:g} thread{'' if threads == 1 else 's'}"
-            yield _line(LATENCY, what, device, mine, column, row["latency_us"], mode)
+            place = {"mode": mode, "threads": threads, "io_depth": threads, "device": device}
+            mine = at_place(reads, place)
+            what = f"{_mode_label(mode)}, {threads:g} thread{'' if threads == 1 else 's'}{kind}"
+            yield _line(PERFORMANCE, what, device, mine, column, row[name], mode)
+
+
+def _moved(study: Study, functions: pl.DataFrame) -> Iterator[Line]:
+    """At the place of the views that show one, with as many threads as in flight."""
+    device, column = study.state.at_device, LOADS_STORES_PER_S
+    for one in measured_moves(study, functions):
+        yield Line(
+            LOADS_STORES, one.words, device, one.mode, column, one.per_s, one.there, UNIT, one.rows
+        )
 
 
 def _switches(study: Study) -> Iterator[Line]:
     """At the place of the views that show one, over all depths."""
-    column = "context_switches_per_io"
+    column = _SWITCHES_PER_IO
     for row in published_tables()[SWITCHES].rows:
         mode, device = row["mode"], study.state.at_device
         mine = study.here.filter(pl.col("mode") == mode)
@@ -182,7 +211,9 @@ def _line(
     mode: str | None = None,
 ) -> Line:
     there = mine.filter(pl.col(column).is_not_null())
-    return Line(table, str(what), device, mode, column, float(value), there)
+    rows = there["row"].to_list() if "row" in there.columns else []
+    unit = metric(column).unit
+    return Line(table, str(what), device, mode, column, float(value), there, unit, rows)
 
 
 def device_row(table: PublishedTable, device: str | None) -> dict[str, Any] | None:

@@ -8,19 +8,25 @@ import polars as pl
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
 from app.storage.cells import cells_of, table_of
+from app.storage.claim_means import unit_of
+from app.storage.claims import RULES, judged_claims
 from app.storage.published import comparisons
+from app.storage.published_moves import by_source, published_moves
 from app.storage.state import KNOBS, StorageState
 from app.storage.study import MOST_IDLE, Study, counted_functions, functions_query, study_of
-from app.storage.views import BY_NAME, DEPTH, PUBLISHED, RUNS, VIEWS, View
-from data.metrics import metric
+from app.storage.views import BY_NAME, CLAIMS, DEPTH, PUBLISHED, RUNS, VIEWS, View
 from data.queries.runs import runs_query
-from data.queries.storage import SUBSYSTEM_SUMS, idle_query, storage_query
+from data.queries.storage import FUNCTION_SUMS, idle_query, storage_query
+from data.reference.claims import claims
 from data.reference.tables import published_tables
 
 _HOW: Final = {
     "lines": "Means over the replicates of each configuration at one device, access and size.",
     "subsystems": "Sums over the functions of each subsystem, means over the runs of a mode and "
     "depth; a run that lists no function of a subsystem did nothing in it.",
+    "sources": "Loads and stores of all kernel functions by source file, means over the runs of a "
+    "mode and depth; functions of programs (user) are left out. Published: table 2 of "
+    "HotStorage '22.",
     "devices": "Idle: means over idle runs. At work: of each device and mode the configurations "
     "with the least and the most mean power.",
     "difference": "Mean power of writing minus mean power of reading, of cells that have both; "
@@ -29,11 +35,14 @@ _HOW: Final = {
     "device's highest mean; a quadratic by least squares for each device and mode.",
     "efficiency": "Means over all runs of a mode, size and depth.",
     RUNS: "All columns of the storage runs that the filters leave.",
+    CLAIMS: "\n".join(f"{one.source}: {RULES[one.name].words}" for one in claims()),
     PUBLISHED: "Each published value beside the mean of the configurations that its table names;\n"
-    "devices are matched by device_pattern (data/reference/). Latency by mode: random reads of\n"
-    "4 KiB, as many in flight as threads. Latency by kind of device: random reads of 4 KiB, one\n"
-    "in flight, completed by interrupts. Context switches: at the device, access and size of the\n"
-    "lines, over all depths.",
+    "devices are matched by device_pattern (data/reference/). Latency and IO rate by mode: random\n"
+    "reads of 4 KiB, as many in flight as threads. Latency by kind of device: random reads of\n"
+    "4 KiB, one in flight, completed by interrupts. Context switches: at the device, access and\n"
+    "size of the lines, over all depths. Loads and stores: at these, with as many threads as\n"
+    "published; parts by function_pattern; the total includes functions of unknown place, the\n"
+    "other sources do not.",
 }
 
 
@@ -59,7 +68,7 @@ def explain(view: LakeView, state: StorageState, name: str) -> str:
 
 def explain_all(view: LakeView, study: Study) -> str:
     """How all views of the page were computed."""
-    how = [f"{', '.join(v.title for v in VIEWS if v.kind == kind) or 'Published values'}: {words}"
+    how = [f"{', '.join(v.title for v in VIEWS if v.kind == kind) or kind.capitalize()}: {words}"
            for kind, words in _HOW.items() if kind != RUNS]  # fmt: skip
     queries = [written(view, study) for written in (_configurations, _idle, _functions)]
     return "\n\n".join([_heading(view, study), "\n".join(how), *queries])
@@ -95,7 +104,7 @@ def _idle(_: LakeView, study: Study) -> str:
 
 
 def _functions(view: LakeView, study: Study) -> str:
-    then = f"\nof the functions of these runs, by run and subsystem: {SUBSYSTEM_SUMS}"
+    then = f"\nof the functions of these runs, by run, subsystem and part: {FUNCTION_SUMS}"
     then += f"\nof its answer: {study.state.selection.in_words()}"
     return _written("runs whose functions are read", *functions_query(view, study), then)
 
@@ -112,13 +121,15 @@ def _runs_query(state: StorageState) -> tuple[str, list[Any]]:
 # By kind, what writes the queries that were executed for it.
 _QUERIES: Final[dict[str, tuple[Callable[[LakeView, Study], str], ...]]] = {
     "lines": (_configurations,),
+    "sources": (_configurations, _functions),
     "subsystems": (_configurations, _functions),
     "devices": (_configurations, _idle),
     "difference": (_configurations,),
     "proportionality": (_configurations, _idle),
     "efficiency": (_configurations,),
     RUNS: (_runs,),
-    PUBLISHED: (_configurations, _idle),
+    CLAIMS: (_configurations, _functions),
+    PUBLISHED: (_configurations, _idle, _functions),
 }
 
 
@@ -133,7 +144,21 @@ def _line_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
 
 def _subsystem_rows(view: LakeView, study: Study, one: View) -> pl.DataFrame:
     functions = counted_functions(view, study)
-    return functions.select("run_id", "mode", "io_depth", "subsystem", one.y)
+    return functions.select("run_id", "mode", "io_depth", "subsystem", "part", one.y)
+
+
+def _source_rows(view: LakeView, study: Study, one: View) -> pl.DataFrame:
+    """Measured and published values, the latter without a run."""
+    functions = by_source(counted_functions(view, study))
+    measured = functions.select("run_id", "mode", "io_depth", "subsystem", "part", one.y)
+    said = [
+        {"mode": p.mode, "io_depth": p.io_depth, "subsystem": p.subsystem, one.y: p.per_s}
+        for p in published_moves(study)
+    ]
+    published = pl.DataFrame(said, schema={n: measured.schema[n] for n in
+                                           ("mode", "io_depth", "subsystem", one.y)})  # fmt: skip
+    rows = [measured.with_columns(is_published=False), published.with_columns(is_published=True)]
+    return pl.concat(rows, how="diagonal")
 
 
 def _device_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
@@ -160,25 +185,53 @@ def _cell_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
     return table_of(cells_of(study, view).cells, column)
 
 
-def _published_rows(_: LakeView, study: Study, __: View | None) -> pl.DataFrame:
+def _claim_rows(view: LakeView, study: Study, _: View | None) -> pl.DataFrame:
+    """A row a comparison of two means; a claim without one has one row."""
+    rows = []
+    for one in judged_claims(study, counted_functions(view, study)):
+        said = {
+            "claim": one.claim.text, "source": one.claim.source, "outcome": one.verdict.outcome,
+            "because": one.verdict.words, "rule": one.rule.words,
+        }  # fmt: skip
+        numbers = [
+            {"of": c.what, "where": c.where, "metric": c.column, "unit": unit_of(c.column),
+             "first": c.pair.means[0], "second": c.pair.means[1], "first_n": c.pair.n[0],
+             "second_n": c.pair.n[1], "test": c.test, "p": c.pair.p}
+            for c in one.verdict.comparisons
+        ]  # fmt: skip
+        rows += [said | each for each in numbers or [{}]]
+    return pl.DataFrame(rows, schema_overrides=_CLAIM_NUMBERS, infer_schema_length=None)
+
+
+def _published_rows(view: LakeView, study: Study, _: View | None) -> pl.DataFrame:
     return pl.DataFrame(
         [
             {"table": name, "source": published_tables()[name].source, "of": line.words,
-             "metric": line.column, "unit": metric(line.column).unit, "published": line.value,
+             "mode": line.mode,
+             "metric": line.column, "unit": line.unit, "published": line.value,
              "measured": line.mean, "n": line.n}
-            for name, lines in comparisons(study).items()
+            for name, lines in comparisons(study, counted_functions(view, study)).items()
             for line in lines
         ],
-        schema_overrides={"published": pl.Float64, "measured": pl.Float64},
+        schema_overrides={"mode": pl.String, "published": pl.Float64, "measured": pl.Float64},
     )  # fmt: skip
+
+
+_CLAIM_NUMBERS: Final = {
+    "of": pl.String, "where": pl.String, "metric": pl.String, "unit": pl.String,
+    "first": pl.Float64, "second": pl.Float64, "first_n": pl.Int64, "second_n": pl.Int64,
+    "test": pl.String, "p": pl.Float64,
+}  # fmt: skip
 
 
 _ROWS: Final[dict[str, Callable[[LakeView, Study, Any], pl.DataFrame]]] = {
     "lines": _line_rows,
+    "sources": _source_rows,
     "subsystems": _subsystem_rows,
     "devices": _device_rows,
     "proportionality": _proportion_rows,
     "difference": _cell_rows,
     "efficiency": _cell_rows,
+    CLAIMS: _claim_rows,
     PUBLISHED: _published_rows,
 }

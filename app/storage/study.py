@@ -17,9 +17,9 @@ from data.analysis.facets import matches
 from data.analysis.spreads import mean_spreads
 from data.knobs import KNOBS
 from data.queries.storage import (
+    FUNCTION_SUMS,
     MEASURED,
     MOVES,
-    SUBSYSTEM_SUMS,
     idle_query,
     profiled_query,
     storage_query,
@@ -83,24 +83,25 @@ def functions_query(view: LakeView, study: Study) -> tuple[str, list[Any]]:
 
 
 def counted_functions(view: LakeView, study: Study) -> pl.DataFrame:
-    """Loads and stores by subsystem of the runs at the study's place.
+    """Loads and stores of the runs at the study's place, by subsystem and published part.
 
     Returns:
-        Columns `run_id`, `mode`, `io_depth`, `subsystem`, `loads_per_s`, `stores_per_s`; one row a
-        run and subsystem, sorted. Runs whose functions were not counted are absent.
+        Columns `run_id`, `mode`, `io_depth`, `threads`, `subsystem`, `part` (NULL where the
+        published table has no parts), `loads_per_s`, `stores_per_s`; sorted. Runs whose functions
+        were not counted are absent.
     """
     return (
         view.kept(_sum_functions, *functions_query(view, study))
         .filter(matches(study.state.selection) & pl.col("subsystem").is_not_null())
-        .select("run_id", "mode", "io_depth", "subsystem", *MOVES)
-        .sort("mode", "io_depth", "run_id", "subsystem")
+        .select("run_id", "mode", "io_depth", "threads", "subsystem", "part", *MOVES)
+        .sort("mode", "io_depth", "threads", "run_id", "subsystem", "part", nulls_last=True)
     )
 
 
 def _sum_functions(view: LakeView, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
-    """The runs of a query, each joined with its loads and stores by subsystem."""
+    """The runs of a query, each joined with its loads and stores by subsystem and part."""
     runs = view.lake.polars(sql, list(parameters))
-    sums = view.lake.aggregated("functions", runs["run_id"].to_list(), SUBSYSTEM_SUMS)
+    sums = view.lake.aggregated("functions", runs["run_id"].to_list(), FUNCTION_SUMS)
     return runs.join(sums, on="run_id", how="left")
 
 

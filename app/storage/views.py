@@ -5,8 +5,12 @@ from typing import Final, Literal
 
 NAME: Final = "storage"
 DEPTH: Final = "io_depth"
+# Sums of the columns of `functions`.
+LOADS_STORES_PER_S: Final = "loads_stores_per_s"
 
-Kind = Literal["lines", "subsystems", "devices", "difference", "proportionality", "efficiency"]
+Kind = Literal[
+    "lines", "sources", "subsystems", "devices", "difference", "proportionality", "efficiency"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ SECTIONS: Final = {
     "kernel": "Loads and stores",
     "devices": "Devices",
     "efficiency": "Efficiency",
+    "claims": "Claims",
     "published": "Published values",
 }
 VIEWS: Final = (
@@ -67,6 +72,8 @@ VIEWS: Final = (
          "interrupts_per_s", "cpu_pct"),
     View("power-interrupts", "interrupts", "Power against interrupts a second", "lines",
          "interrupts_per_s", "power_w"),
+    View("loads-stores", "kernel", "Loads and stores of the kernel by source", "sources",
+         y=LOADS_STORES_PER_S),
     View("loads", "kernel", "Loads by kernel subsystem", "subsystems", y="loads_per_s"),
     View("stores", "kernel", "Stores by kernel subsystem", "subsystems", y="stores_per_s"),
     View("devices", "devices", "Idle and active power by device", "devices", y="power_w"),
@@ -76,9 +83,10 @@ VIEWS: Final = (
     View("ios-joule", "efficiency", "IOs per joule", "efficiency", y="ios_per_joule"),
 )  # fmt: skip
 # Views as wide as the page.
-WIDE: Final = ("proportionality",)
+WIDE: Final = ("loads-stores", "proportionality")
 BY_NAME: Final = {view.name: view for view in VIEWS}
-# The tables of published values, and all runs of the page: views without a figure.
+# Views without a figure: claims of the papers, published values, all runs of the page.
+CLAIMS: Final = "claims"
 PUBLISHED: Final = "published"
 RUNS: Final = "runs"
 

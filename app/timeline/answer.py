@@ -1,4 +1,4 @@
-"""The answer for a window as the page shows it: numbers of each run, or a sentence why not."""
+"""The answer for a window: numbers of each run, or a sentence why there are none."""
 
 from dataclasses import dataclass
 
@@ -12,20 +12,20 @@ from data.timeline.window import RunAnswer
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """A window of some runs, and what is known of each run."""
+    """A window of some runs, and the facts of each run."""
 
     window: WindowAnswer
     infos: tuple[RunInfo, ...]
 
     def pairs(self) -> list[tuple[RunInfo, RunAnswer | Failure]]:
-        """Each run with its answer or failure."""
+        """Return each run with its answer or failure."""
         return list(zip(self.infos, self.window.runs, strict=True))
 
     def shown(self) -> list[tuple[RunInfo, RunAnswer]]:
-        """The runs that have an answer.
+        """Return the runs that have an answer.
 
         Raises:
-            DataError: None has; the message says why not, run by run.
+            DataError: No run has one; the message gives each run's reason.
         """
         found = [(info, one) for info, one in self.pairs() if isinstance(one, RunAnswer)]
         if not found:
@@ -41,5 +41,5 @@ def answer_question(view: LakeView, question: Question) -> PageAnswer:
 
 
 def failure_sentence(info: RunInfo, failure: Failure) -> str:
-    """Say why a run cannot be shown."""
+    """Return why a run cannot be shown."""
     return info.problem or f"{info.label}: {failure.message}."

@@ -1,6 +1,6 @@
-"""Which runs a timeline opens with: those of configurations that another page hands over, or none.
+"""The runs that a timeline opens with: those of a link from another page, or a default.
 
-A configuration stands for its first replicate with a per-interrupt log. The default system's run
+A configuration is shown by its first replicate with a per-interrupt log. The default system's run
 at the same load is added as the reference.
 """
 
@@ -28,15 +28,15 @@ _NO_ROOM: Final = (
 
 
 def default_state(view: LakeView) -> TimelineState:
-    """What a visitor without a link sees: a default run and the best of the others at its load."""
+    """Return a default run, and the best run of each other system at its load."""
     return TimelineState(runs=tuple(view.lake.polars(*first_look_query())["run_id"]))
 
 
 def open_link(view: LakeView, state: TimelineState) -> tuple[TimelineState, str]:
-    """Find the runs of what another page handed over.
+    """Find the runs that a link from another page selects.
 
     Returns:
-        The state with its runs, and words for the notice.
+        The state with its runs, and text for the notice.
     """
     if state.is_first_look:
         return replace(state, runs=default_state(view).runs, is_first_look=False), ""
@@ -49,7 +49,7 @@ def open_link(view: LakeView, state: TimelineState) -> tuple[TimelineState, str]
 
 
 def _first_runs(view: LakeView, state: TimelineState) -> tuple[list[str], int]:
-    """The first run with a log of each configuration, and how many configurations there are."""
+    """Return the first run with a log of each configuration, and the number of configurations."""
     picked = configurations(view, state.selection, read_clause(state.sel))
     logged = view.lake.polars(*logged_configurations_query(state.selection, MAX_ROWS))
     by = [name for name in (*CONFIGURATION, "replicate") if name in picked.columns]
@@ -63,11 +63,11 @@ def with_reference(
 ) -> tuple[tuple[str, ...], int, str]:
     """Put the reference of the first run before the others, unless it is one of them.
 
-    If more were picked than fit, the last gives way to it. If exactly six were picked, all of them
-    are shown, with the first as the reference.
+    If more runs were picked than fit, the reference replaces the last one. If exactly MOST_RUNS
+    were picked, all are shown, and the first is the reference.
 
     Returns:
-        The runs, the place of the reference, and words for the notice.
+        The runs, the index of the reference, and text for the notice.
     """
     if not found:
         return (), 0, _left_out(picked, 0)

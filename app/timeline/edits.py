@@ -1,4 +1,4 @@
-"""What a visitor does to the list of runs: add, remove, replace, compare."""
+"""Changes of the list of runs by a visitor: add, remove, replace, compare."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ def apply_edits(
     """Apply edits one after the other.
 
     Args:
-        edits: Each a name of EDITS, a run, and for `replace` the run that takes its place.
+        edits: Each is a name of EDITS, a run, and for `replace` the new run.
 
     Raises:
         SelectionError: No such edit.
@@ -30,7 +30,7 @@ def apply_edits(
 
 
 def _add(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:
-    """Add a run; the first of all comes with the run to compare it with."""
+    """Add a run; with the first run of an empty list, also add its reference."""
     reference = None if state.runs else reference_of(view, run_id)
     for one in (reference, run_id):
         if one is not None and one not in state.runs and len(state.runs) < MOST_RUNS:
@@ -40,13 +40,13 @@ def _add(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:
 
 
 def _remove(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:  # noqa: ARG001
-    """Remove a run; the others keep their colours, the first is the reference if it was removed."""
+    """Remove a run; the others keep their colours. The first replaces a removed reference."""
     if run_id not in state.runs:
         return state
     at = state.runs.index(run_id)
 
-    def moved(place: int | None, gone: int | None) -> int | None:
-        return place if place is None or place < at else gone if place == at else place - 1
+    def moved(place: int | None, removed: int | None) -> int | None:
+        return place if place is None or place < at else removed if place == at else place - 1
 
     base, other = moved(state.base, 0) or 0, moved(state.other, None)
     hues = state.shown_hues
@@ -64,7 +64,7 @@ def _replace(view: LakeView, state: TimelineState, run_id: str, by: str) -> Time
 
 
 def _compare(view: LakeView, state: TimelineState, run_id: str) -> TimelineState:  # noqa: ARG001
-    """Make a run the reference; if it was the one compared with it, the two change places."""
+    """Make a run the reference; if it was the compared run, the two are exchanged."""
     if run_id not in state.runs:
         return state
     at = state.runs.index(run_id)

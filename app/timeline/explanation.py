@@ -1,4 +1,4 @@
-"""How the numbers in view were computed, in words and as SQL that selects the same rows."""
+"""Text on how the numbers in view were computed, with SQL that selects the same rows."""
 
 from typing import Final
 
@@ -16,32 +16,31 @@ A window includes its start and excludes its end; a window that ends with the ru
 run's last instant. Where bins are read, the window is widened to whole bins.
 
 Rates are sums divided by time, IPC is instructions divided by cycles, busy share is ref_cycles
-divided by time-stamp ticks. Sums are divided once, for each drawn bin. The band shows the least and
-the greatest value behind it:
+divided by time-stamp ticks. Sums are divided once, for each drawn bin. The band shows the minimum
+and the maximum within it:
 - Sampled counters: a rate between two consecutive samples of a core. It counts in every bin from
   that of the first sample to that of the second.
 - Several cores as one line: IPC and busy share have the extremes of single cores. For rates that
   are summed (power of several packages, instructions, misses, sleep states) the cores' extremes are
-  added up as well, in each bin that was read: the sum is never outside of that band, but need not
-  reach its edges.
-- Interrupts a second: the least and the most in a bin of the overview's finest level, all cores of
-  the line together. There is no band where the drawn bins are as fine as these.
-- Bytes a second: the extremes of the bins behind a drawn one. Bytes an interrupt: the largest and,
-  from rows, the smallest interrupt.
+  summed too, in each bin that was read: the sum lies within that band, but may not reach its edges.
+- Interrupts a second: the minimum and maximum over bins of the overview's finest level, for all
+  cores of the line together. If the drawn bins are as fine, there is no band.
+- Bytes a second: the extremes over the bins joined in a drawn one. Bytes per interrupt: the largest
+  and, from rows, the smallest interrupt.
 
-Counters are read about every millisecond. What was counted between two samples is divided over the
-time between them; rates use the time that samples cover. The energy counter is a package's, read
-through one of its cores."""
+Counters are sampled about every millisecond. A count between two samples is divided over the time
+between them; rates use the time that samples cover. The energy counter belongs to a package and is
+read on one of its cores."""
 _GAP_RULES: Final = """\
 A gap is the time between two interrupts of one core. The longest gap of a bin or window is the
-longest of which any part lies in it, even if it began before or ends after it. The shortest gap and
-the distribution are of the gaps that end in it. The mean gap is time times cores divided by
+longest that touches it, even if it began before or ends after it. The shortest gap and the
+distribution count the gaps that end in it. The mean gap is time times cores divided by
 interrupts. It differs a little from the mean of the gaps that end there, because of the window's
 two ends."""
 
 
 def explain_view(view: LakeView, state: TimelineState, name: str) -> str:
-    """Say how a view of a window was computed: what was read, and the rules of the arithmetic.
+    """Return how a view of a window was computed: what was read, and the rules of the arithmetic.
 
     Raises:
         WattlasError: None of the runs can be shown.

@@ -1,4 +1,4 @@
-"""The layout of the timeline: sidebar, panels over one axis of time, distributions, totals."""
+"""The layout of the timeline: sidebar, panels over one time axis, distributions, totals."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -27,7 +27,7 @@ _NO_LOGS: Final = (
     "from raw logs: python -m ingest add RAW."
 )
 _EMPTY_LAKE: Final = (
-    "The lake holds no runs yet. Put some in with python -m ingest add RAW, then reload this page."
+    "The lake holds no runs yet. Add some with python -m ingest add RAW, then reload this page."
 )
 _NO_RUNS: Final = (
     "No run is shown. Add some with the button on the left, or pick points in Explore."
@@ -35,7 +35,7 @@ _NO_RUNS: Final = (
 
 
 def timeline_layout(view: LakeView, state: TimelineState, notice: str) -> html.Main:
-    """Lay the timeline out for a state; the browser asks for what it draws."""
+    """Lay the timeline out for a state; the browser then requests what it draws."""
     infos = describe_runs(view, state.runs)
     stores = (ids.view_state, ids.changed, ids("edits"), ids("shown-runs"), ids("picking"))
     return html.Main(
@@ -63,7 +63,7 @@ def timeline_layout(view: LakeView, state: TimelineState, notice: str) -> html.M
 
 
 def start(view: LakeView, state: TimelineState, infos: Sequence[RunInfo]) -> dict[str, Any]:
-    """What the browser begins with: the state, what is known of its runs, what can be chosen."""
+    """Return the browser's initial data: the state, the facts of its runs, the choices."""
     return {
         **browser_state("timeline", view, state),
         **runs_in_browser(state, infos),
@@ -77,13 +77,13 @@ def start(view: LakeView, state: TimelineState, infos: Sequence[RunInfo]) -> dic
 
 
 def runs_in_browser(state: TimelineState, infos: Sequence[RunInfo]) -> dict[str, Any]:
-    """The runs of a state as the browser keeps them."""
+    """Return the runs of a state in the browser's form."""
     return {
         "runs": list(state.runs),
         "hues": list(state.shown_hues),
         "base": min(state.base, max(len(state.runs) - 1, 0)),
         "other": state.other,
-        # Through JSON: keys of packages become texts, tuples lists.
+        # The JSON round trip converts keys of packages to texts, and tuples to lists.
         "infos": orjson.loads(orjson.dumps([asdict(info) for info in infos])),
     }
 
@@ -170,7 +170,7 @@ _BUTTONS: Final = (
     ("in", "+", "zoom in (+)"),
     ("out", "\N{MINUS SIGN}", "zoom out (-)"),
     ("all", "all", "the whole run (Home)"),
-    ("back", "\N{LEFTWARDS ARROW WITH HOOK}", "the window before this one (Backspace)"),
+    ("back", "\N{LEFTWARDS ARROW WITH HOOK}", "the previous window (Backspace)"),
     ("pan", "pan", "drag moves the window instead of zooming (p)"),
     ("values", "values", "read values with the arrow keys (v)"),
 )
@@ -191,7 +191,7 @@ def _time_panel() -> html.Section:
 
 
 def move_buttons() -> html.Div:
-    """The buttons that move the window."""
+    """Return the buttons that move the window."""
     buttons = [
         html.Button(sign, id=ids(name), title=title, className="plain", **{"aria-label": title})
         for name, sign, title in _BUTTONS
@@ -200,7 +200,7 @@ def move_buttons() -> html.Div:
 
 
 def time_parts() -> list[html.Div]:
-    """The panels over time: messages, the figure with what lies over it, the live region."""
+    """Return the panels over time: messages, the figure and its overlays, the live region."""
     return [
         html.Div(id=ids("problems"), className="problems", role="alert"),
         html.Div(
@@ -230,7 +230,7 @@ def _distributions_panel() -> html.Section:
 
 
 def distribution_parts() -> list[html.Div]:
-    """The pictures of distributions, and how many gaps are at the ITR limit."""
+    """Return the figures of distributions, and the count of gaps at the ITR limit."""
     return [
         html.Div(id=ids("gaps"), className="side-figure"),
         html.Div(id=ids("limits"), className="limits", role="status"),
@@ -270,7 +270,7 @@ def _status() -> html.Footer:
 
 
 def _picker() -> html.Dialog:
-    """The list of the lake's runs with a log."""
+    """Return the dialog that lists the lake's runs with a log."""
     return html.Dialog(
         [
             html.H2("Add a run"),

@@ -1,4 +1,4 @@
-"""The timeline as one HTML file: the window in view, and the whole run where it is small."""
+"""The timeline as one HTML file: the window in view, and the whole run if it is small."""
 
 import html
 from dataclasses import replace
@@ -22,13 +22,13 @@ from app.timeline.routes import answer_window
 from app.timeline.runs import describe_runs
 from app.timeline.state import TimelineState
 
-# Lines are drawn over more pixels than on a screen, so that zooming in shows more.
+# More pixels per line than on a screen, so that zooming in shows more.
 _WIDTH: Final = 2000
 _MOST_WHOLE_BYTES: Final = 1_000_000
 
 
 def export_page(view: LakeView, state: TimelineState) -> ExportedPage:
-    """Make the page for an export."""
+    """Build the page for an export."""
     infos = describe_runs(view, state.runs)
     state = replace(state, width=_WIDTH)
     data = {
@@ -55,7 +55,7 @@ def export_page(view: LakeView, state: TimelineState) -> ExportedPage:
 
 
 def _answers(view: LakeView, state: TimelineState) -> list[dict[str, Any]]:
-    """The answer for the window in view, and for the whole runs if that is small enough."""
+    """Return the answer for the window in view, and for the whole runs if that is small enough."""
     if not state.runs:
         return []
     found = [_plain(answer_window(view, state.question(), state.base))]

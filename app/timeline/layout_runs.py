@@ -1,4 +1,4 @@
-"""The list of runs in the sidebar, and the list of runs that can be added."""
+"""The list of runs in the sidebar, and the list of runs to add."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -17,11 +17,11 @@ from data.units import format_quantity
 _MOST_CHOICES: Final = 100
 _MOST_WORDS: Final = 12
 _ADD: Final = "add a run\N{HORIZONTAL ELLIPSIS}"
-_FULL: Final = f"{MOST_RUNS} runs are the most"
+_FULL: Final = f"{MOST_RUNS} runs at most"
 
 
 def run_items(infos: Sequence[RunInfo], state: TimelineState) -> list[html.Li]:
-    """The runs that are drawn, each with its letter, line, configuration and buttons."""
+    """Return the drawn runs, each with its letter, line, configuration and buttons."""
     hues = state.shown_hues
     return [
         _run_item(info, chr(65 + at), hues[at], is_base=at == state.base)
@@ -33,9 +33,9 @@ def _run_item(info: RunInfo, letter: str, hue: int, *, is_base: bool) -> html.Li
     compare = html.Button(
         "reference" if is_base else "ref",
         className="plain base",
-        title="differences are taken against this run"
+        title="differences are relative to this run"
         if is_base
-        else "take differences against this run",
+        else "show differences relative to this run",
         **{"data-edit": "compare", "data-run": info.run_id, "aria-pressed": str(is_base).lower()},
     )
     remove = html.Button(
@@ -58,18 +58,18 @@ def _run_item(info: RunInfo, letter: str, hue: int, *, is_base: bool) -> html.Li
 
 
 def add_words(runs: int) -> tuple[str, bool]:
-    """Text of the button that adds a run, and whether it is disabled."""
+    """Return the text of the button that adds a run, and whether it is disabled."""
     return (_FULL, True) if runs >= MOST_RUNS else (_ADD, False)
 
 
 def choices(view: LakeView, words: str, near: str | None) -> list[dict[str, Any]]:
-    """The runs that can be added: answer of `logged_runs_query`."""
+    """Return the runs that can be added: answer of `logged_runs_query`."""
     query = logged_runs_query(words.split()[:_MOST_WORDS], near, _MOST_CHOICES)
     return view.lake.polars(*query).to_dicts()
 
 
 def choice_words(rows: Sequence[dict[str, Any]]) -> str:
-    """How many runs can be added, and how many of them are listed."""
+    """Return how many runs can be added, and how many of them are listed."""
     total = rows[0]["total"] if rows else 0
     runs = f"{total:,} {'run' if total == 1 else 'runs'} with a per-interrupt log"
     if total <= len(rows):
@@ -78,10 +78,10 @@ def choice_words(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def choice_items(rows: Sequence[dict[str, Any]], shown: Sequence[str]) -> list[Any]:
-    """The runs that can be added, under a heading for each workload and load.
+    """Return the runs that can be added, under a heading for each workload and load.
 
     Args:
-        shown: The runs that are drawn.
+        shown: The drawn runs.
     """
     items: list[Any] = []
     subject = None

@@ -22,7 +22,7 @@ _KEYS: Final = (
     ("+ -", "zoom in, zoom out"),
     ("left, right arrow", "move the window by a fifth; with Shift by nearly all of it"),
     ("Home", "the whole run"),
-    ("Backspace", "the window before this one"),
+    ("Backspace", "the previous window"),
     (
         "Page Up, Page Down",
         "scroll panels that are taller than their frame; so does the wheel beside them",
@@ -32,8 +32,8 @@ _KEYS: Final = (
         "read values: arrow keys go from value to value and from panel to panel, with "
         "Shift ten at a time; m: the largest; Enter: the heatmap's core; Escape: stop",
     ),
-    ("arrow keys", "where the distributions have the focus: read them"),
-    ("p", "drag moves the window, or zooms again"),
+    ("arrow keys", "with the focus on the distributions: read values"),
+    ("p", "drag moves the window instead of zooming, or zooms again"),
     ("a", "add a run"),
     ("drag, wheel", "zoom; with Shift: move"),
 )
@@ -78,7 +78,7 @@ clientside_callback(
     prevent_initial_call=True,
 )
 def update_runs(asked: dict[str, Any], version: int) -> tuple[list[html.Li], str, bool, Any]:
-    """Apply what a visitor did to the list of runs since the server answered last."""
+    """Apply a visitor's changes to the list of runs since the last response."""
     view = lake_view(version)
     before = TimelineState(
         runs=tuple(asked["runs"]),
@@ -101,7 +101,7 @@ def update_runs(asked: dict[str, Any], version: int) -> tuple[list[html.Li], str
     prevent_initial_call=True,
 )
 def update_choices(words: str | None, shown: list[str] | None, version: int) -> tuple[list, str]:
-    """List the runs that have all the words, those like the first drawn run first."""
+    """List the runs that match all words, those similar to the first drawn run first."""
     runs = shown or []
     rows = choices(lake_view(version), words or "", runs[0] if runs else None)
     return choice_items(rows, runs), choice_words(rows)

@@ -1,4 +1,4 @@
-"""How the timeline titles what it draws: its panels and their series, the heatmap's quantities."""
+"""Titles and notes of the timeline's panels, their series and the heatmap's quantities."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,14 +8,14 @@ from data.timeline.time_cells import SLEEP_STATES
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel; what it is computed from is the entry of the same name in QUANTITIES.
+    """One panel; the entry of the same name in QUANTITIES defines its computation.
 
     Attributes:
-        series: Name to title of what it draws.
+        series: Name to title of each series.
         is_log: Whether its axis is logarithmic.
-        is_default: Whether it is shown when nobody says which panels are.
-        note: What a reader must know to read it right.
-        spread: What the extremes are of where several cores, or packages, are drawn as one.
+        is_default: Whether it is shown by default.
+        note: What a reader must know to read it correctly.
+        spread: What the extremes mean if one line is drawn for several cores or packages.
     """
 
     title: str
@@ -28,11 +28,11 @@ class Panel:
 
 
 _SINGLE: Final = "of single cores"
-_ADDED: Final = "the cores' extremes added up"
-_STEPS: Final = "least and greatest are rates between two samples, about a millisecond apart"
+_ADDED: Final = "sum of the cores' extremes"
+_STEPS: Final = "minimum and maximum are rates between two samples, about a millisecond apart"
 PANELS: Final[dict[str, Panel]] = {
     "bytes": Panel(
-        "Bytes an interrupt",
+        "Bytes per interrupt",
         "B",
         {"rx": "received", "tx": "sent"},
         note="mean and largest of the bin's interrupts",
@@ -44,21 +44,21 @@ PANELS: Final[dict[str, Panel]] = {
         "Interrupts a second",
         "1/s",
         {"interrupts": "interrupts"},
-        note="least and most of all these cores in steps as long as the overview's finest bins",
+        note="minimum and maximum over all these cores, in steps of the overview's finest bins",
     ),
     "gap": Panel(
         "Time between interrupts",
         "us",
         {"gap": "time between interrupts"},
         is_log=True,
-        note="of each core; the longest is drawn over all the bins that it touches",
+        note="per core; the longest is drawn over all bins that it touches",
     ),
     "power": Panel(
         "Energy per millisecond",
         "W",
         {"power": "power"},
-        note="millijoules a millisecond, of whole packages: the counter is not of one core",
-        spread="the packages' extremes added up",
+        note="millijoules per millisecond, of whole packages: the counter is not per core",
+        spread="sum of the packages' extremes",
     ),
     "instructions": Panel(
         "Instructions a second",
@@ -68,12 +68,12 @@ PANELS: Final[dict[str, Panel]] = {
         note=_STEPS,
         spread=_ADDED,
     ),
-    "ipc": Panel("Instructions a cycle", "", {"ipc": "IPC"}, note=_STEPS, spread=_SINGLE),
+    "ipc": Panel("Instructions per cycle", "", {"ipc": "IPC"}, note=_STEPS, spread=_SINGLE),
     "busy": Panel(
         "Busy share",
         "",
         {"busy": "busy"},
-        note="reference cycles by ticks of the time-stamp counter",
+        note="reference cycles divided by time-stamp ticks",
         spread=_SINGLE,
     ),
     "llc": Panel(
@@ -95,14 +95,14 @@ PANELS: Final[dict[str, Panel]] = {
 }
 DEFAULT_PANELS: Final = tuple(name for name, panel in PANELS.items() if panel.is_default)
 
-# Title and unit of each quantity of the heatmap of cores by time.
+# Title and unit of each quantity of the heatmap of cores over time.
 _HEATS: Final[dict[str, tuple[str, str]]] = {
     "interrupts": ("Interrupts a second", "1/s"),
     "rx_bytes": ("Bytes received a second", "B/s"),
     "tx_bytes": ("Bytes sent a second", "B/s"),
     "gap": ("Longest time between interrupts", "us"),
     "instructions": ("Instructions a second", "1/s"),
-    "ipc": ("Instructions a cycle", ""),
+    "ipc": ("Instructions per cycle", ""),
     "busy": ("Busy share", ""),
     "llc_misses": ("Last-level-cache misses a second", "1/s"),
     **{name: (f"{name.upper()} entries a second", "1/s") for name in SLEEP_STATES},

@@ -1,7 +1,7 @@
-"""A window's answer as the browser gets it: JSON with columns as base64 typed arrays.
+"""A window's answer for the browser: JSON with columns as base64 typed arrays.
 
-What is drawn is rounded to 12 bits of mantissa, which is finer than a pixel and compresses to half;
-totals and downloads carry the numbers as they are.
+Drawn values are rounded to 12 bits of mantissa, which is finer than a pixel and halves the
+compressed size; totals and downloads keep full precision.
 """
 
 import base64
@@ -29,7 +29,7 @@ Json = dict[str, Any]
 _DROPPED_BITS: Final = 11
 # A gap is at the limit if it differs from the ITR value by at most this share.
 LIMIT_SHARE: Final = 0.05
-# Name, unit and scale of the sizes that are counted.
+# Name, unit and scale of the counted sizes.
 _SIZES: Final = {
     "gap_ns": ("gap", "us", 1e-3),
     "rx_bytes": ("rx_bytes", "B", 1.0),
@@ -41,7 +41,7 @@ def encode_answer(found: PageAnswer, lake_version: int, base: int) -> Json:
     """Encode the answer for all runs.
 
     Args:
-        base: Place of the run that the others' totals are compared with.
+        base: Index of the reference run for totals.
     """
     window, question = found.window, found.window.question
     panels = question.panels if "panels" in question.parts else ()
@@ -131,7 +131,7 @@ def _window_words(answer: RunAnswer) -> str:
     plan, edges = answer.plan, answer.edges["interrupts"]
     span_s = (plan.to_ns - plan.from_ns) / 1e9
     if answer.raw is not None:
-        how = f"{len(answer.raw.t_ns):,} interrupts, each as it is"
+        how = f"{len(answer.raw.t_ns):,} single interrupts"
     else:
         source = "interrupts" if plan.level is None else f"an overview of {plan.level:,}"
         how = f"{len(edges) - 1:,} bins of {format_quantity(_step_s(edges), 's')} from {source}"
@@ -145,7 +145,7 @@ def _step_s(edges: np.ndarray) -> float:
 
 
 def _axis(edges: np.ndarray) -> Json:
-    """Equal bins but for the last; the width is that of many, because each is a whole ns."""
+    """Describe equal bins (the last may differ); edges are whole ns, so the width is a mean."""
     n = len(edges) - 1
     step = (edges[n - 1] - edges[0]) / (n - 1) if n > 1 else edges[1] - edges[0]
     return {"t0": edges[0] / 1e9, "dt": step / 1e9, "n": n, "t1": edges[-1] / 1e9}
@@ -224,7 +224,7 @@ def _sizes(answer: RunAnswer, itr_us: float | None) -> Json:
 
 
 def _at_limit(counts: np.ndarray, itr_us: float | None) -> Json | None:
-    """Give the share of gaps that are as long as the ITR value."""
+    """Return the share of gaps that are as long as the ITR value."""
     total = int(counts.sum())
     if not itr_us or not total:
         return None
@@ -266,7 +266,7 @@ def _total(total: Total, values: Sequence[dict[str, float] | None], base: int) -
 
 
 def _drawn(values: np.ndarray) -> Json:
-    """Round to the 12 bits of mantissa that a drawing needs; the others are 0 and compress well."""
+    """Round to 12 bits of mantissa, enough for a drawing; the zeroed bits compress well."""
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     half = np.uint32(1 << _DROPPED_BITS - 1)
     rounded = (bits + half) & ~np.uint32((1 << _DROPPED_BITS) - 1)

@@ -1,4 +1,4 @@
-"""The window API: `/timeline/window` answers the page's questions; redirects of old addresses."""
+"""The window API `/timeline/window`, and redirects of old addresses."""
 
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -17,17 +17,17 @@ from app.timeline.payload import encode_answer
 from data.errors import SelectionError, WattlasError
 from data.timeline.question import Question
 
-# Single numbers of NumPy are numbers; columns are encoded before.
+# Encode NumPy scalars as numbers; columns are encoded before.
 _NUMBERS: Final = orjson.OPT_SERIALIZE_NUMPY
 _KNOWN: Final = frozenset(
     {"runs", "cores", "from", "to", "width", "panels", "heat", "parts", "base", "lake"}
 )
-# What version 1 called the content of a file.
+# Version 1's names of file contents.
 _OLD_CONTENTS: Final = {"view": "figure", "distributions": "gaps"}
 
 
 def add_routes(server: Flask) -> None:
-    """Add `/timeline/window`, and redirect the addresses of files that version 1 had."""
+    """Add `/timeline/window`, and redirect version 1's addresses of files."""
     server.add_url_rule("/timeline/window", "timeline_window", _window)
     server.add_url_rule("/timeline/how", "timeline_old_how", _old_how)
     server.add_url_rule("/timeline/data.<ending>", "timeline_old_data", _old_data)
@@ -45,20 +45,20 @@ def answer_window(view: LakeView, question: Question, base: int) -> dict[str, An
     """Answer a question about a window.
 
     Args:
-        base: Place of the run that the others' totals are compared with.
+        base: Index of the reference run for totals.
     """
     return encode_answer(answer_question(view, question), view.version, base)
 
 
 def _asked(asked: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
-    """Read the lake, the question, and the place of the reference.
+    """Read the lake, the question and the reference's index from a request.
 
     Raises:
-        SelectionError: An unknown part of the query or a bad value; the message names it.
+        SelectionError: An unknown parameter or a bad value; the message names it.
     """
     unknown = sorted(set(asked) - _KNOWN)
     if unknown:
-        raise SelectionError(f"no part of a window's address: {unknown[0][:40]!r}")
+        raise SelectionError(f"unknown parameter of a window: {unknown[0][:40]!r}")
     view = lake_view(read_lake_version("lake", asked["lake"]) if asked.get("lake") else None)
     parts: dict[str, Any] = {"panels": DEFAULT_PANELS}
     parts |= {
@@ -72,7 +72,7 @@ def _asked(asked: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
         parts["width"] = round(read_number("width", asked["width"]))
     base = round(read_number("base", asked["base"])) if asked.get("base") else 0
     if base < 0:
-        raise SelectionError(f"base is {base}, expected the place of a run")
+        raise SelectionError(f"base is {base}, expected the index of a run")
     return view, Question(tuple(dict.fromkeys(asked.getlist("runs"))), **parts), base
 
 
@@ -87,7 +87,7 @@ def _old_data(ending: str) -> AnyResponse:
 
 
 def _new_query(old: MultiDict[str, str]) -> str:
-    """Turn the parts of a question, as version 1 had them in files' addresses, into a state's."""
+    """Convert version 1's query of a file to the query of a state."""
     pairs = [("run", run_id) for run_id in old.getlist("runs")]
     pairs += [("panel", name) for name in old.get("panels", "").split(",") if name]
     same = ("cores", "from", "to", "width", "heat", "base", "lake")

@@ -1,4 +1,4 @@
-"""What the lake's table says of the runs of a timeline."""
+"""Facts of a timeline's runs from the lake's table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from data.run_files import RunFacts
 
 _MOST_OTHERS: Final = 6
 NO_LOG: Final = (
-    "has no per-interrupt log, so there is nothing between its start and its end to be shown"
+    "has no per-interrupt log, so there is nothing to show between its start and its end"
 )
 
 
@@ -20,12 +20,12 @@ class RunInfo:
     """One run of a timeline.
 
     Attributes:
-        label: Configuration and replicate; `short` leaves out what the subject says.
+        label: Configuration and replicate; `short` leaves out the workload and load.
         itr_us: None: the driver's adaptive policy.
-        cores: Those with a log, rising.
-        packages: Name of a package to its cores among those; `?` where none is known.
-        problem: Why it cannot be shown, as a sentence; None if it can.
-        others: Runs with a log that are nearest to one without: `run_id`, `label`.
+        cores: Cores with a log, rising.
+        packages: Name of a package to its cores with a log; `?` if unknown.
+        problem: A sentence why it cannot be shown; None if it can.
+        others: If it has no log, the nearest runs with one: `run_id`, `label`.
     """
 
     run_id: str
@@ -56,13 +56,13 @@ def describe_runs(view: LakeView, run_ids: Sequence[str]) -> list[RunInfo]:
 
 
 def reference_of(view: LakeView, run_id: str) -> str | None:
-    """The run to compare one with: the default system's at the same load, if it has a log."""
+    """Return the run to compare with: the default system's at the same load, if it has a log."""
     rows = view.lake.arrow(*reference_query(run_id)).to_pylist()
     return rows[0]["run_id"] if rows else None
 
 
 def unknown_run(view: LakeView, run_id: str) -> RunInfo:
-    """A run that this version of the lake does not hold."""
+    """Describe a run that this version of the lake does not hold."""
     problem = f"The lake (version {view.version}) holds no run {run_id!r}."
     return RunInfo(run_id, known=False, label=run_id, short=run_id, problem=problem)
 
@@ -97,7 +97,7 @@ def _describe(view: LakeView, facts: RunFacts) -> RunInfo:
 
 
 def run_label(row: dict[str, Any]) -> str:
-    """`Linux tuned · ITR 50 us · 2.9 GHz · 135 W · memcached 600k QPS · run 0`."""
+    """Return `Linux tuned · ITR 50 us · 2.9 GHz · 135 W · memcached 600k QPS · run 0`."""
     load = load_words(row["load_qps"], row["message_bytes"])
     subject = f"{WORKLOAD_TITLES.get(row['workload'], row['workload'])} {load}".strip()
     return f"{_short(row)} · {subject}{_replicate(row)}"

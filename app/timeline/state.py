@@ -40,7 +40,7 @@ def _read_whole(name: str, text: str) -> int:
 
 
 def _from_version_1(old: Parameters) -> Parameters:
-    """Version 1 named configurations picked in Explore as JSON, one `open` each."""
+    """Upgrade version 1, which named configurations picked in Explore as JSON, one `open` each."""
     picked = old.pop("open", [])
     new = {"picked" if key == "of" else key: texts for key, texts in old.items()}
     if picked:
@@ -60,22 +60,22 @@ def _configuration(text: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TimelineState(UrlState):
-    """Everything that decides what the timeline shows.
+    """The whole state of the timeline.
 
     Attributes:
-        selection: Filters, and `sel`, a clause: what another page handed over. The page resolves
-            them to runs when it opens.
-        picked: How many configurations were picked there, where `sel` does not name all of them.
+        selection: Filters and `sel`, a clause, of another page's link. The page resolves them to
+            runs when it opens.
+        picked: Number of configurations picked there, if `sel` does not name all of them.
         runs: Run ids in the order in which they were added.
-        hues: Place of each run's colour, so that it stays when another run goes; empty: by order.
-        panels: Names of PANELS; None for those that are there by default.
+        hues: Index of each run's colour, which stays when another run is removed; empty: by order.
+        panels: Names of PANELS; None for the default ones.
         cores: `all`, `packages`, or a list such as `0,2,5-7`.
-        from_s: Where the window begins, seconds after the run's own window does; None: its start.
-        to_s: Where it ends; None: the end of the longest run.
+        from_s: Start of the window, seconds after that of the run's own window; None: its start.
+        to_s: End of the window; None: the end of the longest run.
         heat: A name of HEATS, or `none`.
-        base: Place of the run that the others' totals are compared with.
-        other: Place of the run whose difference to it is shown; None for the first other.
-        width: Pixels that lines are drawn over; only in links to files.
+        base: Index of the reference run for totals.
+        other: Index of the run whose difference is shown; None for the first other run.
+        width: Width of lines, pixels; only in links to files.
         lake_version: A version that the link pins; None for the newest.
         is_first_look: The link has no version and no runs: the page chooses some.
     """
@@ -145,11 +145,11 @@ class TimelineState(UrlState):
 
     @property
     def shown_hues(self) -> tuple[int, ...]:
-        """Place of each run's colour."""
+        """Index of each run's colour."""
         return self.hues or tuple(range(len(self.runs)))
 
     def question(self) -> Question:
-        """What the state asks of its runs.
+        """Return the question to ask of the state's runs.
 
         Raises:
             SelectionError: It has no runs.
@@ -159,7 +159,7 @@ class TimelineState(UrlState):
         )
 
     def write(self, key: str, value: Any) -> list[str]:
-        """Write one attribute; colours by order are left out, and no panel at all is `none`."""
+        """Write one attribute; default colours are left out, and no panel is written as `none`."""
         if key == "hue" and value == tuple(range(len(self.runs))):
             return []
         if key == "panel" and value == ():
@@ -168,7 +168,7 @@ class TimelineState(UrlState):
 
     @classmethod
     def read(cls, key: str, texts: Sequence[str]) -> Any:
-        """Read the texts of one key; `none` alone is no panel."""
+        """Read the texts of one key; `none` alone means no panel."""
         if key == "hue":
             return tuple(_read_whole(key, text) for text in texts)
         if key == "panel" and list(texts) == [_NONE]:
@@ -177,7 +177,7 @@ class TimelineState(UrlState):
 
     @classmethod
     def from_query(cls, query: str) -> Self:
-        """Read a query string. Links of version 1 from Explore had no version."""
+        """Read a query string. Version 1's links from Explore had no version."""
         keys = parse_qs(query.lstrip("?"), keep_blank_values=True).keys()
         if "open" in keys and "v" not in keys:
             query = f"v=1&{query.lstrip('?')}"
@@ -192,7 +192,7 @@ def _check_other(other: int | None, base: int, runs: int) -> None:
     if other >= runs:
         raise SelectionError(f"other is {other}, there are {runs} runs")
     if other == base:
-        raise SelectionError(f"other is {other}, which is the base as well")
+        raise SelectionError(f"other is {other}, which is also the base")
 
 
 def _check_runs(runs: tuple[str, ...]) -> None:

@@ -19,7 +19,7 @@ from data.timeline.window import RunAnswer
 
 MOST_ROWS: Final = 1_000_000
 VIEWS: Final = (
-    View("figure", "What is in view: single interrupts where they are drawn, else bins"),
+    View("figure", "The window in view: single interrupts if they are drawn, else bins"),
     View("gaps", "Distributions"),
     View("totals", "Totals", is_picture=False),
     View("bins", "Bins", is_picture=False),
@@ -29,15 +29,15 @@ VIEWS: Final = (
 
 
 def view_rows(view: LakeView, state: TimelineState, name: str) -> pl.DataFrame:
-    """Make the rows of what is in view, all runs that the page shows one after the other.
+    """Build the rows of the window in view, one shown run after the other.
 
     Args:
-        name: Of a view in VIEWS.
+        name: Name of a view in VIEWS.
 
     Raises:
         SelectionError: The state has no runs.
-        DataError: None of the runs can be shown, or there are too many rows.
-        LakeError: A file of a run has gone just now.
+        DataError: No run can be shown, or there are too many rows.
+        LakeError: A file of a run is missing.
     """
     found = answer_question(view, state.question())
     shown = found.shown()
@@ -59,7 +59,7 @@ def view_rows(view: LakeView, state: TimelineState, name: str) -> pl.DataFrame:
 
 
 def _compare(table: pl.DataFrame, base: str) -> pl.DataFrame:
-    """Add differences from the reference; NULL for the reference and where it is 0."""
+    """Add differences from the reference; NULL for the reference, and in percent where it is 0."""
     of_base = table.filter(pl.col("run_id") == base).select("name", pl.col("value").alias("base"))
     change = pl.when(pl.col("run_id") != base).then(pl.col("value") - pl.col("base"))
     percent = pl.when(pl.col("base") != 0).then(100 * pl.col("difference") / pl.col("base"))
@@ -138,7 +138,7 @@ def _check_rows(rows: int, what: str) -> None:
 
 
 def _distributions(view: LakeView, answer: RunAnswer) -> pl.DataFrame:  # noqa: ARG001
-    """How many gaps and sizes lie in `[from, below)`; the quantity's name has the unit."""
+    """Return the counts of gaps and sizes in `[from, below)`; the quantity's name has the unit."""
     tables = [
         pl.DataFrame(
             {

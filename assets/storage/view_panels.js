@@ -199,11 +199,21 @@
     });
   }
 
+  /** Scroll to a view and give it the focus. */
+  function showView(view, behavior) {
+    const panel = divOf(view) && divOf(view).closest(".storage-panel");
+    if (!panel) return;
+    panel.focus({ preventScroll: true });
+    panel.scrollIntoView({ behavior, block: "center" });
+  }
+
   document.addEventListener("click", (event) => {
     const target = event.target.closest ? event.target : document.body;
     const tab = target.closest(".section-tab"), entry = target.closest("#storage-legend button");
+    const shown = target.closest("[data-show]");
     const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
     if (tab) document.getElementById(PREFIX + "section-" + tab.dataset.section).scrollIntoView({ behavior });
+    if (shown) showView(shown.dataset.show, behavior);
     if (entry) choose(modeClause(entry));
     if (target.closest("#storage-clear")) select("");
   });

@@ -144,12 +144,16 @@
     part("timeline-words").replaceChildren();
   };
 
+  function writeNotes(scene) {
+    timeline.host.render("timeline-problems", timeline.problems(scene, page.complaint));
+    timeline.host.render("timeline-limits", timeline.limits(scene));
+  }
+
   timeline.draw = function () {
     const gd = timeline.plot();
     if (!gd || !page.answer) return;
     const scene = timeline.scene();
-    timeline.host.render("timeline-problems", timeline.problems(scene, page.complaint));
-    timeline.host.render("timeline-limits", timeline.limits(scene));
+    writeNotes(scene);
     const { data, layout } = timeline.figure(scene);
     if (!data.length) { timeline.clearPicture(emptyWords()); timeline.showSpan(); return; }
     if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
@@ -196,10 +200,16 @@
     [timeline.plot().parentElement, ...SIDES.map(part)].forEach((element) => observer.observe(element));
   };
 
-  /** An answer has come: draw it. */
+  /** Draw an answer. The first time the notes come first, since they take room from the picture. */
   timeline.show = function (answer) {
+    const isFirst = !page.answer;
     Object.assign(page, { answer, complaint: "" });
-    timeline.redraw();
+    if (!isFirst) { timeline.redraw(); return; }
+    const scene = timeline.scene();
+    writeNotes(scene);
+    timeline.host.render("timeline-totals", timeline.totals(scene));
+    timeline.showSpan();
+    wattlas.nextFrame(timeline.redraw);
   };
 
   /** Show one sentence about the last question; the picture stays. */

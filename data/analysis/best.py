@@ -1,4 +1,4 @@
-"""The setting with the lowest energy that meets a latency limit, for each system."""
+"""For each system, the setting with the lowest energy that meets a latency limit."""
 
 import polars as pl
 
@@ -16,19 +16,18 @@ def best_settings(
     """Choose for each system and load the configuration with the lowest mean cost in the limit.
 
     Args:
-        candidates: One row a configuration, columns of `points_query` with `x` the performance
+        candidates: One row per configuration, columns of `points_query` with `x` the limited
             metric and `y` the cost, such as energy (means over `n` replicates).
         baselines: Columns of `baselines_query`.
-        limit: Highest mean performance metric that still meets it, in the metric's unit; None
-            for no limit.
-        is_least: The limit is the least that will do: more of `x` is better.
+        limit: Highest allowed mean of the limited metric, in its unit; None for no limit.
+        is_least: The limit is the lowest allowed mean instead: more of `x` is better.
         is_most: The best has the highest `y`: more of it is better.
 
     Returns:
-        One row a system and load, sorted by load and system: the columns of the winner,
-        `meets` (false: nothing does, and the row is the system's nearest miss, that is its best
-        performance), `energy_change` and `performance_change` against the baseline (fractions;
-        NULL without a baseline). Of equal costs the better performance wins.
+        One row per system and load, sorted by load and system: the winner's columns, `meets`
+        (false: no configuration meets the limit, and the row has the best `x`),
+        `energy_change` and `performance_change` against the baseline (fractions; NULL without a
+        baseline). Of equal costs the better `x` wins.
     """
     sign_x, sign_y = -1 if is_least else 1, -1 if is_most else 1
     meets = pl.lit(True) if limit is None else sign_x * pl.col("x") <= sign_x * limit

@@ -1,4 +1,4 @@
-"""What each filter offers, with counts, from the cube of combinations that occur."""
+"""The choices of each filter, with counts, from the cube of occurring combinations."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -7,13 +7,13 @@ import polars as pl
 
 from data.selection import FACETS, Facet, Selection, Value
 
-# Another dataset or workload has other loads and another grid of settings.
+# Facets that decide which loads and settings exist.
 LEADING: Final = ("dataset", "workload")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value of a facet, its label, and the number of runs that the other filters leave it."""
+    """One value of a facet, its label, and the number of runs under the other filters."""
 
     value: Value
     label: str
@@ -23,11 +23,10 @@ class Choice:
 def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[Choice]:
     """List the values of one facet that occur under the other facets' filters, in order.
 
-    A chosen value stays in the list with count 0 when no run is left of it, so that a visitor can
-    clear it.
+    A chosen value stays in the list with count 0 if no run has it, so that a visitor can clear it.
 
     Args:
-        cube: Answer of `facet_cube_query`.
+        cube: Result of `facet_cube_query`.
     """
     selection = _leading(selection, facet)
     left = cube.filter(matches(selection, exclude=facet))
@@ -65,12 +64,12 @@ def _choices(
 
 
 def count_runs(cube: pl.DataFrame, selection: Selection) -> int:
-    """Count the runs that the filters leave."""
+    """Count the runs that match the filters."""
     return int(cube.filter(matches(selection))["runs"].sum())
 
 
 def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
-    """Build the Polars expression for `Selection.predicate`, for tables in memory."""
+    """Build the Polars expression of `Selection.predicate`, for tables in memory."""
     expression = pl.lit(True)
     for clause in selection.clauses:
         if clause.facet != exclude:
@@ -94,8 +93,8 @@ def _labels(cube: pl.DataFrame, facet: str) -> dict[Value, str]:
 def _leading(selection: Selection, facet: str) -> Selection:
     """Return the filters that narrow the choices of a facet.
 
-    Another dataset or workload has other loads and another grid, so the choices of a leading facet
-    are narrowed only by the leading facets before it.
+    Another dataset or workload has other loads and settings, so only earlier leading facets narrow
+    the choices of a leading facet.
     """
     if facet not in LEADING:
         return selection

@@ -2,7 +2,7 @@
 
 Values below 8 have a slot each. From 8 on, slot `8 (m - 3) + j` with j in 8..15 holds the values
 from j 2^(m-3) to below (j + 1) 2^(m-3), where m is the highest bit set. The last slot has no end.
-The layout is that of the high dynamic range histograms of Gil Tene (HdrHistogram), with 3 bits.
+The layout is that of Gil Tene's high dynamic range histograms (HdrHistogram), with 3 bits.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import numpy as np
 FINE_BITS: Final = 3
 SLOTS: Final = 320
 _IDENTITY: Final = 1 << FINE_BITS
-# A float64 keeps its exponent and the three bits below it in its top 15 bits.
+# The top 15 bits of a float64 are its exponent and the three bits below it.
 _SHIFT: Final = 52 - FINE_BITS
 _OFFSET: Final = ((1023 + FINE_BITS) << FINE_BITS) - _IDENTITY
 
@@ -41,14 +41,14 @@ def slot_starts(slots: np.ndarray | Sequence[int] | None = None) -> np.ndarray:
 
 
 def slots_near(value: float, share: float) -> tuple[int, int]:
-    """Return the bins that a value's neighbourhood overlaps.
+    """Return the range of bins that a value's neighbourhood overlaps.
 
     Args:
         value: Positive.
-        share: How far the neighbourhood reaches to either side, of the value.
+        share: Half width of the neighbourhood, as a share of the value.
 
     Returns:
-        The first slot and the one behind the last.
+        The first slot, and the slot after the last.
     """
     ends = np.array([value * (1 - share), value * (1 + share)])
     first, last = slot_of(np.floor(ends).astype(np.int64))

@@ -1,4 +1,4 @@
-"""Which runs no other run beats in two metrics at once, and the step line through them."""
+"""The runs that no other run beats in two metrics at once, and the step line through them."""
 
 import numpy as np
 
@@ -8,12 +8,12 @@ from data.errors import DataError
 def pareto_mask(energy_j: np.ndarray, latency_us: np.ndarray) -> np.ndarray:
     """Mark the runs that no other run beats in both metrics; less is better in each.
 
-    A run is beaten when another is at least as good in both and better in one. Any two metrics
-    will do; negate one of which more is better.
+    A run is beaten if another one is at least as good in both and better in one. Any two metrics
+    work; negate a metric of which more is better.
 
     Args:
-        energy_j: First metric a run, shape (n,), finite.
-        latency_us: Second metric a run, shape (n,), finite.
+        energy_j: First metric of each run, shape (n,), finite.
+        latency_us: Second metric of each run, shape (n,), finite.
 
     Returns:
         Boolean mask, shape (n,). Equal points are all kept. Empty input, empty mask.
@@ -47,6 +47,9 @@ def frontier(x: np.ndarray, y: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray
         x: First metric, shape (n,).
         y: Second metric, shape (n,).
         mask: Members, boolean, shape (n,).
+
+    Returns:
+        x and y of the points, shape (k,) each.
     """
     members = np.unique(np.column_stack((x[mask], y[mask])), axis=0)
     return members[:, 0], members[:, 1]

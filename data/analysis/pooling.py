@@ -1,4 +1,4 @@
-"""Means and deviations of groups taken together, from those of their parts."""
+"""Pooled means and deviations of groups, from those of their parts."""
 
 from collections.abc import Sequence
 
@@ -7,14 +7,14 @@ import polars as pl
 
 
 def pool(parts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Pool `n`, `mean` and `sd` of parts into one row a group, as if over all their runs.
+    """Pool `n`, `mean` and `sd` of parts into one row per group, as if over all their runs.
 
     Sums run in the order of the rows, so that the same parts always give the same digits.
 
     Args:
         parts: Columns `by`, `n` (at least 1), `mean`, `sd` (sample standard deviation; NULL where
             n is 1).
-        by: Columns that make a group; NULL is a value like any other.
+        by: Columns that identify a group; NULL is a value like any other.
 
     Returns:
         Columns `by`, `mean`, `sd` (NULL where n is 1), `n`; sorted by `by`, NULLs last. No parts,
@@ -27,7 +27,7 @@ def pool(parts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     n, mean = rows["n"].to_numpy().astype(float), rows["mean"].to_numpy()
     sd = rows["sd"].fill_null(0.0).to_numpy()
     total = np.bincount(group, n)
-    # Taken from the first part's mean, so that one part alone, or equal ones, keep every digit.
+    # Sums are relative to the first part's mean, so that one part, or equal ones, keep every digit.
     pooled = mean[first] + np.bincount(group, n * (mean - mean[first][group])) / total
     squares = np.bincount(group, (n - 1) * sd**2 + n * (mean - pooled[group]) ** 2)
     deviation = np.sqrt(squares / np.maximum(total - 1, 1))

@@ -1,7 +1,7 @@
 """Two-sample tests of many pairs at once: p values, their correction, effect sizes, intervals.
 
-`scipy.stats` does the arithmetic. It is imported when the first comparison is asked for: it takes
-0.4 s and 69 MB, which neither `ingest` nor a page without a comparison should pay.
+`scipy.stats` does the arithmetic. It is imported at the first comparison, since the import takes
+0.4 s and 69 MB, which `ingest` and pages without comparisons should not pay.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Samples:
     Attributes:
         values: Measured values, finite, shape (m,); ascending within each group, so that sums do
             not depend on the order in which runs are stored.
-        starts: First value of each group, and m at the end, shape (groups + 1,).
+        starts: Index of each group's first value, then m, shape (groups + 1,).
     """
 
     values: np.ndarray
@@ -46,11 +46,11 @@ class Samples:
 
     @classmethod
     def flat(cls, values: np.ndarray, sizes: np.ndarray) -> "Samples":
-        """Take values that are already sorted by group; raises as `of`.
+        """Build samples from values that are already grouped; raises as `of`.
 
         Args:
-            values: Shape (m,), any order within a group.
-            sizes: Values of each group, shape (groups,), sum m.
+            values: Shape (m,), in any order within a group.
+            sizes: Values in each group, shape (groups,), sum m.
         """
         group = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         if (np.asarray(sizes) < 1).any():
@@ -71,7 +71,7 @@ class Samples:
         return self.values[self.starts[group] : self.starts[group + 1]]
 
     def block(self, groups: np.ndarray, size: int) -> np.ndarray:
-        """The values of groups that all have `size` of them, shape (len(groups), size)."""
+        """Return the values of groups that all have `size` values, shape (len(groups), size)."""
         return self.values[self.starts[groups][:, None] + np.arange(size)]
 
 
@@ -96,8 +96,8 @@ class Moments:
 def moments(samples: Samples) -> Moments:
     """Compute mean and deviation of each group.
 
-    Both are taken from the group's least value, so that equal values give that value and a
-    deviation of exactly 0, whatever their number.
+    Both are computed relative to the group's minimum, so that equal values give exactly that value
+    and a deviation of exactly 0.
     """
     n, first = samples.n, samples.starts[:-1]
     if not len(n):
@@ -118,18 +118,18 @@ def compare_pairs(
 
     Args:
         found: `moments(samples)`.
-        better: The group of each pair with the better mean, shape (k,).
-        worse: The other, shape (k,).
+        better: Index of each pair's group with the better mean, shape (k,).
+        worse: Index of the other group, shape (k,).
         sign: 1 where more is better, -1 where less is.
 
     Returns:
         p values and effect sizes, shape (k,) each; NaN where a group has fewer than two replicates.
 
-        For the t tests the effect size is Hedges' g: the difference of the means over the pooled
-        standard deviation, times the exact factor that takes the bias of small samples away. It is
-        never below 0, infinite without any spread; without spread and difference both are NaN.
-        For Mann-Whitney it is the chance that a run of the better group beats one of the other,
-        equal ones counted half (0.5: no difference).
+        For t tests the effect size is Hedges' g: the difference of the means divided by the pooled
+        standard deviation, times the exact factor that removes the bias of small samples. It is
+        never below 0, and infinite without any spread; without spread and difference p and g are
+        NaN. For Mann-Whitney it is the probability that a run of the better group beats one of the
+        other, with equal values counted half (0.5: no difference).
 
     Raises:
         DataError: No such test.
@@ -147,18 +147,55 @@ def compare_pairs(
         p[enough], chance = _mann_whitney(samples, a, b)
         effect[enough] = chance if sign > 0 else 1 - chance
     elif len(a):
-        p[enough] = _t_test(found, a, b, equal_variance=test == "student")
+        p[enough] = t_test(found, a, b, equal_variance=test == "student")
         effect[enough] = _hedges_g(found, a, b)
     return p, effect
 
 
-def _t_test(found: Moments, a: np.ndarray, b: np.ndarray, equal_variance: bool) -> np.ndarray:
+def t_test(found: Moments, a: np.ndarray, b: np.ndarray, equal_variance: bool = True) -> np.ndarray:
+    """Test pairs of groups by their moments, two-sided.
+
+    Args:
+        a: The first group of each pair, shape (k,).
+        b: The second.
+        equal_variance: Student's test instead of Welch's.
+
+    Returns:
+        p values, shape (k,); NaN where a group has fewer than two replicates, or where neither
+        spread nor difference is there.
+    Source: `scipy.stats.ttest_ind_from_stats`.
+    """
+    return _p_of(found, a, b, found.mean[b], "two-sided", equal_variance)
+
+
+def equivalence(found: Moments, a: np.ndarray, b: np.ndarray, margin: np.ndarray) -> np.ndarray:
+    """Test whether the means of pairs differ by less than a margin: two one-sided Student's tests.
+
+    Args:
+        a: The first group of each pair, shape (k,).
+        b: The second.
+        margin: Above 0, in the unit of the values, shape (k,).
+
+    Returns:
+        The larger of the two p values, shape (k,): at most the level where the means are as good as
+        equal. NaN where a group has fewer than two replicates.
+    Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 1987.
+    """
+    low = _p_of(found, a, b, found.mean[b] - margin, "greater", equal_variance=True)
+    high = _p_of(found, a, b, found.mean[b] + margin, "less", equal_variance=True)
+    return np.maximum(low, high)
+
+
+def _p_of(
+    found: Moments, a: np.ndarray, b: np.ndarray, mean: np.ndarray, side: str, equal_variance: bool
+) -> np.ndarray:
+    """p values of group `a` against `b` as if that had this mean."""
     from scipy.stats import ttest_ind_from_stats
 
     with np.errstate(divide="ignore", invalid="ignore"):
         result = ttest_ind_from_stats(
-            found.mean[a], found.sd[a], found.n[a], found.mean[b], found.sd[b], found.n[b],
-            equal_var=equal_variance,
+            found.mean[a], found.sd[a], found.n[a], mean, found.sd[b], found.n[b],
+            equal_var=equal_variance, alternative=side,
         )  # fmt: skip
     return np.asarray(result.pvalue)
 
@@ -176,8 +213,9 @@ def _hedges_g(found: Moments, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _mann_whitney(samples: Samples, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return p values and the probability that `a` is above `b`; ties count half.
 
-    One call of scipy for all pairs of the same sizes, those with equal values apart: it chooses
-    between the exact and the normal distribution once a call, by whether any value occurs twice.
+    Calls scipy once for all pairs of the same sizes, and separately for pairs with equal values:
+    scipy chooses the exact or the normal distribution once per call, by whether any value occurs
+    twice.
     """
     from scipy.stats import mannwhitneyu
 
@@ -200,9 +238,9 @@ def _mann_whitney(samples: Samples, a: np.ndarray, b: np.ndarray) -> tuple[np.nd
 def smallest_p(test: Test, n_first: np.ndarray, n_second: np.ndarray) -> np.ndarray:
     """Return the smallest p value that samples of these sizes can have, shape (k,).
 
-    A t test has no such bound (0); Mann-Whitney gives 2 / C(n1 + n2, n1) when every value of one
-    group lies below every value of the other. Above the level, the test can never tell: with it,
-    3 against 3 replicates are too few at 5 %. 1 where a group has fewer than two replicates.
+    It is 0 for a t test. For Mann-Whitney it is 2 / C(n1 + n2, n1), if every value of one group is
+    below every value of the other. If it is above the level, the test cannot reject: 3 against 3
+    replicates are too few at 5 %. It is 1 where a group has fewer than two replicates.
     """
     pairs, inverse = np.unique(np.stack((n_first, n_second), axis=1), axis=0, return_inverse=True)
     bounds = [1.0 if min(a, b) < 2 else _bound(test, int(a), int(b)) for a, b in pairs]
@@ -214,15 +252,15 @@ def _bound(test: Test, n_first: int, n_second: int) -> float:
 
 
 def corrected(p: np.ndarray, correction: Correction) -> np.ndarray:
-    """Correct p values for the number of tests; compare them with the level directly.
+    """Correct p values for the number of tests; compare the results with the level directly.
 
     Args:
-        p: Shape (k,); NaN where there was no test, which counts for nothing.
+        p: Shape (k,); NaN where there was no test, which does not count.
 
     Returns:
-        Shape (k,), at most 1. `holm` bounds the chance of one false win or more among all tests
-        (Holm, Scandinavian Journal of Statistics 6, 1979); `benjamini-hochberg` the share of false
-        wins among the wins (`scipy.stats.false_discovery_control`).
+        Shape (k,), at most 1. `holm` bounds the probability of any false win among all tests
+        (Holm, Scandinavian Journal of Statistics 6, 1979); `benjamini-hochberg` bounds the share of
+        false wins among the wins (`scipy.stats.false_discovery_control`).
     """
     if correction not in CORRECTIONS:
         raise DataError(f"no correction {correction!r}; known: {', '.join(CORRECTIONS)}")
@@ -253,11 +291,14 @@ def mean_half_widths(found: Moments, confidence: float = 0.95) -> np.ndarray:
 
     Args:
         confidence: Between 0 and 1.
+
+    Returns:
+        Shape (groups,), in the unit of the values.
     """
     from scipy.special import stdtrit
 
     enough = found.n > 1
-    # One quantile for all groups of a size: of a map, most have the same.
+    # One quantile per group size: most groups of a map have the same size.
     sizes, size = np.unique(np.where(enough, found.n, 2), return_inverse=True)
     quantile = stdtrit(sizes - 1.0, 0.5 + confidence / 2)[size]
     return np.where(enough, quantile * found.sd / np.sqrt(found.n), np.nan)

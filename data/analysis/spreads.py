@@ -13,13 +13,13 @@ def mean_spreads(n: np.ndarray, sd: np.ndarray, is_interval: bool) -> np.ndarray
     """Return the half length of each mean's error bar.
 
     Args:
-        n: Replicates of each, shape (k,).
-        sd: Sample standard deviation of each, shape (k,); whatever for one replicate.
-        is_interval: The 95 % confidence interval of the mean (Student's t) instead of the
-            deviation itself.
+        n: Replicates of each mean, shape (k,).
+        sd: Sample standard deviations, shape (k,); any value for one replicate.
+        is_interval: Use the 95 % confidence interval of the mean (Student's t) instead of the
+            standard deviation.
 
     Returns:
-        Shape (k,); NaN for fewer than two replicates.
+        Shape (k,), in the unit of `sd`; NaN for fewer than two replicates.
     """
     enough = n > 1
     deviation = np.where(enough, sd, np.nan)
@@ -34,12 +34,12 @@ def difference_spreads(
     """Return the half length of the error bar of each difference between two independent means.
 
     Args:
-        n: Replicates of the first and second of each pair, shape (k,) each.
-        sd: Their sample standard deviations.
-        is_interval: As in `mean_spreads`; otherwise the root of the summed squares.
+        n: Replicates of the first and second mean of each pair, shape (k,) each.
+        sd: Their sample standard deviations, shape (k,) each.
+        is_interval: As in `mean_spreads`; if false, the root of the summed squares.
 
     Returns:
-        Shape (k,); NaN where either has fewer than two replicates.
+        Shape (k,), in the unit of `sd`; NaN where either has fewer than two replicates.
     Source: Welch, Biometrika 34(1-2), 1947, for the degrees of freedom.
     """
     enough = (n[0] > 1) & (n[1] > 1)

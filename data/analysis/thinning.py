@@ -1,4 +1,4 @@
-"""Choose fewer points to draw: the same ones each time, and all that must stay."""
+"""Deterministic choice of fewer points to draw, without losing required ones."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ _GOLDEN = 0.6180339887498949
 def thin(count: int, limit: int, keep: np.ndarray) -> np.ndarray:
     """Choose which of `count` points to draw.
 
-    Those in `keep` (frontier members, best settings) always stay; the others are picked by a
-    low-discrepancy sequence over their order, so that each group keeps its share and two calls
-    give the same points.
+    Points in `keep` (frontier members, best settings) always stay. A low-discrepancy sequence over
+    their order picks the others, so that each group keeps its share and equal input gives equal
+    points.
 
     Args:
-        count: How many points there are.
-        limit: How many may be drawn; `keep` may exceed it.
+        count: Number of points.
+        limit: Maximum number of points to draw; `keep` may exceed it.
         keep: Indices that must stay, any order, shape (k,).
 
     Returns:

@@ -1,7 +1,7 @@
 """The winner of each cell, its lead, and whether the lead is significant.
 
-A cell is a pair of values of two knobs. In it every competitor is stood for by its best setting,
-that is its configuration with the best mean; the best two are tested against each other.
+A cell is a pair of values of two knobs. In it each competitor's best setting counts: its
+configuration with the best mean. The best two competitors are tested against each other.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ Better = Literal["less", "more"]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules for comparing the competitors of a cell.
+    """Rules for comparing the competitors of a cell.
 
     Attributes:
         level: A corrected p value above it is a tie; between 0 and 1, both excluded.
@@ -56,14 +56,14 @@ class Comparison:
     """The compared cells and the competitors' best settings in them.
 
     Attributes:
-        groups: The configurations compared, in an order that depends on their values alone.
-        contenders: One row a cell and competitor, best first within a cell: `cell`, `x`, `y`,
-            `competitor`, `place` (0 is best), `row` (its best setting's row of `groups`),
-            `settings` (how many it had), `n`, `mean`, `sd` and `half_width` (of the mean's 95 %
-            confidence interval; both NaN for one run).
-        cells: One row a measured cell: `cell`, `x`, `y`, `outcome`, `winner` and `runner_up` (rows
-            of `contenders`; `winner` is the best mean whatever the outcome; `runner_up` is -1 where
-            there is none), `competitors`, `margin` (absolute, never below 0), `margin_share`
+        groups: The compared configurations, sorted by their values.
+        contenders: One row per cell and competitor, best first within a cell: `cell`, `x`, `y`,
+            `competitor`, `place` (0 is best), `row` (row of its best setting in `groups`),
+            `settings` (number of its configurations), `n`, `mean`, `sd` and `half_width` (of the
+            mean's 95 % confidence interval; both NaN for one run).
+        cells: One row per measured cell: `cell`, `x`, `y`, `outcome`, `winner` and `runner_up`
+            (rows of `contenders`; `winner` has the best mean whatever the outcome; `runner_up` is
+            -1 if there is none), `competitors`, `margin` (absolute, never below 0), `margin_share`
             (signed: (winner - runner-up) / |runner-up|), `p`, `p_corrected`, `effect`.
     """
 
@@ -77,20 +77,20 @@ def compare(
 ) -> Comparison:
     """Compare the competitors in every cell of two knobs.
 
-    Outcomes: `win`; `tie`, where the corrected p value is above the level, or where there is no
-    p value because neither of the two has any spread and they are equal; `too few`, where one of
-    the two has fewer than two replicates, or the test cannot get below the level with so few;
-    `alone`, where only one competitor was measured, which is no win.
+    Outcomes: `win`; `tie`, if the corrected p value is above the level, or if there is no p value
+    because the two are equal without any spread; `too few`, if one of the two has fewer than two
+    replicates, or the test cannot reach the level with so few; `alone`, if only one competitor was
+    measured, which is not a win.
 
     Args:
-        groups: One row a configuration: its knobs, among them `x`, `y` and `competitor` (NULL is a
-            value like any other), and `values`, a list of at least one finite measurement.
+        groups: One row per configuration: its knobs, among them `x`, `y` and `competitor` (NULL is
+            a value like any other), and `values`, a list of at least one finite measurement.
         better: Direction of the measurement.
 
     Returns:
-        The same for any order of rows and of values. Of equal means the one with more replicates
-        stands for its competitor, then the one with less spread, then the first by its knobs. No
-        groups, no cells.
+        A result that does not depend on the order of rows and values. Of equal means the one with
+        more replicates counts for its competitor, then the one with less spread, then the first
+        by its knobs. No groups, no cells.
     """
     knobs = [name for name in groups.columns if name != "values"]
     groups = _in_order(groups, knobs)
@@ -105,7 +105,7 @@ def compare(
 
 
 def _in_order(groups: pl.DataFrame, knobs: Sequence[str]) -> pl.DataFrame:
-    """Sort by the knobs, NULL last; rows that are already sorted are not copied."""
+    """Sort by the knobs, NULL last; return sorted input without a copy."""
     order = groups.select(knobs).with_row_index("place").sort(knobs, nulls_last=True)["place"]
     return groups if order.is_sorted() else groups[order]
 
@@ -179,8 +179,8 @@ def win_counts(comparison: Comparison) -> pl.DataFrame:
     """Count the cells that each competitor wins, and the other outcomes.
 
     Returns:
-        `competitor`, `outcome`, `cells`: a row for each competitor's wins (0 included), by value,
-        NULL last; then one for each other outcome that occurs, without competitor.
+        `competitor`, `outcome`, `cells`: one row per competitor for its wins (0 included), by
+        value, NULL last; then one row for each other outcome that occurs, without competitor.
     """
     cells, contenders = comparison.cells, comparison.contenders
     winners = cells.with_columns(competitor=contenders["competitor"].gather(cells["winner"]))
@@ -213,7 +213,7 @@ def _share(winner: np.ndarray, runner_up: np.ndarray) -> np.ndarray:
 
 
 def _spread_out(values: np.ndarray, where: np.ndarray) -> np.ndarray:
-    """Return the values at the places of the contested cells, NaN elsewhere."""
+    """Return `values` at the indices `where`, NaN elsewhere."""
     out = np.full(len(where), np.nan)
     out[where] = values
     return out

@@ -8,18 +8,18 @@ import numpy as np
 from data.errors import DataError
 from data.units import MINUS, format_digits
 
-# A parabola goes through any three points: with fewer than four it says nothing.
+# Any parabola through three points fits exactly, so at least four are needed.
 LEAST_POINTS: Final = 4
 _LEAST_PLACES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """y = constant + linear x + quadratic x^2.
+    """The parabola y = constant + linear x + quadratic x^2.
 
     Attributes:
         r_squared: Share of the variance of y that it explains; NaN where y does not vary.
-        n: Points that it was fitted to.
+        n: Number of points that it was fitted to.
     """
 
     constant: float
@@ -33,12 +33,12 @@ class Trend:
         return self.constant + x * (self.linear + x * self.quadratic)
 
     def formula(self) -> str:
-        """`y = 0.489 + 0.712 x - 0.201 x²` with true minus signs; three significant digits."""
+        """Return a text such as `y = 0.489 + 0.712 x - 0.201 x²`, three significant digits."""
         parts = [_signed(self.linear, "x"), _signed(self.quadratic, "x²")]
         return f"y = {_number(self.constant)} {' '.join(parts)}"
 
     def fit(self) -> str:
-        """`R² = 0.983, n = 40`; without R² where there is none."""
+        """Return a text such as `R² = 0.983, n = 40`; without R² if it is undefined."""
         share = "" if np.isnan(self.r_squared) else f"R² = {self.r_squared:.3f}, "
         return f"{share}n = {self.n}"
 
@@ -51,18 +51,18 @@ def quadratic_trend(x: np.ndarray, y: np.ndarray) -> Trend | None:
         y: Shape (n,). Pairs in which either is not finite are left out.
 
     Returns:
-        The trend, the same whatever the order of the points; None with fewer than four points, or
-        with fewer than three different x, to which more than one quadratic fits as well.
+        The trend, independent of the order of the points; None with fewer than four points, or
+        with fewer than three different x, which do not determine a quadratic.
 
     Raises:
         DataError: The shapes differ.
 
-    Source: Legendre, Nouvelles methodes, 1805; solved by singular values (LAPACK gelsd) about the
+    Source: Legendre, Nouvelles methodes, 1805; solved by singular values (LAPACK gelsd) around the
     middle of x, so that points far from 0 lose no digits.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if x.shape != y.shape or x.ndim != 1:
-        raise DataError(f"a trend wants two rows of numbers alike, not {x.shape} and {y.shape}")
+        raise DataError(f"a trend needs two arrays of one shape, not {x.shape} and {y.shape}")
     finite = np.isfinite(x) & np.isfinite(y)
     x, y = x[finite], y[finite]
     order = np.lexsort((y, x))

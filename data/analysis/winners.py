@@ -1,4 +1,4 @@
-"""The best point of each system in performance, in energy and in their product."""
+"""The best point of each system in performance, in energy and in energy-delay product."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Winners:
-    """Indices into the points of one system; None where no point has the value."""
+    """Indices of the best points of one system; None where no point has the value."""
 
     performance: int | None
     energy: int | None
@@ -21,16 +21,16 @@ class Winners:
 def find_winners(
     group: np.ndarray, performance: np.ndarray, energy_j: np.ndarray, edp_js: np.ndarray
 ) -> dict[int, Winners]:
-    """Find each group's lowest value of the three; less is better in each.
+    """Find each group's lowest value of the three metrics; less is better in each.
 
     Args:
-        group: Group number a point, integers, shape (n,).
-        performance: Performance metric a point, shape (n,); NaN where not measured.
-        energy_j: Joules a point, shape (n,); NaN where not measured.
-        edp_js: Energy-delay product a point, J s, shape (n,); NaN where not measured.
+        group: Group number of each point, integers, shape (n,).
+        performance: Performance metric of each point, shape (n,); NaN where not measured.
+        energy_j: Joules of each point, shape (n,); NaN where not measured.
+        edp_js: Energy-delay product of each point, J s, shape (n,); NaN where not measured.
 
     Returns:
-        By group number. Of equal values the first point wins.
+        Winners by group number. Of equal values the first point wins.
     """
     found = {}
     for number in np.unique(group):

@@ -1,1 +1,1 @@
-"""One file a question; each builds SQL over the lake's views with bound parameters."""
+"""Queries of the lake, one file per question: SQL over the views with bound parameters."""

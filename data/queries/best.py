@@ -1,20 +1,22 @@
-"""Means of every configuration in energy and performance, for the table of best settings."""
+"""Mean energy and performance of every configuration, for the table of best settings."""
 
 from typing import Any
 
 from data.queries.points import points_query
 from data.selection import Selection
 
-# A baseline run stays comparable whatever tuned settings the filters leave.
+# Facets of tuned settings; filters on them do not exclude baseline runs.
 _TUNED_FACETS = ("system", "mode", "itr", "dvfs", "rapl")
 
 
 def candidates_query(
     selection: Selection, performance: str, limit: int, cost: str = "energy_j"
 ) -> tuple[str, list[Any]]:
-    """Build the query of the configurations that could be best; columns as `points_query`'s.
+    """Build the query of the configurations that could be best.
 
-    `x` is the metric with the limit, `y` is the cost.
+    Returns:
+        SQL and parameters. Columns as of `points_query`: `x` is the mean of the limited metric, in
+        its unit, `y` the mean of the cost.
     """
     return points_query(selection, {"x": performance, "y": cost}, means=True, limit=limit)
 
@@ -24,15 +26,15 @@ def baselines_query(
 ) -> tuple[str, list[Any]]:
     """Build the query of the default configuration of each dataset, workload and load.
 
-    The filters on system, ITR, DVFS and power limit do not apply to it.
+    Filters on system, mode, ITR, DVFS and power limit do not apply to it.
 
     Args:
-        limit: Most rows.
+        limit: Maximum number of rows.
         cost: The metric that the best settings have least of.
 
     Returns:
         SQL and parameters. Columns `dataset`, `workload`, `load_qps`, `message_bytes`,
-        `performance`, `cost` (means), `n`.
+        `performance` (mean, in the metric's unit), `cost` (mean), `n`.
     """
     for facet in _TUNED_FACETS:
         selection = selection.with_values(facet, ())

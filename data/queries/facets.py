@@ -9,10 +9,10 @@ def facet_cube_query(limit: int = 500_000) -> tuple[str, list[Any]]:
     """Build the query of the filter cube.
 
     Args:
-        limit: Most combinations.
+        limit: Maximum number of combinations.
 
     Returns:
-        SQL and no parameters. One row a combination that occurs: the facets' columns,
+        SQL and no parameters. One row per combination that occurs: the facets' columns,
         `system_label`, `performance_metric`, `is_baseline`, `is_synthetic`, and `runs` (count).
     """
     columns = ", ".join(f.column for f in FACETS.values())

@@ -6,7 +6,7 @@ from typing import Any, Final
 from data.queries.points import CONFIGURATION
 from data.selection import Selection
 
-# What a person calls a run, as one text to look words up in.
+# The words that describe a run, as one text to search in.
 _TEXT: Final = (
     "lower(concat_ws(' ', dataset, workload, system_label, system, "
     "'ITR ' || coalesce(printf('%g us', itr_us), 'adaptive'), "
@@ -22,10 +22,10 @@ _ORDER: Final = (
 
 
 def logged_configurations_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
-    """Build the query of the runs with a log that the filters leave, with their configurations.
+    """Build the query of the runs with a log that match the filters, with their configurations.
 
     Args:
-        limit: At most this many rows.
+        limit: Maximum number of rows.
 
     Returns:
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`; sorted by `replicate` and
@@ -43,8 +43,9 @@ def first_look_query() -> tuple[str, list[Any]]:
     """Build the query of the runs that a visitor without a link sees.
 
     Returns:
-        SQL and no parameters. Column `run_id`: a default run with a log, or any where none has
-        one, and of each other system at the same load the run of the least energy-delay product.
+        SQL and no parameters. Column `run_id`, at most three rows: a default run with a log (any
+        run if no default has one), then per other system at the same load the run with the
+        lowest energy-delay product.
     """
     same = " AND ".join(f"o.{name} IS NOT DISTINCT FROM f.{name}" for name in _SUBJECT)
     order = ", ".join(_SUBJECT)
@@ -61,16 +62,16 @@ def first_look_query() -> tuple[str, list[Any]]:
 
 
 def logged_runs_query(words: Sequence[str], near: str | None, limit: int) -> tuple[str, list[Any]]:
-    """Build the query of the runs with a log that hold all of some words.
+    """Build the query of the runs with a log that match all of some words.
 
     Args:
-        words: In any case; each has to be somewhere in the run's configuration or name.
+        words: In any case; each must occur in the run's configuration or id.
         near: A run whose dataset, workload and load come first.
-        limit: At most this many rows.
+        limit: Maximum number of rows.
 
     Returns:
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`,
-        `interrupts`, and `total` (all that match). Runs of one load stand together.
+        `interrupts`, and `total` (number of all matches). Runs of one load are adjacent.
     """
     matching = "".join(f" AND contains({_TEXT}, ?)" for _ in words)
     same = " AND ".join(f"n.{name} IS NOT DISTINCT FROM runs.{name}" for name in _SUBJECT)

@@ -1,4 +1,4 @@
-"""One column over every combination of filter values: means and ranges under any filter."""
+"""Statistics of one column for each combination of filter values."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ def metric_cube_query(selection: Selection, column: str, limit: int) -> tuple[st
     """Build the query of one column's statistics for each combination that occurs.
 
     Args:
-        limit: At most this many rows.
+        limit: Maximum number of rows.
 
     Returns:
         SQL and parameters. The facets' columns, then `n` (runs that have a value), `mean`, `sd`
-        (sample standard deviation; NULL for one run), `low`, `high`. Combinations in which
-        nothing was measured are absent.
+        (sample standard deviation; NULL for one run), `low`, `high`, in the column's unit.
+        Combinations without a measurement are absent.
     """
     metric(column)
     condition, parameters = selection.predicate()

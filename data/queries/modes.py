@@ -19,22 +19,21 @@ def configurations_query(
 ) -> tuple[str, list[Any]]:
     """Build the query of every configuration with its replicates.
 
-    It does not name the axes: any two knobs, any competitor and any narrower filter are answered
-    from its rows.
+    It names no axes: its rows answer any two knobs, any competitor and any narrower filter.
 
     Args:
-        column: The metric that is compared.
-        against: A second one, for the Pareto view.
-        limit: At most this many rows.
-        constant: Columns known to have one value in all runs of the selection, which the answer
-            leaves out: grouping by fewer columns takes two thirds of the time.
+        column: The compared metric.
+        against: A second metric, for the Pareto view.
+        limit: Maximum number of rows.
+        constant: Columns known to have one value in all runs of the selection. The answer omits
+            them: grouping by fewer columns takes two thirds of the time.
 
     Returns:
-        SQL and parameters. Columns CONFIGURATION but those; `values`, the finite measurements of
-        `column`, ascending, at least one; `against` and `against_sd`, mean and sample standard
-        deviation of the second metric over the same runs (NULL where not measured, and for one).
-        Sorted by configuration. Runs without a value of `column` are left out, and so are
-        configurations of which no run has one.
+        SQL and parameters. Columns CONFIGURATION without `constant`; `values`, the finite
+        measurements of `column`, ascending, at least one; `against` and `against_sd`, mean and
+        sample standard deviation of the second metric over the same runs (NULL where not
+        measured, and `against_sd` for one run). Sorted by configuration. Runs without a value of
+        `column`, and configurations without such a run, are left out.
     """
     metric(column)
     metric(against)
@@ -64,13 +63,14 @@ def cell_query(
     """Build the query of the runs of one cell, or of all cells.
 
     Args:
-        column: The metric that is compared.
-        place: Knob column to its value in that cell; None for NULL. Empty for all cells.
-        limit: At most this many rows.
+        column: The compared metric.
+        place: Knob column to its value in the cell; None for NULL. Empty for all cells.
+        limit: Maximum number of rows.
 
     Returns:
-        SQL and parameters. Columns CONFIGURATION, `run_id`, `replicate`, `has_log`, `value`; runs
-        without a finite value are left out. Sorted by configuration, replicate and run.
+        SQL and parameters. Columns CONFIGURATION, `run_id`, `replicate`, `has_log`, `value` (in the
+        metric's unit). Runs without a finite value are left out. Sorted by configuration, replicate
+        and run.
     """
     metric(column)
     condition, parameters = selection.predicate()

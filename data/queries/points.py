@@ -1,4 +1,4 @@
-"""The scatter's rows: one row a run, or one a configuration with means and deviations."""
+"""The scatter's rows: one row per run, or one per configuration with means and deviations."""
 
 from typing import Any, Final
 
@@ -6,15 +6,15 @@ from data.declared import Names, knob_names
 from data.metrics import metric
 from data.selection import Selection
 
-# What makes two runs replicates of one configuration.
+# Runs that agree in these columns are replicates of one configuration.
 _SHIPPED: Final = (
     "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
     "itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w", "load_qps", "message_bytes",
     "request_bytes", "io_depth", "threads", "rw", "device", "machine",
 )  # fmt: skip
 CONFIGURATION: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
-# Points of one drawn trace stand together: a system's governor and adaptive runs last. It goes on
-# to the last knob, so that the same data always gives the same rows in the same order.
+# Points of one drawn trace are adjacent: a system's governor and adaptive runs last. The order
+# covers all knobs, so that the same data always gives the same rows in the same order.
 _SHIPPED_ORDER: Final = (
     "system", "dvfs_ghz IS NULL", "itr_us IS NULL", "dataset", "workload", "load_qps",
     "message_bytes", "dvfs_ghz", "itr_us", "rapl_w", "mode", "request_bytes", "io_depth", "threads",
@@ -30,17 +30,17 @@ def points_query(
     """Build the query of the scatter's rows.
 
     Args:
-        selection: Which runs.
+        selection: The filters.
         columns: Name in the answer to column of `runs`; each also gives `<name>_sd` (sample
             standard deviation over the replicates; NULL for one).
-        means: One row a configuration (mean over its replicates) instead of one a run.
-        limit: At most this many rows.
+        means: Return one row per configuration (mean over its replicates) instead of one per run.
+        limit: Maximum number of rows.
 
     Returns:
-        SQL and parameters. Columns: those of CONFIGURATION, `run_id` and `replicate` (NULL for
-        means), `n` (replicates behind the row), `logged` (those of them whose every interrupt is
-        in the lake), `flags` (all flags of any of them, sorted, in one text; NULL for none), then
-        the asked ones. Runs in which any of `x`, `y` was not measured are left out.
+        SQL and parameters. Columns: CONFIGURATION, `run_id` and `replicate` (NULL for means), `n`
+        (number of replicates), `logged` (number of those whose interrupts are in the lake), `flags`
+        (all their flags, sorted, in one text; NULL for none), then the requested ones, in their
+        units. Runs in which `x` or `y` was not measured are left out.
     """
     for column in columns.values():
         metric(column)
@@ -78,7 +78,7 @@ def _flags(lists: str) -> str:
     return f"nullif(array_to_string(list_sort(list_distinct({lists})), ', '), '') AS flags"
 
 
-# What pictures and tables show of a point, beside its values.
+# Columns of a point that figures and tables show beside its values.
 _SHIPPED_SHOWN: Final = (
     "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
     "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes", "request_bytes", "io_depth",
@@ -91,10 +91,11 @@ SHOWN: Final = Names(lambda columns: (*_SHIPPED_SHOWN, *knob_names(columns)))
 def shown_points_query(
     selection: Selection, columns: dict[str, str], means: bool, limit: int
 ) -> tuple[str, list[Any]]:
-    """Build `points_query` with fewer columns, so that its answer can be kept in memory.
+    """Build `points_query` with fewer columns, so that its answer can be cached in memory.
 
     Returns:
-        As `points_query`, in its order. Columns: SHOWN, the asked ones, `x_sd`, `y_sd`.
+        SQL and parameters. Columns: SHOWN, the requested ones, `x_sd`, `y_sd`; rows of
+        `points_query`.
     """
     sql, parameters = points_query(selection, columns, means, limit)
     return f"SELECT {', '.join((*SHOWN, *columns, 'x_sd', 'y_sd'))} FROM ({sql})", parameters

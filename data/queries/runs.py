@@ -8,10 +8,10 @@ from data.selection import Selection
 
 
 def runs_query(selection: Selection, limit: int, measured: str = "") -> tuple[str, list[Any]]:
-    """Build the query of the runs that the filters leave, by run id.
+    """Build the query of the runs that match the filters, by run id.
 
     Args:
-        limit: At most this many rows.
+        limit: Maximum number of rows.
         measured: A metric; runs without a finite value of it are left out.
 
     Returns:
@@ -24,7 +24,11 @@ def runs_query(selection: Selection, limit: int, measured: str = "") -> tuple[st
 
 
 def value_counts_query(workload: str, columns: Sequence[str]) -> tuple[str, list[Any]]:
-    """Build the query of how many runs of a workload have a value in each column; one row."""
+    """Build the query of how many runs of a workload have a value in each column.
+
+    Returns:
+        SQL and parameters. One row; each of `columns` holds its count.
+    """
     counts = ", ".join(f"count({metric(name).name}) AS {name}" for name in columns)
     return f"SELECT {counts} FROM runs WHERE workload = ?", [workload]
 

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from data.metrics import metric
 from data.queries.points import CONFIGURATION
+from data.reference.tables import published_tables
 from data.selection import FACETS, Selection
 
 # The metrics of the page's views.
@@ -12,17 +13,36 @@ MEASURED: Final = (
     "context_switches_per_s", "context_switches_per_io", "interrupts_per_s", "bytes_per_joule",
     "ios_per_joule",
 )  # fmt: skip
-# A storage run says how large its requests are; what only idles, or talks over a network, does not.
+# Only storage runs have a request size; idle and network runs do not.
 IS_STORAGE: Final = "request_bytes IS NOT NULL"
 IDLE_WORKLOAD: Final = "idle"
-# Filters that also hold for a system that idles.
+# Filters that also apply to idle runs.
 _IDLE_FACETS: Final = ("dataset", "system", "device", "dvfs", "rapl")
 SUBSYSTEM_UNKNOWN: Final = "unknown"
+# Functions of programs, which the published sums over the kernel leave out.
+SUBSYSTEM_USER: Final = "user"
 MOVES: Final = ("loads_per_s", "stores_per_s")
-# The columns that `functions` is aggregated to, by run and subsystem. Functions without a known
-# subsystem go to `unknown`; a sum is NULL where nothing was counted.
-SUBSYSTEM_SUMS: Final = (
-    f"run_id, coalesce(subsystem, '{SUBSYSTEM_UNKNOWN}') AS subsystem, "
+LOADS_STORES: Final = "hotstorage22_loads_stores"
+
+
+def _part() -> str:
+    """The published part of a function's subsystem that it is of; NULL where there is none."""
+    cases = {
+        (row["subsystem"], row["part"]): row["function_pattern"]
+        for row in published_tables()[LOADS_STORES].rows
+        if row["function_pattern"]
+    }
+    whens = [
+        f"WHEN subsystem = '{subsystem}' AND regexp_full_match(function, '{pattern}') THEN '{part}'"
+        for (subsystem, part), pattern in cases.items()
+    ]
+    return f"CASE {' '.join(whens)} END"
+
+
+# The columns that `functions` is aggregated to, by run, subsystem and published part of it.
+# Functions without a known subsystem go to `unknown`; a sum is NULL where nothing was counted.
+FUNCTION_SUMS: Final = (
+    f"run_id, coalesce(subsystem, '{SUBSYSTEM_UNKNOWN}') AS subsystem, {_part()} AS part, "
     + ", ".join(f"sum({name}) AS {name}" for name in MOVES)
 )
 
@@ -31,12 +51,12 @@ def storage_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
     """Build the query of every storage configuration.
 
     Args:
-        limit: At most this many rows.
+        limit: Maximum number of rows.
 
     Returns:
         SQL and parameters. Columns CONFIGURATION; `runs` (count); for each metric of MEASURED its
         mean over the replicates that have it, `<metric>_sd` (sample standard deviation; NULL for
-        one) and `<metric>_n`. A mean is NULL where no replicate has one. Sorted by configuration.
+        one) and `<metric>_n`. A mean is NULL without a value. Sorted by configuration.
     """
     condition, parameters = selection.predicate()
     listed = ", ".join(CONFIGURATION)
@@ -52,8 +72,8 @@ def storage_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
 def idle_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
     """Build the query of idle power by device.
 
-    Of the filters, those on dataset, system, device, DVFS and power limit hold; the system without
-    a device under test is there whatever the filter on devices.
+    Only the filters on dataset, system, device, DVFS and power limit apply. The system without a
+    device under test is included whatever the filter on devices.
 
     Returns:
         SQL and parameters. Columns `device` (NULL: none under test), `runs`, `power_w`,
@@ -75,8 +95,8 @@ def profiled_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
     """Build the query of the storage runs whose functions may have been counted.
 
     Returns:
-        SQL and parameters. Columns `run_id` and those of all filters; first replicates first, so
-        that a limit leaves out replicates rather than modes or depths.
+        SQL and parameters. Columns `run_id` and those of all filters; sorted by replicate first, so
+        that a limit drops replicates rather than modes or depths.
     """
     condition, parameters = selection.predicate()
     listed = ", ".join(facet.column for facet in FACETS.values())

@@ -1,4 +1,4 @@
-"""The runs of a timeline, its reference, and other runs that it can offer."""
+"""The runs of a timeline, its reference run, and other runs to offer."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -29,7 +29,7 @@ def reference_query(run_id: str) -> tuple[str, list[Any]]:
     """Build the query of the run to compare with: the default system's at the same load.
 
     Returns:
-        SQL and parameters. Column `run_id`; one row, or none where no such run has a log.
+        SQL and parameters. Column `run_id`; one row, or none if no such run has a log.
     """
     same = " AND ".join(f"o.{name} IS NOT DISTINCT FROM m.{name}" for name in _SUBJECT)
     return (
@@ -41,10 +41,10 @@ def reference_query(run_id: str) -> tuple[str, list[Any]]:
 
 
 def others_query(run_id: str, limit: int) -> tuple[str, list[Any]]:
-    """Build the query of the runs with a log that are nearest to one without.
+    """Build the query of the runs with a log that are nearest to a run without one.
 
-    Nearest is the same configuration, then the same system and load, then the same load, then the
-    same workload.
+    Order: the same configuration, then the same system and load, then the same load, then the same
+    workload.
 
     Returns:
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`.
@@ -62,12 +62,12 @@ def others_query(run_id: str, limit: int) -> tuple[str, list[Any]]:
 
 
 def window_rows_query(path: str, cores: Sequence[int], from_ns: int, to_ns: int) -> str:
-    """Write the query of a window's rows, for explanations: `data.timeline` reads row groups."""
+    """Return the SQL of a window's rows, for explanations; `data.timeline` reads row groups."""
     return _of_file(path, f"t_ns >= {from_ns:d} AND t_ns < {to_ns:d}", cores)
 
 
 def window_bins_query(path: str, cores: Sequence[int], level: int, first: int, end: int) -> str:
-    """Write the query of a window's bins of one overview level; `end` is excluded."""
+    """Return the SQL of a window's bins of one overview level; `end` is exclusive."""
     return _of_file(path, f"level = {level:d} AND bin >= {first:d} AND bin < {end:d}", cores)
 
 

@@ -22,7 +22,7 @@ class Paper:
     """Where tables were published.
 
     Attributes:
-        missing: What of it is not here, as a sentence.
+        missing: What of its tables is not here, as a sentence; empty where all of them are.
     """
 
     citation: str
@@ -36,17 +36,17 @@ class PublishedTable:
     """One table.
 
     Attributes:
-        table: Its number in the paper; None where the values stand in the text.
+        where: Its place in the paper: `table 1`, `figure 2b`, `text`.
         read_from: Where its values were read.
         note: What to know of them; may be empty.
         columns: By name, in order.
-        rows: Cells by column; None is not known.
+        rows: Cells by column; None has no value in the paper.
     """
 
     name: str
     title: str
     paper: Paper
-    table: int | None
+    where: str
     read_from: str
     note: str
     columns: dict[str, Kind]
@@ -54,9 +54,8 @@ class PublishedTable:
 
     @property
     def source(self) -> str:
-        """`HotStorage '20, table 1`."""
-        number = "" if self.table is None else f", table {self.table}"
-        return f"{self.paper.short}{number}"
+        """`HotStorage '20, table 1`; of values in the text `HotStorage '20, text`."""
+        return f"{self.paper.short}, {self.where}"
 
 
 @cache
@@ -77,8 +76,8 @@ def read_tables(folder: Path) -> dict[str, PublishedTable]:
         DataError: A file is missing or not described; a heading, a cell or a key is not as
             described. The message names file, line and value.
     """
-    described = tomllib.loads((folder / "tables.toml").read_text("utf-8"))
-    papers = {name: Paper(**entry) for name, entry in described.pop(_PAPERS).items()}
+    described, papers = _described(folder), read_papers(folder)
+    described.pop(_PAPERS)
     if strays := {p.stem for p in folder.glob("*.csv")} - set(described):
         raise DataError(f"{sorted(strays)[0]}.csv is not described in tables.toml")
     found = {}
@@ -87,9 +86,19 @@ def read_tables(folder: Path) -> dict[str, PublishedTable]:
         if entry["paper"] not in papers:
             raise DataError(f"table {name} is of {entry['paper']!r}, which tables.toml lacks")
         rows = _read_rows(folder / f"{name}.csv", entry["columns"], key)
-        known = {"table": None, **entry, "paper": papers[entry["paper"]]}
-        found[name] = PublishedTable(name=name, rows=rows, **known)
+        found[name] = PublishedTable(
+            name=name, rows=rows, **entry | {"paper": papers[entry["paper"]]}
+        )
     return found
+
+
+def read_papers(folder: Path) -> dict[str, Paper]:
+    """Read the papers of a folder of tables, by name."""
+    return {name: Paper(**entry) for name, entry in _described(folder)[_PAPERS].items()}
+
+
+def _described(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "tables.toml").read_text("utf-8"))
 
 
 def _read_rows(path: Path, columns: dict[str, Kind], key: list[str]) -> tuple[dict[str, Any], ...]:

@@ -1,1 +1,1 @@
-"""Windows of a run: which rows answer them, and the arithmetic on these."""
+"""Windows of a run: which rows are read, and the arithmetic on them."""

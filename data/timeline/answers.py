@@ -1,4 +1,4 @@
-"""A window of several runs: clipped to the longest, and a failure of one run affects no other."""
+"""A window of several runs, clipped to the longest; a failure of one run affects no other."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -19,8 +19,8 @@ class Failure:
 
     Attributes:
         kind: `unknown`: the lake does not hold it; `bare`: it has no per-interrupt log; `outside`:
-            it ends before the window begins; `unreadable`: a file of it is gone or broken.
-        message: Without the run's name; empty for `unknown` and `bare`.
+            it ends before the window begins; `unreadable`: a file of it is missing or broken.
+        message: Details without the run's name; empty for `unknown` and `bare`.
     """
 
     kind: Literal["unknown", "bare", "outside", "unreadable"]
@@ -32,10 +32,10 @@ class WindowAnswer:
     """A window of some runs.
 
     Attributes:
-        question: As it was answered: its window within the longest run.
-        clipped: What was asked for and what is answered instead, in words; empty if the same.
-        from_s, to_s: The window, with both ends.
-        runs: In the order of the question.
+        question: The answered question; its window lies within the longest run.
+        clipped: A sentence about the requested and the answered window; empty if they are equal.
+        from_s, to_s: The window's bounds, seconds, never None.
+        runs: Answers in the order of the question.
     """
 
     question: Question
@@ -60,7 +60,7 @@ def answer_runs(files: RunFiles, question: Question) -> WindowAnswer:
 
 
 def longest_s(runs: Iterable[RunFacts]) -> float:
-    """Length of the longest run that has a log; 0 where none has one."""
+    """Return the length of the longest run that has a log, seconds; 0 if none has one."""
     return max((facts.row["duration_s"] or 0.0 for facts in runs if facts.has_log), default=0.0)
 
 
@@ -82,13 +82,13 @@ def _answer(
 def clip_question(question: Question, end_s: float) -> tuple[Question, str]:
     """Clip a question's window to the longest run.
 
-    A window wholly outside is moved to the nearer end, and keeps its width if that fits.
+    A window entirely outside moves to the nearer end and keeps its width if that fits.
 
     Args:
-        end_s: Length of the longest run; 0 where there is none.
+        end_s: Length of the longest run; 0 if there is none.
 
     Returns:
-        The question, and what was asked and is shown instead, in words; empty if it is the same.
+        The question, and a sentence about the requested and the shown window; empty if equal.
     """
     from_s = 0.0 if question.from_s is None else question.from_s
     to_s = end_s if question.to_s is None else question.to_s
@@ -97,11 +97,11 @@ def clip_question(question: Question, end_s: float) -> tuple[Question, str]:
         return question, ""
     begin_s, stop_s = max(from_s, 0.0), min(to_s, end_s)
     if begin_s >= stop_s:
-        wide_s = min(to_s - from_s, end_s) if to_s > from_s else end_s
-        begin_s = 0.0 if to_s <= 0 else end_s - wide_s
-        stop_s = begin_s + wide_s
+        width_s = min(to_s - from_s, end_s) if to_s > from_s else end_s
+        begin_s = 0.0 if to_s <= 0 else end_s - width_s
+        stop_s = begin_s + width_s
     words = (
         f"asked for {from_s:.6g} to {to_s:.6g} s; the longest run lasts {end_s:.6g} s: "
-        f"shown is {begin_s:.6g} to {stop_s:.6g} s"
+        f"showing {begin_s:.6g} to {stop_s:.6g} s"
     )
     return replace(question, from_s=begin_s, to_s=stop_s), words

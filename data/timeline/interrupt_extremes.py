@@ -1,4 +1,4 @@
-"""The fullest and the emptiest of the fine steps of time behind each drawn bin, out of rows."""
+"""Minimum and maximum interrupt counts of the fine steps in each drawn bin, computed from rows."""
 
 from collections.abc import Sequence
 
@@ -12,16 +12,16 @@ from data.timeline.time_cells import bin_of, equal_edges
 def interrupt_extremes(
     rows: CoreRows, edges: np.ndarray, parts: int, packages: Sequence[int | None]
 ) -> dict[str, np.ndarray]:
-    """Count a window's rows in equal parts of its bins.
+    """Count a window's rows in equal steps of its bins.
 
     Args:
-        edges: First nanosecond of each bin, as `equal_edges` gives them, and the window's end.
-        parts: How many equal steps each bin is made of.
-        packages: Of each core.
+        edges: First nanosecond of each bin, from `equal_edges`, and the window's end.
+        parts: Number of equal steps per bin.
+        packages: Package of each core.
 
     Returns:
-        `min_` and `max_` of COUNTED_INTERRUPTS, float64, shape (bins, cores): a core's own, those
-        of all cores of its package at the first of these, those of all cores at the first.
+        `min_` and `max_` of COUNTED_INTERRUPTS, float64, shape (bins, cores). Counts of a package
+        are in the column of its first core, those of the run in the first column; NaN elsewhere.
     """
     bins, cores = len(edges) - 1, len(packages)
     fine = bin_of(rows.t_ns, equal_edges(int(edges[0]), int(edges[-1]), bins * parts))

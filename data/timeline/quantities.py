@@ -1,21 +1,21 @@
-"""What can be computed of a window: the series of each panel, the quantities of the heatmap."""
+"""The quantities of a window: series of each panel, and quantities of the heatmap."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from data.timeline.time_cells import SLEEP_STATES
 
-# Whose bins values lie in: those of the interrupts, or of the counter samples.
+# The bins that a series uses: those of the interrupts or of the counter samples.
 Clock = Literal["interrupts", "counters"]
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What one panel draws.
+    """The content of one panel.
 
     Attributes:
         series: Names of its lines.
-        rates: Of `schema.RATES`: those whose extremes it draws.
+        rates: Those of `schema.RATES` whose extremes it draws.
     """
 
     series: tuple[str, ...]
@@ -35,7 +35,7 @@ QUANTITIES: Final[dict[str, Quantity]] = {
     "llc": Quantity(("llc_misses",), "counters", ("llc_misses_per_s",)),
     "sleep": Quantity(SLEEP_STATES, "counters", tuple(f"{name}_per_s" for name in SLEEP_STATES)),
 }
-# The clock of each series; `count` is how many interrupts there are in a bin.
+# The bins that each heatmap quantity uses; `count` is the number of interrupts in a bin.
 CLOCKS: Final[dict[str, Clock]] = {
     "count": "interrupts",
     **{name: quantity.clock for quantity in QUANTITIES.values() for name in quantity.series},

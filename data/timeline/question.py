@@ -1,4 +1,4 @@
-"""A question about a window of some runs, as a value that is checked when it is made."""
+"""A question about a window of some runs: a value that is checked when it is created."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from data.errors import SelectionError
 from data.timeline.quantities import HEAT_CLOCKS, QUANTITIES
 
 MOST_RUNS: Final = 6
-# Each chosen core is drawn as a line of its own.
+# Each chosen core is drawn as its own line.
 MOST_CORES: Final = 8
 PARTS: Final = ("panels", "heat", "hist", "totals")
 WIDTHS: Final = (50, 4000)
@@ -19,16 +19,16 @@ _CORE_PART: Final = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a window.
+    """The request for a window.
 
     Attributes:
         cores: `all`, `packages`, or a list such as `0,2,5-7`.
         from_s: Seconds after the start of the run's own window; None: its start.
-        to_s: None: the end of the longest run.
-        width: Pixels that a line is drawn over.
-        panels: Of QUANTITIES.
-        heat: Of HEAT_CLOCKS, or NO_HEAT.
-        parts: Of PARTS.
+        to_s: Seconds after the start; None: the end of the longest run.
+        width: Width of a line's plot, pixels.
+        panels: Names of QUANTITIES.
+        heat: One of HEAT_CLOCKS, or NO_HEAT.
+        parts: Some of PARTS.
     """
 
     runs: tuple[str, ...]
@@ -59,17 +59,17 @@ def _check_names(kind: str, names: Sequence[str], known: Iterable[str]) -> None:
 
 
 def check_window(from_s: float | None, to_s: float | None) -> None:
-    """Refuse a window that ends before it begins.
+    """Reject a window that ends before it begins.
 
     Raises:
-        SelectionError: It does.
+        SelectionError: It ends before it begins.
     """
     if from_s is not None and to_s is not None and to_s <= from_s:
         raise SelectionError(f"the window ends at {to_s:g} s, before it begins at {from_s:g} s")
 
 
 def chosen_cores(text: str) -> tuple[int, ...] | None:
-    """Read the cores that a list such as `0,2,5-7` names, each once.
+    """Parse the cores of a list such as `0,2,5-7`, each once.
 
     Returns:
         None for `all` and `packages`.

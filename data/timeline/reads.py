@@ -1,4 +1,4 @@
-"""A window of one run, read from its big files: bins, rows, samples, sizes."""
+"""Reads a window of one run from its big files: bins, rows, samples, sizes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -34,16 +34,16 @@ TRAFFIC: Final = (
     "max_gap_ns",
 )  # fmt: skip
 COUNT_EXTREMES: Final = tuple(f"{end}_{name}" for name in COUNTED_INTERRUPTS for end in EXTREMES)
-# How far behind a window the sample that ends what happens in it is looked for.
+# How far after a window to look for the sample whose interval overlaps its end.
 _NEXT_SAMPLE_NS: Final = 50_000_000
 
-# Rows that are looked at first for the cores' nearest interrupts beside a window.
-_LOOKED_AT: Final = 1 << 11
+# Number of rows to search first for each core's nearest interrupt outside the window.
+SEARCHED_FIRST_ROWS: Final = 1 << 11
 
 
 @dataclass
 class RunReads:
-    """What one run's files say of windows; all cores of the run, in the order of their numbers."""
+    """Reads windows of one run; arrays hold all its cores, in the order of their numbers."""
 
     files: RunFiles
     facts: RunFacts
@@ -62,7 +62,7 @@ class RunReads:
         """Levels of the overview, rising.
 
         Raises:
-            LakeError: The file is gone, or does not hold all cores' bins.
+            LakeError: The file is missing, or does not hold all cores' bins.
         """
         low, high = self._overview.spans["level"]
         found = set(low.tolist()) | set(high.tolist())
@@ -74,7 +74,7 @@ class RunReads:
 
     @cached_property
     def shape(self) -> RunShape:
-        """What decides how a window is read."""
+        """The facts that decide how a window is read."""
         length = self.facts.length_ns
         counted = (
             level
@@ -85,7 +85,7 @@ class RunReads:
         return RunShape(length, len(self.facts.cores), interrupts, self.levels, tuple(counted))
 
     def overview(self, level: int, first: int, end: int, columns: Sequence[str]) -> Cells:
-        """Bins of a level, from `first` to before `end`."""
+        """Read the bins of a level from `first` to `end`, exclusive."""
         cores = len(self.facts.cores)
         above = sum(one for one in self.levels if one < level)
         begin, stop = (above + first) * cores, (above + end) * cores
@@ -104,7 +104,7 @@ class RunReads:
         )
 
     def rows(self, from_ns: int, to_ns: int, columns: Sequence[str] = NIC) -> CoreRows:
-        """The interrupts of a window; one that ends with the run has the run's last instant."""
+        """Read the interrupts from `from_ns` to `to_ns`, exclusive unless it is the run's end."""
         to_ns += to_ns == self.facts.length_ns
         file = self._interrupts
         groups = file.groups_between("t_ns", from_ns, to_ns - 1)
@@ -123,9 +123,9 @@ class RunReads:
         return rows_by_core(place, t_ns[begin:end], kept, before, after)
 
     def _first_of_each(self, core: np.ndarray, t_ns: np.ndarray) -> np.ndarray:
-        """The time of each core's first row, NONE without; mostly the first few rows have all."""
+        """Return the time of each core's first row, NONE if none; stops once all are found."""
         found = np.full(len(self.facts.cores), NONE)
-        begin, size = 0, _LOOKED_AT
+        begin, size = 0, SEARCHED_FIRST_ROWS
         while begin < len(core) and (found == NONE).any():
             part = slice(begin, begin + size)
             times = np.full(len(found), NONE)
@@ -144,25 +144,25 @@ class RunReads:
 
     @cached_property
     def _busy_bins(self) -> np.ndarray:
-        """Which coarse bins of which cores have interrupts, shape (bins, cores)."""
+        """Whether each core has interrupts in each coarse bin, shape (bins, cores)."""
         level = self.levels[0]
         counts = self.overview(level, 0, level, ("interrupts",)).values["interrupts"]
         busy: np.ndarray = counts > 0
         return busy
 
     def _seek(self, found: np.ndarray, group: int, t_ns: int, is_back: bool) -> None:
-        """Find the nearest interrupt before a time, or from it on, of cores that lack one.
+        """Find the nearest interrupt before a time, or from it on, for cores without one.
 
         Args:
-            found: Times by core; NONE is filled in.
-            group: First row group that was read, or the one behind the last.
+            found: Times by core; NONE entries are replaced.
+            group: First row group that was read, or the one after the last.
         """
         file, level = self._interrupts, self.levels[0]
         limit = min(t_ns * level // self.facts.length_ns, level - 1)
         for place in np.flatnonzero(found == NONE):
             busy = np.flatnonzero(self._busy_bins[:, place])
             near = busy[busy <= limit][::-1] if is_back else busy[busy >= limit]
-            # The nearest bin may have its interrupts on the window's side of the time only.
+            # In the nearest bin all interrupts may lie on the window's side of the time.
             for at in near[:2].tolist():
                 ends = [bin_start(self.facts.length_ns, level, at + more) for more in (0, 1)]
                 within = file.groups_between("t_ns", ends[0], ends[1])
@@ -173,17 +173,17 @@ class RunReads:
                     break
 
     def _nearest(self, place: int, groups: range, t_ns: int, is_back: bool) -> int:
-        """A core's last interrupt before a time, or its first from it on, in some row groups."""
+        """Return a core's last interrupt before a time, or its first from it on; NONE if none."""
         read = self._interrupts.read(groups, ("core", "t_ns"))
         is_there = read["t_ns"] < t_ns if is_back else read["t_ns"] >= t_ns
         times = read["t_ns"][is_there & (read["core"] == self.facts.cores[place])]
         return int(times[-1 if is_back else 0]) if len(times) else NONE
 
     def samples(self, from_ns: int, to_ns: int) -> dict[str, np.ndarray]:
-        """Rows of `samples` from a window's start to the last that says something of it.
+        """Read `samples` from a window's start to the last one whose interval overlaps it.
 
         Returns:
-            Columns by name, `place` instead of `core`; some of the last rows may lie beyond.
+            Columns by name, `place` instead of `core`; some of the last rows may not overlap.
         """
         file = self.files.file(self.facts, "samples")
         groups = file.groups_between("t_ns", from_ns, to_ns + _NEXT_SAMPLE_NS)
@@ -197,13 +197,13 @@ class RunReads:
         return rows | {"place": self._places(rows.pop("core"))}
 
     def touching_samples(self, from_ns: int, to_ns: int) -> dict[str, np.ndarray]:
-        """Those of `samples` whose time since the sample before touches the window."""
+        """Read the `samples` whose interval since the previous sample overlaps the window."""
         rows = self.samples(from_ns, to_ns)
         touches = rows["t_ns"] - np.nan_to_num(rows["dt_ns"]) < to_ns
         return {name: values[touches] for name, values in rows.items()}
 
     def traffic(self, level: int, first: int, end: int) -> Cells:
-        """What interrupts there were in bins of a level, and in the finest level's bins."""
+        """Read the interrupt columns of a level's bins, with extremes over the finest bins."""
         finest = self.levels[-1]
         if level == finest:
             return self.overview(level, first, end, TRAFFIC)
@@ -211,7 +211,7 @@ class RunReads:
         return Cells(found.edges, found.values, self.facts.length_ns / finest)
 
     def binned_rows(self, rows: CoreRows, edges: np.ndarray) -> Cells:
-        """Interrupts in bins of a window, and in steps as long as the finest level's bins."""
+        """Count interrupts in bins of a window, and in steps of the finest level's length."""
         found = bin_rows(rows, edges)
         length_ns, bins = int(edges[-1] - edges[0]), len(edges) - 1
         parts = round(length_ns / bins * self.levels[-1] / self.facts.length_ns)
@@ -222,10 +222,10 @@ class RunReads:
         return Cells(edges, found.values | extremes, length_ns / (bins * parts))
 
     def counters(self, level: int, first: int, end: int, rates: Sequence[str] = ()) -> Cells:
-        """The counters in bins of a level, and for how much of each there are samples.
+        """Read the counters of a level's bins, and the time covered by samples in each.
 
         Args:
-            rates: Of RATES: whose extremes are wanted.
+            rates: Those of RATES whose extremes are needed.
         """
         extremes = [f"{end}_{name}" for name in rates for end in EXTREMES]
         cells = self.overview(level, first, end, (*COUNTERS, *extremes))
@@ -233,14 +233,14 @@ class RunReads:
         return Cells(cells.edges, cells.values | {COVERED_NS: covered})
 
     def _sampled_spans(self) -> np.ndarray:
-        """First and last sample of each core, shape (cores, 2); the whole window if not found."""
+        """Return first and last sample of each core, shape (cores, 2), else the run's bounds."""
         file = self.files.file(self.facts, "samples")
         count = len(file.first_rows) - 1
         spans = np.tile([0.0, float(self.facts.length_ns)], (len(self.facts.cores), 1))
         for end, groups in ((0, range(min(count, 1))), (1, range(max(count - 1, 0), count))):
             read = file.read(groups, ("core", "t_ns"))
             place = self._places(read["core"])
-            # Of several samples of a core the one that is written last stays.
+            # Of several samples of a core the last assignment wins.
             step = 1 if end else -1
             spans[place[::step], end] = read["t_ns"][::step]
         return spans
@@ -248,10 +248,10 @@ class RunReads:
     def shared_samples(
         self, from_ns: int, to_ns: int, edges: np.ndarray, rates: Sequence[str] = ()
     ) -> Cells:
-        """What the counters counted, by bins of a window.
+        """Compute counters by bins of a window from samples.
 
         Args:
-            rates: Of RATES: whose extremes are wanted.
+            rates: Those of RATES whose extremes are needed.
         """
         rows = self.samples(from_ns, to_ns)
         steps = {name: rows[name] for name in COUNTERS}
@@ -262,12 +262,12 @@ class RunReads:
         return Cells(edges, cells.values | extremes)
 
     def sizes(self, from_ns: int, to_ns: int, places: Sequence[int]) -> Sizes:
-        """How many gaps and interrupts of each size a window has.
+        """Count gaps and interrupts of a window by size.
 
-        From whole stretches of `histograms`, and from the rows of the window's two ends.
+        Combines whole stretches of `histograms` with rows at the window's two ends.
 
         Args:
-            places: Of the cores that count.
+            places: Indices of the cores to count.
 
         Returns:
             As `count_sizes`.

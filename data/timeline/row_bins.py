@@ -1,7 +1,7 @@
-"""The interrupts of a window, core by core, and what they give in equal bins of time.
+"""The interrupts of a window, core by core, and their statistics in equal bins of time.
 
-A gap is the time between two interrupts of a core. Windows are closed at their start and open at
-their end.
+A gap is the time between two consecutive interrupts of a core. A window includes its start and
+excludes its end.
 """
 
 from collections.abc import Sequence
@@ -13,25 +13,26 @@ import numpy as np
 from data.analysis.log_bins import SLOTS, slot_of
 from data.timeline.time_cells import Cells, bin_of
 
-# Stands for a time that there is not.
+# A time that does not exist.
 NONE: Final = -1
 
-# Columns of `interrupts` that are carried along.
+# Further columns of `interrupts`, by name.
 Columns = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
 class CoreRows:
-    """Interrupts of some cores in a window, all of the first core first, each core's by time.
+    """Interrupts of some cores in a window, sorted by core, then time.
 
     Attributes:
-        place: Of the core among those asked for, int64, shape (n,).
+        place: Index of the core among the requested ones, int64, shape (n,).
         t_ns: int64, shape (n,).
-        gap_ns: Since the core's interrupt before, which may lie before the window; NONE without.
+        gap_ns: Time since the core's previous interrupt, which may lie before the window; NONE if
+            there is none.
         columns: Bytes and descriptors, shape (n,) each.
-        starts: Where each core begins, int64, shape (k + 1,).
-        tail_ns: The gap that ends after the window, from the core's last interrupt in it or before
-            it; int64, shape (k,); NONE without.
+        starts: First row of each core, int64, shape (k + 1,).
+        tail_ns: The gap that ends after the window, from the core's last interrupt in or before
+            it; int64, shape (k,); NONE if there is none.
     """
 
     place: np.ndarray
@@ -42,7 +43,7 @@ class CoreRows:
     tail_ns: np.ndarray
 
     def of_cores(self, places: Sequence[int]) -> "CoreRows":
-        """Only some cores' rows, their places numbered anew; the rows as they are if it is all."""
+        """Select some cores' rows and renumber their places; returns itself for all cores."""
         if len(places) == len(self.tail_ns):
             return self
         parts = [np.arange(self.starts[at], self.starts[at + 1]) for at in places]
@@ -64,11 +65,11 @@ def rows_by_core(
     """Sort a window's rows by core.
 
     Args:
-        place: Of the row's core, 0 to below k, shape (n,).
+        place: Index of each row's core, 0 to below k, shape (n,).
         t_ns: Never falling, shape (n,).
         columns: Further columns of the rows.
-        before: Time of each core's last interrupt before the window, shape (k,); NONE without.
-        after: Time of each core's first interrupt behind the window, shape (k,); NONE without.
+        before: Time of each core's last interrupt before the window, shape (k,); NONE if none.
+        after: Time of each core's first interrupt after the window, shape (k,); NONE if none.
     """
     order = np.argsort(place.astype(np.int16), kind="stable")
     place, t_ns = place[order], t_ns[order]
@@ -93,11 +94,11 @@ def bin_rows(rows: CoreRows, edges: np.ndarray) -> Cells:
     """Count a window's rows in bins of time.
 
     Args:
-        edges: First nanosecond of each bin, as `equal_edges` gives them, and the window's end.
+        edges: First nanosecond of each bin, from `equal_edges`, and the window's end.
 
     Returns:
-        Cells named as the interrupt columns of `overview`, and `min_rx_bytes`, `min_tx_bytes`. The
-        longest gap stands in every bin that it touches.
+        Cells named as the interrupt columns of `overview`, plus `min_rx_bytes`, `min_tx_bytes`. The
+        longest gap counts in every bin that it touches.
     """
     bins, cores = len(edges) - 1, len(rows.tail_ns)
     cell = rows.place * bins + bin_of(rows.t_ns, edges)
@@ -112,21 +113,21 @@ def bin_rows(rows: CoreRows, edges: np.ndarray) -> Cells:
         values[f"min_{name}"] = parts.reduce(np.minimum, octets)
     gap = np.where(rows.gap_ns == NONE, np.nan, rows.gap_ns)
     values["min_gap_ns"] = parts.reduce(np.fmin, gap)
-    behind = _gaps_behind(gap, rows, ends, bins)
+    behind = _gaps_across_ends(gap, rows, ends, bins)
     values["max_gap_ns"] = np.fmax(parts.reduce(np.fmax, gap), behind.reshape(cores, bins).T)
     return Cells(edges, values)
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """Cells with rows, which lie one after the other: their numbers and first rows."""
+    """The nonempty cells, whose rows are contiguous: cell numbers and first rows."""
 
     full: np.ndarray
     first: np.ndarray
     shape: tuple[int, int]
 
     def reduce(self, how: np.ufunc, values: np.ndarray) -> np.ndarray:
-        """One value a cell, float64, shape (bins, cores); NaN where there is no row."""
+        """Reduce values per cell to float64, shape (bins, cores); NaN in empty cells."""
         bins, cores = self.shape
         found = np.full(bins * cores, np.nan)
         if len(self.full):
@@ -134,8 +135,8 @@ class _Parts:
         return found.reshape(cores, bins).T
 
 
-def _gaps_behind(gap: np.ndarray, rows: CoreRows, ends: np.ndarray, bins: int) -> np.ndarray:
-    """For each cell the gap that ends at the core's next interrupt behind it: it begins before."""
+def _gaps_across_ends(gap: np.ndarray, rows: CoreRows, ends: np.ndarray, bins: int) -> np.ndarray:
+    """Return the gap that spans each cell's end, up to the core's next interrupt."""
     tails = np.where(rows.tail_ns == NONE, np.nan, rows.tail_ns)
     core = np.arange(len(ends)) // bins
     is_last = ends >= rows.starts[core + 1]
@@ -144,7 +145,7 @@ def _gaps_behind(gap: np.ndarray, rows: CoreRows, ends: np.ndarray, bins: int) -
 
 
 def count_sizes(rows: CoreRows) -> dict[str, np.ndarray]:
-    """How many gaps that end in the window, and interrupts, there are of each size.
+    """Count the gaps that end in the window, and the interrupts, by size.
 
     Returns:
         `gap_ns`, `rx_bytes`, `tx_bytes`: counts by slot, int64, shape (SLOTS,).

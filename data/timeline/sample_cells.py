@@ -1,4 +1,4 @@
-"""Counter samples shared out over bins: what was counted between two of them came evenly."""
+"""Counter samples divided over bins; counts are spread evenly between two samples."""
 
 import numpy as np
 
@@ -13,18 +13,19 @@ def share_samples(
     cores: int,
     edges: np.ndarray,
 ) -> Cells:
-    """Share samples out over bins.
+    """Divide samples over bins.
 
     Args:
-        place: Of the sample's core, 0 to below `cores`, shape (n,).
+        place: Index of each sample's core, 0 to below `cores`, shape (n,).
         t_ns: Never falling, shape (n,).
-        dt_ns: Since the core's sample before; NaN for its first, which only starts the count.
-        steps: What was counted since then, float64; NaN where a core does not measure it.
+        dt_ns: Time since the core's previous sample; NaN for its first, which only starts the
+            count.
+        steps: Counts since the previous sample, float64; NaN if a core does not measure it.
         edges: First nanosecond of each bin, and the window's end.
 
     Returns:
         Cells named as `steps`, and COVERED_NS. A core that measured nothing in these rows is NaN
-        throughout; a bin without a sample around it has 0 and is not covered.
+        in all bins; a bin outside all sample intervals has 0 and COVERED_NS 0.
     """
     names = list(steps)
     found = np.full((len(names), len(edges) - 1, cores), np.nan)
@@ -51,14 +52,14 @@ def share_samples(
 def _counted_at(
     t_ns: np.ndarray, dt_ns: np.ndarray, steps: np.ndarray, firsts: np.ndarray, edges: np.ndarray
 ) -> np.ndarray:
-    """What each core's counters had come to at some times, on straight lines between samples.
+    """Interpolate each core's cumulative counters at some times, linearly between samples.
 
     Args:
-        steps: Shape (quantities, n), samples of each core together and in time order.
-        firsts: Where each core's samples begin.
+        steps: Shape (quantities, n), sorted by core, then time.
+        firsts: Index of each core's first sample.
 
     Returns:
-        Float64, shape (quantities, cores, edges); only differences within a core mean something.
+        Float64, shape (quantities, cores, edges); only differences within a core are meaningful.
     """
     points = np.insert(t_ns.astype(np.float64), firsts, t_ns[firsts] - dt_ns[firsts])
     total = np.zeros((len(steps), steps.shape[1] + 1))
@@ -74,7 +75,7 @@ def _counted_at(
     )
     before = points[behind - 1]
     share = np.clip((edges - before) / np.maximum(points[behind] - before, 1), 0, 1)
-    # Each core has a point more than steps: where its first step began.
+    # Each core has one point more than steps: the start of its first step.
     at = behind - order[:, None]
     counted: np.ndarray = total[:, at - 1]
     counted += (total[:, at] - counted) * share

@@ -1,4 +1,4 @@
-"""Rates between consecutive counter samples: the least and the greatest of each bin and core."""
+"""Rates between consecutive counter samples: minimum and maximum by bin and core."""
 
 import numpy as np
 
@@ -17,20 +17,20 @@ def rate_extremes(
     cores: int,
     edges: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """Find the extremes of rates, as `overview` has them, but of any equal bins and not rounded.
+    """Find the extremes of rates in any equal bins, as in `overview` but not rounded.
 
-    A rate stands in all bins from that of the sample before to that of its own.
+    A rate counts in all bins from that of the previous sample to that of its own.
 
     Args:
-        place: Of the sample's core, 0 to below `cores`, shape (n,).
+        place: Index of each sample's core, 0 to below `cores`, shape (n,).
         t_ns: Never falling, shape (n,).
-        dt_ns: Since the core's sample before; NaN for its first.
-        steps: What was counted since then, float64, shape (n,) each; NaN where not measured.
-        rates: Which of RATES.
-        edges: First nanosecond of each bin, as `equal_edges` gives them, and the window's end.
+        dt_ns: Time since the core's previous sample; NaN for its first.
+        steps: Counts since then, float64, shape (n,) each; NaN if not measured.
+        rates: Some of RATES.
+        edges: First nanosecond of each bin, from `equal_edges`, and the window's end.
 
     Returns:
-        `min_` and `max_` of each rate, float64, shape (bins, cores); NaN where no rate stands.
+        `min_` and `max_` of each rate, float64, shape (bins, cores); NaN without a rate.
     """
     kept = np.flatnonzero(dt_ns > 0)
     kept = kept[np.argsort(place[kept].astype(np.int16), kind="stable")]
@@ -39,9 +39,9 @@ def rate_extremes(
     if len(kept) and rates:
         dt = dt_ns[kept]
         table = np.stack([_rate(name, steps, kept, dt) for name in rates])
-        cells, low, high = _reach(place[kept], t_ns[kept], dt, cores, edges)
+        cells, low, high = _samples_by_cell(place[kept], t_ns[kept], dt, cores, edges)
         for end, how in _HOW.items():
-            extremes = _ranged(table, low, high, how)
+            extremes = _range_extremes(table, low, high, how)
             for name, values in zip(rates, extremes, strict=True):
                 found[f"{end}_{name}"].ravel()[cells] = values
     return {name: values.T for name, values in found.items()}
@@ -57,16 +57,16 @@ def _rate(name: str, steps: dict[str, np.ndarray], kept: np.ndarray, dt: np.ndar
         return np.where(cycles > 0, steps["instructions"][kept] / cycles, np.nan)
 
 
-def _reach(
+def _samples_by_cell(
     place: np.ndarray, t_ns: np.ndarray, dt: np.ndarray, cores: int, edges: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which samples, sorted by core and time, have a rate in which cells.
+    """Find the samples, sorted by core and time, whose rate counts in each cell.
 
     Returns:
-        Cells that have any, numbered by core and bin; the first of their samples, and the one
-        behind their last.
+        Numbers of the cells with any, by core and bin; their first sample; the index after their
+        last sample.
     """
-    # A column before the bins and one behind them for what begins before or ends behind.
+    # One extra column before and one after the bins, for intervals that exceed the window.
     columns = len(edges) + 1
     first, last = (np.searchsorted(edges, ends, side="right") for ends in (t_ns - dt, t_ns))
     is_at_end = t_ns == edges[-1]
@@ -79,10 +79,12 @@ def _reach(
     return cells, low[cells], high[cells]
 
 
-def _ranged(table: np.ndarray, low: np.ndarray, high: np.ndarray, how: np.ufunc) -> np.ndarray:
-    """Extremes of ranges of a table's columns, each from `low` to before `high`; none is empty.
+def _range_extremes(
+    table: np.ndarray, low: np.ndarray, high: np.ndarray, how: np.ufunc
+) -> np.ndarray:
+    """Return extremes over ranges of a table's columns, each `low` to `high`, exclusive, not empty.
 
-    A range is what two of a power of two's length cover; these are made by doubling.
+    Each range is covered by two ranges whose length is a power of two, built by doubling.
     """
     found = np.empty((len(table), len(low)))
     octave = np.frexp(high - low)[1] - 1

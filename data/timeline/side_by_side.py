@@ -1,23 +1,23 @@
-"""Several reads of one answer at the same time: while one waits for Python, another decodes."""
+"""Parallel reads of one answer: while one waits for Python, another decodes."""
 
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Final
 
-# For all visitors together: the threads that answer have the work's other part.
+# Shared by all visitors; the threads that answer do the other part of the work.
 _POOL: Final = ThreadPoolExecutor(max(os.cpu_count() or 1, 1), thread_name_prefix="read")
 
 
 def side_by_side(*calls: Callable[[], Any]) -> list[Any]:
-    """Call functions at the same time, the first of them in this thread.
+    """Call functions in parallel, the first of them in this thread.
 
-    None of them may use `side_by_side` itself: it would wait for a thread that waits for it.
+    They must not use `side_by_side` themselves: they would wait for their own thread.
 
     Returns:
         Their results, in their order.
     Raises:
-        Exception: What the first of them raised that raised anything; all have ended by then.
+        Exception: The first function's exception, in their order, once all have ended.
     """
     others = [_POOL.submit(call) for call in calls[1:]]
     try:

@@ -1,4 +1,4 @@
-"""How many values of each size stretches of a run have, out of its `histograms`."""
+"""Counts of values by size for stretches of a run, read from its `histograms`."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,14 @@ Sizes = dict[str, np.ndarray]
 def stretch_sizes(
     file: BigFile, parts: Sequence[tuple[int, int, int]], cores: Sequence[int] | None
 ) -> tuple[Sizes, int]:
-    """Add up the counts of runs of stretches.
+    """Sum the counts of ranges of stretches.
 
     Args:
-        parts: As `whole_stretches` gives them.
-        cores: Those that count; None for all.
+        parts: From `whole_stretches`.
+        cores: Cores to count; None for all.
 
     Returns:
-        The counts, and how many rows they are from.
+        The counts, and the number of rows that they come from.
     """
     (low, high), (least, most) = file.spans["level"], file.spans["bin"]
     hits = [
@@ -44,14 +44,14 @@ def stretch_sizes(
 
 
 def whole_stretches(levels: Sequence[int], first: int, end: int) -> list[tuple[int, int, int]]:
-    """Cover stretches of the finest level by as few of all levels as can be.
+    """Cover stretches of the finest level by as few stretches of all levels as possible.
 
     Args:
         levels: Rising, each a multiple of the one before.
-        first, end: Of the finest level, `end` not included.
+        first, end: Range on the finest level, `end` exclusive.
 
     Returns:
-        Level, first and end of each run of stretches.
+        Level, first and end of each range of stretches.
     """
     if first >= end:
         return []

@@ -1,6 +1,6 @@
-"""Quantities by bins of time and cores, joined to lines that are drawn without losing an extreme.
+"""Quantities by bins of time and cores, joined to drawn lines without losing an extreme.
 
-Sums are added and divided once, so a mean is never a mean of means. NaN is: nothing was measured.
+Sums are added first and divided once, so a mean is never a mean of means. NaN means not measured.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
 
 _EXTREMES: Final = {"min": np.fmin, "max": np.fmax}
 
-# A line: `mean`, and `min` and `max` where they say more; float64, one value a drawn bin.
+# A line: `mean`, plus `min` and `max` where they differ; float64, one value per drawn bin.
 Line = dict[str, np.ndarray]
 
 
@@ -28,10 +28,9 @@ class Cells:
 
     Attributes:
         edges: First nanosecond of each bin, and the end of the last; int64, shape (n + 1,).
-        values: Float64, shape (n, cores) each. COVERED_NS, where it is there, says for how much of
-            a bin there is something to say: counters before a core's first sample, or behind its
-            last, are not 0 but unknown.
-        step_ns: How long the steps last in which `min_run_interrupts` and the like are counted.
+        values: Float64, shape (n, cores) each. COVERED_NS, if present, is the measured part of each
+            bin: before a core's first sample and after its last, counters are unknown, not 0.
+        step_ns: Length of the steps of `min_run_interrupts` and the like.
     """
 
     edges: np.ndarray
@@ -40,7 +39,7 @@ class Cells:
 
 
 def covered_ns(edges: np.ndarray, spans: np.ndarray) -> np.ndarray:
-    """How much of each bin lies between the ends of each core's span.
+    """Return how much of each bin lies within each core's span.
 
     Args:
         spans: First and last time of each core, shape (cores, 2); NaN: none.
@@ -54,15 +53,15 @@ def covered_ns(edges: np.ndarray, spans: np.ndarray) -> np.ndarray:
 
 
 def equal_edges(from_ns: int, to_ns: int, bins: int) -> np.ndarray:
-    """First whole nanosecond of each equal bin of a window, and its end; shape (bins + 1,)."""
+    """Return the first whole nanosecond of each equal bin, then the window's end; (bins + 1,)."""
     at = np.arange(bins + 1, dtype=np.int64)
-    # The number of a bin times the window's length need not fit 63 bits.
+    # The product of bin number and window length may exceed 63 bits.
     whole, rest = divmod(to_ns - from_ns, bins)
     return from_ns + at * whole - (-at * rest // bins)
 
 
 def bin_of(t_ns: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """The equal bin that each time falls into; the window's end falls into the last."""
+    """Return the equal bin of each time; the window's end belongs to the last."""
     bins, begin, length = len(edges) - 1, int(edges[0]), int(edges[-1] - edges[0])
     at: np.ndarray
     if length < _LATEST_NS // bins:
@@ -73,22 +72,22 @@ def bin_of(t_ns: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 def fold_starts(bins: int, most: int) -> np.ndarray:
-    """Where joined bins begin when neighbours are joined, so that about so many are left at most.
+    """Return the first of each group of joined bins, so that about `most` groups are left.
 
-    A quarter more than asked for are left as they are rather than halved.
+    Up to a quarter more than `most` is allowed, instead of halving the number.
     """
     return np.arange(0, bins, -(-bins // (most + most // 4)))
 
 
 class Lines:
-    """What a group of cores did, by drawn bins, each joined from one bin or several."""
+    """Lines of a group of cores by drawn bins; each drawn bin joins one or more bins."""
 
     def __init__(self, cells: Cells, columns: Sequence[int], starts: np.ndarray) -> None:
-        """Prepare to join.
+        """Prepare to join bins.
 
         Args:
-            columns: Places of the group's cores.
-            starts: As `fold_starts` gives them.
+            columns: Column indices of the group's cores.
+            starts: From `fold_starts`.
         """
         self._cells = cells
         self._columns = np.asarray(columns, np.intp)
@@ -104,21 +103,21 @@ class Lines:
         return len(self._starts) < len(self._fine_s)
 
     def has(self, name: str) -> bool:
-        """Whether any core of the group measured a quantity."""
+        """Return whether any core of the group measured a quantity."""
         values = self._cells.values.get(name)
         return values is not None and bool(self._measured(values).any())
 
     def _measured(self, values: np.ndarray) -> np.ndarray:
-        """Which of the group's cores measured anything, shape (columns,)."""
+        """Return which of the group's cores measured anything, shape (columns,)."""
         found: np.ndarray = ~np.isnan(self._chosen(values)).all(axis=0)
         return found
 
     def _chosen(self, values: np.ndarray) -> np.ndarray:
-        """The columns of the group's cores, in whatever order."""
+        """Return the columns of the group's cores, in any order."""
         return values if self._is_all else np.ascontiguousarray(values[:, self._columns])
 
     def fine(self, name: str) -> np.ndarray:
-        """The group's sum in each of the bins, shape (n,); NaN throughout where none measured."""
+        """Return the group's sum in each bin, shape (n,); all NaN if no core measured it."""
         if name not in self._sums:
             self._sums[name] = self._add(self._cells.values.get(name))
         return self._sums[name]
@@ -136,40 +135,40 @@ class Lines:
         return total
 
     def drawn(self, name: str) -> np.ndarray:
-        """The group's sum in each drawn bin."""
+        """Return the group's sum in each drawn bin."""
         joined: np.ndarray = np.add.reduceat(self.fine(name), self._starts)
         return joined
 
     def rate(self, name: str, scale: float = 1.0) -> Line:
-        """A second's worth, and its least and greatest.
+        """Return the rate per second, with minimum and maximum.
 
-        From extremes of the cores, those of several together are what their extremes add up to:
-        the sum is never beyond them, but need not reach them. Without extremes they are those of
-        the bins behind each drawn one.
+        With extremes of cores, those of a group are the sums of its cores' extremes, which bound
+        the group's rate but may not be reached. Without, they are the extremes over the joined
+        bins.
         """
         cores = max(self.measured_count(name), 1)
         fine_s = self._core_s(name) / cores
         drawn_s = np.add.reduceat(fine_s, self._starts)
         line = self._ratio(self.drawn(name) * scale, drawn_s, self.fine(name) * scale, fine_s)
         rate = "power_w" if name == "energy_uj" else f"{name}_per_s"
-        return self._widened(line, rate, self._sum_of)
+        return self._with_extremes(line, rate, self._sum_of)
 
     def interrupts(self) -> Line:
-        """Interrupts a second, and their least and greatest in the steps behind a drawn bin.
+        """Return interrupts per second, with the extremes over the steps of a drawn bin.
 
-        They are those of the cells where these have them, else of the bins behind a drawn one.
+        The extremes come from the cells if they have them, else from the joined bins.
         """
         line = self.rate("interrupts")
-        whose = "run_" if self._is_all else "" if len(self._columns) == 1 else "package_"
+        scope = "run_" if self._is_all else "" if len(self._columns) == 1 else "package_"
         for word, how in _EXTREMES.items():
-            counts = self._cells.values.get(f"{word}_{whose}interrupts")
+            counts = self._cells.values.get(f"{word}_{scope}interrupts")
             if counts is not None:
                 line[word] = self._joined(counts[:, self._columns[0]], how) / self._cells.step_ns
                 line[word] *= _NS
         return line
 
     def _sum_of(self, name: str, how: np.ufunc) -> np.ndarray:  # noqa: ARG002
-        """The group's sum in each bin; as many times as much where only some cores have one."""
+        """Return the group's sum in each bin, scaled up if only some cores have a value."""
         chosen = self._chosen(self._cells.values[name])
         ones = np.ones(chosen.shape[1])
         total: np.ndarray = chosen @ ones
@@ -179,8 +178,8 @@ class Lines:
             total = _divide(np.where(is_there, chosen, 0) @ ones * count, is_there @ ones)
         return total
 
-    def _most_of(self, name: str, how: np.ufunc) -> np.ndarray:
-        """The extreme of the group's cores in each bin."""
+    def _extreme_of(self, name: str, how: np.ufunc) -> np.ndarray:
+        """Return the extreme of the group's cores in each bin."""
         chosen = self._chosen(self._cells.values[name])
         extreme = chosen[:, 0].copy()
         for at in range(1, chosen.shape[1]):
@@ -188,18 +187,18 @@ class Lines:
         return extreme
 
     def _joined(self, fine: np.ndarray, how: np.ufunc) -> np.ndarray:
-        """The extreme over the bins behind each drawn one."""
+        """Return the extreme over the bins that each drawn bin joins."""
         joined: np.ndarray = how.reduceat(fine, self._starts) if self._is_joined else fine
         return joined
 
-    def _widened(
+    def _with_extremes(
         self,
         line: Line,
         rate: str,
         across: Callable[[str, np.ufunc], np.ndarray],
         scale: float = 1.0,
     ) -> Line:
-        """Put the cells' extremes of a rate into a line, where they have them."""
+        """Extend a line's extremes by those of a rate in the cells, if there are any."""
         for word, how in _EXTREMES.items():
             if f"{word}_{rate}" in self._cells.values:
                 extreme = self._joined(across(f"{word}_{rate}", how), how) * scale
@@ -207,12 +206,12 @@ class Lines:
         return line
 
     def measured_count(self, name: str) -> int:
-        """How many cores of the group measured a quantity."""
+        """Return how many cores of the group measured a quantity."""
         values = self._cells.values.get(name)
         return 0 if values is None else int(self._measured(values).sum())
 
     def _core_s(self, name: str) -> np.ndarray:
-        """Time of the cores that measured a quantity, together, in each bin; shape (n,)."""
+        """Return the total time of the cores that measured a quantity, per bin; shape (n,)."""
         covered = self._cells.values.get(COVERED_NS)
         if covered is None or name not in self._cells.values:
             return self._fine_s * self.measured_count(name)
@@ -221,23 +220,23 @@ class Lines:
         return total
 
     def ipc(self) -> Line:
-        """Instructions a cycle; the extremes are those of single cores."""
+        """Return instructions per cycle; the extremes are those of single cores."""
         names = ("instructions", "cycles")
         (above, below), (fine, finer) = map(self.drawn, names), map(self.fine, names)
-        return self._widened(self._ratio(above, below, fine, finer), "ipc", self._most_of)
+        return self._with_extremes(self._ratio(above, below, fine, finer), "ipc", self._extreme_of)
 
     def busy(self, tsc_hz: float) -> Line:
-        """Reference cycles by ticks of the time-stamp counter, of the cores that measured them.
+        """Return reference cycles divided by time-stamp ticks of the cores that measured them.
 
         The extremes are those of single cores.
         """
         ticks = self._core_s("ref_cycles") * tsc_hz
         drawn = np.add.reduceat(ticks, self._starts)
         line = self._ratio(self.drawn("ref_cycles"), drawn, self.fine("ref_cycles"), ticks)
-        return self._widened(line, "ref_cycles_per_s", self._most_of, 1 / tsc_hz)
+        return self._with_extremes(line, "ref_cycles_per_s", self._extreme_of, 1 / tsc_hz)
 
     def bytes_each(self, name: str) -> Line:
-        """Bytes an interrupt: the mean, and the largest and smallest interrupt."""
+        """Return bytes per interrupt: the mean, and the largest and smallest interrupt."""
         line = {"mean": _divide(self.drawn(name), self.drawn("interrupts"))}
         is_empty = self.drawn("interrupts") == 0
         for word, how in _EXTREMES.items():
@@ -246,7 +245,7 @@ class Lines:
         return line
 
     def gap(self) -> Line:
-        """Time between a core's interrupts, us; the mean is the bin's time by their number."""
+        """Return the time between a core's interrupts, us; the mean is core time by interrupts."""
         core_s = self._drawn_s * len(self._columns)
         return {
             "mean": _divide(core_s * 1e6, self.drawn("interrupts")),
@@ -255,7 +254,7 @@ class Lines:
         }
 
     def _extreme(self, name: str, how: np.ufunc) -> np.ndarray:
-        return self._joined(self._most_of(name, how), how)
+        return self._joined(self._extreme_of(name, how), how)
 
     def _ratio(
         self, above: np.ndarray, below: np.ndarray, fine: np.ndarray, finer: np.ndarray
@@ -269,7 +268,7 @@ class Lines:
 
 
 class ByCore:
-    """What each core did, by drawn bins: all cores at once, shape (bins, cores)."""
+    """Rates of each core by drawn bins: all cores at once, shape (bins, cores)."""
 
     def __init__(self, cells: Cells, starts: np.ndarray) -> None:
         self._cells = cells
@@ -282,24 +281,24 @@ class ByCore:
         return joined
 
     def rate(self, name: str) -> np.ndarray:
-        """A second's worth."""
+        """Return the rate per second."""
         return _divide(self._drawn(name), self._drawn_s)
 
     def ipc(self) -> np.ndarray:
-        """Instructions a cycle."""
+        """Return instructions per cycle."""
         return _divide(self._drawn("instructions"), self._drawn("cycles"))
 
     def busy(self, tsc_hz: float) -> np.ndarray:
-        """Reference cycles by ticks of the time-stamp counter."""
+        """Return reference cycles divided by time-stamp ticks."""
         return _divide(self._drawn("ref_cycles"), self._drawn_s * tsc_hz)
 
     def longest_gap(self) -> np.ndarray:
-        """The longest gap that touches each bin, us."""
+        """Return the longest gap that touches each bin, us."""
         longest = np.fmax.reduceat(self._cells.values["max_gap_ns"], self._starts, axis=0)
         return longest * _US
 
 
 def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """Divide; NaN where there is nothing to divide by."""
+    """Divide; NaN where the divisor is not above 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below > 0, above / below, np.nan)

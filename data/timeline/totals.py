@@ -17,7 +17,7 @@ _BYTES: Final = ("rx_bytes", "tx_bytes")
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """One row of the table of totals; `note` says how it is counted where that is not obvious."""
+    """One row of the table of totals; `note` explains the count where it is not obvious."""
 
     name: str
     title: str
@@ -33,17 +33,17 @@ TOTALS: Final = (
     Total("interrupts_per_s", "Interrupts a second", "1/s", "less"),
     Total("rx_bytes", "Received", "B"),
     Total("tx_bytes", "Sent", "B"),
-    Total("rx_bytes_each", "Received an interrupt", "B"),
-    Total("tx_bytes_each", "Sent an interrupt", "B"),
-    Total("gap_mean_us", "Mean gap", "us", note="the window's length times cores by interrupts"),
-    Total("gap_min_us", "Shortest gap", "us", note=f"{_GAP}, which ends in the window"),
-    Total("gap_max_us", "Longest gap", "us", note=f"{_GAP}, any part of it in the window"),
+    Total("rx_bytes_each", "Received per interrupt", "B"),
+    Total("tx_bytes_each", "Sent per interrupt", "B"),
+    Total("gap_mean_us", "Mean gap", "us", note="window length times cores by interrupts"),
+    Total("gap_min_us", "Shortest gap", "us", note=f"{_GAP}, of those that end in the window"),
+    Total("gap_max_us", "Longest gap", "us", note=f"{_GAP}, of those that touch the window"),
     Total("energy_j", "Energy", "J", "less", "of whole packages"),
     Total("power_w", "Power", "W", "less", "of whole packages"),
     Total("instructions", "Instructions", "", "less"),
     Total("cycles", "Cycles", "", "less"),
-    Total("ipc", "Instructions a cycle", "", "more"),
-    Total("busy", "Busy share", "", note="reference cycles by time-stamp ticks of the cores"),
+    Total("ipc", "Instructions per cycle", "", "more"),
+    Total("busy", "Busy share", "", note="reference cycles divided by time-stamp ticks"),
     Total("llc_misses", "LLC misses", "", "less"),
     *(Total(state, f"{state.upper()} entries", "") for state in SLEEP_STATES),
 )
@@ -51,7 +51,7 @@ TOTALS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A run's value less the reference's; `percent` is None where the reference is 0."""
+    """A run's value minus the reference's; `percent` is None if the reference is 0."""
 
     value: float
     text: str
@@ -60,7 +60,7 @@ class Difference:
 
 
 def window_totals(answer: RunAnswer) -> dict[str, float]:
-    """Totals of the chosen cores, and of whole packages for energy; NaN: not measured."""
+    """Return totals of the chosen cores, and of whole packages for energy; NaN: not measured."""
     one = fold_starts(len(answer.cells["interrupts"].edges) - 1, 1)
     traffic = Lines(answer.cells["interrupts"], answer.chosen, one)
     counted = Lines(answer.cells["counters"], answer.chosen, fold_starts(_bins(answer), 1))
@@ -89,7 +89,7 @@ def _only(values: np.ndarray) -> float:
 
 
 def _energy_j(answer: RunAnswer) -> float:
-    """Energy of the packages of the chosen cores; NaN if that of one of them is not known."""
+    """Return the energy of the chosen cores' packages, J; NaN if a package's is unknown."""
     facts = answer.facts
     packages = {facts.packages[facts.cores[at]] for at in answer.chosen}
     starts, joules = fold_starts(_bins(answer), 1), 0.0
@@ -101,7 +101,7 @@ def _energy_j(answer: RunAnswer) -> float:
 
 
 def difference(total: Total, value: float, base: float) -> Difference | None:
-    """Subtract the reference's value; None where either was not measured."""
+    """Subtract the reference's value; None if either was not measured."""
     if not (math.isfinite(value) and math.isfinite(base)):
         return None
     change = value - base
@@ -113,6 +113,6 @@ def difference(total: Total, value: float, base: float) -> Difference | None:
 
 
 def base_of(values: Sequence[dict[str, float] | None], wanted: int) -> int | None:
-    """Choose the reference: the wanted run, or the first that has totals."""
+    """Choose the reference: the requested run, or the first that has totals."""
     there = [at for at, one in enumerate(values) if one is not None]
     return wanted if wanted in there else next(iter(there), None)

@@ -1,4 +1,4 @@
-"""A window of one run in numbers: lines, heatmap, single interrupts, what totals are made of."""
+"""A window of one run in numbers: lines, heatmap, single interrupts, input of totals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from data.timeline.time_cells import SLEEP_STATES, ByCore, Cells, Line, Lines, f
 from data.timeline.window_parts import RAW_MOST, read_parts
 from data.timeline.window_plan import Plan, plan_window
 
-# Bounds of an answer: values of lines, and of heatmaps, of all runs together.
+# Maximum numbers of line values and of heatmap values in an answer, for all runs together.
 _LINE_VALUES: Final = 72_000
 _HEAT_VALUES: Final = 16_000
 _FEWEST_BINS: Final = 60
@@ -30,10 +30,10 @@ class OutsideError(DataError):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Cores that are drawn as one line: their lines by panel's series.
+    """Cores that are drawn as one line; their lines by name of the series.
 
     Attributes:
-        parts: How many cores, or packages, are drawn as one.
+        parts: Number of cores, or packages, in the line.
     """
 
     name: str
@@ -53,15 +53,15 @@ class HeatRows:
 
 @dataclass(slots=True)
 class RunAnswer:
-    """What a window of one run holds.
+    """The answer for a window of one run.
 
     Attributes:
-        clipped: Which part of the asked window the run does not have, in words; empty for none.
+        clipped: A sentence about the part of the window that the run lacks; empty for none.
         edges: First nanosecond of each drawn bin and the end, for `interrupts` and `counters`.
         power: Lines of packages: name, cores, `power`.
-        cells: What totals are made of, for the chosen cores: `interrupts` and `counters`.
-        chosen: Places of the chosen cores.
-        raw: The interrupts themselves when they are few enough to be drawn one by one.
+        cells: Bins of all cores, `interrupts` and `counters`; totals use the chosen cores.
+        chosen: Indices of the chosen cores.
+        raw: Single interrupts, if they are few enough to draw one by one.
     """
 
     facts: RunFacts
@@ -80,7 +80,7 @@ class RunAnswer:
 
     @property
     def interrupts(self) -> int:
-        """How many interrupts of the chosen cores are in the window."""
+        """Number of interrupts of the chosen cores in the window."""
         return int(self.cells["interrupts"].values["interrupts"][:, list(self.chosen)].sum())
 
 
@@ -88,12 +88,12 @@ def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: floa
     """Answer the question for one run.
 
     Args:
-        end_s: The window's end where the question has none.
+        end_s: The window's end if the question has none.
 
     Raises:
         OutsideError: No part of the window is within the run.
-        DataError: The run lasts no time or has none of the cores.
-        LakeError: A file of the run is gone or broken.
+        DataError: The run has length 0 or none of the requested cores.
+        LakeError: A file of the run is missing or broken.
     """
     from_ns, to_ns, clipped = _clip(facts, question, end_s)
     chosen = _chosen_places(facts, question)
@@ -112,16 +112,16 @@ def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: floa
 
 
 def _clip(facts: RunFacts, question: Question, end_s: float) -> tuple[int, int, str]:
-    """Clip the asked window to the run, ns; and say what was cut off."""
+    """Clip the requested window to the run, ns; also return a sentence about what was cut off."""
     length_s = facts.length_ns / 1e9
     asked_from = 0.0 if question.from_s is None else question.from_s
     asked_to = end_s if question.to_s is None else question.to_s
     if not facts.length_ns:
-        raise DataError("its window lasts 0 s")
+        raise DataError("the run's window lasts 0 s")
     if asked_from >= length_s or asked_to <= 0:
         raise OutsideError(
-            f"it lasts {length_s:.6g} s: "
-            f"nothing of it lies from {asked_from:.6g} to {asked_to:.6g} s"
+            f"the run lasts {length_s:.6g} s: "
+            f"no part of it lies between {asked_from:.6g} and {asked_to:.6g} s"
         )
     from_ns = min(max(round(asked_from * 1e9), 0), facts.length_ns - 1)
     to_ns = min(max(round(asked_to * 1e9), from_ns + SHORTEST_NS), facts.length_ns)
@@ -138,12 +138,12 @@ def _chosen_places(facts: RunFacts, question: Question) -> tuple[int, ...]:
     places = tuple(facts.cores.index(core) for core in chosen if core in facts.cores)
     if not places:
         cores = ", ".join(map(str, facts.cores))
-        raise DataError(f"it has none of the cores {question.cores}; it has {cores}")
+        raise DataError(f"the run has none of the cores {question.cores}; it has {cores}")
     return places
 
 
 def most_bins(question: Question) -> int:
-    """How many bins a line may have, so that the whole answer stays small."""
+    """Return the maximum number of bins in a line, so that the whole answer stays small."""
     groups = len(chosen_cores(question.cores) or "pp" if question.cores != "all" else "a")
     lines = sum(3 * len(QUANTITIES[name].series) for name in question.panels) + 1
     most = _LINE_VALUES // (len(question.runs) * groups * lines)
@@ -197,7 +197,7 @@ def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dic
 
 
 def _power(answer: RunAnswer, question: Question, starts: np.ndarray) -> list[Group]:
-    """Watts of the packages that the chosen cores belong to, as one for all cores together."""
+    """Return the power of the chosen cores' packages, W; one sum for all cores together."""
     chosen = {answer.facts.cores[at] for at in answer.chosen}
     packages = {n: c for n, c in answer.facts.package_cores.items() if chosen & set(c)}
     if question.cores == "all":
@@ -235,7 +235,7 @@ def _heat(answer: RunAnswer, name: str, runs: int) -> HeatRows:
 
 
 def _add_raw(answer: RunAnswer, reads: RunReads, rows: CoreRows, question: Question) -> None:
-    """Add the interrupts themselves, and the samples among them, when they are few enough."""
+    """Add single interrupts, and the samples among them, if they are few enough."""
     chosen = rows.of_cores(answer.chosen)
     if len(chosen.t_ns) <= RAW_MOST // len(question.runs):
         answer.raw = chosen

@@ -1,4 +1,4 @@
-"""The data behind a window of one run, read in parallel: interrupts, counters, sizes."""
+"""Parallel reads for a window of one run: interrupts, counters, sizes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ from data.timeline.stretch_sizes import Sizes
 from data.timeline.time_cells import Cells, equal_edges
 from data.timeline.window_plan import Plan, bins_between
 
-# The most interrupts that are drawn one by one, of all runs together.
+# Maximum number of interrupts that are drawn one by one, for all runs together.
 RAW_MOST: Final = 4800
-# Bins of what samples say: one is no shorter than this, unless there would be too few.
+# Minimum length of a counter bin, unless there would be fewer than FEWEST_SAMPLED.
 SAMPLED_BIN_NS: Final = 250_000
 FEWEST_SAMPLED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
 class WindowParts:
-    """What was read of a window.
+    """The data read for a window.
 
     Attributes:
         cells: `interrupts` and `counters`, of all cores.
-        rows: The interrupts, where they were read; all their columns if they may be few enough to
+        rows: The interrupts, if they were read; with all columns if they may be few enough to
             be drawn one by one.
-        sizes: Of the chosen cores; None if not asked for.
-        rows_read: Of the run's files.
+        sizes: Sizes of the chosen cores; None if not requested.
+        rows_read: Number of rows read from the run's files.
     """
 
     cells: dict[str, Cells]
@@ -48,12 +48,12 @@ def read_parts(
     """Read a window of a run.
 
     Args:
-        bins: The most that a line has.
-        rates: Of RATES: whose extremes are wanted.
-        chosen: Places of the cores whose sizes are wanted; None for no sizes.
+        bins: Maximum number of bins in a line.
+        rates: Those of RATES whose extremes are needed.
+        chosen: Indices of the cores whose sizes are needed; None for no sizes.
 
     Raises:
-        LakeError: A file of the run is gone or broken.
+        LakeError: A file of the run is missing or broken.
     """
     traffic, counters, sizes = (RunReads(files, facts) for _ in range(3))
     window = plan.from_ns, plan.to_ns

@@ -1,1 +1,1 @@
-"""Raw files as bytes: found, opened, decompressed, digested and cut into lines."""
+"""Raw files as bytes: find, open, decompress, digest and split them into lines."""

@@ -1,4 +1,4 @@
-"""Read raw files in blocks: decompressed as they stream, with their digest and byte count."""
+"""Raw files in blocks: decompressed while they are read, with digest and byte count."""
 
 import hashlib
 import lzma
@@ -32,11 +32,11 @@ _BROKEN: Final = (zlib.error, lzma.LZMAError, zstd.ZstdError)
 
 
 class BrokenCompressionError(FormatError):
-    """Compressed content that cannot be unpacked, or not to its end."""
+    """Compressed content is damaged or ends too early."""
 
 
 class _Gzip:
-    """A member of a gzip file, unpacked as the decompressors of xz and zstd have it."""
+    """A decompressor for one gzip member, with the interface of those for xz and zstd."""
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(wbits=31)
@@ -58,10 +58,10 @@ class _Gzip:
 
 
 class MeteredFile:
-    """A raw file being read once, from its start: its blocks and, after them, its digest.
+    """A raw file that is read once, from its start; keeps a digest of the bytes read.
 
     Attributes:
-        bytes_read: Bytes taken from the disk so far (packed ones, if it is compressed).
+        bytes_read: Bytes read from the disk so far (compressed ones, if the file is compressed).
     """
 
     def __init__(self, path: Path, on_bytes: Callable[[int], None] | None = None) -> None:
@@ -74,15 +74,15 @@ class MeteredFile:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether the file's bytes are its content; OSError if the disk refuses."""
+        """Whether the file is not compressed; OSError if it cannot be read."""
         return not is_compressed(self._path)
 
     def read(self, size: int) -> bytes:
-        """Further content, decompressed if need be, at most so much; none at the end.
+        """Read the next content, decompressed, at most `size` bytes; empty at the end.
 
         Raises:
-            FormatError: The compression is broken, or ends too early.
-            OSError: The disk refuses.
+            FormatError: The compressed content is damaged or ends too early.
+            OSError: The file cannot be read.
         """
         if self.is_plain:
             block = bytearray(size)
@@ -92,10 +92,10 @@ class MeteredFile:
         return next(self._blocks, b"")
 
     def read_into(self, room: memoryview) -> int:
-        """Further bytes of a plain file, straight to where they are wanted; gives how many.
+        """Read the next bytes of an uncompressed file into `room`; return their number.
 
         Raises:
-            OSError: The disk refuses.
+            OSError: The file cannot be read.
         """
         if self._file is None:
             self._file = FileIO(self._path)
@@ -107,11 +107,11 @@ class MeteredFile:
         return count
 
     def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
-        """The file's content, decompressed if it begins as gzip, xz or zstd do, in blocks.
+        """Yield the file's content in blocks, decompressed if it is gzip, xz or zstd.
 
         Raises:
-            FormatError: The compression is broken, or ends too early.
-            OSError: The disk refuses.
+            FormatError: The compressed content is damaged or ends too early.
+            OSError: The file cannot be read.
         """
         opener = _opener(self._path)
         if opener is None:
@@ -121,7 +121,7 @@ class MeteredFile:
             yield from _unpack(packed, opener, size, self._path.name)
 
     def finish(self) -> None:
-        """Read what a reader left unread, so that the digest is of the whole file."""
+        """Read the bytes that the reader left, so that the digest covers the whole file."""
         with self._path.open("rb") as file:
             file.seek(self.bytes_read)
             while block := file.read(BLOCK_BYTES):
@@ -141,16 +141,16 @@ class MeteredFile:
 
     @property
     def digest(self) -> str:
-        """32 hex digits of XXH3 over the bytes read so far: it tells change, not forgery."""
+        """32 hex digits of XXH3 over the bytes read so far; detects change, not forgery."""
         return self._hash.hexdigest()
 
 
 def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
-    """The first bytes of a file's decompressed content; fewer if it is short.
+    """Return the first bytes of a file's decompressed content; fewer if the file is short.
 
     Raises:
-        FormatError: Its compression is broken from the start.
-        OSError: The disk refuses.
+        FormatError: The compressed content is damaged at its start.
+        OSError: The file cannot be read.
     """
     head = b""
     try:
@@ -165,13 +165,13 @@ def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
 
 
 def digest_file(path: Path) -> str:
-    """Digest of a file's bytes as they lie on the disk, as `MeteredFile.digest` has it."""
+    """Return the digest of a file's bytes on the disk, in the form of `MeteredFile.digest`."""
     with path.open("rb") as file:
         return str(hashlib.file_digest(file, xxhash.xxh3_128).hexdigest())
 
 
 def digest_content(path: Path) -> tuple[int, str]:
-    """Length and digest of a file's decompressed content."""
+    """Return length and digest of a file's decompressed content."""
     length, content = 0, xxhash.xxh3_128()
     for block in MeteredFile(path).blocks():
         length += len(block)
@@ -180,11 +180,11 @@ def digest_content(path: Path) -> tuple[int, str]:
 
 
 def small_blocks(path: str) -> Iterable[bytes]:
-    """The content of a file that is most likely small, as `MeteredFile.blocks` gives it.
+    """Yield a file's content as `MeteredFile.blocks` does; faster for files under 64 KiB.
 
     Raises:
-        FormatError: The compression is broken, or ends too early.
-        OSError: The disk refuses.
+        FormatError: The compressed content is damaged or ends too early.
+        OSError: The file cannot be read.
     """
     with open(path, "rb", buffering=0) as file:
         content = file.read(HEAD_BYTES)
@@ -194,7 +194,7 @@ def small_blocks(path: str) -> Iterable[bytes]:
 
 
 def is_compressed(path: Path) -> bool:
-    """Whether a file begins as gzip, xz or zstd do."""
+    """Return whether a file starts with the magic bytes of gzip, xz or zstd."""
     return _opener(path) is not None
 
 
@@ -210,10 +210,10 @@ def _opener_of(head: bytes) -> Callable[[], Any] | None:
 def _unpack(
     blocks: Iterator[bytes], opener: Callable[[], Any], size: int, name: str
 ) -> Iterator[bytes]:
-    """Decompress a stream of one or more members, as `cat a.gz b.gz` makes them.
+    """Decompress a stream of one or more members, as `cat a.gz b.gz` writes them.
 
     Args:
-        size: The most bytes of content in a block, however tightly they are packed.
+        size: Maximum bytes of content in a block, however strong the compression is.
     """
     unpacker = opener()
     try:

@@ -1,7 +1,7 @@
-"""Many bytes at once in compiled loops: Numba has no unaligned words, byte masks or bit counts.
+"""Compiled access to many bytes at once; Numba lacks unaligned words, byte masks and bit counts.
 
-The vectors are LLVM's own, which become whatever the processor at hand has: two of AVX2's
-registers, one of AVX-512's, four of SSE2's or NEON's.
+LLVM maps the vectors to the processor's registers: two of AVX2, one of AVX-512, four of SSE2
+or NEON.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _Generator = tuple[Any, Callable[..., Any]]
 
 @intrinsic
 def _load_word(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
-    """The 8 bytes of a uint8 array from an index on, as a little-endian uint64; no bound check."""
+    """Load 8 bytes of a uint8 array from an index as a little-endian uint64; no bounds check."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -30,7 +30,7 @@ def _load_word(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
 
 @intrinsic
 def _store_word(typing: Any, data: Any, at: Any, word: Any) -> _Generator:  # noqa: ARG001
-    """Put a uint64 into a uint8 array, little-endian, from an index on; no bound check."""
+    """Store a uint64 little-endian into a uint8 array from an index; no bounds check."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -44,7 +44,7 @@ def _store_word(typing: Any, data: Any, at: Any, word: Any) -> _Generator:  # no
 
 @intrinsic
 def _trailing_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
-    """How many low bits of a uint64 are 0; 64 of none set."""
+    """Count the low zero bits of a uint64; 64 if no bit is set."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -54,7 +54,7 @@ def _trailing_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
 
 @intrinsic
 def _leading_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
-    """How many high bits of a uint64 are 0; 64 of none set."""
+    """Count the high zero bits of a uint64; 64 if no bit is set."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
         return builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
@@ -67,9 +67,9 @@ _MASKED_BYTES: Final = 64
 
 @intrinsic
 def _byte_masks(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
-    """What the 64 bytes of a uint8 array from an index on are, a bit a byte, the first lowest.
+    """Classify 64 bytes of a uint8 array from an index; bit k of a mask is byte k. No bounds check.
 
-    Four uint64: not a decimal digit; a blank; a newline; the digit 0. No bound check.
+    Returns four uint64 masks: not a decimal digit; a blank; a newline; the digit 0.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -95,7 +95,7 @@ def _byte_masks(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
     return types.UniTuple(types.uint64, 4)(data, types.intp), generate
 
 
-# As compiled code calls them: without the typing context, of which type checkers do not know.
+# The functions as compiled code calls them: without the typing context argument.
 load_word: Any = _load_word
 store_word: Any = _store_word
 trailing_zeros: Any = _trailing_zeros

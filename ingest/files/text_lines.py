@@ -1,4 +1,4 @@
-"""Small text files out of blocks cut anywhere: whole texts, lines, and Python byte literals."""
+"""Text out of blocks with arbitrary boundaries: whole texts, lines, Python byte literals."""
 
 import codecs
 import re
@@ -18,18 +18,18 @@ _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def starts_with_mark(data: bytes) -> bool:
-    """Whether a text begins with a byte-order mark."""
+    """Return whether a text starts with a byte-order mark."""
     return data.startswith(tuple(_MARKS))
 
 
 def decode_text(data: bytes) -> str:
-    """Decode by the byte-order mark, which is left out, else as UTF-8; what cannot be is marked."""
+    """Decode by the byte-order mark (removed), else as UTF-8; invalid bytes become U+FFFD."""
     encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8")
     return data.decode(encoding, "replace")
 
 
 def without_mark(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Leave the UTF-8 byte-order mark out that a text may begin with; blocks may cut it."""
+    """Remove a UTF-8 byte-order mark at the start; a block boundary may split it."""
     head = b""
     waiting = True
     for block in blocks:
@@ -45,14 +45,14 @@ def without_mark(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def whole_text(blocks: Iterable[bytes], name: str) -> str:
-    """Join a load generator's output and take it out of a byte literal, if it was saved as one.
+    """Join the blocks of a load generator's output; unwrap it if it is a Python byte literal.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        name: The file, for the error.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        name: File name for the error.
 
     Raises:
-        FormatError: Over 16 MiB, which no such output is.
+        FormatError: The text is over 16 MiB, larger than any such output.
     """
     text = bytearray()
     for block in blocks:
@@ -63,9 +63,9 @@ def whole_text(blocks: Iterable[bytes], name: str) -> str:
 
 
 def unwrap_literal(text: str) -> str:
-    r"""Give what a Python byte literal `b'...'` holds, its newlines real or `\n`; else the text.
+    r"""Return the content of a Python byte literal `b'...'`, newlines real or `\n`; else the text.
 
-    A literal that was cut off lacks its last quote and is unwrapped as well.
+    A truncated literal without its last quote is unwrapped as well.
     """
     bare = text.strip()
     if bare[:2] not in ("b'", 'b"'):
@@ -75,9 +75,9 @@ def unwrap_literal(text: str) -> str:
 
 
 def iterate_lines(blocks: Iterable[bytes]) -> Iterator[str]:
-    """Give the lines of a text, without their ends; a line over 64 KiB is cut there.
+    """Yield the lines of a text without line ends; a line is truncated at 64 KiB.
 
-    A UTF-8 byte-order mark is left out.
+    A UTF-8 byte-order mark is removed.
     """
     rest = b""
     for block in without_mark(blocks):

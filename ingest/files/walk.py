@@ -1,4 +1,4 @@
-"""Walk folders of raw files; hidden files, lakes and links to folders are left out."""
+"""Folders of raw files, listed recursively; skips hidden files, lakes and links to folders."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -10,12 +10,12 @@ _LAKE_MARK: Final = ("runs", "_delta_log")
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What lies in one folder.
+    """The files of one folder.
 
     Attributes:
         folder: Absolute path.
-        names: Of all that is no folder, hidden files included; None if nobody listed it.
-        files: Those of them to look at, in order.
+        names: Names of all entries but folders, with hidden files; None if not listed.
+        files: Names of the files to read, sorted.
     """
 
     folder: str
@@ -24,10 +24,10 @@ class Listing:
 
 
 def walk_folders(root: str, on_closed: Callable[[str], None]) -> Iterator[Listing]:
-    """List a folder and those beneath it, each before its subfolders, in order of their names.
+    """Yield a folder and its subfolders, each before its own subfolders, sorted by name.
 
     Args:
-        on_closed: Told of folders that cannot be listed.
+        on_closed: Called with each folder that cannot be listed.
     """
     waiting = [root]
     while waiting:
@@ -45,7 +45,7 @@ def walk_folders(root: str, on_closed: Callable[[str], None]) -> Iterator[Listin
 
 
 def _list(folder: str) -> tuple[list[str], dict[str, bool]]:
-    """Names of what is no folder, and of the folders, with whether they are links."""
+    """Return the names of non-folders, and a map from subfolder name to whether it is a link."""
     names: list[str] = []
     subfolders: dict[str, bool] = {}
     with os.scandir(folder) as entries:

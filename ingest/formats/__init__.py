@@ -1,4 +1,4 @@
-"""One file a raw format; this tuple is the only place that lists them."""
+"""The raw formats, one file each; `FORMATS` is the only list of them."""
 
 import codecs
 from collections.abc import Callable, Iterable
@@ -24,30 +24,29 @@ from ingest.formats import (
 from ingest.records import Content, CoreLog, LogReader, ReadContext
 from ingest.settings.dataset import UNKNOWN
 
-# What ran where no name pattern says it: fio's own document tells, other files do not.
+# The workload of a fio document that matches no name pattern; other files do not say theirs.
 STORAGE: Final = "fio"
 Role = Literal["log", "output", "window", "counts", "sidecar", "table", "meter"]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How one raw format is told and read.
+    """One raw format: how a file of it is recognised and read.
 
     Attributes:
-        name: Short name, as `sources.format` and the README have it.
-        role: What it is to a run: the per-interrupt log, the load generator's output, the record
-            of the workload window, counts that another tool took beside it, what its sidecar says,
-            a table that holds many runs by itself, or the readings of a power meter, which runs
-            are joined to by time.
-        sniff: Base name and first bytes (up to 64 KiB, decompressed) to whether it is this format.
-            Content decides; the name only where content cannot.
-        read: Blocks of bytes, cut anywhere, to what they say. Bad lines become problems; only a
-            file of which nothing can be used raises FormatError.
-        open_log: Of a log, begin to read it block by block in bounded memory.
-        workload: Of what a file is that no name pattern knows; None where it then is of nothing.
-        phase_of: Base name to which of the several files of this format in a run it is.
-        complements: Whether a run may have several files of it, of which each counts other events.
-        list_parts: Names of the runs that a file holds, where it may be several.
+        name: Short name, as in `sources.format` and the docs.
+        role: What the file is to a run: per-interrupt log, load generator's output, record of the
+            workload window, counts of another tool, sidecar, table of many runs, or readings of a
+            power meter, which join runs by time.
+        sniff: Maps base name and first bytes (up to 64 KiB, decompressed) to whether the file has
+            this format. Uses the name only where the content cannot decide.
+        read: Maps blocks of bytes with arbitrary boundaries to the content. Bad lines become
+            problems; raises FormatError only if nothing in the file can be used.
+        open_log: For a log: starts to read it block by block in bounded memory.
+        workload: Workload of a file that matches no name pattern; None: such a file has no run.
+        phase_of: Maps a base name to its phase, where a run has several files of this format.
+        complements: Whether a run may have several files of it that count different events.
+        list_parts: Returns the names of the runs in a file that may hold several.
     """
 
     name: str
@@ -102,9 +101,9 @@ FORMATS: tuple[Format, ...] = (
 
 
 def find_format(name: str, head: bytes) -> Format | None:
-    """Tell which format a file is by its first bytes and base name; None if nobody knows it.
+    """Return the format of a file by its first bytes and base name; None if no format matches.
 
-    A UTF-8 byte-order mark before a text makes no difference.
+    A UTF-8 byte-order mark is ignored.
     """
     found = next((f for f in FORMATS if f.sniff(name, head)), None)
     if found is None and head.startswith(codecs.BOM_UTF8):

@@ -1,4 +1,4 @@
-"""Growing column buffers around the compiled parser: bytes in blocks of any size, columns out."""
+"""Columns of a per-interrupt log: feeds blocks of any size to the compiled parser."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ from ingest.records import Problem
 
 _FIRST_ROOM: Final = 1 << 14
 _GROWTH: Final = 1.5
-# A line this long is damage whatever its end says; keeping more would cost memory without bound.
+# A longer line is damaged; to keep it would cost unbounded memory.
 _LONGEST_LINE: Final = 1 << 16
 _SLACK: Final = 1 << 10
 # Most lines are shorter.
@@ -23,14 +23,14 @@ _KINDS: Final = {
     line_parser.NUMBER_RANGE: "number_range",
 }
 _OUT_OF_ORDER: Final = {
-    "time_backwards": "is before the line above's; line dropped",
+    "time_backwards": "is before that of the previous line; line dropped",
     "time_leap": "does not fit the lines below it; line dropped",
 }
 
 
 @dataclass(slots=True)
 class _OutOfOrder:
-    """Rows of one kind that were out of time order: how many, the first, and the last's line."""
+    """Rows of one kind out of time order: their number, the first row, the last row's line."""
 
     count: int = 0
     line: int = 0
@@ -46,7 +46,7 @@ class _OutOfOrder:
 
 
 class CounterLines:
-    """One per-interrupt log on its way from bytes to columns.
+    """Parses one per-interrupt log into columns.
 
     Args:
         columns: Fields of a good line: 14, 16 or 17.
@@ -68,8 +68,18 @@ class CounterLines:
         self._first_bytes: dict[int, bytes] = {}
         self._cut: Problem | None = None
 
+    @property
+    def buffer_bytes(self) -> int:
+        """Size of the buffer that lines are read in."""
+        return self._work.nbytes
+
+    @property
+    def unsampled_at_once(self) -> int:
+        """Lines without counters that the vectorised loop has read."""
+        return int(self._state[line_parser.UNSAMPLED_AT_ONCE])
+
     def room(self, size: int) -> memoryview:
-        """Where to put so many further bytes, of which `fed` then hears."""
+        """Return a buffer for `size` more bytes; call `fed` once it is filled."""
         needed = self._tail + size
         if needed > self._work.size:
             work = np.empty(needed + _SLACK, np.uint8)
@@ -78,15 +88,15 @@ class CounterLines:
         return self._work.data[self._tail : needed]
 
     def feed(self, block: bytes) -> None:
-        """Read a further block; a line that it cuts waits for the next one."""
+        """Parse a block; an incomplete last line waits for the next one."""
         self.room(len(block))[:] = block
         self.fed(len(block))
 
     def fed(self, count: int) -> None:
-        """Read what was put into the room; a line that it cuts waits for the next block."""
+        """Parse `count` bytes of the buffer; an incomplete last line waits for the next block."""
         self._drop_taken()
         filled = self._tail + count
-        end = self._behind_last_newline(filled)
+        end = self._after_last_newline(filled)
         if not end:
             self._tail = min(filled, max(self._tail, _LONGEST_LINE))
             return
@@ -94,8 +104,8 @@ class CounterLines:
         self._tail = filled - end
         self._work[: self._tail] = self._work[end:filled].copy()
 
-    def _behind_last_newline(self, filled: int) -> int:
-        """Where the line starts that the bytes at hand cut; 0 if no line ends in what is new."""
+    def _after_last_newline(self, filled: int) -> int:
+        """Return the start of the incomplete last line; 0 if no line ends in the new bytes."""
         for begin in (max(self._tail, filled - _LINE_BYTES), self._tail):
             newline = self._work[begin:filled].tobytes().rfind(b"\n")
             if newline >= 0:
@@ -103,7 +113,7 @@ class CounterLines:
         return 0
 
     def finish(self) -> None:
-        """Read the last line if the file does not end in a newline; refused, it counts as cut."""
+        """Parse a last line without newline; if it is bad, it becomes `cut_last_line`."""
         text = self._work[: self._tail].tobytes()
         firsts = self._faults.copy()
         if text:
@@ -125,12 +135,12 @@ class CounterLines:
 
     @property
     def entries(self) -> int:
-        """Lines that hold an entry, good or bad."""
+        """Number of lines that hold an entry, good or bad."""
         return int(self._state[line_parser.ENTRIES])
 
     @property
     def core_lines(self) -> int:
-        """How many `Core=` lines there were."""
+        """Number of `Core=` lines."""
         return int(self._state[line_parser.CORE_LINES])
 
     @property
@@ -144,11 +154,12 @@ class CounterLines:
         return bool(self._taken or self._state[line_parser.INTERRUPTS])
 
     def take(self) -> tuple[np.ndarray, np.ndarray]:
-        """Hand out the rows that no later line can take back; they are gone with the next feed.
+        """Return the rows whose time order is final; the next feed overwrites them.
 
         Returns:
-            What `interrupt_columns` and `sample_columns` have, but for rows whose time stamp may
-            turn out to be damaged, as long as the log is not finished.
+            Interrupts: time stamp and the four NIC columns, int64, shape (5, n). Samples: time
+            stamp, counters, sleep states, joules, int64, shape (columns - 5, m). Before `finish`,
+            rows whose time stamp may still prove damaged are missing.
         """
         self._drop_taken()
         interrupts = self._settled
@@ -170,16 +181,8 @@ class CounterLines:
         self._settled -= self._to_drop[0]
         self._to_drop = (0, 0)
 
-    def interrupt_columns(self) -> np.ndarray:
-        """Time stamp and the four NIC columns, int64, shape (5, n)."""
-        return self._interrupts[: line_parser.NIC_ROWS, : self._state[line_parser.INTERRUPTS]]
-
-    def sample_columns(self) -> np.ndarray:
-        """Time stamp, counters, sleep states, joules: int64, shape (columns - 5, m)."""
-        return self._samples[:, : self._state[line_parser.SAMPLES]]
-
     def problems(self) -> list[Problem]:
-        """What was refused: a problem a kind, with how often and the first line."""
+        """Return the refused lines: a problem per kind, with its count and first line."""
         found = [
             Problem(
                 name,
@@ -205,7 +208,7 @@ class CounterLines:
         return found + ([self._cut] if self._cut else [])
 
     def _judge(self, is_over: bool = False) -> None:
-        """Drop the rows that are not in time order; see `TimeOrder`."""
+        """Drop the rows that are out of time order; see `TimeOrder`."""
         end = int(self._state[line_parser.INTERRUPTS])
         tsc = self._interrupts[0, self._settled + self._waiting : end]
         judged = self._order.judge(tsc, is_over)
@@ -220,7 +223,7 @@ class CounterLines:
         self._waiting = end - self._settled
 
     def _keep(self, is_kept: np.ndarray) -> None:
-        """Take the other rows out that came after the settled ones, and their samples."""
+        """Keep the marked rows among those that are not settled, and their samples."""
         begin, end = self._settled, int(self._state[line_parser.INTERRUPTS])
         are_samples = (self._interrupts[line_parser.ORIGIN, begin:end] & 1).astype(bool)
         is_kept_sample = is_kept[are_samples]

@@ -10,21 +10,21 @@ from ingest.files.text_lines import decode_text, starts_with_mark
 from ingest.formats.fio_document import Document, Job, read_document
 from ingest.formats.fio_knobs import (
     device_of,
+    direction_names,
     directions_of,
     is_verified,
     job_counts,
     knobs_of,
     longest_s,
     option,
-    ways_of,
 )
 from ingest.formats.fio_latency import PERCENTILES, measurements_us, merge, read_distribution
 from ingest.formats.problem_list import ProblemList
 from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindow
 
-# How much later than the end of its jobs fio writes the document, at most.
-# So much of the mean may lie before submission before percentiles without it are doubted.
+# If the time before submission exceeds this share of the mean, percentiles without it are doubted.
 _LEFT_OUT_SHARE: Final = 0.1
+# Maximum delay between the end of the jobs and the time when fio writes the document.
 _WRITING_S: Final = 0.3
 _START_ERROR_S: Final = 0.01
 
@@ -33,10 +33,9 @@ _MESSAGE: Final = re.compile(rb"^fio: ", re.MULTILINE)
 
 
 def sniff(name: str, head: bytes) -> bool:
-    """Tell fio by its version in a JSON document, which other text may come before.
+    """Return whether the text holds fio's JSON document; other text may precede it.
 
-    What should have been a document, by its name, but is fio's messages alone (of a job that could
-    not begin) or up to the end of the head, is told by these.
+    A file named `.json` that holds only fio's messages, such as of a failed start, counts too.
     """
     if starts_with_mark(head):
         head = decode_text(head).encode()
@@ -46,7 +45,7 @@ def sniff(name: str, head: bytes) -> bool:
 
 
 def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
-    """Names of the groups of jobs, each of which ran by itself and is a run of its own.
+    """Return the names of the job groups. Groups run one after the other; each is a run.
 
     Raises:
         FormatError: As `read`.
@@ -54,39 +53,39 @@ def list_parts(blocks: Iterable[bytes], context: ReadContext) -> list[str]:
     try:
         return list(read_document(blocks, context.name, ProblemList()).groups)
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise FormatError(f"not as fio writes it: {error} ({context.name})") from error
+        raise FormatError(f"not valid fio output: {error} ({context.name})") from error
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
-    """Read what the jobs of a document measured together, or those of one of its groups.
+    """Read what the jobs of one group measured together.
 
-    Rates of jobs are added, and so is what they used of processors; their latencies are merged.
+    Rates and processor use are summed over jobs; latencies are merged.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
         context: `part` is one of `list_parts`; None for a document of one group.
 
     Returns:
-        Rates, latencies, processor use and context switches; the requests' size, depth, threads
-        and kind as `knobs`; when they measured as `utc_window`.
+        Rates, latencies, processor use and context switches; size, depth, threads and kind of
+        the requests as `knobs`; the time of the measurement as `utc_window`.
 
     Raises:
         RefusedError: A job failed or made no IO.
-        FormatError: No whole document, or one that lacks what fio always writes.
+        FormatError: No complete document, or a field that fio always writes is missing.
     """
     problems = ProblemList()
     try:
         return _read_part(read_document(blocks, context.name, problems), context, problems)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         detail = f"{type(error).__name__}: {error}"
-        raise FormatError(f"not as fio writes it, {detail} ({context.name})") from error
+        raise FormatError(f"not valid fio output: {detail} ({context.name})") from error
 
 
 def _read_part(document: Document, context: ReadContext, problems: ProblemList) -> Reading:
     groups = document.groups
     part = context.part if context.part is not None else next(iter(groups))
     if part not in groups:
-        raise FormatError(f"no group of jobs called {part!r} any more ({context.name})")
+        raise FormatError(f"no group of jobs named {part!r} ({context.name})")
     failures = {name: list(_failures(jobs)) for name, jobs in groups.items()}
     others = [each for name, found in failures.items() if name != part for each in found]
     if failures[part]:
@@ -99,18 +98,18 @@ def _read_part(document: Document, context: ReadContext, problems: ProblemList) 
 
 
 def _failures(jobs: Sequence[Job]) -> Iterable[Problem]:
-    """What keeps a group from being a measurement."""
+    """Yield the reasons why a group is not a measurement."""
     for job in jobs:
         if job.error:
-            said = os.strerror(job.error)
-            detail = f"job {job.name!r} ended with error {job.error} ({said}); its run is not used"
+            why = os.strerror(job.error)
+            detail = f"job {job.name!r} ended with error {job.error} ({why}); its run is not used"
             yield Problem("job_failed", "refused", detail, job.line)
-        elif not ways_of(job):
+        elif not direction_names(job):
             detail = f"job {job.name!r} made no IO; its run is not used"
             yield Problem("no_io", "refused", detail, job.line)
     ran_ms = [float(each["runtime"]) for job in jobs for each in directions_of(job)]
     if ran_ms and not any(ran_ms) and not any(job.error for job in jobs):
-        detail = f"job {jobs[0].name!r} was over within a millisecond, so that fio gives no rate"
+        detail = f"job {jobs[0].name!r} ended within a millisecond, so fio gives no rate"
         yield Problem("no_duration", "refused", f"{detail}; its run is not used", jobs[0].line)
 
 
@@ -140,7 +139,7 @@ def _read_group(jobs: Sequence[Job], problems: ProblemList) -> Reading:
 
 
 def _bytes_s(direction: Mapping[str, Any]) -> float:
-    """Bandwidth; `bw` is in KiB a second, `bw_bytes` says it finer."""
+    """Return the bandwidth in bytes/s: `bw_bytes`, else `bw`, which is in KiB/s."""
     if "bw_bytes" in direction:
         return float(direction["bw_bytes"])
     return float(direction["bw"]) * 1024
@@ -152,7 +151,7 @@ def _latencies(
     parts = [each for each in map(read_distribution, directions) if each is not None]
     merged = merge(parts)
     if merged is None:
-        detail = "no latencies: fio was told to leave them out; left unset"
+        detail = "no latencies: fio's options disable them; left unset"
         problems.add("no_latencies", "doubted", detail, jobs[0].line)
         return {}
     found = measurements_us(merged)
@@ -166,8 +165,8 @@ def _latencies(
             problems.add("no_percentiles", "doubted", detail, jobs[0].line)
     if len(missing) < len(PERCENTILES) and merged.left_out_ns > _LEFT_OUT_SHARE * merged.mean_ns:
         detail = (
-            f"percentiles are from submission on, and leave {merged.left_out_ns / 1e3:.3g} us of "
-            f"the mean's {merged.mean_ns / 1e3:.3g} us out; fio's lat_percentiles=1 gives all"
+            f"percentiles start at submission and exclude {merged.left_out_ns / 1e3:.3g} us of "
+            f"the mean's {merged.mean_ns / 1e3:.3g} us; fio's lat_percentiles=1 includes them"
         )
         problems.add("completion_percentiles", "doubted", detail, jobs[0].line)
     return found
@@ -175,8 +174,8 @@ def _latencies(
 
 def _doubt_jobs(jobs: Sequence[Job], problems: ProblemList) -> None:
     for job in jobs:
-        if is_verified(job) and len(ways_of(job)) > 1:
-            detail = f"job {job.name!r} read back what it wrote; its writes alone are taken"
+        if is_verified(job) and len(direction_names(job)) > 1:
+            detail = f"job {job.name!r} read back what it wrote; only its writes are used"
             problems.add("verified", "doubted", detail, job.line)
         if errors := int(job.content.get("total_err", 0)):
             detail = f"job {job.name!r} went on after {errors} errors"
@@ -184,10 +183,10 @@ def _doubt_jobs(jobs: Sequence[Job], problems: ProblemList) -> None:
 
 
 def _window(document: Document, part: str, duration_s: float) -> UtcWindow | None:
-    """When a group measured, its ramp left out.
+    """Return when a group measured, without its ramp.
 
-    fio 3.36 and later say when a job began. Earlier ones say only when the document was written:
-    the last group ended just before, and each group began when the one before it had ended.
+    fio 3.36 and later state when a job began. Earlier versions state only when the document was
+    written: just after the last group ended. Each group began when the one before it ended.
     """
     jobs = document.groups[part]
     ramp_s = longest_s(jobs, "ramp_time")
@@ -206,10 +205,10 @@ def _window(document: Document, part: str, duration_s: float) -> UtcWindow | Non
 
 
 def _ends_s(groups: Mapping[str, Sequence[Job]]) -> dict[str, float]:
-    """When each group ended, in seconds since fio began.
+    """Return when each group ended, in seconds since fio began.
 
-    A group begins when the one before it has ended, but none of its jobs before its own delay is
-    over, which fio counts from its own beginning.
+    A group begins when the one before it has ended; a job also waits for its own start delay,
+    which counts from the start of fio.
     """
     ends_s: dict[str, float] = {}
     before_s = 0.0
@@ -225,12 +224,12 @@ def _ends_s(groups: Mapping[str, Sequence[Job]]) -> dict[str, float]:
 
 
 def _ran_s(job: Job) -> float:
-    """How long a job made requests, those included that verified what it had written."""
+    """Return how long a job made requests, reads to verify its writes included."""
     longest_ms = max((float(each.get("runtime", 0)) for each in directions_of(job)), default=0.0)
     return longest_ms / 1e3 + _verifying_s(job)
 
 
 def _verifying_s(job: Job) -> float:
-    """How long a job read back what it had written, which came last."""
-    is_back = is_verified(job) and "read" in ways_of(job)
+    """Return how long a job read back what it had written; this comes last."""
+    is_back = is_verified(job) and "read" in direction_names(job)
     return float(job.content["read"].get("runtime", 0)) / 1e3 if is_back else 0.0

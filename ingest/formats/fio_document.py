@@ -1,4 +1,4 @@
-"""The JSON in a file that fio wrote, found among other text, and the groups its jobs ran in."""
+"""The JSON document in fio's output, found among other text, and its groups of jobs."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _OPENING: Final = re.compile(r"^[ \t]*\{", re.MULTILINE)
 _JOB: Final = re.compile(r'"jobname"\s*:')
 _MESSAGE: Final = re.compile(r"^fio: .*", re.MULTILINE)
 _ALL_CLIENTS: Final = "All clients"
-# By how much more than by fio's own count of seconds its documents may lie apart.
+# Tolerance when the time between two documents is compared with fio's whole elapsed seconds.
 _SLACK_S: Final = 1.5
 
 
@@ -25,8 +25,8 @@ class Job:
     """One entry of `jobs`: a job, or several of one kind reported as one.
 
     Attributes:
-        line: Where the entry begins in the file.
-        options: As the user gave them, global ones beneath; None if the document has neither.
+        line: Line of the file where the entry begins.
+        options: The user's options merged over the global ones; None if the document has neither.
         content: The entry itself.
     """
 
@@ -38,16 +38,16 @@ class Job:
 
     @property
     def error(self) -> int:
-        """The errno that it ended with; 0 if all went well."""
+        """The errno with which the job ended; 0 for success."""
         return int(self.content.get("error", 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The last whole document of a file, and jobs in it, those that ran together in one group.
+    """The last complete document of a file: its jobs by group; a group's jobs ran together.
 
     Attributes:
-        written_unix_s: When fio wrote it, and how exact that is.
+        written_unix_s: When fio wrote the document, with the error `written_error_s`.
     """
 
     groups: dict[str, list[Job]]
@@ -56,10 +56,10 @@ class Document:
 
 
 def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Document:
-    """Find and read the last whole document; what is cut after it becomes a problem.
+    """Find and parse the last complete document; a truncated one becomes a problem.
 
     Raises:
-        FormatError: No whole document, or one without jobs.
+        FormatError: No complete document, or one without jobs.
     """
     text = _text(blocks, name)
     found: tuple[int, dict[str, Any]] | None = None
@@ -76,27 +76,27 @@ def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> 
         except (json.JSONDecodeError, RecursionError) as error:
             position = start + 1
             if '"fio version"' in text[start : start + 200]:
-                cut = f"a document that cannot be read to its end: {error}"
+                cut = f"a document that cannot be parsed to its end: {error}"
                 problems.add("cut_document", "refused", f"{cut}; not used", line)
             continue
         if isinstance(content, dict) and ("jobs" in content or "client_stats" in content):
             if found is not None and not _is_continued(found[1], content):
-                detail = "a document of another run than the one after it; not used"
+                detail = "an earlier document, of another run; not used"
                 problems.add("several_documents", "refused", detail, found_line)
             found, found_line = (start, content), line
     if found is None:
-        said = f", but {message[0][:100]!r}" if (message := _MESSAGE.search(text)) else ""
-        said = f", but {cut}" if cut else said
-        raise FormatError(f"no whole JSON document with jobs{said} ({name})")
+        found_text = f", but {message[0][:100]!r}" if (message := _MESSAGE.search(text)) else ""
+        found_text = f", but {cut}" if cut else found_text
+        raise FormatError(f"no whole JSON document with jobs{found_text} ({name})")
     return _document(text, *found, name)
 
 
 def _is_continued(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
-    """Whether a document goes on counting what an earlier one counted (`--status-interval`).
+    """Return whether a document continues the counts of an earlier one (`--status-interval`).
 
-    Then the same jobs made no fewer requests (but after a ramp, when they are counted anew), and as
-    much time went by as fio itself counted. What is not as fio writes it is left to who reads the
-    document.
+    If so, the same jobs made no fewer requests (fio restarts the counts after a ramp), and the
+    time between the documents is the time that fio itself counted. Malformed fields count as
+    continued; the caller reports them.
     """
     before, after = _entries(earlier), _entries(later)
     if [each.get("jobname") for each in before] != [each.get("jobname") for each in after]:
@@ -130,14 +130,14 @@ def _most(entries: Iterable[Mapping[str, Any]], key: str) -> float:
 
 
 class _LineCounter:
-    """Lines of places in a text, asked for in their order, so that it is gone through once."""
+    """Line numbers of rising positions in a text, found in one pass."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._place, self._line = 0, 1
 
     def line_at(self, place: int) -> int:
-        """Line of a place that is not before the one asked for last."""
+        """Return the line of a position; positions must not decrease from call to call."""
         self._line += self._text.count("\n", self._place, place)
         self._place = place
         return self._line
@@ -155,7 +155,7 @@ def _text(blocks: Iterable[bytes], name: str) -> str:
 def _document(text: str, start: int, content: Mapping[str, Any], name: str) -> Document:
     entries = content.get("jobs") or content.get("client_stats")
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
-        raise FormatError(f"the document's jobs are no list of jobs ({name})")
+        raise FormatError(f"the document's jobs are not a list of jobs ({name})")
     entries = [each for each in entries if each.get("jobname") != _ALL_CLIENTS]
     if not entries:
         raise FormatError(f"the document has no jobs ({name})")
@@ -187,7 +187,7 @@ def _options(shared: Any, own: Any) -> dict[str, str] | None:
 
 
 def _groups(jobs: Iterable[Job]) -> dict[str, list[Job]]:
-    """Jobs by the name of their group: its first job's, and its number where others share that."""
+    """Group jobs; a group has its first job's name, plus its number if that is not unique."""
     by_number: dict[int, list[Job]] = {}
     for job in jobs:
         by_number.setdefault(job.group, []).append(job)

@@ -1,4 +1,4 @@
-"""What fio's options asked of the device: kind of requests, their size, depth, threads."""
+"""Requests that fio's options asked for: kind, size, depth, threads."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from ingest.formats.fio_document import Job
 from ingest.formats.problem_list import ProblemList
 from ingest.settings.number_texts import parse_size
 
-# Engines that wait for each request: what is in flight is one request a job.
+# Engines that wait for each request: one request in flight per job.
 _SYNCHRONOUS: Final = frozenset(
     {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "falloc", "ftruncate",
      "e4defrag", "gfapi", "http", "ime_psync", "ime_psyncv", "libcufile", "libhdfs", "libpmem",
@@ -18,47 +18,47 @@ _SYNCHRONOUS: Final = frozenset(
 _DEFAULT_ENGINE: Final = "psync"
 _DEFAULT_BYTES: Final = 4096
 _ALIASES: Final = {"readwrite": "rw", "blocksize": "bs", "start_delay": "startdelay"}
-# Options with which one job makes requests of several sizes.
+# Options that make requests of several sizes in one job.
 _SIZE_RANGES: Final = frozenset({"bsrange", "blocksize_range", "bssplit", "bs_unaligned"})
 _SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d|)")
-# The one direction of a kind of requests; the others go both ways.
-_ONE_WAY: Final = {
+# The direction of each kind of requests with only one; other kinds have both.
+_ONE_DIRECTION: Final = {
     "read": "read", "randread": "read", "write": "write", "randwrite": "write",
     "trim": "trim", "randtrim": "trim",
 }  # fmt: skip
-_EVERY_WAY: Final = ("read", "write", "trim")
-# Jobs of less are over before their run times tell how many they were.
-_LEAST_TELLING_MS: Final = 100
+_DIRECTIONS: Final = ("read", "write", "trim")
+# In shorter jobs the run times do not reveal the number of jobs.
+_SHORTEST_CONCLUSIVE_MS: Final = 100
 
 
 def directions_of(job: Job) -> list[Mapping[str, Any]]:
-    """What a job did in each direction; all directions as one where it reports them so.
+    """Return what a job measured in each direction, or `mixed` where it reports them as one.
 
-    Of a job that read back what it had written to verify it, the writes alone: what was read came
-    after them, so that the two rates have no sum.
+    For a job that verified its writes, return the writes alone: it read the data back afterwards,
+    so the sum of both rates means nothing.
     """
-    found = {name: job.content.get(name, {}) for name in ways_of(job)}
-    asked = _ONE_WAY.get(kind_of(job) or "", "")
+    found = {name: job.content.get(name, {}) for name in direction_names(job)}
+    asked = _ONE_DIRECTION.get(kind_of(job) or "", "")
     if is_verified(job) and asked in found:
         return [found[asked]]
     return list(found.values())
 
 
-def ways_of(job: Job) -> list[str]:
-    """Directions in which a job made requests."""
-    names = ("mixed",) if "mixed" in job.content else _EVERY_WAY
+def direction_names(job: Job) -> list[str]:
+    """Return the names of the directions in which a job made requests."""
+    names = ("mixed",) if "mixed" in job.content else _DIRECTIONS
     return [name for name in names if int(job.content.get(name, {}).get("total_ios", 0))]
 
 
 def is_verified(job: Job) -> bool:
-    """Whether a job read back what it had written."""
-    is_writing = _ONE_WAY.get(kind_of(job) or "") == "write"
+    """Return whether a job read back what it had written."""
+    is_writing = _ONE_DIRECTION.get(kind_of(job) or "") == "write"
     return is_writing and (option(job, "verify") or "0") not in ("0", "none")
 
 
 def job_counts(jobs: Sequence[Job]) -> list[int]:
-    """How many jobs each entry stands for: one where each is reported by itself."""
+    """Return the number of jobs behind each entry; 1 where each job has its own entry."""
     names = [job.name for job in jobs]
     return [
         1 if names.count(job.name) > 1 else max(int(option(job, "numjobs") or 1), 1) for job in jobs
@@ -66,7 +66,7 @@ def job_counts(jobs: Sequence[Job]) -> list[int]:
 
 
 def option(job: Job, name: str) -> str | None:
-    """An option by the first of its names."""
+    """Return an option's value; aliases count as the canonical name."""
     options = {_ALIASES.get(key, key): value for key, value in (job.options or {}).items()}
     return options.get(name)
 
@@ -74,7 +74,7 @@ def option(job: Job, name: str) -> str | None:
 def knobs_of(
     jobs: Sequence[Job], directions: Sequence[Mapping[str, Any]], problems: ProblemList
 ) -> dict[str, float | int | str]:
-    """What was asked of the device; a knob in which the jobs differ is left out."""
+    """Return the knobs that the jobs share; a knob in which they differ is left out."""
     counts = job_counts(jobs)
     kinds = {kind_of(job) for job in jobs}
     sizes = {
@@ -97,30 +97,30 @@ def knobs_of(
 
 
 def _leave_out(job: Job, count: int, problems: ProblemList) -> tuple[str, ...]:
-    """Knobs that an entry's options cannot be right in.
+    """Return the knobs for which an entry's options cannot be right.
 
-    With `group_reporting` jobs of several kinds make one entry, under the options of the last.
+    With `group_reporting` an entry may cover jobs of several kinds under the last one's options.
     """
     if is_verified(job):
         return ()
-    kind, ways = kind_of(job), ways_of(job)
-    other = [name for name in ways if name not in ("mixed", _ONE_WAY.get(kind or "", name))]
+    kind, names = kind_of(job), direction_names(job)
+    other = [name for name in names if name not in ("mixed", _ONE_DIRECTION.get(kind or "", name))]
     ran_ms = int(job.content.get("job_runtime", 0))
-    longest_ms = max((float(job.content[name].get("runtime", 0)) for name in ways), default=0.0)
-    is_more = longest_ms >= _LEAST_TELLING_MS and ran_ms > (count + 0.5) * longest_ms
+    longest_ms = max((float(job.content[name].get("runtime", 0)) for name in names), default=0.0)
+    is_more = longest_ms >= _SHORTEST_CONCLUSIVE_MS and ran_ms > (count + 0.5) * longest_ms
     if not other and not is_more:
         return ()
-    said = f"job {job.name!r} is several kinds of jobs reported as one: its options say "
+    detail = f"job {job.name!r} reports several kinds of jobs as one: its options say "
     if other:
-        said += f"{kind}, its counts {' and '.join(ways)}"
+        detail += f"{kind}, its counts {' and '.join(names)}"
     else:
-        said += f"{count}, which ran {longest_ms / 1e3:g} s, but {ran_ms / 1e3:g} s in all"
-    problems.add("mixed_jobs", "doubted", f"{said}; its knobs are left unset", job.line)
+        detail += f"{count}, which ran {longest_ms / 1e3:g} s, but {ran_ms / 1e3:g} s in all"
+    problems.add("mixed_jobs", "doubted", f"{detail}; its knobs are left unset", job.line)
     return ("threads", "io_depth", "rw", "request_bytes")
 
 
 def kind_of(job: Job) -> str | None:
-    """What requests it made; None without options."""
+    """Return the kind of requests that a job made; None without options."""
     if job.options is not None:
         kind = (option(job, "rw") or "read").split(":")[0]
         return _ALIASES.get(kind, kind)
@@ -134,7 +134,7 @@ def _depth(job: Job) -> int:
 
 
 def _request_bytes(job: Job, directions: Sequence[Mapping[str, Any]]) -> int | None:
-    """Bytes a request: as measured, if all had one size, else as asked for."""
+    """Return bytes per request: as measured if all had one size, else as configured."""
     options = job.options or {}
     asked = (option(job, "bs") or "").split(",")
     if _SIZE_RANGES & set(options) or any("-" in each for each in asked) or len(set(asked)) > 1:
@@ -151,13 +151,13 @@ def _request_bytes(job: Job, directions: Sequence[Mapping[str, Any]]) -> int | N
 
 
 def device_of(job: Job) -> str | None:
-    """The one device that a job made its requests to, where it names one."""
+    """Return the device that a job used, if its options name exactly one."""
     path = option(job, "filename") or ""
     return path.rsplit("/", 1)[-1] if path.startswith("/dev/") and ":" not in path else None
 
 
 def longest_s(jobs: Sequence[Job], name: str) -> float:
-    """The longest of what an option of time says for each job, seconds; 0 if none has it."""
+    """Return a time option's maximum over the jobs, seconds; 0 if no job has it."""
     return max(_seconds(option(job, name)) for job in jobs)
 
 

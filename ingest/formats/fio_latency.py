@@ -1,4 +1,4 @@
-"""Latencies of fio's jobs put together: distributions are merged, percentiles never averaged."""
+"""Latencies of fio jobs: distributions are merged, percentiles are never averaged."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,21 +15,21 @@ PERCENTILES: Final = {
     99.0: "latency_p99_us",
     99.9: "latency_p999_us",
 }
-# Latency in all, and from submission to completion. Percentiles and bins fio gives of the second,
-# or of the first if it is told to (`lat_percentiles=1`); mean, least and most always of both.
+# Total and completion latency. fio gives percentiles and bins of the second, or of the first
+# with `lat_percentiles=1`; mean, minimum and maximum of both.
 _KINDS: Final = ("lat_ns", "clat_ns")
 
 
 @dataclass(slots=True)
 class Distribution:
-    """Latencies in nanoseconds, as fio counts them.
+    """A latency distribution of fio, in nanoseconds.
 
     Attributes:
-        mean_ns: Of the latency in all, as `min_ns` and `max_ns`.
-        left_out_ns: How much of the mean lies before submission, which `percentiles` and `bins`
-            then leave out.
-        percentiles: Percent to value, as fio gives them; empty for merged ones.
-        bins: Value to count; empty where fio was not asked for them (`json+`).
+        mean_ns: Mean total latency; `min_ns` and `max_ns` are of the total latency too.
+        left_out_ns: Part of the mean that `percentiles` and `bins` exclude: the time before
+            submission.
+        percentiles: Percent to value, as fio gives them; empty if merged.
+        bins: Value to count; empty without fio's `json+`.
     """
 
     count: int
@@ -41,9 +41,9 @@ class Distribution:
     bins: Counter[int] = field(default_factory=Counter)
 
     def percentile_ns(self, percent: float) -> float | None:
-        """The least value that so many percent do not exceed; None where it cannot be told.
+        """Return the smallest value that at least `percent` of latencies do not exceed, or None.
 
-        Source: fio's `stat.c`, `calc_clat_percentiles`: the first bin with enough at or below it.
+        Source: fio's `stat.c`, `calc_clat_percentiles`: first bin whose cumulative count is enough.
         """
         if percent in self.percentiles:
             return self.percentiles[percent]
@@ -59,10 +59,10 @@ class Distribution:
 
 
 def read_distribution(direction: Mapping[str, Any]) -> Distribution | None:
-    """The latencies of one direction of one job; None if it has none.
+    """Return the latencies of one direction of one job; None if it has none.
 
     Raises:
-        TypeError, ValueError, KeyError: They are not as fio writes them.
+        TypeError, ValueError, KeyError: The entry is not valid fio output.
     """
     kinds = [kind for kind in _KINDS if int(direction.get(kind, {}).get("N", 0))]
     if not kinds:
@@ -81,7 +81,7 @@ def read_distribution(direction: Mapping[str, Any]) -> Distribution | None:
 
 
 def merge(parts: Sequence[Distribution]) -> Distribution | None:
-    """One distribution of all; its bins are there only if all parts have theirs."""
+    """Merge distributions; the result has bins only if all parts have bins."""
     if len(parts) < 2:
         return parts[0] if parts else None
     count = sum(part.count for part in parts)
@@ -100,7 +100,7 @@ def merge(parts: Sequence[Distribution]) -> Distribution | None:
 
 
 def measurements_us(latency: Distribution) -> dict[str, float]:
-    """Latencies by column of `runs`; percentiles that cannot be told are left out."""
+    """Return latencies by column of `runs`, microseconds, without unknown percentiles."""
     values = {
         "latency_mean_us": latency.mean_ns,
         "latency_min_us": latency.min_ns,

@@ -1,4 +1,4 @@
-"""CSV exports of HOBOware: the readings of an Onset power meter, by the meter's own clock."""
+"""CSV exports of HOBOware: readings of an Onset power meter, on the meter's own clock."""
 
 import codecs
 import csv
@@ -19,8 +19,8 @@ from ingest.records import MeterEvent, MeterReadings, ReadContext
 
 _MOST_BYTES: Final = 1 << 28
 _HEADINGS_WITHIN: Final = 8
-# Rows that tell how numbers are written.
-_TELLING_ROWS: Final = 1000
+# The first rows, which decide the decimal mark.
+_DECIMAL_MARK_ROWS: Final = 1000
 _DELIMITERS: Final = (",", ";", "\t")
 _BYTE_ORDER_MARKS: Final = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -31,19 +31,19 @@ _QUANTITIES: Final = ("power_w", "voltage_v", "current_a", "energy_j")
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell HOBOware by a heading with a date and an electrical quantity in its unit."""
+    """Return whether the text has a heading with a date and an electrical quantity in its unit."""
     return _find_table(_decoded(head)) is not None
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> MeterReadings:
     """Read the readings, in the order of the file.
 
-    Times stay local: what the header says of UTC is given beside them, since it is the only place
-    that says it. Rows without a value (the meter's events) are no readings and no problem.
+    Times stay local; the UTC offset of the header is returned too, since only the header has it.
+    Rows without a value (the meter's events) are neither readings nor problems.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Names the file in errors; may say the order of day and month.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors, and the date order if it is known.
 
     Raises:
         FormatError: No heading, no active power in watts, or no reading at all.
@@ -67,20 +67,20 @@ def _joined(blocks: Iterable[bytes], name: str) -> bytes:
 
 
 def _decoded(data: bytes) -> str:
-    """Decode by the byte-order mark, else as UTF-8, else as the code page of western Windows."""
+    """Decode by the byte-order mark, else as UTF-8, else as Windows code page 1252."""
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
             return data.decode(encoding, "replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        # A head may be cut in the middle of a character.
+        # The first bytes of a file may end inside a character.
         is_cut = error.reason == "unexpected end of data"
         return data.decode("utf-8" if is_cut else "cp1252", "replace")
 
 
 def _find_table(text: str) -> tuple[Headings, "_Numbered"] | None:
-    """Find the heading in the first lines; gives it with the rows below it."""
+    """Find the heading in the first lines; return it with the rows below."""
     for delimiter in _DELIMITERS:
         rows = _Numbered(text, delimiter)
         for row in rows:
@@ -92,7 +92,7 @@ def _find_table(text: str) -> tuple[Headings, "_Numbered"] | None:
 
 
 class _Numbered:
-    """Rows of a delimited text, with the line that each ends on."""
+    """The rows of a delimited text, with the number of each row's last line."""
 
     def __init__(self, text: str, delimiter: str) -> None:
         self._reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -113,7 +113,7 @@ class _Numbered:
 
 
 class _Rows:
-    """The rows of one export on their way to arrays."""
+    """Converts the rows of one export to arrays."""
 
     def __init__(self, headings: Headings) -> None:
         self._headings = headings
@@ -128,16 +128,16 @@ class _Rows:
     def read(self, rows: _Numbered, context: ReadContext) -> MeterReadings:
         headings = self._headings
         for name in headings.several:
-            detail = f"several columns of {name}; the first is taken"
+            detail = f"several columns of {name}; the first is used"
             self._problems.add("several_columns", "doubted", detail, rows.line)
         numbered = ((row, rows.line) for row in rows if row)
-        first = list(islice(numbered, _TELLING_ROWS))
+        first = list(islice(numbered, _DECIMAL_MARK_ROWS))
         self._decimal_mark = find_decimal_mark(self._cells(first), rows.delimiter)
         for row, line in chain(first, numbered):
-            self._take(row, line)
+            self._add_row(row, line)
         clock = Clock(self._times, self._lines, context.date_order, self._problems)
         if not clock.kept.size:
-            raise FormatError(f"not one good reading ({context.name})")
+            raise FormatError(f"no good reading ({context.name})")
         series = {
             name: np.array(self._values[name])[clock.kept]
             for name in _QUANTITIES
@@ -154,11 +154,11 @@ class _Rows:
         )
 
     def _cells(self, numbered: Iterable[tuple[list[str], int]]) -> Iterator[str]:
-        """Cells that should hold numbers."""
+        """Yield the cells that should hold numbers."""
         places = [column.index for column in self._columns.values()]
         return (row[place] for row, _ in numbered for place in places if place < len(row))
 
-    def _take(self, row: Sequence[str], line: int) -> None:
+    def _add_row(self, row: Sequence[str], line: int) -> None:
         headings = self._headings
         if len(row) < headings.width:
             detail = f"{len(row)} fields, expected {headings.width}; line dropped"
@@ -167,7 +167,7 @@ class _Rows:
         text = headings.time_text(row)
         at = parse_time(text)
         if at is None:
-            detail = f"{text[:40]!r} is no date and time; line dropped"
+            detail = f"{text[:40]!r} is not a date and time; line dropped"
             self._problems.add("bad_time", "refused", detail, line)
             return
         self._marks += [(name, at, line) for name in headings.events_in(row)]

@@ -1,4 +1,4 @@
-"""Dates and times of a HOBOware table: three ways to write them, and a clock that people set."""
+"""Dates and times of a HOBOware table: three date orders, and clock changes of an hour."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 from ingest.formats.problem_list import ProblemList
 from ingest.settings.power import DATE_ORDERS
 
-# Year, month and day as written, and seconds of the day.
+# Three fields of the date in the order of the text, and seconds of the day.
 MeterTime = tuple[int, int, int, float]
 
 _WRITTEN: Final = re.compile(
@@ -21,13 +21,13 @@ _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
 _FIRST_DAY: Final = date(2010, 1, 1).toordinal() - _EPOCH_DAY
 _HOUR_S: Final = 3600.0
 _DAY_S: Final = 86400.0
-# Clocks go forward for the summer at 01:00, 02:00 or 03:00.
+# Summer time starts at 01:00, 02:00 or 03:00.
 _FORWARD_BEFORE_S: Final = 4 * _HOUR_S
 _LEAST_SLACK_S: Final = 2.0
 
 
 def parse_time(text: str) -> MeterTime | None:
-    """Take a date and time apart, its day and month not yet told apart; None if it is none."""
+    """Split a date and time into fields, day and month still undecided; None if it is neither."""
     found = _WRITTEN.fullmatch(text)
     if found is None:
         return None
@@ -44,11 +44,11 @@ def parse_time(text: str) -> MeterTime | None:
 
 
 class Clock:
-    """The times of a file's readings, made to increase.
+    """The times of a file's readings, corrected so that they increase.
 
     Attributes:
         local_s: Seconds from 1970-01-01 00:00 of the meter's local time, shape (k,).
-        kept: Which readings these are of, shape (k,).
+        kept: Indices of the readings that have these times, shape (k,).
     """
 
     def __init__(
@@ -58,35 +58,35 @@ class Clock:
         order: str | None,
         problems: ProblemList,
     ) -> None:
-        """Tell day from month, then follow the clock.
+        """Decide the order of day and month, then correct changes of the clock.
 
         Args:
-            times: Of all readings, in the order of the file.
-            lines: Where each stands.
+            times: Times of all readings, in the order of the file.
+            lines: Line number of each.
             order: `mdy`, `dmy` or `ymd` if it is known.
-            problems: Told of what is odd.
+            problems: Receives what is wrong.
         """
         self._problems = problems
         self._lines = lines
         self._order = order or self._find_order(times)
         seconds = np.array([self.read(at) for at in times])
         for place in np.flatnonzero(np.isnan(seconds)).tolist():
-            detail = f"{times[place][:3]} is no day in the order {self._order}; line dropped"
-            problems.add("bad_time", "refused", detail, lines[place])
+            date_text = f"{times[place][:3]} is not a valid date in the order {self._order}"
+            problems.add("bad_time", "refused", f"{date_text}; line dropped", lines[place])
         dated = np.flatnonzero(~np.isnan(seconds))
         self.local_s, kept = self._follow(seconds[dated], dated)
         self.kept = kept
 
     def read(self, at: MeterTime) -> float:
-        """A time in seconds from 1970 of local time; NaN if there is no such day."""
+        """Convert a time to seconds from 1970 of local time; NaN for a date that does not exist."""
         day = _day(at, self._order)
         return float("nan") if day is None else day * _DAY_S + at[3]
 
     def _find_order(self, times: Sequence[MeterTime]) -> str:
-        """Four digits of year first; else the only order in which all days exist; else the order
-        in which the days lie closest together.
+        """Return the date order: by years of four digits in front, else the only order in which
+        all dates exist, else the order with the smallest span of days.
 
-        A year of two digits may come first as well; that has to fit better than either other way.
+        A two-digit year may also come first, but only if that fits better than both other orders.
         """
         days = {at[:3] for at in times}
         if any(first > 31 for first, _, _ in days):
@@ -97,14 +97,14 @@ class Clock:
         if days and best != "ymd" and fits["mdy"] == fits["dmy"] and not is_symmetric:
             first, second, year = next(at[:3] for at in times)
             detail = (
-                f"{first}/{second}/{year} may be month or day first; month first is taken "
-                "(the setting power.date_order says otherwise)"
+                f"{first}/{second}/{year} may be month or day first; month first is used "
+                "(the setting power.date_order overrides this)"
             )
             self._problems.add("ambiguous_date", "doubted", detail, self._lines[0])
         return best
 
     def _follow(self, seconds: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Keep what increases; undo an hour that was put in or taken out for the summer."""
+        """Keep times that increase; remove changes of the clock by an hour."""
         steps = np.diff(seconds)
         usual_s = float(np.median(steps[steps > 0])) if (steps > 0).any() else 1.0
         kept: list[float] = []
@@ -131,35 +131,33 @@ class Clock:
         return np.array(kept), np.array(kept_at, np.int64)
 
     def _change_of(self, now_s: float, last_s: float, usual_s: float, line: int) -> float:
-        """Seconds to add from a reading on, if the clock was changed by an hour before it."""
+        """Return the seconds to add from a reading on: nonzero after a change by an hour."""
         slack_s = max(_LEAST_SLACK_S, 1.5 * usual_s)
         step_s = now_s - last_s - usual_s
         if abs(step_s + _HOUR_S) <= slack_s:
-            detail = "the clock goes back by an hour; read on as if it had not"
+            detail = "the clock goes back by an hour; the change is removed"
             self._problems.add("clock_set_back", "repaired", detail, line)
             return _HOUR_S
         is_early = last_s % _DAY_S < _FORWARD_BEFORE_S
         if abs(step_s - _HOUR_S) <= slack_s and is_early and usual_s < _HOUR_S / 4:
-            detail = (
-                "the clock goes forward by an hour, as for the summer; read on as if it had not"
-            )
+            detail = "the clock goes forward by an hour, as for summer; the change is removed"
             self._problems.add("clock_set_forward", "doubted", detail, line)
             return -_HOUR_S
         return 0.0
 
     def _refuse(self, now_s: float, last_s: float, line: int) -> None:
         if now_s == last_s:
-            detail = "the same time as the reading before; line dropped"
+            detail = "the same time as the previous reading; line dropped"
             self._problems.add("duplicate_time", "repaired", detail, line)
         else:
-            detail = f"{last_s - now_s:.0f} s before the reading before; line dropped"
+            detail = f"{last_s - now_s:.0f} s before the previous reading; line dropped"
             self._problems.add("time_backwards", "refused", detail, line)
 
 
 def _misfit(days: Collection[tuple[int, int, int]], order: str) -> tuple[int, int]:
-    """How badly days fit an order: how many cannot be, then how far apart the others lie.
+    """Return how badly dates fit an order: number of invalid ones, span of the others in days.
 
-    The loggers are no older than their first year of sale, so that no earlier year can be.
+    A date before the loggers' first year of sale is invalid.
     """
     numbers = [_day((*day, 0.0), order) for day in days]
     known = [number for number in numbers if number is not None and number >= _FIRST_DAY]
@@ -167,7 +165,7 @@ def _misfit(days: Collection[tuple[int, int, int]], order: str) -> tuple[int, in
 
 
 def _day(at: MeterTime, order: str) -> int | None:
-    """Days since 1970-01-01; None if there is no such day."""
+    """Return days since 1970-01-01; None if the date does not exist."""
     first, second, third, _ = at
     year, month, day = {
         "mdy": (third, first, second),

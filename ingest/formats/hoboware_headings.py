@@ -1,4 +1,4 @@
-"""Headings of a HOBOware table: columns by quantity and unit, whatever else their titles say."""
+"""Headings of a HOBOware table: columns found by quantity and unit; other words are ignored."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Final
 # `RMS Voltage, V (LGR S/N: 1)` or, exported without commas, `RMS Voltage (V) (LGR S/N: 1)`.
 _TITLE: Final = re.compile(r"\s*(?P<quantity>[^,(]+?)\s*[,(]\s*(?P<unit>[A-Za-z%]+)\b(?!\s*/)")
 _STATISTIC: Final = re.compile(r"\s*(max|min|std|stdev|std dev)\b", re.IGNORECASE)
-# In the languages that the program comes in, and a few beside them.
+# In the program's languages and a few more.
 _DATE_TIME: Final = re.compile(
     r"\s*(?:(?:date|datum|fecha|data|dato|дата)\b|日期|日付|날짜)", re.IGNORECASE
 )
@@ -24,12 +24,12 @@ _EVENT_STARTS: Final = ("l", "L", " ")
 
 @dataclass(frozen=True, slots=True)
 class _Quantity:
-    """How a quantity is told: by its unit alone, or by its unit and a word of its title.
+    """How to recognise a quantity: by its unit alone, or by its unit and a word in its title.
 
     Attributes:
-        units: What a unit is in ours.
-        words: Of which its title must hold one; none where no other quantity has these units.
-        unwanted: What its title must not hold: quantities that some write in the same unit.
+        units: Unit to its factor to the unit of the column name.
+        words: Words of which the title must hold one; empty where the units are unambiguous.
+        unwanted: Words of other quantities in the same unit; the title must hold none.
     """
 
     units: dict[str, float]
@@ -56,7 +56,7 @@ _QUANTITIES: Final[dict[str, _Quantity]] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Where a quantity stands, and what its unit is in ours."""
+    """Index of a quantity's column, and the factor from its unit to ours."""
 
     index: int
     factor: float
@@ -64,13 +64,13 @@ class Column:
 
 @dataclass(slots=True)
 class Headings:
-    """What the headings of a table say.
+    """The parsed headings of a table.
 
     Attributes:
-        when: Columns of date and time, or of both in one.
-        columns: By name and unit of `MeterReadings`.
-        others: Columns that may hold an event's mark, by index.
-        several: Quantities that more than one column has.
+        when: Indices of the date and time columns; one index if one column holds both.
+        columns: Columns by field name of `MeterReadings`.
+        others: Columns that may mark an event: index to name.
+        several: Quantities with more than one column.
         utc_offset_s: As in `MeterReadings`.
     """
 
@@ -83,15 +83,15 @@ class Headings:
 
     @property
     def width(self) -> int:
-        """Fields that a row must have at least."""
+        """Minimum number of fields in a row."""
         return 1 + max(*self.when, *(column.index for column in self.columns.values()))
 
     def time_text(self, row: Sequence[str]) -> str:
-        """Date and time of a row."""
+        """Return date and time of a row."""
         return " ".join(row[index].strip() for index in self.when)
 
     def events_in(self, row: Sequence[str]) -> list[str]:
-        """Names of the events that a row marks."""
+        """Return the names of the events that a row marks."""
         return [
             name
             for index, name in self.others.items()
@@ -100,7 +100,7 @@ class Headings:
 
 
 def find_headings(row: Sequence[str]) -> Headings | None:
-    """Read a row as headings; None if it has no date or no electrical quantity in a known unit."""
+    """Parse a row as headings; None without a date or an electrical quantity in a known unit."""
     date = _date_column(row)
     if date is None:
         return None
@@ -122,7 +122,7 @@ def find_headings(row: Sequence[str]) -> Headings | None:
 
 
 def _date_column(row: Sequence[str]) -> int | None:
-    """The column of dates by its title, else by the offset from UTC that only its title has."""
+    """Return the date column: by its title, else by the UTC offset, which only its title holds."""
     named = (i for i, cell in enumerate(row) if _DATE_TIME.match(cell))
     offset = (i for i, cell in enumerate(row) if (found := _OFFSET.search(cell)) and found[1])
     return next(named, next(offset, None))

@@ -1,4 +1,4 @@
-"""Numbers as HOBOware writes them: with a decimal point or comma, thousands apart or together."""
+"""Numbers of HOBOware exports: decimal point or comma, thousands grouped or not."""
 
 import math
 import re
@@ -9,16 +9,16 @@ _POINT, _COMMA = ".", ","
 _GROUPED: Final = {
     mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+") for mark in (".", ",")
 }
-# Blanks, hard ones too, and the apostrophe part thousands without being taken for a decimal mark.
+# Spaces, no-break spaces and apostrophes group thousands; they are never a decimal mark.
 _BLANKS: Final = re.compile("(?<=\\d)[ \u00a0\u202f'\u2019](?=\\d{3}(?!\\d))")
 
 
 def find_decimal_mark(cells: Iterable[str], delimiter: str) -> str:
-    """Tell the mark before the decimals of all numbers of a table.
+    """Return the decimal mark that all numbers of a table use.
 
-    The first cell that leaves no doubt decides: `38,5` has a comma, since thousands come in threes,
-    and of `1.234,5` it is the last mark. Without one (`1,234` alone) it is the comma where another
-    mark parts the columns and some cell has a comma, else the point.
+    The first unambiguous cell decides: in `38,5` the comma is decimal, since a group of thousands
+    has three digits; in `1.234,5` the last mark is. If all cells are ambiguous (`1,234`), the mark
+    is the comma where the delimiter is another character and some cell has a comma, else the point.
     """
     has_comma = False
     for cell in cells:
@@ -33,7 +33,7 @@ def find_decimal_mark(cells: Iterable[str], delimiter: str) -> str:
 
 
 def parse_number(cell: str, mark: str) -> float:
-    """The number in a cell; NaN if it is empty, infinite if it holds no finite number."""
+    """Parse the number in a cell; NaN if it is empty, infinite if it holds no finite number."""
     try:
         value = float(cell if mark == _POINT else _with_point(cell))
     except ValueError:
@@ -46,20 +46,20 @@ def parse_number(cell: str, mark: str) -> float:
 
 def _with_point(cell: str) -> str:
     if _POINT in cell:
-        raise ValueError("a point that does not part decimals")
+        raise ValueError("a point that is not the decimal mark")
     return cell.replace(_COMMA, _POINT)
 
 
 def _ungrouped(cell: str, mark: str) -> str:
-    """A number without what parts its thousands.
+    """Return a number without its thousands separators.
 
     Raises:
-        ValueError: What parts them does not stand before three digits each.
+        ValueError: A separator is not followed by groups of three digits.
     """
     whole, point, decimals = _BLANKS.sub("", cell.strip()).partition(mark)
     other = _COMMA if mark == _POINT else _POINT
     if other in whole:
         if not _GROUPED[other].fullmatch(whole):
-            raise ValueError("thousands that are none")
+            raise ValueError("badly grouped thousands")
         whole = whole.replace(other, "")
     return whole + (point and _POINT) + decimals

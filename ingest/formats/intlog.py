@@ -1,4 +1,4 @@
-"""Per-interrupt NIC logs as text: 14, 16 or 17 columns, header and kernel prefix or none."""
+"""Per-interrupt NIC logs as text: 14, 16 or 17 columns, optional header and kernel prefix."""
 
 import codecs
 import re
@@ -43,7 +43,7 @@ _HEAD_LINES: Final = 200
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell a counter log by its header or by most of its first lines being such integers."""
+    """Return whether the text has a known header, or most first lines are that many integers."""
     lines = _head_lines(head)
     if any(_header_names(line) in _LAYOUTS.values() for line in lines[:3]):
         return True
@@ -55,8 +55,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> CoreLog:
     """Read one core's log.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Names the file in errors.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
 
     Returns:
         The log; bad lines are problems, each kind with its count and first line.
@@ -84,12 +84,12 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> CoreLog:
 
 
 def open_log(context: ReadContext) -> "IntlogReader":
-    """Begin to read one core's log block by block."""
+    """Start to read one core's log block by block."""
     return IntlogReader(context.name)
 
 
 class IntlogReader:
-    """One core's log in memory that does not grow with it; see `ingest.records.LogReader`."""
+    """Reads one core's log in bounded memory; see `ingest.records.LogReader`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -172,14 +172,14 @@ class IntlogReader:
 
 
 class _SleepStates:
-    """Whether a 14-column log's sleep states are running totals (Linux) or a sample's own."""
+    """Whether a 14-column log's sleep states are running totals (Linux) or values per sample."""
 
     def __init__(self, are_totals: bool) -> None:
         self.are_totals = are_totals
         self._last = np.zeros((len(_SLEEP_STATES[14]), 1), np.int64)
 
     def look_at(self, states: np.ndarray) -> None:
-        """Take further samples in, shape (3, m): totals never fall."""
+        """Check further samples, shape (3, m): totals never fall."""
         if not states.shape[1] or not self.are_totals:
             return
         self.are_totals = bool(np.all(np.diff(states, axis=1, prepend=self._last) >= 0))
@@ -187,7 +187,7 @@ class _SleepStates:
 
 
 def sample_names(columns: int) -> tuple[str, ...]:
-    """Name the sample columns of a variant in the order in which its lines hold them."""
+    """Return the names of a variant's sample columns, in the order of its lines."""
     return ("tsc", *_COUNTERS, *_SLEEP_STATES[columns], "joules")
 
 
@@ -199,13 +199,13 @@ _LAYOUTS: Final = {columns: _layout(columns) for columns in _SLEEP_STATES}
 
 
 def _head_lines(head: bytes) -> list[list[bytes]]:
-    """Split the first lines into fields, without kernel prefixes, blanks and a cut last line."""
+    """Split the first lines into fields; skips kernel prefixes, blank lines and a cut last line."""
     head = head[:_HEAD_BYTES]
     lines = head.split(b"\n", _HEAD_LINES)
     if len(lines) > 1:
         lines.pop()
     fields = [
-        # All lines but the oddest: no prefix, and no blanks but those that part fields.
+        # Fast path for nearly all lines: no prefix, and only blanks between fields.
         line.split() if line[:1].isdigit() and not _ODD_BLANK.search(line) else _fields(line)
         for line in lines
     ]
@@ -250,13 +250,15 @@ def _is_full(lines: CounterLines) -> bool:
 def _problems(lines: CounterLines, announced: int | None, bad_core: str) -> list[Problem]:
     problems = lines.problems()
     if announced is not None and lines.entries < announced:
-        detail = f"{lines.entries} entries, but its first line announces {announced}"
+        detail = f"{lines.entries} entries, but the first line announces {announced}"
         problems.append(Problem("short_log", "doubted", detail))
     if bad_core:
-        detail = f"`Core={bad_core}` is no core's number; not used"
+        detail = f"`Core={bad_core}` is not a core number; not used"
         problems.append(Problem("bad_core", "doubted", detail))
     if lines.core_lines > 1:
-        detail = f"{lines.core_lines} `Core=` lines in one log; all taken as the first's"
+        detail = (
+            f"{lines.core_lines} `Core=` lines in one log; all entries count for the first core"
+        )
         problems.append(Problem("several_cores", "doubted", detail))
     if _is_full(lines):
         detail = f"{lines.entries} entries fill the driver's buffer; it may have stopped early"
@@ -265,7 +267,7 @@ def _problems(lines: CounterLines, announced: int | None, bad_core: str) -> list
 
 
 def _core_line(head: bytes) -> tuple[int | None, int | None, str]:
-    """The core and the count of entries that a `Core=` line says, and the core if it cannot be."""
+    """Return the core and the entry count of a `Core=` line, and the core's digits if invalid."""
     found = _CORE.search(head) if b"Core=" in head else None
     if found is None:
         return None, None, ""
@@ -274,7 +276,7 @@ def _core_line(head: bytes) -> tuple[int | None, int | None, str]:
 
 
 def _small_number(digits: bytes | None) -> int | None:
-    """The number that digits spell; None if there are none, or it has over 31 bits."""
+    """Return the number of some digits; None if there are none, or it needs over 31 bits."""
     if not digits or len(digits) > _MOST_DIGITS:
         return None
     return int(digits) if int(digits) < 2**31 else None

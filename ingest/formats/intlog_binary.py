@@ -1,4 +1,4 @@
-"""Per-interrupt logs as the library OS dumps them: packed 88-byte entries, little-endian."""
+"""Per-interrupt logs in the library OS's binary form: packed 88-byte entries, little-endian."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -20,13 +20,13 @@ _MOST_DESCRIPTORS: Final = 1 << 16
 _REFUSALS: Final = {
     "empty_entry": "an entry that was never written; dropped",
     "number_range": "a negative number; entry dropped",
-    "time_backwards": "the time stamp is before the entry above's; entry dropped",
+    "time_backwards": "the time stamp is before that of the previous entry; entry dropped",
     "time_leap": "the time stamp does not fit the entries below it; entry dropped",
 }
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell a binary log by bytes that no text has and time stamps that rise as a log's do."""
+    """Return whether the bytes are not text and most entries have plausible, rising time stamps."""
     entries = np.frombuffer(head, ENTRY, count=len(head) // ENTRY.itemsize)
     if entries.size == 0 or b"\0" not in head[: ENTRY.itemsize]:
         return False
@@ -47,15 +47,15 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> CoreLog:
     """Read one core's log.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Names the file in errors.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
 
     Returns:
-        The log. Lines of problems are numbers of entries, from 1; an entry cut at the end is a
-        `cut_last_entry` problem. Sleep states are values of their sample, not running totals.
+        The log. Lines of problems are entry numbers, from 1; a truncated last entry is a
+        `cut_last_entry` problem. Sleep states are values per sample, not running totals.
 
     Raises:
-        FormatError: Not one good entry.
+        FormatError: No good entry.
     """
     reader = open_log(context)
     for block in blocks:
@@ -74,12 +74,12 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> CoreLog:
 
 
 def open_log(context: ReadContext) -> "BinaryReader":
-    """Begin to read one core's log block by block."""
+    """Start to read one core's log block by block."""
     return BinaryReader(context.name)
 
 
 class BinaryReader:
-    """One core's log in memory that does not grow with it; see `ingest.records.LogReader`."""
+    """Reads one core's log in bounded memory; see `ingest.records.LogReader`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -102,7 +102,7 @@ class BinaryReader:
     def feed(self, block: bytes) -> None:
         data = self._waiting + block
         count, rest = divmod(len(data), ENTRY.itemsize)
-        self._collected.take(np.frombuffer(data, ENTRY, count=count))
+        self._collected.add(np.frombuffer(data, ENTRY, count=count))
         self._waiting = data[len(data) - rest :]
 
     def room(self, size: int) -> None:  # noqa: ARG002
@@ -112,7 +112,7 @@ class BinaryReader:
         raise AssertionError(f"BUG: {count} bytes where there is no room")
 
     def finish(self) -> None:
-        self._collected.take(np.empty(0, ENTRY), is_over=True)
+        self._collected.add(np.empty(0, ENTRY), is_over=True)
         if not self._collected.filled:
             raise FormatError(f"no good entry among {self._collected.entries} ({self._name})")
 
@@ -141,7 +141,7 @@ class BinaryReader:
 
 
 class _Collected:
-    """Good entries so far, in pieces, and the refused ones by kind."""
+    """Good entries collected so far, and counts of the refused ones by kind."""
 
     def __init__(self) -> None:
         self.interrupts: list[np.ndarray] = []
@@ -153,8 +153,8 @@ class _Collected:
         self._waiting_numbers = np.empty(0, np.int64)
         self._refused: dict[str, tuple[int, int]] = {}
 
-    def take(self, entries: np.ndarray, is_over: bool = False) -> None:
-        """Take further entries in; those that wait for their judgement come with later ones."""
+    def add(self, entries: np.ndarray, is_over: bool = False) -> None:
+        """Add entries; those whose time order is undecided come out with later ones."""
         kept = np.ones(entries.size, bool)
         numbers = self.entries + 1 + np.arange(entries.size)
         is_empty = entries["tsc"] == 0
@@ -187,7 +187,7 @@ class _Collected:
         self.filled += good.size
 
     def drain(self) -> tuple[np.ndarray, np.ndarray]:
-        """Give the rows collected since the last call as columns, int64."""
+        """Return the rows collected since the last call as columns, int64."""
         interrupts = _columns(self.interrupts, ("tsc", *_NIC))
         samples = _columns(self.samples, ("tsc", *_SAMPLED))
         self.interrupts, self.samples = [], []

@@ -1,7 +1,7 @@
-"""The hot parser of per-interrupt text logs: one pass over the bytes, compiled, without the GIL.
+"""Compiled parser of per-interrupt text logs: one pass over the bytes, without the GIL.
 
-Every good line is an interrupt; a line whose performance counters are not all 0 is a sample as
-well. `ingest.formats.intlog` owns the buffers and gives the meaning; this module only reads bytes.
+Each good line is an interrupt; a line with a nonzero performance counter is a sample as well.
+`ingest.formats.counter_lines` owns the buffers; this module only reads bytes.
 """
 
 from typing import Any, Final
@@ -11,20 +11,20 @@ from numba import njit
 
 from ingest.formats.plain_lines import PLAIN_LINE_REACH, read_plain_line, read_unsampled_line
 
-# Rows of the fault table, by kind of bad line, in the order in which a line is judged.
+# Rows of the fault table, by kind of bad line, in the order of the checks.
 FIELD_COUNT: Final = 0
 NOT_DIGITS: Final = 1
 NUMBER_RANGE: Final = 2
 FAULT_KINDS: Final = 3
 
-# Columns of the fault table: how often, and the first one's line number, fields and bytes.
+# Columns of the fault table: count, and line number, fields and byte range of the first fault.
 COUNT: Final = 0
 LINE: Final = 1
 FIELDS: Final = 2
 START: Final = 3
 END: Final = 4
 
-# Slots of the state that lives from one block to the next.
+# Slots of the state that is kept between blocks.
 LINES: Final = 0
 ENTRIES: Final = 1
 INTERRUPTS: Final = 2
@@ -34,8 +34,8 @@ LAST_INDEX: Final = 5
 UNSAMPLED_AT_ONCE: Final = 6
 STATE_SLOTS: Final = 7
 
-# Rows of the interrupts: time stamp, the four NIC columns, and twice the number of the line, 1
-# more if it is a sample. The last tells which rows a dropped row takes with it, and its line.
+# Rows of the interrupts: time stamp, four NIC columns, and ORIGIN: twice the line number, plus 1
+# for a sample. ORIGIN tells whether a dropped row has a sample, and names its line.
 NIC_ROWS: Final = 5
 ORIGIN: Final = 5
 INTERRUPT_ROWS: Final = 6
@@ -48,7 +48,7 @@ _OPEN, _CLOSE = 91, 93
 
 
 def new_state() -> tuple[np.ndarray, np.ndarray]:
-    """Make the state and the fault table for a new log, both int64 and zero."""
+    """Create the state and the fault table of a new log, both int64 and zero."""
     return np.zeros(STATE_SLOTS, np.int64), np.zeros((FAULT_KINDS, 5), np.int64)
 
 
@@ -59,7 +59,7 @@ def _is_blank(byte: int) -> bool:
 
 @njit(nogil=True)
 def _skip_prefix(data: np.ndarray, at: Any) -> Any:
-    """Step over leading blanks and a kernel prefix such as `[ 2283.800345] `, if it is whole."""
+    """Return the index after leading blanks and a complete prefix such as `[ 2283.800345] `."""
     while _is_blank(data[at]):
         at += 1
     if data[at] != _OPEN:
@@ -77,7 +77,7 @@ def _skip_prefix(data: np.ndarray, at: Any) -> Any:
 
 @njit(nogil=True)
 def _is_core_line(data: np.ndarray, at: int) -> bool:
-    """Whether `Core=` stands here; the newline ends the comparison before the buffer does."""
+    """Return whether `Core=` starts here; a newline stops the comparison within the buffer."""
     c, o, r, e, equals = 67, 111, 114, 101, 61
     return (
         data[at] == c
@@ -89,7 +89,9 @@ def _is_core_line(data: np.ndarray, at: int) -> bool:
 
 
 @njit(nogil=True)
-def _blame(faults: np.ndarray, kind: int, line: int, fields: int, start: int, end: int) -> None:
+def _count_fault(
+    faults: np.ndarray, kind: int, line: int, fields: int, start: int, end: int
+) -> None:
     if faults[kind, COUNT] == 0:
         faults[kind, LINE] = line
         faults[kind, FIELDS] = fields
@@ -99,8 +101,8 @@ def _blame(faults: np.ndarray, kind: int, line: int, fields: int, start: int, en
 
 
 @njit(nogil=True)
-def _spelled(data: np.ndarray, at: int) -> int:
-    """The number of any length whose digits are known to stand here."""
+def _number_at(data: np.ndarray, at: int) -> int:
+    """Return the number at an index that is known to hold digits, of any length."""
     value: Any = 0
     digit = np.uint8(data[at] - _ZERO)
     while digit <= 9:
@@ -119,7 +121,7 @@ def _put_row(
     samples: np.ndarray,
     sampled: Any,
 ) -> Any:
-    """Put the fields of a line into the columns; gives how many samples it is, 0 or 1."""
+    """Write the fields of a line to the columns; return the number of samples, 0 or 1."""
     tsc = values[values.size - 1]
     interrupts[0, filled] = tsc
     for column in range(1, 5):
@@ -143,20 +145,20 @@ def parse_counter_lines(
     state: np.ndarray,
     faults: np.ndarray,
 ) -> None:
-    """Parse whole lines of a per-interrupt log into the column buffers.
+    """Parse complete lines of a per-interrupt log into the column buffers.
 
     Args:
         data: Bytes, uint8; `data[end - 1]` is a newline, so that no loop needs a bound.
-        end: How many bytes of `data` to read.
+        end: Number of bytes of `data` to parse.
         columns: Fields of a good line: `i`, four NIC columns, four performance counters, the
             sleep states of the variant, joules, time stamp.
-        interrupts: int64, shape (INTERRUPT_ROWS, room), in the order of the lines. There must be
-            room for `end // (2 * columns)` more.
+        interrupts: int64, shape (INTERRUPT_ROWS, room), in line order. There must be room for
+            `end // (2 * columns)` more.
         samples: int64, shape (columns - 5, room), same room: time stamp, the counters, the sleep
             states, joules.
-        state: From `new_state`; says how much of the buffers is filled, and how many lines were
-            read by the fastest way.
-        faults: From `new_state`; the bytes of a first fault are offsets into this `data`.
+        state: From `new_state`; holds how many columns of the buffers are filled, and how many
+            lines the fastest path parsed.
+        faults: From `new_state`; byte ranges of first faults are offsets into this `data`.
     """
     values = np.empty(columns, np.int64)
     line, entries = state[LINES], state[ENTRIES]
@@ -225,7 +227,7 @@ def parse_counter_lines(
         if fields != columns or not is_digits or is_too_large:
             kind = NUMBER_RANGE if is_digits else NOT_DIGITS
             kind = FIELD_COUNT if fields != columns else kind
-            _blame(faults, kind, line, fields, start, at - 1)
+            _count_fault(faults, kind, line, fields, start, at - 1)
             continue
         sampled += _put_row(values, line, interrupts, filled, samples, sampled)
         filled += 1
@@ -233,4 +235,4 @@ def parse_counter_lines(
     state[LINES], state[ENTRIES] = line, entries
     state[INTERRUPTS], state[SAMPLES] = filled, sampled
     if last_start >= 0:
-        state[LAST_INDEX] = _spelled(data, last_start)
+        state[LAST_INDEX] = _number_at(data, last_start)

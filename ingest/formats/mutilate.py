@@ -1,4 +1,4 @@
-"""Outputs of mutilate, the memcached load generator, upstream's and the forks'."""
+"""Outputs of mutilate, the memcached load generator, of upstream and its forks."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ _QPS: Final = re.compile(r"Total QPS\s*=\s*([\d.]+)\s*\((\d+)\s*/\s*([\d.]+)s\)"
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell mutilate by the `#type` line that heads its table of latencies."""
+    """Return whether the text has the `#type` line above mutilate's latency table."""
     return re.search(r"^#type\s.*\bavg\b", _head_text(head), re.MULTILINE) is not None
 
 
@@ -31,13 +31,13 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read the latencies of the `read` line and the total rate.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Names the file in errors.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
 
     Returns:
         Latencies in microseconds, by the names in the `#type` line; `throughput_qps`,
-        `requests`, `duration_s`. The byte counts are not taken: the tool's own integer bug makes
-        some of them absurd.
+        `requests`, `duration_s`. Byte counts are ignored: an integer bug of the tool makes some
+        of them negative or far too large.
 
     Raises:
         FormatError: Neither a `read` line nor a total rate.
@@ -45,8 +45,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     reading = Reading()
     problems = ProblemList()
     lines = whole_text(blocks, context.name).splitlines()
-    _take_latencies(lines, reading, problems)
-    _take_rate(lines, reading, problems)
+    _read_latencies(lines, reading, problems)
+    _read_rate(lines, reading, problems)
     reading.problems = problems.all()
     if not reading.measurements and "no_load" not in reading.flags:
         why = "".join(f"; {problem.detail}" for problem in reading.problems)
@@ -59,14 +59,14 @@ def _head_text(head: bytes) -> str:
 
 
 def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Give the headings and the latencies of reads as fields, with their line numbers."""
+    """Yield headings and `read` rows as lists of fields, with their line numbers."""
     for number, line in enumerate(lines, start=1):
         fields = line.split()
         if fields and fields[0] in ("#type", "read"):
             yield number, fields
 
 
-def _take_latencies(lines: list[str], reading: Reading, problems: ProblemList) -> None:
+def _read_latencies(lines: list[str], reading: Reading, problems: ProblemList) -> None:
     rows = {fields[0]: (number, fields[1:]) for number, fields in _rows(lines)}
     if "#type" not in rows or "read" not in rows:
         problems.add("no_latencies", "refused", "no `read` line under a `#type` line")
@@ -90,7 +90,7 @@ def _take_latencies(lines: list[str], reading: Reading, problems: ProblemList) -
     reading.measurements.update(known)
 
 
-def _take_rate(lines: list[str], reading: Reading, problems: ProblemList) -> None:
+def _read_rate(lines: list[str], reading: Reading, problems: ProblemList) -> None:
     found = next(filter(None, map(_QPS.search, lines)), None)
     if found is None:
         problems.add("no_throughput", "doubted", "no `Total QPS` line; the output may be cut")

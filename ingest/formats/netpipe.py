@@ -1,4 +1,4 @@
-"""NetPIPE: the client's `np.out`, the server's window, and the library OS's one line of both."""
+"""NetPIPE: the client's `np.out`, the server's window, and the library OS's line with both."""
 
 import re
 from collections.abc import Iterable
@@ -19,19 +19,19 @@ _MOST_DIGITS: Final = 19
 
 
 def sniff_output(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell `np.out` by lines whose rate is their bytes over their time."""
+    """Return whether the rate of each line is its bytes divided by its time."""
     rows = _rows(_head_text(head))
     return bool(rows) and all(_is_output(row) for row in rows)
 
 
 def sniff_server(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell `np.server` by its workload period, or by what the server prints before one."""
+    """Return whether the text holds a workload period, or what the server prints before it."""
     text = _head_text(head)
     return _PERIOD.search(text) is not None or "Send and receive buffers are" in text
 
 
 def sniff_library_os(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell the library OS's record: one line of 12 fields, a DVFS code fourth."""
+    """Return whether the text is one line of 12 fields whose fourth is a DVFS code."""
     rows = _rows(_head_text(head))
     return len(rows) == 1 and len(rows[0]) == _LIBRARY_FIELDS and rows[0][3][:2] in ("0x", "0X")
 
@@ -40,8 +40,8 @@ def read_output(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read `bytes Mbps seconds [total_seconds]` of one message size.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Names the file in errors.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
 
     Returns:
         `bandwidth_bytes_s` (a Mbps is 1024 * 1024 bits), the one-way time as `latency_mean_us`,
@@ -62,9 +62,7 @@ def read_output(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     if len(sizes) != 1:
         raise FormatError(f"{len(sizes)} message sizes {sizes[:5]}, expected 1 ({context.name})")
     if len(good) > 1:
-        problems.add(
-            "several_lines", "doubted", f"{len(good)} lines of one size; the last is taken"
-        )
+        problems.add("several_lines", "doubted", f"{len(good)} lines of one size; the last is used")
     size, mbps, seconds, *total = good[-1]
     reading = Reading(knobs={"message_bytes": int(size)}, problems=problems.all())
     reading.measurements["bandwidth_bytes_s"] = mbps * MEGABIT / 8
@@ -78,20 +76,20 @@ def read_server(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read the window from the line `SERVER_WORKLOAD_PERIOD: <tsc0> <tsc1> <J0> <J1>`.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Names the file in errors.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
 
     Returns:
-        The window, or a `no_window` problem. The joules are left: on the published run the second
-        is within one sample of what the log's core counted, the difference is a third of it; so
-        they are the two packages' energies, and which one counts is a setting of the dataset.
+        The window, or a `no_window` problem. Joules are ignored: they are the energies of the
+        two packages, and the settings say which package counts. On the published run the second
+        is within one sample of what the log's core counted; their difference is a third of it.
     """
     found = _PERIOD.findall(whole_text(blocks, context.name))
     if not found:
         return _without_window("no SERVER_WORKLOAD_PERIOD line; the output may be cut")
     window = _window(found[-1].split()[:2])
     if window is None:
-        return _without_window(f"SERVER_WORKLOAD_PERIOD {found[-1][:60]!r} is no window")
+        return _without_window(f"SERVER_WORKLOAD_PERIOD {found[-1][:60]!r} is not a valid window")
     return Reading(window=window)
 
 
@@ -99,16 +97,16 @@ def read_library_os(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read `rep msg iterations dvfs rapl itr ? ? Mbps one_way_us tsc0 tsc1`.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Names the file in errors.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
 
     Returns:
-        Knobs, window, `bandwidth_bytes_s`, `latency_mean_us`. Fields 8 and 9 (from 0) are proven
-        by their product being the message's bits; fields 6 and 7 look like the energies of the two
-        packages and are left, as in `read_server`.
+        Knobs, window, `bandwidth_bytes_s`, `latency_mean_us`. The product of fields 8 and 9 (from
+        0) must be the bits of the message. Fields 6 and 7 look like the energies of the two
+        packages and are ignored, as in `read_server`.
 
     Raises:
-        FormatError: Not 12 fields, or a knob that is none.
+        FormatError: Not 12 fields, or an invalid knob.
     """
     rows = _rows(whole_text(blocks, context.name))
     row = rows[0] if rows else []
@@ -118,7 +116,8 @@ def read_library_os(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     reading = Reading(window=window, knobs=_library_knobs(row))
     problems = ProblemList()
     if window is None:
-        problems.add("no_window", "doubted", f"{' '.join(row[10:])[:60]!r} is no window", 1)
+        detail = f"{' '.join(row[10:])[:60]!r} is not a valid window"
+        problems.add("no_window", "doubted", detail, 1)
     rate, one_way_us = row[8], row[9]
     if _is_output([row[1], rate, one_way_us], unit_s=1e-6):
         reading.measurements["bandwidth_bytes_s"] = float(rate) * MEGABIT / 8
@@ -132,7 +131,7 @@ def read_library_os(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 
 def _library_knobs(row: list[str]) -> dict[str, float | int | str]:
     if not all(_is_whole(row[place]) for place in (1, 4, 5)):
-        raise FormatError(f"message, RAPL, ITR {row[1]!r} {row[4]!r} {row[5]!r} are no numbers")
+        raise FormatError(f"message, RAPL, ITR {row[1]!r} {row[4]!r} {row[5]!r} are not numbers")
     itr_us, _ = decode_itr(int(row[5]))
     knobs: dict[str, float | int | str] = {
         "message_bytes": int(row[1]),
@@ -159,7 +158,7 @@ def _is_output(row: list[str], unit_s: float = 1.0) -> bool:
 
 
 def _is_whole(field: str) -> bool:
-    """Whether a field is digits that 63 bits can mostly hold."""
+    """Return whether a field is digits that fit in 63 bits, checked by length only."""
     return field.isascii() and field.isdigit() and len(field) <= _MOST_DIGITS
 
 

@@ -1,4 +1,4 @@
-"""Output of `perf stat -x,`: counts of a command, also in intervals, by place, or repeated."""
+"""Output of `perf stat -x,`: event counts, also by interval or place, or of repeated runs."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,17 +14,17 @@ _STARTED: Final = "# started on"
 _SEPARATORS: Final = (",", ";", "\t", "|")
 _UNCOUNTED: Final = ("<not counted>", "<not supported>")
 _NUMBER: Final = re.compile(r"\s*-?\d{1,60}(?:[.,]\d+)?\s*")
-# A processor, core, die, cache, cluster, socket or node; or a thread, as `fio-1234`.
+# A processor, core, die, cache, cluster, socket or node; or a thread, such as `fio-1234`.
 _PLACE: Final = re.compile(r"(?:CPU|S|N|node)\d+(?:-[A-Z]+\d+)*|\S.*-\d+", re.IGNORECASE)
 _EVENT: Final = re.compile(r"[A-Za-z][\w.\-]*(?:/[^/]*/\w*)?(?::\w+)?")
 _IN_UNIT: Final = re.compile(r"(?:cpu|cpu_core|cpu_atom)/([\w.\-]+)/:?")
-# An event and letters that say where or how it is counted; with others after it, a tracepoint.
+# An event with letters for where or how it is counted; with other letters, a tracepoint.
 _MODIFIED: Final = re.compile(r"([^:]+):([ukhIGHpPSDWeb]+)")
 _PLACES: Final = frozenset("ukhGH")
-# Below this share of the time an event had no counter of its own and its count is an estimate.
+# Below this share of the time an event shared its counter, so its count is an estimate.
 _WHOLE_PCT: Final = 99.0
 _PACKAGE_ENERGY: Final = "power/energy-pkg/"
-# Names of events by the column that they count, the best first.
+# Event names by column, the best first.
 _COLUMNS: Final = {
     "instructions": ("instructions", "inst_retired.any"),
     "cycles": ("cycles", "cpu-cycles", "cpu_clk_unhalted.thread"),
@@ -40,7 +40,7 @@ _UNITS: Final = {"energy_j": "joules"}
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line: what it counted, where and when. A value of None was not counted."""
+    """One parsed line of counts. A value of None was not counted."""
 
     time_s: float | None
     place: str
@@ -55,7 +55,7 @@ class _Line:
 
 @dataclass(slots=True)
 class _Event:
-    """What all lines of one event say together."""
+    """The sum over all lines of one event."""
 
     line: int
     unit: str
@@ -66,7 +66,7 @@ class _Event:
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell perf by its first line, `# started on ...`, or by a first line of counts."""
+    """Return whether the first line is `# started on ...`, or the first data line is a count."""
     lines = [line for line in head.decode("utf-8", "replace").splitlines()[:20] if line.strip()]
     if not lines:
         return False
@@ -77,15 +77,14 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
-    """Read the events that are columns of a run, summed over intervals and places.
+    """Read the events that are columns of `runs`, summed over intervals and places.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Names the file in errors.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
 
     Returns:
-        Counts and `energy_j` of the packages, those that were counted; how long they were counted
-        for, if a line tells.
+        The counted events and the packages' `energy_j`; `interval_s` if a line states the time.
 
     Raises:
         FormatError: No line of counts.
@@ -93,7 +92,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     problems = ProblemList()
     numbered = _last_measurement(blocks, problems)
     if not numbered:
-        raise FormatError(f"no line of counts as perf stat -x, writes them ({context.name})")
+        raise FormatError(f"no line of counts of `perf stat -x,` ({context.name})")
     reading = Reading(interval_s=_interval_s([line for _, line in numbered]))
     package_ns = sum(line.running_ns for _, line in numbered if line.event == _PACKAGE_ENERGY)
     reading.package_time_s = package_ns / 1e9 or None
@@ -101,30 +100,30 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     for column, names in _COLUMNS.items():
         name = next((each for each in names if each in events), None)
         if name is not None:
-            _take(column, name, events[name], reading, problems)
+            _add_column(column, name, events[name], reading, problems)
     for name, event in events.items():
         if (part := _MODIFIED.fullmatch(name)) and part[1] not in events:
-            detail = f"{name} counts a part of what ran only; not used"
+            detail = f"{name} counts only a part of the code that ran; not used"
             problems.add("partial_event", "doubted", detail, event.line)
     reading.problems = problems.all()
     return reading
 
 
 def _last_measurement(blocks: Iterable[bytes], problems: ProblemList) -> list[tuple[int, _Line]]:
-    """Lines of the last measurement; one that was appended to (`--append`) is no part of it."""
+    """Return the lines of the last measurement, without those before an `--append`."""
     taken: list[tuple[int, _Line]] = []
     for number, line in _lines(blocks, problems):
         if line is not None:
             taken.append((number, line))
         elif taken:
-            detail = f"{len(taken)} lines of another measurement than the last one; not used"
+            detail = f"{len(taken)} lines of an earlier measurement; not used"
             problems.add("several_measurements", "refused", detail, taken[0][0])
             taken.clear()
     return taken
 
 
 def _lines(blocks: Iterable[bytes], problems: ProblemList) -> Iterator[tuple[int, _Line | None]]:
-    """Lines of counts; None where perf was started."""
+    """Yield lines of counts, and None at each start of perf."""
     separator: str | None = None
     for number, text in enumerate(iterate_lines(blocks), 1):
         if text.startswith(_STARTED):
@@ -137,11 +136,11 @@ def _lines(blocks: Iterable[bytes], problems: ProblemList) -> Iterator[tuple[int
         if line is not None:
             yield number, line
         elif not _is_metric_alone(text, separator):
-            problems.add("bad_line", "refused", f"no line of counts: {text[:80]!r}", number)
+            problems.add("bad_line", "refused", f"not a line of counts: {text[:80]!r}", number)
 
 
 def _is_metric_alone(text: str, separator: str | None) -> bool:
-    """A further metric of the line above stands in a line that counts nothing."""
+    """Return whether a line holds no count but a further metric of the line above."""
     fields = text.split(separator) if separator else []
     return len(fields) > 4 and sum(not each.strip() for each in fields) >= 3
 
@@ -173,7 +172,7 @@ def _parse(text: str, separator: str) -> _Line | None:
 
 
 def _prefixes(fields: Sequence[str]) -> Iterator[tuple[int, tuple[float | None, str]]]:
-    """What may stand before the value: a time, a place, how many it stands for."""
+    """Yield the possible prefixes before the value: a time, a place, a number of units."""
     yield 0, (None, "")
     has_time = len(fields) > 1 and _is_number(fields[0]) and "." in fields[0]
     time = _number(fields[0]) if has_time else None
@@ -187,7 +186,7 @@ def _prefixes(fields: Sequence[str]) -> Iterator[tuple[int, tuple[float | None, 
 
 
 def _join_events(fields: list[str], separator: str) -> list[str]:
-    """Put together again what the separator inside of `cpu/event=0x3c,umask=0x0/` parted."""
+    """Rejoin events such as `cpu/event=0x3c,umask=0x0/` that contain the separator."""
     joined: list[str] = []
     for each in fields:
         is_open = bool(joined) and joined[-1].count("/") == 1 and "=" in joined[-1]
@@ -207,7 +206,7 @@ def _number(text: str) -> float:
 
 
 def _name_of(event: str) -> str:
-    """An event's name in small letters, with `:u` or the like where it is a part of what ran."""
+    """Return an event's name in lower case, with a suffix such as `:u` for a part of the code."""
     bare = _IN_UNIT.sub(r"\1:", event).removesuffix(":")
     found = _MODIFIED.fullmatch(bare)
     if found is None:
@@ -220,7 +219,7 @@ def _name_of(event: str) -> str:
 
 
 def _by_event(numbered: Iterable[tuple[int, _Line]]) -> dict[str, _Event]:
-    """Sum lines by event; user's and kernel's parts together are the whole."""
+    """Sum lines by event; the sum of user and kernel counts is the whole event."""
     events: dict[str, _Event] = {}
     for number, line in numbered:
         name = _name_of(line.event)
@@ -245,7 +244,9 @@ def _by_event(numbered: Iterable[tuple[int, _Line]]) -> dict[str, _Event]:
     return events
 
 
-def _take(column: str, name: str, event: _Event, reading: Reading, problems: ProblemList) -> None:
+def _add_column(
+    column: str, name: str, event: _Event, reading: Reading, problems: ProblemList
+) -> None:
     if not event.counted:
         return
     expected = _UNITS.get(column, "")
@@ -259,14 +260,14 @@ def _take(column: str, name: str, event: _Event, reading: Reading, problems: Pro
         return
     if event.running_pct < _WHOLE_PCT:
         reading.flags.append("multiplexed")
-        detail = f"{name} was counted in {event.running_pct:g} % of the time, the rest is estimated"
+        detail = f"{name} was counted in {event.running_pct:g} % of the time; the rest is estimated"
         problems.add("multiplexed", "doubted", detail, event.line)
     is_real = column == "energy_j"
     reading.measurements[column] = event.total if is_real else round(event.total)
 
 
 def _interval_s(lines: Sequence[_Line]) -> float | None:
-    """How long perf counted: the last time, its own clock, or CPU time over CPUs in use."""
+    """Return how long perf counted: by last time, own clock, or CPU time over CPUs in use."""
     times = [line.time_s for line in lines if line.time_s is not None]
     if times:
         return max(times)

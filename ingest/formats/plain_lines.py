@@ -1,6 +1,6 @@
-"""Plain lines of per-interrupt text, digits with one blank between, read many bytes at once.
+"""A fast path for plain lines of per-interrupt logs: digits with single blanks between fields.
 
-All but a few lines of a log are such; `ingest.formats.line_parser` reads the others with care.
+Nearly all lines are plain; `ingest.formats.line_parser` parses the others byte by byte.
 """
 
 from typing import Any, Final
@@ -11,7 +11,7 @@ from numba import njit
 from ingest.files.machine_words import byte_masks, load_word, trailing_zeros
 
 _SPACE, _CR, _LF = 32, 13, 10
-# A plain line is digits with one blank between; it is searched 64 bytes at once, at most so far.
+# The search for the end of a plain line reads 64 bytes at once and stops at this length.
 _LONGEST_PLAIN_LINE: Final = 6 * 64
 PLAIN_LINE_REACH: Final = _LONGEST_PLAIN_LINE + 16
 _ZEROS: Final = np.uint64(0x3030303030303030)
@@ -23,7 +23,7 @@ _POWERS: Final = 10 ** np.arange(9, dtype=np.uint64)
 
 @njit(nogil=True, forceinline=True)
 def _number_of(word: Any, digits: Any) -> Any:
-    """The number that the first 1 to 8 digits of a word spell."""
+    """Return the number in the first 1 to 8 digits of a word."""
     word = word << np.uint64(64 - 8 * digits)
     word = (word * np.uint64(2561)) >> np.uint64(8)
     word = ((word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
@@ -33,10 +33,10 @@ def _number_of(word: Any, digits: Any) -> Any:
 
 @njit(nogil=True, forceinline=True)
 def _any_number(data: np.ndarray, at: Any, digits: Any) -> Any:
-    """The number whose 1 to 16 digits are known to stand here."""
+    """Return the number at an index that is known to hold 1 to 16 digits."""
     second = max(digits, 8) - 8
     value = _number_of(load_word(data, at) ^ _ZEROS, digits - second)
-    # In two steps: a shift by all of a word's bits is none in LLVM.
+    # Two shifts: in LLVM a shift by the full width of a word is undefined.
     half = np.uint64(32 - 4 * second)
     word = ((load_word(data, at + 8) ^ _ZEROS) << half) << half
     return np.int64(value * _POWERS[second] + _number_of(word, 8))
@@ -44,7 +44,7 @@ def _any_number(data: np.ndarray, at: Any, digits: Any) -> Any:
 
 @njit(nogil=True, forceinline=True)
 def _short_number(data: np.ndarray, at: Any, end: Any) -> Any:
-    """The number whose 1 to 8 digits are known to stand here."""
+    """Return the number at an index that is known to hold 1 to 8 digits."""
     return np.int64(_number_of(load_word(data, at) ^ _ZEROS, end - at))
 
 
@@ -52,15 +52,15 @@ def _short_number(data: np.ndarray, at: Any, end: Any) -> Any:
 def read_unsampled_line(
     data: np.ndarray, at: int, columns: int, interrupts: np.ndarray, place: int
 ) -> Any:
-    """Read a line of plain numbers without counters, if it ends within 64 bytes.
+    """Parse a plain line without counters that ends within 64 bytes.
 
-    Its fields' ends are all found at once, as bits of a word, and no field is waited for.
+    Finds the ends of all fields at once, as bits of a word.
 
     Args:
-        at: Where the line begins; 64 bytes can be read from there.
-        place: Where in `interrupts` the row goes; anything may stand there after a failure.
+        at: Index of the line's start; 64 bytes from there must be readable.
+        place: Column of `interrupts` to write; its content is undefined after a failure.
     Returns:
-        Where the next line starts; -1 if this one is of another form.
+        Index of the next line; -1 if this line has another form.
     """
     others, blanks, newlines, zeros = byte_masks(data, at)
     newline = newlines & (~newlines + _ONE)
@@ -78,7 +78,7 @@ def read_unsampled_line(
         if data[at + np.int64(trailing_zeros(end))] != _CR:
             return -1
         breaks ^= newline
-    # Past the fifth field come 0s of one digit, a blank before and behind each, and the time.
+    # After the fifth field come single `0` digits with a blank around each, then the time stamp.
     rest = np.uint64(2 * (columns - 6))
     index_end = np.int64(trailing_zeros(first))
     nic_end = trailing_zeros(fifth)
@@ -109,12 +109,12 @@ def read_unsampled_line(
 
 @njit(nogil=True, forceinline=True)
 def read_plain_line(data: np.ndarray, at: int, columns: int, values: np.ndarray) -> Any:
-    """Read a line of plain numbers, one blank between two, such as sampled ones.
+    """Parse a plain line of any kind, such as one with counters.
 
     Args:
-        at: Where the line begins; `PLAIN_LINE_REACH` bytes can be read on.
+        at: Index of the line's start; `PLAIN_LINE_REACH` bytes from there must be readable.
     Returns:
-        Where the next line starts; -1 if this one is anything else and must be read with care.
+        Index of the next line; -1 if this line has another form.
     """
     reached: Any = at
     end: Any = at

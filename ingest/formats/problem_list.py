@@ -1,4 +1,4 @@
-"""Collect problems line by line without letting a file of nothing but bad lines fill the lake."""
+"""A bounded list of a file's problems, so that a file of bad lines cannot fill the lake."""
 
 from collections import Counter
 from dataclasses import replace
@@ -10,7 +10,7 @@ MOST_NAMED_LINES: Final = 100
 
 
 class ProblemList:
-    """Problems of one file: each line by itself up to a bound a kind, the rest as one count."""
+    """Problems of one file: at most `MOST_NAMED_LINES` of a kind by line, the rest as one count."""
 
     def __init__(self) -> None:
         self._named: list[Problem] = []
@@ -18,7 +18,7 @@ class ProblemList:
         self._counts: Counter[str] = Counter()
 
     def add(self, kind: str, severity: Severity, detail: str, line: int | None = None) -> None:
-        """Note a further problem; lines come in file order."""
+        """Add a problem; lines must come in file order."""
         self._counts[kind] += 1
         more = self._counts[kind] - MOST_NAMED_LINES
         if more <= 0:
@@ -28,5 +28,5 @@ class ProblemList:
         self._beyond[kind] = replace(first, count=more)
 
     def all(self) -> list[Problem]:
-        """Give all of them in order of their lines."""
+        """Return all problems, sorted by line."""
         return sorted([*self._named, *self._beyond.values()], key=lambda found: found.line or 0)

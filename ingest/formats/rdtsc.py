@@ -1,4 +1,4 @@
-"""Records of the workload window: time stamps that the server took at start and end."""
+"""Records of the workload window: time stamps that the server took at its start and end."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ Row = tuple[int, ...]
 
 
 def sniff(name: str, head: bytes) -> bool:
-    """Tell a window record by lines of two, three or four integers, the last two time stamps.
+    """Return whether lines hold two, three or four integers of which the last two are time stamps.
 
-    Small numbers could be anything; then the name decides.
+    If the numbers are too small for time stamps, the name decides.
     """
     lines = head.decode("latin-1").split("\n")
     rows = [row for row in map(_integers, lines[:-1] if len(lines) > 1 else lines) if row != ()]
@@ -31,17 +31,17 @@ def sniff(name: str, head: bytes) -> bool:
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
-    """Find the window by the rule of the record's width.
+    """Find the window by the rule for the record's number of columns.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Gives the ticks a second, which three-column records need.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: Ticks per second, which records of three columns need.
 
     Returns:
-        A Reading with the window; without a usable one, a `no_window` problem says why.
+        A Reading with the window; if no window is usable, a `no_window` problem says why.
 
     Raises:
-        FormatError: Not one line of two, three or four integers.
+        FormatError: No line of two, three or four integers.
     """
     problems = ProblemList()
     rows = _read_rows(blocks, problems, context.name)
@@ -58,7 +58,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 
 
 def _integers(line: str) -> Row | None:
-    """Give a line's integers: () if it is blank, None if it holds anything else."""
+    """Return a line's integers: () if it is blank, None if it holds anything else."""
     fields = line.split()
     if all(
         field.removeprefix("-").isascii() and field.removeprefix("-").isdigit() for field in fields
@@ -77,7 +77,7 @@ def _read_rows(blocks: Iterable[bytes], problems: ProblemList, name: str) -> lis
     rows = []
     for number, line, row in parsed:
         if row is None:
-            detail = f"{line[:60]!r} is not of whole numbers; line dropped"
+            detail = f"{line[:60]!r} is not a list of whole numbers; line dropped"
             problems.add("not_digits", "refused", detail, number)
         elif len(row) != width:
             detail = f"{len(row)} fields, expected {width}; line dropped"
@@ -88,22 +88,22 @@ def _read_rows(blocks: Iterable[bytes], problems: ProblemList, name: str) -> lis
 
 
 def _connections_window(rows: list[Row], problems: ProblemList) -> tuple[Window | None, str]:
-    """One line a connection: from the last one's start to the last one's end."""
+    """Find the window of one line per connection: from the latest start to the latest end."""
     starts = [start for _, _, start, _ in rows if start > 0]
     ends = [end for _, _, _, end in rows if end > 0]
     if not ends:
-        return None, f"every end is 0 in all {len(rows)} lines"
+        return None, f"the end is 0 in all {len(rows)} lines"
     if not starts:
         return None, f"no start in any of {len(rows)} lines"
     if len(ends) < len(rows):
         missing = len(rows) - len(ends)
-        detail = f"{missing} of {len(rows)} connections have no end; the others' last one is taken"
+        detail = f"{missing} of {len(rows)} connections have no end; the others' latest end is used"
         problems.add("missing_end", "doubted", detail)
     return _checked(max(starts), max(ends))
 
 
 def _threads_window(rows: list[Row], tsc_hz: float) -> tuple[Window | None, str]:
-    """One line a thread or trial: the first whose length is a run's."""
+    """Find the window of one line per thread or trial: the first of a plausible length."""
     for _, start, end in rows:
         if start >= 0 and end > 0:
             seconds = (end - start) / tsc_hz
@@ -115,10 +115,10 @@ def _threads_window(rows: list[Row], tsc_hz: float) -> tuple[Window | None, str]
 
 def _single_window(rows: list[Row], problems: ProblemList) -> tuple[Window | None, str]:
     if len(rows) > 1:
-        problems.add("several_windows", "doubted", f"{len(rows)} windows; the first is taken")
+        problems.add("several_windows", "doubted", f"{len(rows)} windows; the first is used")
     start, end = rows[0]
     if start < 0 or end <= 0:
-        return None, f"start {start} and end {end} are no window"
+        return None, f"start {start} and end {end} are not a valid window"
     return _checked(start, end)
 
 

@@ -1,4 +1,4 @@
-"""Sidecars: `run.toml` or `NAME.run.toml`, what nothing else says of a run, in lines of TOML."""
+"""Sidecars `run.toml` and `NAME.run.toml`: facts of a run that no other file states."""
 
 import re
 import tomllib
@@ -13,24 +13,24 @@ from ingest.settings.number_texts import parse_size, whole_number
 
 FILE_NAME: Final = "run.toml"
 _NAME: Final = re.compile(r"(?:(?P<stem>.+)\.)?run\.toml")
-# Keys that say when the run took place; the others name it.
+# Keys for the time of a run; all others identify the run.
 TIMES: Final = ("start_utc", "end_utc")
 _Value = str | int | float | bool | datetime
 
 
 def stem_of(name: str) -> str | None:
-    """What the files of a sidecar begin with: empty for all of its folder; None for no sidecar."""
+    """Return the prefix of the files that a sidecar describes; empty: all; None: not a sidecar."""
     found = _NAME.fullmatch(name) if name.endswith(FILE_NAME) else None
     return (found["stem"] or "") if found else None
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell a sidecar by its name: TOML could hold anything."""
+    """Return whether the name is that of a sidecar; any TOML could be the content."""
     return stem_of(name) is not None
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
-    """Read when the run took place and how it polled; the rest names the run and was read before.
+    """Read the time of the run and its polling mode; other code reads the keys that identify it.
 
     Raises:
         FormatError: As `read_values`.
@@ -46,17 +46,17 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 
 
 def read_values(text: str, name: str) -> dict[str, Any]:
-    """Read a sidecar's keys, each in one type.
+    """Read a sidecar's keys and convert each value to its type.
 
     Args:
-        name: The file, for errors.
+        name: File name for errors.
 
     Raises:
-        FormatError: Not TOML, an unknown key, a value that cannot be, or half a time span.
+        FormatError: Not TOML, an unknown key, an invalid value, or only one of start and end.
     """
     try:
         table = tomllib.loads(text)
-    except ValueError as error:  # Also a number of over 4,300 digits.
+    except ValueError as error:  # Also raised for a number of over 4,300 digits.
         raise FormatError(f"not TOML: {error} ({name})") from error
     values = {}
     for key, value in table.items():
@@ -65,17 +65,17 @@ def read_values(text: str, name: str) -> dict[str, Any]:
         try:
             values[key] = KEYS[key](value)
         except (ValueError, TypeError) as error:
-            said = value if isinstance(value, date | time) else repr(value)
-            raise FormatError(f"{key} cannot be {said}: {error} ({name})") from error
+            shown = value if isinstance(value, date | time) else repr(value)
+            raise FormatError(f"{key} cannot be {shown}: {error} ({name})") from error
     _check_span(values, name)
     return values
 
 
 def polled_mode(values: Mapping[str, Any]) -> str | None:
-    """The completion mode that `hipri` and the device's `io_poll_delay` make; None if they do not.
+    """Return the completion mode of `hipri` with `io_poll_delay`; None if one is missing.
 
-    Without the flag a request completes by an interrupt. With it, -1 polls all the time, 0 sleeps
-    first for about half of the mean time, and more for so many microseconds: both are hybrid.
+    Without `hipri` a request completes by an interrupt. With it, a delay of -1 always polls; 0
+    first sleeps for half of the mean time, and n > 0 for n microseconds: both are hybrid.
 
     Source: Linux, Documentation/ABI/stable/sysfs-block, `queue/io_poll_delay`.
     """

@@ -1,6 +1,6 @@
 """Per-run summary tables: `sys i itr dvfs rapl ...`, one row a run, columns mapped by name.
 
-Columns stand apart by blanks, commas, semicolons or tabs, after a byte-order mark or none.
+The delimiter is blanks, a comma, a semicolon or a tab; a byte-order mark may come first.
 """
 
 import re
@@ -16,7 +16,7 @@ from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, SummaryRow, SummaryTable
 
 # Heading to column of `runs` and factor to its unit. A Mbps of NetPIPE is 1024 * 1024 bits.
-_COLUMNS: Final[dict[str, tuple[str, float]]] = {
+COLUMNS: Final[dict[str, tuple[str, float]]] = {
     "i": ("replicate", 1),
     "itr": ("itr", 1),
     "rapl": ("rapl_w", 1),
@@ -42,7 +42,7 @@ _COLUMNS: Final[dict[str, tuple[str, float]]] = {
     **{name: (name, 1) for name in ("c1", "c1e", "c3", "c6", "c7")},
     "num_interrupts": ("interrupts", 1),
 }
-# Known, and of no use to a row: time stamps without their log, and a state that is not sleep.
+# Known but not stored: time stamps without their log, and a state that is not sleep.
 _NOT_KEPT: Final = frozenset({"START_RDTSC", "END_RDTSC", "c0"})
 _REQUIRED: Final = ("sys", "itr", "dvfs")
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -57,7 +57,7 @@ Values = dict[str, float | int | str | None]
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell a summary table by its header."""
+    """Return whether the first line is the header of a summary table."""
     header = head.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
     fields = _fields(header, _separator(header))
     return fields[:1] == ["sys"] and all(name in fields for name in _REQUIRED)
@@ -67,15 +67,15 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     """Read the rows, each value in the unit of its column of `runs`.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: The name tells memcached-silo tables, whose columns are memcached's.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, which tells memcached-silo from memcached.
 
     Returns:
-        Good rows in file order with `itr` (a whole number) and `dvfs_code` (lower case) as they
-        were set, for `ingest.settings.knobs` to decode. Bad rows and unknown columns are problems.
+        Good rows in file order with `itr` (a whole number) and `dvfs_code` (lower case) as set;
+        `ingest.settings.knobs` decodes them. Bad rows and unknown columns are problems.
 
     Raises:
-        FormatError: No header, or columns that tell no workload.
+        FormatError: No header, or no known workload has these columns.
     """
     lines = iterate_lines(blocks)
     header = next(lines, "")
@@ -85,7 +85,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         raise FormatError(f"no {' '.join(missing)} in the header ({context.name})")
     problems = ProblemList()
     for heading in headings:
-        if heading not in {*_COLUMNS, *_NOT_KEPT, "sys", "dvfs"}:
+        if heading not in {*COLUMNS, *_NOT_KEPT, "sys", "dvfs"}:
             detail = f"column {heading!r} is not known; its values are not kept"
             problems.add("unknown_column", "doubted", detail, 1)
     table = SummaryTable(_workload(headings, context.name), [])
@@ -129,7 +129,7 @@ def _read_rows(
 
 
 def _separator(header: str) -> str | None:
-    """What stands between the columns; None for blanks, any number of them."""
+    """Return the delimiter; None for any number of blanks."""
     for mark in _SEPARATORS:
         if all(name in _fields(header, mark) for name in _REQUIRED):
             return mark
@@ -141,7 +141,7 @@ def _fields(line: str, separator: str | None) -> list[str]:
 
 
 def _split(line: str, headings: list[str], separator: str | None) -> list[str]:
-    """Split a row; where only its `i` is left out, put an empty one."""
+    """Split a row; if only its `i` is missing, insert an empty one."""
     line = line.strip(" \t")
     for fields in (line.split(separator or " "), _fields(line, separator)):
         if len(fields) == len(headings):
@@ -156,16 +156,16 @@ def _split(line: str, headings: list[str], separator: str | None) -> list[str]:
 def _values(named: dict[str, str], line: int, problems: ProblemList) -> Values:
     values: Values = {"dvfs_code": named["dvfs"].lower() or None}
     for heading, text in named.items():
-        if heading not in _COLUMNS:
+        if heading not in COLUMNS:
             continue
-        column, factor = _COLUMNS[heading]
+        column, factor = COLUMNS[heading]
         value = _number(heading, text)
         if value is None or column not in _WHOLE:
             values[column] = None if value is None else float(value) * factor
             continue
         values[column] = round(value)
         if values[column] != value:
-            detail = f"{heading} {text!r} is not a whole number; taken as {round(value)}"
+            detail = f"{heading} {text!r} is not a whole number; rounded to {round(value)}"
             problems.add("fractional_count", "repaired", detail, line)
     return values
 
@@ -197,5 +197,5 @@ def _doubt(row: SummaryRow, problems: ProblemList) -> None:
     if zeros:
         row.values.update(dict.fromkeys(zeros))
         row.flags.append("no_load")
-        detail = f"0 is no measurement; left unset: {' '.join(zeros)}"
+        detail = f"0 is not a measurement; left unset: {' '.join(zeros)}"
         problems.add("no_load", "doubted", detail, row.line)

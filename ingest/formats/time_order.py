@@ -1,30 +1,30 @@
-"""Which rows of a per-interrupt log are in time order, by what most rows around them agree with."""
+"""Time order of a per-interrupt log: drops the rows that contradict most rows around them."""
 
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-# A step of more ticks than this (95 s at 2.9 GHz) is more likely a damaged number than time.
+# A larger step in ticks (95 s at 2.9 GHz) is more likely a damaged number than time.
 LEAP_TICKS: Final = 1 << 38
-# How many rows in a row one such step must have on its side.
+# A larger step is kept only where this many more rows support it.
 LEAP_ROWS: Final = 4
-# So many rows behind it settle a row; as many end a contest.
+# This many later rows settle a row; as many rows without a fall end a contest.
 HELD_ROWS: Final = 64
 MOST_CONTESTED_ROWS: Final = 512
-# No more rows than this wait for their judgement.
+# Maximum number of rows that are not settled.
 MOST_WAITING_ROWS: Final = MOST_CONTESTED_ROWS + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is known of the rows that waited and of those that came, in this order.
+    """The decision about the waiting rows and the new ones, in this order.
 
     Attributes:
-        is_kept: Which of them stay, shape (waiting + new,); None: all.
-        settled: How many of those that stay are settled, counted from the first; the rest wait.
-        backwards: Places of dropped rows that are before the row above.
-        leaps: Places of dropped rows that are ahead of rows below.
+        is_kept: Whether each row stays, shape (waiting + new,); None: all stay.
+        settled: Number of leading kept rows that are settled; the rest wait.
+        backwards: Indices of dropped rows that are before the row above.
+        leaps: Indices of dropped rows that are ahead of the rows below.
     """
 
     is_kept: np.ndarray | None
@@ -34,16 +34,15 @@ class Judgement:
 
 
 class TimeOrder:
-    """The time order of one log, row by row, in memory that does not grow.
+    """Decides which rows of one log are in time order, in bounded memory.
 
-    The rule: time stamps never fall. Where one does, up to `HELD_ROWS` rows above it and all rows
-    below it are in a contest, which ends when `HELD_ROWS` rows in a row did not fall again (or at
-    `MOST_CONTESTED_ROWS` rows, or with the log). Of the rows in it the largest number stays that
-    never falls; a step of over `LEAP_TICKS` counts as `LEAP_ROWS` rows less. Of two equal choices
-    the earlier rows stay. The others are dropped. Rows further above are settled: a row before
-    them is dropped at once. So a damaged time stamp costs its own row, wherever it is, the first
-    row and several damaged rows in a row included. The answer does not depend on how the log is
-    cut into blocks.
+    The rule: time stamps never fall. When one falls, a contest begins among up to `HELD_ROWS` rows
+    above it and all rows below it. It ends after `HELD_ROWS` consecutive rows without a fall, at
+    `MOST_CONTESTED_ROWS` rows, or at the end of the log. The longest sequence of its rows that
+    never falls stays; each step of over `LEAP_TICKS` counts as `LEAP_ROWS` rows less, and of two
+    equal choices the earlier rows stay. The other rows are dropped. Rows above the contest are
+    settled: a row before them is dropped at once. So a damaged time stamp costs only its own row,
+    even for the first row or several consecutive ones. Block boundaries do not change the result.
     """
 
     def __init__(self) -> None:
@@ -53,11 +52,11 @@ class TimeOrder:
         self._settled_tsc = -1
 
     def judge(self, tsc: np.ndarray, is_over: bool = False) -> Judgement:
-        """Take further rows in.
+        """Decide about further rows.
 
         Args:
             tsc: Their time stamps, int64, shape (n,), none below 0.
-            is_over: Whether the log ends with them.
+            is_over: Whether the log ends with these rows.
         """
         if not self._is_contest and self._goes_on(tsc):
             return self._all_kept(tsc, is_over)
@@ -102,7 +101,7 @@ class TimeOrder:
 
 
 class _Walk:
-    """One pass over rows of which some are out of order; lists hold places of rows."""
+    """One pass over rows of which some are out of order; its lists hold row indices."""
 
     def __init__(self, tsc: np.ndarray, settled_tsc: int) -> None:
         self._array = tsc
@@ -123,11 +122,11 @@ class _Walk:
         return self._tsc[self.kept[self.settled - 1]] if self.settled else self._before
 
     def begin_contest(self, count: int, calm: int) -> None:
-        """Go on with a contest of the first so many rows."""
+        """Resume a contest of the first `count` rows."""
         self.contested, self.calm, self.is_contest = list(range(count)), calm, True
 
     def go_on(self, at: int) -> int:
-        """Take rows while they rise; gives the place of the next row."""
+        """Accept rows while they do not fall; return the index of the next row."""
         last = self._tsc[self.kept[-1]] if self.kept else self._before
         if self._tsc[at] >= last:
             end = int(self._falls[np.searchsorted(self._falls, at, side="right")])
@@ -143,7 +142,7 @@ class _Walk:
         return at + 1
 
     def contest(self, at: int) -> int:
-        """Take one row into the contest; gives the place of the next."""
+        """Add one row to the contest; return the index of the next row."""
         now = self._tsc[at]
         if now < self.settled_tsc:
             self.backwards.append(at)
@@ -155,7 +154,7 @@ class _Walk:
         return at + 1
 
     def decide(self) -> None:
-        """End the contest, if there is one."""
+        """End the contest, if one is open."""
         if not self.is_contest:
             return
         before = self.settled_tsc
@@ -180,7 +179,7 @@ def best_order(tsc: np.ndarray, before: int) -> list[int]:
         before: Time stamp of the last settled row; -1 if there is none.
 
     Returns:
-        Their places, rising; none only of none.
+        Indices of these rows, rising; empty only for empty input.
     """
     count = tsc.size
     if not count:

@@ -1,4 +1,4 @@
-"""VTune's table of functions with their loads and stores, as its reports write it."""
+"""VTune's table of functions with their loads and stores, as its CSV reports hold it."""
 
 import csv
 import math
@@ -27,7 +27,7 @@ _COLUMNS: Final = {
     "loads": re.compile(rf"loads|{_EVENT}all_loads(?:_ps)?"),
     "stores": re.compile(rf"stores|{_EVENT}all_stores(?:_ps)?"),
 }
-# Older versions give events in thousands or millions, as their headings say.
+# Older versions report events in thousands or millions and say so in the heading.
 _SCALE: Final = re.compile(r"\s*\(([kmb])\)$")
 _SCALES: Final = {"k": 1e3, "m": 1e6, "b": 1e9}
 _COUNT: Final = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e\+?\d+)?", re.IGNORECASE)
@@ -35,10 +35,10 @@ _COUNT: Final = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e\+?\d+)?", re.IGNORECAS
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """The line of headings: where it is, what parts its cells, which quantity is where.
+    """The parsed line of headings.
 
     Attributes:
-        scales: Of quantities that are not in ones.
+        scales: Factors of the quantities that are in thousands or millions.
     """
 
     line: int
@@ -49,19 +49,19 @@ class _Heading:
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell the table by its headings: a function, and loads or stores."""
+    """Return whether the text has headings for a function and for loads or stores."""
     return _find_heading(decode_text(head)) is not None
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> FunctionCounts:
-    """Read the functions, each once: one name at several addresses is several functions.
+    """Read each function once; one name at several addresses is several functions.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Names the file in errors.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
 
     Raises:
-        FormatError: No headings of such a table, or no row that could be used.
+        FormatError: No headings of such a table, or no usable row.
     """
     text = whole_text(blocks, context.name)
     heading = _find_heading(text)
@@ -81,7 +81,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> FunctionCounts:
         more = FunctionCount(function or "[Unknown]", module, source or None, *counts)
         found[key] = _sum(found[key], more) if key in found else more
     if not found:
-        raise FormatError(f"no row of a function that could be used ({context.name})")
+        raise FormatError(f"no usable row of a function ({context.name})")
     return FunctionCounts(list(found.values()), problems.all())
 
 
@@ -104,7 +104,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _places(cells: Sequence[str]) -> tuple[dict[str, int], dict[str, float]]:
-    """Column of each quantity, of several for one the first; and its scale, if it has one."""
+    """Return the first column of each quantity, and the factors of those with a scale."""
     places: dict[str, int] = {}
     scales: dict[str, float] = {}
     for place, cell in enumerate(cells):
@@ -131,7 +131,7 @@ def _rows(
         except StopIteration:
             return
         except csv.Error as error:
-            problems.add("field_count", "refused", f"no row of cells: {error}; not used", line)
+            problems.add("field_count", "refused", f"not a row of cells: {error}; not used", line)
             continue
         if not any(cell.strip() for cell in row):
             continue
@@ -151,13 +151,13 @@ def _cell(row: Sequence[str], heading: _Heading, quantity: str) -> str:
 def _counts(
     row: Sequence[str], heading: _Heading, line: int, problems: ProblemList
 ) -> tuple[int | None, int | None] | None:
-    """Loads and stores of a row, None where the cell is empty; None for both if one is no count."""
+    """Return loads and stores of a row, None for an empty cell; None alone for an invalid count."""
     counts: list[int | None] = []
     for quantity in ("loads", "stores"):
         text = _cell(row, heading, quantity)
         count = _count(text, heading.scales.get(quantity, 1.0)) if text else None
         if text and count is None:
-            detail = f"{quantity} {text!r} is no count; not used"
+            detail = f"{quantity} {text!r} is not a count; not used"
             problems.add("not_a_number", "refused", detail, line)
             return None
         counts.append(count)
@@ -165,7 +165,7 @@ def _counts(
 
 
 def _count(text: str, scale: float) -> int | None:
-    """A count, its thousands apart or in powers of ten; None if it is none."""
+    """Parse a count, with or without thousands separators or exponent; None if it is not one."""
     if not _COUNT.fullmatch(text):
         return None
     value = float(text.replace(",", "")) * scale

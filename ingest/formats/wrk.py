@@ -26,7 +26,7 @@ _PERCENTILES: Final = {
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Tell wrk by its first line, `Running 30s test @ http://...`."""
+    """Return whether the first line is wrk's `Running 30s test @ http://...`."""
     text = unwrap_literal(head.decode("utf-8", "replace"))
     return re.match(r"\s*Running \S+ test @ ", text) is not None
 
@@ -35,25 +35,25 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read latencies, requests, time and rate.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Names the file in errors.
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
 
     Returns:
         Latencies in microseconds, `requests`, `duration_s`, `throughput_qps`; flags
-        `socket_errors` and `non_2xx` where wrk says so.
+        `socket_errors` and `non_2xx` where wrk reports them.
 
     Raises:
-        FormatError: Neither a latency nor a count of requests, or a number that cannot be read.
+        FormatError: Neither a latency nor a request count, or a number that cannot be parsed.
     """
     text = whole_text(blocks, context.name)
     reading = Reading()
     problems = ProblemList()
     try:
-        _take_latencies(text, reading, problems)
-        _take_totals(text, reading, problems)
+        _read_latencies(text, reading, problems)
+        _read_totals(text, reading, problems)
     except ValueError as error:
-        raise FormatError(f"a number cannot be read: {error} ({context.name})") from None
-    _take_errors(text, reading, problems)
+        raise FormatError(f"cannot parse a number: {error} ({context.name})") from None
+    _read_errors(text, reading, problems)
     reading.problems = problems.all()
     if not reading.measurements:
         raise FormatError(f"no latency and no count of requests in this output ({context.name})")
@@ -64,7 +64,7 @@ def _microseconds(value: str, unit: str) -> float:
     return float(value) * _US[unit]
 
 
-def _take_latencies(text: str, reading: Reading, problems: ProblemList) -> None:
+def _read_latencies(text: str, reading: Reading, problems: ProblemList) -> None:
     if found := _MEAN.search(text):
         reading.measurements["latency_mean_us"] = _microseconds(found[1], found[2])
     for percent, value, unit in _PERCENTILE.findall(text):
@@ -76,7 +76,7 @@ def _take_latencies(text: str, reading: Reading, problems: ProblemList) -> None:
         problems.add("no_percentiles", "doubted", detail)
 
 
-def _take_totals(text: str, reading: Reading, problems: ProblemList) -> None:
+def _read_totals(text: str, reading: Reading, problems: ProblemList) -> None:
     if found := _TOTAL.search(text):
         reading.measurements["requests"] = int(found[1])
         reading.measurements["duration_s"] = _microseconds(found[2], found[3]) / 1e6
@@ -88,7 +88,7 @@ def _take_totals(text: str, reading: Reading, problems: ProblemList) -> None:
         problems.add("no_throughput", "doubted", "no `Requests/sec` line; the output may be cut")
 
 
-def _take_errors(text: str, reading: Reading, problems: ProblemList) -> None:
+def _read_errors(text: str, reading: Reading, problems: ProblemList) -> None:
     for flag, pattern in (("socket_errors", _SOCKET), ("non_2xx", _STATUS)):
         if found := pattern.search(text):
             reading.flags.append(flag)

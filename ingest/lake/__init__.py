@@ -1,1 +1,1 @@
-"""The lake that ingest writes: big files, commits, state and maintenance."""
+"""Writes to a lake: big files, commits, state and maintenance."""

@@ -1,4 +1,4 @@
-"""Gather finished runs and commit many at a time; a kill loses little and doubles nothing."""
+"""Batched commits of finished runs; a kill loses at most one batch and duplicates nothing."""
 
 import time
 from collections import defaultdict
@@ -24,7 +24,7 @@ FLUSH_RUNS: Final = 500
 
 @dataclass(slots=True)
 class _Batch:
-    """What one dataset has to be written."""
+    """Pending changes of one dataset."""
 
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
@@ -32,14 +32,14 @@ class _Batch:
 
 
 class Committer:
-    """The one writer of a lake's two Delta tables.
+    """The only writer of a lake's two Delta tables.
 
-    Problems go before runs: a kill between the two leaves runs that are not there yet, so their
-    files are read again and their problems written again in the same place. The other way round
-    a run would count as done and its problems be lost.
+    Problems are committed before runs. After a kill between the two commits the runs are missing,
+    so their files are read again and their problems replaced. In the other order the run would
+    count as done and its problems would be lost.
 
     Attributes:
-        committed: How many Delta commits were made.
+        committed: Number of Delta commits.
     """
 
     def __init__(self, lake: Path, state: LakeState) -> None:
@@ -62,31 +62,31 @@ class Committer:
             self._state.declare(changed)
 
     def add_run(self, row: Mapping[str, Any]) -> None:
-        """Take a row of `runs`, to be added or to replace the one of its run id."""
+        """Queue a row of `runs`; it replaces the row with its run id, if there is one."""
         conformed = conform_row(row, self._state.schema)
         self._batches[row["dataset"]].rows[row["run_id"]] = conformed
 
     def remove_runs(self, dataset: str, run_ids: Iterable[str]) -> None:
-        """Take away rows of `runs`."""
+        """Queue the removal of rows of `runs`."""
         self._batches[dataset].removed.update(run_ids)
 
     def add_problems(self, dataset: str, problems: Mapping[str, Sequence[Problem]]) -> None:
-        """Take all the problems that each path has now; an empty list clears those it had."""
+        """Queue all problems of each path; an empty list deletes recorded ones."""
         batch = self._batches[dataset]
         batch.problems.update({path: sorted_problems(found) for path, found in problems.items()})
 
     def is_known(self, dataset: str, path: str, problems: Sequence[Problem]) -> bool:
-        """Whether the lake has just these problems of a path already."""
+        """Return whether the lake already has exactly these problems of a path."""
         return self._state.problems[dataset].get(path, []) == sorted_problems(problems)
 
     def flush_if_due(self) -> None:
-        """Commit when enough runs or seconds have come together."""
+        """Commit if `FLUSH_RUNS` rows are pending or `FLUSH_S` seconds have passed."""
         waiting = sum(len(batch.rows) for batch in self._batches.values())
         if waiting >= FLUSH_RUNS or time.monotonic() - self._last_flush > FLUSH_S:
             self.flush()
 
     def flush(self) -> None:
-        """Commit all that waits; nothing waiting, no commit."""
+        """Commit all pending changes, if there are any."""
         for dataset in sorted(self._batches):
             batch = self._batches[dataset]
             self._flush_problems(dataset, batch)
@@ -95,7 +95,7 @@ class Committer:
         self._last_flush = time.monotonic()
 
     def finish(self) -> None:
-        """Commit the rest and merge small files, if this ingest made any."""
+        """Commit the rest; compact small files if anything was committed."""
         self.flush()
         if self.committed:
             compact(self._lake)
@@ -113,19 +113,19 @@ class Committer:
                 known[path] = found
 
     def _flush_runs(self, batch: _Batch) -> None:
-        there = self._state.runs
-        removed = {run_id for run_id in batch.removed if run_id in there} - set(batch.rows)
-        replaced = removed | {run_id for run_id in batch.rows if run_id in there}
+        recorded = self._state.runs
+        removed = {run_id for run_id in batch.removed if run_id in recorded} - set(batch.rows)
+        replaced = removed | {run_id for run_id in batch.rows if run_id in recorded}
         if not batch.rows and not removed:
             return
         replace_runs(self._lake, list(batch.rows.values()), replaced, self._state.schema)
         self.committed += 1
         for run_id in removed:
-            there.pop(run_id)
+            recorded.pop(run_id)
         for run in recorded_runs(list(batch.rows.values())):
             self._state.record(run)
 
 
 def sorted_problems(problems: Sequence[Problem]) -> list[Problem]:
-    """Problems of one path in the order in which the lake keeps them."""
+    """Sort the problems of one path as the lake stores them."""
     return sorted(problems, key=lambda p: (p.line or 0, p.kind, p.detail, p.severity, p.count))

@@ -1,4 +1,4 @@
-"""Look after a lake: count what is in it, prove its files, drop old versions."""
+"""Maintenance of a lake: counts, verification of its files, pruning of old versions."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _SETTINGS: Final = "settings"
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something in a lake that is not as a row says."""
+    """A difference between a lake's files and its rows."""
 
     run_id: str
     path: str
@@ -28,7 +28,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What `prune` took away."""
+    """What `prune` removed."""
 
     versions: int
     files: int
@@ -39,7 +39,7 @@ def describe_lake(lake: Path) -> dict[str, Any]:
     """Count what the newest version of a lake holds.
 
     Raises:
-        LakeError: There is no lake at this path, or it is of another schema version.
+        LakeError: There is no lake at this path, or it has another schema version.
     """
     runs = _require(lake, "runs")
     groups: Counter[tuple[str, str, str]] = Counter()
@@ -70,20 +70,20 @@ def describe_lake(lake: Path) -> dict[str, Any]:
 
 
 def list_problems(lake: Path) -> list[dict[str, Any]]:
-    """All rows of `problems`, by path, then line.
+    """Return all rows of `problems`, sorted by path, then line.
 
     Raises:
-        LakeError: There is no lake at this path, or it is of another schema version.
+        LakeError: There is no lake at this path, or it has another schema version.
     """
     rows = list(_rows(_require(lake, "problems"), None))
     return sorted(rows, key=lambda r: (r["path"], r["line"] or 0, r["kind"], r["dataset"]))
 
 
 def verify_lake(lake: Path) -> Iterator[Fault]:
-    """Compare every run's big files with what its row says: present, whole, as many rows.
+    """Compare each run's big files with its row: presence, readability, number of rows.
 
     Raises:
-        LakeError: There is no lake at this path, or it is of another schema version.
+        LakeError: There is no lake at this path, or it has another schema version.
     """
     seen: set[str] = set()
     for row in _rows(_require(lake, "runs"), ["run_id", "files"]):
@@ -98,22 +98,22 @@ def verify_lake(lake: Path) -> Iterator[Fault]:
 
 
 def prune_lake(lake: Path, keep_versions: int) -> Pruned:
-    """Drop versions of `runs` older than the newest few, and the files that only they name.
+    """Remove all but the newest versions of `runs`, and the files that only the removed ones name.
 
     Args:
-        keep_versions: How many of the newest versions stay, at least 1.
+        keep_versions: Number of newest versions to keep, at least 1.
 
     Raises:
-        LakeError: There is no lake at this path, another ingest is at work on it, or it is of
-            another schema version.
+        LakeError: There is no lake at this path, another ingest is writing to it, or it has another
+            schema version.
     """
     _require(lake, "runs")
     with locked_lake(lake):
         remove_temporaries(lake)
-        gone = _prune_run_files(lake, _kept_versions(lake, "runs", keep_versions))
-        dropped = _prune_table(lake, "runs", keep_versions, gone)
-        _prune_table(lake, "problems", 1, gone)
-    return Pruned(dropped, len(gone), sum(gone.values()))
+        removed = _prune_run_files(lake, _kept_versions(lake, "runs", keep_versions))
+        dropped = _prune_table(lake, "runs", keep_versions, removed)
+        _prune_table(lake, "problems", 1, removed)
+    return Pruned(dropped, len(removed), sum(removed.values()))
 
 
 def _require(lake: Path, name: str) -> DeltaTable:
@@ -137,16 +137,16 @@ def _count_problems(lake: Path) -> Counter[str]:
     return counts
 
 
-def _check_file(path: Path, run_id: str, said: dict[str, Any]) -> str | None:
-    """Read a big file whole; what is wrong with it, or None."""
+def _check_file(path: Path, run_id: str, expected: dict[str, Any]) -> str | None:
+    """Read a big file completely; return what is wrong with it, or None."""
     try:
         size = path.stat().st_size
-        if size != said["size_bytes"]:
-            return f"{size} bytes, its row says {said['size_bytes']}"
+        if size != expected["size_bytes"]:
+            return f"{size} bytes, its row says {expected['size_bytes']}"
         with pq.ParquetFile(path) as file:
-            if file.metadata.num_rows != said["rows"]:
-                return f"{file.metadata.num_rows} rows, its row says {said['rows']}"
-            if file.schema_arrow.names != RUN_TABLES[said["table"]].names:
+            if file.metadata.num_rows != expected["rows"]:
+                return f"{file.metadata.num_rows} rows, its row says {expected['rows']}"
+            if file.schema_arrow.names != RUN_TABLES[expected["table"]].names:
                 return f"columns {', '.join(file.schema_arrow.names)}"
             for batch in file.iter_batches():
                 ids = batch.column("run_id").unique().to_pylist()
@@ -158,15 +158,15 @@ def _check_file(path: Path, run_id: str, said: dict[str, Any]) -> str | None:
 
 
 def _kept_versions(lake: Path, name: str, keep: int) -> list[int]:
-    """The newest versions whose log entry is there; the newest of all is always among them."""
+    """Return the newest versions that have a log entry, always including the newest."""
     newest = _require(lake, name).version()
     log = lake / name / "_delta_log"
-    there = {int(p.stem) for p in log.glob("*.json") if p.stem.isdigit()} | {newest}
-    return [v for v in range(newest, newest - keep, -1) if v in there]
+    present = {int(p.stem) for p in log.glob("*.json") if p.stem.isdigit()} | {newest}
+    return [v for v in range(newest, newest - keep, -1) if v in present]
 
 
 def _prune_run_files(lake: Path, versions: list[int]) -> dict[Path, int]:
-    """Remove big files that no kept version names; gives their sizes."""
+    """Remove big files that no kept version names; return their sizes by path."""
     tables = [DeltaTable(str(lake / "runs"), version=v) for v in versions]
     named: set[str] = set()
     for path in {path for table in tables for path in local_files(table)}:
@@ -174,17 +174,17 @@ def _prune_run_files(lake: Path, versions: list[int]) -> dict[Path, int]:
             for batch in file.iter_batches(batch_size=4096, columns=["files"]):
                 for files in batch.column("files").to_pylist():
                     named.update(entry["path"] for entry in files or ())
-    gone: dict[Path, int] = {}
+    removed: dict[Path, int] = {}
     for name in RUN_TABLES:
         for big in (lake / name).glob("*/*.parquet"):
             if big.relative_to(lake).as_posix() not in named:
-                gone[big] = big.stat().st_size
+                removed[big] = big.stat().st_size
                 big.unlink()
-    return gone
+    return removed
 
 
-def _prune_table(lake: Path, name: str, keep: int, gone: dict[Path, int]) -> int:
-    """Drop old versions of a Delta table: their own Parquet files and their log entries."""
+def _prune_table(lake: Path, name: str, keep: int, removed: dict[Path, int]) -> int:
+    """Remove old versions of a Delta table: Parquet files that only they use, and log entries."""
     table = _require(lake, name)
     versions = _kept_versions(lake, name, keep)
     oldest = min(versions)
@@ -201,6 +201,6 @@ def _prune_table(lake: Path, name: str, keep: int, gone: dict[Path, int]) -> int
         DeltaTable(str(lake / name), version=oldest).create_checkpoint()
     for path in [*(lake / name / entry for entry in old), *entries]:
         if path.is_file():
-            gone[path] = path.stat().st_size
+            removed[path] = path.stat().st_size
             path.unlink()
     return len(entries)

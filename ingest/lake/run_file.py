@@ -1,7 +1,7 @@
-"""One big file of a run: tables in, a Parquet file out, whole or not at all.
+"""One big file of a run, written from tables to Parquet, complete or not at all.
 
-pyarrow writes the file. The encodings are set by column, since its own choice, a dictionary for
-every column, takes twice the time and half as many bytes again.
+pyarrow writes the file. Encodings are set by column: pyarrow's default, a dictionary for every
+column, takes twice the time and 1.5 times the bytes.
 """
 
 import os
@@ -16,27 +16,27 @@ import pyarrow.parquet as pq
 from data.errors import LakeError
 from data.schema import RUN_TABLES
 
-# A reader of the other tables wants a few rows at a time.
+# Smaller row groups where readers want a few rows at a time.
 ROW_GROUP_ROWS: Final = 1 << 16
 SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms": 1 << 13}
 _BUFFER_BYTES: Final = 1 << 20
-# Longer than any column of a row group: a column is one page.
+# Larger than any column of a row group, so that a column is one page.
 _PAGE_BYTES: Final = 1 << 26
-# Columns that rise or lie in a narrow range are packed by their steps, columns of few values become
-# numbers of a dictionary, all others are parted byte by byte.
+# Columns that rise or have a narrow range use DELTA_BINARY_PACKED, columns of few values a
+# dictionary, all others BYTE_STREAM_SPLIT.
 _BY_STEPS: Final = frozenset(("bin", "t_ns"))
 _BY_STEPS_IN: Final = {"samples": frozenset(("instructions", "cycles", "ref_cycles"))}
 _BY_DICTIONARY_IN: Final = {"interrupts": frozenset(("rx_bytes", "rx_desc"))}
-# Where it is not 1: what is worth a closer look.
+# Only columns where a level above 1 pays.
 _ZSTD_LEVELS: Final = {"interrupts": {"tx_bytes": 3}}
-# Columns by which a reader passes over whole row groups.
+# Columns with statistics, by which readers skip row groups.
 _SEARCHED: Final = ("run_id", "core", "level", "bin", "t_ns", "t_s")
 _NEVER_NULL: Final = frozenset(("interrupts",))
 TEXT: Final = pa.dictionary(pa.int32(), pa.string())
 
 
 class RunFile:
-    """One big file of a run while it is written: readers see it only when it is whole.
+    """One big file of a run while it is written; readers see it only once it is complete.
 
     One thread at a time may use it.
     """
@@ -50,19 +50,19 @@ class RunFile:
         self._schema = _schema_of(table)
         self._rows = 0
         self._is_sealed = False
-        with self._naming_itself():
+        with self._naming_file():
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file = self._temporary.open("wb", buffering=_BUFFER_BYTES)
             self._parquet = _parquet_writer(self._file, self._schema, table)
 
     def write(self, rows: pa.Table) -> None:
-        """Write further rows after those before.
+        """Append rows.
 
         Args:
-            rows: The columns of the table's schema, in its order; texts may be dictionaries.
+            rows: All columns of the table's schema, in its order; strings may be dictionaries.
 
         Raises:
-            LakeError: They cannot be written, because the disk is full, say.
+            LakeError: They cannot be written, such as on a full disk.
         """
         columns = zip(rows.columns, self._schema, strict=True)
         conformed = pa.Table.from_arrays(
@@ -70,17 +70,17 @@ class RunFile:
             schema=self._schema,
         )
         at_once = SMALL_GROUP_ROWS.get(self._table, ROW_GROUP_ROWS)
-        with self._naming_itself():
+        with self._naming_file():
             self._parquet.write_table(conformed, row_group_size=at_once)
         self._rows += rows.num_rows
 
     def seal(self) -> None:
-        """Write the file's end and have the disk take it: nothing can be written any more.
+        """Write the end of the file and sync it to the disk; no more rows can be written.
 
         Raises:
             LakeError: It cannot be written.
         """
-        with self._naming_itself():
+        with self._naming_file():
             self._parquet.close()
             self._file.flush()
             os.fsync(self._file.fileno())
@@ -88,10 +88,10 @@ class RunFile:
         self._is_sealed = True
 
     def finish(self, digest: str) -> dict[str, Any]:
-        """Put the file in its place, and describe it as `runs.files` does.
+        """Rename the file to its final path and return its entry for `runs.files`.
 
         Args:
-            digest: Of the run's sources; a part of the name.
+            digest: Digest of the run's sources; part of the file name.
 
         Raises:
             LakeError: It cannot be written.
@@ -99,7 +99,7 @@ class RunFile:
         if not self._is_sealed:
             self.seal()
         final = self._folder / f"{self._run_id}.{digest}.parquet"
-        with self._naming_itself():
+        with self._naming_file():
             self._temporary.replace(final)
         return {
             "table": self._table,
@@ -109,7 +109,7 @@ class RunFile:
         }
 
     def abandon(self) -> None:
-        """Close the file and remove it, unless it is finished."""
+        """Close and remove the file, unless it is finished."""
         with suppress(OSError, ValueError):
             self._parquet.close()
         with suppress(OSError):
@@ -117,7 +117,7 @@ class RunFile:
         self._temporary.unlink(missing_ok=True)
 
     @contextmanager
-    def _naming_itself(self) -> Iterator[None]:
+    def _naming_file(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -126,7 +126,7 @@ class RunFile:
 
 
 def _schema_of(table: str) -> pa.Schema:
-    """The table's schema with texts as dictionaries, which pyarrow writes as they are."""
+    """Return the table's schema with strings as dictionaries, which pyarrow writes directly."""
     return pa.schema(
         pa.field(
             field.name,
@@ -156,6 +156,6 @@ def _parquet_writer(file: Any, schema: pa.Schema, table: str) -> pq.ParquetWrite
         write_statistics=[name for name in _SEARCHED if name in schema.names],
         data_page_size=_PAGE_BYTES,
         write_batch_size=ROW_GROUP_ROWS,
-        # Without it, readers get texts, not the dictionaries of the schema here.
+        # Otherwise readers would get dictionaries instead of strings.
         store_schema=False,
     )

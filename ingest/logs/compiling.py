@@ -1,4 +1,4 @@
-"""Compile the loops before the first log is read: once for a machine, kept in Numba's cache."""
+"""Compiles the loops before the first log is read; Numba caches them for the machine."""
 
 import tempfile
 from collections.abc import Callable
@@ -32,13 +32,12 @@ _TICKS_A_LINE: Final = 100_000
 
 
 def compile_loops(on_begin: Callable[[], None] = lambda: None) -> None:
-    """Compile the loops, unless the cache has them, by reading a run of a few lines.
+    """Compile the loops that are not cached, by reading a run of a few lines.
 
-    Where there is no room for temporary files nothing is compiled: whoever reads the first log
-    then does it.
+    Without room for temporary files, the loops are compiled with the first log instead.
 
     Args:
-        on_begin: Called if they are to be compiled, before that.
+        on_begin: Called before the compilation, if there is one.
     """
     if all(map(_is_cached, _LOOPS)):
         return
@@ -48,7 +47,7 @@ def compile_loops(on_begin: Callable[[], None] = lambda: None) -> None:
 
 
 def _is_cached(loop: Any) -> bool:
-    """Whether the cache has an index of a loop's compiled forms."""
+    """Return whether Numba's cache has an index file for a loop."""
     folder, code = loop.stats.cache_path, loop.py_func.__code__
     pattern = f"*.{code.co_name}-{code.co_firstlineno}.*.nbi"
     return folder is not None and any(Path(folder).glob(pattern))
@@ -81,7 +80,7 @@ def _read_a_few_lines() -> None:
 
 
 def _log(core: int) -> str:
-    """Lines of a core, every other one a sample; one is damaged, and one has a further blank."""
+    """Return lines of a core: every other one a sample, one damaged, one with an extra blank."""
     lines = []
     for n in range(_LINES):
         nic = f"{n % 3} {n * 7919 % 90_000} {n % 2} {n * 104_729 % 70_000}"

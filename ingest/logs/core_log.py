@@ -1,4 +1,4 @@
-"""One core's log cut to the workload window as it comes: rows queued, all else counted."""
+"""One core's log cut to the workload window: rows go to a queue, sums and bins are counted."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -23,8 +23,8 @@ _COUNTED: Final = row_layout.SAMPLED[1 : row_layout.JOULES]
 # Columns of interrupts after the time stamp.
 _NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
 _DESCRIPTORS: Final = ("rx_desc", "tx_desc")
-# A log is sampled about every millisecond. What it may miss of its window before its energy counts
-# for nothing: this much, or this share of a long one.
+# A log has a sample about every millisecond. If its samples miss more of the window than this time,
+# and more than this share of it, its energy is not used.
 _MISSED_NS: Final = 20_000_000
 _MISSED_SHARE: Final = 0.02
 _INT32_MAX: Final = np.iinfo(np.int32).max
@@ -32,17 +32,17 @@ _INT32_MAX: Final = np.iinfo(np.int32).max
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """What the cores of a run are cut by.
+    """The window of a run and its divisions.
 
-    Edges are the first nanosecond of each part of the window, and one behind the last that no time
-    reaches, so that the last instant falls into the last part.
+    Edges are the first nanosecond of each part of the window, and `LATEST` as the end of the last
+    part, so that the last instant of the window falls into the last part.
 
     Attributes:
         length_ns: The window's length in whole nanoseconds.
-        levels: Numbers of bins that `overview` has of this run, rising.
-        edges: Of the finest of these bins.
-        counted_edges: Of the finest bins in which samples count.
-        stretches: Of the stretches whose sizes are counted together.
+        levels: Numbers of bins of the run's `overview` levels, rising.
+        edges: Edges of the finest overview bins.
+        counted_edges: Edges of the finest bins in which samples are counted.
+        stretches: Edges of the stretches of `histograms`.
     """
 
     window: Window
@@ -55,17 +55,17 @@ class Cutting:
 
     @property
     def bins(self) -> int:
-        """The finest bins."""
+        """Number of the finest bins."""
         return len(self.edges) - 1
 
     @property
     def counted_bins(self) -> int:
-        """The finest bins in which samples count."""
+        """Number of the finest bins in which samples are counted."""
         return len(self.counted_edges) - 1
 
 
 def cutting(window: Window, tsc_hz: float) -> Cutting:
-    """Prepare to cut logs to a window."""
+    """Compute the divisions of a window."""
     ns_per_tick = 1e9 / tsc_hz
     length_ns = int(np.rint((window.end_tsc - window.start_tsc) * ns_per_tick))
     levels = _levels(length_ns, OVERVIEW_LEAST_NS)
@@ -87,12 +87,12 @@ def _edges(length_ns: int, bins: int) -> np.ndarray:
 
 
 def bin_starts_ns(duration_ns: int, bins: int) -> np.ndarray:
-    """Give the first whole nanosecond of each of `bins` equal bins of a window, int64."""
+    """Return the first whole nanosecond of each of `bins` equal bins of a window, int64."""
     return equal_edges(0, duration_ns, bins)[:-1]
 
 
 class Queues:
-    """Rows of a run's cores between cutting and merging; each core's own, in time order."""
+    """Rows of a run's cores that are cut and not yet merged: one queue per core, in time order."""
 
     def __init__(self, cores: int, room: int) -> None:
         self.rows = np.empty((cores, room, 4), np.int64)
@@ -100,11 +100,11 @@ class Queues:
         self.ends = np.zeros(cores, np.int64)
 
     def waiting(self, place: int) -> int:
-        """How many rows of a core wait."""
+        """Return the number of rows in a core's queue."""
         return int(self.ends[place] - self.heads[place])
 
     def make_room(self, place: int, room: int) -> None:
-        """Move what waits to the queue's front, if there is less room than so much behind it."""
+        """Move the rows to the queue's start if fewer than `room` rows fit behind them."""
         head, end = int(self.heads[place]), int(self.ends[place])
         if head and end + room > self.rows.shape[1]:
             self.rows[place, : end - head] = self.rows[place, head:end].copy()
@@ -112,22 +112,22 @@ class Queues:
 
 
 class CoreCut:
-    """What one core did within the window, counted block by block.
+    """Counts of one core within the window, built block by block.
 
     Attributes:
-        floor_ns: No later row of this log can be earlier than this.
-        interrupt_bins: int64, shape (7, bins), rows as `row_layout.INTERRUPT_BINS`; gone with
+        floor_ns: Lower bound for the times of rows still to come.
+        interrupt_bins: int64, shape (7, bins), rows as `row_layout.INTERRUPT_BINS`; empty after
             `forget_bins`.
-        gap_hist: int64, shape (64,), times between interrupts by their power of two; of all gaps
-            only once `finish_sizes` was called.
-        interrupts: How many interrupts are in the window.
-        samples: How many samples are in the window.
-        samples_waiting: How many of them `samples_until` can give away.
-        sample_span_ns: Times of the first and last of them.
-        totals: By column of `cores`, over the window; None where it was not measured. Counters
-            are last less first sample; sleep states likewise where they are running totals, and
-            added where each sample has its own. Counters only once `take_steps` was called.
-        too_large: Columns of `cores` and `overview` whose sum no column can hold: NULL in both.
+        gap_hist: int64, shape (64,), times between interrupts by power of two; complete after
+            `finish_sizes`.
+        interrupts: Number of interrupts in the window.
+        samples: Number of samples in the window.
+        samples_waiting: Number of samples that `samples_until` can return.
+        sample_span_ns: Times of the first and the last sample.
+        totals: By column of `cores`, over the window; None if not measured. Counters are last
+            minus first sample; so are sleep states that are running totals, others are summed.
+            Counters are set by `set_totals`.
+        too_large: Columns of `cores` and `overview` whose sum exceeds int64: NULL in both.
     """
 
     def __init__(self, core: int, place: int, machine: Machine, by: Cutting) -> None:
@@ -157,21 +157,21 @@ class CoreCut:
 
     @property
     def sample_span_length_ns(self) -> int:
-        """From the first sample to the last."""
+        """Time from the first to the last sample."""
         return self.sample_span_ns[1] - self.sample_span_ns[0]
 
     def has(self, name: str) -> bool:
-        """Whether the log has a column of samples."""
+        """Return whether the log's samples have a column."""
         return name in self._names
 
-    def take(
+    def add_rows(
         self,
         interrupts: np.ndarray,
         samples: np.ndarray,
         names: tuple[str, ...] | None,
         queues: Queues,
     ) -> None:
-        """Take further rows of the log in, as `LogReader.take` gives them."""
+        """Add further rows of the log, as `LogReader.take` returns them."""
         if not interrupts.shape[1]:
             return
         window, place = self._by.window, self.place
@@ -180,11 +180,11 @@ class CoreCut:
         first = int(np.searchsorted(interrupts[0], window.start_tsc, side="left"))
         beyond = int(np.searchsorted(interrupts[0], window.end_tsc, side="right"))
         inside = interrupts[:, first:beyond]
-        self._add_up(inside[1:])
+        self._add_sums(inside[1:])
         needed = size_histograms.SIZE_ROWS * (interrupts.shape[1] + SLOTS)
         if self._room.size < needed:
             self._room = np.empty(needed, np.int64)
-        queues.ends[place], said = cut_loop.cut_interrupts(
+        queues.ends[place], word_count = cut_loop.cut_interrupts(
             inside,
             window.start_tsc,
             self._by.ns_per_tick,
@@ -197,15 +197,15 @@ class CoreCut:
             self._sizes,
             self._room,
         )
-        if said:
-            self._words.append(self._room[:said].copy())
+        if word_count:
+            self._words.append(self._room[:word_count].copy())
         is_beyond = interrupts[0, -1] > window.end_tsc
         self.floor_ns = row_layout.LATEST if is_beyond else int(self._tally[cut_loop.LAST_NS])
         if names is not None and samples.shape[1]:
-            self._take_samples(samples, names)
+            self._add_samples(samples, names)
 
-    def _add_up(self, nic: np.ndarray) -> None:
-        """Add further rows within the window to the sums, shape (4, n), to the last digit."""
+    def _add_sums(self, nic: np.ndarray) -> None:
+        """Add further rows within the window, shape (4, n), to the sums, without overflow."""
         count = nic.shape[1]
         if not count:
             return
@@ -219,23 +219,23 @@ class CoreCut:
         self.interrupts += count
 
     def finish_sizes(self) -> np.ndarray:
-        """Give away the words of `cut_loop.cut_interrupts`, rising: the log is at its end."""
+        """Return all words of `cut_loop.cut_interrupts`, rising, once the log is read."""
         words = np.empty(self._sizes.size, np.int64)
         stretch = int(self._tally[cut_loop.STRETCH])
-        said = size_histograms.hand_out_sizes(self._sizes, stretch, words, 0)
-        given, self._words = np.concatenate([*self._words, words[:said]]), []
-        row, slot, count = size_histograms.read_words(given)
+        word_count = size_histograms.hand_out_sizes(self._sizes, stretch, words, 0)
+        joined, self._words = np.concatenate([*self._words, words[:word_count]]), []
+        row, slot, count = size_histograms.read_words(joined)
         is_gap = row == size_histograms.GAP_SIZES
         octave = np.log2(np.maximum(slot_starts(slot[is_gap]), 1)).astype(np.int64)
         np.add.at(self.gap_hist, octave, count[is_gap])
-        return given
+        return joined
 
     def forget_bins(self) -> None:
-        """Let go of the bins, of a MiB a core, once they are written."""
+        """Free the bins, 1 MiB per core, once they are written."""
         self.interrupt_bins = self.interrupt_bins[:, :0].copy()
         self._room = np.empty(0, np.int64)
 
-    def _take_samples(self, samples: np.ndarray, names: tuple[str, ...]) -> None:
+    def _add_samples(self, samples: np.ndarray, names: tuple[str, ...]) -> None:
         self._names = frozenset(names)
         window = self._by.window
         rows = [names.index(name) if name in names else -1 for name in row_layout.SAMPLED[1:]]
@@ -256,7 +256,7 @@ class CoreCut:
         self._waiting.append(kept)
 
     def samples_until(self, t_ns: int) -> list[np.ndarray]:
-        """Give away the samples that wait up to a time, both ends in, as `step_samples` wants."""
+        """Remove and return the samples up to a time, inclusive, as arrays for `step_samples`."""
         given: list[np.ndarray] = []
         while self._waiting:
             piece = self._waiting[0]
@@ -270,8 +270,8 @@ class CoreCut:
         self.samples_waiting -= sum(piece.shape[1] for piece in given)
         return given
 
-    def take_steps(self, sums: np.ndarray, falls: np.ndarray, facts: LogFacts) -> None:
-        """Take over the totals of the samples' steps, and doubt what cannot be."""
+    def set_totals(self, sums: np.ndarray, falls: np.ndarray, facts: LogFacts) -> None:
+        """Set the totals from the samples' steps, and report values that cannot be right."""
         self.totals = {"interrupts": self.interrupts}
         self.totals |= zip(_NIC, self._sums, strict=True)
         backwards = []
@@ -289,7 +289,7 @@ class CoreCut:
         self._check(facts, backwards, over)
 
     def doubt_coverage(self) -> bool:
-        """Whether the samples miss too much of the window to stand for it; then it is a problem."""
+        """Return whether the samples miss too much of the window; if so, add a problem."""
         length_ns = self._by.length_ns
         missed_ns = length_ns - self.sample_span_length_ns
         if self.samples < 2 or missed_ns <= max(_MISSED_NS, _MISSED_SHARE * length_ns):
@@ -305,19 +305,17 @@ class CoreCut:
         if not self.interrupts:
             window = self._by.window
             detail = (
-                f"no line of the log is in the window {window.start_tsc} to {window.end_tsc}; "
+                f"no line of the log is within the window {window.start_tsc} to {window.end_tsc}; "
                 f"it covers {facts.span_tsc[0]} to {facts.span_tsc[1]}"
             )
             self.problems.append(Problem("log_outside_window", "doubted", detail))
         for name in _DESCRIPTORS:
             if (most := int(self._most[_NIC.index(name)])) > _INT32_MAX:
-                detail = (
-                    f"{name} of {most} does not fit its column, where it stands as {_INT32_MAX}"
-                )
+                detail = f"{name} of {most} exceeds its column's range; stored as {_INT32_MAX}"
                 self.problems.append(Problem("value_range", "doubted", detail))
         if over:
             names = ", ".join(over)
-            detail = f"add up to more than 63 bits: {names}; NULL for core {self.core} and the run"
+            detail = f"sum exceeds 63 bits: {names}; NULL for core {self.core} and the run"
             self.problems.append(Problem("value_range", "doubted", detail))
         if backwards:
             detail = f"counted backwards: {', '.join(backwards)}; NULL for core {self.core}"
@@ -326,11 +324,11 @@ class CoreCut:
 
 @dataclass(frozen=True, slots=True)
 class PackageEnergy:
-    """What the packages of a run used.
+    """Energy of a run's packages.
 
     Attributes:
         energy_j: Package to joules; None where no core has two samples.
-        carriers: Cores whose counter stands for their package.
+        carriers: The cores, one per package, whose counter gives the package's energy.
         has_wrapped: Whether one of those counters wrapped.
     """
 
@@ -340,7 +338,7 @@ class PackageEnergy:
 
 
 def find_carriers(cuts: list[CoreCut]) -> frozenset[int]:
-    """The core of each package whose samples span the most of the window; of equals the lowest."""
+    """Return each package's core whose samples span most of the window; of equals the lowest."""
     found: dict[int | None, CoreCut] = {}
     for cut in sorted((cut for cut in cuts if cut.samples), key=lambda cut: cut.core):
         widest = found.setdefault(cut.package, cut)
@@ -356,10 +354,11 @@ def energy_by_package(
     falls: np.ndarray,
     machine: Machine,
 ) -> PackageEnergy:
-    """Joules of each package, from the core that stands for it; None if its samples end short.
+    """Return joules of each package from its core's counter; None if its samples miss too much.
 
     Args:
-        steps: Steps of each core's energy counter over the window, unwrapped, int64, shape (k,).
+        carriers: The cores, one per package, whose counter gives the package's energy.
+        steps: Sum of each core's energy counter over the window, unwrapped, int64, shape (k,).
         falls: How often each core's counter wrapped, shape (k,).
     """
     energy: dict[int | None, float | None] = {cut.package: None for cut in cuts}

@@ -1,4 +1,4 @@
-"""Cut the rows of one core to the window, and count them (compiled)."""
+"""Compiled loops that cut the rows of one core to the window and count them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,7 +9,7 @@ from numba import njit
 from ingest.logs.row_layout import INT32_MAX, LATEST, MAX_GAP, MIN_GAP
 from ingest.logs.size_histograms import GAP_SIZES, RX_SIZES, TX_SIZES, hand_out_sizes, slot_of
 
-# Slots of where in the window `cut_interrupts` is with a core.
+# Slots of the state that `cut_interrupts` keeps for a core between calls.
 LAST_NS: Final = 0
 BIN: Final = 1
 STRETCH: Final = 2
@@ -47,29 +47,29 @@ def cut_interrupts(
     sizes: np.ndarray,
     words: np.ndarray,
 ) -> tuple[int, int]:
-    """Append one core's rows within the window to its queue, and count what happened there.
+    """Append one core's rows within the window to its queue and count them.
 
     Args:
         raw: Time stamp and the four NIC columns, int64, shape (5, n), in time order; all within
             the window.
         queue: int64, shape (room, 4): time, bytes received, bytes sent, and the descriptors, the
-            received ones in the low half. A row is half a cache line: merging jumps from queue to
-            queue.
-        at: Where the queue ends.
-        edges: First nanosecond of each bin, and one behind the last that no time reaches.
+            received ones in the low half. A row is half a cache line, since merging reads the
+            queues in turn.
+        at: End of the queue.
+        edges: First nanosecond of each bin, then `LATEST` as the end of the last.
         bins: int64, shape (7, bins), rows as `INTERRUPT_BINS`. The shortest gap counts in the bin
-            of its later interrupt; the longest in all that it touches, for nobody looks past what
-            is in view. The first interrupt ends no gap. Bytes that add up to over 63 bits wrap.
+            of its later interrupt, the longest in all bins that it touches. The first interrupt
+            ends no gap. Byte sums beyond 63 bits wrap.
         tally: int64, shape (TALLY_SLOTS,), zeros but for `LAST_NS`, which is -1.
-        stretches: As `edges`, of the stretches of time whose sizes are counted together.
-        sizes: int64, shape (SIZE_ROWS, SLOTS): sizes in the stretch that is not over yet.
-        words: int64, shape (SIZE_ROWS * (n + SLOTS),): sizes of the stretches that ended.
+        stretches: As `edges`, for the stretches of the histograms.
+        sizes: int64, shape (SIZE_ROWS, SLOTS): counts of the current stretch.
+        words: int64, shape (SIZE_ROWS * (n + SLOTS),): output, counts of completed stretches.
     Returns:
-        Where the queue ends now, and how many words there are.
+        New end of the queue, and number of words.
     """
     last, b, stretch = tally[LAST_NS], tally[BIN], tally[STRETCH]
     said = 0
-    # The bin at hand is counted in registers and written when it is over.
+    # The current bin is kept in registers and written when it is complete.
     count, rx_sum, tx_sum, rx_most = bins[0, b], bins[1, b], bins[2, b], bins[3, b]
     tx_most, gap_least, gap_most = bins[4, b], bins[MIN_GAP, b], bins[MAX_GAP, b]
     bin_end, stretch_end = edges[b + 1], stretches[stretch + 1]
@@ -126,11 +126,11 @@ def cut_samples(
     """Copy one core's samples within the window.
 
     Args:
-        raw: Time stamp and what the log has of a sample, int64, shape (k, n), in time order.
-        rows: Where in `raw` each row of `SAMPLED` but the first is; below 0 if it is not there.
-        place: The core's place among the run's.
+        raw: Time stamp and the log's sample columns, int64, shape (k, n), in time order.
+        rows: Row in `raw` of each of `SAMPLED` but the first; below 0 if it is missing.
+        place: The core's index among the run's.
     Returns:
-        As `step_samples` wants them, int64, shape (12, m); 0 where a row is not there.
+        Input for `step_samples`, int64, shape (12, m); 0 in missing rows.
     """
     first = np.searchsorted(raw[0], start_tsc, side="left")
     beyond = np.searchsorted(raw[0], end_tsc, side="right")

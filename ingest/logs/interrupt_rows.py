@@ -1,4 +1,4 @@
-"""Rows of `interrupts`: the queues of all cores merged by time, a row group at a time."""
+"""Rows of `interrupts`: the queues of all cores merged by time, one row group at a time."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from ingest.logs.write_queue import WriteQueue
 
 
 class _Columns:
-    """Room for the rows of a row group."""
+    """Buffers for one row group."""
 
     def __init__(self, rows: int) -> None:
         self.core = np.empty(rows, np.int32)
@@ -29,7 +29,7 @@ class _Columns:
         return self.filled == len(self.t_ns)
 
     def table(self, run_id: str) -> pa.Table:
-        """The rows, as `interrupts` has them."""
+        """Return the rows as a table of `interrupts`."""
         columns = {
             "core": self.core,
             "t_ns": self.t_ns,
@@ -43,10 +43,10 @@ class _Columns:
 
 
 class InterruptRows:
-    """Merges queues into one row group while the one before is written.
+    """Merges queues into one row group while the previous one is written.
 
     Args:
-        at_once: Rows of a row group.
+        at_once: Rows per row group.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class InterruptRows:
         self._writes = writes
         self._now, self._other = _Columns(at_once), _Columns(at_once)
 
-    def take(self, queues: Queues, ends: np.ndarray) -> None:
-        """Merge the queues up to some ends."""
+    def merge(self, queues: Queues, ends: np.ndarray) -> None:
+        """Merge each queue up to its index in `ends`."""
         while (queues.heads < ends).any():
             now = self._now
             now.filled = merge_loop.merge_rows(
@@ -82,13 +82,13 @@ class InterruptRows:
                 self._send()
 
     def finish(self) -> None:
-        """Have what is left written, and the file sealed."""
+        """Write the remaining rows and seal the file."""
         if self._now.filled:
             self._send()
         self._writes.end(self._file)
 
     def _send(self) -> None:
-        # On return the other columns are written, and free.
+        # `send` returns once the other buffers are written and can be reused.
         self._writes.send(self._file, partial(self._now.table, self._run_id))
         self._now, self._other = self._other, self._now
         self._now.filled = 0

@@ -1,4 +1,4 @@
-"""How much of a run is in memory at once."""
+"""Bounds of a run's data in memory."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,15 +12,15 @@ _SHORTEST_LINE_BYTES: Final = 28
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """Sizes of the parts in which the logs of a run are read, merged and written.
+    """Sizes of the pieces in which logs are read, merged and written.
 
     Attributes:
-        block_bytes: Read at once from one log.
-        least_rows: A core with fewer rows in its queue is read on.
-        row_group_rows: Interrupts that are written at once.
-        piece_samples: Samples that are written at once.
-        samples_at_once: Samples that must wait before they are put in order.
-        spool_bytes: Samples without energy that wait in memory; more wait on the disk.
+        block_bytes: Bytes per read of one log.
+        least_rows: A core with fewer rows in its queue reads its next block.
+        row_group_rows: Interrupts per write.
+        piece_samples: Samples per write.
+        samples_at_once: Minimum number of waiting samples before they are sorted.
+        spool_bytes: Maximum bytes of samples in memory; beyond it they go to the disk.
     """
 
     block_bytes: int = 1 << 18
@@ -32,13 +32,13 @@ class StreamLimits:
 
     @property
     def block_rows(self) -> int:
-        """The most rows of a block, of a line that it ends, and of lines that waited before it."""
+        """Maximum rows of a block, the line that it completes, and the unsettled rows before."""
         lines = (self.block_bytes + _LONGEST_CUT_LINE_BYTES) // _SHORTEST_LINE_BYTES
         return lines + MOST_WAITING_ROWS
 
     @property
     def queue_rows(self) -> int:
-        """Room of a queue: a block is read while the rows before it are merged."""
+        """Rows per queue: room to read one block while the rows before it are merged."""
         return self.least_rows + 2 * self.block_rows
 
 

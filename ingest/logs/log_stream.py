@@ -1,4 +1,4 @@
-"""One log on its way: read, parsed and cut to the window, a block at a time."""
+"""One log, read, parsed and cut to the window block by block."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ OnBytes = Callable[[int], None]
 
 
 class LogStream:
-    """One log on its way: read, parsed and cut a block at a time, by whatever thread is free."""
+    """Reads, parses and cuts one log block by block; one thread at a time may use it."""
 
     def __init__(
         self, file: RawFile, block_bytes: int, on_bytes: OnBytes, are_totals: bool = True
@@ -39,7 +39,7 @@ class LogStream:
 
     @property
     def are_totals(self) -> bool:
-        """Whether sleep states are running totals, as far as this or an earlier reading tells."""
+        """Whether sleep states are running totals, as far as is known; True may become False."""
         return self._are_totals
 
     def begin(self) -> None:
@@ -48,23 +48,23 @@ class LogStream:
             self._read_block()
 
     def advance(self, queues: Queues | None) -> None:
-        """Read a further block into the queues."""
+        """Read the next block and pass its rows to the queues."""
         self._read_block()
-        self.give(queues)
+        self.pass_rows(queues)
 
-    def give(self, queues: Queues | None) -> None:
-        """Hand over what was read and not handed over before."""
+    def pass_rows(self, queues: Queues | None) -> None:
+        """Pass the rows that are read to the queues."""
         if self.refusal is not None or self._facts is not None:
             return
         interrupts, samples = self._reader.take()
         self._are_totals &= self._reader.sleep_states_cumulative
         if self.cut is not None and queues is not None:
-            self.cut.take(interrupts, samples, self._reader.sample_names, queues)
+            self.cut.add_rows(interrupts, samples, self._reader.sample_names, queues)
             if self.is_finished:
                 self.cut.floor_ns = row_layout.LATEST
         if self.is_finished:
             self._facts = self._reader.facts()
-            # Its buffers are not needed while the run's other logs and tables take their time.
+            # Free the reader's buffers while other logs and tables are still in progress.
             del self._reader
 
     def _read_block(self) -> None:
@@ -79,7 +79,7 @@ class LogStream:
         self.is_finished = True
 
     def _read_further(self) -> bool:
-        """Read a block, straight into the reader's buffer if it has one; False at the end."""
+        """Read a block, directly into the reader's buffer if it has one; False at the end."""
         room = self._reader.room(self._block_bytes) if self._metered.is_plain else None
         if room is not None:
             count = self._metered.read_into(room)
@@ -91,19 +91,19 @@ class LogStream:
         return bool(block)
 
     def _refuse(self) -> None:
-        """Read on to the file's end, if the disk lets us, so that the digest is of all of it."""
+        """Read the rest of the file, if possible, so that the digest covers all of it."""
         try:
             self._metered.finish()
         except OSError as error:
             self.refusal = refusal_of(error)
 
     def facts(self) -> LogFacts:
-        """What the log says, once it is finished, not refused, and all of it was given."""
+        """Return the facts of the log, once it is finished, not refused and passed on."""
         assert self._facts is not None
         return self._facts
 
     def result(self) -> SourceRead:
-        """The file as read."""
+        """Return the result for this file."""
         digest = self._metered.digest
         if self.refusal is not None:
             return SourceRead(self.file, digest, None, [self.refusal])
@@ -113,5 +113,5 @@ class LogStream:
 
     @property
     def bytes_read(self) -> int:
-        """Bytes taken from the disk."""
+        """Bytes read from the disk."""
         return self._metered.bytes_read

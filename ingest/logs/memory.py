@@ -1,4 +1,4 @@
-"""Memory that is free but not given back: glibc's heaps keep what they ever needed."""
+"""Free memory that glibc's heaps would otherwise keep."""
 
 import ctypes
 import gc
@@ -8,13 +8,13 @@ from typing import Final
 
 import pyarrow as pa
 
-# M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of glibc's malloc.h: one heap, not one a
-# thread, and large blocks outside of it.
+# M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of glibc's malloc.h: one heap for all threads,
+# large blocks outside of it.
 _OPTIONS: Final = {-8: 1, -3: 1 << 20, -1: 4 << 20}
 
 
 def keep_heap_small() -> None:
-    """Tell the C library to hold less in reserve; does nothing where it is not glibc."""
+    """Reduce the memory that glibc keeps in reserve; no effect with another C library."""
     with suppress(AttributeError, OSError):
         set_option = ctypes.CDLL(None).mallopt
         for option, value in _OPTIONS.items():
@@ -22,8 +22,8 @@ def keep_heap_small() -> None:
 
 
 @contextmanager
-def spare_collector() -> Iterator[None]:
-    """Have the garbage collector pass over what is there already, modules for the most part."""
+def frozen_garbage_collector() -> Iterator[None]:
+    """Exclude all present objects, mostly modules, from garbage collection."""
     gc.freeze()
     try:
         yield
@@ -31,8 +31,8 @@ def spare_collector() -> Iterator[None]:
         gc.unfreeze()
 
 
-def give_back() -> None:
-    """Give free memory back to the system; a few milliseconds."""
+def release_memory() -> None:
+    """Return free memory to the system; takes a few milliseconds."""
     pa.default_memory_pool().release_unused()
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)

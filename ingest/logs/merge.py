@@ -1,4 +1,4 @@
-"""The logs of one run, read side by side and merged by time in memory that does not grow."""
+"""All logs of one run, read in parallel and merged by time in bounded memory."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from ingest.logs.core_log import (
 from ingest.logs.interrupt_rows import InterruptRows
 from ingest.logs.limits import DEFAULT_LIMITS, StreamLimits
 from ingest.logs.log_stream import LogStream, OnBytes
-from ingest.logs.memory import give_back
+from ingest.logs.memory import release_memory
 from ingest.logs.overview import histogram_tables, overview_tables
 from ingest.logs.sample_rows import SampleRows
 from ingest.logs.sample_steps import SampleSteps
@@ -35,7 +35,7 @@ from ingest.logs.write_queue import WriteQueue
 from ingest.records import Window
 from ingest.settings.dataset import Machine
 
-# After so much, what the heap keeps is worth giving back before the next run.
+# After a run with more bytes, free memory goes back to the system before the next run.
 _BIG_RUN_BYTES: Final = 64 << 20
 _TABLES: Final = ("interrupts", "samples", "overview", "histograms")
 
@@ -45,12 +45,12 @@ OpenFile = Callable[[str], RunFile]
 
 @dataclass(slots=True)
 class StreamedRun:
-    """What the logs of a run gave.
+    """The result of reading a run's logs.
 
     Attributes:
         reads: The logs as read, in the order given.
-        cuts: One of each log that was not refused, in order of their cores; none without a window.
-        files: The big files, not yet in their places; none without cuts.
+        cuts: One per accepted log, sorted by core; empty without a window.
+        files: The big files, not yet renamed; empty without cuts.
     """
 
     reads: list[SourceRead]
@@ -59,8 +59,8 @@ class StreamedRun:
     files: list[RunFile]
 
 
-class _MisjudgedError(Exception):
-    """A log turned out to be other than it seemed after rows of it were merged: begin again."""
+class _RestartError(Exception):
+    """Rows of a log were merged under a wrong assumption about it: start the run again."""
 
 
 def stream_logs(
@@ -78,14 +78,15 @@ def stream_logs(
     """Read all logs of a run and write its big files, in one pass and in time order.
 
     Args:
-        files: Logs, one a core.
-        window: What counts; None if the run has no window: the logs are read for what is wrong
-            with them, and nothing is written.
-        core_of: A log's core, from its file and what the log itself says.
+        files: Logs, one per core.
+        window: The workload window; None: the logs are only checked for problems, and nothing is
+            written.
+        core_of: Returns a log's core from its file and the core that the log names.
         open_file: Opens a big file of the run by its table.
-        spool_folder: Where a file for very many samples may lie.
-        helpers: Threads that parse and encode, of all runs.
-        on_bytes: Told of bytes read; of a second beginning, with bytes to take off again.
+        spool_folder: Folder for the temporary file of very many samples.
+        helpers: Threads that parse and encode for all runs.
+        on_bytes: Called with the number of bytes read; with a negative number when a restarted
+            run discards them.
 
     Raises:
         LakeError: A big file cannot be written.
@@ -100,22 +101,22 @@ def stream_logs(
         ]
         run = _Merge(streams, machine, run_id, helpers, limits)
         try:
-            with helpers.merging(len(streams)) as give_way, ExitStack() as on_failure:
+            with helpers.merging(len(streams)) as release_share, ExitStack() as on_failure:
                 if helpers.heap_is_full:
-                    give_back()
+                    release_memory()
                     helpers.heap_is_full = False
                 files_written = []
                 if run.begin(window, core_of):
                     for table in _TABLES:
                         files_written.append(open_file(table))
                         on_failure.callback(files_written[-1].abandon)
-                    run.write(files_written, spool_folder, give_way)
+                    run.write(files_written, spool_folder, release_share)
                 else:
                     run.read_only()
                 on_failure.pop_all()
                 if sum(stream.bytes_read for stream in streams) > _BIG_RUN_BYTES:
                     helpers.heap_is_full = True
-        except _MisjudgedError:
+        except _RestartError:
             for stream in streams:
                 are_totals[stream.file.path] = stream.are_totals
                 if stream.refusal is not None:
@@ -148,7 +149,7 @@ class _Merge:
         self.energy = PackageEnergy()
 
     def begin(self, window: Window | None, core_of: CoreOf) -> bool:
-        """Read the logs' beginnings; tells whether there is something to cut."""
+        """Read the starts of the logs; return whether there is something to cut."""
         self._all(LogStream.begin, self._streams)
         self._streams = [stream for stream in self._streams if stream.refusal is None]
         if window is None or not self._streams:
@@ -163,20 +164,20 @@ class _Merge:
         return True
 
     def read_only(self) -> None:
-        """Read to the end for what is wrong with the logs."""
+        """Read the logs to their ends to find their problems."""
         self._all(_exhaust, self._streams)
 
     def write(
-        self, files: Sequence[RunFile], spool_folder: Path, give_way: Callable[[], None]
+        self, files: Sequence[RunFile], spool_folder: Path, release_share: Callable[[], None]
     ) -> None:
-        """Merge all into the big files, in the order of `_TABLES`.
+        """Merge all logs into the big files, in the order of `_TABLES`.
 
         Args:
-            give_way: Called when the logs are read and merged, and room and threads are free.
+            release_share: Called once the logs are merged, when memory and threads are free.
         """
         interrupts, samples, overview, histograms = files
         queues = Queues(len(self._streams), self._limits.queue_rows)
-        self._all(partial(LogStream.give, queues=queues), self._streams)
+        self._all(partial(LogStream.pass_rows, queues=queues), self._streams)
         steps = self._steps()
         writes = WriteQueue(self._helpers)
         sample_rows = SampleRows(self._run_id, steps, spool_folder, self._limits)
@@ -184,9 +185,9 @@ class _Merge:
             at_once = self._limits.row_group_rows
             rows = InterruptRows(self._run_id, self.cuts, interrupts, writes, at_once)
             self._merge(queues, rows, sample_rows)
-            # What follows needs room as well.
+            # Free the buffers; the steps below need memory as well.
             del queues, rows
-            give_way()
+            release_share()
             sample_rows.finish(find_carriers(self.cuts), samples, writes)
             for make_rows in histogram_tables(self._run_id, self.cuts, self._by):
                 writes.send(histograms, make_rows)
@@ -203,51 +204,51 @@ class _Merge:
             sample_rows.close()
 
     def _merge(self, queues: Queues, rows: InterruptRows, sample_rows: SampleRows) -> None:
-        """Merge what is ready while others read on, until all logs are at their ends."""
+        """Merge the ready rows while further blocks are read, until all logs are finished."""
         while True:
             limit = self._limit()
             is_over = all(stream.is_finished for stream in self._streams)
             ends = self._ready_ends(queues, limit)
             samples = self._samples_until(limit, is_over)
-            hungry = [
+            unfilled = [
                 stream
                 for stream, end, last in zip(self._streams, ends, queues.ends, strict=True)
                 if not stream.is_finished and last - end < self._limits.least_rows
             ]
-            were_totals = [stream.are_totals for stream in hungry]
-            reading = self._begin_all(lambda stream: stream.advance(queues), hungry)
+            were_totals = [stream.are_totals for stream in unfilled]
+            reading = self._begin_all(lambda stream: stream.advance(queues), unfilled)
             try:
-                rows.take(queues, ends)
+                rows.merge(queues, ends)
                 sample_rows.add(samples)
             finally:
                 _end_all(reading)
             if is_over:
                 rows.finish()
                 return
-            if any(stream.refusal is not None for stream in hungry):
+            if any(stream.refusal is not None for stream in unfilled):
                 self._all(_exhaust, self._streams)
-                raise _MisjudgedError
-            if any(s.are_totals != were for s, were in zip(hungry, were_totals, strict=True)):
-                raise _MisjudgedError
+                raise _RestartError
+            if any(s.are_totals != were for s, were in zip(unfilled, were_totals, strict=True)):
+                raise _RestartError
 
     def _limit(self) -> tuple[int, int]:
-        """The earliest time and place at which a row may still come: what is before it is ready."""
+        """Return the earliest time and place of any row still to come; rows before it are ready."""
         return min((cut.floor_ns, cut.place) for cut in self.cuts)
 
     def _ready_ends(self, queues: Queues, limit: tuple[int, int]) -> np.ndarray:
-        """Where in each queue, which then has room for a further block, the ready rows end."""
+        """Return the end of the ready rows in each queue; makes room for a further block."""
         ends = np.empty(len(self.cuts), np.int64)
         for place in range(len(self.cuts)):
             queues.make_room(place, self._limits.block_rows)
             head, end = int(queues.heads[place]), int(queues.ends[place])
-            # Later cores wait at the same time, lest a row of an earlier one is still to come.
+            # At the limit's time, cores after its place wait: an earlier core may still add a row.
             until = limit[0] if place <= limit[1] else limit[0] - 1
             waiting = queues.rows[place, head:end, 0]
             ends[place] = head + np.searchsorted(waiting, until, side="right")
         return ends
 
     def _samples_until(self, limit: tuple[int, int], is_over: bool) -> list[np.ndarray]:
-        """Samples that are ready, if they are many or the last ones."""
+        """Return the ready samples, if they are many or the last ones."""
         given: list[np.ndarray] = []
         if (
             not is_over
@@ -268,7 +269,7 @@ class _Merge:
 
     def _count(self, steps: SampleSteps) -> None:
         for stream, cut in zip(self._streams, self.cuts, strict=True):
-            cut.take_steps(steps.sums[cut.place], steps.falls[cut.place], stream.facts())
+            cut.set_totals(steps.sums[cut.place], steps.falls[cut.place], stream.facts())
         self.energy = energy_by_package(
             self.cuts,
             find_carriers(self.cuts),
@@ -283,7 +284,7 @@ class _Merge:
     def _begin_all(
         self, do: Callable[[LogStream], None], streams: Sequence[LogStream]
     ) -> list[Future[None]]:
-        """Begin to do the same with several logs side by side, each taken by who is free."""
+        """Start a call for each log; the helpers' threads process the logs in parallel."""
         waiting = deque(streams)
         tasks = min(self._helpers.workers, len(streams))
         return [self._helpers.submit(_do_all, do, waiting) for _ in range(tasks)]
@@ -299,7 +300,7 @@ def _do_all(do: Callable[[LogStream], None], waiting: deque[LogStream]) -> None:
 
 
 def _end_all(waiting: Sequence[Future[None]]) -> None:
-    """Wait until every one is through, and only then raise the first's error."""
+    """Wait for all futures, then raise the first error."""
     errors = [future.exception() for future in waiting]
     for error in errors:
         if error is not None:
@@ -307,6 +308,6 @@ def _end_all(waiting: Sequence[Future[None]]) -> None:
 
 
 def _exhaust(stream: LogStream) -> None:
-    stream.give(None)
+    stream.pass_rows(None)
     while not stream.is_finished:
         stream.advance(None)

@@ -1,4 +1,4 @@
-"""Merge the queues of the cores by time (compiled)."""
+"""Compiled loop that merges the queues of the cores by time."""
 
 import numpy as np
 from numba import njit
@@ -7,12 +7,13 @@ from ingest.logs.row_layout import INT32_MAX, LATEST
 
 
 def ends_within_reach(queues: np.ndarray, heads: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Where in each queue the rows end that one call of `merge_rows` can take.
+    """Return the ends up to which one call of `merge_rows` can merge.
 
-    All of them, but in windows of years: a time and the place of its queue must fit 63 bits.
+    These are the given ends, except in windows of years: a time and its queue's index must fit
+    in 63 bits.
 
     Args:
-        queues, heads, ends: As `merge_rows` has them; some queue is not empty.
+        queues, heads, ends: As in `merge_rows`; at least one queue is not empty.
     """
     places = np.flatnonzero(heads < ends)
     first_ns = int(queues[places, heads[places], 0].min())
@@ -43,16 +44,15 @@ def merge_rows(
 
     Args:
         queues: As `cut_interrupts` fills them, shape (k, room, 4).
-        heads: Where each queue starts; moved on.
-        ends: Where each queue ends, as `ends_within_reach` has it.
-        cores: The number of each queue's core.
-        at: Where the output starts.
+        heads: Start of each queue; advanced.
+        ends: End of each queue, from `ends_within_reach`.
+        cores: Core number of each queue.
+        at: Start of the output.
     Returns:
-        Where the output ends. Equal times keep the order of the queues.
+        End of the output. Rows with equal times keep the order of the queues.
     """
-    # A tournament without branches to mispredict: leaves are the queues' next times, from the
-    # earliest on, with the queue's place in their low bits, and each inner node is the least of
-    # what is below it.
+    # A branch-free tournament tree. Leaves are the queues' next times since the earliest, with the
+    # queue's index in the low bits; each inner node is the minimum of its children.
     base = LATEST
     for i in range(heads.size):
         if heads[i] < ends[i]:
@@ -64,7 +64,7 @@ def merge_rows(
     least = np.empty(2 * leaves, np.int64)
     for i in range(least.size):
         least[i] = LATEST
-    # The time behind each queue's first is at hand before it is asked for.
+    # The time after each queue's first row is loaded in advance.
     second = np.empty(heads.size, np.int64)
     for i in range(heads.size):
         second[i] = LATEST

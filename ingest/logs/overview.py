@@ -1,4 +1,4 @@
-"""A run's overview and histograms, out of what was counted while its logs were read."""
+"""A run's `overview` and `histograms`, built from what was counted while its logs were read."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
@@ -22,12 +22,12 @@ from ingest.logs.core_log import CoreCut, Cutting, bin_starts_ns
 from ingest.logs.run_table import rows_of
 from ingest.logs.sample_steps import SampleSteps
 
-# Several row groups at once: what each of the many columns takes to make is the same for all.
+# Several row groups at once spread the fixed cost of the many columns.
 _OVERVIEW_ROWS: Final = 1 << 16
 STRETCHES_AT_ONCE: Final = 1 << 8
 
 
-_MOST_OR_LEAST: Final = {"min": np.min, "max": np.max}
+_REDUCERS: Final = {"min": np.min, "max": np.max}
 
 MakeRows = Callable[[], pa.Table]
 
@@ -35,9 +35,9 @@ MakeRows = Callable[[], pa.Table]
 def overview_tables(
     run_id: str, cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting
 ) -> Iterator[MakeRows]:
-    """What makes `overview` in pieces: of each level in time order, of each bin in turn all cores.
+    """Yield the makers of `overview` in pieces: by level, then time, then core.
 
-    The pieces may be made in any order, several at once.
+    The pieces may be made in any order and in parallel.
     """
     at_once = 1 << (_OVERVIEW_ROWS // len(cuts)).bit_length() - 1
     for bins in by.levels:
@@ -56,7 +56,7 @@ def _overview_rows(
 ) -> pa.Table:
     columns = _places(cuts, by, bins, part)
     columns |= _interrupt_columns(cuts, by.bins // bins, part)
-    columns |= _crowd_columns(cuts, by.bins // bins, part)
+    columns |= _interrupt_extreme_columns(cuts, by.bins // bins, part)
     columns |= _counter_columns(cuts, steps, by.counted_bins // bins, part)
     columns |= _rate_columns(len(cuts), steps, by.counted_bins // bins, part)
     return rows_of(run_id, columns, OVERVIEW)
@@ -73,7 +73,7 @@ def _places(cuts: Sequence[CoreCut], by: Cutting, bins: int, part: slice) -> dic
 
 
 def _interrupt_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dict[str, pa.Array]:
-    """Columns of the interrupts, each bin of so many of the finest."""
+    """Return the columns of interrupts; each bin joins `joined` of the finest."""
     finest = slice(part.start * joined, part.stop * joined)
     columns = {}
     count = part.stop - part.start
@@ -94,7 +94,7 @@ def _interrupt_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dic
 def _counter_columns(
     cuts: Sequence[CoreCut], steps: SampleSteps, joined: int, part: slice
 ) -> dict[str, pa.Array]:
-    """Columns of the samples; all NULL where bins are finer than samples are counted in."""
+    """Return the columns of samples; all NULL in bins finer than the counted ones."""
     n, count = len(cuts), part.stop - part.start
     if not joined:
         kinds = {name: OVERVIEW.field(name).type for name in row_layout.SAMPLE_BINS}
@@ -108,8 +108,10 @@ def _counter_columns(
     return columns
 
 
-def _crowd_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dict[str, pa.Array]:
-    """Least and most interrupts in one of the finest bins; NULL where the bin is one of these."""
+def _interrupt_extreme_columns(
+    cuts: Sequence[CoreCut], joined: int, part: slice
+) -> dict[str, pa.Array]:
+    """Return minimum and maximum interrupts per finest bin; NULL on the finest level."""
     n, count = len(cuts), part.stop - part.start
     if joined == 1:
         nothing = _nulls(n * count, pa.int64())
@@ -130,14 +132,14 @@ def _crowd_columns(cuts: Sequence[CoreCut], joined: int, part: slice) -> dict[st
         together = np.stack([counts[of_group].sum(axis=0) for of_group in members])
         for end in EXTREMES:
             values, missing = np.zeros((count, n), np.int64), np.ones((count, n), bool)
-            values[:, places] = _fold(together, joined, _MOST_OR_LEAST[end]).reshape(count, -1)
+            values[:, places] = _fold(together, joined, _REDUCERS[end]).reshape(count, -1)
             missing[:, places] = False
             columns[f"{end}_{name}"] = pa.array(values.ravel(), mask=missing.ravel())
     return columns
 
 
 def _rate_columns(cores: int, steps: SampleSteps, joined: int, part: slice) -> dict[str, pa.Array]:
-    """Least and greatest rates between samples; all NULL where the counters are."""
+    """Return minimum and maximum rates between samples; all NULL where the counters are."""
     if not joined:
         nothing = _nulls(cores * (part.stop - part.start), pa.float32())
         return {f"{end}_{name}": nothing for name in RATES for end in EXTREMES}
@@ -146,19 +148,19 @@ def _rate_columns(cores: int, steps: SampleSteps, joined: int, part: slice) -> d
     for name in RATES:
         extremes = steps.overview_extremes(name, finest)
         for at, end in enumerate(EXTREMES):
-            folded = _fold(extremes[..., at], joined, _MOST_OR_LEAST[end])
+            folded = _fold(extremes[..., at], joined, _REDUCERS[end])
             columns[f"{end}_{name}"] = pa.array(rounded_rates(folded), mask=np.isinf(folded))
     return columns
 
 
 @lru_cache(maxsize=8)
 def _nulls(count: int, kind: pa.DataType) -> pa.Array:
-    """A column without a value; many columns have the same."""
+    """Return a column of NULLs; many columns share one."""
     return pa.nulls(count, kind)
 
 
 def _fold(finest: np.ndarray, joined: int, how: Callable[..., np.ndarray]) -> np.ndarray:
-    """Join so many neighbouring bins, shape (k, a multiple), into one; of each in turn all k."""
+    """Join each `joined` neighbouring bins, shape (k, a multiple), into one; all k rows per bin."""
     if joined == 1:
         return finest.T.ravel()
     folded = how(finest.reshape(len(finest), -1, joined), axis=2)
@@ -166,7 +168,7 @@ def _fold(finest: np.ndarray, joined: int, how: Callable[..., np.ndarray]) -> np
 
 
 def histogram_levels(finest: int) -> tuple[int, ...]:
-    """Numbers of stretches that `histograms` has, rising, given the finest."""
+    """Return the numbers of stretches of the histogram levels, rising, from the finest."""
     levels = [finest]
     while levels[-1] >= HISTOGRAM_STEP:
         levels.append(levels[-1] // HISTOGRAM_STEP)
@@ -174,7 +176,7 @@ def histogram_levels(finest: int) -> tuple[int, ...]:
 
 
 def histogram_tables(run_id: str, cuts: Sequence[CoreCut], by: Cutting) -> Iterator[MakeRows]:
-    """What makes `histograms` in pieces: of each level by time, core, quantity and slot."""
+    """Yield the makers of `histograms` in pieces: by level, then time, core, quantity and slot."""
     words = [cut.finish_sizes() for cut in cuts]
     finest = len(by.stretches) - 1
     for level in histogram_levels(finest):

@@ -1,4 +1,4 @@
-"""Rows of the arrays that hold interrupts and samples in memory, and of their bins."""
+"""Row order of the arrays that hold interrupts and samples in memory, and of their bins."""
 
 from typing import Final
 
@@ -8,9 +8,9 @@ from data.schema import RATES
 
 LATEST: Final = np.iinfo(np.int64).max
 
-# Rows of the interrupt bins, as `overview` names its columns. Gaps stand there so that the largest
-# of several bins is what they have together, and 0 is none: the longest gap and 1, and how much
-# shorter than LATEST the shortest is.
+# Rows of the interrupt bins, named as columns of `overview`. Gaps are encoded so that the maximum
+# over several bins joins them and 0 means none: the longest gap plus 1, and LATEST minus the
+# shortest gap.
 INTERRUPT_BINS: Final = (
     "interrupts",
     "rx_bytes",
@@ -38,10 +38,10 @@ SAMPLED: Final = (
 )
 FIRST_SLEEP_STATE: Final = 5
 JOULES: Final = 10
-# Rows of the sample bins, and which row of a sample each sums.
+# Rows of the sample bins, and the row of a sample that each one sums.
 SAMPLE_BINS: Final = ("energy_uj", *SAMPLED[1:JOULES])
 BINNED: Final = np.array([JOULES, *range(1, JOULES)])
-# Which row of a sample each of RATES is the rate of; the last is a ratio of two.
+# The row of a sample that each of RATES derives from; the last rate is a ratio of two rows.
 IPC: Final = RATES.index("ipc")
 POWER: Final = RATES.index("power_w")
 RATED: Final = (

@@ -1,4 +1,4 @@
-"""A table of a run's own rows."""
+"""A table of one run's rows."""
 
 from functools import lru_cache
 
@@ -9,7 +9,7 @@ from ingest.lake.run_file import TEXT
 
 
 def rows_of(run_id: str, columns: dict[str, pa.Array], schema: pa.Schema) -> pa.Table:
-    """A table of a schema, from all its columns but the run's id."""
+    """Build a table of a schema from all columns but the run's id."""
     arrays = {"run_id": _repeated(run_id, len(columns["t_ns"]))}
     arrays |= {f.name: columns[f.name] for f in schema if f.name != "run_id"}
     return pa.table(arrays)
@@ -17,6 +17,6 @@ def rows_of(run_id: str, columns: dict[str, pa.Array], schema: pa.Schema) -> pa.
 
 @lru_cache(maxsize=16)
 def _repeated(text: str, count: int) -> pa.Array:
-    """The same text so many times."""
+    """Return a column that repeats one text."""
     zeros = pa.array(np.zeros(count, np.int32))
     return pa.DictionaryArray.from_arrays(zeros, pa.array([text], TEXT.value_type), safe=False)

@@ -1,6 +1,6 @@
-"""Rows of `samples`: put in time order, spooled without their energy, completed at the end.
+"""Rows of `samples`: sorted by time, spooled without energy, completed at the end.
 
-Only when all logs are read is known whose energy counter stands for its package.
+Which core's counter gives a package's energy is known only once all logs are read.
 """
 
 import tempfile
@@ -21,10 +21,10 @@ from ingest.logs.write_queue import WriteQueue
 
 
 class SamplesInOrder:
-    """Samples of several cores put in time order, in pieces of one size.
+    """Sorts samples of several cores by time into pieces of one size.
 
     Args:
-        piece_samples: How many samples are in each piece but the last.
+        piece_samples: Samples per piece, except the last.
     """
 
     def __init__(self, piece_samples: int) -> None:
@@ -33,14 +33,14 @@ class SamplesInOrder:
         self._filled = 0
 
     def add(self, samples: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
-        """Take further samples, all of them later than those before; gives the pieces they fill.
+        """Add samples, all later than those before, and yield the completed pieces.
 
         Args:
-            samples: Each in time order, as `step_loop.step_samples` wants them. Of equal times, the
-                earlier array's come first.
+            samples: Arrays for `step_loop.step_samples`, each in time order. Samples of equal times
+                keep the order of the arrays.
 
         Yields:
-            A piece, which the next one overwrites.
+            A piece; the next one overwrites it.
         """
         if not samples:
             return
@@ -50,7 +50,7 @@ class SamplesInOrder:
             now = order[: self._piece_samples - self._filled]
             place = slice(self._filled, self._filled + now.size)
             for row, values in zip(self._piece, joined, strict=True):
-                # No index is out of bounds; told so, NumPy writes without a copy between.
+                # All indices are valid; with `clip` NumPy skips the check and its extra copy.
                 np.take(values, now, out=row[place], mode="clip")
             self._filled += now.size
             order = order[now.size :]
@@ -59,17 +59,17 @@ class SamplesInOrder:
                 self._filled = 0
 
     def rest(self) -> Iterator[np.ndarray]:
-        """The last piece, if there is something in it."""
+        """Yield the last piece, if it is not empty."""
         if self._filled:
             yield self._piece[:, : self._filled]
             self._filled = 0
 
 
 class SampleRows:
-    """Counts samples, spools their rows as Arrow IPC, and has them written with their energy.
+    """Counts samples, spools their rows as Arrow IPC, and later writes them with their energy.
 
     Args:
-        folder: Where the spool lies if it is large; the file has no name.
+        folder: Folder of the unnamed spool file, used if the spool is large.
     """
 
     def __init__(self, run_id: str, steps: SampleSteps, folder: Path, limits: StreamLimits) -> None:
@@ -83,16 +83,16 @@ class SampleRows:
         self._batches: pa.ipc.RecordBatchStreamWriter | None = None
 
     def add(self, samples: Sequence[np.ndarray]) -> None:
-        """Count further samples and spool their rows; as `SamplesInOrder.add` wants them.
+        """Count further samples and spool their rows; input as of `SamplesInOrder.add`.
 
         Raises:
-            LakeError: They cannot be spooled, because the disk is full, say.
+            LakeError: They cannot be spooled, such as on a full disk.
         """
         for piece in self._in_order.add(samples):
-            self._take(piece)
+            self._spool_piece(piece)
 
-    def _take(self, piece: np.ndarray) -> None:
-        batch = self._steps.take(piece)
+    def _spool_piece(self, piece: np.ndarray) -> None:
+        batch = self._steps.count(piece)
         try:
             if self._batches is None:
                 self._batches = pa.ipc.new_stream(self._spool, batch.schema)
@@ -101,13 +101,13 @@ class SampleRows:
             raise LakeError(f"cannot write samples to {self._folder}: {error}") from error
 
     def finish(self, carriers: frozenset[int], file: RunFile, writes: WriteQueue) -> None:
-        """Have all rows written, and the file sealed.
+        """Write all rows and seal the file.
 
         Args:
-            carriers: Cores whose energy counter stands for their package.
+            carriers: The cores, one per package, whose counter gives the package's energy.
         """
         for piece in self._in_order.rest():
-            self._take(piece)
+            self._spool_piece(piece)
         self._steps.settle(carriers)
         if self._batches is not None:
             self._batches.close()

@@ -1,4 +1,4 @@
-"""What the samples of a run counted, each since the one before it on its core."""
+"""Counter steps of a run's samples: each counts from the previous sample of its core."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,16 +16,16 @@ _NO_EXTREMES: Final = np.array([np.inf, -np.inf], np.float32)
 
 
 class SampleSteps:
-    """What the samples of a run counted, each since the one before it on its core.
+    """Counter steps of a run's samples: each counts from the previous sample of its core.
 
-    `settle` says whose energy counter counts; `energy_uj` and the overview need to know.
+    `settle` sets the cores whose energy counts; `energy_uj` and the overview depend on them.
 
     Attributes:
         sums: Steps over the window, int64, shape (k, 11), rows as `row_layout.SAMPLED`.
-        falls: How often a counter ran backwards, same shape.
+        falls: How often each counter ran backwards, same shape.
         bins: int64, shape (k, 10, bins), rows as `row_layout.SAMPLE_BINS`.
-        extremes: Least and greatest rates, float32, shape (k, bins, 2, 10), in the order of
-            `RATES`; infinities where there is none.
+        extremes: Minimum and maximum rates, float32, shape (k, bins, 2, 10), in the order of
+            `RATES`; infinite where there is none.
     """
 
     def __init__(
@@ -52,22 +52,22 @@ class SampleSteps:
         self._unit_uj = energy_unit_j * 1e6
 
     def settle(self, carriers: frozenset[int]) -> None:
-        """Say which cores' energy counters stand for their packages, when all samples are in."""
+        """Set the cores, one per package, whose counter gives its energy; after the last sample."""
         self._is_measured = self._columns_there()
         self._is_measured[:, row_layout.JOULES] = [cut.core in carriers for cut in self._cuts]
 
     def _columns_there(self) -> np.ndarray:
-        """Which rows of `row_layout.SAMPLED` each core has, shape (k, 11), as far as read."""
+        """Return which rows of `row_layout.SAMPLED` each core has so far, shape (k, 11)."""
         names = row_layout.SAMPLED[1:]
         there = [[True, *(cut.has(name) for name in names)] for cut in self._cuts]
         return np.array(there).reshape(self.sums.shape)
 
-    def take(self, samples: np.ndarray) -> pa.RecordBatch:
-        """Count the next samples in time order.
+    def count(self, samples: np.ndarray) -> pa.RecordBatch:
+        """Count the next samples, in time order.
 
         Returns:
-            Columns of `samples` but the run's id and energy; `place` of the sample's core among the
-            run's, and `energy_steps`, which `rows` makes the energy of.
+            Columns of `samples` without the run's id and energy, plus `place`, the index of the
+            sample's core, and `energy_steps`, which `rows` converts to energy.
         """
         place, t_ns = samples[0], samples[1]
         steps = np.empty((len(row_layout.SAMPLED), samples.shape[1]), np.int64)
@@ -103,7 +103,7 @@ class SampleSteps:
         return pa.record_batch(columns)
 
     def rows(self, run_id: str, batch: pa.RecordBatch) -> pa.Table:
-        """Rows of `samples`, out of what `take` gave; after `settle`."""
+        """Return rows of `samples` for a batch of `count`; call after `settle`."""
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         place, steps = columns.pop("place").to_numpy(), columns.pop("energy_steps")
         missing = ~self._is_measured[place, row_layout.JOULES]
@@ -115,7 +115,7 @@ class SampleSteps:
     def overview_column(
         self, name: str, cuts: Sequence[CoreCut], finest: slice
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Some of the finest bins of a column, shape (k, bins), and which cores have it."""
+        """Return a slice of a column's finest bins, shape (k, bins), and which cores have it."""
         row = row_layout.JOULES if name == "energy_uj" else row_layout.SAMPLED.index(name)
         values: np.ndarray = self.bins[:, row_layout.SAMPLE_BINS.index(name), finest]
         if name == "energy_uj":
@@ -124,9 +124,9 @@ class SampleSteps:
         return values, enough & self._is_measured[:, row]
 
     def overview_extremes(self, name: str, finest: slice) -> np.ndarray:
-        """Least and greatest of a rate in some of the finest bins, shape (k, bins, 2).
+        """Return minimum and maximum of a rate in a slice of the finest bins, shape (k, bins, 2).
 
-        Infinities where a core has none.
+        Infinite where a core has none.
         """
         at = RATES.index(name)
         rows = [row_layout.RATED[at]] if at != row_layout.IPC else row_layout.OF_IPC

@@ -1,7 +1,7 @@
-"""Compiled loops that count values by their size, a stretch of time at a time.
+"""Compiled loops that count values by size, one stretch of time at a time.
 
-What a core counted in a stretch becomes words: stretch, row, slot and count, from the highest bit
-down. So they are few where little happens, and their order is that of the stretches.
+The counts of a core become int64 words: stretch, row, slot and count, from the highest bit down.
+Only nonzero counts become words, and sorted words are in order of the stretches.
 """
 
 from typing import Any, Final
@@ -12,7 +12,7 @@ from numba import njit
 from data.analysis.log_bins import FINE_BITS, SLOTS
 from ingest.files.machine_words import leading_zeros
 
-# Rows of counts: whose sizes they are of.
+# Rows of the counts: the quantity whose sizes they count.
 GAP_SIZES: Final = 0
 RX_SIZES: Final = 1
 TX_SIZES: Final = 2
@@ -26,7 +26,7 @@ _SLOT_BITS: Final = _ROW_SHIFT - _SLOT_SHIFT
 
 @njit(nogil=True)
 def slot_of(value: int) -> int:
-    """The slot of a value, as `data.analysis.log_bins` numbers them."""
+    """Return the slot of a value, numbered as in `data.analysis.log_bins`."""
     if value < 1 << FINE_BITS:
         return value
     octave: Any = 63 - np.int64(leading_zeros(np.uint64(value)))
@@ -37,14 +37,14 @@ def slot_of(value: int) -> int:
 
 @njit(nogil=True, cache=True)
 def hand_out_sizes(sizes: np.ndarray, stretch: int, out: np.ndarray, at: int) -> int:
-    """Turn the counts of a stretch into words and begin again at zero.
+    """Convert the counts of a stretch to words and reset them to zero.
 
     Args:
         sizes: int64, shape (SIZE_ROWS, SLOTS).
-        out: Words, int64; there must be room.
-        at: Where they begin.
+        out: Output words, int64; must have room.
+        at: Index of the first word.
     Returns:
-        Where they end.
+        Index after the last word.
     """
     for row in range(SIZE_ROWS):
         for slot in range(SLOTS):
@@ -57,7 +57,7 @@ def hand_out_sizes(sizes: np.ndarray, stretch: int, out: np.ndarray, at: int) ->
 
 
 def read_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Row, slot and count of what `hand_out_sizes` gave, int64 each."""
+    """Split words of `hand_out_sizes` into row, slot and count, int64 each."""
     row = words >> _ROW_SHIFT & ((1 << _ROW_BITS) - 1)
     slot = words >> _SLOT_SHIFT & ((1 << _SLOT_BITS) - 1)
     return row, slot, words & ((1 << _SLOT_SHIFT) - 1)
@@ -67,16 +67,16 @@ def read_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def join_words(
     words: np.ndarray, heads: np.ndarray, ends: np.ndarray, joined: int, out: np.ndarray
 ) -> int:
-    """Add up the words of neighbouring stretches, by time, then core, row and slot.
+    """Sum the words of neighbouring stretches, sorted by time, core, row and slot.
 
     Args:
-        words: Of one core after the other, int64, rising within each.
-        heads: Where each core's words start; moved to their ends.
-        ends: Where each core's words end.
-        joined: How many stretches become one.
-        out: int64, shape (5, words at most): joined stretch, core's place, row, slot, count.
+        words: The words of each core in turn, int64, rising within each core.
+        heads: Start of each core's words; advanced to their ends.
+        ends: End of each core's words.
+        joined: Number of stretches that become one.
+        out: int64, shape (5, words or more): joined stretch, core's index, row, slot, count.
     Returns:
-        How many columns of `out` were filled.
+        Number of columns of `out` that were filled.
     """
     sizes = np.zeros((SIZE_ROWS, SLOTS), np.int64)
     at = 0

@@ -1,4 +1,4 @@
-"""Turn counters of samples into what they counted since the sample before (compiled)."""
+"""Compiled loop that converts counters of samples to steps since the previous sample."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ingest.logs.row_layout import BINNED, CYCLES, INSTRUCTIONS, IPC, JOULES, LA
 
 @njit(nogil=True)
 def _rate(steps: np.ndarray, at: int, unit_uj: float, rates: np.ndarray) -> None:
-    """Rates of one sample, float32, as RATES, from its steps; NaN where there is none."""
+    """Compute the rates of one sample, float32, as RATES, from its steps; NaN if undefined."""
     dt_ns = np.float64(steps[0, at])
     for row in range(IPC):
         rates[row] = steps[RATED[row], at] * 1e9 / dt_ns
@@ -21,7 +21,7 @@ def _rate(steps: np.ndarray, at: int, unit_uj: float, rates: np.ndarray) -> None
 
 @njit(nogil=True)
 def _widen(extremes: np.ndarray, rates: np.ndarray) -> None:
-    """Let the least and greatest of some bins, shape (bins, 2, 10), reach to some rates."""
+    """Extend the minimum and maximum of some bins, shape (bins, 2, 10), to include some rates."""
     for part in range(extremes.shape[0]):
         least, most = extremes[part, 0], extremes[part, 1]
         for row in range(rates.size):
@@ -45,26 +45,26 @@ def step_samples(
     unit_uj: float,
     extremes: np.ndarray,
 ) -> None:
-    """Turn counters into what they counted since the sample before of the same core.
+    """Convert counters to steps since the previous sample of the same core.
 
     Args:
-        samples: int64, shape (12, n), in time order: place of the core, then rows as `SAMPLED`.
-        last: int64, shape (k, 11): each core's sample before; -1 as its time if there is none.
-        is_total: Whether a row is a running total, shape (k, 11); else each sample has its own.
-        energy_mask: The energy counter's bits, by which its steps wrap.
+        samples: int64, shape (12, n), in time order: index of the core, then rows as `SAMPLED`.
+        last: int64, shape (k, 11): each core's previous sample; time -1 if there is none.
+        is_total: Whether a row is a running total, shape (k, 11); else it is a value per sample.
+        energy_mask: Bit mask of the energy counter, whose steps wrap.
         steps: Output, int64, shape (11, n); 0 where `is_first`.
-        is_first: Output, shape (n,): first of its core, which only starts the count.
-        sums: int64, shape (k, 11), added to: of totals last less first, else all samples. LATEST
-            stands for all that 63 bits cannot hold.
+        is_first: Output, shape (n,): whether a sample is its core's first, which has no steps.
+        sums: int64, shape (k, 11), added to: last minus first of totals, else the sum. LATEST
+            replaces sums beyond 63 bits.
         falls: int64, shape (k, 11), added to: how often a counter ran backwards.
         edges: As in `cut_interrupts`, of the bins here.
         bins: int64, shape (k, 10, bins), added to: rows as `SAMPLE_BINS`, energy in counter steps.
-            A step counts in all bins since the sample before it, by the time in each.
-        last_bin: int64, shape (k,): the bin of each core's sample before.
-        unit_uj: A step of the energy counter, microjoules.
-        extremes: Float32, shape (k, bins, 2, 10): least and greatest of the rates between two
-            samples, in the order of RATES. A rate stands in all bins from that of the sample
-            before to that of its own.
+            A step is divided over all bins since the previous sample, by the time in each.
+        last_bin: int64, shape (k,): the bin of each core's previous sample.
+        unit_uj: Microjoules per step of the energy counter.
+        extremes: Float32, shape (k, bins, 2, 10): minimum and maximum of the rates between two
+            samples, in the order of RATES. A rate counts in all bins from that of the previous
+            sample to that of its own.
     """
     b = 0
     rates = np.empty(extremes.shape[3], np.float32)
@@ -90,7 +90,7 @@ def step_samples(
                 if row == JOULES:
                     step &= energy_mask
                 counted = step
-            # Where a counter ran backwards its sum counts for nothing.
+            # If a counter ran backwards, its sum is invalid.
             sums[core, row] = min(sums[core, row], LATEST - max(counted, 0)) + counted
             steps[row, i] = step
             last[core, row] = value
@@ -99,7 +99,7 @@ def step_samples(
                 step, done = steps[BINNED[row], i], np.int64(0)
                 for part in range(last_bin[core], b):
                     share = (edges[part + 1] - before) / (now - before)
-                    # A real number may be above the whole one that it stands for.
+                    # The float may exceed the integer that it represents.
                     until = min(np.int64(np.floor(step * share)), max(step, 0))
                     if share >= 1:
                         until = step

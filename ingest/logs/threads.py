@@ -1,4 +1,4 @@
-"""The threads that read and encode for all runs, and how many logs they merge at once."""
+"""The threads that read and encode for all runs, with a bound on logs merged at once."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -13,14 +13,14 @@ T = TypeVar("T")
 
 
 class LogHelpers(ThreadPoolExecutor):
-    """Threads that do the work of runs in small parts.
+    """Threads that process small parts of runs.
 
-    A run of many logs keeps all of them busy, so another one begins only when its logs are merged:
-    memory is that of a bounded number of logs, however many runs there are.
+    A run of many logs can keep all threads busy, so the next run starts only when its logs are
+    merged: memory is bounded by a number of logs, however many runs there are.
 
     Attributes:
-        workers: How many threads.
-        heap_is_full: Whether memory is worth giving back before the next run.
+        workers: Number of threads.
+        heap_is_full: Whether free memory should go back to the system before the next run.
     """
 
     def __init__(self, workers: int) -> None:
@@ -32,7 +32,7 @@ class LogHelpers(ThreadPoolExecutor):
         self._turn = threading.Lock()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """As an executor does; a lone worker is the thread that asks, at once."""
+        """Submit a call; with a single worker, run it at once in the calling thread."""
         if self.workers > 1:
             return super().submit(fn, *args, **kwargs)
         done: Future[T] = Future()
@@ -44,24 +44,24 @@ class LogHelpers(ThreadPoolExecutor):
 
     @contextmanager
     def merging(self, logs: int) -> Iterator[Callable[[], None]]:
-        """Wait, first come first served, until so many logs may be merged; then do it.
+        """Wait, in order of arrival, until `logs` more logs may be merged; release them at the end.
 
-        Gives what says, before the end, that they are merged: others may be meanwhile.
+        Yields a function that releases them earlier, once the logs are merged.
         """
-        taken = min(logs, self._most)
-        if taken:
+        held = min(logs, self._most)
+        if held:
             with self._turn, self._changed:
-                self._changed.wait_for(lambda: self._free >= taken)
-                self._free -= taken
+                self._changed.wait_for(lambda: self._free >= held)
+                self._free -= held
 
-        def give_way() -> None:
-            nonlocal taken
+        def release() -> None:
+            nonlocal held
             with self._changed:
-                self._free += taken
-                taken = 0
+                self._free += held
+                held = 0
                 self._changed.notify()
 
         try:
-            yield give_way
+            yield release
         finally:
-            give_way()
+            release()

@@ -1,1 +1,1 @@
-"""Readings of power meters to the energy of runs."""
+"""Readings of power meters and the energy of runs."""

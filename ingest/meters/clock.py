@@ -1,4 +1,4 @@
-"""How far a power meter's clock is off, from power's steps at the beginnings and ends of runs."""
+"""The offset of a power meter's clock, fitted to steps of power at the starts and ends of runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,34 +14,34 @@ SEARCH_S: Final = 300.0
 LEAST_WINDOWS: Final = 3
 LONGEST_LEAD_S: Final = 30.0
 LEAST_EXPLAINED: Final = 0.8
-# Six intervals around the best offset of the search, in fortieths of one.
+# Fine search: six intervals around the best offset, in fortieths of an interval.
 _FINE_STEPS: Final = 20
 _FINE_REACH: Final = 120
-# Windows that a search looks at, however long the sweep, and parts whose offsets tell of a drift.
+# Maximum number of windows in a search; a drift is fitted to the offsets of `_PARTS` parts.
 MOST_SEARCHED: Final = 400
 _PARTS: Final = 5
 _CHANCE: Final = 0.01
 _WORSE: Final = 1.25
-# The makers promise a minute a month, which is 23 millionths. A drift has to earn its place.
+# Makers promise one minute a month, 23e-6. A drift is used only if it improves the fit by `_WORTH`.
 LARGEST_DRIFT: Final = 60e-6
 _WORTH: Final = 1.05
 
 
 @dataclass(frozen=True, slots=True)
 class ClockFit:
-    """What a fit proposes.
+    """The result of a fit.
 
     Attributes:
-        offset_s: Seconds to add to the meter's times; on the runs' clock then.
-        error_s: Standard uncertainty of it.
-        explained: Share of power's variance that is between the windows and not within them.
-        rival_s: The second-best offset, apart from the best by more than a few intervals.
-        lead_s: How long power is up before a window begins.
-        drift: How much faster than the meter's the runs' clock goes, as a share of 1.
-        middle_s: The meter's time at which the offset holds as it is.
-        is_sure: Whether windows explain most of the variance, and the best offset explains it so
-            much better than its rival that no chance would do.
-        windows: How many windows the readings cover.
+        offset_s: Seconds to add to the meter's times to get the runs' clock.
+        error_s: Standard uncertainty of the offset.
+        explained: Share of power's variance that lies between the windows, not within them.
+        rival_s: The second-best offset, at least a few intervals from the best.
+        lead_s: How long power is high before a window begins.
+        drift: Relative rate by which the runs' clock is faster than the meter's.
+        middle_s: The meter's time at which the drift adds nothing to the offset.
+        is_sure: Whether windows explain most of the variance, and the best offset explains it
+            significantly better than its rival.
+        windows: Number of windows that the readings cover.
     """
 
     offset_s: float
@@ -55,37 +55,36 @@ class ClockFit:
     windows: int
 
     def corrected(self, t_s: np.ndarray) -> np.ndarray:
-        """Times of the meter on the runs' clock."""
+        """Convert times of the meter to the runs' clock."""
         return t_s + self.offset_s + self.drift * (t_s - self.middle_s)
 
 
 def fit_offset(
     series: PowerSeries, windows: Sequence[UtcWindow], search_s: float = SEARCH_S
 ) -> ClockFit | None:
-    """Find the offset under which the windows of runs best part high power from low.
+    """Find the offset at which the windows of runs best separate high power from low.
 
-    Power is modelled as one level a window and one level between windows. For each offset the
-    sum of squares around these levels tells how badly that fits: every step of power that does
-    not fall on a window's end adds to it. It is looked for on a grid of half the usual interval,
-    then finer around the best. Power may be up already before the windows begin, while a load
-    generator warms up; how long that is, the same for all, is found together with the offset, and
-    so is how fast the clock runs, where that comes to half an interval or more.
+    Power is modelled as one level per window and one common level between windows. The fit
+    minimises the sum of squares around these levels, to which each step of power off a window's
+    end adds. It searches a grid of half the usual interval, then a finer one around the best.
+    Power may rise before a window begins, while a load generator warms up: this lead, equal for
+    all windows, is fitted too, and so is the drift, if it amounts to half an interval or more.
 
     Args:
-        series: On the meter's own clock.
-        windows: Of the runs that the meter may cover, on theirs; overlapping ones count as one.
-        search_s: Offsets up to this, either way, are tried.
+        series: Readings on the meter's own clock.
+        windows: Windows of the runs that the meter may cover, on the runs' clock; overlapping
+            ones are merged.
+        search_s: Maximum absolute offset.
 
     Returns:
         The best offset; None if the readings cover under three windows, or power never changes.
-        `error_s` is how far the offset may go until the sum of squares rises by its own mean
-        square (one standard deviation of a least-squares parameter), and at least interval /
-        sqrt(12), since a reading only tells in which interval a step of power lies. Equal runs at
-        equal distances fit as well one place further: then `is_sure` is false. With n readings
-        and sums of squares S and S', n/2 ln(S'/S) is the logarithm of their likelihoods' ratio;
-        the rival is ruled out at odds of 100 to 1, and if S' is over S by a quarter, because
-        power never quite keeps to levels, which those odds take it to do. An offset at the end of
-        the search is not sure.
+        `error_s` is how far the offset can move until the sum of squares rises by its mean square
+        (one standard deviation of a least-squares parameter), and at least interval / sqrt(12),
+        since readings locate a step of power only to an interval. Equal runs at equal distances
+        fit as well one place further: then `is_sure` is false. For n readings and sums of squares
+        S and S', n/2 ln(S'/S) is the log-likelihood ratio. The rival is ruled out at odds of 100
+        to 1 if also S' exceeds S by a quarter, since real power never keeps exactly to levels as
+        these odds assume. An offset at the end of the search is not sure.
 
     Source: Seber and Wild, Nonlinear Regression, 1989, 5.3 for the error; 2.1 for the likelihood.
     """
@@ -99,20 +98,20 @@ def fit_offset(
     grid = np.arange(-np.ceil(search_s / step_s), np.ceil(search_s / step_s) + 1) * step_s
     part = _middle(series, ends, search_s)
     lead_s = _find_lead(part, grid, series.interval_s)
-    badness = part.badnesses(grid, lead_s)
-    offset_s = float(grid[np.argmin(badness)])
+    misfit = part.sums_of_squares(grid, lead_s)
+    offset_s = float(grid[np.argmin(misfit)])
     moved_s, drift = _find_drift(levels, series, ends, offset_s, lead_s)
-    closely = np.arange(-_FINE_REACH, _FINE_REACH + 1) * step_s / _FINE_STEPS
-    fine = offset_s + moved_s + closely
-    near = levels.badnesses(fine, lead_s, drift)
+    fine_steps = np.arange(-_FINE_REACH, _FINE_REACH + 1) * step_s / _FINE_STEPS
+    fine = offset_s + moved_s + fine_steps
+    near = levels.sums_of_squares(fine, lead_s, drift)
     lowest = float(near.min())
     centre = float(np.mean(fine[near <= lowest * (1 + 1e-12)]))
     others = np.abs(grid - centre) > 4 * series.interval_s
-    rival = int(np.flatnonzero(others)[np.argmin(badness[others])])
+    rival = int(np.flatnonzero(others)[np.argmin(misfit[others])])
     explained = 1 - lowest / levels.total
     is_within = abs(centre) < search_s - 2 * step_s
-    best = float(part.badnesses(offset_s + closely, lead_s).min())
-    ratio = max(badness[rival], 1e-300) / max(best, 1e-300)
+    best = float(part.sums_of_squares(offset_s + fine_steps, lead_s).min())
+    ratio = max(misfit[rival], 1e-300) / max(best, 1e-300)
     is_alone = ratio > _WORSE and part.readings / 2 * np.log(ratio) > -np.log(_CHANCE)
     return ClockFit(
         offset_s=centre,
@@ -131,9 +130,9 @@ def fit_offset(
 
 
 def _middle(series: PowerSeries, ends: np.ndarray, search_s: float) -> Levels:
-    """As many windows from the middle of a sweep as a search takes, and the readings of their time.
+    """Build the levels of the middle `MOST_SEARCHED` windows of a sweep.
 
-    Windows in the margin that the search needs belong to it as well.
+    Windows within the search margin on either side are included.
     """
     spare = len(ends) - MOST_SEARCHED
     if spare <= 0:
@@ -144,7 +143,7 @@ def _middle(series: PowerSeries, ends: np.ndarray, search_s: float) -> Levels:
 
 
 def _cut(series: PowerSeries, ends: np.ndarray, span: tuple[float, float]) -> Levels:
-    """The readings of a time, and the windows that lie in it in part or whole."""
+    """Build the levels of the readings in a span, with the windows that overlap it."""
     low, high = np.searchsorted(series.t_s, span)
     is_inside = (ends[:, 1] > span[0]) & (ends[:, 0] < span[1])
     cut = PowerSeries(series.t_s[low:high], series.power_w[low:high], series.interval_s)
@@ -152,11 +151,11 @@ def _cut(series: PowerSeries, ends: np.ndarray, span: tuple[float, float]) -> Le
 
 
 def _find_lead(levels: Levels, grid: np.ndarray, interval_s: float) -> float:
-    """How long power is up before windows begin, looked for around the best offset without."""
-    best_s = float(grid[np.argmin(levels.badnesses(grid, 0.0))])
+    """Return how long power is high before windows begin, around the best offset without a lead."""
+    best_s = float(grid[np.argmin(levels.sums_of_squares(grid, 0.0))])
     near = best_s + np.arange(-LONGEST_LEAD_S, LONGEST_LEAD_S + interval_s, interval_s)
     leads = np.arange(0.0, LONGEST_LEAD_S + interval_s, interval_s)
-    lowest = [float(levels.badnesses(near, lead).min()) for lead in leads]
+    lowest = [float(levels.sums_of_squares(near, lead).min()) for lead in leads]
     return float(leads[int(np.argmin(lowest))])
 
 
@@ -166,8 +165,8 @@ def _find_drift(
     """Fit a line through the offsets of parts of a sweep.
 
     Returns:
-        How much the offset moves in the middle, and the drift; nothing where a drift makes no
-        difference, or where the whole fits hardly better with it.
+        Change of the offset in the middle, and the drift; zeros if a drift cannot matter, or if
+        it barely improves the fit of the whole sweep.
     """
     reach_s = LARGEST_DRIFT * float(np.ptp(series.t_s)) / 2
     parts = min(_PARTS, len(ends) // LEAST_WINDOWS)
@@ -181,19 +180,19 @@ def _find_drift(
         chosen = ends[several[spare : len(several) - spare]]
         margin_s = near[-1] + lead_s
         span = chosen[0, 0] - offset_s - margin_s, chosen[-1, 1] - offset_s + margin_s
-        badness = _cut(series, ends - offset_s, span).badnesses(near, lead_s)
-        found.append(float(near[np.argmin(badness)]))
+        misfit = _cut(series, ends - offset_s, span).sums_of_squares(near, lead_s)
+        found.append(float(near[np.argmin(misfit)]))
         at.append(float(chosen.mean()) - offset_s)
     drift, moved_s = np.polyfit(np.array(at) - levels.middle_s, found, 1)
     around = np.arange(-2, 3) * series.interval_s / 2
-    before = levels.badnesses(offset_s + around, lead_s).min()
-    after = levels.badnesses(offset_s + moved_s + around, lead_s, drift).min()
+    before = levels.sums_of_squares(offset_s + around, lead_s).min()
+    after = levels.sums_of_squares(offset_s + moved_s + around, lead_s, drift).min()
     is_worth_it = abs(drift) <= LARGEST_DRIFT and before > _WORTH * after
     return (float(moved_s), float(drift)) if is_worth_it else (0.0, 0.0)
 
 
 def _merged(windows: Sequence[UtcWindow], series: PowerSeries, search_s: float) -> np.ndarray:
-    """Windows that the readings cover under any offset tried, those that overlap as one."""
+    """Return the windows that readings may cover at any offset, shape (k, 2), overlaps merged."""
     first, last = series.t_s[0] - search_s, series.t_s[-1] + search_s
     merged: list[list[float]] = []
     for window in sorted(windows, key=lambda one: one.start_s):
@@ -207,5 +206,5 @@ def _merged(windows: Sequence[UtcWindow], series: PowerSeries, search_s: float) 
 
 
 def _error_s(fine: np.ndarray, near: np.ndarray, lowest: float, freedom: int) -> float:
-    """Half the width in which the sum of squares is within one mean square of its lowest."""
+    """Return half the width of the offsets within one mean square of the lowest sum of squares."""
     return float(np.ptp(fine[near <= lowest + lowest / max(freedom, 1)])) / 2

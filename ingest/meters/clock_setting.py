@@ -1,4 +1,4 @@
-"""A power meter as read, set to the clock of the runs that it covers. Pure."""
+"""Conversion of a power meter's readings to the clock of the runs that it covers. Pure."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,21 +11,21 @@ from ingest.meters.join import UNSURE, Meter, utc_series
 from ingest.records import MeterReadings, Problem, UtcWindow
 from ingest.settings.power import FIT
 
-# A clock that is set otherwise by less than this share of an interval is as good as before.
+# Clock settings that differ by less than this share of an interval count as equal.
 _SAME_INTERVALS: Final = 0.25
 
 
 def set_meter(
     file: RawFile, read: SourceRead, windows: Sequence[UtcWindow], problems: list[Problem]
 ) -> Meter | None:
-    """Set a meter to the clock of the runs.
+    """Convert a meter's readings to the clock of the runs.
 
     Args:
-        windows: Of all runs that it may cover.
-        problems: Told what is wrong with it, and by how much its clock was off.
+        windows: Windows of all runs that it may cover.
+        problems: Receives what is wrong with the meter, and the clock's fitted offset.
 
     Returns:
-        None if it cannot be used; the problems say why.
+        The meter; None if it cannot be used, for reasons in `problems`.
     """
     readings, settings = read.content, file.settings.power
     if not isinstance(readings, MeterReadings):
@@ -35,8 +35,8 @@ def set_meter(
     series = utc_series(readings, settings, fixed_s)
     if series is None:
         detail = (
-            "neither its headings nor the setting power.utc_offset_h say how far its local time "
-            "is ahead of UTC; not used"
+            "neither the headings nor the setting power.utc_offset_h give the UTC offset of "
+            "its local time; not used"
         )
         problems.append(Problem("no_utc_offset", "refused", detail))
         return None
@@ -44,19 +44,19 @@ def set_meter(
         return Meter(file.path, readings, series, settings, places)
     fit = fit_offset(series, windows)
     if fit is None or not fit.is_sure:
-        said = "too few runs, or power that never changes"
+        why = "too few runs, or power that never changes"
         if fit is not None:
-            said = (
+            why = (
                 f"{fit.offset_s:+.2f} s explains {fit.explained:.0%} of power's variance, "
-                f"{fit.rival_s:+.1f} s hardly less"
+                f"{fit.rival_s:+.1f} s explains hardly less"
             )
-        detail = f"its clock's offset cannot be told: {said}; taken as it is"
+        detail = f"the clock's offset cannot be fitted: {why}; no offset is added"
         problems.append(Problem(UNSURE, "doubted", detail))
         return Meter(file.path, readings, series, settings, places, (UNSURE,))
     drifting = f", {fit.drift * 86400:+.2f} s a day more" if fit.drift else ""
     detail = (
-        f"{fit.offset_s:+.2f} s (standard uncertainty {fit.error_s:.2f} s{drifting}) added to its "
-        f"times, which then explain {fit.explained:.0%} of power's variance over {fit.windows} runs"
+        f"{fit.offset_s:+.2f} s (standard uncertainty {fit.error_s:.2f} s{drifting}) added to the "
+        f"meter's times: {fit.windows} runs then explain {fit.explained:.0%} of power's variance"
     )
     problems.append(Problem("clock_fitted", "repaired", detail))
     series = make_series(fit.corrected(series.t_s), series.power_w, fit.error_s)
@@ -64,11 +64,11 @@ def set_meter(
 
 
 def is_set_otherwise(file: RawFile, meter: Meter, windows: Sequence[UtcWindow]) -> bool:
-    """Whether a meter would stand otherwise if there were no other runs than these.
+    """Return whether the fit to these runs alone would set a meter's clock otherwise.
 
     Args:
-        meter: As set.
-        windows: Of the runs that set it before.
+        meter: The meter as set now.
+        windows: Windows of the runs with which it was set before.
     """
     if file.settings.power.clock_offset_s != FIT:
         return False

@@ -1,4 +1,4 @@
-"""Power-meter readings to the energy of a window of time. Pure: arrays in, numbers out."""
+"""Energy of a time window from power-meter readings. Pure: arrays in, numbers out."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,7 @@ from data.errors import DataError
 
 # Two readings further apart than this many usual intervals have a gap between them.
 GAP_INTERVALS: Final = 1.5
-# Fewer readings in a window say nothing of how power went in it.
+# Fewer readings in a window do not determine its power.
 LEAST_READINGS: Final = 2
 
 
@@ -21,7 +21,7 @@ class PowerSeries:
         t_s: Unix seconds UTC, shape (n,), n > 0, strictly increasing.
         power_w: Active power, shape (n,), finite.
         interval_s: The usual time between two readings.
-        clock_error_s: Standard uncertainty of `t_s` as a whole.
+        clock_error_s: Standard uncertainty of a common offset of `t_s`.
     """
 
     t_s: np.ndarray
@@ -32,14 +32,14 @@ class PowerSeries:
 
 @dataclass(frozen=True, slots=True)
 class PowerIntegral:
-    """What readings say of a window.
+    """Energy and power of a window.
 
     Attributes:
         energy_j: Power integrated over the window.
-        power_w: The same over the window's length: mean power.
+        power_w: Mean power: `energy_j` divided by the window's length.
         uncertainty_j: Standard uncertainty of `energy_j`; see `integrate_power`.
-        readings: How many readings lie in the window.
-        gap_s: How much of the window lies in gaps of the readings, or beyond them.
+        readings: Number of readings in the window.
+        gap_s: Part of the window in gaps of the readings, or beyond them.
     """
 
     energy_j: float
@@ -53,10 +53,10 @@ def make_series(t_s: np.ndarray, power_w: np.ndarray, clock_error_s: float = 0.0
     """Check readings and find their usual interval (the median; 1 s for a single reading).
 
     Raises:
-        DataError: Shapes differ, nothing is there, times do not increase, or one is not finite.
+        DataError: Shapes differ or are empty, times do not increase, or a value is not finite.
     """
     if t_s.shape != power_w.shape or t_s.ndim != 1 or not t_s.size:
-        raise DataError(f"times {t_s.shape} and powers {power_w.shape} must be alike, not empty")
+        raise DataError(f"times {t_s.shape} and powers {power_w.shape} must have one shape (n,)")
     if not (np.isfinite(t_s).all() and np.isfinite(power_w).all()):
         raise DataError("times and powers must be finite")
     steps = np.diff(t_s)
@@ -75,26 +75,25 @@ def integrate_power(
 ) -> PowerIntegral:
     """Integrate power over [start_s, end_s] by the trapezoidal rule.
 
-    Between two readings power is taken to go straight from one to the other, at the window's
-    ends too; before the first and after the last reading it is taken to stay as it was. So
-    windows that share an end add up, and constant power P over T gives P T.
+    Power is linear between two readings, also at the window's ends, and constant before the first
+    and after the last reading. So windows that share an end add up, and constant power P over T
+    gives P T.
 
-    The energy is a sum of readings, E = sum w_i P_i, and its standard uncertainty u combines what
-    is independent, u^2 = a + b + c + d:
+    The energy is a sum of readings, E = sum w_i P_i. Its standard uncertainty u combines
+    independent parts, u^2 = a + b + c + d:
 
     - a = s^2 sum w_i^2, the scatter of the readings. s^2 = sum (P_i+1 - P_i)^2 / (2 m) over the m
       neighbours in the window, which a slow trend does not raise.
     - b = (t (P_end - P_start))^2, for clocks that are off by t: `series.clock_error_s` and
       `slack_s` in quadrature.
-    - c = (accuracy E)^2 / 3, for a meter that its maker promises to be right within
-      `accuracy_pct`, anywhere in that range alike. Common to all runs of a meter: it cancels
-      where two of them are compared.
-    - d = (G (P_max - P_min))^2 / 12, for G seconds in gaps, where power may have been anything
-      between the window's extremes.
+    - c = (accuracy E)^2 / 3, for a meter whose error is uniform within `accuracy_pct`. It is common
+      to all runs of a meter and cancels when two of them are compared.
+    - d = (G (P_max - P_min))^2 / 12, for G seconds in gaps, where power may lie anywhere between
+      the window's extremes.
 
     Args:
         accuracy_pct: Limit of the meter's error, percent of the reading.
-        slack_s: By how much the window's ends may be off.
+        slack_s: Uncertainty of the window's ends.
 
     Raises:
         DataError: The window is empty or not finite.
@@ -124,7 +123,7 @@ def integrate_power(
 
 
 def _neighbours(series: PowerSeries, start_s: float, end_s: float) -> tuple[int, int]:
-    """The readings of a window and the next one on either side, as a range of places."""
+    """Return the index range of a window's readings with one neighbour on either side."""
     low = int(np.searchsorted(series.t_s, start_s, side="right")) - 1
     high = int(np.searchsorted(series.t_s, end_s, side="left")) + 1
     n = len(series.t_s)
@@ -132,7 +131,7 @@ def _neighbours(series: PowerSeries, start_s: float, end_s: float) -> tuple[int,
 
 
 def _weights(t_s: np.ndarray, start_s: float, end_s: float) -> np.ndarray:
-    """Seconds that each reading counts for; they add up to the window's length."""
+    """Return the weight of each reading, seconds; they add up to the window's length."""
     weights = np.zeros(len(t_s))
     left = np.clip(t_s[:-1], start_s, end_s)
     right = np.clip(t_s[1:], start_s, end_s)
@@ -145,9 +144,9 @@ def _weights(t_s: np.ndarray, start_s: float, end_s: float) -> np.ndarray:
 
 
 def _gap_s(series: PowerSeries, t_s: np.ndarray, start_s: float, end_s: float) -> float:
-    """How much of a window lies between readings too far apart, or beyond the first or last.
+    """Return how much of a window lies in gaps, or before the first or after the last reading.
 
-    Half an interval beyond them still belongs to a reading.
+    A reading also covers half an interval beyond the ends.
     """
     half_s = series.interval_s / 2
     left = np.clip(t_s[:-1], start_s, end_s)
@@ -161,7 +160,7 @@ def _gap_s(series: PowerSeries, t_s: np.ndarray, start_s: float, end_s: float) -
 def _scatter_w2(
     series: PowerSeries, t_s: np.ndarray, power_w: np.ndarray, inside: np.ndarray
 ) -> float:
-    """Variance of single readings in a window, by differences of neighbours; 0 for under two."""
+    """Return the variance of readings in a window from neighbours' differences; 0 for under two."""
     is_near = np.diff(t_s) <= GAP_INTERVALS * series.interval_s
     pairs = inside[1:] & inside[:-1] & is_near
     steps_w = np.diff(power_w)[pairs]

@@ -1,4 +1,4 @@
-"""Several exports of one power meter as one meter, and which meter gives a run its power. Pure."""
+"""Several exports of one power meter joined, and the choice of a run's meter. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -22,29 +22,30 @@ _SERIES: Final = ("local_s", "power_w", "voltage_v", "current_a", "energy_j")
 def power_of(
     run_id: str, window: UtcWindow, duration_s: float | None, meters: Sequence[Meter]
 ) -> RunPower:
-    """Give a run the power of the meter with the most readings of its time.
+    """Compute a run's power from the meter with the most readings in its window.
 
     Args:
-        duration_s: How long the run measured; None: as long as the window.
-        meters: All that may have readings of it, at least one; of equals the first is taken.
+        duration_s: How long the run measured; None: the window's length.
+        meters: At least one meter that may have readings of the run; of equals the first is used.
     """
     near = [meter for meter in meters if meter.readings_in(window)]
     if not near:
-        spans = ", ".join(f"{_words(span_of(m))} in {m.path}" for m in meters[:_MOST_NAMED])
+        named = meters[:_MOST_NAMED]
+        spans = ", ".join(f"{_window_text(span_of(m))} in {m.path}" for m in named)
         spans += f" and {more} more" if (more := len(meters) - _MOST_NAMED) > 0 else ""
-        return no_power(f"no reading in its time, {_words(window)}, but of {spans}")
+        return no_power(f"no reading in its window, {_window_text(window)}; meters cover {spans}")
     joined = joined_exports(near, window)
     best = max(joined, key=lambda meter: meter.readings_in(window))
     power = join_run(run_id, window, duration_s, best)
     if others := [meter.path for meter in joined if meter is not best]:
         power.flags.append("several_meters")
-        detail = f"{', '.join(others)} too have readings of its time; {best.path} is taken"
+        detail = f"{', '.join(others)} also cover its window; {best.path} is used"
         power.problems.append(Problem("several_meters", "doubted", detail))
     return power
 
 
 def joined_exports(meters: Sequence[Meter], window: UtcWindow) -> list[Meter]:
-    """The meters of some files with readings in a window, exports of one meter as one."""
+    """Return the meters with readings in a window; exports of one meter are joined."""
     groups: list[list[Meter]] = []
     for meter in meters:
         group = next((g for g in groups if all(is_same_meter(meter, one) for one in g)), None)
@@ -56,25 +57,25 @@ def joined_exports(meters: Sequence[Meter], window: UtcWindow) -> list[Meter]:
 
 
 class MeterExports:
-    """The meters of a dataset, to find of each the other exports of its time."""
+    """The meters of a dataset, indexed to find other exports of a meter."""
 
     def __init__(self, meters: Iterable[Meter]) -> None:
-        """Sort meters by what tells exports of one from others.
+        """Index the meters by what all exports of one meter share.
 
         Args:
-            meters: In the order in which they tell of idle times: what two have is the first's.
+            meters: In order of precedence: idle time that two exports hold belongs to the first.
         """
         self._alike: dict[tuple[str, ...], list[Meter]] = defaultdict(list)
         for meter in meters:
-            self._alike[_mark(meter)].append(meter)
+            self._alike[_meter_key(meter)].append(meter)
         self._spans = {
             mark: np.array([(span.start_s, span.end_s) for span in map(span_of, alike)])
             for mark, alike in self._alike.items()
         }
 
     def others(self, meter: Meter) -> tuple[list[Meter], list[Meter]]:
-        """Other exports of a meter with readings of its time, those before it and those after."""
-        mark, own = _mark(meter), span_of(meter)
+        """Return other exports of a meter that overlap it: those before it and those after it."""
+        mark, own = _meter_key(meter), span_of(meter)
         alike, spans = self._alike[mark], self._spans[mark]
         shared = np.flatnonzero((spans[:, 0] <= own.end_s) & (spans[:, 1] >= own.start_s))
         near = [alike[place] for place in shared.tolist()]
@@ -86,17 +87,17 @@ class MeterExports:
         return before, after
 
 
-def _mark(meter: Meter) -> tuple[str, ...]:
-    """Exports of one meter have the same."""
+def _meter_key(meter: Meter) -> tuple[str, ...]:
+    """Return a key that all exports of one meter share."""
     places = [f"{name}={place}" for name, place in sorted(meter.places.items())]
     serial = meter.readings.serial
     return (*places, serial or str(Path(meter.path).parent), "serial" if serial else "folder")
 
 
 def is_same_meter(one: Meter, other: Meter) -> bool:
-    """Whether two files are exports of one meter: by its serial number.
+    """Return whether two files are exports of one meter, by serial number.
 
-    Files without it are of one if they lie in one folder and one ends before the other begins.
+    Without serial numbers they are if they are in one folder and do not overlap in time.
     """
     if one.places != other.places:
         return False
@@ -108,9 +109,9 @@ def is_same_meter(one: Meter, other: Meter) -> bool:
 
 
 def _joined(exports: Sequence[Meter], window: UtcWindow) -> Meter:
-    """One meter of its exports, cut to a window; the one with the most readings of it holds.
+    """Join exports of one meter within a window; the one with the most readings takes precedence.
 
-    Readings of another one that come within half an interval of a reading there are the same ones.
+    Another export's reading within half an interval of an existing one is a duplicate.
     """
     best = max(exports, key=lambda part: part.readings_in(window))
     if len(exports) == 1:
@@ -126,16 +127,16 @@ def _cut(meter: Meter, window: UtcWindow) -> Meter:
     margin_s = _MARGIN_INTERVALS * meter.series.interval_s
     low = int(np.searchsorted(meter.series.t_s, window.start_s - margin_s))
     high = int(np.searchsorted(meter.series.t_s, window.end_s + margin_s))
-    return _picked(meter, np.arange(low, high))
+    return _subset(meter, np.arange(low, high))
 
 
 def _with_more(meter: Meter, more: Meter) -> Meter:
-    """A meter with the readings of a further export at times at which it has none."""
+    """Add the readings of another export at times without readings."""
     own_s, interval_s = meter.series.t_s, meter.series.interval_s
     after = np.searchsorted(own_s, more.series.t_s)
     padded = np.concatenate([[-np.inf], own_s, [np.inf]])
     distance_s = np.minimum(more.series.t_s - padded[after], padded[after + 1] - more.series.t_s)
-    new = _picked(more, np.flatnonzero(distance_s > interval_s / 2))
+    new = _subset(more, np.flatnonzero(distance_s > interval_s / 2))
     t_s = np.concatenate([own_s, new.series.t_s])
     order = np.argsort(t_s)
     power_w = np.concatenate([meter.series.power_w, new.series.power_w])
@@ -160,8 +161,8 @@ def _put_together(one: MeterReadings, more: MeterReadings, order: np.ndarray) ->
     return replace(one, **values)
 
 
-def _picked(meter: Meter, places: np.ndarray) -> Meter:
-    """A meter with some of its readings."""
+def _subset(meter: Meter, places: np.ndarray) -> Meter:
+    """Return a meter with a subset of its readings."""
     readings, series = meter.readings, meter.series
     values = {name: getattr(readings, name) for name in _SERIES}
     picked = {name: value[places] for name, value in values.items() if value is not None}
@@ -173,12 +174,12 @@ def _picked(meter: Meter, places: np.ndarray) -> Meter:
 
 
 def span_of(meter: Meter) -> UtcWindow:
-    """From a meter's first reading to its last."""
+    """Return the window from a meter's first reading to its last."""
     return UtcWindow(float(meter.series.t_s[0]), float(meter.series.t_s[-1]))
 
 
-def _words(window: UtcWindow) -> str:
-    """A time for a message: `2022-03-13 05:30:00 to 05:40:00 UTC`, to the second."""
+def _window_text(window: UtcWindow) -> str:
+    """Format a window for a message: `2022-03-13 05:30:00 to 05:40:00 UTC`, to the second."""
     start, end = (datetime.fromtimestamp(at, UTC) for at in (window.start_s, window.end_s))
     until = f"{end:%H:%M:%S}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
     return f"{start:%Y-%m-%d %H:%M:%S} to {until} UTC"

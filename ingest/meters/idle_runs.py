@@ -1,4 +1,4 @@
-"""Runs of workload `idle` that a power meter alone tells of, and their rows in the lake."""
+"""Runs of workload `idle`, made from a power meter alone, and their rows in the lake."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -20,16 +20,16 @@ _METER: Final = "hoboware"
 
 
 def is_idle_run_of(run: RecordedRun, path: str | None = None) -> bool:
-    """Whether a run of the lake was made from a meter alone; if a path is given, from this one."""
+    """Return whether a run was made from a meter alone; with a path, from that meter."""
     is_own = run.workload == IDLE and run.source == _METER
     return is_own and (path is None or path in {file.path for file in run.files})
 
 
 class IdleRuns:
-    """The idle runs of an ingest's meters, made to agree with their readings.
+    """Updates the lake's idle runs to agree with the meters of an ingest.
 
     Attributes:
-        added, replaced, removed, unchanged: How many.
+        added, replaced, removed, unchanged: Numbers of idle runs.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class IdleRuns:
         meters: Mapping[str, Sequence[RawFile]],
         committer: Committer,
     ) -> None:
-        """Begin.
+        """Start with no changes.
 
         Args:
-            meters: By dataset, all that are known.
+            meters: All known meters, by dataset.
         """
         self._lake = lake
         self._state = state
@@ -51,7 +51,7 @@ class IdleRuns:
         self.added = self.replaced = self.removed = self.unchanged = 0
 
     def is_settled(self, file: RawFile) -> bool:
-        """Whether the lake's idle runs are what a reading of this meter would give again."""
+        """Return whether reading this meter again would give the idle runs that the lake has."""
         settings = file.settings
         labels = label_columns(IDLE, settings.power.idle_system, settings)
         return file.is_unchanged and all(
@@ -62,7 +62,7 @@ class IdleRuns:
         )
 
     def keep(self, files: Sequence[RawFile]) -> None:
-        """Count the idle runs of meters that are settled."""
+        """Count the idle runs of unchanged meters."""
         self.unchanged += sum(len(self._of(file)) for file in files)
 
     def commit(
@@ -73,17 +73,18 @@ class IdleRuns:
         windows: Sequence[UtcWindow] | None,
         device: str | None = None,
     ) -> int:
-        """Write the idle runs of a meter, and take away those that are none any more.
+        """Write the idle runs of a meter, and remove those that no longer exist.
 
         Args:
-            digest: Of the meter's file.
-            meter: None if it cannot be used: it has no idle runs then.
-            windows: Of all runs that it covers; None if nothing says when some of them ran, so
-                that nothing says when nothing ran.
-            device: Of all these runs, if it is one; what the meter's name says holds over it.
+            digest: Digest of the meter's file.
+            meter: The meter; None if it cannot be used, so that it has no idle runs.
+            windows: Windows of all runs that it covers; None if the time of some run is unknown, so
+                that idle time is unknown.
+            device: The device of all these runs, if it is the same; a device in the meter's name
+                takes precedence.
 
         Returns:
-            How many idle runs it has.
+            Number of the meter's idle runs.
         """
         stretches: list[UtcWindow] = []
         if meter is not None and windows is not None:
@@ -110,7 +111,7 @@ class IdleRuns:
         return len(stretches)
 
     def _place(self, file: RawFile) -> str:
-        """The end of a meter's path that no other meter of its dataset shares, its folder in it."""
+        """Return the shortest end of the meter's path, with a folder, unique in its dataset."""
         parts = _parts(file.path)
         others = [_parts(m.path) for m in self._meters[file.dataset] if m.path != file.path]
         length = 2
@@ -123,7 +124,7 @@ class IdleRuns:
         return [r for r in runs if r.dataset == file.dataset and is_idle_run_of(r, file.path)]
 
     def _is_same(self, run_id: str, row: dict[str, Any], known: dict[str, Any]) -> bool:
-        """Whether the lake has this row, its meter's time included, and its file."""
+        """Return whether the lake has this row, its source's mtime included, and its files."""
         without = {name: value for name, value in known.items() if name != "files"}
         is_equal = row_digest(conform_row(row)) == row_digest(without)
         is_timed = row["sources"][0]["mtime"] == known["sources"][0]["mtime"]
@@ -132,7 +133,7 @@ class IdleRuns:
     def _key(
         self, file: RawFile, places: Mapping[str, str], device: str | None, number: int
     ) -> RunKey:
-        """What makes it one run: the meter's place, its file, and which stretch of it."""
+        """Return the key of an idle run: the meter's place, its file, and the stretch's number."""
         knobs = {"device": places.get("device", device), "variant": self._place(file)}
         system = places.get("system", file.settings.power.idle_system)
         return RunKey(file.dataset, IDLE, system, order_knobs(knobs), number)
@@ -161,7 +162,7 @@ def _row(
 def _write_power(
     lake: Path, key: RunKey, power: RunPower, digest: str, row: dict[str, Any]
 ) -> dict[str, Any]:
-    """Write the readings of a stretch, under a name that changes with the meter and the stretch."""
+    """Write the readings of a stretch; the file's name depends on the meter and the stretch."""
     words = f"{digest} {row['start_unix_s']!r} {row['duration_s']!r} {row['sources'][1]['digest']}"
     name = hashlib.sha256(words.encode()).hexdigest()[:12]
     file = RunFile(lake, "power", key.dataset, row["run_id"])

@@ -1,4 +1,4 @@
-"""Stretches of a power meter's readings in which no run was under way. Pure."""
+"""Stretches of a power meter's readings without any run. Pure."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,7 +9,7 @@ import numpy as np
 from ingest.meters.energy import GAP_INTERVALS, PowerSeries
 from ingest.records import UtcWindow
 
-# Power at its level: within so many deviations of the median, for so many readings on end.
+# Power is steady where this many consecutive readings lie within these deviations of the median.
 _DEVIATIONS: Final = 5.0
 _READINGS: Final = 5
 _LEAST_DEVIATION_W: Final = 0.1
@@ -21,23 +21,22 @@ def idle_stretches(
 ) -> list[UtcWindow]:
     """Find the stretches without a run that are long enough, in order of time.
 
-    A stretch lies between two windows, or a window and the end of the readings, and has no gap in
-    it. Its ends are cut off where power is not yet, or no longer, at its level: the stretch's
-    median, give or take five deviations (estimated by the median of distances). There the
-    programs that run before and after a window begin and end.
+    A stretch lies between two windows, or a window and the end of the readings, and has no gap.
+    Its ends are cut where power is not steady, since programs start and end there. Steady is
+    within five deviations (estimated by the median distance) of the stretch's median.
 
     Args:
-        windows: Of all runs that the meter covers.
-        shortest_s: What is shorter is left out; 0 finds nothing.
+        windows: Windows of all runs that the meter covers.
+        shortest_s: Minimum length; 0 finds nothing.
     """
     if shortest_s <= 0 or len(series.t_s) < 2:
         return []
     found = []
-    for start_s, end_s in _free(series, windows):
+    for start_s, end_s in _between_windows(series, windows):
         low = int(np.searchsorted(series.t_s, start_s, side="left"))
         high = int(np.searchsorted(series.t_s, end_s, side="right"))
-        for first, last in _ungapped(series, low, high):
-            begin, end = _level(series.power_w[first:last])
+        for first, last in _split_at_gaps(series, low, high):
+            begin, end = _steady_range(series.power_w[first:last])
             if end - begin < 2:
                 continue
             stretch = UtcWindow(series.t_s[first + begin], series.t_s[first + end - 1])
@@ -46,8 +45,10 @@ def idle_stretches(
     return found
 
 
-def _free(series: PowerSeries, windows: Sequence[UtcWindow]) -> list[tuple[float, float]]:
-    """Times between windows, from the first reading to the last."""
+def _between_windows(
+    series: PowerSeries, windows: Sequence[UtcWindow]
+) -> list[tuple[float, float]]:
+    """Return the times between windows, from the first reading to the last."""
     free = []
     since_s = float(series.t_s[0])
     for window in sorted(windows, key=lambda one: one.start_s):
@@ -58,16 +59,16 @@ def _free(series: PowerSeries, windows: Sequence[UtcWindow]) -> list[tuple[float
     return [(start_s, end_s) for start_s, end_s in free if end_s > start_s]
 
 
-def _ungapped(series: PowerSeries, low: int, high: int) -> list[tuple[int, int]]:
-    """Part a range of readings at its gaps."""
+def _split_at_gaps(series: PowerSeries, low: int, high: int) -> list[tuple[int, int]]:
+    """Split a range of readings at its gaps."""
     steps = np.diff(series.t_s[low:high])
     cuts = low + 1 + np.flatnonzero(steps > GAP_INTERVALS * series.interval_s)
     ends = [low, *cuts.tolist(), high]
     return [(a, b) for a, b in pairwise(ends) if b - a > 1]
 
 
-def _level(power_w: np.ndarray) -> tuple[int, int]:
-    """Where power is at its level for the first and the last time, as a range; empty if never."""
+def _steady_range(power_w: np.ndarray) -> tuple[int, int]:
+    """Return the range from the first to the last steady reading; empty if there is none."""
     median_w = np.median(power_w)
     distance_w = np.abs(power_w - median_w)
     deviation_w = max(_NORMAL * float(np.median(distance_w)), _LEAST_DEVIATION_W)

@@ -1,4 +1,4 @@
-"""One power meter on the clock of the runs, and what it says of one run. Pure: no files."""
+"""One power meter on the clock of the runs, and the power of one run. Pure: no files."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -19,9 +19,9 @@ class Meter:
     """A meter's readings on the clock of the runs.
 
     Attributes:
-        path: Its file.
-        places: What its name says of where it stands: `device`, `system`.
-        flags: What every run must say that has its energy from it.
+        path: The meter's file.
+        places: Device and system that its name states: `device`, `system`.
+        flags: Flags of every run whose energy comes from it.
     """
 
     path: str
@@ -32,18 +32,18 @@ class Meter:
     flags: tuple[str, ...] = ()
 
     def readings_in(self, window: UtcWindow) -> int:
-        """How many readings lie in a window."""
+        """Return the number of readings in a window."""
         ends = np.searchsorted(self.series.t_s, [window.start_s, window.end_s])
         return int(ends[1] - ends[0])
 
 
 @dataclass(frozen=True, slots=True)
 class RunPower:
-    """What a meter says of one window.
+    """Power and energy of one window.
 
     Attributes:
-        measurements: By column of `runs`; energy and power are None where too much is missing.
-        table: Rows of `power`; None where no reading lies in the window.
+        measurements: By column of `runs`; energy and power are None if too much is missing.
+        table: Rows of `power`; None if no reading lies in the window.
     """
 
     measurements: dict[str, float | int | None]
@@ -55,10 +55,10 @@ class RunPower:
 def utc_series(
     readings: MeterReadings, settings: PowerSettings, offset_s: float, error_s: float = 0.0
 ) -> PowerSeries | None:
-    """Readings in UTC; None if nothing says how far the meter's local time is ahead of it.
+    """Convert readings to UTC; None if the UTC offset of the meter's local time is unknown.
 
     Args:
-        offset_s: Seconds to add, for a clock that is off.
+        offset_s: Seconds to add to correct the clock.
         error_s: Standard uncertainty of `offset_s`.
     """
     ahead_s = readings.utc_offset_s
@@ -70,14 +70,14 @@ def utc_series(
 
 
 def join_run(run_id: str, window: UtcWindow, duration_s: float | None, meter: Meter) -> RunPower:
-    """Give a run its power, its energy, and the readings of its time.
+    """Compute a run's power and energy, and collect the readings of its window.
 
-    Power is the mean over the window without its ramp, `power.ramp_s`; energy is that power over
-    `duration_s`, which is the integral itself where the window is as long. So energy belongs to
-    the same time as the run's rates and counts.
+    Power is the mean over the window without its ramp, `power.ramp_s`. Energy is that power times
+    `duration_s`, so it covers the same time as the run's rates and counts; if the window without
+    ramp is as long, it is the integral itself.
 
     Args:
-        duration_s: How long the run measured; None: as long as the window.
+        duration_s: How long the run measured; None: the window's length.
     """
     settings = meter.settings
     table = _rows(run_id, window, meter)
@@ -123,12 +123,12 @@ def _without_energy(
 
 
 def no_power(why: str) -> RunPower:
-    """What is said of a run that no meter has readings of."""
+    """Return the result for a run without usable readings."""
     return _without_energy(0, None, why)
 
 
 def _rows(run_id: str, window: UtcWindow, meter: Meter) -> pa.Table | None:
-    """Readings in a window, ramp included, at seconds since its start; None if there are none."""
+    """Return the readings of a window, ramp included, by seconds since its start; None if none."""
     t_s = meter.series.t_s
     low = int(np.searchsorted(t_s, window.start_s, side="left"))
     high = int(np.searchsorted(t_s, window.end_s, side="right"))
@@ -148,5 +148,5 @@ def _rows(run_id: str, window: UtcWindow, meter: Meter) -> pa.Table | None:
 
 
 def _column(values: np.ndarray | None, cut: slice, n: int) -> pa.Array:
-    """Values as logged, NULL where a cell is empty or the meter has no such column."""
+    """Return logged values, NULL where a cell is empty or the meter has no such column."""
     return pa.nulls(n, pa.float64()) if values is None else pa.array(values[cut], from_pandas=True)

@@ -1,4 +1,4 @@
-"""How badly windows part power into levels: what the fit of a meter's clock makes least. Pure."""
+"""Misfit of power levels to windows: what the fit of a meter's clock minimises. Pure."""
 
 import numpy as np
 
@@ -6,9 +6,9 @@ from ingest.meters.energy import GAP_INTERVALS, PowerSeries
 
 
 class Levels:
-    """Sums of squares of power around one level a window and one level between them.
+    """Sums of squares of power around one level per window and one common level between them.
 
-    A reading stands for half an interval on either side; in a gap nothing is known.
+    A reading counts for half an interval on either side; the rest of a gap counts for nothing.
     """
 
     def __init__(self, series: PowerSeries, ends: np.ndarray) -> None:
@@ -36,15 +36,17 @@ class Levels:
         self._whole = self._sums[:, -1]
         self.total = float(second - first**2 / seconds)
 
-    def badnesses(self, offsets_s: np.ndarray, lead_s: float, drift: float = 0.0) -> np.ndarray:
-        """Sums of squares, W^2 s, if each of these is added to the meter's times."""
+    def sums_of_squares(
+        self, offsets_s: np.ndarray, lead_s: float, drift: float = 0.0
+    ) -> np.ndarray:
+        """Return sums of squares, W^2 s, shape (n,), for n offsets added to the meter's times."""
         ends = self._ends.copy()
         ends[:, 0] -= lead_s
         ends[1:, 0] = np.maximum(ends[1:, 0], self._ends[:-1, 1])
         ends -= drift * (ends - self.middle_s)
-        return np.array([self._badness(ends - offset) for offset in offsets_s])
+        return np.array([self._sum_of_squares(ends - offset) for offset in offsets_s])
 
-    def _badness(self, at: np.ndarray) -> float:
+    def _sum_of_squares(self, at: np.ndarray) -> float:
         inside = self._between(at[:, 0], at[:, 1])
         outside = self._whole - inside.sum(axis=1)
         return float(_around(inside).sum() + _around(outside[:, None]).sum())
@@ -60,7 +62,7 @@ class Levels:
 
 
 def _around(sums: np.ndarray) -> np.ndarray:
-    """Sum of squares around the mean, of seconds, their sum and their sum of squares."""
+    """Return sums of squares around the mean from rows of seconds, sums and sums of squares."""
     seconds, first, second = sums
     mean = np.divide(first, seconds, out=np.zeros_like(first), where=seconds > 1e-9)
     return np.maximum(second - mean * first, 0.0)

@@ -1,4 +1,4 @@
-"""The power of one run, from all meters that may have readings of its time."""
+"""The power of one run from all meters that may cover it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class RunMeters:
     """The meters of an ingest on the clock of the runs; can be sent to other processes.
 
     Attributes:
-        meters: By dataset and path; without those that cannot be used.
+        meters: Usable meters by dataset and path.
     """
 
     meters: Mapping[tuple[str, str], Meter]
@@ -22,14 +22,14 @@ class RunMeters:
     def join(
         self, work: RunWork, window: UtcWindow | None, duration_s: float | None
     ) -> PowerJoin | None:
-        """Give a run its power.
+        """Compute a run's power from its meters.
 
         Args:
-            window: When it took place; None if nothing says so.
+            window: When the run took place; None if unknown.
             duration_s: How long it measured.
 
         Returns:
-            None for a run that has no meter in its scope.
+            None for a run without a meter in its scope.
         """
         meters = list(self._of(work))
         unusable = [m.path for m in work.meters if (m.dataset, m.path) not in self.meters]
@@ -38,18 +38,18 @@ class RunMeters:
         if not meters:
             power = no_power(f"{', '.join(unusable)} cannot be used")
         elif window is None:
-            power = no_power("nothing says when the run took place")
+            power = no_power("the time of the run is unknown")
         else:
             power = power_of(work.run_id, window, duration_s, meters)
         first = work.files[0].path
         return PowerJoin(power.measurements, power.flags, {first: power.problems}, power.table)
 
     def _of(self, work: RunWork) -> Iterator[Meter]:
-        """Meters in a run's scope that stand before its device and system, as far as names say."""
-        said = {"device": work.key.knob("device"), "system": work.key.system}
+        """Yield the meters in a run's scope whose names do not contradict its device and system."""
+        known = {"device": work.key.knob("device"), "system": work.key.system}
         for file in work.meters:
             meter = self.meters.get((file.dataset, file.path))
             if meter is not None and all(
-                said[name] in (None, place) for name, place in meter.places.items()
+                known[name] in (None, place) for name, place in meter.places.items()
             ):
                 yield meter

@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from ingest.sample.storage_counters import functions_text, interrupts_texts, perf_text
+from ingest.sample.storage_counters import interrupts_texts, perf_text
 from ingest.sample.storage_fio import fio_text
+from ingest.sample.storage_functions import functions_text
 from ingest.sample.storage_meter import meter_text
 from ingest.sample.storage_parameters import BASE_BYTES, DEVICES
 from ingest.sample.storage_plan import STORAGE_SIZES, StorageRun, storage_runs, sweep_span
@@ -21,6 +22,8 @@ _BARE_S: Final = 600.0
 _BARE_AHEAD_S: Final = 17.3
 _GAP_DEVICE: Final = "flash-b"
 _GAP_S: Final = 40.0
+# Replicates with VTune's functions, at 4 KB on the low-latency device: a test needs two or more.
+_PROFILED: Final = 3
 _SETTINGS: Final = r"""[dataset]
 name = "synthetic-{size}-storage"
 synthetic = true
@@ -93,12 +96,13 @@ def _gap(runs: list[StorageRun]) -> tuple[float, float]:
 def _write_run(folder: Path, run: StorageRun) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / "fio.json", fio_text(run), is_packed=run.replicate > 0)
-    if not run.is_watched or run.setting.device == "disk":
-        return
-    for name, text in zip(("before", "after"), interrupts_texts(run), strict=True):
-        _write(folder / f"interrupts.{name}", text, is_packed=True)
-    (folder / "perf.csv").write_text(perf_text(run), newline="\n")
-    if run.setting.request_bytes == BASE_BYTES and run.setting.device == "optane":
+    setting = run.setting
+    if run.is_watched and setting.device != "disk":
+        for name, text in zip(("before", "after"), interrupts_texts(run), strict=True):
+            _write(folder / f"interrupts.{name}", text, is_packed=True)
+        (folder / "perf.csv").write_text(perf_text(run), newline="\n")
+    is_profiled = setting.device == "optane" and setting.request_bytes == BASE_BYTES
+    if is_profiled and run.replicate < _PROFILED:
         (folder / "vtune.csv").write_text(functions_text(run), newline="\n")
 
 

@@ -1,4 +1,4 @@
-"""What was counted beside a storage run: /proc/interrupts twice, `perf stat`, VTune's functions."""
+"""What was counted beside a storage run: /proc/interrupts twice, `perf stat`."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from ingest.sample.storage_model import StorageOutcome, expect
-from ingest.sample.storage_parameters import COMPLETIONS, MACHINE, Mode
+from ingest.sample.storage_parameters import COMPLETIONS, MACHINE
 from ingest.sample.storage_plan import RAMP_S, StorageRun
 
 # Between a look at the interrupts and fio's requests, before and after.
@@ -19,31 +19,6 @@ _SPIN_IPC: Final = 1.9
 _WORK_IPC: Final = 1.1
 _MISSES_A_REQUEST: Final = 6.0
 _TIMER_HZ: Final = 250
-# Function, source file, and for each mode loads a request and a microsecond of its latency.
-_Cost = tuple[float, float]
-_FUNCTIONS: Final[tuple[tuple[str, str, dict[Mode, _Cost]], ...]] = (
-    ("do_syscall_64", "arch/x86/entry/common.c", dict.fromkeys(COMPLETIONS, (52.0, 0.0))),
-    ("blkdev_direct_IO", "block/fops.c", dict.fromkeys(COMPLETIONS, (210.0, 0.0))),
-    ("bio_iov_iter_get_pages", "block/bio.c", dict.fromkeys(COMPLETIONS, (96.0, 0.0))),
-    ("blk_mq_submit_bio", "block/blk-mq.c", dict.fromkeys(COMPLETIONS, (164.0, 0.0))),
-    ("blk_mq_poll", "block/blk-mq.c", {"poll": (30.0, 480.0), "hybrid": (30.0, 216.0)}),
-    ("blk_mq_poll_hybrid", "block/blk-mq.c", {"hybrid": (88.0, 0.0)}),
-    ("blk_mq_complete_request", "block/blk-mq.c", dict.fromkeys(COMPLETIONS, (71.0, 0.0))),
-    ("nvme_queue_rq", "drivers/nvme/host/pci.c", dict.fromkeys(COMPLETIONS, (120.0, 0.0))),
-    ("nvme_poll", "drivers/nvme/host/pci.c", {"poll": (18.0, 610.0), "hybrid": (18.0, 274.5)}),
-    ("nvme_irq", "drivers/nvme/host/pci.c", {"interrupt": (86.0, 0.0)}),
-    ("__schedule", "kernel/sched/core.c", {"interrupt": (310.0, 0.0), "hybrid": (310.0, 0.0)}),
-    ("try_to_wake_up", "kernel/sched/core.c", {"interrupt": (140.0, 0.0), "hybrid": (140.0, 0.0)}),
-    ("update_load_avg", "kernel/sched/fair.c", {"interrupt": (92.0, 0.0), "hybrid": (92.0, 0.0)}),
-    ("hrtimer_start_range_ns", "kernel/time/hrtimer.c", {"hybrid": (130.0, 0.0)}),
-    ("hrtimer_interrupt", "kernel/time/hrtimer.c", {"hybrid": (118.0, 0.0)}),
-    ("tick_nohz_idle_exit", "kernel/time/tick-sched.c", {"interrupt": (77.0, 0.0)}),
-    ("cpuidle_enter_state", "drivers/cpuidle/cpuidle.c",
-     {"interrupt": (64.0, 0.0), "hybrid": (40.0, 0.0)}),
-    ("io_pvsync2_queue", "", dict.fromkeys(COMPLETIONS, (240.0, 0.0))),
-)  # fmt: skip
-_STORES_A_LOAD: Final = 0.46
-_SPUN_STORES_A_LOAD: Final = 0.05
 
 
 def interrupts_texts(run: StorageRun) -> tuple[str, str]:
@@ -117,24 +92,3 @@ def _spun_share(run: StorageRun, outcome: StorageOutcome) -> float:
     completion = COMPLETIONS[run.setting.mode]
     spun_us = completion.spun * outcome.latency_us
     return spun_us / (spun_us + completion.busy_us)
-
-
-def functions_text(run: StorageRun) -> str:
-    """Print VTune's table of functions by loads and stores over the measured time."""
-    rng = run.generator("functions")
-    requests, mode = run.iops * run.length_s, run.setting.mode
-    lines = ["Function,CPU Time:Self,Loads:Self,Stores:Self,Module,Source File,Start Address"]
-    for place, (name, path, costs) in enumerate(_FUNCTIONS):
-        if mode not in costs:
-            continue
-        once, waiting = costs[mode]
-        noise = float(rng.normal(1, 0.01))
-        loads = requests * (once + waiting * run.latency_us) * noise
-        waited = requests * waiting * run.latency_us * noise
-        stores = (loads - waited) * _STORES_A_LOAD + waited * _SPUN_STORES_A_LOAD
-        module = "vmlinux" if path else "fio"
-        lines.append(
-            f"{name},{loads / 2.1e9:.3f},{loads:.0f},{stores:.0f},{module},"
-            f"{path or 'engines/sync.c'},{0xFFFFFFFF81000000 + 0x4B1C0 * place:#x}"
-        )
-    return "".join(f"{line}\n" for line in lines)

@@ -58,7 +58,7 @@ def expect(setting: StorageConfiguration) -> StorageOutcome:
     cost = DEVICES[setting.device].cost(setting.access)
     completion = COMPLETIONS[setting.mode]
     latency_us = _latency_us(setting, cost, completion)
-    rate = setting.threads / latency_us
+    rate = setting.threads / (latency_us * (1 + completion.between))
     busy_us = completion.busy_us + completion.spun * latency_us
     busy_cpus = min(rate * busy_us, float(min(MACHINE.cpus, setting.threads)))
     request_uj = completion.wake_uj + cost.request_uj + cost.byte_uj * setting.request_bytes

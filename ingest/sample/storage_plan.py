@@ -160,7 +160,7 @@ STORAGE_SIZES: Final[dict[str, StorageSweep]] = {
             "disk": Grid((_4K,), (1,)),
             "flash-a": Grid((_4K,), (1,)),
             "flash-b": Grid((_4K,), (1,)),
-            "optane": Grid((_4K, _64K), (1, 8)),
+            "optane": Grid((_4K, _64K), (1, 8, 32)),
         },
         10,
         10.0,
@@ -171,11 +171,13 @@ STORAGE_SIZES: Final[dict[str, StorageSweep]] = {
             "disk": Grid((_4K, _64K), (1, 8)),
             "flash-a": Grid((_4K, _64K), (1, 8)),
             "flash-b": Grid((_4K, _64K), (1, 8)),
-            "optane": Grid((_4K, _8K, _32K, _128K), (1, 2, 4, 8)),
+            "optane": Grid((_4K, _8K, _32K, _128K), (1, 2, 4, 8, 32)),
         },
         10,
         20.0,
         1,
     ),
-    "large": StorageSweep(dict.fromkeys(DEVICES, Grid(_ALL_SIZES, (1, 2, 4, 8, 16))), 10, 60.0, 10),
+    "large": StorageSweep(
+        dict.fromkeys(DEVICES, Grid(_ALL_SIZES, (1, 2, 4, 8, 16, 32))), 10, 60.0, 10
+    ),
 }

@@ -21,7 +21,7 @@ _README = """This folder is synthetic: no machine ran any of it.
 
 ingest/sample of wattlas made these logs from a stated model of interrupt throttling (ITR),
 frequency (DVFS) and power, in the file formats and names of a published data set, so that the
-program can be tried without that data. The model's equations are in ingest/sample/README.md.
+program can be tried without that data. The model's equations are in docs/sample.md.
 
 size {size}, seed {seed}
 

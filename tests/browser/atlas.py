@@ -80,6 +80,8 @@ class Atlas:
     def click_at(self, plot: str, x: float | str, y: float | str) -> None:
         """Click on a place given in the plot's own values."""
         left, top = self.pixel(plot, x, y)
+        self.page.mouse.move(left, top)
+        wait_idle(self.page)
         self.page.mouse.click(left, top)
         wait_idle(self.page)
 

@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    BrowserType,
+    Error,
+    Page,
+    Request,
+    ViewportSize,
+    sync_playwright,
+)
 
 from tests.browser.atlas import Atlas
 from tests.browser.timeline_page import TimelinePage
@@ -18,6 +27,8 @@ from tests.fixtures.lakes import run, write_lake
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
+SIZE: ViewportSize = {"width": 1440, "height": 900}
 SYSTEMS = {"linux_tuned": 1.0, "ebbrt_tuned": 0.6}
 
 
@@ -91,42 +102,86 @@ def grid_address(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPath
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """One browser for the session. Without Chromium the test skips, and fails under CI."""
+def chromium() -> Iterator[BrowserType]:
+    """Chromium, not started yet. Without it the test skips, and fails under CI."""
     if not Path(CHROMIUM).exists():
         words = "Chromium is missing: apt-get install chromium"
         if os.environ.get("CI") == "true":
             pytest.fail(words)
         pytest.skip(words)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield browser
-        browser.close()
+        yield playwright.chromium
 
 
 @pytest.fixture(scope="session")
-def visitor(chromium: Browser) -> Iterator[BrowserContext]:
-    """One visitor for the session: scripts are fetched and compiled once."""
-    context = chromium.new_context(viewport={"width": 1440, "height": 900})
+def new_browser(chromium: BrowserType) -> Iterator[Browser]:
+    """One browser for all visitors that come for the first time."""
+    browser = chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def visitor(
+    chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BrowserContext]:
+    """One visitor for the session. Its profile keeps compiled scripts: half of a load."""
+    context = chromium.launch_persistent_context(
+        tmp_path_factory.mktemp("profile"),
+        executable_path=CHROMIUM,
+        args=ARGUMENTS,
+        viewport=SIZE,
+    )
     yield context
     context.close()
 
 
+@pytest.fixture(scope="session")
+def shared_tab(visitor: BrowserContext) -> Page:
+    """One tab for the session: a new one would start a process and compile all scripts again."""
+    return visitor.new_page()
+
+
 @pytest.fixture
-def page(visitor: BrowserContext) -> Iterator[Page]:
-    """A new tab at the design's size; the test fails if it asked for anything outside."""
+def page(shared_tab: Page) -> Iterator[Page]:
+    """The tab as if it were new; the test fails if it asked for anything outside."""
+    shared_tab.set_viewport_size(SIZE)
+    shared_tab.emulate_media(color_scheme="light")
+    try:
+        yield from watched(shared_tab)
+    finally:
+        shared_tab.unroute_all()
+        if shared_tab.url.startswith("http"):
+            shared_tab.evaluate("localStorage.clear(); sessionStorage.clear()")
+        shared_tab.mouse.up()
+        shared_tab.mouse.move(0, 0)
+        shared_tab.goto("about:blank")
+
+
+@pytest.fixture
+def new_tab(visitor: BrowserContext) -> Iterator[Page]:
+    """A tab for a test whose scripts stay in it."""
     page = visitor.new_page()
+    yield from watched(page)
+    page.close()
+
+
+def watched(page: Page) -> Iterator[Page]:
+    """Give a page to a test, then fail if it asked for anything outside or had an error."""
     outside: list[str] = []
     errors: list[str] = []
-    page.on("request", lambda request: outside.append(request.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
+
+    def note_request(request: Request) -> None:
+        outside.append(request.url)
+
+    def note_error(error: Error) -> None:
+        errors.append(str(error))
+
+    page.on("request", note_request)
+    page.on("pageerror", note_error)
     yield page
-    if page.url.startswith("http"):
-        # The theme that a test chose is not the next one's.
-        page.evaluate("localStorage.clear()")
-    page.close()
+    page.remove_listener("request", note_request)
+    page.remove_listener("pageerror", note_error)
     inside = ("http://127.0.0.1:", "data:", "blob:", "file:")
     assert [url for url in outside if not url.startswith(inside)] == []
     assert errors == []

@@ -62,6 +62,8 @@ class ModesPage:
     def click_cell(self, column: int, row: int) -> None:
         """Click a cell of the map and wait for its evidence."""
         left, top = self.place("winners", column, row)
+        self.page.mouse.move(left, top)
+        wait_idle(self.page)
         self.page.mouse.click(left, top)
         wait_idle(self.page)
 

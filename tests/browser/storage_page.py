@@ -69,6 +69,8 @@ class StoragePage:
     def click_point(self, view: str, trace: int, point: int) -> None:
         """Click a point of a view's n-th selectable trace."""
         x, y = self.place(view, trace, point)
+        self.page.mouse.move(x, y)
+        wait_idle(self.page)
         self.page.mouse.click(x, y)
         wait_idle(self.page)
 

@@ -4,7 +4,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from data.metrics import metric
 from data.units import MINUS
@@ -241,7 +241,8 @@ def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:
     assert width <= 1024
 
 
-def test_the_scatter_is_painted_before_all_else(atlas: Atlas, grid_address: str) -> None:
+def test_the_scatter_is_painted_before_all_else(new_tab: Page, grid_address: str) -> None:
+    atlas = Atlas(new_tab)
     atlas.page.add_init_script(
         """window.order = [];
         new MutationObserver(() => {

@@ -45,9 +45,9 @@ def test_placeholders_are_there_before_dash_answers(page: Page, grid_address: st
 @pytest.mark.parametrize("path", [page.path for page in PAGES])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_placeholders_need_no_script(
-    chromium: Browser, grid_address: str, path: str, theme: str
+    new_browser: Browser, grid_address: str, path: str, theme: str
 ) -> None:
-    context = chromium.new_context(java_script_enabled=False, color_scheme=theme)  # type: ignore[arg-type]
+    context = new_browser.new_context(java_script_enabled=False, color_scheme=theme)  # type: ignore[arg-type]
     page = context.new_page()
     page.goto(f"{grid_address}{path}")
     words = page.locator(".first-page .panel .placeholder").first
@@ -58,9 +58,9 @@ def test_placeholders_need_no_script(
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_placeholders_can_be_read_in_both_themes(
-    chromium: Browser, grid_address: str, theme: str
+    new_browser: Browser, grid_address: str, theme: str
 ) -> None:
-    context = chromium.new_context(color_scheme=theme)  # type: ignore[arg-type]
+    context = new_browser.new_context(color_scheme=theme)  # type: ignore[arg-type]
     page = context.new_page()
     page.route(re.compile(r"\.js"), lambda route: route.abort())
     page.goto(grid_address)

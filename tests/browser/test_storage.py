@@ -163,6 +163,20 @@ def test_keys_reach_every_point(storage: StoragePage, page: Page) -> None:
     assert storage.caught("cpu") == [None, None, None]
 
 
+def test_a_claim_opens_to_its_numbers_and_leads_to_its_view(storage: StoragePage) -> None:
+    page = storage.page
+    claim = page.locator(".claims > li[data-claim='cpu-power']")
+    assert "does not hold" in claim.inner_text()
+    claim.locator("summary").click()
+    assert "interrupt, classic polling, depth 1: 40.0 %, 100 %; n = 2, 2" in claim.inner_text()
+    claim.get_by_role("button", name="show: Power against CPU").click()
+    page.wait_for_function("document.activeElement.dataset.view === 'storage-power-cpu'")
+    page.wait_for_function("""() => {
+      const box = document.activeElement.getBoundingClientRect();
+      return box.top >= 0 && box.bottom <= innerHeight;
+    }""")
+
+
 @pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (1024, "dark")])
 def test_nothing_overlaps_and_every_section_is_reached(
     page: Page, address: str, width: int, theme: str
@@ -199,4 +213,4 @@ def test_a_picture_for_a_paper_has_its_own_legend(storage: StoragePage) -> None:
           return [layout.showlegend, layout.height, ...named];
         }"""
     )
-    assert figure == [True, 340, "interrupt", "classic polling", "hybrid polling"]
+    assert figure == [True, 340, "interrupt", "classic polling", "hybrid polling", "published"]

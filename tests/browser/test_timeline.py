@@ -35,6 +35,14 @@ def logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
     return at[0], at[1]
 
 
+def point_at(atlas: Atlas, x: float, y: float) -> None:
+    """Move the mouse to a point; Plotly takes a click only on a point that it has hovered."""
+    atlas.page.mouse.move(x - 40, y)
+    atlas.page.mouse.move(x, y, steps=4)
+    wait_idle(atlas.page)
+    assert "double-click: timeline" in atlas.page.locator("#hover-card").inner_text()
+
+
 def of_system(runs: list[str], system: str) -> str:
     (found,) = [run for run in runs if system in run]
     return found
@@ -46,10 +54,7 @@ def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     atlas.open(logged_address, AT_200K)
     atlas.page.evaluate("window.sameDocument = true")
     x, y = logged_point(atlas, TUNED)
-    atlas.page.mouse.move(x - 40, y)
-    atlas.page.mouse.move(x, y, steps=4)
-    wait_idle(atlas.page)
-    assert "double-click: timeline" in atlas.page.locator("#hover-card").inner_text()
+    point_at(atlas, x, y)
     atlas.page.mouse.dblclick(x, y)
     timeline.ready()
     assert atlas.page.evaluate("window.sameDocument")
@@ -99,11 +104,12 @@ def test_a_click_on_a_point_then_timeline_opens_it(
 ) -> None:
     atlas.open(logged_address, AT_200K)
     x, y = logged_point(atlas, TUNED)
-    atlas.page.mouse.move(x - 40, y)
-    atlas.page.mouse.move(x, y, steps=4)
+    point_at(atlas, x, y)
     atlas.page.mouse.click(x, y)
-    way = atlas.page.locator("#selected-timeline")
-    way.filter(has_text="timeline (t)").click()
+    wait_idle(atlas.page)
+    button = atlas.page.locator("#selected-timeline")
+    assert button.inner_text() == "timeline (t)"
+    button.click()
     timeline.ready()
     reference, opened = timeline.runs()
     assert (DEFAULT in reference, TUNED in opened) == (True, True)

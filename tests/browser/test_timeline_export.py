@@ -31,7 +31,7 @@ def test_an_export_is_zoomed_and_read_without_a_server(
     assert drawn == [pytest.approx(low), pytest.approx(high)]
     assert all(trace["points"] for trace in timeline.traces("mean"))
     page.keyboard.press("v")
-    assert timeline.said().startswith("Bytes an interrupt, received at 0.040")
+    assert timeline.said().startswith("Bytes per interrupt, received at 0.040")
     page.keyboard.press("Escape")
     timeline.press("Home")  # the whole runs are held, too
     assert timeline.span() == (0, pytest.approx(0.1))

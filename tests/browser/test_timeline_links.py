@@ -13,6 +13,7 @@ from playwright.sync_api import Page
 
 from app.timeline.panels import DEFAULT_PANELS, PANELS
 from app.timeline.state import TimelineState
+from tests.browser.atlas import wait_idle
 from tests.browser.timeline_page import TimelinePage, query_of
 
 pytestmark = pytest.mark.browser
@@ -135,7 +136,7 @@ def test_bad_links_are_sentences_and_the_rest_works(
         ("from=-2&to=-1", (0, 0.1)),
     ):
         timeline.open(logged_address, f"?v=1&run={good}&{ends}")
-        assert "the longest run lasts 0.1 s: shown is" in timeline.problems()
+        assert "the longest run lasts 0.1 s: showing" in timeline.problems()
         assert timeline.span() == (pytest.approx(shown[0]), pytest.approx(shown[1], abs=1e-6))
         assert {t["run"] for t in timeline.traces("mean")} == {good}
         assert "7" not in "".join(query_of(timeline.page).get("to", []))
@@ -187,7 +188,7 @@ def test_a_file_that_went_under_the_app_is_one_sentence(
             path.unlink()
     timeline.drag(0.3, 0.35)
     assert timeline.problems().count("B: ") == 1
-    assert "gone" in timeline.problems()
+    assert "missing from the lake" in timeline.problems()
     assert {t["run"] for t in timeline.traces("mean")} == {reference}
     timeline.press("Home")
     assert {t["run"] for t in timeline.traces("mean")} == {reference}
@@ -201,10 +202,8 @@ def test_lakes_without_logs_say_so(
         (serve(tmp_path / "none"), "The lake holds no runs yet"),
     ):
         page.goto(f"{address}/timeline")
-        page.wait_for_function(
-            "(words) => document.querySelector('#timeline-figure')?.innerText.includes(words)",
-            arg=words,
-        )
+        wait_idle(page)
+        assert words in page.locator("#timeline-figure").inner_text()
 
 
 def test_the_state_in_the_browser_is_the_state_in_python(
@@ -212,7 +211,7 @@ def test_the_state_in_the_browser_is_the_state_in_python(
 ) -> None:
     """What the browser writes, Python reads as the same state and writes again."""
     timeline.open(logged_address)
-    timeline.chip("Instructions a cycle")
+    timeline.chip("Instructions per cycle")
     timeline.page.get_by_text("Stacked", exact=True).click()
     timeline.drag(0.1, 0.9)
     state = TimelineState.from_query(urlsplit(timeline.page.url).query)

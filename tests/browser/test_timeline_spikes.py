@@ -117,7 +117,7 @@ def test_the_pointer_tells_least_mean_and_greatest(
         said[panel] = timeline.page.locator("#hover-card").inner_text()
     number = r"[\d.]+"
     power = re.search(
-        rf"A: mean ({number}) W \(({number}) W to ({number}) W, the packages' extremes added up\)",
+        rf"A: mean ({number}) W \(({number}) W to ({number}) W, sum of the packages' extremes\)",
         said["power"],
     )
     assert power is not None, said

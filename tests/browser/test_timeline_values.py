@@ -57,7 +57,7 @@ def test_arrows_read_what_the_pointer_reads(timeline: TimelinePage, logged_addre
     card = timeline.page.locator("#hover-card")
     timeline.page.keyboard.press("v")
     said = timeline.said()
-    assert said.startswith("Bytes an interrupt, received at 0.0500")
+    assert said.startswith("Bytes per interrupt, received at 0.0500")
     assert said == ". ".join(card.inner_text().splitlines())
     assert "A is Linux default" in said
 
@@ -156,7 +156,7 @@ def test_what_must_be_known_to_read_a_panel_right_is_said_once(
     while not timeline.said().startswith("Energy per millisecond"):
         timeline.page.keyboard.press("ArrowDown")
     assert "note: " in timeline.said()
-    assert "of whole packages: the counter is not of one core" in timeline.said()
+    assert "of whole packages: the counter is not per core" in timeline.said()
     timeline.page.keyboard.press("ArrowRight")
     assert "note:" not in timeline.said()
     assert "whole packages" in timeline.page.locator("#hover-card").inner_text()
@@ -169,9 +169,9 @@ def test_a_click_puts_the_cursor_there(timeline: TimelinePage, logged_address: s
     left, top, width, height = timeline.area()
     row = next(r for r in timeline.layout()["meta"]["rows"] if r["panel"] == "ipc")
     timeline.page.mouse.click(left + 0.25 * width, top + height * (1 - sum(row["domain"]) / 2))
-    assert timeline.said().startswith("Instructions a cycle at 0.0250")
+    assert timeline.said().startswith("Instructions per cycle at 0.0250")
     timeline.page.keyboard.press("ArrowRight")
-    assert timeline.said().startswith("Instructions a cycle at 0.02")
+    assert timeline.said().startswith("Instructions per cycle at 0.02")
 
 
 def test_distributions_are_read_by_pointer_and_by_keys(
@@ -204,9 +204,9 @@ def test_distributions_are_read_by_pointer_and_by_keys(
     timeline.page.mouse.move(x, y, steps=2)
     assert timeline.page.locator("#hover-card").inner_text() == read
     timeline.page.keyboard.press("ArrowDown")
-    assert timeline.said().startswith("Received bytes an interrupt: ")
+    assert timeline.said().startswith("Received bytes per interrupt: ")
     timeline.page.keyboard.press("ArrowDown")
-    assert timeline.said().startswith("Sent bytes an interrupt: ")
+    assert timeline.said().startswith("Sent bytes per interrupt: ")
 
 
 def test_the_live_region_is_heard_and_not_seen(timeline: TimelinePage, logged_address: str) -> None:

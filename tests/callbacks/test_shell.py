@@ -50,7 +50,7 @@ def test_a_lake_of_another_schema_is_a_sentence(tmp_path: Path) -> None:
     write_deltalake(str(tmp_path / "runs"), rows, description="wattlas schema 999")
     with create_app(Settings(lake=tmp_path)).server.app_context():
         alerts = [c for c in walk(shell(PAGES)) if getattr(c, "role", "") == "alert"]
-        assert "says 'wattlas schema 999', this wattlas reads" in texts(alerts)[0]
+        assert "has 'wattlas schema 999', this wattlas reads" in texts(alerts)[0]
         for page in dash.page_registry.values():
             assert "the lake cannot be read" in texts(page["layout"]())[0]
 

@@ -74,7 +74,14 @@ def test_it_says_in_words_what_is_shown_and_how_it_came_about(page: str) -> None
 def test_published_values_stand_in_it_beside_the_measured(page: str) -> None:
     assert '<td class="number">8.10 us</td>' in page
     assert "8.10 us ± 0.141 us, n = 2" in page
-    assert "Tables 1 and 2 are not here" in page
+    assert "120 k/s" in page
+    assert "Loads and stores of the kernel by source, 4 KB random reads, 32 threads" in page
+    assert "not here" not in page
+
+
+def test_claims_stand_in_it(page: str) -> None:
+    assert page.count("data-claim=") == 10
+    assert "CPU does not tell power." in page
 
 
 def test_it_loads_nothing_and_has_no_menus_that_need_a_server(page: str) -> None:

@@ -175,7 +175,7 @@ def test_a_lake_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
         ({"v": "1", "lake": "77"}, "77"),
         ({"open": "not json"}, "a configuration is 'not json'"),
         ({"open": '{"energy_j": 1}'}, "no knob has the column 'energy_j'"),
-        ({"open": '{"system": {"a": 1}}'}, "a value of system is no text, number or null"),
+        ({"open": '{"system": {"a": 1}}'}, "a value of system is not text, number or null"),
     ],
 )
 def test_a_bad_link_is_named_and_a_first_look_shown(query: dict[str, str], words: str) -> None:
@@ -222,7 +222,7 @@ def edit(*edits: tuple[str, ...], **state: Any) -> dict[str, Any]:
     before = {"runs": [], "hues": [], "base": 0, "other": None, **state, "edits": edits}
     items, words, is_full, shown = update_runs(before, 0)
     assert len(items) == len(shown["runs"]) == len(shown["infos"])
-    assert is_full == (words == f"{MOST_RUNS} runs are the most")
+    assert is_full == (words == f"{MOST_RUNS} runs at most")
     assert shown["edits"] == len(edits)
     return {name: shown[name] for name in ("runs", "hues", "base", "other")}
 

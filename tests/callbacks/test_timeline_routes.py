@@ -88,7 +88,7 @@ def test_runs_are_described(client: FlaskClient, rows: dict[str, Json]) -> None:
     assert first.cores == tuple(range(16))
     assert first.packages == {"0": tuple(range(0, 16, 2)), "1": tuple(range(1, 16, 2))}
     assert second.problem is not None
-    assert second.problem.endswith("nothing between its start and its end to be shown.")
+    assert second.problem.endswith("nothing to show between its start and its end.")
     assert second.others[0]["run_id"] in {tuned["run_id"], rows["ebbrt_tuned"]["run_id"]}
     problem = f"The lake (version {view.version}) holds no run 'nobody'."
     assert (third.known, third.problem) == (False, problem)
@@ -228,8 +228,8 @@ def test_heatmaps_have_a_row_a_core_and_power_a_row_a_package(
         ({"cores": "0-15"}, "8 cores at most"),
         ({"lake": "x"}, "lake is 'x', expected a version number"),
         ({"lake": "99"}, "version 99"),
-        ({"base": "-1"}, "base is -1, expected the place of a run"),
-        ({"page": "2"}, "no part of a window's address: 'page'"),
+        ({"base": "-1"}, "base is -1, expected the index of a run"),
+        ({"page": "2"}, "unknown parameter of a window: 'page'"),
     ],
 )
 def test_a_bad_part_is_named(
@@ -261,7 +261,7 @@ def test_a_window_beyond_the_run_is_clipped_and_says_so(
 ) -> None:
     tuned = rows["linux_tuned"]
     partly = ask(client, tuned["run_id"], from_="0.09", to="3")
-    words = "asked for 0.09 to 3 s; the longest run lasts 0.1 s: shown is 0.09 to 0.1 s"
+    words = "asked for 0.09 to 3 s; the longest run lasts 0.1 s: showing 0.09 to 0.1 s"
     assert partly["clipped"] == words
     assert (partly["from_s"], partly["to_s"]) == (0.09, pytest.approx(0.1))
     assert partly["runs"][0]["window"]["to_s"] == pytest.approx(tuned["duration_s"])
@@ -314,13 +314,13 @@ def test_a_shorter_run_that_the_window_does_not_reach_is_no_trouble(
     outside, inside = ask(client, short, long, **query)["runs"]
     assert outside["outside"]
     assert re.fullmatch(
-        r"it lasts 0\.\d+ s: nothing of it lies from 1\.2 to 1\.3 s", outside["problem"]
+        r"the run lasts 0\.\d+ s: no part of it lies between 1\.2 and 1\.3 s", outside["problem"]
     )
     assert inside["problem"] is None
     asked = {"run": [short, long], "from": "1.2", "to": "1.3"}
     saved = pl.read_csv(client.get("/timeline/data/figure.csv", query_string=asked).data)
     assert set(saved["run_id"]) == {long}
-    assert "it lasts 0." in client.get("/timeline/how/figure", query_string=asked).text
+    assert "the run lasts 0." in client.get("/timeline/how/figure", query_string=asked).text
 
 
 @pytest.mark.parametrize("harm", ["gone", "broken"])
@@ -338,7 +338,7 @@ def test_a_file_removed_under_the_app_is_one_message(
     harm: str,
 ) -> None:
     # So that the whole run is answered from its overview, and with it from the histograms.
-    monkeypatch.setattr("data.timeline.window_plan._FEW_ROWS", 1000)
+    monkeypatch.setattr("data.timeline.window_plan.FEW_ROWS", 1000)
     shutil.copytree(lake, tmp_path / "lake")
     client = create_app(Settings(tmp_path / "lake")).server.test_client()
     harmed, other = rows["linux_tuned"]["run_id"], rows["linux_default"]["run_id"]
@@ -351,7 +351,7 @@ def test_a_file_removed_under_the_app_is_one_message(
     query = {"run": [harmed, other], "from": "0", "to": end_s}
     saved = pl.read_csv(client.get("/timeline/data/figure.csv", query_string=query).data)
     assert set(saved["run_id"]) == {other}  # what the page shows
-    words = "gone from the lake" if harm == "gone" else "cannot be read"
+    words = "missing from the lake" if harm == "gone" else "cannot be read"
     assert first["problem"].startswith("Linux tuned · ITR 100 us")
     assert words in first["problem"]
     assert path.name in first["problem"]
@@ -367,7 +367,7 @@ def test_a_file_that_goes_after_it_was_opened_is_said_too(
     assert ask(client, run_id)["runs"][0]["problem"] is None
     (path,) = (tmp_path / "lake" / "interrupts").glob(f"*/{run_id}.*.parquet")
     path.unlink()
-    assert "its file is gone from the lake" in ask(client, run_id)["runs"][0]["problem"]
+    assert "its file is missing from the lake" in ask(client, run_id)["runs"][0]["problem"]
 
 
 def test_what_is_sent_is_bounded_by_the_width_and_small(client: FlaskClient, lake: Path) -> None:
@@ -524,7 +524,7 @@ def test_extremes_are_in_the_file_and_in_words(client: FlaskClient, rows: dict[s
     assert {"power_min", "power_mean", "power_max", "ipc_min", "ipc_max"} <= set(table.columns)
     words = " ".join(client.get("/timeline/how/figure", query_string=asked).text.split())
     assert "a rate between two consecutive samples of a core" in words
-    assert "the cores' extremes are added up as well" in words
+    assert "the cores' extremes are summed too" in words
 
 
 def test_an_export_holds_the_window_and_the_whole_run(

@@ -254,7 +254,7 @@ def test_scan_names_what_is_unknown(logged: Path) -> None:
 def test_scan_names_a_file_that_is_gone(logged: Path) -> None:
     (logged / "interrupts" / "tiny" / "a.1.parquet").unlink()
     with open_lake(logged) as lake:
-        with pytest.raises(LakeError, match=r"gone from the lake: .*a\.1\.parquet"):
+        with pytest.raises(LakeError, match=r"missing from the lake: .*a\.1\.parquet"):
             lake.scan("interrupts", ["a", "b"])
         assert lake.scan("interrupts", ["b"]).project("t_ns").fetchall() == [(15,)]
 

@@ -7,8 +7,8 @@ import pytest
 
 from data.connection import Lake, open_lake
 from data.queries.storage import (
+    FUNCTION_SUMS,
     MEASURED,
-    SUBSYSTEM_SUMS,
     idle_query,
     profiled_query,
     storage_query,
@@ -106,11 +106,11 @@ def test_loads_and_stores_by_subsystem(study: Lake) -> None:
     assert len(runs) == 6
     assert runs["mode"].to_list() == ["hybrid", "interrupt", "poll"] * 2
     functions = study.scan("functions", runs["run_id"].to_list())
-    rows = functions.aggregate(SUBSYSTEM_SUMS).order("run_id, subsystem").pl()
+    rows = functions.aggregate(FUNCTION_SUMS).order("run_id, subsystem").pl()
     assert rows.rows() == [
-        ("fio-interrupt-optane-randread-4096-1-0", "block", 150.0, 50.0),
-        ("fio-interrupt-optane-randread-4096-1-0", "scheduler", 300.0, 200.0),
-        ("fio-interrupt-optane-randread-4096-1-0", "unknown", 7.0, None),
-        ("fio-poll-optane-randread-4096-1-0", "block", 600.0, 30.0),
-        ("fio-poll-optane-randread-4096-1-0", "nvme", 400.0, 20.0),
+        ("fio-interrupt-optane-randread-4096-1-0", "block", "blk_mq_*", 150.0, 50.0),
+        ("fio-interrupt-optane-randread-4096-1-0", "scheduler", "__schedule", 300.0, 200.0),
+        ("fio-interrupt-optane-randread-4096-1-0", "unknown", None, 7.0, None),
+        ("fio-poll-optane-randread-4096-1-0", "block", "blk_mq_*", 600.0, 30.0),
+        ("fio-poll-optane-randread-4096-1-0", "nvme", None, 400.0, 20.0),
     ]

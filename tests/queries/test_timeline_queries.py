@@ -8,7 +8,7 @@ from app.kit.lakes import LakeView
 from data.connection import open_lake
 from data.errors import LakeError
 from data.queries.timeline import others_query, reference_query, run_facts_query
-from data.run_files import RunFacts
+from data.run_files import RunFacts, RunFiles
 from tests.fixtures.lakes import run, write_lake
 
 CORES = [
@@ -75,13 +75,19 @@ def test_facts_come_from_the_row_and_unknown_runs_have_none(view: LakeView) -> N
 
 def test_a_file_that_is_not_there_is_named(view: LakeView) -> None:
     facts = view.files.facts(["t1"])["t1"]
-    with pytest.raises(LakeError, match=r"gone from the lake: .*interrupts/tiny/d0\.parquet"):
+    with pytest.raises(LakeError, match=r"missing from the lake: .*interrupts/tiny/d0\.parquet"):
         view.files.file(facts, "interrupts")
-    with pytest.raises(LakeError, match="the lake has no samples of it"):
+    with pytest.raises(LakeError, match="the lake has no samples of the run"):
         view.files.file(facts, "samples")
 
 
-def test_what_is_kept_is_bounded(view: LakeView, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(view.files._facts, "_most", 2)
-    view.files.facts(["t1", "x", "e", "d0"])
-    assert len(view.files._facts._kept) == 2
+def test_facts_of_the_last_runs_alone_are_cached(
+    view: LakeView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = RunFiles(view.lake, kept_runs=2)
+    files.facts(["t1"])
+    files.facts(["x", "e"])
+    monkeypatch.setattr(view.lake, "arrow", lambda *_: pytest.fail("asked the lake"))
+    assert set(files.facts(["x", "e"])) == {"x", "e"}
+    with pytest.raises(pytest.fail.Exception, match="asked the lake"):
+        files.facts(["t1"])

@@ -70,6 +70,17 @@ def test_the_pictures_of_storage_are_measured(capsys: pytest.CaptureFixture[str]
     assert by_name["storage_worker_memory"]["limit"] == 400
 
 
+def test_the_simulator_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "--json", "--repeats", "1", "--events", "1e6"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    by_name = {line["name"]: line for line in lines}
+    assert all(set(line) == KEYS for line in lines)
+    assert by_name["models_customers_rate"]["value"] > 0.1
+    assert by_name["models_event_time_two_threads"]["limit"] == 50
+    assert by_name["models_figure_7"]["limit"] == 20
+    assert by_name["models_analytic_curves_python"]["value"] > 1
+
+
 def test_an_add_with_nothing_to_do_is_measured(tmp_path: Path) -> None:
     found = {each.name: each for each in measure_resume(tmp_path, 40)}
     assert found["resume_scan_files"].value == 40

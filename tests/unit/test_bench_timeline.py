@@ -14,8 +14,8 @@ from bench.resampler import measure_resampler
 def test_the_server_part_runs_on_short_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(timeline, "_SECONDS", 0.2)
-    monkeypatch.setattr(timeline, "_MOST_RUNS", 2)
+    monkeypatch.setattr(timeline, "RUN_SECONDS", 0.2)
+    monkeypatch.setattr(timeline, "MOST_RUNS", 2)
     arguments = ["timeline", "--json", "--zooms", "2", "--browser", "0"]
     arguments += ["--folder", str(tmp_path / "lakes")]
     assert main(arguments) == 0

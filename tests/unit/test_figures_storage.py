@@ -132,6 +132,13 @@ def test_published_values_stand_beside_the_measured(shown: StorageAnswer) -> Non
     (stars,) = traces(shown.figures["latency"], "published")
     assert sorted(stars["y"]) == [8.1, 8.5, 10.1, 13.6, 13.9, 15.0]
     assert {round(x) for x in stars["x"]} == {0, 2}
+    (stars,) = traces(shown.figures["iops"], "published")
+    assert sorted(stars["y"]) == [96_722, 113_846, 120_470, 511_895, 546_968, 571_659]
+    assert [
+        "published: 120 k/s",
+        "classic polling, 1 thread, IO rate",
+        "HotStorage '22, table 1",
+    ] in (stars["meta"]["words"])
     (idle_stars,) = traces(shown.figures["devices"], "published")
     assert sorted(idle_stars["y"]) == [29, 34, 39]
 
@@ -182,6 +189,36 @@ def test_loads_and_stores_stack_by_subsystem(shown: StorageAnswer) -> None:
     hues = [{t["name"]: t["marker"]["color"] for t in traces(f, "bars")} for f in (loads, stores)]
     assert hues[0] == hues[0] | hues[1]
     assert "n = 1" in traces(loads, "bars")[0]["meta"]["words"][0][1]
+
+
+def test_published_loads_and_stores_stand_beside_the_counted(shown: StorageAnswer) -> None:
+    figure = shown.figures["loads-stores"]
+    # loads + stores: 140 + 60 of interrupts; the function of unknown place stands apart
+    bars = {t["name"]: t for t in traces(figure, "bars")}
+    assert {name: t["y"] for name, t in bars.items()} == {
+        "block": [200, 630], "nvme": [0, 420], "scheduler": [500, 0], "unknown": [7, 0],
+    }  # fmt: skip
+    said = traces(figure, "published")
+    assert [t["marker"]["color"] for t in said][:3] == [
+        bars[name]["marker"]["color"] for name in ("block", "nvme", "scheduler")
+    ]
+    # table 2: interrupt, classic, hybrid, at depth 32 after the counted ones at depth 1
+    assert [t["y"] for t in said] == [
+        [386e6, 759e6, 533e6], [51e6, 207e6, 111e6], [598e6, 41e6, 786e6], [65e6, 22e6, 154e6],
+        [1611e6, 2160e6, 2029e6],
+    ]  # fmt: skip
+    assert min(said[0]["x"]) > max(bars["block"]["x"])
+    ticks = [re.sub("<.*?>", "", text) for text in figure["layout"]["xaxis"]["ticktext"]]
+    assert ticks == ["●", "◆", "☆", "☆", "☆"]
+    assert [note["text"] for note in figure["layout"]["annotations"]] == ["1", "32"]
+    assert said[0]["meta"]["words"][1] == [
+        "published · classic polling · 32 threads", "block/: 759 M/s", "blk_poll: 219 M/s",
+        "blk_mq_* (36 functions): 158 M/s", "other functions (109 functions): 383 M/s",
+        "HotStorage '22, table 2",
+    ]  # fmt: skip
+    assert bars["block"]["meta"]["words"][1][1:4] == [
+        "block: 630 /s, n = 1", "blk_mq_*: 630 /s", "click: select this mode and depth",
+    ]  # fmt: skip
 
 
 def test_idle_and_active_power(shown: StorageAnswer) -> None:

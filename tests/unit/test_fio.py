@@ -115,7 +115,7 @@ def test_what_is_no_document_is_refused(text: str) -> None:
 
 
 def test_a_document_cut_off_alone_says_where() -> None:
-    with pytest.raises(FormatError, match=r"cannot be read to its end: Expecting .*line \d+"):
+    with pytest.raises(FormatError, match=r"cannot be parsed to its end: Expecting .*line \d+"):
         read(document(job())[:400])
 
 
@@ -327,7 +327,7 @@ def test_groups_of_one_name_are_told_by_their_numbers() -> None:
     parts = fio.list_parts([text.encode()], ReadContext("f", 0.0))
     assert parts == ["a#0", "a#1", "b"]
     assert read(text, "a#1").measurements["latency_mean_us"] == 20.1
-    with pytest.raises(FormatError, match="no group of jobs called 'c'"):
+    with pytest.raises(FormatError, match="no group of jobs named 'c'"):
         read(text, "c")
 
 
@@ -380,7 +380,7 @@ def test_kinds_of_jobs_reported_as_one_have_no_knobs() -> None:
 
 def test_a_job_too_short_to_have_a_rate_is_refused() -> None:
     short = READ.replace('"runtime": 2000', '"runtime": 0').replace("500.0", "0.0")
-    with pytest.raises(RefusedError, match="over within a millisecond"):
+    with pytest.raises(RefusedError, match="ended within a millisecond"):
         read(document(job(directions=short)))
 
 

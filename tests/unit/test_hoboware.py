@@ -327,7 +327,7 @@ def test_other_tables_are_not_a_meters(text: str) -> None:
 def test_no_power_and_no_reading_are_errors_that_name_the_file() -> None:
     with pytest.raises(FormatError, match=r"no column of active power.*\(meter\.csv\)"):
         read('"Date Time, GMT-05:00","RMS Voltage, V"\n03/01/22 01:00:00 AM,120\n')
-    with pytest.raises(FormatError, match=r"not one good reading \(meter\.csv\)"):
+    with pytest.raises(FormatError, match=r"no good reading \(meter\.csv\)"):
         read(TITLE + HEADINGS + "1,03/01/22 01:00:00 AM,,,,,,,Logged,,\n")
 
 

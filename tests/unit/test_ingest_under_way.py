@@ -5,7 +5,6 @@ import json
 import os
 import pty
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -49,18 +48,28 @@ def long_log(mebibytes: int) -> bytes:
     )
 
 
-# All runs in processes of their own, which only larger ones are otherwise.
-_APART = """
-import sys
+# Sends SIGINT to all processes of the ingest after four runs, as a terminal does for Ctrl-C.
+_STOPPED = """
+import os, signal, sys
 import ingest.runs.schedule
 from ingest.__main__ import main
-ingest.runs.schedule.WORTH_A_PROCESS_BYTES = 0
+from ingest.runs.progress import Progress
+add_run = Progress.add_run
+def add_run_and_stop(self, problems):
+    add_run(self, problems)
+    if self.runs_done == 4:
+        os.killpg(0, signal.SIGINT)
+Progress.add_run = add_run_and_stop
+if {apart}:
+    ingest.runs.schedule.WORTH_A_PROCESS_BYTES = 0
 sys.exit(main())
 """
 
 
-def start(raw: Path, lake: Path, apart: bool = False, **options: object) -> subprocess.Popen[bytes]:
-    command = [sys.executable, *(("-c", _APART) if apart else ("-m", "ingest"))]
+def start(
+    raw: Path, lake: Path, script: str | None = None, **options: object
+) -> subprocess.Popen[bytes]:
+    command = [sys.executable, *(("-c", script) if script else ("-m", "ingest"))]
     command += ["add", str(raw), "--lake", str(lake)]
     return subprocess.Popen(command, cwd=_ROOT, **options)  # type: ignore[call-overload]
 
@@ -85,7 +94,7 @@ def test_nothing_read_yet_has_no_time_left() -> None:
 def test_plain_lines_of_progress_where_there_is_no_terminal(
     raw: Path, lake: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.__main__._LINE_EVERY_S", 0.0)
+    monkeypatch.setattr("ingest.__main__.LINE_EVERY_S", 0.0)
     for replicate in range(8):
         write_netpipe(raw, replicate, LOG + "7 1 2\n")
     (raw / "linux.np.log.9_1_64_5000_8_0x1900_135").write_text("")
@@ -131,15 +140,11 @@ def _read_all(descriptor: int) -> bytes:
 
 @pytest.mark.parametrize("apart", [False, True])
 def test_ctrl_c_ends_it_cleanly_and_says_how_to_go_on(raw: Path, lake: Path, apart: bool) -> None:
-    """A real SIGINT to all processes, as a terminal sends it, when some runs are done."""
-    log = long_log(4).decode()
+    log = long_log(1).decode()
     for replicate in range(40):
         write_netpipe(raw, replicate, log)
     given = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "start_new_session": True}
-    process = start(raw, lake, apart, **given)
-    while len(list(lake.rglob("interrupts/*/*.parquet"))) < 4 and process.poll() is None:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)
+    process = start(raw, lake, _STOPPED.format(apart=apart), **given)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     found = re.search(r"stopped after (\d+) of 40 runs; the same command goes on", err.decode())

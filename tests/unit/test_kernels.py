@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.formats import line_parser
 from ingest.formats.counter_lines import CounterLines
 from tests.fixtures.slow_intlog import SlowLog, read_slowly
 
@@ -68,8 +67,9 @@ def test_kernel_reads_as_the_slow_reader_at_any_block_size(
         lines.feed(log[at : at + size])
     lines.finish()
     slow = read_slowly(log, columns)
-    assert lines.interrupt_columns().T.tolist() == slow.interrupts
-    assert lines.sample_columns().T.tolist() == slow.samples
+    interrupts, samples = lines.take()
+    assert interrupts.T.tolist() == slow.interrupts
+    assert samples.T.tolist() == slow.samples
     assert lines.entries == slow.entries
     found = {problem.kind: (problem.count, problem.line) for problem in lines.problems()}
     assert found == slow.refused
@@ -97,8 +97,9 @@ def test_a_log_of_many_blocks_is_read_as_slowly(
     for at in range(0, len(log), block):
         lines.feed(log[at : at + block])
     lines.finish()
-    assert lines.interrupt_columns().T.tolist() == slow.interrupts
-    assert lines.sample_columns().T.tolist() == slow.samples
+    interrupts, samples = lines.take()
+    assert interrupts.T.tolist() == slow.interrupts
+    assert samples.T.tolist() == slow.samples
     found = {problem.kind: (problem.count, problem.line) for problem in lines.problems()}
     assert found == slow.refused
     assert len(found) == 1
@@ -113,8 +114,9 @@ def test_kernel_grows_its_columns_over_many_blocks() -> None:
     for at in range(0, len(text), 65536):
         lines.feed(text[at : at + 65536])
     lines.finish()
-    assert np.array_equal(lines.interrupt_columns()[0], 10 * np.arange(100_000))
-    assert np.array_equal(lines.sample_columns()[8], 4 * np.arange(25_000))
+    interrupts, samples = lines.take()
+    assert np.array_equal(interrupts[0], 10 * np.arange(100_000))
+    assert np.array_equal(samples[8], 4 * np.arange(25_000))
     assert lines.problems() == []
 
 
@@ -124,10 +126,11 @@ def test_an_endless_line_costs_one_line_and_no_memory() -> None:
     lines.feed(good)
     for _ in range(50):
         lines.feed(b"x" * (1 << 20))
-    assert lines._work.nbytes <= 4 << 20
+    assert lines.buffer_bytes <= 4 << 20
     lines.feed(b"\n" + good)
     lines.finish()
-    assert lines.interrupt_columns()[0].tolist() == [100, 100]
+    interrupts, _ = lines.take()
+    assert interrupts[0].tolist() == [100, 100]
     assert [(problem.kind, problem.line) for problem in lines.problems()] == [("field_count", 2)]
 
 
@@ -138,24 +141,26 @@ def test_a_damaged_leap_forward_condemns_only_its_own_line() -> None:
     lines.feed(b"".join(b"0 1 66 0 0 5 5 5 5 0 0 0 9 %d\n" % tsc for tsc in stamps))
     lines.finish()
     kept = [stamps[0], stamps[1], stamps[3], stamps[4]]
-    assert lines.interrupt_columns()[0].tolist() == kept
-    assert lines.sample_columns()[0].tolist() == kept
+    interrupts, samples = lines.take()
+    assert interrupts[0].tolist() == kept
+    assert samples[0].tolist() == kept
     (problem,) = lines.problems()
     assert (problem.kind, problem.line, problem.count) == ("time_leap", 3, 1)
     assert "71555530950003" in problem.detail
 
 
-def _parsed(log: bytes, columns: int) -> tuple[CounterLines, int]:
-    """A log as read at once, and how many of its lines were read by the fastest way."""
+def _parsed(log: bytes, columns: int) -> tuple[np.ndarray, int]:
+    """The samples of a log that is read as one block, and how many lines the fast path parsed."""
     lines = CounterLines(columns)
     lines.feed(log)
     lines.finish()
     slow = read_slowly(log, columns)
-    assert lines.interrupt_columns().T.tolist() == slow.interrupts
-    assert lines.sample_columns().T.tolist() == slow.samples
+    interrupts, samples = lines.take()
+    assert interrupts.T.tolist() == slow.interrupts
+    assert samples.T.tolist() == slow.samples
     found = {problem.kind: (problem.count, problem.line) for problem in lines.problems()}
     assert found == slow.refused
-    return lines, int(lines._state[line_parser.UNSAMPLED_AT_ONCE])
+    return samples, lines.unsampled_at_once
 
 
 @pytest.mark.parametrize("columns", [14, 16, 17])
@@ -191,5 +196,7 @@ def test_a_line_damaged_at_any_byte_is_read_as_slowly(damage: bytes) -> None:
 @pytest.mark.parametrize("digits", range(1, 20))
 def test_counters_of_any_length_are_read_to_the_digit(digits: int) -> None:
     value = int("9876543210987654321"[-digits:])
-    lines, _ = _parsed(b"0 1 66 0 0 " + b"%d " % min(value, 2**63 - 1) * 10 + b"17000000000\n", 16)
-    assert lines.sample_columns()[1:, 0].tolist() == [min(value, 2**63 - 1)] * 10
+    samples, _ = _parsed(
+        b"0 1 66 0 0 " + b"%d " % min(value, 2**63 - 1) * 10 + b"17000000000\n", 16
+    )
+    assert samples[1:, 0].tolist() == [min(value, 2**63 - 1)] * 10

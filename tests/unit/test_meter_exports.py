@@ -76,13 +76,13 @@ def test_other_columns_come_along() -> None:
 
 
 def test_two_meters_stay_two() -> None:
-    """Of equals the first is taken, and the run says so."""
+    """Of equal meters the first one is used, and the run is flagged."""
     one, other = steady(0, 40, 30.0, "/raw/a.csv", "7"), steady(0, 40, 50.0, "/raw/b.csv", "8")
     power = power_of("r", WINDOW, None, [one, other])
     assert power.measurements["power_w"] == pytest.approx(30.0)
     assert power.flags == ["several_meters"]
     (problem,) = power.problems
-    assert problem.detail.startswith("/raw/b.csv too have readings")
+    assert problem.detail.startswith("/raw/b.csv also cover its window")
     assert len(joined_exports([one, other], WINDOW)) == 2
 
 
@@ -111,7 +111,7 @@ def test_a_run_without_readings_says_of_when_they_are() -> None:
     power = power_of("r", WINDOW, None, [steady(86400 + 5, 86400 + 9, 30.0, "/raw/a.csv")])
     assert (power.flags, power.measurements["energy_j"]) == (["no_power"], None)
     assert power.problems[0].detail == (
-        "no reading in its time, 1970-01-01 00:00:10 to 00:00:20 UTC, but of "
+        "no reading in its window, 1970-01-01 00:00:10 to 00:00:20 UTC; meters cover "
         "1970-01-02 00:00:05 to 00:00:09 UTC in /raw/a.csv; its energy is NULL"
     )
     many = [steady(90 + n, 91 + n, 30.0, f"/raw/{n}.csv", str(n)) for n in range(5)]

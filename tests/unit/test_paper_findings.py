@@ -1,13 +1,14 @@
 """The paper's own findings, from its own tables, by what Explore shows."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
 import pytest
 
 from app.explore.answer import best_table, limit_domain, scatter, status_words
+from app.explore.presets import study_presets
 from app.explore.state import ExploreState
 from app.kit.lakes import LakeView
 from data.connection import Lake, open_lake
@@ -139,6 +140,17 @@ def test_best_settings_agree_with_the_published_table(
             assert row["dvfs_ghz"] == pytest.approx((int(best["code"], 16) >> 8) / 10)
             assert row["itr_us"] == best["itr"]
         assert row["energy_change"] == pytest.approx(best["joules"] / default["joules"] - 1)
+
+
+def test_the_presets_are_the_studys(view: LakeView) -> None:
+    found = {one.title: cast(ExploreState, one.state) for one in study_presets(view)}
+    assert list(found) == [
+        "memcached 200k QPS", "memcached 400k QPS", "memcached 600k QPS", "NetPIPE 64 B",
+        "NetPIPE 8 KiB", "NetPIPE 64 KiB", "NetPIPE 512 KiB", "node.js",
+    ]  # fmt: skip
+    shown = scatter(view, found["memcached 400k QPS"]).points
+    assert shown is not None
+    assert shown["knobs"]["load_qps"]["values"] == [400_000]
 
 
 def test_every_row_of_the_tables_is_there(view: LakeView) -> None:

@@ -90,7 +90,7 @@ def test_the_name_says_whether_before_or_after(name: str, phase: str | None) -> 
 
 
 def test_a_copy_that_could_be_either_is_refused() -> None:
-    with pytest.raises(FormatError, match="neither before nor after"):
+    with pytest.raises(FormatError, match="must contain either `before` or `after`"):
         read(BEFORE, "interrupts")
 
 

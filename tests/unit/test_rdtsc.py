@@ -48,7 +48,7 @@ def test_connections_that_all_lack_an_end_have_no_window() -> None:
     reading = _read("0 31 100 0\n1 32 150 0\n")
     assert reading.window is None
     (problem,) = reading.problems
-    assert (problem.kind, problem.detail) == ("no_window", "every end is 0 in all 2 lines")
+    assert (problem.kind, problem.detail) == ("no_window", "the end is 0 in all 2 lines")
 
 
 def test_threads_first_line_that_is_as_long_as_a_run() -> None:

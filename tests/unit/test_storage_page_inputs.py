@@ -125,7 +125,7 @@ def test_one_device_alone(sweep: LakeView) -> None:
     kinds = {name: figure["layout"]["meta"]["kind"] for name, figure in found.figures.items()}
     # A disk has no NVMe queues, and nobody took VTune to it.
     assert {name for name, kind in kinds.items() if kind == "message"} == {
-        "interrupts", "cpu-interrupts", "power-interrupts", "loads", "stores",
+        "interrupts", "cpu-interrupts", "power-interrupts", "loads-stores", "loads", "stores",
     }  # fmt: skip
     assert "NVMe queues" in message(found.figures["interrupts"])
     assert len(traces(found.figures["proportionality"], "ideal")) == 1

@@ -199,7 +199,7 @@ def test_interrupts_show_the_fullest_and_the_emptiest_fine_bins(
     if cores == "one":
         cores = ",".join(map(str, run))
     with small_levels() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr("data.timeline.window_plan._FEW_ROWS", 0)
+        patch.setattr("data.timeline.window_plan.FEW_ROWS", 0)
         found = answer(Path(folder), run, (0, LENGTH_NS), width, cores)
     assert found.plan.level in LEVELS[:2]
     finest = LEVELS[-1]

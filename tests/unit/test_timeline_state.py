@@ -64,7 +64,7 @@ def test_defaults_are_left_out() -> None:
         ("v=1&run=a&base=1", "base is 1, there are 1 runs"),
         ("v=1&base=-1", "base is '-1', expected a whole number"),
         ("v=1&run=a&run=b&other=2", "other is 2, there are 2 runs"),
-        ("v=1&run=a&run=b&base=1&other=1", "other is 1, which is the base as well"),
+        ("v=1&run=a&run=b&base=1&other=1", "other is 1, which is also the base"),
         ("v=1&run=a&run=b&other=b", "other is 'b', expected a whole number"),
         ("v=1&panel=none&panel=gap", "no panel 'none'; known: bytes,"),
         ("v=1&run=a&hue=0&hue=1", "2 colours for 1 runs"),

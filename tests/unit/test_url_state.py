@@ -160,7 +160,7 @@ def test_an_uncommon_name_survives() -> None:
         ("v=", "version ''"),
         ("v=-1", "version '-1'"),
         (f"v={quote('²')}", "version '²'"),
-        ("v=0", "version 0, which never was"),
+        ("v=0", "version 0, which never existed"),
         ("v=2&colour=red", "unknown part 'colour'"),
         ("v=2&rep=sometimes", "replicates is 'sometimes', expected means or runs"),
         ("v=2&x=no_such", "no such column to plot: 'no_such'"),

@@ -37,7 +37,7 @@ def test_what_is_read_does_not_grow_with_the_run(
     plan = plan_window(shape, begin, stop, width)
     assert plan.from_ns <= begin < stop <= plan.to_ns
     share = (stop - begin) / shape.length_ns
-    most = max(window_plan._MOST_CELLS, OVERVIEW_LEVELS[0] * shape.cores)
+    most = max(window_plan.MOST_CELLS, OVERVIEW_LEVELS[0] * shape.cores)
     for level in (plan.level, plan.counted):
         if level is not None:
             first, end = bins_between(shape.length_ns, level, plan.from_ns, plan.to_ns)
@@ -45,10 +45,10 @@ def test_what_is_read_does_not_grow_with_the_run(
             wider = 2 * level // min(one for one in (plan.level, plan.counted) if one)
             assert (end - first) * shape.cores <= most + (wider + 2) * shape.cores
     if plan.level is None:
-        assert shape.interrupts * share <= window_plan._MOST_ROWS
+        assert shape.interrupts * share <= window_plan.MOST_ROWS
     if plan.counted is None:
-        samples = share * shape.length_ns / window_plan._SAMPLE_NS * shape.cores
-        assert samples <= window_plan._MOST_SAMPLES
+        samples = share * shape.length_ns / window_plan.SAMPLE_NS * shape.cores
+        assert samples <= window_plan.MOST_SAMPLES
 
 
 def test_a_run_ten_times_as_long_reads_as_much() -> None:

@@ -1,4 +1,4 @@
-"""The evidence of one cell: every replicate as a point, means with confidence intervals."""
+"""The evidence of one cell: each replicate as a point, means with confidence intervals."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,7 +16,7 @@ _GOLDEN: Final = 0.6180339887498949
 
 @dataclass(frozen=True, slots=True)
 class EvidenceScene:
-    """What the figure needs beside the runs.
+    """Input of the figure besides the runs.
 
     Attributes:
         metric: Column along y.
@@ -31,12 +31,12 @@ class EvidenceScene:
 
 
 def build_evidence(runs: pl.DataFrame, means: pl.DataFrame, scene: EvidenceScene) -> dict:
-    """Build the figure: replicates of the settings compared, those of other settings, the means.
+    """Build the figure: replicates of the compared settings, those of other settings, the means.
 
     Args:
-        runs: One row a run of the cell: `who` (index among the competitors), `value`, `run_id`,
-            `is_best` (whether it is of the setting that is compared).
-        means: One row a competitor: `who`, `mean`, `half_width` (NaN for one run).
+        runs: One row per run of the cell: `who` (index among the competitors), `value`, `run_id`,
+            `is_best` (whether it belongs to the compared setting).
+        means: One row per competitor: `who`, `mean`, `half_width` (NaN for one run).
     """
     columns = {who: place for place, who in enumerate(scene.order)}
     data = [
@@ -97,7 +97,7 @@ def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -
 
 
 def _quantity(name: str) -> str:
-    """Return title and unit; the panel is too low for the direction, which the map's title has."""
+    """Return title and unit; for lack of space the direction is only in the map's title."""
     measure = metric(name)
     return f"{measure.title}, {measure.unit}" if measure.unit else measure.title
 

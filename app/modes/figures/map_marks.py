@@ -1,11 +1,11 @@
-"""Marks of the map of winners: axes over the indices of values, hatching, room for a legend."""
+"""Marks of the map of winners: axes over indices of values, hatching, space for a legend."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-# The map's drawing area in the frame of 1440 x 900, to which hatching and labels are fitted.
+# Size of the map's drawing area in a window of 1440 x 900; hatching and labels are fitted to it.
 WIDTH_PX: Final = 600.0
 HEIGHT_PX: Final = 290.0
 CHARACTER_PX: Final = 6.2
@@ -57,10 +57,10 @@ def hatching(
     """Draw diagonals across cells, with the same slope and distance for any shape of cell.
 
     Args:
-        column: Of each hatched cell, shape (k,).
-        row: Likewise.
-        columns: Of the map; a cell is 1 wide and 1 high around its indices.
-        rows: Likewise.
+        column: Column of each hatched cell, shape (k,).
+        row: Row of each hatched cell, shape (k,).
+        columns: Number of columns of the map; a cell is 1 wide and 1 high around its indices.
+        rows: Number of rows of the map.
 
     Returns:
         x and y of one line with gaps (NaN) between the diagonals, float32; all within their cells.

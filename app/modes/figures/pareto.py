@@ -1,4 +1,4 @@
-"""The competitors' best settings of all cells in two metrics, with each one's frontier."""
+"""The competitors' best settings of all cells in two metrics, with a frontier for each."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -14,20 +14,20 @@ from data.metrics import metric
 
 _WEBGL_ABOVE: Final = 3000
 _NAMED_MAX: Final = 40
-# Values that lie further apart than this are drawn on a logarithmic scale.
+# An axis whose values span a larger ratio than this is logarithmic.
 _WIDE: Final = 30.0
-# Room for the legend in the frame of 1440 x 900.
+# Space for the legend in a window of 1440 x 900.
 _LEGEND_PX: Final = 370.0
 
 
 @dataclass(frozen=True, slots=True)
 class ParetoScene:
-    """What the view needs beside the points.
+    """Input of the view besides the points.
 
     Attributes:
         x: Column along x.
-        y: Column along y, the metric that is compared.
-        left_out: Points that are not drawn because there are more than a figure may hold.
+        y: Column along y, the compared metric.
+        left_out: Number of points that are not drawn because a figure may not hold them all.
     """
 
     x: str
@@ -38,10 +38,10 @@ class ParetoScene:
 
 
 def build_pareto(points: pl.DataFrame, scene: ParetoScene) -> dict:
-    """Build the view; one trace a competitor, then the frontiers.
+    """Build the view: one trace per competitor, then the frontiers.
 
     Args:
-        points: One row a cell and competitor: `who` (index among the competitors), `x` and `y`,
+        points: One row per cell and competitor: `who` (index among the competitors), `x` and `y`,
             neither missing; `at` (row among the contenders), which each point carries as
             `customdata`. At least one row.
     """
@@ -58,7 +58,7 @@ def pareto_members(points: pl.DataFrame, x: str, y: str) -> np.ndarray:
     """Return the rows of the points on their competitor's frontier, which are always drawn.
 
     Args:
-        points: As `build_pareto` takes them.
+        points: As for `build_pareto`.
     """
     who = points["who"].to_numpy()
     found = [np.zeros(0, dtype=int)]
@@ -129,7 +129,7 @@ def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
         "xaxis": _axis(scene.x, points["x"]),
         "yaxis": _axis(scene.y, points["y"]),
         "dragmode": "zoom",
-        # A zoom belongs to its axes.
+        # A zoom is kept only while the axes stay the same.
         "uirevision": f"{scene.x} {scene.y}",
         "legend": _legend(scene.competitors),
         "meta": {"kind": "pareto"},
@@ -137,7 +137,7 @@ def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
 
 
 def _legend(competitors: Competitors) -> dict:
-    """Place the legend below, or as a column at the right where it has many entries."""
+    """Place the legend below, or as a column at the right if it has many entries."""
     if competitors.has_legend:
         return legend_below()
     title = {"text": competitors.knob.menu_title}
@@ -152,7 +152,7 @@ def _axis(name: str, values: pl.Series) -> dict:
     return {
         "title": {"text": measure.axis_title + scale, "standoff": 6, "font": {"size": 12}},
         "type": "log" if is_log else "linear",
-        # Of a decade 1, 2 and 5 are labelled; of many decades their starts.
+        # Ticks at 1, 2 and 5 of each decade; over many decades only at their starts.
         **({"dtick": "D2" if top < 1e4 * low else 1} if is_log else {}),
         "zeroline": False,
         "exponentformat": "SI",

@@ -1,4 +1,4 @@
-"""The share of cells that each competitor wins, and how the others ended."""
+"""The share of cells that each competitor wins, and the other outcomes."""
 
 import json
 from typing import Final
@@ -18,7 +18,7 @@ _OTHERS: Final = {
     ),
     "alone": ("one alone", {"color": "rgba(0,0,0,0)", "line": {"color": "#8C8C8C", "width": 1}}),
 }  # fmt: skip
-# The panel has room for so many bars: of more competitors those that win most are shown.
+# Maximum number of bars; the competitors with most wins are shown.
 BARS_MAX: Final = 8
 
 
@@ -28,7 +28,7 @@ def build_shares(counts: pl.DataFrame, competitors: Competitors, title: str) -> 
     Each bar's `customdata` is the clause that it selects: `won~COMPETITOR` or `outcome~NAME`.
 
     Args:
-        counts: Answer of `win_counts`; at least one row.
+        counts: Result of `win_counts`; at least one row.
     """
     total = int(counts["cells"].sum())
     wins = counts.filter(pl.col("outcome") == WIN).sort(
@@ -38,7 +38,7 @@ def build_shares(counts: pl.DataFrame, competitors: Competitors, title: str) -> 
     shown = wins.head(BARS_MAX - len(others))
     bars = [*(_win(row, competitors) for row in shown.iter_rows(named=True)), *others]
     labels = [bar["label"] for bar in bars]
-    subtitle = f"of {total:,} cell{'' if total == 1 else 's'} in which anything was measured"
+    subtitle = f"of {total:,} cell{'' if total == 1 else 's'} with measurements"
     if left_out := len(wins) - len(shown):
         nothing = int(wins["cells"][len(shown) :].sum()) == 0
         subtitle += f" · {left_out} more {'win none' if nothing else 'not shown'}"

@@ -1,7 +1,7 @@
 """The map of winners: each cell in its winner's hue, or marked as tie, too few or alone.
 
 The browser writes the texts of the cells and the labels of the axes, because both depend on the
-part of the map that is in view (assets/modes/view_map.js).
+part of the map in view (assets/modes/view_map.js).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from app.modes.figures.map_marks import (
 )
 from data.analysis.ties import ALONE, TIE, TOO_FEW, WIN
 
-# Largest part of a map, in columns and rows, of which the cells have texts.
+# Maximum columns and rows in view for which cells have texts.
 TEXTS_MAX: Final = (20, 24)
 _HATCH_GREY: Final = "#8C8C8C"
 _CLEAR: Final = "rgba(0,0,0,0)"
@@ -30,7 +30,7 @@ _CLEAR: Final = "rgba(0,0,0,0)"
 
 @dataclass(frozen=True, slots=True)
 class MapScene:
-    """What the map needs beside the judged cells.
+    """Input of the map besides the compared cells.
 
     Attributes:
         columns: Labels along x, in order; a cell's column is its index.
@@ -186,7 +186,7 @@ def _layout(scene: MapScene, named: list[str]) -> dict[str, Any]:
         "dragmode": "zoom",
         "showlegend": True,
         "legend": {**legend_below(), "itemclick": False, "itemdoubleclick": False},
-        # A zoom belongs to its axes.
+        # A zoom is kept only while the axes stay the same.
         "uirevision": f"{scene.x_title} {len(scene.columns)} {scene.y_title} {len(scene.rows)}",
         "meta": {
             "kind": "map",
@@ -194,7 +194,7 @@ def _layout(scene: MapScene, named: list[str]) -> dict[str, Any]:
             "y": list(scene.rows),
             "whole_px": {"x": WIDTH_PX, "y": HEIGHT_PX},
             "texts_max": list(TEXTS_MAX),
-            # On the hues of the competitors and, last, on a tie.
+            # Text colours on the hues of the competitors and, last, on a tie.
             "text_colors": [readable_on(hue) for hue in (*scene.competitors.hues, TIE_GREY)],
         },
     }

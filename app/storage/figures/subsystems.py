@@ -1,6 +1,7 @@
-"""Loads or stores by kernel subsystem, stacked, a bar for each depth and completion mode."""
+"""Loads and stores by kernel subsystem, stacked, a bar for each depth and completion mode."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -8,7 +9,7 @@ import polars as pl
 
 from app.storage.figures.base import FADED, QUIET, TEXT_COLOR, Scene, error_bars, plain
 from app.storage.figures.layouts import axis, layout, unmeasured
-from app.storage.views import View
+from app.storage.views import LOADS_STORES_PER_S, View
 from data.analysis.spreads import mean_spreads
 from data.units import format_quantity
 
@@ -18,11 +19,54 @@ HUES: Final = (
     "#AA4499",
 )  # fmt: skip
 _PATTERNS: Final = ("", "/", ".", "x")
-TITLES: Final = {"loads_per_s": "Loads, 1/s", "stores_per_s": "Stores, 1/s"}
+TITLES: Final = {
+    "loads_per_s": "Loads, 1/s",
+    "stores_per_s": "Stores, 1/s",
+    LOADS_STORES_PER_S: "Loads and stores, 1/s",
+}
 _CLICKED: Final = ["mode", "device", "rw", "request_bytes", "io_depth"]
 _BETWEEN_DEPTHS: Final = 0.6
+_STAR: Final = "\N{WHITE STAR}"
 
 Bar = tuple[str | None, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedMove:
+    """The published value of one subsystem, in a bar of its own beside the measured one.
+
+    Attributes:
+        words: The lines of its hover.
+    """
+
+    mode: str
+    io_depth: int
+    subsystem: str
+    per_s: float
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stacks:
+    """Where the bars stand, from left to right: those of runs, and the published ones."""
+
+    measured: dict[Bar, float]
+    published: dict[Bar, float]
+
+    @property
+    def all(self) -> list[tuple[float, Bar, bool]]:
+        """Place, mode and depth, and whether it is published."""
+        found = [(x, bar, False) for bar, x in self.measured.items()]
+        return sorted([*found, *((x, bar, True) for bar, x in self.published.items())])
+
+
+@dataclass(frozen=True, slots=True)
+class _Total:
+    """What a run moved in all: runs, mean and sample standard deviation (NaN for one run)."""
+
+    n: int
+    mean: float
+    sd: float
 
 
 def build_subsystems(
@@ -31,29 +75,34 @@ def build_subsystems(
     view: View,
     scene: Scene,
     unknown: str,
+    first: Sequence[str] = (),
+    published: Sequence[PublishedMove] = (),
 ) -> dict[str, Any]:
     """Build one figure.
 
     Args:
-        counted: One row a run and subsystem: `run_id`, `mode`, `io_depth`, `subsystem`, and the
-            view's metric (NULL where it was not counted).
+        counted: One row a run, subsystem and part of it: `run_id`, `mode`, `io_depth`, `subsystem`,
+            `part` (NULL without one), and the view's metric (NULL where it was not counted).
         rows_of: Configurations of the study by mode and depth.
         unknown: The subsystem of functions whose place is not known; drawn last, in grey.
+        first: Subsystems that have the first places and hues, in this order; the others follow.
+        published: Published values of modes of the scene, in the same places and hues; drawn where
+            there are measured ones.
     """
     there = counted.filter(pl.col(view.y).is_not_null())
     if not len(there):
         return unmeasured(view.name, [view.y], scene.place_words)
-    order = scene.modes.values.index
-    bars = sorted(set(there.select("mode", "io_depth").rows()), key=lambda b: (b[1], order(b[0])))
-    at = _positions(bars)
-    names, moved, totals = _ranked(counted, unknown), _moved(there, view.y), _totals(there, view.y)
-    data = [
-        _trace(name, number, moved[name], totals, bars, at, rows_of, scene, unknown)
-        for number, name in enumerate(names)
-        if name in moved
-    ]
+    stacks, totals = _stacks(there, published, scene), _totals(there, view.y)
+    data = []
+    for number, name in enumerate(_ranked(counted, view.y, unknown, first)):
+        look, mine = _look(name, number, unknown), there.filter(subsystem=name)
+        if len(mine):
+            words = _words(mine, view.y, totals, stacks.measured, scene)
+            data.append(_trace(name, mine, view.y, look, totals, stacks, rows_of, words))
+        said = [one for one in published if one.subsystem == name]
+        data += [_published_trace(look, said, stacks)] if said else []
     return {
-        "data": [*data, _tops(totals, bars, at, scene)],
+        "data": [*data, _tops(totals, stacks, scene)],
         "layout": layout(
             view.title,
             f"mean over runs, total ± {scene.spread_words} · {scene.place_words}",
@@ -66,28 +115,49 @@ def build_subsystems(
             showlegend=True,
             legend={"font": {"size": 10}, "traceorder": "reversed", "itemclick": False,
                     "itemdoubleclick": False, "x": 1.01, "xanchor": "left", "y": 1},
-            annotations=_depths(bars, at),
-            xaxis=axis(_modes_words(bars, scene), tickvals=at, showgrid=False, tickangle=0,
-                       range=[at[0] - _BETWEEN_DEPTHS, at[-1] + _BETWEEN_DEPTHS],
-                       ticktext=[scene.glyph(mode) for mode, _ in bars])
-            | {"title": {"text": _modes_words(bars, scene), "standoff": 20, "font": {"size": 11}}},
+            annotations=_depths(stacks),
+            xaxis=_x_axis(stacks, scene),
             yaxis=axis(f"{TITLES[view.y]} (less is better)", tickformat="~s", rangemode="tozero"),
         ),
     }  # fmt: skip
 
 
-def _modes_words(bars: list[Bar], scene: Scene) -> str:
-    """The axis' title, which says what its letters stand for."""
+def _stacks(there: pl.DataFrame, published: Sequence[PublishedMove], scene: Scene) -> _Stacks:
+    """By depth, then by mode, with room between depths; a published bar after the measured one."""
     order = scene.modes.values.index
-    modes = sorted({mode for mode, _ in bars}, key=order)
-    return "IO depth, with " + ", ".join(f"{scene.glyph(m)} {scene.label(m)}" for m in modes)
+    bars = {(bar, False) for bar in there.select("mode", "io_depth").rows()}
+    bars |= {((one.mode, one.io_depth), True) for one in published}
+    measured: dict[Bar, float] = {}
+    of_papers: dict[Bar, float] = {}
+    at, last = -1.0, None
+    for bar, is_published in sorted(bars, key=lambda one: (one[0][1], order(one[0][0]), one[1])):
+        at += 1 if last in (None, bar[1]) else 1 + _BETWEEN_DEPTHS
+        last = bar[1]
+        (of_papers if is_published else measured)[bar] = at
+    return _Stacks(measured, of_papers)
 
 
-def _depths(bars: list[Bar], at: list[float]) -> list[dict[str, Any]]:
+def _x_axis(stacks: _Stacks, scene: Scene) -> dict[str, Any]:
+    """A letter below each bar, and a title that says what the letters stand for."""
+    at = [x for x, _, _ in stacks.all]
+    ticks = [
+        f'<span style="color:{scene.hue(mode)}">{_STAR}</span>' if own else scene.glyph(mode)
+        for _, (mode, _), own in stacks.all
+    ]
+    modes = sorted({mode for _, (mode, _), _ in stacks.all}, key=scene.modes.values.index)
+    words = [f"{scene.glyph(mode)} {scene.label(mode)}" for mode in modes]
+    words += [f"{_STAR} published"] if stacks.published else []
+    title = {"text": f"IO depth, with {', '.join(words)}", "standoff": 20, "font": {"size": 11}}
+    ends = [at[0] - _BETWEEN_DEPTHS, at[-1] + _BETWEEN_DEPTHS]
+    found = axis("", tickvals=at, ticktext=ticks, showgrid=False, tickangle=0, range=ends)
+    return found | {"title": title}
+
+
+def _depths(stacks: _Stacks) -> list[dict[str, Any]]:
     """Each depth once, below the middle of its bars."""
     notes = []
-    for depth in dict.fromkeys(depth for _, depth in bars):
-        mine = [x for x, (_, own) in zip(at, bars, strict=True) if own == depth]
+    for depth in dict.fromkeys(depth for _, (_, depth), _ in stacks.all):
+        mine = [x for x, (_, own), _ in stacks.all if own == depth]
         notes.append(
             {"text": f"{depth:g}", "x": (mine[0] + mine[-1]) / 2, "y": 0, "yref": "paper",
              "yshift": -18, "yanchor": "top", "showarrow": False,
@@ -96,106 +166,128 @@ def _depths(bars: list[Bar], at: list[float]) -> list[dict[str, Any]]:
     return notes
 
 
-def _positions(bars: list[Bar]) -> list[float]:
-    """Where bars stand: one after the other, with room between depths."""
-    at, now = [], 0.0
-    for number, bar in enumerate(bars):
-        if number:
-            now += 1 if bar[1] == bars[number - 1][1] else 1 + _BETWEEN_DEPTHS
-        at.append(now)
-    return at
-
-
-def _ranked(counted: pl.DataFrame, unknown: str) -> list[str]:
-    """Subsystems by all they moved, the largest first, what is not known last.
+def _ranked(counted: pl.DataFrame, column: str, unknown: str, first: Sequence[str]) -> list[str]:
+    """Subsystems: those that come first, then by all they moved, what is not known last.
 
     Loads and stores rank together, so that a subsystem has one hue and one place in both figures.
     """
-    moved = pl.sum_horizontal(list(TITLES)).sum().alias("moved")
+    columns = [name for name in TITLES if name in counted.columns] or [column]
     ranked = (
-        counted.group_by("subsystem")
-        .agg(moved)
+        counted.filter(~pl.col("subsystem").is_in(list(first)))
+        .group_by("subsystem")
+        .agg(moved=pl.sum_horizontal(columns).sum())
         .sort(pl.col("subsystem") == unknown, "moved", "subsystem", descending=[False, True, False])
     )
-    return ranked["subsystem"].to_list()
+    return [*first, *ranked["subsystem"]]
 
 
-def _moved(there: pl.DataFrame, column: str) -> dict[str, dict[Bar, float]]:
-    """By subsystem and bar, what all its runs moved."""
-    found: dict[str, dict[Bar, float]] = {}
-    sums = there.group_by("subsystem", "mode", "io_depth").agg(pl.col(column).sum())
-    for name, mode, depth, value in sums.iter_rows():
-        found.setdefault(name, {})[mode, depth] = value
-    return found
+def _look(name: str, number: int, unknown: str) -> dict[str, Any]:
+    """Hue and hatching of a subsystem."""
+    hue = QUIET if name == unknown else HUES[number % len(HUES)]
+    pattern = _PATTERNS[number // len(HUES) % len(_PATTERNS)]
+    return {"color": hue, "pattern": {"shape": pattern}}
 
 
-def _totals(there: pl.DataFrame, column: str) -> dict[Bar, tuple[int, float, float]]:
-    """By bar: its runs, mean and sample standard deviation of what a run moved in all."""
+def _totals(there: pl.DataFrame, column: str) -> dict[Bar, _Total]:
     runs = there.group_by("mode", "io_depth", "run_id").agg(pl.col(column).sum()).sort("run_id")
     bars = runs.group_by("mode", "io_depth").agg(
         n=pl.len(), mean=pl.col(column).mean(), sd=pl.col(column).std()
     )
     return {
-        (mode, depth): (n, mean, np.nan if sd is None else sd)
+        (mode, depth): _Total(n, mean, np.nan if sd is None else sd)
         for mode, depth, n, mean, sd in bars.iter_rows()
     }
 
 
-def _trace(
-    name: str,
-    number: int,
-    moved: Mapping[Bar, float],
-    totals: Mapping[Bar, tuple[int, float, float]],
-    bars: list[Bar],
-    at: list[float],
-    rows_of: Mapping[Bar, list[int]],
+def _sums(mine: pl.DataFrame, column: str) -> dict[Bar, float]:
+    """By bar, what all its runs moved."""
+    sums = mine.group_by("mode", "io_depth").agg(pl.col(column).sum())
+    return {(mode, depth): value for mode, depth, value in sums.iter_rows()}
+
+
+def _words(
+    mine: pl.DataFrame,
+    column: str,
+    totals: Mapping[Bar, _Total],
+    measured: Mapping[Bar, float],
     scene: Scene,
-    unknown: str,
-) -> dict[str, Any]:
-    """One subsystem in all bars; a run that does not list it did nothing in it."""
-    counts = [totals[bar][0] for bar in bars]
-    means = [moved.get(bar, 0.0) / n for bar, n in zip(bars, counts, strict=True)]
-    words = [
+) -> list[list[str]]:
+    """The hovers of one subsystem in all bars, with its parts where the papers have some."""
+    name, sums = mine["subsystem"][0], _sums(mine, column)
+    named = mine.drop_nulls("part")
+    parts = {part: _sums(named.filter(part=part), column) for part in named["part"].unique().sort()}
+    return [
         [
-            f"{scene.label(mode)} · depth {depth:g} · {scene.place_words}",
-            f"{name}: {format_quantity(mean, '1/s')}, n = {n}",
+            f"{scene.label(bar[0])} · depth {bar[1]:g} · {scene.place_words}",
+            f"{name}: {_rate(sums.get(bar, 0.0) / totals[bar].n)}, n = {totals[bar].n}",
+            *[f"{part}: {_rate(of.get(bar, 0.0) / totals[bar].n)}" for part, of in parts.items()],
             "click: select this mode and depth",
         ]
-        for (mode, depth), mean, n in zip(bars, means, counts, strict=True)
-    ]
-    hue = QUIET if name == unknown else HUES[number % len(HUES)]
-    pattern = _PATTERNS[number // len(HUES) % len(_PATTERNS)]
+        for bar in measured
+    ]  # fmt: skip
+
+
+def _rate(per_s: float) -> str:
+    return format_quantity(per_s, "1/s")
+
+
+def _trace(
+    name: str,
+    mine: pl.DataFrame,
+    column: str,
+    look: dict[str, Any],
+    totals: Mapping[Bar, _Total],
+    stacks: _Stacks,
+    rows_of: Mapping[Bar, list[int]],
+    words: list[list[str]],
+) -> dict[str, Any]:
+    """One subsystem in all measured bars; a run that does not list it did nothing in it."""
+    sums = _sums(mine, column)
     return {
         "type": "bar",
         "name": name,
-        "x": at,
-        "y": plain(means),
-        "marker": {"color": hue, "pattern": {"shape": pattern}},
+        "x": list(stacks.measured.values()),
+        "y": plain(sums.get(bar, 0.0) / totals[bar].n for bar in stacks.measured),
+        "marker": look,
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": FADED}},
         "hoverinfo": "none",
         "meta": {
             "kind": "bars",
-            "rows": [rows_of.get(bar, []) for bar in bars],
+            "rows": [rows_of.get(bar, []) for bar in stacks.measured],
             "knobs": _CLICKED,
             "words": words,
         },
     }
 
 
-def _tops(
-    totals: Mapping[Bar, tuple[int, float, float]], bars: list[Bar], at: list[float], scene: Scene
+def _published_trace(
+    look: dict[str, Any], said: Sequence[PublishedMove], stacks: _Stacks
 ) -> dict[str, Any]:
-    """The tops of the stacks, with error bars; no mark of their own."""
-    n, mean, sd = (np.array(column) for column in zip(*(totals[bar] for bar in bars), strict=True))
-    spreads = mean_spreads(n, sd, scene.is_interval)
+    """One subsystem in all published bars: outlined, and never faded by a selection."""
+    return {
+        "type": "bar",
+        "x": [stacks.published[one.mode, one.io_depth] for one in said],
+        "y": plain(one.per_s for one in said),
+        "marker": {**look, "line": {"color": TEXT_COLOR, "width": 1.2}},
+        "unselected": {"marker": {"opacity": 1}},
+        "hoverinfo": "none",
+        "showlegend": False,
+        "meta": {"kind": "published", "words": [list(one.words) for one in said]},
+    }
+
+
+def _tops(totals: Mapping[Bar, _Total], stacks: _Stacks, scene: Scene) -> dict[str, Any]:
+    """The tops of the measured stacks, with error bars; no mark of their own."""
+    mine = [totals[bar] for bar in stacks.measured]
+    n, sd = np.array([one.n for one in mine]), np.array([one.sd for one in mine])
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": at,
-        "y": plain(mean),
+        "x": list(stacks.measured.values()),
+        "y": plain(one.mean for one in mine),
         "marker": {"size": 1, "color": TEXT_COLOR},
-        "error_y": error_bars(spreads, TEXT_COLOR, 4),
+        "error_y": error_bars(mean_spreads(n, sd, scene.is_interval), TEXT_COLOR, 4),
         "hoverinfo": "skip",
         "showlegend": False,
         "meta": {"kind": "totals"},

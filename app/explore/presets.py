@@ -1,0 +1,41 @@
+"""What the network study shows, as presets: those of which the lake holds runs."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import polars as pl
+
+from app.explore.state import ExploreState
+from app.kit.lakes import LakeView
+from app.kit.presets import Preset
+from app.kit.words import WORKLOAD_TITLES, load_words
+from data.analysis.facets import matches
+from data.selection import Selection
+
+_LOADS_QPS: Final = (200_000.0, 400_000.0, 600_000.0)
+_MESSAGES_BYTES: Final = (64.0, 8_192.0, 65_536.0, 524_288.0)
+
+
+def study_presets(view: LakeView) -> list[Preset]:
+    """memcached by load, NetPIPE by message size, node.js; each of the dataset with most runs."""
+    found = []
+    for workload, selection in _questions():
+        left = view.cube.filter(matches(selection))
+        if not len(left):
+            continue
+        datasets = left.group_by("dataset").agg(pl.col("runs").sum()).sort("runs", "dataset")
+        load, message = (selection.values(name) for name in ("load", "message"))
+        words = load_words(*(float(v[0]) if v else None for v in (load, message)))
+        title = f"{WORKLOAD_TITLES.get(workload, workload)} {words}".strip()
+        hint = f"energy against performance, {title}, {datasets['runs'][-1]:,} runs"
+        state = ExploreState(selection.with_values("dataset", [datasets["dataset"][-1]]))
+        found.append(Preset(title, hint, state))
+    return found
+
+
+def _questions() -> Iterator[tuple[str, Selection]]:
+    for load in _LOADS_QPS:
+        yield "memcached", Selection.of(workload=["memcached"], load=[load])
+    for message in _MESSAGES_BYTES:
+        yield "netpipe", Selection.of(workload=["netpipe"], message=[message])
+    yield "nodejs", Selection.of(workload=["nodejs"])

@@ -1,0 +1,35 @@
+"""Presets of a page: what a study shows, each one link."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dash import html
+
+from app.kit.url_state import UrlState
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A named state of a page.
+
+    Attributes:
+        title: What the link says.
+        hint: What it shows, for the tooltip.
+    """
+
+    title: str
+    hint: str
+    state: UrlState
+
+
+def preset_block(presets: Sequence[Preset]) -> list[html.Div]:
+    """Lay out the links of a page's presets for the sidebar; nothing where there are none."""
+    if not presets:
+        return []
+    links = [
+        # A query alone keeps the path, also under a prefix.
+        html.A(one.title, href=f"?{one.state.to_query()}", title=one.hint, className="preset")
+        for one in presets
+    ]
+    head = html.Div(html.Span("Presets", className="facet-title"), className="facet-head")
+    return [html.Div([head, html.Div(links, className="facet-chips")], className="facet presets")]

@@ -1,0 +1,128 @@
+"""The models: the simulator beside SimPy and ciw, figure 7, the analytic curves."""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from bench.report import Measurement, quantile
+from data.models import SCHEMES
+
+FIGURE_LIMIT_S: Final = 20.0
+CURVES_LIMIT_MS: Final = 100.0
+EVENT_LIMIT_NS: Final = 50.0
+# A contender's rate by ours: a 50th and a 12th.
+CONTENDER_LIMITS_PCT: Final = {"simpy_process_a_customer": 2.0, "simpy_two_processes": 100 / 12}
+_RATE_KPPS: Final = 168.5
+_SERVICE_US: Final = 5.34
+_RING: Final = 1024
+_CONTENDERS: Final = Path(__file__).with_name("models_contenders.py")
+# Figure 7 of the published study.
+FIGURE_7: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
+    ("ideal", {}),
+    ("normal", {}),
+    ("disable_enable", {}),
+    ("pure_polling", {}),
+    ("napi", {}),
+    ("count_coalescing", {"count": 8}),
+    ("time_coalescing", {"delay_us": 50.0}),
+)
+_RATES: Final = np.linspace(1, 300, 18)
+_CURVE_RATES: Final = np.linspace(1, 400, 60)
+
+
+def measure(repeats: int, events: float, contenders: str | None) -> Iterator[Measurement]:
+    """Measure; `contenders` is a Python that has SimPy and ciw."""
+    _simulate(1e5, 1)
+    ours = [_simulate(events, 1) for _ in range(repeats)]
+    rates = [found["customers"] / found["elapsed_s"] for found in ours]
+    rate = quantile(rates, 0.5)
+    yield Measurement("models_customers_rate", rate / 1e6, "M/s", repeats)
+    for name, spent in (("models_event_time", "elapsed_s"), ("models_event_cpu", "cpu_s")):
+        middle = quantile([_event_ns(found, spent) for found in ours], 0.5)
+        yield Measurement(name, middle, "ns", repeats)
+    both = [_event_ns(_simulate(events, 2)) for _ in range(repeats)]
+    yield Measurement(
+        "models_event_time_two_threads", quantile(both, 0.5), "ns", repeats, EVENT_LIMIT_NS
+    )
+    if contenders:
+        yield from _beside(contenders, repeats, rate)
+    yield _figure_7(2)
+    yield from _curves(repeats)
+
+
+def _simulate(events: float, threads: int) -> dict[str, float]:
+    """M/M/1/B at a load of 0.9, one rate a thread, until so many events."""
+    rates = [_RATE_KPPS + 0.01 * thread for thread in range(threads)]
+    start, cpu_s = time.perf_counter(), time.process_time()
+    found = SCHEMES["ideal"].solve(
+        "simulated", rates, service_us=_SERVICE_US, ring=_RING, threads=threads,
+        precision=1e-9, most_events=events,
+    )  # fmt: skip
+    elapsed_s = time.perf_counter() - start
+    # An arrival and a departure a customer.
+    return {
+        "elapsed_s": elapsed_s,
+        "cpu_s": time.process_time() - cpu_s,
+        "events": float(found.events.sum()),
+        "customers": float(found.events.sum()) / 2,
+    }
+
+
+def _event_ns(found: dict[str, float], spent: str = "elapsed_s") -> float:
+    return found[spent] / found["events"] * 1e9
+
+
+def _beside(python: str, repeats: int, rate: float) -> Iterator[Measurement]:
+    """Run the contenders on the same queue.
+
+    Raises:
+        RuntimeError: The script failed; the message has its last words.
+    """
+    shape = [_RATE_KPPS * 1e-3, 1 / _SERVICE_US, _RING, 200_000, repeats]
+    command = [python, str(_CONTENDERS), *map(str, shape)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"contenders: {done.stderr.strip().splitlines()[-1]}")
+    found: dict[str, list[float]] = {}
+    for line in done.stdout.splitlines():
+        one = json.loads(line)
+        found.setdefault(one["name"], []).append(one["rate"])
+    for name, rates in found.items():
+        middle = quantile(rates, 0.5)
+        yield Measurement(f"{name}_rate", middle / 1e6, "M/s", len(rates))
+        limit = CONTENDER_LIMITS_PCT.get(name)
+        yield Measurement(f"{name}_by_ours", middle / rate * 100, "%", len(rates), limit)
+
+
+def _figure_7(threads: int) -> Measurement:
+    start = time.perf_counter()
+    slow = 0
+    for name, given in FIGURE_7:
+        found = SCHEMES[name].solve("simulated", _RATES, threads=threads, **given)
+        slow += int(found.is_slow.sum())
+    elapsed_s = time.perf_counter() - start
+    if slow:
+        raise RuntimeError(f"{slow} rates of figure 7 did not reach 10 % precision")
+    return Measurement("models_figure_7", elapsed_s, "s", 1, FIGURE_LIMIT_S)
+
+
+def _curves(repeats: int) -> Iterator[Measurement]:
+    """All curves in formulas of figure 7, with counts of 1 and 8 and delays of 0 and 50 us."""
+    cases = (*FIGURE_7, ("count_coalescing", {"count": 1}), ("time_coalescing", {"delay_us": 0.0}))
+    times = []
+    for repeat in range(repeats + 1):
+        start = time.perf_counter()
+        for name, given in cases:
+            for kind in SCHEMES[name].kinds:
+                if kind != "simulated":
+                    # Another service time each time: nothing is cached.
+                    SCHEMES[name].solve(
+                        kind, _CURVE_RATES, service_us=5.34 + repeat * 0.01, **given
+                    )
+        times.append((time.perf_counter() - start) * 1e3)
+    yield Measurement("models_analytic_curves_python", quantile(times[1:], 0.5), "ms", repeats)

@@ -1,0 +1,76 @@
+"""Count-based coalescing: an interrupt when so many packets have arrived."""
+
+from types import SimpleNamespace
+
+from data.errors import DataError
+from data.models.count_chain import solve_count_chain
+from data.models.parameters import ARRIVALS, COMMON, COUNT, DROPS_INTERRUPT, INTERRUPT, TAKE
+from data.models.scheme import Point, Scheme
+from data.models.schemes import normal
+from data.models.simulation.machine import Machine, traffic_settings
+
+
+def _refuse(values: SimpleNamespace) -> None:
+    if values.count > values.ring:
+        raise DataError(
+            f"count is {values.count}; it must be at most ring, {values.ring}: "
+            "else the ring fills before an interrupt"
+        )
+
+
+def _paper(rate: float, values: SimpleNamespace) -> Point:
+    return normal.solve_paper(rate, values, values.count)
+
+
+def _exact(rate: float, values: SimpleNamespace) -> Point:
+    if values.count == 1:
+        return normal.solve_exact(rate, values)
+    found = solve_count_chain(
+        rate,
+        values.service_us,
+        values.interrupt_us,
+        values.ring,
+        values.count,
+        values.take == "gated",
+        values.drops_interrupt,
+    )
+    return Point(
+        throughput=found.work / values.service_us,
+        cpu_left=found.idle,
+        interrupt_share=found.interrupt,
+        protocol_share=found.work,
+        loss_share=found.full,
+        mean_packets=found.mean_packets,
+        interrupts=found.raised,
+    )
+
+
+def _machine(values: SimpleNamespace) -> Machine:
+    return Machine(
+        values.service_us,
+        values.ring,
+        interrupt_us=values.interrupt_us,
+        count=values.count,
+        gated=values.take == "gated",
+        drops_interrupt=values.drops_interrupt,
+        **traffic_settings(values),
+    )
+
+
+SCHEME = Scheme(
+    name="count_coalescing",
+    title="coalescing by count",
+    sentence="An interrupt when so many packets have arrived since the last one ended.",
+    parameters=(*COMMON, INTERRUPT, COUNT, TAKE, DROPS_INTERRUPT, *ARRIVALS),
+    formulas={
+        "paper": "Normal interruption with the share U = lam/(lam + tau r); latency "
+        "(tau-1)/(2 lam) + 1/r + E[N]/X.",
+        "exact": "The chain (packets in the ring, packets counted, idle, working or "
+        "interrupted), eliminated level by level.",
+        "simulated": "Arrivals outside of an interrupt are counted; the last of a count "
+        "interrupts.",
+    },
+    solutions={"paper": _paper, "exact": _exact},
+    machine=_machine,
+    refuse=_refuse,
+)

@@ -1,0 +1,1 @@
+"""The simulator of interrupt handling: one compiled event loop."""
