@@ -118,12 +118,12 @@ def register_workload(
         workload: str | None, datasets: list[str], raw: dict[str, Any] | None, version: int
     ) -> tuple:
         view = lake_view(version)
+        others = [name for name in state.FILTERS if name not in LEADING]
         was = cast(Any, state.from_json(raw or {})).selection
         if was.values("workload") == (workload,) and set(was.values("dataset")) == set(datasets):
             raise PreventUpdate
         asked = state.from_json({**(raw or {}), "dataset": datasets})
         after = turned(view, asked, workload)
-        others = [name for name in state.FILTERS if name not in LEADING]
         return (
             [[chip_value(v) for v in after.selection.values(name)] for name in others],
             *[getattr(after, state.PARAMETERS[key].attribute) for key in controls],
