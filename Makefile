@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test bench lint fmt lock screenshot clean chromium fio
+.PHONY: run test bench lint fmt lock screenshot clean chromium fio nginx
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -28,8 +28,11 @@ chromium: $(VENV)/.dev-stamp
 fio:
 	@sh scripts/need_fio.sh
 
+nginx:
+	@sh scripts/need_nginx.sh
+
 # Two workers: the first begins with the tests in Chromium, the second takes over what is left of them.
-test: chromium fio
+test: chromium fio nginx
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else

@@ -1,13 +1,15 @@
 """`python -m app`: serve the pages; `python -m app export`: write one view to a file."""
 
 import argparse
+import logging
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from app.kit.settings import Settings, default_lake
+from app.kit.settings import LOOPBACK, LogFormat, Settings, default_lake
 from data.errors import WattlasError
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 0, 1 for an error, 2 for a wrong command line."""
     parser = build_parser()
     options = parser.parse_args(arguments)
-    settings = Settings(lake=options.lake, host=options.host, port=options.port)
+    settings = _settings(parser, options)
     try:
         if options.command == "export":
             return _export(settings, _page(parser, options.page), options.out, options.state)
@@ -34,14 +36,39 @@ def build_parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--lake", type=Path, default=argparse.SUPPRESS, help="the lake's folder")
     parser.add_argument("--lake", type=Path, default=default_lake(), help="the lake's folder")
-    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
     parser.add_argument("--port", type=int, default=8050)
+    parser.add_argument("--prefix", default="", help="the path that a proxy serves, as /atlas")
+    parser.add_argument(
+        "--allowed-hosts",
+        metavar="NAMES",
+        help="names that visitors may use, by commas; a leading dot allows all subdomains",
+    )
+    parser.add_argument("--log", choices=get_args(LogFormat), help="write a line a request")
+    parser.add_argument("--metrics", action="store_true", help="answer /metrics for Prometheus")
     commands = parser.add_subparsers(dest="command")
     export = commands.add_parser("export", parents=[shared], help="write one view as a HTML file")
     export.add_argument("out", type=Path)
     export.add_argument("--state", default="", help="the part of a page's URL after the ?")
     export.add_argument("--page", default="explore", help="which page, by its name in addresses")
     return parser
+
+
+def _settings(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Settings:
+    if not re.fullmatch(r"(/[\w.~-]+)*", options.prefix, re.ASCII):
+        parser.error(f"--prefix is {options.prefix!r}, expected a path such as /atlas")
+    names: tuple[str, ...] | None = () if options.host in LOOPBACK else None
+    if options.allowed_hosts is not None:
+        names = tuple(name.strip() for name in options.allowed_hosts.split(",") if name.strip())
+    return Settings(
+        lake=options.lake,
+        host=options.host,
+        port=options.port,
+        prefix=options.prefix,
+        allowed_hosts=names,
+        log=options.log,
+        has_metrics=options.metrics,
+    )
 
 
 def _page(parser: argparse.ArgumentParser, name: str) -> "Page":
@@ -74,6 +101,8 @@ def _serve(settings: Settings) -> int:
     from app.kit.scripts import SCRIPTS
     from app.server import create_app
 
+    logging.basicConfig(format="%(message)s")
+
     class Server(BaseApplication):
         def load_config(self) -> None:
             options = {
@@ -85,7 +114,8 @@ def _serve(settings: Settings) -> int:
                 "loglevel": "warning",
                 "control_socket_disable": True,
                 "when_ready": lambda _: print(
-                    f"wattlas: http://{settings.host}:{settings.port}  (lake: {settings.lake})",
+                    f"wattlas: http://{settings.host}:{settings.port}{settings.prefix}  "
+                    f"(lake: {settings.lake})",
                     flush=True,
                 ),
             }

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 _NESTED: Final = ("counted_rates", "cores", "sources", "files")
 QUERY_TIMEOUT_S: Final = 20.0
 MEMORY_LIMIT: Final = "160MB"
+# What DuckDB raises for a file that is missing, cut or no Parquet.
+_UNREADABLE: Final = (duckdb.IOException, duckdb.InvalidInputException)
+# Device and inode of the log's folder, time in ns of its first commit.
+Identity = tuple[int, int, int]
 
 
 class Lake:
@@ -155,7 +159,7 @@ class Lake:
             yield cursor
         except duckdb.InterruptException:
             raise LakeError(f"a query took longer than {timeout_s:g} s and was stopped") from None
-        except duckdb.IOException as error:
+        except _UNREADABLE as error:
             raise LakeError(
                 f"the lake's files changed under version {self.version}: {error}"
             ) from error
@@ -182,18 +186,50 @@ def open_lake(path: str | Path, version: int | None = None) -> Lake:
     if runs is None and version is not None and version >= 0:
         raise LakeError(f"{path} holds no runs yet, so no version {version}")
     columns = declared_columns(runs) if runs is not None else ()
-    _create_views(connection, runs, _delta(path / "problems", None), columns)
+    try:
+        _create_views(connection, runs, _delta(path / "problems", None), columns)
+    except _UNREADABLE as error:
+        raise LakeError(f"files of the lake {path} cannot be read: {error}") from error
     return Lake(path, runs.version() if runs is not None else -1, connection, columns)
 
 
 def newest_version(path: str | Path) -> int:
-    """Return the newest version of a lake without opening it; -1 for an empty lake."""
-    log = Path(path) / "runs" / "_delta_log"
+    """Return the newest version of a lake without opening it; -1 for an empty lake.
+
+    Raises:
+        LakeError: The folder cannot be read.
+    """
     try:
-        names = [entry.name for entry in log.iterdir() if entry.suffix == ".json"]
+        names = [entry.name for entry in _log(path).iterdir() if entry.suffix == ".json"]
     except FileNotFoundError:
         return -1
+    except OSError as error:
+        raise LakeError(f"the lake {path} cannot be read: {error}") from error
     return max((int(name[:-5]) for name in names if name[:-5].isdigit()), default=-1)
+
+
+def lake_identity(path: str | Path) -> Identity | None:
+    """Return what tells a lake from another one that takes its place; None if there is none.
+
+    It is the same for all versions of a lake: the folder of its log, and the log's first commit
+    that is left.
+
+    Raises:
+        LakeError: The folder cannot be read.
+    """
+    log = _log(path)
+    try:
+        folder, first = log.stat(), (log / f"{0:020}.json")
+        begun = first.stat() if first.exists() else None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise LakeError(f"the lake {path} cannot be read: {error}") from error
+    return folder.st_dev, folder.st_ino, begun.st_mtime_ns if begun else 0
+
+
+def _log(path: str | Path) -> Path:
+    return Path(path) / "runs" / "_delta_log"
 
 
 def _connect() -> duckdb.DuckDBPyConnection:

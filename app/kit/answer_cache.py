@@ -38,8 +38,13 @@ class AnswerCache:
             answer = ask(sql, parameters)
             return compact(answer) if len(answer) <= KEPT_ROWS else None
 
-        bounded = _Bounded(all_rows or ALL_ROWS, getsizeof=_rows)
-        self._get = cached(bounded, condition=Condition())(kept)
+        self._bounded = _Bounded(all_rows or ALL_ROWS, getsizeof=_rows)
+        self._get = cached(self._bounded, condition=Condition())(kept)
+
+    @property
+    def rows(self) -> int:
+        """Rows of all cached answers."""
+        return int(self._bounded.currsize)
 
     def get(self, sql: str, parameters: Sequence[Any]) -> pl.DataFrame | None:
         """Return the answer, from the cache or the lake; None if it is too large to cache."""
