@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from app.kit.settings import LOOPBACK, LogFormat, Settings, default_lake
+from app.kit.settings import LOOPBACK, LogFormat, Settings, SqlMode, default_lake
 from data.errors import WattlasError
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--log", choices=get_args(LogFormat), help="write a line a request")
     parser.add_argument("--metrics", action="store_true", help="answer /metrics for Prometheus")
+    parser.add_argument(
+        "--sql", choices=get_args(SqlMode), default="off", help="let visitors run SQL, sandboxed"
+    )
     commands = parser.add_subparsers(dest="command")
     export = commands.add_parser("export", parents=[shared], help="write one view as a HTML file")
     export.add_argument("out", type=Path)
@@ -68,6 +71,7 @@ def _settings(parser: argparse.ArgumentParser, options: argparse.Namespace) -> S
         allowed_hosts=names,
         log=options.log,
         has_metrics=options.metrics,
+        sql=options.sql,
     )
 
 

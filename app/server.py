@@ -12,7 +12,7 @@ from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 from app.kit import ids
 from app.kit.compressed import CompressedFiles, cache_folder
-from app.kit.context import EXTENSION
+from app.kit.context import EXTENSION, SANDBOX
 from app.kit.guard import add_guard
 from app.kit.headers import add_headers
 from app.kit.index import Atlas
@@ -25,6 +25,7 @@ from app.kit.settings import ASSETS, Settings
 from app.kit.shell import shell
 from app.pages import PAGES
 from data.errors import WattlasError
+from data.sandbox.pool import Sandbox, SqlError
 
 
 def create_app(settings: Settings) -> dash.Dash:
@@ -45,10 +46,11 @@ def create_app(settings: Settings) -> dash.Dash:
     # Half the time of the default, 4, for answers that are 3 % larger.
     server.config["COMPRESS_BR_LEVEL"] = 2
     lakes = server.extensions[EXTENSION] = Lakes(settings.lake)
+    sandbox = server.extensions[SANDBOX] = _sandbox(settings)
     if settings.log:
         add_request_log(server, settings.log)
     if settings.has_metrics:
-        add_metrics(server, lakes)
+        add_metrics(server, lakes, sandbox)
     app = Atlas(
         "app",
         server=server,
@@ -74,6 +76,15 @@ def create_app(settings: Settings) -> dash.Dash:
         register(server, page, order)
     app.layout = lambda: shell(PAGES)
     return app
+
+
+def _sandbox(settings: Settings) -> Sandbox | str:
+    if settings.sql == "off":
+        return "SQL is off on this server. Its administrator can turn it on with --sql on."
+    try:
+        return Sandbox(has_landlock=settings.sql == "on")
+    except SqlError as error:
+        return f"SQL is off: {error}. With --sql unsafe-without-landlock it runs all the same."
 
 
 def _import_pandas() -> None:

@@ -51,6 +51,7 @@ class Lake:
         path: Folder of the lake.
         version: Version of the `runs` Delta table; -1 for a lake without runs.
         columns: Columns of `runs` that datasets declared, as this version describes them.
+        views: Statements that create the views in any DuckDB.
     """
 
     def __init__(
@@ -59,8 +60,10 @@ class Lake:
         version: int,
         connection: duckdb.DuckDBPyConnection,
         columns: Declared = (),
+        views: Sequence[str] = (),
     ) -> None:
         self.path = path
+        self.views = views
         self.version = version
         self.columns = columns
         self._connection = connection
@@ -187,10 +190,13 @@ def open_lake(path: str | Path, version: int | None = None) -> Lake:
         raise LakeError(f"{path} holds no runs yet, so no version {version}")
     columns = declared_columns(runs) if runs is not None else ()
     try:
-        _create_views(connection, runs, _delta(path / "problems", None), columns)
+        views = _views(connection, runs, _delta(path / "problems", None), columns)
+        for view in views:
+            connection.execute(view)
     except _UNREADABLE as error:
         raise LakeError(f"files of the lake {path} cannot be read: {error}") from error
-    return Lake(path, runs.version() if runs is not None else -1, connection, columns)
+    version = runs.version() if runs is not None else -1
+    return Lake(path, version, connection, columns, views)
 
 
 def newest_version(path: str | Path) -> int:
@@ -266,25 +272,26 @@ def _delta(path: Path, version: int | None) -> DeltaTable | None:
     return table
 
 
-def _create_views(
+def _views(
     connection: duckdb.DuckDBPyConnection,
     runs: DeltaTable | None,
     problems: DeltaTable | None,
     columns: Declared,
-) -> None:
+) -> list[str]:
+    """Write the statements that create the views."""
     formulas = derived_sql({c.name: c.unit for c in columns if c.role == "metric"})
     derived = ", ".join(f"({sql}) AS {name}" for name, sql in formulas.items())
-    schema = runs_schema(columns)
-    connection.execute(f"CREATE VIEW _runs_all AS {_select(connection, runs, schema)}")
-    connection.execute(
-        f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all"
+    nested = (
+        f"CREATE VIEW {view} AS SELECT run_id, unnest(u) FROM "
+        f"(SELECT run_id, unnest({column}) AS u FROM _runs_all)"
+        for view, column in (("cores", "cores"), ("sources", "sources"))
     )
-    for view, column in (("cores", "cores"), ("sources", "sources")):
-        connection.execute(
-            f"CREATE VIEW {view} AS SELECT run_id, unnest(u) FROM "
-            f"(SELECT run_id, unnest({column}) AS u FROM _runs_all)"
-        )
-    connection.execute(f"CREATE VIEW problems AS {_select(connection, problems, PROBLEMS)}")
+    return [
+        f"CREATE VIEW _runs_all AS {_select(connection, runs, runs_schema(columns))}",
+        f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all",
+        *nested,
+        f"CREATE VIEW problems AS {_select(connection, problems, PROBLEMS)}",
+    ]
 
 
 def _select(

@@ -5,7 +5,7 @@ from typing import Final
 
 from flask import Flask, Response, request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import generate_latest
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
@@ -13,17 +13,19 @@ from prometheus_client.registry import Collector
 from app.kit.guard import elapsed_s
 from app.kit.lakes import Lakes
 from app.kit.request_log import route_name
+from data.sandbox.pool import Sandbox
 
 _BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
 
 
-class _LakeNumbers(Collector):
-    """Numbers of the lake and its caches, read when somebody asks."""
+class _Numbers(Collector):
+    """Numbers of the lake, its caches and SQL, read when somebody asks."""
 
-    def __init__(self, lakes: Lakes) -> None:
+    def __init__(self, lakes: Lakes, sandbox: Sandbox | str) -> None:
         self._lakes = lakes
+        self._sandbox = sandbox
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Metric]:
         views = self._lakes.opened
         newest = max((view.version for view in views), default=-1)
         rows = sum(view.cached_rows for view in views)
@@ -33,13 +35,20 @@ class _LakeNumbers(Collector):
             ("cached_rows", "Rows of cached answers.", rows),
         ):
             yield GaugeMetricFamily(f"wattlas_lake_{name}", words, value=value)
+        if isinstance(self._sandbox, str):
+            return
+        yield GaugeMetricFamily("wattlas_sql_running", "Queries.", value=self._sandbox.running)
+        ended = CounterMetricFamily("wattlas_sql", "Queries by outcome.", labels=["outcome"])
+        for outcome, count in self._sandbox.outcomes.items():
+            ended.add_metric([outcome], count)
+        yield ended
 
 
-def add_metrics(server: Flask, lakes: Lakes) -> CollectorRegistry:
-    """Add `/metrics`, and count all requests; returns the registry for further numbers."""
+def add_metrics(server: Flask, lakes: Lakes, sandbox: Sandbox | str) -> None:
+    """Add `/metrics`, and count all requests."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
-    registry.register(_LakeNumbers(lakes))
+    registry.register(_Numbers(lakes, sandbox))
     labels = ["route", "method"]
     requests = Counter("wattlas_requests", "Requests.", [*labels, "status"], registry=registry)
     latency = Histogram(
@@ -59,4 +68,3 @@ def add_metrics(server: Flask, lakes: Lakes) -> CollectorRegistry:
         "metrics",
         lambda: Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST),
     )
-    return registry

@@ -18,6 +18,7 @@ MAX_POINTS: Final = 20_000
 # Names of this machine that only itself can use.
 LOOPBACK: Final = ("127.0.0.1", "localhost")
 LogFormat = Literal["text", "json"]
+SqlMode = Literal["off", "on", "unsafe-without-landlock"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Settings:
             loopback; empty allows only those. None allows any name.
         log: Format of the request log; None writes none.
         has_metrics: Whether `/metrics` answers.
+        sql: Whether visitors may run SQL, and on a kernel without Landlock too.
     """
 
     lake: Path
@@ -39,6 +41,7 @@ class Settings:
     allowed_hosts: tuple[str, ...] | None = ()
     log: LogFormat | None = None
     has_metrics: bool = False
+    sql: SqlMode = "off"
 
 
 def default_lake() -> Path:

@@ -29,7 +29,7 @@ def test_placeholders_are_there_before_dash_answers(page: Page, grid_address: st
     held: list[Route] = []
     page.route(re.compile("/_dash-(layout|dependencies)"), lambda route: held.append(route))
     page.goto(grid_address)
-    page.wait_for_function("document.readyState === 'complete'")
+    page.wait_for_function("() => document.readyState === 'complete'")
     shown = page.locator(".first-page .panel").all_inner_texts()
     assert len(shown) >= 3
     assert all("loading" in text for text in shown)
