@@ -11,7 +11,7 @@ from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.models import layout
 from app.models.defaults import default_state, offered, open_link
-from app.models.export import export_page
+from app.models.layout_export import export_page
 from app.models.routes import add_routes, finished
 from app.models.state import ModelsState
 from app.models.tables import explain, view_rows
