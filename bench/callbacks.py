@@ -129,6 +129,10 @@ def _values(state: ExploreState, version: int) -> dict[str, Any]:
         f"{_written(IDS.facet('dataset'))}.value": list(state.selection.values("dataset")),
         f"{IDS.control('hsys')}.value": state.heat_system,
         f"{IDS.control('hmet')}.value": state.heat_metric,
+        f"{IDS.control('hx')}.value": state.heat_x,
+        f"{IDS.control('hy')}.value": state.heat_y,
+        f"{IDS.control('cost')}.value": state.cost,
+        f"{IDS.control('by')}.value": state.limited,
         f"{IDS.control('limit')}.value": "" if state.limit is None else state.limit,
         f"{IDS.lake_version}.data": version,
     }

@@ -13,6 +13,7 @@ import polars.selectors as cs
 from app.explore.figures.heatmap import build_heatmap
 from app.explore.figures.scatter import Scene, build_scatter
 from app.explore.points import encode_points
+from app.explore.roles import encoding_of, in_trace_order
 from app.explore.state import ExploreState
 from app.kit.answer_cache import compact
 from app.kit.encodings import message_figure, system_order
@@ -28,6 +29,7 @@ from data.analysis.pareto import pareto_mask
 from data.analysis.pooling import pool
 from data.analysis.thinning import thin
 from data.analysis.winners import find_winners
+from data.knobs import KNOBS, Knob
 from data.metrics import metric
 from data.queries.best import candidates_query
 from data.queries.metric_cube import metric_cube_query
@@ -56,7 +58,7 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
     if not view.runs:
         return ScatterAnswer(message_figure(EMPTY_LAKE), None)
     state, performance = resolve(view, state)
-    points = _points(view, state)
+    points = in_trace_order(_points(view, state), state)
     if not len(points):
         return ScatterAnswer(message_figure(_nothing_left(view, state)), None)
     crowded = len(points) > MAX_POINTS
@@ -69,7 +71,8 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
         left_out=len(points) - len(drawn),
     )
     figure = build_scatter(points, drawn, state, scene)
-    return ScatterAnswer(figure, encode_points(points[drawn]), int(points["n"].sum()))
+    encoded = encode_points(points[drawn], encoding_of(points, state, view.systems))
+    return ScatterAnswer(figure, encoded, int(points["n"].sum()))
 
 
 def heat_system(view: LakeView, state: ExploreState) -> str | None:
@@ -79,10 +82,17 @@ def heat_system(view: LakeView, state: ExploreState) -> str | None:
         return state.heat_system
     if not len(left):
         return None
-    sizes = dict(
-        left.group_by("system").agg(pl.struct("itr_us", "dvfs_ghz").n_unique()).iter_rows()
-    )
+    columns = [knob.column for knob in heat_knobs(state)]
+    sizes = dict(left.group_by("system").agg(pl.struct(columns).n_unique()).iter_rows())
     return max(system_order(sizes), key=lambda s: min(sizes[s], 2))
+
+
+def heat_knobs(state: ExploreState) -> tuple[Knob, Knob]:
+    """Return the heatmap's knobs along x and y; of one knob twice, another one along y."""
+    x, y = state.heat_x, state.heat_y
+    if x == y:
+        y = next(name for name in ("dvfs", "itr") if name != x)
+    return KNOBS[x], KNOBS[y]
 
 
 def heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
@@ -100,19 +110,28 @@ def heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
     note = synthetic_note(left)
     subtitle = f"cell means over runs{f' · <b>{note}</b>' if note else ''}"
     figure = build_heatmap(
-        cells, state.heat_metric, f"{name}, {label}, {subject(left, 1)}", subtitle
+        cells,
+        state.heat_metric,
+        f"{name}, {label}, {subject(left, 1)}",
+        subtitle,
+        *heat_knobs(state),
     )
     figure["layout"]["meta"]["system"] = system
     return figure
 
 
 def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    """Return the best settings under the state's latency limit: columns of `best_settings`."""
-    performance = performance_column(view, state.selection)
-    asked = {"x": performance, "y": "energy_j"}
+    """Return the best settings under the state's limit: columns of `best_settings`."""
+    state, _ = resolve(view, state)
+    asked = {"x": state.limited, "y": state.cost}
     candidates = view.narrowed(_points_query(asked, True), state.selection)
-    baselines = view.baselines(state.selection, performance)
-    return best_settings(candidates, baselines, state.limit)
+    baselines = view.baselines(state.selection, state.limited, state.cost)
+    return best_settings(candidates, baselines, state.limit, *_senses(state))
+
+
+def _senses(state: ExploreState) -> tuple[bool, bool]:
+    """Whether more is better of the limited metric, and of the cost."""
+    return metric(state.limited).better == "more", metric(state.cost).better == "more"
 
 
 def status_words(view: LakeView, state: ExploreState) -> str:
@@ -128,12 +147,12 @@ def status_words(view: LakeView, state: ExploreState) -> str:
 
 
 def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
-    """Return the range of the performance metric over the runs that the filters leave.
+    """Return the range of the limited metric over the runs that the filters leave.
 
     Returns:
         `low` and `high` (NULL when nothing is left), `unit`, `column`.
     """
-    column = performance_column(view, state.selection)
+    column = resolve(view, state)[0].limited
     cube = view.narrowed(_cube_query(column), state.selection)
     low, high = cube["low"].min(), cube["high"].max()
     return {"low": low, "high": high, "unit": metric(column).unit, "column": column}
@@ -155,14 +174,15 @@ def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
         columns, means = _columns(resolved, performance), state.replicates == "means"
         query = points_query(state.selection, columns, means, MAX_ROWS)
         return _with_units(view.lake.polars(*query), columns)
-    query = candidates_query(state.selection, performance, MAX_ROWS)
-    rows = best_settings(
-        compact(view.lake.polars(*query)), view.baselines(state.selection, performance), state.limit
-    )
+    limited, cost = resolved.limited, resolved.cost
+    query = candidates_query(state.selection, limited, MAX_ROWS, cost)
+    baselines = view.baselines(state.selection, limited, cost)
+    found = compact(view.lake.polars(*query))
+    rows = best_settings(found, baselines, state.limit, *_senses(resolved))
     return _with_units(
         rows.with_columns(cs.categorical().cast(pl.String)),
-        {"x": performance, "y": "energy_j", "baseline_x": f"baseline_{performance}",
-         "baseline_y": "baseline_energy_j"},
+        {"x": limited, "y": cost, "baseline_x": f"baseline_{limited}",
+         "baseline_y": f"baseline_{cost}"},
     )  # fmt: skip
 
 
@@ -184,14 +204,21 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
     if name == "heatmap":
         shown = _of_system(state.selection, heat_system(view, state))
         *query, is_filtered = view.executed(_cube_query(resolved.heat_metric), shown)
-        after = ["mean, deviation and n of the combinations of each DVFS and ITR, pooled"]
+        words = " and ".join(knob.menu_title for knob in reversed(heat_knobs(state)))
+        after = [f"mean, deviation and n of the combinations of each {words}, pooled"]
         return explanation(view, shown, query, before, after, is_filtered)
     is_best = name == "best-table"
-    columns = {"x": performance, "y": "energy_j"} if is_best else _columns(resolved, performance)
+    best = {"x": resolved.limited, "y": resolved.cost}
+    columns = best if is_best else _columns(resolved, performance)
     asked = _points_query(columns, is_best or state.replicates == "means")
     *query, is_filtered = view.executed(asked, state.selection)
-    limit = "" if state.limit is None else f" with x at most {state.limit:g}"
-    chosen = f"of each system and load the row{limit} with the lowest y; without one the lowest x"
+    is_more, is_most = _senses(resolved)
+    bound = "at least" if is_more else "at most"
+    limit = "" if state.limit is None else f" with x {bound} {state.limit:g}"
+    lowest, nearest = "highest" if is_most else "lowest", "highest" if is_more else "lowest"
+    chosen = (
+        f"of each system and load the row{limit} with the {lowest} y; without one the {nearest} x"
+    )
     after = [chosen] if is_best else []
     return explanation(view, state.selection, query, before, after, is_filtered)
 
@@ -230,10 +257,11 @@ def _of_system(selection: Selection, system: str | None) -> Selection:
 
 
 def _cells(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    """Return the heatmap's cells: columns `dvfs_ghz`, `itr_us`, `mean`, `sd`, `n`; NULLs last."""
+    """Return the heatmap's cells: the knobs' columns, `mean`, `sd`, `n`; NULLs last."""
     shown = _of_system(state.selection, heat_system(view, state))
     rows = view.narrowed(_cube_query(state.heat_metric), shown)
-    return pool(rows, ("dvfs_ghz", "itr_us"))
+    x_knob, y_knob = heat_knobs(state)
+    return pool(rows, (y_knob.column, x_knob.column))
 
 
 def _must_draw(points: pl.DataFrame, state: ExploreState) -> np.ndarray:

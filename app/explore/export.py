@@ -7,6 +7,7 @@ from app.explore.answer import (
     best_table,
     explain,
     heatmap,
+    resolve,
     scatter,
     status_words,
 )
@@ -14,14 +15,13 @@ from app.explore.layout_best import best_settings_table, limit_words
 from app.explore.state import ExploreState
 from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
-from app.kit.performance import performance_column
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
     """Make the page for an export: scatter, heatmap, best settings, and the drawn points."""
     answer = scatter(view, state)
-    performance = performance_column(view, state.selection)
-    rows = best_table(view, state)
+    resolved, _ = resolve(view, state)
+    limited, rows = resolved.limited, best_table(view, state)
     data = {
         "scatter": answer.figure,
         "heatmap": heatmap(view, state),
@@ -31,8 +31,8 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
     main = _MAIN.format(
         filters=html.escape(state.selection.in_words()),
         status=html.escape(status_words(view, state)),
-        words=html.escape(limit_words(rows, performance, state.limit)),
-        table=render(best_settings_table(rows, performance, state.limit)),
+        words=html.escape(limit_words(rows, limited, state.limit)),
+        table=render(best_settings_table(rows, limited, state.limit, resolved.cost)),
         explanation=html.escape(explain(view, state)),
     )
     synthetic = bool(len(view.cube)) and bool(view.cube["is_synthetic"].any())

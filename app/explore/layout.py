@@ -6,7 +6,8 @@ import dash_ag_grid as dag
 import dash_mantine_components as dmc
 from dash import dcc, html
 
-from app.explore.answer import heat_system
+from app.explore.answer import heat_system, resolve
+from app.explore.opening_rule import NONE
 from app.explore.presets import study_presets
 from app.explore.state import ExploreState
 from app.kit import ids
@@ -18,6 +19,7 @@ from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
 from app.kit.sidebar import filter_sidebar
 from data.analysis.facets import all_choices, matches
+from data.knobs import KNOBS
 from data.metrics import metric
 
 IDS: Final = ids.PageIds("explore")
@@ -82,8 +84,27 @@ def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:
         _select(IDS.control("x"), "x", columns, state.x),
         _log_switch(IDS.control("xlog"), "log x", state.x_log),
         dmc.Switch(id=IDS.control("frontier"), label="frontier", checked=state.frontier, size="xs"),
+        html.Div(_role_selects(view, state), className="roles"),
     ]
     return graph_panel("scatter", "energy against performance", controls, "panel-scatter")
+
+
+def _role_selects(view: LakeView, state: ExploreState) -> list:
+    """What colour, size and symbol of the points show."""
+    listed, sizes = role_choices(view, state), size_choices(view, state)
+    roles = (
+        ("col", "colour", listed, state.colour),
+        ("size", "size", sizes, state.size),
+        ("sym", "symbol", listed, state.symbol),
+    )
+    return [
+        part
+        for key, label, choices, value in roles
+        for part in (
+            html.Span(label, className="quiet"),
+            _select(IDS.control(key), label, choices, value, 128),
+        )
+    ]
 
 
 def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
@@ -92,18 +113,24 @@ def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
                 state.heat_metric),
         _select(IDS.control("hsys"), "system of the heatmap", system_choices(view, state),
                 heat_system(view, state)),
+        _select(IDS.control("hy"), "knob along y", knob_choices(view, state), state.heat_y, 92),
+        _select(IDS.control("hx"), "knob along x", knob_choices(view, state), state.heat_x, 92),
     ]  # fmt: skip
-    return graph_panel("heatmap", "DVFS by ITR heatmap", controls, "panel-heatmap")
+    return graph_panel("heatmap", "heatmap of two knobs", controls, "panel-heatmap")
 
 
 def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
-    unit = metric(performance_column(view, state.selection)).unit
+    unit = metric(resolve(view, state)[0].limited).unit
+    columns = column_choices(view, state)
     return html.Section(
         [
             html.Div(
                 [
                     html.H2("Best settings"),
+                    html.Span("of", className="quiet"),
+                    _select(IDS.control("cost"), "cost", columns, state.cost, 128),
                     html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
+                    _select(IDS.control("by"), "limited metric", columns, state.limited, 140),
                     dmc.NumberInput(
                         id=IDS.control("limit"),
                         value="" if state.limit is None else state.limit,
@@ -225,7 +252,7 @@ def column_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
     performance = metric(performance_column(view, state.selection)).title
     listed = {PERFORMANCE: f"{performance} (performance)"}
     listed |= {name: metric(name).title for name in columns}
-    for name in (state.x, state.y, state.heat_metric):
+    for name in (state.x, state.y, state.heat_metric, state.cost, state.limited):
         listed.setdefault(name, metric(name).title if name != PERFORMANCE else name)
     return [{"value": name, "label": title} for name, title in listed.items()]
 
@@ -237,7 +264,30 @@ def system_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
     return [{"value": system, "label": label or system} for system, label in rows if system]
 
 
-def _select(component_id: str, label: str, data: list, value: str | None) -> dmc.Select:
+def knob_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
+    """List the knobs that vary in the lake, and those that are shown."""
+    shown = (state.colour, state.size, state.symbol, state.heat_x, state.heat_y)
+    return [
+        {"value": name, "label": knob.menu_title}
+        for name, knob in KNOBS.items()
+        if name in shown or view.cube[knob.column].n_unique() > 1
+    ]
+
+
+def role_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
+    """List the knobs that a colour or a symbol can show, and none."""
+    return [{"value": NONE, "label": "none"}, *knob_choices(view, state)]
+
+
+def size_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
+    """List the knobs of numbers, which a size can show, and none."""
+    listed = role_choices(view, state)
+    return [c for c in listed if c["value"] == NONE or KNOBS[c["value"]].facet.is_number]
+
+
+def _select(
+    component_id: str, label: str, data: list, value: str | None, width: int = 158
+) -> dmc.Select:
     return dmc.Select(
         id=component_id,
         data=data,
@@ -245,7 +295,7 @@ def _select(component_id: str, label: str, data: list, value: str | None) -> dmc
         size="xs",
         searchable=True,
         allowDeselect=False,
-        w=158,
+        w=width,
         comboboxProps={"width": 230, "position": "bottom-start"},
         **{"aria-label": label},
     )

@@ -5,7 +5,9 @@ import json
 import polars as pl
 from dash import html
 
-from app.kit.words import configuration_words, load_words
+from app.kit.words import configuration_words, load_words, lowered
+from data.declared import FACET_PREFIX
+from data.knobs import KNOBS
 from data.metrics import metric
 from data.units import format_change, format_quantity
 
@@ -14,35 +16,45 @@ _KEY = (
     "dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
     "mode", "device", "rw", "request_bytes", "io_depth", "threads",
 )  # fmt: skip
+_LEFT_OUT = ("workload",)
 # The baseline differs from itself only by rounding.
 _ROUNDING = 1e-9
 
 
-def best_settings_table(rows: pl.DataFrame, performance: str, limit: float | None) -> html.Div:
+def best_settings_table(
+    rows: pl.DataFrame, performance: str, limit: float | None, cost: str = "energy_j"
+) -> html.Div:
     """Lay out the answer of `best_settings`; a click on a row selects its configuration.
 
     Args:
-        performance: Column that is the performance metric.
+        performance: Column that the limit is on.
+        cost: Column that the best has least of, or most where more is better.
     """
+    measure, paid = metric(performance), metric(cost)
     if not len(rows):
-        return html.Div(
-            "Nothing to compare: no run has both energy and the metric.", className="note"
-        )
-    measure = metric(performance)
+        words = f"no run has both {lowered(paid.title)} and the metric."
+        return html.Div(f"Nothing to compare: {words}", className="note")
     head = html.Tr(
         [
             html.Th("System"),
-            html.Th("Lowest-energy setting"),
-            html.Th("Energy", className="number"),
+            html.Th(_best_title(cost)),
+            html.Th(paid.title, className="number"),
             html.Th(measure.title, className="number"),
-            html.Th("Energy vs default", className="number"),
+            html.Th(f"{paid.title} vs default", className="number"),
             html.Th(f"{measure.short} vs default", className="number"),
             html.Th("n", className="number", title="replicates behind the means"),
         ]
     )
     many_loads = rows.select("load_qps", "message_bytes", "dataset").n_unique() > 1
-    body = [_row(row, performance, limit, many_loads) for row in rows.iter_rows(named=True)]
+    body = [_row(row, (performance, cost), limit, many_loads) for row in rows.iter_rows(named=True)]
     return html.Table([html.Thead(head), html.Tbody(body)], className="best")
+
+
+def _best_title(cost: str) -> str:
+    paid = metric(cost)
+    if cost == "energy_j":
+        return "Lowest-energy setting"
+    return f"Setting of {'most' if paid.better == 'more' else 'least'} {lowered(paid.title)}"
 
 
 def limit_words(rows: pl.DataFrame, performance: str, limit: float | None) -> str:
@@ -53,34 +65,51 @@ def limit_words(rows: pl.DataFrame, performance: str, limit: float | None) -> st
     if rows["meets"].any():
         missed = rows.filter(~pl.col("meets"))["system_label"].unique().sort().to_list()
         return f"Missed by every configuration of {', '.join(missed)}." if missed else ""
-    nearest = rows.sort("x").row(0, named=True)
+    is_least = metric(performance).better == "more"
+    nearest = rows.sort("x", descending=is_least).row(0, named=True)
     return (
-        f"No configuration meets {format_quantity(limit, unit)}. The lowest "
+        f"No configuration meets {format_quantity(limit, unit)}. The "
+        f"{'highest' if is_least else 'lowest'} "
         f"{metric(performance).title} is {format_quantity(nearest['x'], unit)} "
         f"({nearest['system_label']}, {configuration_words(nearest)})."
     )
 
 
-def _row(row: dict, performance: str, limit: float | None, many_loads: bool) -> html.Tr:
-    unit = metric(performance).unit
+def _row(row: dict, columns: tuple[str, str], limit: float | None, many_loads: bool) -> html.Tr:
+    limited, paid = (metric(name) for name in columns)
+    unit = limited.unit
     name = row["system_label"] or row["system"]
     if many_loads:
         words = load_words(row["load_qps"], row["message_bytes"])
         name = " · ".join([name, *([words] if words else [])])
-    setting, changes = configuration_words(row), (row["energy_change"], row["performance_change"])
+    setting, changes = _setting(row), (row["energy_change"], row["performance_change"])
     if not row["meets"]:
         setting = f"none meets {format_quantity(limit, unit)}; nearest: {setting}"
         changes = (None, None)
     cells = [
         html.Th(name, scope="row"),
         html.Td(setting, className="" if row["meets"] else "missed"),
-        _number(row["y"], row["y_sd"], "J"),
+        _number(row["y"], row["y_sd"], paid.unit),
         _number(row["x"], row["x_sd"], unit),
-        *[_change(change, row["is_baseline"]) for change in changes],
+        _change(changes[0], row["is_baseline"], paid.better == "more"),
+        _change(changes[1], row["is_baseline"], limited.better == "more"),
         html.Td(str(row["n"]), className="number"),
     ]
-    key = json.dumps({name: row[name] for name in _KEY if name in row})
+    named = {*_KEY, *(k.column for k in KNOBS.values() if k.name not in _LEFT_OUT)}
+    key = json.dumps({name: row[name] for name in row if name in named})
     return html.Tr(cells, tabIndex=0, **{"data-config": key, "data-meets": str(row["meets"])})
+
+
+def _setting(row: dict) -> str:
+    """The knobs of a row in words, the machine and declared ones last."""
+    shipped = configuration_words(row)
+    further = [
+        knob.words(row[knob.column])
+        for knob in KNOBS.values()
+        if (knob.name == "machine" or knob.name.startswith(FACET_PREFIX))
+        and row.get(knob.column) is not None
+    ]
+    return " \N{MIDDLE DOT} ".join([shipped, *further])
 
 
 def _number(value: float | None, deviation: float | None, unit: str) -> html.Td:
@@ -90,8 +119,8 @@ def _number(value: float | None, deviation: float | None, unit: str) -> html.Td:
     )
 
 
-def _change(fraction: float | None, is_baseline: bool) -> html.Td:
+def _change(fraction: float | None, is_baseline: bool, is_more: bool = False) -> html.Td:
     if is_baseline and fraction is not None and abs(fraction) < _ROUNDING:
         return html.Td("the default", className="number quiet")
-    tone = "" if fraction is None else ("good" if fraction < 0 else "bad")
+    tone = "" if fraction is None else ("good" if (fraction < 0) != is_more else "bad")
     return html.Td(format_change(fraction), className=f"number {tone}")

@@ -9,19 +9,27 @@ from app.explore.answer import (
     explain,
     heatmap,
     limit_domain,
+    resolve,
     rows_behind,
     scatter,
     status_words,
 )
 from app.explore.defaults import default_state, turned
 from app.explore.export import export
-from app.explore.layout import IDS, column_choices, explore_layout, system_choices
+from app.explore.layout import (
+    IDS,
+    column_choices,
+    explore_layout,
+    knob_choices,
+    role_choices,
+    size_choices,
+    system_choices,
+)
 from app.explore.layout_best import best_settings_table, limit_words
 from app.explore.state import ExploreState
 from app.kit.callbacks import register_filters, register_gather, register_workload
 from app.kit.context import lake_view
 from app.kit.page import Page, View
-from app.kit.performance import performance_column
 from data.analysis.facets import all_choices
 
 PAGE = Page(
@@ -33,7 +41,7 @@ PAGE = Page(
     layout=explore_layout,
     views=(
         View("scatter", "Energy against performance"),
-        View("heatmap", "Heatmap over DVFS and ITR"),
+        View("heatmap", "Heatmap over two knobs"),
         View("best-table", "Best settings", is_picture=False),
         View("runs", "Runs that the filters leave", is_picture=False),
     ),
@@ -75,12 +83,17 @@ def update_scatter(raw_state: dict[str, Any], version: int) -> tuple[dict, dict 
     Input(IDS.view_state, "data"),
     Input(IDS.control("hsys"), "value"),
     Input(IDS.control("hmet"), "value"),
+    Input(IDS.control("hx"), "value"),
+    Input(IDS.control("hy"), "value"),
     State(IDS.lake_version, "data"),
 )
-def update_heatmap(raw_state: dict[str, Any], system: str, column: str, version: int) -> tuple:
+def update_heatmap(
+    raw_state: dict[str, Any], system: str, column: str, x: str, y: str, version: int
+) -> tuple:
     """Draw the heatmap; where the filters leave none of its system, of another one."""
     view = lake_view(version)
-    state = ExploreState.from_json({**raw_state, "hsys": system, "hmet": column})
+    asked = {"hsys": system, "hmet": column, "hx": x, "hy": y}
+    state = ExploreState.from_json({**raw_state, **asked})
     figure = heatmap(view, state)
     shown = figure["layout"]["meta"].get("system")
     return figure, no_update if shown in (None, system) else shown
@@ -91,27 +104,31 @@ def update_heatmap(raw_state: dict[str, Any], system: str, column: str, version:
     Output("limit-words", "children"),
     Input(IDS.view_state, "data"),
     Input(IDS.control("limit"), "value"),
+    Input(IDS.control("cost"), "value"),
+    Input(IDS.control("by"), "value"),
     State(IDS.lake_version, "data"),
 )
-def update_best(raw_state: dict[str, Any], limit: float | str, version: int) -> tuple:
+def update_best(
+    raw_state: dict[str, Any], limit: float | str, cost: str, limited: str, version: int
+) -> tuple:
     """List the best settings, and say what meets the limit."""
     view = lake_view(version)
-    state = ExploreState.from_json({**raw_state, "limit": limit})
-    performance = performance_column(view, state.selection)
-    rows = best_table(view, state)
-    table = best_settings_table(rows, performance, state.limit)
-    return table, limit_words(rows, performance, state.limit)
+    state = ExploreState.from_json({**raw_state, "limit": limit, "cost": cost, "by": limited})
+    rows, (resolved, _) = best_table(view, state), resolve(view, state)
+    table = best_settings_table(rows, resolved.limited, state.limit, resolved.cost)
+    return table, limit_words(rows, resolved.limited, state.limit)
 
 
 @callback(
     Output(IDS.status, "children"),
     Output(IDS("limit-domain"), "data"),
     Input(IDS.view_state, "data"),
+    Input(IDS.control("by"), "value"),
     State(IDS.lake_version, "data"),
 )
-def describe_view(raw_state: dict[str, Any], version: int) -> tuple:
+def describe_view(raw_state: dict[str, Any], limited: str, version: int) -> tuple:
     """Write the status line, and give the range of the limit."""
-    view, state = lake_view(version), ExploreState.from_json(raw_state)
+    view, state = lake_view(version), ExploreState.from_json({**raw_state, "by": limited})
     return status_words(view, state), limit_domain(view, state)
 
 
@@ -119,16 +136,24 @@ register_gather(
     IDS,
     {
         "rep": "value", "x": "value", "y": "value", "xlog": "checked", "ylog": "checked",
-        "frontier": "checked", "hsys": "value", "hmet": "value", "limit": "value",
+        "frontier": "checked", "col": "value", "size": "value", "sym": "value", "hx": "value",
+        "hy": "value", "hsys": "value", "hmet": "value", "limit": "value", "cost": "value",
+        "by": "value",
     },
 )  # fmt: skip
 update_filters = register_filters(
     IDS,
     ExploreState,
     lambda view, selection: all_choices(view.cube, selection),
-    {"x": column_choices, "y": column_choices, "hmet": column_choices, "hsys": system_choices},
+    {
+        "x": column_choices, "y": column_choices, "hmet": column_choices, "hsys": system_choices,
+        "cost": column_choices, "by": column_choices, "col": role_choices, "size": size_choices,
+        "sym": role_choices, "hx": knob_choices, "hy": knob_choices,
+    },
+)  # fmt: skip
+turn_workload = register_workload(
+    IDS, ExploreState, turned, ("x", "y", "col", "size", "sym", "hx", "hy")
 )
-turn_workload = register_workload(IDS, ExploreState, turned)
 
 # What the browser does alone: add theme and selection to the figures, link the views.
 clientside_callback(

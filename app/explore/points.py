@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.explore.figures.scatter import trace_groups
+from app.explore.roles import Encoding, trace_groups
 from app.kit.typed_arrays import typed
+from data.knobs import KNOBS as ALL_KNOBS
 
 # The knobs of a configuration.
 KNOBS: Final = (
@@ -22,11 +23,12 @@ _VALUES: Final = ("x", "y", "performance", "energy_j", "edp_js")
 _SPREADS: Final = ("x_sd", "y_sd")
 
 
-def encode_points(points: pl.DataFrame) -> dict[str, Any]:
+def encode_points(points: pl.DataFrame, encoding: Encoding) -> dict[str, Any]:
     """Encode the drawn points.
 
     Args:
-        points: Rows of `points_query` in its order.
+        points: Rows of `points_query` in the order of the traces.
+        encoding: Tells the traces.
 
     Returns:
         `count`; `traces` (first row of each trace, and the count at the end); `knobs` (name to
@@ -34,12 +36,13 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
         measured; float64, because limits and boxes are compared with them; spreads in float32);
         `n`, `logged`, `replicate`; `flags` as a knob, where a point has any.
     """
-    groups = trace_groups(points)
-    storage = [n for n in STORAGE_KNOBS if points[n].null_count() < len(points)]
+    groups = trace_groups(points, encoding)
+    further = [n for n in (*STORAGE_KNOBS, *_further()) if points[n].null_count() < len(points)]
     return {
         "count": len(points),
         "traces": [start for start, _ in groups] + [len(points)],
-        "knobs": {name: _dictionary(points[name]) for name in (*KNOBS, *storage)},
+        "knobs": {name: _dictionary(points[name]) for name in (*KNOBS, *further)},
+        "words": {n: _words(points[n]) for n in _further() if n in further},
         "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
         "values": {
             **{name: _column(_numbers(points[name])) for name in _VALUES},
@@ -55,6 +58,19 @@ def encode_points(points: pl.DataFrame) -> dict[str, Any]:
         "logged": _column(_narrow(points["logged"].to_numpy())),
         "replicate": _column(_numbers(points["replicate"]).astype(np.float32)),
     }
+
+
+def _further() -> list[str]:
+    """Knobs that no list above has: machine, and those that datasets declare."""
+    known = {*KNOBS, *STORAGE_KNOBS, "workload"}
+    return [knob.column for knob in ALL_KNOBS.values() if knob.column not in known]
+
+
+def _words(column: pl.Series) -> list[str]:
+    """The values of a knob in a sentence, in the order of its dictionary."""
+    knob = next(knob for knob in ALL_KNOBS.values() if knob.column == column.name)
+    values = _dictionary(column)["values"]
+    return ["" if value is None else knob.words(value) for value in values]
 
 
 def _dictionary(column: pl.Series) -> dict[str, Any]:

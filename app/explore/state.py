@@ -2,8 +2,9 @@
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
+from app.explore.opening_rule import NONE, Roles
 from app.kit.clause import read_clause
 from app.kit.url_state import (
     Parameter,
@@ -15,6 +16,7 @@ from app.kit.url_state import (
     read_number,
 )
 from data.errors import SelectionError
+from data.knobs import KNOBS
 from data.metrics import plottable
 from data.selection import Selection
 
@@ -67,8 +69,12 @@ class ExploreState(UrlState):
     Attributes:
         replicates: `means`: one point a configuration; `runs`: one a run.
         x: Column of the scatter's x axis, or `performance`.
+        colour, size, symbol: Knobs that points show so, or `none`.
+        heat_x, heat_y: Knobs of the heatmap.
+        cost: What the best settings have least (or most) of.
+        limited: The metric that the limit is on, or `performance`.
         heat_system: System of the heatmap; None lets the page choose.
-        limit: Latency limit in the unit of the workload's performance metric.
+        limit: Limit in the unit of `limited`.
         clause: What is selected, as a clause (see `kit.clause`); empty for nothing.
         zoom: Range of the scatter's axes, `x0~x1~y0~y1`; empty for all points.
         lake_version: A version that the link pins; None for the newest.
@@ -83,6 +89,13 @@ class ExploreState(UrlState):
         "xlog": Parameter("x_log", read_flag),
         "ylog": Parameter("y_log", read_flag),
         "frontier": Parameter("frontier", read_flag),
+        "col": Parameter("colour"),
+        "size": Parameter("size"),
+        "sym": Parameter("symbol"),
+        "hx": Parameter("heat_x"),
+        "hy": Parameter("heat_y"),
+        "cost": Parameter("cost"),
+        "by": Parameter("limited"),
         "hsys": Parameter("heat_system"),
         "hmet": Parameter("heat_metric"),
         "limit": Parameter("limit", read_number),
@@ -91,7 +104,7 @@ class ExploreState(UrlState):
         "lake": Parameter("lake_version", read_lake_version),
     }
     KEPT: ClassVar = ("sel", "zoom")
-    VIEW_KEYS: ClassVar = ("hsys", "hmet", "limit")
+    VIEW_KEYS: ClassVar = ("hsys", "hmet", "hx", "hy", "limit", "cost", "by")
 
     selection: Selection = field(default_factory=Selection)
     replicates: Replicates = "means"
@@ -100,6 +113,13 @@ class ExploreState(UrlState):
     x_log: bool = False
     y_log: bool = False
     frontier: bool = True
+    colour: str = Roles().colour
+    size: str = Roles().size
+    symbol: str = Roles().symbol
+    heat_x: str = "itr"
+    heat_y: str = "dvfs"
+    cost: str = "energy_j"
+    limited: str = PERFORMANCE
     heat_system: str | None = None
     heat_metric: str = "energy_j"
     limit: float | None = None
@@ -110,7 +130,15 @@ class ExploreState(UrlState):
     def __post_init__(self) -> None:
         if self.replicates not in ("means", "runs"):
             raise SelectionError(f"replicates is {self.replicates!r}, expected means or runs")
-        for name in (self.x, self.y, self.heat_metric):
+        for name in (self.colour, self.size, self.symbol):
+            if name != NONE and name not in KNOBS:
+                raise SelectionError(f"no such knob: {name!r}")
+        if self.size != NONE and not KNOBS[self.size].facet.is_number:
+            raise SelectionError(f"{self.size!r} has no numbers, which a size needs")
+        for name in (self.heat_x, self.heat_y):
+            if name not in KNOBS:
+                raise SelectionError(f"no such knob: {name!r}")
+        for name in (self.x, self.y, self.heat_metric, self.cost, self.limited):
             if name != PERFORMANCE and name not in plottable():
                 raise SelectionError(f"no such column to plot: {name!r}")
         if self.limit is not None and self.limit <= 0:
@@ -123,10 +151,9 @@ class ExploreState(UrlState):
 
     def with_performance(self, column: str) -> "ExploreState":
         """Return a copy in which `performance` is replaced by the column that it means."""
-        x, y, heat_metric = (
-            column if name == PERFORMANCE else name for name in (self.x, self.y, self.heat_metric)
-        )
-        return replace(self, x=x, y=y, heat_metric=heat_metric)
+        names = ("x", "y", "heat_metric", "cost", "limited")
+        changes: dict[str, Any] = {n: column for n in names if getattr(self, n) == PERFORMANCE}
+        return replace(self, **changes)
 
     @property
     def clause_fields(self) -> tuple[str, str] | None:

@@ -11,8 +11,8 @@ from dash import (
     State,
     callback,
     clientside_callback,
-    no_update,
 )
+from dash.exceptions import PreventUpdate
 
 from app.kit.context import lake_view
 from app.kit.filters import chip_value, facet_chips, facet_note, is_idle
@@ -118,12 +118,12 @@ def register_workload(
         workload: str | None, datasets: list[str], raw: dict[str, Any] | None, version: int
     ) -> tuple:
         view = lake_view(version)
+        others = [name for name in state.FILTERS if name not in LEADING]
         was = cast(Any, state.from_json(raw or {})).selection
         if was.values("workload") == (workload,) and set(was.values("dataset")) == set(datasets):
-            return (no_update,) * (1 + len(controls))
+            raise PreventUpdate
         asked = state.from_json({**(raw or {}), "dataset": datasets})
         after = turned(view, asked, workload)
-        others = [name for name in state.FILTERS if name not in LEADING]
         return (
             [[chip_value(v) for v in after.selection.values(name)] for name in others],
             *[getattr(after, state.PARAMETERS[key].attribute) for key in controls],

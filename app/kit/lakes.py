@@ -139,9 +139,11 @@ class LakeView:
         answer = cache.get(sql, parameters)
         return ask(self, sql, parameters) if answer is None else answer
 
-    def baselines(self, selection: Selection, performance: str) -> pl.DataFrame:
+    def baselines(
+        self, selection: Selection, performance: str, cost: str = "energy_j"
+    ) -> pl.DataFrame:
         """Return the answer of `baselines_query` for all loads of the selected workloads."""
-        sql, parameters = baselines_query(leading(selection), performance)
+        sql, parameters = baselines_query(leading(selection), performance, cost=cost)
         kept = self._sets.get(sql, parameters)
         return compact(self.lake.polars(sql, parameters)) if kept is None else kept
 

@@ -1,7 +1,7 @@
 """The means that claims are judged by: pooled over the runs of a mode, an access and a cell."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, Final
 
@@ -33,11 +33,13 @@ class Comparison:
 
     Attributes:
         what: The two groups in words: `classic polling, interrupt`.
+        where: The cell: `depth 1`.
         column: The quantity.
         test: Name of the test.
     """
 
     what: str
+    where: str
     column: str
     test: str
     pair: TwoMeans
@@ -47,7 +49,7 @@ class Comparison:
         """`classic polling, interrupt, depth 1: 120 k/s, 96.4 k/s; n = 10, 10; p < 0.001`."""
         first, second = (format_quantity(mean, unit_of(self.column)) for mean in self.pair.means)
         n = f"n = {self.pair.n[0]}, {self.pair.n[1]}"
-        return f"{self.what}, depth {self.pair.at:g}: {first}, {second}; {n}; {self.p_words}"
+        return f"{self.what}, {self.where}: {first}, {second}; {n}; {self.p_words}"
 
     @property
     def p_words(self) -> str:
@@ -73,10 +75,12 @@ class ClaimRuns:
 
     Attributes:
         functions: Answer of `counted_functions`.
+        known: Means that a rule has asked for before.
     """
 
     study: Study
     functions: pl.DataFrame
+    known: dict[tuple[str, str, str | None], pl.DataFrame] = field(default_factory=dict)
 
     def label(self, mode: str) -> str:
         """A mode in words; also of one that the lake does not hold."""
@@ -94,6 +98,12 @@ class ClaimRuns:
         Raises:
             UnmeasuredError: No run of the mode is there, or none with the quantity.
         """
+        asked = column, mode, rw
+        if asked not in self.known:
+            self.known[asked] = self._at_depths(*asked)
+        return self.known[asked]
+
+    def _at_depths(self, column: str, mode: str, rw: str | None) -> pl.DataFrame:
         state = self.study.state
         place: dict[str, Any] = {
             "device": state.at_device, "rw": rw or state.at_rw, "request_bytes": state.at_request,
@@ -181,4 +191,5 @@ def compared(
             f"no IO depth with two runs of {names[0]} and two of {names[1]} "
             f"with {title_of(column)} measured"
         )
-    return [Comparison(f"{names[0]}, {names[1]}", column, test, pair) for pair in pairs]
+    what = f"{names[0]}, {names[1]}"
+    return [Comparison(what, f"depth {pair.at:g}", column, test, pair) for pair in pairs]

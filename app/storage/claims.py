@@ -1,32 +1,27 @@
 """The papers' claims, each judged by a written rule from the runs that the filters leave."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import permutations
-from typing import Final, Literal
+from itertools import combinations
+from typing import Final
 
 import polars as pl
 
 from app.storage.claim_means import (
     READ_AND_WRITE,
+    STUDENT,
     ClaimRuns,
     Comparison,
     UnmeasuredError,
     pooled,
     title_of,
 )
-from app.storage.defaults import at_place
+from app.storage.defaults import at_place, place_words
 from app.storage.study import Study
+from app.storage.verdict import DOES_NOT, HOLDS, UNTOLD, Judged, Rule, Verdict
 from app.storage.views import DEPTH, LOADS_STORES_PER_S
-from data.analysis.two_means import best_of, holds_equal, holds_more
-from data.metrics import metric
-from data.reference.claims import Claim, claims
-from data.units import format_digits, format_quantity
-
-Outcome = Literal["holds in this lake", "does not hold", "cannot be told"]
-HOLDS: Final = "holds in this lake"
-DOES_NOT: Final = "does not hold"
-UNTOLD: Final = "cannot be told"
+from data.analysis.two_means import TwoMeans, best_of, holds_equal, holds_more
+from data.reference.claims import claims
+from data.units import format_bytes, format_digits, format_quantity
 
 _INTERRUPT, _POLL, _HYBRID = _MODES = ("interrupt", "poll", "hybrid")
 _RATE: Final = "interrupts_per_s"
@@ -46,43 +41,6 @@ _AT_SAME_RATE: Final = (
     "the IO depth of reading with the least interrupts a second of those with at least 95 % as "
     f"many. {_MORE}"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the runs say of a claim.
-
-    Attributes:
-        words: The reason, in a line.
-        comparisons: The means behind it, where it compares two.
-    """
-
-    outcome: Outcome
-    words: str
-    comparisons: tuple[Comparison, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How a claim is judged.
-
-    Attributes:
-        view: The view that shows it.
-        words: The rule.
-    """
-
-    view: str
-    words: str
-    judge: Callable[[ClaimRuns], Verdict]
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A claim, its rule, and what the runs say."""
-
-    claim: Claim
-    rule: Rule
-    verdict: Verdict
 
 
 def judged_claims(study: Study, functions: pl.DataFrame) -> list[Judged]:
@@ -139,32 +97,36 @@ def _is_equal(column: str, first: str, second: str) -> Callable[[ClaimRuns], Ver
     return judge
 
 
-def _is_inverted(column: str, other: str) -> Callable[[ClaimRuns], Verdict]:
-    """Judge whether one mode has more of one quantity and less of another than some mode."""
-
-    def judge(runs: ClaimRuns) -> Verdict:
-        found, inverted, missing = [], [], []
-        for first, second in permutations(_MODES, 2):
-            try:
-                both = [runs.compare(name, first, second) for name in (column, other)]
-            except UnmeasuredError as error:
-                missing.append(error)
-                continue
-            more = {one.pair.at: one for one in both[0] if one.pair.is_more}
-            less = {one.pair.at: one for one in both[1] if one.pair.is_less}
-            inverted += [pair for at in more if at in less for pair in (more[at], less[at])]
-            found += [one for group in both for one in group]
-        if not found:
-            raise missing[0]
-        if not inverted:
-            words = f"nowhere more {title_of(column)} with less {title_of(other).lower()}"
-            return _verdict(False, words, found)
-        one = inverted[0]
-        first, _, second = one.what.partition(", ")
-        words = f"{first} uses more CPU and draws less power than {second} at depth {one.pair.at}"
-        return _verdict(True, f"{words}; so at {len(inverted) // 2} pairs in all", inverted)
-
-    return judge
+def _power_is_inverted(runs: ClaimRuns) -> Verdict:
+    """Judge whether some mode uses more CPU than another and draws less power."""
+    found: list[Comparison] = []
+    inverted: list[Comparison] = []
+    missing: list[UnmeasuredError] = []
+    for pair in combinations(_MODES, 2):
+        try:
+            cpu, power = (runs.compare(name, *pair) for name in ("cpu_pct", "power_w"))
+        except UnmeasuredError as error:
+            missing.append(error)
+            continue
+        at = {one.pair.at: one for one in power}
+        for one in cpu:
+            other = at.get(one.pair.at)
+            if other and (
+                (one.pair.is_more and other.pair.is_less)
+                or (one.pair.is_less and other.pair.is_more)
+            ):
+                inverted += [one, other]
+        found += [*cpu, *power]
+    if not found:
+        raise missing[0]
+    if not inverted:
+        return _verdict(False, "no mode uses more CPU than another and draws less power", found)
+    first, _, second = inverted[0].what.partition(", ")
+    if inverted[0].pair.is_less:
+        first, second = second, first
+    words = f"{first} uses more CPU and draws less power than {second} at depth "
+    words += f"{inverted[0].pair.at}; {len(inverted) // 2} such pairs in all"
+    return _verdict(True, words, inverted)
 
 
 def _has_winners(runs: ClaimRuns) -> Verdict:
@@ -174,13 +136,25 @@ def _has_winners(runs: ClaimRuns) -> Verdict:
     rows = at_place(runs.study.rows, {"device": state.at_device, "rw": state.at_rw})
     for mode in _MODES:
         if not rows.filter(mode=mode)["bytes_per_joule"].count():
-            title = metric("bytes_per_joule").title
-            raise UnmeasuredError(f"no runs of {runs.label(mode)} with {title} measured")
+            where = place_words({"device": state.at_device, "rw": state.at_rw}, ("device", "rw"))
+            title = title_of("bytes_per_joule")
+            raise UnmeasuredError(f"no runs of {runs.label(mode)} at {where} with {title} measured")
     cells = pooled(rows, "bytes_per_joule", [*by, "mode"]).rename({"mode": "group"})
     latency = pooled(rows.filter(mode=_POLL), "latency_mean_us", by).select(*by, latency="mean")
     won = best_of(_MODES, cells, by).join(latency, on=by, how="left")
     if not len(won):
         raise UnmeasuredError("no cell with two runs of each completion mode")
+    comparisons = [
+        Comparison(
+            f"{runs.label(row['first'])}, {runs.label(row['second'])}",
+            f"{format_bytes(row['request_bytes'])}, depth {row[DEPTH]:g}",
+            "bytes_per_joule",
+            STUDENT,
+            TwoMeans(row[DEPTH], (row["mean"], row["mean_second"]), (row["n"], row["n_second"]),
+                     row["p"]),
+        )
+        for row in won.iter_rows(named=True)
+    ]  # fmt: skip
     at = {mode: won.filter(best=mode)["latency"] for mode in _MODES}
     middle = {mode: latencies.median() for mode, latencies in at.items()}
     low, high = middle[_POLL], middle[_INTERRUPT]
@@ -188,7 +162,7 @@ def _has_winners(runs: ClaimRuns) -> Verdict:
     holds = is_ordered and len(at[_HYBRID]) <= _HARDLY_EVER * len(won)
     parts = [f"{runs.label(mode)} wins {_won_words(at[mode])}" for mode in _MODES]
     parts.append(f"{won['best'].null_count()} tied (Student's t, 5 %)")
-    return _verdict(bool(holds), f"of {len(won)} cells {'; '.join(parts)}")
+    return _verdict(bool(holds), f"of {len(won)} cells {'; '.join(parts)}", comparisons)
 
 
 def _won_words(latencies: pl.Series) -> str:
@@ -204,8 +178,8 @@ def _reaches_rate(runs: ClaimRuns) -> Verdict:
         raise UnmeasuredError("no runs with interrupts counted")
     top = rows.row(-1, named=True)
     words = f"at most {format_quantity(top[_RATE], '1/s')}, mean of n = {top[f'{_RATE}_n']}"
-    where = f"{runs.label(top['mode'])}, {top['device'] or 'no device named'}, depth {top[DEPTH]}"
-    return _verdict(top[_RATE] >= _NEARLY_PER_S, f"{words} ({where})")
+    where = f"{runs.study.scene.label(top['mode'])}, {top['device'] or runs.study.scene.unnamed}"
+    return _verdict(top[_RATE] >= _NEARLY_PER_S, f"{words} ({where}, depth {top[DEPTH]})")
 
 
 def _writes_more(column: str) -> Callable[[ClaimRuns], Verdict]:
@@ -250,7 +224,7 @@ RULES: Final[dict[str, Rule]] = {
         "power-cpu",
         f"{_BY_DEPTH}holds if some mode has significantly more CPU than another, and draws "
         "significantly less power (Student's t, p at most 5 % for both).",
-        _is_inverted("cpu_pct", "power_w"),
+        _power_is_inverted,
     ),
     "switches": Rule(
         "switches-io",

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from dash import html
 
-from app.storage.claims import DOES_NOT, HOLDS, UNTOLD, Judged
 from app.storage.layout_published import noted
 from app.storage.study import Study
+from app.storage.verdict import DOES_NOT, HOLDS, UNTOLD, Judged
 from app.storage.views import BY_NAME
 
 _MARKS = {HOLDS: "\N{CHECK MARK}", DOES_NOT: "\N{MULTIPLICATION SIGN}", UNTOLD: "?"}

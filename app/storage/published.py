@@ -27,6 +27,9 @@ GAP: Final = "hotstorage20_performance_gap"
 # Shown as they are: runs measure nothing to compare them with.
 ALONE: Final = ("hotstorage20_devices", "hotstorage20_power_states")
 _READ: Final = {"rw": "randread", "request_bytes": 4096}
+# By metric: the column of the table, and what its rows are called beside the mode.
+_OF_PERFORMANCE: Final = {"latency_mean_us": ("latency_us", ""), "iops": ("iops", ", IO rate")}
+_SWITCHES_PER_IO: Final = "context_switches_per_io"
 NOT_MEASURED: Final = f"{MISSING} not measured"
 
 
@@ -107,9 +110,13 @@ def comparisons(study: Study, functions: pl.DataFrame) -> dict[str, list[Line]]:
     Args:
         functions: Answer of `counted_functions`.
     """
-    found = {PERFORMANCE: _performance, SWITCHES: _switches, IDLE: _idle, GAP: _gap}
-    lines = {table: list(lines_of(study)) for table, lines_of in found.items()}
-    return {**lines, LOADS_STORES: list(_moved(study, functions))}
+    return {
+        PERFORMANCE: list(_performance(study, *_OF_PERFORMANCE)),
+        SWITCHES: list(_switches(study)),
+        IDLE: list(_idle(study)),
+        GAP: list(_gap(study)),
+        LOADS_STORES: list(_moved(study, functions)),
+    }
 
 
 def line_stars(study: Study, view: View) -> list[Star]:
@@ -117,10 +124,14 @@ def line_stars(study: Study, view: View) -> list[Star]:
     if view.x != DEPTH:
         return []
     here = set(study.here["row"])
+    if view.y in _OF_PERFORMANCE:
+        lines = _performance(study, view.y)
+    else:
+        lines = _switches(study) if view.y == _SWITCHES_PER_IO else iter(())
     return [
         line.star(depth)
-        for line in (*_performance(study), *_switches(study))
-        if line.column == view.y and here.issuperset(line.rows)
+        for line in lines
+        if here.issuperset(line.rows)
         for depth in line.there["io_depth"].drop_nulls().unique().sort()
     ]
 
@@ -137,16 +148,17 @@ def idle_stars(study: Study) -> list[Star]:
     ]
 
 
-def _performance(study: Study) -> Iterator[Line]:
+def _performance(study: Study, *columns: str) -> Iterator[Line]:
     """Random reads with as many threads as in flight: the published values name threads alone."""
-    values = (("latency_us", "latency_mean_us", ""), ("iops", "iops", ", IO rate"))
-    rows = published_tables()[PERFORMANCE].rows
-    for row, (name, column, kind) in [(row, value) for value in values for row in rows]:
+    rows, devices = published_tables()[PERFORMANCE].rows, _devices(study)
+    reads = at_place(study.rows, _READ)
+    for row, column in [(row, column) for column in columns for row in rows]:
+        name, kind = _OF_PERFORMANCE[column]
         mode, threads = row["mode"], row["threads"]
-        found = [d for d in _devices(study) if re.search(row["device_pattern"], d, re.IGNORECASE)]
+        found = [d for d in devices if re.search(row["device_pattern"], d, re.IGNORECASE)]
         for device in found or [None]:
-            place = _READ | {n: row[n] for n in ("mode", "threads", "request_bytes")}
-            mine = at_place(study.rows, place | {"device": device, "io_depth": threads})
+            place = {"mode": mode, "threads": threads, "io_depth": threads, "device": device}
+            mine = at_place(reads, place)
             what = f"{_mode_label(mode)}, {threads:g} thread{'' if threads == 1 else 's'}{kind}"
             yield _line(PERFORMANCE, what, device, mine, column, row[name], mode)
 
@@ -162,7 +174,7 @@ def _moved(study: Study, functions: pl.DataFrame) -> Iterator[Line]:
 
 def _switches(study: Study) -> Iterator[Line]:
     """At the place of the views that show one, over all depths."""
-    column = "context_switches_per_io"
+    column = _SWITCHES_PER_IO
     for row in published_tables()[SWITCHES].rows:
         mode, device = row["mode"], study.state.at_device
         mine = study.here.filter(pl.col("mode") == mode)

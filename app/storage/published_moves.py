@@ -99,34 +99,50 @@ def measured_moves(study: Study, functions: pl.DataFrame) -> Iterator[Moved]:
         functions: Answer of `counted_functions`.
     """
     moved = by_source(functions).drop_nulls(LOADS_STORES_PER_S)
+    known: dict[str, tuple[dict[str, list], list[int]]] = {}
     for row in _rows():
-        place = {"mode": row["mode"], "io_depth": row["threads"], "threads": row["threads"]}
-        here = at_place(moved, place) if _is_here(study, row) else moved.clear()
-        rows = at_place(study.here, place)["row"].to_list() if len(here) else []
-        there = _mean(here, _is_of(row), study.scene.is_interval)
+        if row["mode"] not in known:
+            known[row["mode"]] = _counted(study, moved, row)
+        runs, rows = known[row["mode"]]
+        sums = [sum(v for *at, v in counted if _is_of(row, *at)) for counted in runs.values()]
+        there = _mean(np.array(sums, dtype=float), study.scene.is_interval)
         yield Moved(_words(row), row["mode"], _per_s(row), there, rows)
 
 
-def _is_of(row: dict[str, Any]) -> pl.Expr:
+def _counted(
+    study: Study, moved: pl.DataFrame, row: dict[str, Any]
+) -> tuple[dict[str, list], list[int]]:
+    """The runs that a mode's rows are compared with, and their configurations.
+
+    Returns:
+        By run, in order, subsystem, part and loads and stores of its functions.
+    """
+    place = {"mode": row["mode"], "io_depth": row["threads"], "threads": row["threads"]}
+    here = at_place(moved, place) if _is_here(study, row) else moved.clear()
+    runs: dict[str, list] = {}
+    columns = ("run_id", "subsystem", "part", LOADS_STORES_PER_S)
+    for run_id, *counted in here.select(columns).iter_rows():
+        runs.setdefault(run_id, []).append(counted)
+    return runs, at_place(study.here, place)["row"].to_list() if runs else []
+
+
+def _is_of(row: dict[str, Any], subsystem: str, part: str | None) -> bool:
     """Whether a function is of a row of the table."""
     if row["part"] == _TOTAL:
-        return pl.lit(True)
-    is_source = pl.col("subsystem") == _name(row)
-    return is_source if row["part"] == _SUM else is_source & (pl.col("part") == row["part"])
+        return True
+    return subsystem == _name(row) and row["part"] in (_SUM, part)
 
 
-def _mean(here: pl.DataFrame, is_of: pl.Expr, is_interval: bool) -> pl.DataFrame:
-    value = pl.when(is_of).then(LOADS_STORES_PER_S).sum()
-    runs = here.group_by("run_id").agg(value).sort("run_id")[LOADS_STORES_PER_S]
-    n, sd = np.array([len(runs)]), np.array([runs.std()], dtype=float)
-    found = pl.DataFrame(
-        {
-            LOADS_STORES_PER_S: pl.Series([runs.mean()], dtype=pl.Float64),
-            f"{LOADS_STORES_PER_S}_n": n,
-            f"{LOADS_STORES_PER_S}_spread": mean_spreads(n, sd, is_interval),
-        }
-    )
-    return found.drop_nulls(LOADS_STORES_PER_S)
+def _mean(sums: np.ndarray, is_interval: bool) -> pl.DataFrame:
+    n = np.array([len(sums)])
+    sd = np.array([sums.std(ddof=1) if len(sums) > 1 else np.nan])
+    found = {
+        LOADS_STORES_PER_S: [sums.mean() if len(sums) else None],
+        f"{LOADS_STORES_PER_S}_n": n,
+        f"{LOADS_STORES_PER_S}_spread": mean_spreads(n, sd, is_interval),
+    }
+    means = pl.DataFrame(found, schema_overrides={LOADS_STORES_PER_S: pl.Float64})
+    return means.drop_nulls(LOADS_STORES_PER_S)
 
 
 def _is_here(study: Study, row: dict[str, Any]) -> bool:

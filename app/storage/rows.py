@@ -194,7 +194,7 @@ def _claim_rows(view: LakeView, study: Study, _: View | None) -> pl.DataFrame:
             "because": one.verdict.words, "rule": one.rule.words,
         }  # fmt: skip
         numbers = [
-            {"of": c.what, "io_depth": c.pair.at, "metric": c.column, "unit": unit_of(c.column),
+            {"of": c.what, "where": c.where, "metric": c.column, "unit": unit_of(c.column),
              "first": c.pair.means[0], "second": c.pair.means[1], "first_n": c.pair.n[0],
              "second_n": c.pair.n[1], "test": c.test, "p": c.pair.p}
             for c in one.verdict.comparisons
@@ -218,7 +218,7 @@ def _published_rows(view: LakeView, study: Study, _: View | None) -> pl.DataFram
 
 
 _CLAIM_NUMBERS: Final = {
-    "of": pl.String, "io_depth": pl.Int64, "metric": pl.String, "unit": pl.String,
+    "of": pl.String, "where": pl.String, "metric": pl.String, "unit": pl.String,
     "first": pl.Float64, "second": pl.Float64, "first_n": pl.Int64, "second_n": pl.Int64,
     "test": pl.String, "p": pl.Float64,
 }  # fmt: skip

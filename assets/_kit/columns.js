@@ -24,7 +24,7 @@
     if (!raw) return null;
     const points = {
       count: raw.count, traces: raw.traces, labels: raw.labels, knobs: {}, values: {},
-      n: decode(raw.n), logged: decode(raw.logged), replicate: decode(raw.replicate),
+      words: raw.words || {}, n: decode(raw.n), logged: decode(raw.logged), replicate: decode(raw.replicate),
     };
     for (const [name, knob] of Object.entries(raw.knobs)) {
       points.knobs[name] = { values: knob.values, index: decode(knob.index) };
@@ -108,6 +108,12 @@
     if (row.load_qps !== null) words.push(loadQps(row.load_qps));
     if (row.message_bytes !== null) words.push(bytesWords(row.message_bytes));
     return words.join(" \u00b7 ");
+  };
+
+  /** `c220g1 - kernel 6.1`: a point's machine and declared knobs, as the server words them. */
+  wattlas.furtherWords = function (points, i) {
+    const words = Object.entries(points.words).map(([name, said]) => said[points.knobs[name].index[i]]);
+    return words.filter(Boolean).join(" \u00b7 ");
   };
 
   /** One point's configuration as an object, of the knobs that the server sent. */

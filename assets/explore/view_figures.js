@@ -25,15 +25,15 @@
     return points.replicates;
   }
 
-  /** Marker colours of one points trace: the DVFS scale or the governor's hue; grey past the limit. */
-  figures.limitColors = function (points, k, trace, limit, theme) {
+  /** Marker colours of one points trace: the scale of a knob or one hue; grey past the limit. */
+  figures.limitColors = function (points, k, trace, limit, theme, column) {
     const from = points.traces[k], to = points.traces[k + 1], { color, coloraxis } = trace.marker;
-    const dvfs = points.knobs.dvfs_ghz, performance = points.values.performance;
+    const scale = points.knobs[column], performance = points.values.performance;
     const own = typeof color === "string" && !coloraxis ? color : null;
     const grey = wattlas.palette(theme).missed, colors = new Array(to - from);
     for (let i = from; i < to; i++) {
       const meets = limit === null || performance[i] <= limit;
-      colors[i - from] = meets ? (own || dvfs.values[dvfs.index[i]]) : grey;
+      colors[i - from] = meets ? (own || scale.values[scale.index[i]]) : grey;
     }
     return colors;
   };
@@ -92,12 +92,13 @@
     const layout = wattlas.themed(figure.layout, theme);
     if (!points) return { data: figure.data, layout };
     const selected = figures.selectedPoints(points, view.mask);
+    const { meta } = figure.layout;
     let k = 0;
     const data = figure.data.map((trace) => {
       if (kindOf(trace) !== "points") return trace;
       const marker = { ...trace.marker, line: { ...trace.marker.line } };
       if (!String(marker.symbol).endsWith("-open")) marker.line.color = wattlas.palette(theme).halo;
-      if (view.limit !== null) marker.color = figures.limitColors(points, k, trace, view.limit, theme);
+      if (view.limit !== null) marker.color = figures.limitColors(points, k, trace, view.limit, theme, meta.colour);
       return { ...trace, marker, selectedpoints: selected[k++] };
     });
     layout.shapes = figures.limitShapes(figure.layout.meta, view.limit, theme, points.values.x);
@@ -118,12 +119,13 @@
   };
 
   /** What covers the heatmap: 1 where a measured cell holds no selected point, else null. */
-  figures.veil = function ({ itr, dvfs, system, missing }, points, mask) {
-    const z = dvfs.map(() => itr.map(() => (mask ? 1 : null)));
+  figures.veil = function ({ knobs, xs, ys, system, missing }, points, mask) {
+    const z = ys.map(() => xs.map(() => (mask ? 1 : null)));
     if (!mask) return z;
     for (const [row, column] of missing) z[row][column] = null;
-    const { system: s, dvfs_ghz: d, itr_us: t } = points.knobs;
-    const rowOf = d.values.map((v) => dvfs.indexOf(v)), columnOf = t.values.map((v) => itr.indexOf(v));
+    const one = { values: [null], index: new Uint8Array(points.count) };
+    const [t, d] = knobs.map((name) => points.knobs[name] || one), s = points.knobs.system;
+    const rowOf = d.values.map((v) => ys.indexOf(v)), columnOf = t.values.map((v) => xs.indexOf(v));
     const mine = s.values.indexOf(system);
     for (let i = 0; i < points.count; i++) {
       if (!mask[i] || s.index[i] !== mine) continue;

@@ -82,11 +82,11 @@
   };
 
   function cellAt(gd, x, y) {
-    const { itr, dvfs } = gd.layout.meta, trace = gd.data[0];
-    return [itr[trace.x.indexOf(x)], dvfs[trace.y.indexOf(y)]];
+    const { xs, ys } = gd.layout.meta, trace = gd.data[0];
+    return [xs[trace.x.indexOf(x)], ys[trace.y.indexOf(y)]];
   }
   const cellsClause = (gd, cells) =>
-    wattlas.clause.pairs("itr_us", "dvfs_ghz", cells, { system: gd.layout.meta.system });
+    wattlas.clause.pairs(...gd.layout.meta.knobs, cells, { system: gd.layout.meta.system });
 
   /** Index among all points of a point in a Plotly event; null for marks and frontier. */
   function pointIndex(gd, p) {
@@ -186,7 +186,8 @@
       greyTimer = wattlas.later(() => {
         const traces = figures.pointTraces(gd);
         const { points, original, theme } = view;
-        const colors = traces.map((t, k) => figures.limitColors(points, k, original[k], view.limit, theme));
+        const colors = traces.map((t, k) => figures.limitColors(
+          points, k, original[k], view.limit, theme, gd.layout.meta.colour));
         window.Plotly.restyle(gd, { "marker.color": colors }, traces);
       }, 60);
     });
@@ -194,7 +195,11 @@
 
   /* ---- in words */
 
-  const CELL = new Set(["system", "itr_us", "dvfs_ghz"]);
+  const CELL = { has: (name) => name === "system" || cellKnobs().includes(name) };
+  const cellKnobs = () => {
+    const gd = plot("heatmap"), meta = gd && gd.layout && gd.layout.meta;
+    return (meta && meta.knobs) || ["itr_us", "dvfs_ghz"];
+  };
   const isCells = (clause) => clause.knobs.every((one) => Object.keys(one).every((name) => CELL.has(name)));
   const kindOf = (clause) => {
     if (clause.kind !== "knobs") return clause.kind;
@@ -222,7 +227,7 @@
     const replicate = points.replicate[i], flags = points.flags && points.flags.values[points.flags.index[i]];
     return [
       (points.labels[row.system] || row.system) + " \u00b7 " + wattlas.configurationWords(row),
-      [wattlas.loadWords(row), row.dataset].filter(Boolean).join(" \u00b7 "),
+      [wattlas.loadWords(row), wattlas.furtherWords(points, i), row.dataset].filter(Boolean).join(" \u00b7 "),
       value("x"), value("y"),
       meta.means ? "n = " + points.n[i] : isNaN(replicate) ? "one run" : "replicate " + replicate,
       flags ? "flags: " + flags : "",
@@ -243,7 +248,7 @@
   function cellLines(gd, row, column) {
     const meta = gd.layout.meta, trace = gd.calcdata[0][0].trace;
     const z = gd._fullData[0]._z ? gd._fullData[0]._z[row][column] : trace.z[row][column];
-    const place = meta.itr_words[column] + " \u00b7 " + meta.dvfs_words[row];
+    const place = meta.x_words[column] + " \u00b7 " + meta.y_words[row];
     if (z === null || z === undefined || isNaN(z)) return [place, "not measured"];
     const [sd, n] = trace.customdata[row][column];
     const spread = sd > 0 ? " \u00b1 " + wattlas.formatQuantity(sd, meta.unit) + " sd" : "";
@@ -299,10 +304,10 @@
   }
 
   function heatmapCursor(gd, pressed) {
-    const { itr, dvfs } = gd.layout.meta, [row, column] = cursor.heatmap;
+    const { xs, ys } = gd.layout.meta, [row, column] = cursor.heatmap;
     const move = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowUp: [1, 0], ArrowDown: [-1, 0] }[pressed];
-    if (!move) { toggleClause(cellsClause(gd, [[itr[column], dvfs[row]]])); return; }
-    cursor.heatmap = [within(row + move[0], dvfs.length), within(column + move[1], itr.length)];
+    if (!move) { toggleClause(cellsClause(gd, [[xs[column], ys[row]]])); return; }
+    cursor.heatmap = [within(row + move[0], ys.length), within(column + move[1], xs.length)];
     const [r, c] = cursor.heatmap;
     wattlas.card(cellLines(gd, r, c), wattlas.place(gd, c, r));
   }

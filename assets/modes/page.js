@@ -30,7 +30,8 @@ document.addEventListener("DOMContentLoaded", function () {
     if (role || String(before.workload) !== String(values.workload)) modes.select("");
     const held = role && values[role] !== "workload" && (values[values[role]] || []).length === 1;
     if (!held) return values;
-    wattlas.setProps({ page: "modes", facet: values[role], part: "chips" }, { value: [] });
+    const chips = window.dash_clientside.callback_context.inputs_list.flat();
+    wattlas.setProps(chips.find(({ id }) => id.facet === values[role]).id, { value: [] });
     before[role] = values[role];
     return null;
   }

@@ -200,7 +200,7 @@
     [timeline.plot().parentElement, ...SIDES.map(part)].forEach((element) => observer.observe(element));
   };
 
-  /** An answer has come: draw it. The first time the notes come before, since they take room from the picture. */
+  /** Draw an answer. The first time the notes come first, since they take room from the picture. */
   timeline.show = function (answer) {
     const isFirst = !page.answer;
     Object.assign(page, { answer, complaint: "" });

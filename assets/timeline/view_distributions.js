@@ -8,7 +8,7 @@
   // By picture, its quantities: name, title, unit.
   const GAPS = [["gap", "Time between interrupts", "us"]];
   const SIZES = [
-    ["rx_bytes", "Received bytes an interrupt", "bytes"], ["tx_bytes", "Sent bytes an interrupt", "bytes"],
+    ["rx_bytes", "Received bytes per interrupt", "bytes"], ["tx_bytes", "Sent bytes per interrupt", "bytes"],
   ];
   const PICTURES = {
     "timeline-gaps": GAPS, "timeline-sizes": SIZES, "timeline-distributions": [...GAPS, ...SIZES],

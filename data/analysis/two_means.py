@@ -93,22 +93,22 @@ def best_of(groups: Sequence[str], cells: pl.DataFrame, by: Sequence[str]) -> pl
         cells: Columns `by`, `group`, `n`, `mean`, `sd`; one row a cell and group.
 
     Returns:
-        Columns `by`, `best` (NULL for a tie: Student's test of the best two has p above LEVEL),
-        `p`; sorted by `by`. Cells in which a group has fewer than two replicates are left out.
+        Columns `by`; `best` (NULL for a tie: Student's test of the best two has p above LEVEL);
+        of the best two `first`, `mean`, `n` and `second`, `mean_second`, `n_second`; `p`. Sorted by
+        `by`. Cells in which a group has fewer than two replicates are left out.
     """
     there = cells.filter(pl.col("group").is_in(list(groups)), pl.col("n") > 1)
     whole = there.filter(pl.len().over(by) == len(groups)).sort(
         *by, "mean", "group", descending=[*[False] * len(by), True, False]
     )
     ranked = whole.with_columns(rank=pl.int_range(pl.len()).over(by))
-    best, next_best = ranked.filter(rank=0), ranked.filter(rank=1)
-    if not len(best):
-        return best.select(*by, best="group", p=pl.lit(None, pl.Float64))
+    best, other = ranked.filter(rank=0), ranked.filter(rank=1)
     found = Moments(*(
-        np.concatenate([best[name], next_best[name]]).astype(float)
-        for name in ("n", "mean", "sd")
+        np.concatenate([best[name], other[name]]).astype(float) for name in ("n", "mean", "sd")
     ))  # fmt: skip
     p = t_test(found, np.arange(len(best)), len(best) + np.arange(len(best)))
-    return best.select(*by, best="group", p=pl.Series(p)).with_columns(
-        best=pl.when(pl.col("p") <= LEVEL).then("best")
-    )
+    two = best.select(*by, first="group", mean="mean", n="n").with_columns(
+        second=other["group"], mean_second=other["mean"], n_second=other["n"],
+        p=pl.Series(p, dtype=pl.Float64),
+    )  # fmt: skip
+    return two.with_columns(best=pl.when(pl.col("p") <= LEVEL).then("first"))

@@ -9,18 +9,20 @@ from data.selection import Selection
 _TUNED_FACETS = ("system", "mode", "itr", "dvfs", "rapl")
 
 
-def candidates_query(selection: Selection, performance: str, limit: int) -> tuple[str, list[Any]]:
+def candidates_query(
+    selection: Selection, performance: str, limit: int, cost: str = "energy_j"
+) -> tuple[str, list[Any]]:
     """Build the query of the configurations that could be best.
 
     Returns:
-        SQL and parameters. Columns as of `points_query`: `x` is the mean of the performance metric,
-        in its unit, `y` the mean of `energy_j`.
+        SQL and parameters. Columns as of `points_query`: `x` is the mean of the limited metric, in
+        its unit, `y` the mean of the cost.
     """
-    return points_query(selection, {"x": performance, "y": "energy_j"}, means=True, limit=limit)
+    return points_query(selection, {"x": performance, "y": cost}, means=True, limit=limit)
 
 
 def baselines_query(
-    selection: Selection, performance: str, limit: int = 50_000
+    selection: Selection, performance: str, limit: int = 50_000, cost: str = "energy_j"
 ) -> tuple[str, list[Any]]:
     """Build the query of the default configuration of each dataset, workload and load.
 
@@ -28,19 +30,20 @@ def baselines_query(
 
     Args:
         limit: Maximum number of rows.
+        cost: The metric that the best settings have least of.
 
     Returns:
         SQL and parameters. Columns `dataset`, `workload`, `load_qps`, `message_bytes`,
-        `performance` (mean, in the metric's unit), `energy_j` (mean), `n`.
+        `performance` (mean, in the metric's unit), `cost` (mean), `n`.
     """
     for facet in _TUNED_FACETS:
         selection = selection.with_values(facet, ())
     condition, parameters = selection.predicate()
     return (
         "SELECT dataset, workload, load_qps, message_bytes, "
-        f"avg({performance})::DOUBLE AS performance, avg(energy_j) AS energy_j, count(*) AS n "
+        f"avg({performance})::DOUBLE AS performance, avg({cost})::DOUBLE AS cost, count(*) AS n "
         f"FROM runs WHERE ({condition}) AND is_baseline AND {performance} IS NOT NULL "
-        "AND energy_j IS NOT NULL GROUP BY dataset, workload, load_qps, message_bytes "
+        f"AND {cost} IS NOT NULL GROUP BY dataset, workload, load_qps, message_bytes "
         f"ORDER BY ALL LIMIT {limit:d}",
         parameters,
     )

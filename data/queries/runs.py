@@ -31,3 +31,17 @@ def value_counts_query(workload: str, columns: Sequence[str]) -> tuple[str, list
     """
     counts = ", ".join(f"count({metric(name).name}) AS {name}" for name in columns)
     return f"SELECT {counts} FROM runs WHERE workload = ?", [workload]
+
+
+def chosen_counts_query(
+    selection: Selection, columns: Sequence[str], measured: str = ""
+) -> tuple[str, list[Any]]:
+    """Build the query of how many of the chosen runs have a value in each column; one row.
+
+    Args:
+        measured: A metric; only runs with a value of it count. Empty for all.
+    """
+    condition, parameters = selection.predicate()
+    counts = ", ".join(f"count({metric(name).name}) AS {name}" for name in columns)
+    having = f" AND {metric(measured).name} IS NOT NULL" if measured else ""
+    return f"SELECT {counts} FROM runs WHERE ({condition}){having}", parameters

@@ -136,7 +136,7 @@ def test_bad_links_are_sentences_and_the_rest_works(
         ("from=-2&to=-1", (0, 0.1)),
     ):
         timeline.open(logged_address, f"?v=1&run={good}&{ends}")
-        assert "the longest run lasts 0.1 s: shown is" in timeline.problems()
+        assert "the longest run lasts 0.1 s: showing" in timeline.problems()
         assert timeline.span() == (pytest.approx(shown[0]), pytest.approx(shown[1], abs=1e-6))
         assert {t["run"] for t in timeline.traces("mean")} == {good}
         assert "7" not in "".join(query_of(timeline.page).get("to", []))
@@ -188,7 +188,7 @@ def test_a_file_that_went_under_the_app_is_one_sentence(
             path.unlink()
     timeline.drag(0.3, 0.35)
     assert timeline.problems().count("B: ") == 1
-    assert "gone" in timeline.problems()
+    assert "missing from the lake" in timeline.problems()
     assert {t["run"] for t in timeline.traces("mean")} == {reference}
     timeline.press("Home")
     assert {t["run"] for t in timeline.traces("mean")} == {reference}

@@ -204,9 +204,9 @@ def test_distributions_are_read_by_pointer_and_by_keys(
     timeline.page.mouse.move(x, y, steps=2)
     assert timeline.page.locator("#hover-card").inner_text() == read
     timeline.page.keyboard.press("ArrowDown")
-    assert timeline.said().startswith("Received bytes an interrupt: ")
+    assert timeline.said().startswith("Received bytes per interrupt: ")
     timeline.page.keyboard.press("ArrowDown")
-    assert timeline.said().startswith("Sent bytes an interrupt: ")
+    assert timeline.said().startswith("Sent bytes per interrupt: ")
 
 
 def test_the_live_region_is_heard_and_not_seen(timeline: TimelinePage, logged_address: str) -> None:

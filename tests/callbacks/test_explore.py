@@ -6,15 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 from dash import html, no_update
+from dash.exceptions import PreventUpdate
 from flask import Flask
 
+from app.explore import page as explore
 from app.explore.page import (
     PAGE,
-    describe_view,
     turn_workload,
-    update_best,
     update_filters,
-    update_heatmap,
     update_scatter,
 )
 from app.kit.ids import NOTICE
@@ -33,6 +32,21 @@ AT_200K = {"workload": "memcached", "load": ["200000"], "rep": "means", "x": "pe
            "y": "energy_j"}  # fmt: skip
 
 pytestmark = pytest.mark.usefixtures("here")
+
+
+def describe_view(raw: dict[str, Any], version: int) -> tuple:
+    """The status line, with the limit on the performance metric."""
+    return explore.describe_view(raw, "performance", version)
+
+
+def update_best(raw: dict[str, Any], limit: float | str, version: int) -> tuple:
+    """The best settings by energy, with the limit on the performance metric."""
+    return explore.update_best(raw, limit, "energy_j", "performance", version)
+
+
+def update_heatmap(raw: dict[str, Any], system: str, column: str, version: int) -> tuple:
+    """The heatmap over ITR and DVFS."""
+    return explore.update_heatmap(raw, system, column, "itr", "dvfs", version)
 
 
 def layout(**parts: str | list[str]) -> html.Main:
@@ -186,7 +200,12 @@ def test_filters_offer_what_the_others_leave() -> None:
     assert notes["dvfs"] == ""
     assert hidden["message"]
     assert not hidden["load"]
-    x, y, heat_metric, heat_system = answer[4:]
+    x, y, heat_metric, heat_system, cost, limited, colour, size, *_ = answer[4:]
+    assert cost == limited == x
+    listed = [[entry["value"] for entry in menu] for menu in (colour, size)]
+    assert listed[0][0] == listed[1][0] == "none"
+    assert {"system", "itr", "dvfs"} < set(listed[0])
+    assert "system" not in listed[1]
     for entries in (x, y, heat_metric):
         labels = {entry["value"]: entry["label"] for entry in entries}
         assert labels["performance"] == "p99 latency (performance)"
@@ -212,7 +231,8 @@ def test_another_workload_keeps_what_still_fits() -> None:
 
 
 def test_the_same_workload_turns_nothing() -> None:
-    assert turn_workload("memcached", [], AT_200K, NEWEST) == (no_update,)
+    with pytest.raises(PreventUpdate):
+        turn_workload("memcached", [], AT_200K, NEWEST)
 
 
 def test_a_pinned_version_is_shown_as_it_was() -> None:
@@ -296,7 +316,7 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         status, domain = describe_view({}, -1)
         assert status == "0 of 0 runs"
         assert (domain["low"], domain["high"]) == (None, None)
-        assert len(update_filters({}, -1)) == 4 + 4
+        assert len(update_filters({}, -1)) == 4 + 11
         assert all(values == [] for values in turned("memcached", [], None, -1).values())
         assert words == ""
 

@@ -102,8 +102,8 @@ def test_pooled_cells_are_the_lakes(view: LakeView) -> None:
     cells, meta = figure["data"][0], figure["layout"]["meta"]
     found = {
         (dvfs, itr): (cells["z"][row, column], *cells["customdata"][row, column])
-        for row, dvfs in enumerate(meta["dvfs"])
-        for column, itr in enumerate(meta["itr"])
+        for row, dvfs in enumerate(meta["ys"])
+        for column, itr in enumerate(meta["xs"])
     }
     scale = cells["meta"]["scale"]
     asked = view.lake.polars(CELLS).rows()

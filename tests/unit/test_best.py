@@ -15,7 +15,7 @@ CANDIDATES = {
 }  # fmt: skip
 BASELINES = {
     **{name: CANDIDATES[name] for name in KEYS},
-    "performance": pl.Float64, "energy_j": pl.Float64, "n": pl.Int64,
+    "performance": pl.Float64, "cost": pl.Float64, "n": pl.Int64,
 }  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def best(
     rows: list[dict], limit: float | None, baselines: list[dict] | None = None
 ) -> list[dict[str, Any]]:
     if baselines is None:
-        default = {"performance": 110.0, "energy_j": 2000.0, "n": 5}
+        default = {"performance": 110.0, "cost": 2000.0, "n": 5}
         place = {"dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None}
         baselines = [{**place, **default}]
     table = best_settings(

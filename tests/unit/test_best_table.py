@@ -14,9 +14,9 @@ from data.units import MINUS, MISSING
 
 BASELINES = pl.DataFrame(
     [{"dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None,
-      "performance": 104.0, "energy_j": 2000.0, "n": 5}],
+      "performance": 104.0, "cost": 2000.0, "n": 5}],
     {"dataset": pl.String, "workload": pl.String, "load_qps": pl.Float64,
-     "message_bytes": pl.Int64, "performance": pl.Float64, "energy_j": pl.Float64, "n": pl.Int64},
+     "message_bytes": pl.Int64, "performance": pl.Float64, "cost": pl.Float64, "n": pl.Int64},
 )  # fmt: skip
 LABELS = {
     "linux_tuned": "Linux tuned",

@@ -8,8 +8,9 @@ from scipy import stats
 
 from app.kit.lakes import Lakes, LakeView
 from app.storage.answer import answer
-from app.storage.claims import DOES_NOT, HOLDS, RULES, UNTOLD, Judged, judged_claims
+from app.storage.claims import RULES, judged_claims
 from app.storage.state import StorageState
+from app.storage.verdict import DOES_NOT, HOLDS, UNTOLD, Judged
 from app.storage.views import BY_NAME
 from data.errors import DataError
 from data.reference.claims import claims, read_claims
@@ -78,6 +79,14 @@ def test_means_n_test_and_p_are_said(shown: dict[str, Judged]) -> None:
     )
     assert "6 cells" in shown["efficient"].verdict.words
     assert "classic polling wins 6" in shown["efficient"].verdict.words
+    # 45 W: 4096 B x 1e6 / 8.1 us and / 9.1 us, over 45 W
+    assert (
+        shown["efficient"]
+        .verdict.comparisons[0]
+        .words.startswith(
+            "classic polling, hybrid polling, 4 KiB, depth 1: 11.2 MB/J, 10.0 MB/J; n = 2, 2; p = "
+        )
+    )
 
 
 def test_what_cannot_be_told_says_which_runs_are_missing(shown: dict[str, Judged]) -> None:

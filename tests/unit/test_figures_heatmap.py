@@ -121,8 +121,8 @@ def test_axes_title_and_what_the_browser_is_told(tmp_path: Path) -> None:
     assert layout["xaxis"]["type"] == layout["yaxis"]["type"] == "category"
     assert layout["title"]["text"].startswith("the title<br>")
     assert "the subtitle" in layout["title"]["text"]
-    assert layout["meta"]["dvfs_words"] == ["1.3 GHz", "2.9 GHz", "governor"]
-    assert layout["meta"]["itr_words"] == ["ITR 2 us", "ITR 50 us", "ITR adaptive"]
+    assert layout["meta"]["y_words"] == ["1.3 GHz", "2.9 GHz", "governor"]
+    assert layout["meta"]["x_words"] == ["ITR 2 us", "ITR 50 us", "ITR adaptive"]
 
 
 def test_a_fine_grid_has_colour_only(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.explore.figures.scatter import Scene, build_scatter, trace_groups
+from app.explore.figures.scatter import Scene, build_scatter
+from app.explore.roles import encoding_of, trace_groups
 from app.explore.state import ExploreState
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
@@ -68,7 +69,8 @@ def test_one_trace_a_system_governed_or_not_adaptive_or_not(points: pl.DataFrame
         ("Linux tuned", "circle", 4),
         ("Linux tuned", "circle-open", 1),
     ]
-    assert trace_groups(points) == [(0, 1), (1, 2), (2, 6), (6, 7)]
+    encoding = encoding_of(points, ExploreState(), SYSTEMS)
+    assert trace_groups(points, encoding) == [(0, 1), (1, 2), (2, 6), (6, 7)]
 
 
 def test_the_numbers_at_a_point(points: pl.DataFrame) -> None:

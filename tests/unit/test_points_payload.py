@@ -2,12 +2,15 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 from app.explore.points import KNOBS, STORAGE_KNOBS, encode_points
+from app.explore.roles import encoding_of
+from app.explore.state import ExploreState
 from tests.fixtures.lakes import runs_from_text
 from tests.fixtures.pictures import decode, points_of
 
@@ -21,13 +24,18 @@ linux_default  -       -         0          2000.0      104.0
 """
 
 
+def encoded(points: pl.DataFrame) -> dict[str, Any]:
+    """The payload of points as Explore shows them without a choice."""
+    return encode_points(points, encoding_of(points, ExploreState(), ()))
+
+
 @pytest.fixture
 def points(tmp_path: Path) -> pl.DataFrame:
     return points_of(tmp_path, runs_from_text(TEXT))
 
 
 def test_every_knob_comes_back(points: pl.DataFrame) -> None:
-    payload = encode_points(points)
+    payload = encoded(points)
     assert payload["count"] == 4
     for name in KNOBS:
         knob = payload["knobs"][name]
@@ -36,19 +44,19 @@ def test_every_knob_comes_back(points: pl.DataFrame) -> None:
 
 
 def test_knobs_of_storage_travel_where_there_are_any(points: pl.DataFrame, tmp_path: Path) -> None:
-    assert not set(encode_points(points)["knobs"]) & set(STORAGE_KNOBS)
+    assert not set(encoded(points)["knobs"]) & set(STORAGE_KNOBS)
     text = """
     itr_us  dvfs_ghz  mode  io_depth  energy_j  latency_p99_us
     -       -         poll  8         10.0      62.0
     -       -         -     16        11.0      64.0
     """
-    knobs = encode_points(points_of(tmp_path / "fio", runs_from_text(text)))["knobs"]
+    knobs = encoded(points_of(tmp_path / "fio", runs_from_text(text)))["knobs"]
     assert set(knobs) & set(STORAGE_KNOBS) == {"mode", "io_depth"}
     assert knobs["mode"]["values"] == ["poll", None]
 
 
 def test_every_number_comes_back(points: pl.DataFrame) -> None:
-    payload = encode_points(points)
+    payload = encoded(points)
     for name in ("x", "y", "performance", "energy_j", "edp_js"):
         np.testing.assert_array_equal(decode(payload["values"][name]), points[name].to_numpy())
     # Default 104 us; Linux tuned by DVFS: 110 us, the mean of the two replicates, adaptive 90 us.
@@ -58,42 +66,42 @@ def test_every_number_comes_back(points: pl.DataFrame) -> None:
 
 
 def test_what_was_not_measured_is_not_a_number(points: pl.DataFrame) -> None:
-    values = encode_points(points)["values"]
+    values = encoded(points)["values"]
     spread = decode(values["x_sd"])
     assert spread.dtype == np.float32
     assert np.isnan(spread).tolist() == [True, True, False, True]
     blind = points.with_columns(energy_j=pl.lit(None, dtype=pl.Float64))
-    assert np.isnan(decode(encode_points(blind)["values"]["energy_j"])).all()
+    assert np.isnan(decode(encoded(blind)["values"]["energy_j"])).all()
 
 
 def test_traces_are_ranges_of_rows(points: pl.DataFrame) -> None:
-    assert encode_points(points)["traces"] == [0, 1, 3, 4]
+    assert encoded(points)["traces"] == [0, 1, 3, 4]
 
 
 def test_replicates_are_known_for_runs_only(points: pl.DataFrame, tmp_path: Path) -> None:
-    assert np.isnan(decode(encode_points(points)["replicate"])).all()
+    assert np.isnan(decode(encoded(points)["replicate"])).all()
     runs = points_of(tmp_path / "runs", runs_from_text(TEXT), means=False)
-    assert decode(encode_points(runs)["replicate"]).tolist() == runs["replicate"].to_list()
+    assert decode(encoded(runs)["replicate"]).tolist() == runs["replicate"].to_list()
 
 
 def test_labels_and_columns_of_a_clause(points: pl.DataFrame) -> None:
-    assert encode_points(points)["labels"] == {
+    assert encoded(points)["labels"] == {
         "linux_default": "Linux default", "linux_tuned": "Linux tuned",
     }  # fmt: skip
     clause = {"clause_x": pl.col("x"), "clause_y": pl.col("y")}
-    asked = encode_points(points.with_columns(**clause))["values"]
+    asked = encoded(points.with_columns(**clause))["values"]
     assert decode(asked["clause_x"]).tolist() == points["x"].to_list()
     assert decode(asked["clause_y"]).tolist() == points["y"].to_list()
-    assert "clause_x" not in encode_points(points)["values"]
+    assert "clause_x" not in encoded(points)["values"]
 
 
 def test_it_travels_as_json(points: pl.DataFrame) -> None:
-    payload = encode_points(points)
+    payload = encoded(points)
     assert json.loads(json.dumps(payload)) == payload
 
 
 def test_what_is_the_same_everywhere_is_sent_once(points: pl.DataFrame) -> None:
-    payload = encode_points(points)
+    payload = encoded(points)
     assert payload["logged"] == {"dtype": "u1", "repeat": 0, "count": 4}
     assert payload["replicate"] == {"dtype": "f4", "repeat": None, "count": 4}
     assert payload["knobs"]["dataset"] == {
@@ -103,4 +111,4 @@ def test_what_is_the_same_everywhere_is_sent_once(points: pl.DataFrame) -> None:
     assert payload["n"]["dtype"] == "u1"
     assert "bdata" in payload["values"]["x"]
     many = points.with_columns(n=pl.Series([1, 300, 70_000, 2]))
-    assert decode(encode_points(many)["n"]).tolist() == [1, 300, 70_000, 2]
+    assert decode(encoded(many)["n"]).tolist() == [1, 300, 70_000, 2]

@@ -5,10 +5,11 @@ import pytest
 
 from app.kit.lakes import Lakes
 from app.storage.answer import StorageAnswer, answer
-from app.storage.claims import HOLDS, judged_claims
+from app.storage.claims import judged_claims
 from app.storage.defaults import default_state
 from app.storage.published import IDLE, NOT_MEASURED, PERFORMANCE, SWITCHES, Line, comparisons
 from app.storage.study import Study
+from app.storage.verdict import HOLDS
 from data.queries.storage import LOADS_STORES
 from ingest.__main__ import main as ingest
 from ingest.sample.storage import write_storage

@@ -209,7 +209,9 @@ def test_content_tells_a_table() -> None:
     found = find_format("x", f"{HEADER}\n{GOOD}\n".encode())
     assert found is not None
     assert (found.name, found.role) == ("summary", "table")
-    assert find_format("x.csv", b"sys,year\nlinux,2020\n") is None
+    other = find_format("x.csv", b"sys,year\nlinux,2020\n")
+    assert other is not None
+    assert other.name == "table"
 
 
 @pytest.mark.real

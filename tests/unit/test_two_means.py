@@ -78,5 +78,6 @@ def test_the_best_group_of_a_cell_or_a_tie() -> None:
     found = best_of(("a", "b", "c"), groups, ["at"])
     # 8: 3.1 against 3.2 is no difference; 32: one replicate of c
     assert found.select("at", "best").rows() == [(1, "a"), (8, None)]
+    assert found.select("first", "mean", "second", "n_second").row(0) == ("a", 3.1, "c", 3)
     assert found["p"][0] == pytest.approx(stats.ttest_ind([3.0, 3.1, 3.2], [2.0, 2.1, 2.2]).pvalue)
     assert len(best_of(("a", "b", "c"), groups.clear(), ["at"])) == 0

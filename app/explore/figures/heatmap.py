@@ -1,4 +1,4 @@
-"""One metric over DVFS x ITR for one system."""
+"""One metric over any two knobs for one system."""
 
 from typing import Final
 
@@ -6,29 +6,37 @@ import numpy as np
 import polars as pl
 
 from app.kit.encodings import base_layout
-from app.kit.words import dvfs_word, itr_word
+from data.knobs import KNOBS, Knob
 from data.metrics import metric
-from data.selection import ADAPTIVE, GOVERNOR
 from data.units import format_digits
 
 TEXT_MAX_CELLS: Final = 110
+_LETTER_PX: Final = 6
 _PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
-def build_heatmap(cells: pl.DataFrame, column: str, title: str, subtitle: str) -> dict:
+def build_heatmap(
+    cells: pl.DataFrame,
+    column: str,
+    title: str,
+    subtitle: str,
+    x_knob: Knob = KNOBS["itr"],
+    y_knob: Knob = KNOBS["dvfs"],
+) -> dict:
     """Build the heatmap as a figure dictionary.
 
     Traces in order: the means; a cross in each cell that was not measured; a veil that the browser
     draws over what is not selected; invisible points that box and lasso can catch.
 
     Args:
-        cells: Columns `dvfs_ghz`, `itr_us`, `mean`, `sd`, `n`; at least one row.
+        cells: The columns of both knobs, `mean`, `sd`, `n`; at least one row.
+        x_knob, y_knob: Along the axes.
     """
-    grid = _grid(cells)
+    grid = _grid(cells, x_knob, y_knob)
     scale, prefix = _common_prefix(grid["mean"], metric(column).unit)
     z = grid["mean"] / scale
-    x = [_tick(value, ADAPTIVE) for value in grid["itr"]]
-    y = [_tick(value, GOVERNOR) for value in grid["dvfs"]]
+    x = [x_knob.label(value) for value in grid["x"]]
+    y = [y_knob.label(value) for value in grid["y"]]
     missing = np.argwhere(np.isnan(z))
     return {
         "data": [
@@ -37,21 +45,22 @@ def build_heatmap(cells: pl.DataFrame, column: str, title: str, subtitle: str) -
             _veil_trace(z, x, y),
             _catcher_trace(z, x, y),
         ],
-        "layout": _layout(title, subtitle, grid, column),
+        "layout": _layout(title, subtitle, grid, column, x_knob, y_knob),
     }
 
 
-def _grid(cells: pl.DataFrame) -> dict:
-    """Return the cells as matrices: rows are DVFS values, columns ITR values, NULLs last."""
-    dvfs = sorted(set(cells["dvfs_ghz"]), key=lambda v: (v is None, v))
-    itr = sorted(set(cells["itr_us"]), key=lambda v: (v is None, v))
-    shape = (len(dvfs), len(itr))
+def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
+    """Return the cells as matrices: rows are values along y, columns along x, NULLs last."""
+    xs, ys = (
+        sorted(set(cells[knob.column]), key=lambda v: (v is None, v)) for knob in (x_knob, y_knob)
+    )
+    shape = (len(ys), len(xs))
     grid = {name: np.full(shape, np.nan) for name in ("mean", "sd", "n")}
     for row in cells.iter_rows(named=True):
-        at = dvfs.index(row["dvfs_ghz"]), itr.index(row["itr_us"])
+        at = ys.index(row[y_knob.column]), xs.index(row[x_knob.column])
         for name in ("mean", "sd", "n"):
             grid[name][at] = np.nan if row[name] is None else row[name]
-    return {**grid, "dvfs": dvfs, "itr": itr}
+    return {**grid, "x": xs, "y": ys}
 
 
 def _common_prefix(values: np.ndarray, unit: str) -> tuple[float, str]:
@@ -136,31 +145,32 @@ def _catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
     }
 
 
-def _layout(title: str, subtitle: str, grid: dict, column: str) -> dict:
+def _layout(title: str, subtitle: str, grid: dict, column: str, x_knob: Knob, y_knob: Knob) -> dict:
+    longest = max(len(y_knob.label(value)) for value in grid["y"])
+    y_title = f"{y_knob.menu_title}, {y_knob.unit}" if y_knob.unit else y_knob.menu_title
     axis = {"type": "category", "showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
     return {
         **base_layout(title, subtitle),
-        "margin": {"l": 62, "r": 8, "t": 46, "b": 44},
+        "margin": {"l": max(62, 34 + _LETTER_PX * longest), "r": 8, "t": 46, "b": 44},
         "xaxis": {
             **axis,
-            "title": {"text": "Interrupt delay (ITR), us", "standoff": 6, "font": {"size": 12}},
+            "title": {"text": x_knob.axis_title, "standoff": 6, "font": {"size": 12}},
         },
-        "yaxis": {**axis, "title": {"text": "DVFS, GHz", "standoff": 6, "font": {"size": 12}}},
+        "yaxis": {
+            **axis,
+            "title": {"text": y_title, "standoff": 6, "font": {"size": 12}},
+        },
         "dragmode": "select",
         "meta": {
             "kind": "heatmap",
             "column": column,
             "title": metric(column).title,
             "unit": metric(column).unit,
-            "dvfs": grid["dvfs"],
-            "itr": grid["itr"],
-            "dvfs_words": [dvfs_word(v) for v in grid["dvfs"]],
+            "knobs": [x_knob.column, y_knob.column],
+            "xs": grid["x"],
+            "ys": grid["y"],
+            "y_words": [y_knob.words(v) for v in grid["y"]],
             "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
-            "itr_words": [itr_word(v) for v in grid["itr"]],
+            "x_words": [x_knob.words(v) for v in grid["x"]],
         },
     }
-
-
-def _tick(value: float | None, null_word: str) -> str:
-    """Return a category label; the axis title has the unit."""
-    return null_word if value is None else f"{value:g}"

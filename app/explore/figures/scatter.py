@@ -7,19 +7,20 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.explore.roles import Encoding, encoding_of, trace_groups
 from app.explore.state import ExploreState
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
     DVFS_SCALE,
     GOVERNOR_HUE,
+    OKABE_ITO,
     base_layout,
     itr_sizes_px,
-    system_order,
-    system_style,
 )
 from app.kit.words import axis_words, subject, synthetic_note
 from data.analysis.pareto import frontier, pareto_mask
 from data.analysis.winners import find_winners
+from data.knobs import Knob
 from data.metrics import metric
 
 WINNER_MARKS: Final = (
@@ -27,6 +28,8 @@ WINNER_MARKS: Final = (
     ("energy", "x-thin-open", "x lowest energy"),
     ("edp", "circle-open", "o best energy-delay product"),
 )
+# The columns that the marks are of.
+_MARKED: Final = ("performance", "energy_j", "edp_js")
 _LEGENDS: Final = ("legend", "legend2", "legend3")
 _LEGEND_NAME_CHARS: Final = 26
 
@@ -62,52 +65,48 @@ def build_scatter(
         state: With `performance` already resolved to a column.
     """
     shown = points[drawn]
-    frontiers = _frontier_traces(points, state, scene)
-    traces = [*_point_traces(shown, state, scene), *frontiers, *_winner_traces(points, scene)]
-    traces += _legend_traces(shown, scene, bool(frontiers))
-    return {"data": traces, "layout": _layout(points, shown, state, scene)}
+    encoding = encoding_of(points, state, scene.systems)
+    frontiers = _frontier_traces(points, state, encoding)
+    traces = [*_point_traces(shown, state, encoding), *frontiers]
+    traces += _winner_traces(points, encoding)
+    traces += _legend_traces(shown, encoding, bool(frontiers))
+    return {"data": traces, "layout": _layout(points, shown, state, scene, encoding)}
 
 
-def trace_groups(points: pl.DataFrame) -> list[tuple[int, int]]:
-    """Return the row ranges of the traces: same system, governor or not, adaptive or not.
-
-    The rows are in the order of `points_query`.
-    """
-    keys = points.select(
-        pl.struct("system", g=pl.col("dvfs_ghz").is_null(), a=pl.col("itr_us").is_null()).rle_id()
-    ).to_series()
-    starts = np.flatnonzero(np.diff(keys.to_numpy(), prepend=-1))
-    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(points)], strict=True))
-
-
-def _point_traces(shown: pl.DataFrame, state: ExploreState, scene: Scene) -> list[dict]:
-    longest_us = float(shown["itr_us"].max() or 1.0)  # type: ignore[arg-type]
+def _point_traces(shown: pl.DataFrame, state: ExploreState, encoding: Encoding) -> list[dict]:
+    largest = 1.0
+    if encoding.size is not None:
+        largest = float(shown[encoding.size.column].max() or 1.0)  # type: ignore[arg-type]
     return [
-        _point_trace(shown[start:stop], state, scene, longest_us)
-        for start, stop in trace_groups(shown)
+        _point_trace(shown[start:stop], state, encoding, largest)
+        for start, stop in trace_groups(shown, encoding)
     ]
 
 
-def _point_trace(rows: pl.DataFrame, state: ExploreState, scene: Scene, longest_us: float) -> dict:
-    system = rows["system"][0]
-    governed, adaptive = rows["dvfs_ghz"][0] is None, rows["itr_us"][0] is None
-    symbol, _ = system_style(system, scene.systems)
-    color: Any = GOVERNOR_HUE if governed else _floats(rows, "dvfs_ghz")
+def _point_trace(
+    rows: pl.DataFrame, state: ExploreState, encoding: Encoding, largest: float
+) -> dict:
+    symbol, hue, name = _style(encoding, rows)
+    colour, size = encoding.colour, encoding.size
+    is_scaled = encoding.is_scaled and colour is not None and rows[colour.column][0] is not None
+    color: Any = _floats(rows, colour.column) if colour is not None and is_scaled else hue
+    hollow = size is not None and rows[size.column][0] is None
+    sizes: Any = ADAPTIVE_SIZE_PX
+    if size is not None and not hollow:
+        sizes = itr_sizes_px(_wide(rows, size.column), largest)
     return {
         "type": "scattergl",
         "mode": "markers",
-        "name": rows["system_label"][0] or system,
+        "name": name,
         "meta": {"kind": "points"},
         "x": _floats(rows, "x"),
         "y": _floats(rows, "y"),
         "marker": {
-            "symbol": f"{symbol}-open" if adaptive else symbol,
-            "size": ADAPTIVE_SIZE_PX
-            if adaptive
-            else itr_sizes_px(_wide(rows, "itr_us"), longest_us),
+            "symbol": f"{symbol}-open" if hollow else symbol,
+            "size": sizes,
             "color": color,
-            "line": {"width": 2 if adaptive else 0.6},
-            **({} if governed else {"coloraxis": "coloraxis"}),
+            "line": {"width": 2 if hollow else 0.6},
+            **({"coloraxis": "coloraxis"} if is_scaled else {}),
         },
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": 0.12}},
@@ -115,6 +114,20 @@ def _point_trace(rows: pl.DataFrame, state: ExploreState, scene: Scene, longest_
         "showlegend": False,
         **_error_bars(rows, state),
     }
+
+
+def _style(encoding: Encoding, rows: pl.DataFrame) -> tuple[str, str, str]:
+    """Symbol, hue and name of a trace; NULL on a scale has the hue outside it."""
+    symbol, hue, name = "circle", OKABE_ITO[0], "all"
+    if encoding.symbol is not None:
+        place = encoding.symbols.values.index(rows[encoding.symbol.column][0])
+        symbol, hue = encoding.symbols.symbols[place], encoding.symbols.hues[place]
+        name = encoding.symbols.labels[place]
+    if encoding.is_scaled:
+        hue = GOVERNOR_HUE
+    elif encoding.hues is not None and encoding.colour is not None:
+        hue = encoding.hues.hues[encoding.hues.values.index(rows[encoding.colour.column][0])]
+    return symbol, hue, name
 
 
 def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
@@ -127,31 +140,42 @@ def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
     }
 
 
-def _frontier_traces(points: pl.DataFrame, state: ExploreState, scene: Scene) -> list[dict]:
+def _by_symbol(points: pl.DataFrame, encoding: Encoding) -> tuple[np.ndarray, list[tuple]]:
+    """The group of each point by its symbol, and of each group its symbol, hue and name."""
+    symbols = encoding.symbols
+    if encoding.symbol is None:
+        return np.zeros(len(points), np.int64), [("circle", OKABE_ITO[0], "all")]
+    places = {value: place for place, value in enumerate(symbols.values)}
+    values = points[encoding.symbol.column].to_list()
+    group = np.array([places[value] for value in values], np.int64)
+    return group, list(zip(symbols.symbols, symbols.hues, symbols.values, strict=True))
+
+
+def _frontier_traces(points: pl.DataFrame, state: ExploreState, encoding: Encoding) -> list[dict]:
     directions = [metric(name).better for name in (state.x, state.y)]
     if not state.frontier or None in directions:
         return []
     x, y = _wide(points, "x"), _wide(points, "y")
     signs = [1.0 if better == "less" else -1.0 for better in directions]
-    systems = points["system"].to_numpy()
+    group, styles = _by_symbol(points, encoding)
     traces = []
-    for system in system_order(points["system"].unique()):
-        mine = systems == system
+    for number, style in enumerate(styles):
+        mine = group == number
+        if not mine.any():
+            continue
         mask = pareto_mask(signs[0] * x[mine], signs[1] * y[mine])
         line_x, line_y = frontier(x[mine], y[mine], mask)
-        traces.append(_frontier_trace(system, line_x, line_y, directions, scene))
+        traces.append(_frontier_trace(style, line_x, line_y, directions))
     return traces
 
 
-def _frontier_trace(
-    system: str, x: np.ndarray, y: np.ndarray, directions: list, scene: Scene
-) -> dict:
-    symbol, hue = system_style(system, scene.systems)
+def _frontier_trace(style: tuple, x: np.ndarray, y: np.ndarray, directions: list) -> dict:
+    symbol, hue, value = style
     return {
         "type": "scattergl" if len(x) > 400 else "scatter",
         "mode": "lines+markers",
-        "name": f"frontier of {system}",
-        "meta": {"kind": "frontier", "system": system},
+        "name": f"frontier of {value}",
+        "meta": {"kind": "frontier", "system": value},
         "x": x,
         "y": y,
         # Steps stay on reached values: where less is better, the line drops after each member.
@@ -163,19 +187,15 @@ def _frontier_trace(
     }
 
 
-def _winner_traces(points: pl.DataFrame, scene: Scene) -> list[dict]:
-    systems = system_order(points["system"].unique())
-    group = points["system"].cast(pl.Enum(systems)).to_physical().to_numpy()
-    winners = find_winners(
-        group, *(_wide(points, c) for c in ("performance", "energy_j", "edp_js"))
-    )
+def _winner_traces(points: pl.DataFrame, encoding: Encoding) -> list[dict]:
+    group, styles = _by_symbol(points, encoding)
+    winners = find_winners(group, *(_wide(points, c) for c in _MARKED))
     traces = []
     for kind, symbol, _ in WINNER_MARKS:
-        rows = [(systems[g], getattr(w, kind)) for g, w in winners.items()]
-        found = [(system, index) for system, index in rows if index is not None]
+        rows = [(styles[g][1], getattr(w, kind)) for g, w in winners.items()]
+        found = [(hue, index) for hue, index in rows if index is not None]
         indices = [index for _, index in found]
-        hues = [system_style(system, scene.systems)[1] for system, _ in found]
-        traces.append(_winner_trace(kind, symbol, points[indices], hues))
+        traces.append(_winner_trace(kind, symbol, points[indices], [hue for hue, _ in found]))
     return traces
 
 
@@ -199,28 +219,58 @@ def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -
     }
 
 
-def _legend_traces(shown: pl.DataFrame, scene: Scene, has_frontier: bool) -> list[dict]:
-    """Return the legend's entries: systems, governor, three sizes, adaptive, the marks."""
-    labels = dict(shown.select("system", "system_label").unique().iter_rows())
+def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) -> list[dict]:
+    """Return the legend's entries: symbols, colours, three sizes, the marks; of one value none."""
     entries = []
-    for system in system_order(labels):
-        symbol, hue = system_style(system, scene.systems)
-        entries.append(_entry(0, _short(labels[system] or system), symbol, 9, hue))
-    if shown["dvfs_ghz"].null_count():
-        entries.append(_entry(0, "DVFS governor", "circle", 9, GOVERNOR_HUE))
-    itr_us = np.unique(shown["itr_us"].drop_nulls().to_numpy())
-    if itr_us.size:
-        three = np.unique(itr_us[[0, itr_us.size // 2, -1]])
-        for value, size in zip(three, itr_sizes_px(three, itr_us[-1]), strict=True):
-            entries.append(_entry(1, f"ITR {value:g} us", "circle", float(size), "#808080"))
-    if shown["itr_us"].null_count():
-        entries.append(_entry(1, "ITR adaptive", "circle-open", ADAPTIVE_SIZE_PX, "#808080"))
-    entries += [_entry(2, words, symbol, 11, "#808080", 2) for _, symbol, words in WINNER_MARKS]
+    symbols = encoding.symbols
+    if encoding.symbol is not None:
+        there = set(shown[encoding.symbol.column])
+        for value, label, mark, hue in zip(
+            symbols.values, symbols.labels, symbols.symbols, symbols.hues, strict=True
+        ):
+            if value in there:
+                entries.append(_entry(0, _short(label), mark, 9, hue))
+    entries += _colour_entries(shown, encoding)
+    entries += _size_entries(shown, encoding.size)
+    measured = dict(zip(("performance", "energy", "edp"), _MARKED, strict=True))
+    entries += [
+        _entry(2, words, mark, 11, "#808080", 2)
+        for kind, mark, words in WINNER_MARKS
+        if shown[measured[kind]].count()
+    ]
     if has_frontier:
         line = _entry(0, "Pareto frontier", "circle-open", 9, "#808080")
         entries.append(
             {**line, "mode": "lines+markers", "line": {"width": 1.4, "color": "#808080"}}
         )
+    return entries
+
+
+def _colour_entries(shown: pl.DataFrame, encoding: Encoding) -> list[dict]:
+    colour, hues = encoding.colour, encoding.hues
+    if colour is None:
+        return []
+    if hues is not None and colour is not encoding.symbol:
+        named = zip(hues.labels, hues.hues, strict=True)
+        return [_entry(0, _short(label), "circle", 9, hue) for label, hue in named]
+    if encoding.is_scaled and shown[colour.column].null_count():
+        words = f"{colour.menu_title} {colour.facet.null_word}"
+        return [_entry(0, words, "circle", 9, GOVERNOR_HUE)]
+    return []
+
+
+def _size_entries(shown: pl.DataFrame, size: Knob | None) -> list[dict]:
+    if size is None:
+        return []
+    entries = []
+    known = np.unique(shown[size.column].drop_nulls().cast(pl.Float64).to_numpy())
+    if known.size:
+        three = np.unique(known[[0, known.size // 2, -1]])
+        for value, pixels in zip(three, itr_sizes_px(three, known[-1]), strict=True):
+            entries.append(_entry(1, size.words(float(value)), "circle", float(pixels), "#808080"))
+    if shown[size.column].null_count():
+        words = f"{size.menu_title} {size.facet.null_word}"
+        entries.append(_entry(1, words, "circle-open", ADAPTIVE_SIZE_PX, "#808080"))
     return entries
 
 
@@ -250,9 +300,16 @@ def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: 
     }
 
 
-def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scene: Scene) -> dict:
-    ghz = shown["dvfs_ghz"].drop_nulls()
-    low, high = (float(ghz.min()), float(ghz.max())) if len(ghz) else (0.0, 1.0)  # type: ignore[arg-type]
+def _layout(
+    points: pl.DataFrame,
+    shown: pl.DataFrame,
+    state: ExploreState,
+    scene: Scene,
+    encoding: Encoding,
+) -> dict:
+    scaled = encoding.colour if encoding.is_scaled else None
+    known = shown[scaled.column].drop_nulls() if scaled else pl.Series([], dtype=pl.Float64)
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)  # type: ignore[arg-type]
     return {
         **base_layout(
             f"{axis_words(state.x, state.y)}, {subject(points)}", _subtitle(points, state, scene)
@@ -265,9 +322,9 @@ def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scen
             "colorscale": DVFS_SCALE,
             "cmin": low,
             "cmax": high if high > low else low + 0.1,
-            "showscale": bool(len(ghz)),
+            "showscale": bool(len(known)),
             "colorbar": {
-                "title": {"text": "DVFS, GHz", "side": "right", "font": {"size": 11}},
+                "title": {"text": _scale_title(scaled), "side": "right", "font": {"size": 11}},
                 "thickness": 10,
                 "len": 1,
                 "outlinewidth": 0,
@@ -281,10 +338,19 @@ def _layout(points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scen
             "y": state.y,
             "performance": scene.performance,
             "means": state.replicates == "means",
+            "colour": scaled.column if scaled else None,
             "units": {c: metric(c).unit for c in (state.x, state.y, scene.performance)},
             "titles": {c: metric(c).title for c in (state.x, state.y)},
         },
     }
+
+
+def _scale_title(knob: Knob | None) -> str:
+    """The title of the colour bar: the field's abbreviation, with the unit."""
+    if knob is None:
+        return ""
+    unit = knob.unit or knob.facet.unit
+    return f"{knob.menu_title}, {unit}" if unit else knob.menu_title
 
 
 def _legend(row: int) -> dict:

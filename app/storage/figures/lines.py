@@ -52,7 +52,10 @@ def build_lines(
         for line, dash in _lines(group)
     ]
     if view.x != DEPTH:
-        traces[-1]["text"][-1] = f"depth {traces[-1]['text'][-1]}"
+        texts = traces[-1]["text"]
+        texts[-1] = f"depth {texts[-1]}"
+        # The last point may be the rightmost of all, where the longer words would be cut.
+        traces[-1]["textposition"] = [*["top right"] * (len(texts) - 1), "top left"]
     there = [star for star in published if star.at in depths]
     beside = [depths.index(star.at) - _ASIDE for star in there]
     apart = _apart_words(drawn)

@@ -1,0 +1,83 @@
+"""The knobs that colour, size and symbol of the scatter show, and the traces that follow."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from app.explore.opening_rule import NONE
+from app.explore.state import ExploreState
+from app.kit.competitors import Competitors, competitors_of
+from data.knobs import KNOBS, Knob
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """The knobs of one picture; None where a role shows nothing.
+
+    Attributes:
+        symbols: Symbols, hues and names of the values of `symbol`.
+        hues: The same of a colour that is no number; None where it is one.
+    """
+
+    colour: Knob | None
+    size: Knob | None
+    symbol: Knob | None
+    symbols: Competitors
+    hues: Competitors | None
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether colours are a scale of numbers."""
+        return self.colour is not None and self.hues is None
+
+
+def encoding_of(points: pl.DataFrame, state: ExploreState, systems: Sequence[str]) -> Encoding:
+    """Make the encoding of some points.
+
+    Args:
+        systems: All systems of the lake, so that each keeps its symbol whatever is filtered.
+    """
+    colour, size, symbol = (
+        None if name == NONE else KNOBS[name] for name in (state.colour, state.size, state.symbol)
+    )
+    labels = dict(points.select("system", "system_label").unique().iter_rows())
+    by_symbol = symbol or KNOBS["system"]
+    values = points[by_symbol.column].unique().to_list() if symbol else []
+    hues = None
+    if colour is not None and not colour.facet.is_number:
+        hues = competitors_of(colour, points[colour.column].unique().to_list(), systems, labels)
+    return Encoding(colour, size, symbol, competitors_of(by_symbol, values, systems, labels), hues)
+
+
+def _keys(encoding: Encoding) -> list[pl.Expr]:
+    """What is the same for all points of a trace."""
+    keys = []
+    if encoding.symbol is not None:
+        keys.append(pl.col(encoding.symbol.column).alias("symbol"))
+    if encoding.colour is not None:
+        column = pl.col(encoding.colour.column)
+        keys.append((column if encoding.hues is not None else column.is_null()).alias("colour"))
+    if encoding.size is not None:
+        keys.append(pl.col(encoding.size.column).is_null().alias("size"))
+    return keys or [pl.lit(0).alias("all")]
+
+
+def in_trace_order(points: pl.DataFrame, state: ExploreState) -> pl.DataFrame:
+    """Sort points so that those of one trace stand together; the query has the usual order."""
+    if (state.colour, state.size, state.symbol) == ("dvfs", "itr", "system"):
+        return points
+    return points.sort(_keys(encoding_of(points, state, ())), maintain_order=True, nulls_last=True)
+
+
+def trace_groups(points: pl.DataFrame, encoding: Encoding) -> list[tuple[int, int]]:
+    """Return the row ranges of the traces: one symbol, one hue or scale, with a size or without.
+
+    The rows are as `in_trace_order` sorts them.
+    """
+    keys = points.select(pl.struct(_keys(encoding)).rle_id()).to_series()
+    if len(keys) == 1 < len(points):
+        return [(0, len(points))]
+    starts = np.flatnonzero(np.diff(keys.to_numpy(), prepend=-1))
+    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(points)], strict=True))

@@ -1,0 +1,104 @@
+"""What Explore opens with: the rule by itself, then on lakes that lack what it likes best."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.explore.answer import best_table, heatmap, scatter
+from app.explore.defaults import default_state
+from app.explore.opening_rule import NONE, Roles, choose_cost, choose_performance, choose_roles
+from app.explore.state import PERFORMANCE, ExploreState
+from app.kit.lakes import Lakes, LakeView
+from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.pictures import traces
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ({"energy_j": 10, "power_w": 10}, "energy_j"),
+        ({"energy_j": 5, "power_w": 10}, "energy_j"),  # half of 10 is enough
+        ({"energy_j": 4, "power_w": 10}, "power_w"),
+        ({"energy_j": 4, "power_w": 4, "ipc": 9, "start_unix_s": 10}, "ipc"),
+        ({"latency_p99_us": 10, "duration_s": 10}, "duration_s"),
+        ({"latency_p99_us": 10}, "energy_j"),
+    ],
+)
+def test_energy_then_power_then_what_most_runs_have(counts: dict[str, int], expected: str) -> None:
+    assert choose_cost(counts, 10, "latency_p99_us") == expected
+
+
+def test_the_performance_metric_where_any_run_has_it() -> None:
+    assert choose_performance({"latency_p99_us": 1, "ipc": 9}, "latency_p99_us") == "latency_p99_us"
+    assert choose_performance({"latency_p99_us": 0, "ipc": 9}, "latency_p99_us") == "ipc"
+    assert choose_performance({}, "latency_p99_us") == "latency_p99_us"
+
+
+def test_dvfs_itr_system_then_the_knobs_with_most_values() -> None:
+    numbers = {"dvfs", "itr", "load", "c_ring"}
+    usual = {"system": 3, "itr": 9, "dvfs": 5, "load": 4}
+    assert choose_roles(usual, numbers) == Roles()
+    other = {"system": 1, "itr": 1, "dvfs": 1, "machine": 3, "c_ring": 8, "load": 2}
+    assert choose_roles(other, numbers) == Roles(colour="machine", size="load", symbol="c_ring")
+    assert choose_roles({"system": 2, "machine": 1}, numbers) == Roles(NONE, NONE, "system")
+
+
+def machines(lake: Path) -> LakeView:
+    """Three machines at two request sizes: power and p99, no energy, no DVFS, no ITR."""
+    rows = [
+        run(machine=machine, request_bytes=size, itr_us=None, dvfs_ghz=None, energy_j=None,
+            power_w=50.0 + number, latency_p99_us=100.0 - number + size / 4096, replicate=r)
+        for number, machine in enumerate(("a1", "b2", "c3")) for size in (4096, 8192)
+        for r in (0, 1)
+    ]  # fmt: skip
+    return Lakes(write_lake(lake, rows)).at(None)
+
+
+def test_a_lake_of_three_machines_opens_with_them(tmp_path: Path) -> None:
+    view = machines(tmp_path)
+    state = default_state(view)
+    assert (state.x, state.y, state.cost) == (PERFORMANCE, "power_w", "power_w")
+    assert (state.symbol, state.colour, state.size) == ("machine", NONE, NONE)
+    figure = scatter(view, state).figure
+    names = [t["name"] for t in figure["data"] if t.get("showlegend")]
+    assert names[:3] == ["a1", "b2", "c3"]
+    assert not any("energy" in name for name in names)
+    assert len({t["marker"]["symbol"] for t in traces(figure, "points")}) == 3
+
+
+def test_colour_and_size_show_any_knob(tmp_path: Path) -> None:
+    view = machines(tmp_path)
+    state = ExploreState(x="latency_p99_us", y="power_w", colour="machine", size="request",
+                         symbol=NONE)  # fmt: skip
+    points = traces(scatter(view, state).figure, "points")
+    assert len({str(t["marker"]["color"]) for t in points}) == 3
+    sizes = np.concatenate([np.atleast_1d(t["marker"]["size"]) for t in points])
+    assert len(set(sizes.tolist())) == 2
+    scaled = scatter(view, ExploreState(x="latency_p99_us", y="power_w", colour="request"))
+    assert scaled.figure["layout"]["coloraxis"]["colorbar"]["title"]["text"] == "Request size, B"
+
+
+def test_the_heatmap_takes_any_two_knobs(tmp_path: Path) -> None:
+    view = machines(tmp_path)
+    figure = heatmap(view, ExploreState(heat_metric="power_w", heat_x="machine", heat_y="request"))
+    assert figure["layout"]["meta"]["knobs"] == ["machine", "request_bytes"]
+    assert np.asarray(figure["data"][0]["z"]).tolist() == [[50.0, 51.0, 52.0]] * 2
+    assert list(figure["data"][0]["y"]) == ["4 KiB", "8 KiB"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "machine"),
+    [
+        ({"cost": "power_w"}, "a1"),
+        ({"cost": "power_w", "limited": "latency_p99_us", "limit": 99.9}, "c3"),
+        ({"cost": "latency_p99_us", "limited": "power_w", "limit": 51.5}, "b2"),
+    ],
+)
+def test_the_best_has_least_of_any_cost_within_any_limit(
+    tmp_path: Path, asked: dict[str, Any], machine: str
+) -> None:
+    """p99 of a machine is 100 less its number, plus 1 or 2: 101, 100, 99 us at 4 KiB."""
+    (best,) = best_table(machines(tmp_path), ExploreState(**asked)).to_dicts()
+    assert (best["machine"], best["meets"]) == (machine, True)
