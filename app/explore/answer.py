@@ -124,7 +124,7 @@ def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
     """Return the best settings under the state's limit: columns of `best_settings`."""
     state, _ = resolve(view, state)
     asked = {"x": state.limited, "y": state.cost}
-    candidates = view.narrowed(_points_query(asked, True), state.selection)
+    candidates = view.narrowed(_points_query(view, state, asked, True), state.selection)
     baselines = view.baselines(state.selection, state.limited, state.cost)
     return best_settings(candidates, baselines, state.limit, *_senses(state))
 
@@ -210,7 +210,7 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
     is_best = name == "best-table"
     best = {"x": resolved.limited, "y": resolved.cost}
     columns = best if is_best else _columns(resolved, performance)
-    asked = _points_query(columns, is_best or state.replicates == "means")
+    asked = _points_query(view, state, columns, is_best or state.replicates == "means")
     *query, is_filtered = view.executed(asked, state.selection)
     is_more, is_most = _senses(resolved)
     bound = "at least" if is_more else "at most"
@@ -237,8 +237,15 @@ def _columns(state: ExploreState, performance: str) -> dict[str, str]:
     return columns
 
 
-def _points_query(columns: dict[str, str], means: bool) -> Query:
-    return lambda selection, limit: shown_points_query(selection, columns, means, limit)
+def _points_query(
+    view: LakeView, state: ExploreState, columns: dict[str, str], means: bool
+) -> Query:
+    constant = frozenset(view.constants(state.selection))
+
+    def query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+        return shown_points_query(selection, columns, means, limit, constant)
+
+    return query
 
 
 def _cube_query(column: str) -> Query:
@@ -248,7 +255,8 @@ def _cube_query(column: str) -> Query:
 def _points(view: LakeView, state: ExploreState) -> pl.DataFrame:
     """Return the rows of the scatter."""
     state, performance = resolve(view, state)
-    query = _points_query(_columns(state, performance), state.replicates == "means")
+    columns = _columns(state, performance)
+    query = _points_query(view, state, columns, state.replicates == "means")
     return view.narrowed(query, state.selection)
 
 

@@ -98,7 +98,9 @@
       if (kindOf(trace) !== "points") return trace;
       const marker = { ...trace.marker, line: { ...trace.marker.line } };
       if (!String(marker.symbol).endsWith("-open")) marker.line.color = wattlas.palette(theme).halo;
-      if (view.limit !== null) marker.color = figures.limitColors(points, k, trace, view.limit, theme, meta.colour);
+      if (view.limit !== null) {
+        marker.color = figures.limitColors(points, k, trace, view.limit, theme, meta.colour);
+      }
       return { ...trace, marker, selectedpoints: selected[k++] };
     });
     layout.shapes = figures.limitShapes(figure.layout.meta, view.limit, theme, points.values.x);

@@ -1,5 +1,6 @@
 """The scatter's rows: one row per run, or one per configuration with means and deviations."""
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from data.declared import Names, knob_names
@@ -25,7 +26,11 @@ _ORDER: Final = Names(lambda columns: (*_SHIPPED_ORDER, *knob_names(columns)))
 
 
 def points_query(
-    selection: Selection, columns: dict[str, str], means: bool, limit: int
+    selection: Selection,
+    columns: dict[str, str],
+    means: bool,
+    limit: int,
+    constant: Collection[str] = (),
 ) -> tuple[str, list[Any]]:
     """Build the query of the scatter's rows.
 
@@ -35,6 +40,8 @@ def points_query(
             standard deviation over the replicates; NULL for one).
         means: Return one row per configuration (mean over its replicates) instead of one per run.
         limit: Maximum number of rows.
+        constant: Columns that have one value in all runs of the selection. Grouping by the others
+            alone gives the same rows in half the time.
 
     Returns:
         SQL and parameters. Columns: CONFIGURATION, `run_id` and `replicate` (NULL for means), `n`
@@ -51,16 +58,20 @@ def points_query(
     where = f"({condition})" + (f" AND {measured}" if measured else "")
     listed = ", ".join(CONFIGURATION)
     if means:
+        grouped = [name for name in CONFIGURATION if name not in constant]
+        order = [each for each in _ORDER if each.split()[0] not in constant]
+        ordering = f"ORDER BY {', '.join(order)} " if order else ""
+        named = (n if n in grouped else f"any_value({n}) AS {n}" for n in CONFIGURATION)
         values = ", ".join(
             f"avg({c})::DOUBLE AS {name}, stddev_samp({c}) AS {name}_sd"
             for name, c in columns.items()
         )
         sql = (
-            f"SELECT {listed}, NULL::VARCHAR AS run_id, NULL::BIGINT AS replicate, "
+            f"SELECT {', '.join(named)}, NULL::VARCHAR AS run_id, NULL::BIGINT AS replicate, "
             f"count(*) AS n, count(*) FILTER (has_log) AS logged, "
             f"{_flags('flatten(list(flags))')}, {values} "
-            f"FROM runs WHERE {where} GROUP BY {listed} "
-            f"ORDER BY {', '.join(_ORDER)} LIMIT {limit:d}"
+            f"FROM runs WHERE {where} GROUP BY {', '.join(grouped) or '()'} HAVING count(*) > 0 "
+            f"{ordering}LIMIT {limit:d}"
         )
     else:
         values = ", ".join(
@@ -89,7 +100,11 @@ SHOWN: Final = Names(lambda columns: (*_SHIPPED_SHOWN, *knob_names(columns)))
 
 
 def shown_points_query(
-    selection: Selection, columns: dict[str, str], means: bool, limit: int
+    selection: Selection,
+    columns: dict[str, str],
+    means: bool,
+    limit: int,
+    constant: Collection[str] = (),
 ) -> tuple[str, list[Any]]:
     """Build `points_query` with fewer columns, so that its answer can be cached in memory.
 
@@ -97,5 +112,5 @@ def shown_points_query(
         SQL and parameters. Columns: SHOWN, the requested ones, `x_sd`, `y_sd`; rows of
         `points_query`.
     """
-    sql, parameters = points_query(selection, columns, means, limit)
+    sql, parameters = points_query(selection, columns, means, limit, constant)
     return f"SELECT {', '.join((*SHOWN, *columns, 'x_sd', 'y_sd'))} FROM ({sql})", parameters

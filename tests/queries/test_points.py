@@ -34,6 +34,16 @@ def test_means_of_a_configuration(tiny: Lake) -> None:
     assert points["run_id"].null_count() == points["replicate"].null_count() == len(points)
 
 
+def test_constant_columns_are_not_grouped_by_and_the_rows_are_the_same(tiny: Lake) -> None:
+    usual = points_query(AT_200K, AXES, means=True, limit=100)
+    fewer = points_query(AT_200K, AXES, True, 100, ("workload", "load_qps", "device", "machine"))
+    assert "load_qps" in usual[0].partition("GROUP BY")[2]
+    assert "load_qps" not in fewer[0].partition("GROUP BY")[2]
+    assert tiny.polars(*fewer).equals(tiny.polars(*usual))
+    nobody = Selection.of(workload=["other"])
+    assert len(tiny.polars(*points_query(nobody, AXES, True, 9, tuple(CONFIGURATION)))) == 0
+
+
 def test_each_run(tiny: Lake) -> None:
     selection = AT_200K.with_values("system", ["linux_tuned"])
     points = tiny.polars(*points_query(selection, AXES, means=False, limit=100))
