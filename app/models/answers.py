@@ -8,24 +8,30 @@ import polars as pl
 from app.kit.lakes import LakeView
 from app.kit.messages import EMPTY_LAKE
 from app.models.fits import events, fits
-from app.models.runs import NO_RUNS, model_runs, points
+from app.models.groups import group_styles
+from app.models.runs import MOST_RUNS, NO_RUNS, model_runs, points
 from app.models.state import ModelsState
 
 _MOST_POINTS: Final = 3_000
 
 
 def runs_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
-    """Return the runs as points of a queue, with k of the throttle formula by system."""
-    rows = points(model_runs(view, state))
-    words = "" if len(rows) else missing_words(view)
-    if len(rows) > _MOST_POINTS:
-        words = f"{len(rows):,} configurations; {_MOST_POINTS:,} of them are drawn"
-    drawn = rows.gather_every(math.ceil(len(rows) / _MOST_POINTS)) if len(rows) else rows
+    """Return the runs as points of a queue, with k of the throttle formula by group."""
+    runs = model_runs(view, state)
+    rows = points(runs)
+    words = []
+    if not len(rows):
+        words.append(missing_words(view))
+    if len(runs) >= MOST_RUNS:
+        words.append(f"the first {MOST_RUNS:,} runs; choose fewer with the filters")
+    every = max(1, math.ceil(len(rows) / _MOST_POINTS))
+    if every > 1:
+        words.append(f"one configuration of every {every} is drawn, of {len(rows):,}")
     return {
-        "points": plain(drawn),
+        "points": plain(rows.gather_every(every)),
         "events": events(view, state) if len(rows) else {},
-        "labels": labels(model_runs(view, state)),
-        "words": words,
+        "styles": group_styles(rows),
+        "words": " · ".join(words),
         "runs": int(rows["n"].sum()),
     }
 
@@ -40,15 +46,9 @@ def fits_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
         "table": found.table.to_dicts(),
         "predicted": plain(found.predicted),
         "hosts": found.hosts,
-        "labels": labels(model_runs(view, state)),
+        "styles": group_styles(found.table),
         "notes": notes,
     }
-
-
-def labels(rows: pl.DataFrame) -> dict[str, str]:
-    """Return what each system is called."""
-    named = rows.select("system", "system_label").drop_nulls().unique()
-    return {str(system): str(label) for system, label in named.iter_rows()}
 
 
 def missing_words(view: LakeView) -> str:

@@ -41,7 +41,9 @@ def curves(state: ModelsState) -> list[Curve]:
     """Return the curves of a state, in the order of the legend."""
     values = state.control_values()
     if not state.figure:
-        asked: list[dict[str, Any]] = [{"scheme": n} for n in SCHEMES if n in state.schemes.split(",")]
+        asked: list[dict[str, Any]] = [
+            {"scheme": n} for n in SCHEMES if n in state.schemes.split(",")
+        ]
     else:
         asked = FIGURES[state.figure]["curves"]
     found = []

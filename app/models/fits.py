@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from app.kit.lakes import LakeView
-from app.models.runs import GROUP, NO_RUNS, fit_runs, model_runs
+from app.models.groups import GROUP
+from app.models.runs import NO_RUNS, fit_runs, model_runs
 from app.models.state import ModelsState
 from data.errors import DataError
 from data.models.fits.busy_time import AlphaFit, fit_alpha
@@ -18,11 +19,11 @@ from data.models.fits.detection import DetectionFit, fit_detection
 from data.models.fits.host import HostFit, fit_host
 from data.models.fits.power import NAMES, SYMBOLS, PowerFit, fit_power
 
-FIT_SCHEMA: Final[dict[str, Any]] = {
-    "dataset": pl.String, "workload": pl.String, "system": pl.String, "load_qps": pl.Float64,
-    "dvfs_ghz": pl.Float64, "quantity": pl.String, "value": pl.Float64, "low": pl.Float64,
-    "high": pl.Float64, "unit": pl.String, "identified": pl.Boolean, "condition": pl.Float64,
-    "runs": pl.Int64, "configurations": pl.Int64, "error": pl.Float64, "note": pl.String,
+_FITTED: Final[dict[str, Any]] = {
+    "load_qps": pl.Float64, "dvfs_ghz": pl.Float64, "quantity": pl.String, "value": pl.Float64,
+    "low": pl.Float64, "high": pl.Float64, "unit": pl.String, "identified": pl.Boolean,
+    "condition": pl.Float64, "runs": pl.Int64, "configurations": pl.Int64, "error": pl.Float64,
+    "note": pl.String,
 }  # fmt: skip
 
 
@@ -31,9 +32,10 @@ class Fits:
     """The fits of some runs.
 
     Attributes:
-        table: One row a fitted number, columns of FIT_SCHEMA.
-        predicted: One row a configuration of the power fits: measured and predicted power.
-        hosts: By system, 1/r and 1/mu at its highest frequency, for the sliders.
+        table: One row a fitted number: `group`, the columns of GROUP, those of _FITTED.
+        predicted: One row a configuration of the power fits: `group`, the columns of GROUP, those
+            of _PREDICTED.
+        hosts: By group, 1/r and 1/mu at its highest frequency, for the sliders.
         notes: Why a fit is missing, one sentence each.
     """
 
@@ -47,16 +49,24 @@ class Fits:
 def _fits(view: LakeView, key: ModelsState) -> Fits:
     rows = model_runs(view, key)
     found = _Found()
-    for group in rows.partition_by(GROUP, maintain_order=True) if len(rows) else []:
+    for group in rows.partition_by("group", maintain_order=True) if len(rows) else []:
         found.fit_group(group)
     if not len(rows):
         found.notes.append(NO_RUNS)
-    return Fits(
-        pl.DataFrame(found.rows, schema=FIT_SCHEMA),
-        pl.concat(found.predicted) if found.predicted else pl.DataFrame(schema=_PREDICTED),
-        found.hosts,
-        tuple(dict.fromkeys(found.notes)),
-    )
+    table = pl.DataFrame(found.rows, schema={"group": pl.String, **_FITTED})
+    predicted = pl.concat(found.predicted) if found.predicted else _no_predictions()
+    named = rows.select("group", *GROUP).unique(maintain_order=True)
+
+    def with_knobs(one: pl.DataFrame) -> pl.DataFrame:
+        wide = one.join(named, on="group", how="left", maintain_order="left")
+        return wide.select("group", *GROUP, *one.columns[1:])
+
+    notes = tuple(dict.fromkeys(found.notes))
+    return Fits(with_knobs(table), with_knobs(predicted), found.hosts, notes)
+
+
+def _no_predictions() -> pl.DataFrame:
+    return pl.DataFrame(schema={"group": pl.String, **_PREDICTED})
 
 
 def fits(view: LakeView, state: ModelsState) -> Fits:
@@ -68,20 +78,20 @@ def fits(view: LakeView, state: ModelsState) -> Fits:
 
 
 def events(view: LakeView, state: ModelsState) -> dict[str, float]:
-    """Return k of the throttle formula by system; systems without tuned runs are left out."""
+    """Return k of the throttle formula by group; groups without tuned runs are left out."""
     found = {}
     rows = model_runs(view, state)
-    for group in rows.partition_by("system") if len(rows) else []:
+    for group in rows.partition_by("group") if len(rows) else []:
         with suppress(DataError):
             fit = fit_detection(fit_runs(group))
-            found[str(group["system"][0])] = fit.events_per_packet.value
+            found[str(group["group"][0])] = fit.events_per_packet.value
     return found
 
 
 _PREDICTED: Final[dict[str, Any]] = {
-    "dataset": pl.String, "workload": pl.String, "system": pl.String, "load_qps": pl.Float64,
-    "itr_us": pl.Float64, "dvfs_ghz": pl.Float64, "busy_share": pl.Float64,
-    "measured_w": pl.Float64, "predicted_w": pl.Float64, "residual": pl.Float64,
+    "load_qps": pl.Float64, "itr_us": pl.Float64, "dvfs_ghz": pl.Float64,
+    "busy_share": pl.Float64, "measured_w": pl.Float64, "predicted_w": pl.Float64,
+    "residual": pl.Float64,
 }  # fmt: skip
 _UNITS: Final = {"beta": "", "sleep_w": "W", "static_w": "W", "dynamic_w": "W"}
 
@@ -97,28 +107,28 @@ class _Found:
         self._loads = 0
 
     def fit_group(self, rows: pl.DataFrame) -> None:
-        """Fit the runs of one system and workload: each load, then all loads together."""
-        names = dict(zip(GROUP, rows.select(GROUP).row(0), strict=True))
+        """Fit the runs of one group: each load, then all loads together."""
+        group = str(rows["group"][0])
         runs = fit_runs(rows)
         loads = np.unique(runs.load_qps).tolist()
         self._loads = len(loads)
         for fit in (fit_alpha, fit_power):
             for load in loads:
-                self._attempt(names, load, fit, runs.where(runs.load_qps == load))
+                self._attempt(group, load, fit, runs.where(runs.load_qps == load))
         if len(loads) > 1:
-            self._attempt(names, None, fit_power, runs)
-        self._attempt(names, None, fit_detection, runs)
+            self._attempt(group, None, fit_power, runs)
+        self._attempt(group, None, fit_detection, runs)
         fixed = runs.dvfs_ghz[np.isfinite(runs.dvfs_ghz)]
         if len(fixed):
-            self._attempt(names, None, fit_host, runs.where(runs.dvfs_ghz == fixed.max()))
+            self._attempt(group, None, fit_host, runs.where(runs.dvfs_ghz == fixed.max()))
 
-    def _attempt(self, names: dict[str, Any], load: float | None, fit: Any, runs: FitRuns) -> None:
+    def _attempt(self, group: str, load: float | None, fit: Any, runs: FitRuns) -> None:
         try:
             found = fit(runs)
         except DataError as error:
-            self.notes.append(f"{names['system']}: {error}.")
+            self.notes.append(f"{group}: {error}.")
             return
-        base = {**names, "load_qps": load or None, "configurations": len(found.keys)}
+        base = {"group": group, "load_qps": load or None, "configurations": len(found.keys)}
         base |= {"runs": found.runs, "condition": getattr(found, "condition", None)}
         self._take(base, found)
 
@@ -139,7 +149,7 @@ class _Found:
             if found.interrupt_us.is_identified:
                 self.hosts.append(
                     {
-                        "system": base["system"],
+                        "group": base["group"],
                         "interrupt_us": found.interrupt_us.value,
                         "service_us": found.request_us.value,
                     }
@@ -154,8 +164,8 @@ class _Found:
             self._add({**base, "load_qps": load}, "left out", one, "", left_out)
         if base["load_qps"] is not None and self._loads > 1:
             return
-        group = {key: pl.lit(base[key], pl.String) for key in GROUP}
         columns = {
+            "group": [base["group"]] * len(found.keys),
             "load_qps": found.keys[:, 0],
             "itr_us": found.keys[:, 1],
             "dvfs_ghz": found.keys[:, 2],
@@ -164,7 +174,7 @@ class _Found:
             "predicted_w": found.predicted_w,
             "residual": found.measured_w / found.predicted_w - 1,
         }
-        self.predicted.append(pl.DataFrame(columns).with_columns(**group).select(*_PREDICTED))
+        self.predicted.append(pl.DataFrame(columns, schema={"group": pl.String, **_PREDICTED}))
 
     def _add(
         self,

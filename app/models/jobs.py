@@ -102,13 +102,25 @@ class Jobs:
             job = self._jobs.get(name_of(request))
             return list(job.results) if job and job.state == "done" else []
 
+    def state_of(self, name: str) -> tuple[str, str]:
+        """Return a job's state, and why it failed or was cancelled; without asking for it."""
+        with self._lock:
+            job = self._jobs[name]
+            return job.state, job.words
+
+    def is_running(self, name: str) -> bool:
+        """Whether the job waits, or its process is there."""
+        with self._lock:
+            job = self._jobs[name]
+            return job.state == "waiting" or bool(job.process and job.process.poll() is None)
+
     def cancel(self, name: str, visitor: str) -> None:
         """A visitor no longer waits; a job that nobody waits for is killed."""
         with self._lock:
             job = self._jobs.get(name)
             if job:
                 job.seen_s.pop(visitor, None)
-                self._drop_deserted(job, 0.0, "cancelled")
+                self._drop_deserted(job, 0.0, "cancelled by all who waited")
 
     def close(self) -> None:
         """Kill what is running."""

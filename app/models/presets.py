@@ -131,3 +131,13 @@ def stars() -> list[dict[str, Any]]:
         for row in tables["latency_time_coalescing"].rows
     ]
     return found
+
+
+def shown_stars(figure: str, traffic: str, most_kpps: float) -> list[dict[str, Any]]:
+    """Return the published points that belong to a figure or, without one, to a traffic.
+
+    Args:
+        most_kpps: End of the load axis.
+    """
+    wanted = "table1" if figure == "table1" else traffic
+    return [star for star in stars() if star["traffic"] == wanted and star["x"] <= most_kpps * 1.01]

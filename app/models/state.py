@@ -46,6 +46,7 @@ class ModelsState(UrlState):
         latency: Whether the limit and the latency panel are of the mean or the 99th percentile.
         scale: Of the latency axis.
         most_kpps: End of the load axis.
+        zoom: Range of the load axis that is shown, `x0~x1` in Kpps; empty for all of it.
         is_simulated: Whether simulations are shown.
         has_runs: Whether runs of the lake are laid over the curves.
         seed: Of the simulation.
@@ -56,7 +57,6 @@ class ModelsState(UrlState):
         lake_version: The version that a link pins; None for the newest.
     """
 
-    VERSION: ClassVar[int] = 2
     PARAMETERS: ClassVar[dict[str, Parameter]] = {
         "tab": Parameter("tab"),
         "host": Parameter("host"),
@@ -70,6 +70,7 @@ class ModelsState(UrlState):
         "latency": Parameter("latency"),
         "scale": Parameter("scale"),
         "to": Parameter("most_kpps", read_number),
+        "zoom": Parameter("zoom"),
         "sim": Parameter("is_simulated", read_flag),
         "runs": Parameter("has_runs", read_flag),
         "seed": Parameter("seed", lambda key, text: _whole(key, text, 0, _MOST_SEED)),
@@ -79,9 +80,6 @@ class ModelsState(UrlState):
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
-    FILTERS: ClassVar[tuple[str, ...]] = (
-        "dataset", "workload", "load", "system", "itr", "dvfs", "rapl", "machine",
-    )  # fmt: skip
     # All controls but the filters are the browser's own.
     KEPT: ClassVar[tuple[str, ...]] = tuple(key for key in PARAMETERS if key != "lake")
 
@@ -98,6 +96,7 @@ class ModelsState(UrlState):
     latency: str = "mean"
     scale: str = "log"
     most_kpps: float = 300.0
+    zoom: str = ""
     is_simulated: bool = False
     has_runs: bool = True
     seed: int = 1
@@ -127,6 +126,10 @@ class ModelsState(UrlState):
         ):  # fmt: skip
             if not 0 < number <= most:
                 raise SelectionError(f"{key} is {number:g}, expected above 0 and at most {most:g}")
+        if self.zoom:
+            ends = [read_number("zoom", text) for text in self.zoom.split("~")]
+            if len(ends) != 2 or ends[0] >= ends[1]:
+                raise SelectionError(f"zoom is {self.zoom[:40]!r}, expected two rising numbers")
         read_clause(self.sel)
 
     def control_values(self) -> dict[str, Any]:

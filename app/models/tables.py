@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from app.kit.explanation import explanation
 from app.kit.lakes import LakeView
@@ -19,17 +20,22 @@ from app.models.curves import (
     solved,
 )
 from app.models.fits import events, fits
-from app.models.presets import DETECT_SHARES, FIGURES, MULTIPLES, published_tables
-from app.models.runs import MOST_RUNS, model_runs, points
+from app.models.presets import (
+    DETECT_SHARES,
+    FIGURES,
+    MULTIPLES,
+    published_tables,
+    shown_stars,
+)
+from app.models.runs import MOST_RUNS, model_runs, panel_values, points
 from app.models.state import ModelsState
-from data.models.schemes.itr_throttle import US_PER_ITR_US, interrupts_per_s
 from data.queries.models import model_runs_query
 
 # Rows of simulations that are done, from a request; the page sets it.
 Finished = Callable[[dict[str, Any]], list[dict[str, Any]]]
 _SCHEMA: Final[dict[str, Any]] = {
     "curve": pl.String, "kind": pl.String, "rate_kpps": pl.Float64, "value": pl.Float64,
-    "half_width": pl.Float64,
+    "half_width": pl.Float64, "sd": pl.Float64, "n": pl.UInt32, "predicted": pl.Float64,
 }  # fmt: skip
 _DVFS_POINTS: Final = 56
 
@@ -41,7 +47,7 @@ def view_rows(view: LakeView, state: ModelsState, name: str, finished: Finished)
         finished: Results of simulations that are done.
     """
     if name in PANELS:
-        return _panel(view, state, PANELS[name], finished)
+        return _panel(view, state, name, finished)
     if name == "energy":
         return energy_rows(state)
     if name == "stack":
@@ -56,48 +62,59 @@ def view_rows(view: LakeView, state: ModelsState, name: str, finished: Finished)
     return found.table if name == "fits" else found.predicted
 
 
-def _panel(view: LakeView, state: ModelsState, column: str, finished: Finished) -> pl.DataFrame:
+def _panel(view: LakeView, state: ModelsState, name: str, finished: Finished) -> pl.DataFrame:
     """Curves, simulated points, published points and runs of one panel."""
+    column = PANELS[name]
+    is_p99 = name == "latency" and state.latency == "p99"
     rates = rates_kpps(state, CURVE_POINTS)
+    # Formulas and exact solutions give means alone.
+    solutions = () if is_p99 else solved(state, rates)
     parts = [
         pl.DataFrame(
             {"curve": curve.label, "kind": answer.kind, "rate_kpps": rates,
-             "value": getattr(answer, column), "half_width": np.full(len(rates), np.nan)}
-        ).with_columns(pl.col("half_width").fill_nan(None))
-        for curve, answer in solved(state, rates)
+             "value": getattr(answer, column)}
+        )
+        for curve, answer in solutions
     ]  # fmt: skip
+    column = "latency_p99_us" if is_p99 else column
     request = simulation(state)
     for result in finished(request):
         parts.append(
             pl.DataFrame(
                 {"curve": request["labels"][result["curve"]], "kind": "simulated",
                  "rate_kpps": result["rates_kpps"], "value": result[column],
-                 "half_width": result[f"{column}_half_width"]},
-                schema=_SCHEMA,
+                 "half_width": result[f"{column}_half_width"]}
             )
         )  # fmt: skip
-    parts.append(_measured(view, state, column))
-    columns = [pl.col(name).cast(kind) for name, kind in _SCHEMA.items()]
-    return pl.concat([part.select(columns) for part in parts])
+    parts.append(_published(state, name))
+    if state.has_runs:
+        parts.append(_measured(view, state, name))
+    # Rows of one kind lack some columns; the empty table names all.
+    found = pl.concat([pl.DataFrame(schema=_SCHEMA), *parts], how="diagonal_relaxed")
+    return found.with_columns(pl.col("value").fill_nan(None)).select(*_SCHEMA)
 
 
-def _measured(view: LakeView, state: ModelsState, column: str) -> pl.DataFrame:
-    """What the runs have of a panel; losses are not in the lake."""
-    values = {
-        "throughput_kpps": pl.col("lam_kpps"),
-        "cpu_left": 1 - pl.col("busy_share"),
-        "latency_mean_us": pl.col("latency_mean_us"),
-    }
-    rows = points(model_runs(view, state)) if state.has_runs else pl.DataFrame()
-    if column not in values or not len(rows):
+def _published(state: ModelsState, name: str) -> pl.DataFrame:
+    traffic = state.control_values()["traffic"]
+    rows = [
+        {"curve": star["words"], "kind": "published", "rate_kpps": star["x"], "value": star["y"],
+         "half_width": (star["high"] - star["low"]) / 2 if "high" in star else None}
+        for star in shown_stars(state.figure, traffic, state.most_kpps)
+        if star["panel"] == name
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema={key: _SCHEMA[key] for key in tuple(_SCHEMA)[:5]})
+
+
+def _measured(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
+    """What the runs have of a panel, and what the models say of them; the lake has no losses."""
+    rows = points(model_runs(view, state))
+    if name == "loss" or not len(rows):
         return pl.DataFrame(schema=_SCHEMA)
-    return rows.select(
-        curve=pl.col("system").cast(pl.String),
-        kind=pl.lit("measured"),
-        rate_kpps=pl.col("lam_kpps"),
-        value=values[column],
-        half_width=pl.lit(None, pl.Float64),
-    ).filter(pl.col("value").is_not_null())
+    found = panel_values(rows, events(view, state), state.control_values(), name, state.latency)
+    return found.select(
+        curve="group", kind=pl.lit("measured"), rate_kpps="lam_kpps", value="value", sd="sd", n="n",
+        predicted="predicted",
+    )  # fmt: skip
 
 
 def energy_rows(state: ModelsState) -> pl.DataFrame:
@@ -162,15 +179,9 @@ def _best(state: ModelsState) -> pl.DataFrame:
 def _itr(view: LakeView, state: ModelsState) -> pl.DataFrame:
     """Interrupts a second of a queue, measured and by the throttle formula."""
     rows = points(model_runs(view, state))
-    by_system = events(view, state)
-    predicted = [
-        interrupts_per_s(by_system.get(system, 1.0) * lam * 1e-3, US_PER_ITR_US * itr)
-        if itr and itr > 1 and lam
-        else None
-        for system, lam, itr in rows.select("system", "lam_kpps", "itr_us").iter_rows()
-    ]
-    return rows.drop("latency_mean_us", "latency_p50_us", "latency_p99_us").with_columns(
-        pl.Series("predicted_per_s", predicted, dtype=pl.Float64)
+    found = panel_values(rows, events(view, state), state.control_values(), "itr", state.latency)
+    return found.drop(cs.starts_with("latency"), "value", "sd").rename(
+        {"predicted": "predicted_per_s"}
     )
 
 

@@ -13,6 +13,8 @@
     simulated: { labels: [], results: [] },
     theme: "light",
     isDragging: false,
+    // Resets of the axes: each gives the measured axes new limits.
+    resets: 0,
   };
   const listeners = [];
   /** Tell that keys of the state have changed. */
@@ -163,6 +165,11 @@
     return answer ? { kind, ...answer } : null;
   }
 
+  /** The shown range of the load axis, Kpps. */
+  function loadRange() {
+    return page.kept.zoom ? page.kept.zoom.split("~").map(Number) : [0, Number(page.kept.to)];
+  }
+
   /** The simulated results of a curve, by its label; null without any. */
   function simulatedOf(label) {
     const { labels, results } = page.simulated;
@@ -183,6 +190,7 @@
     solvedAt,
     simulatedOf,
     rates,
+    loadRange,
     accepts,
     schemeOf,
     defaults,

@@ -158,29 +158,39 @@
       { service_us: service, interrupt_us: interrupt } = models.values();
     const rows = (points.lam_kpps || []).map((lam, i) => {
       const itr = points.itr_us[i],
-        k = events[points.system[i]] || 1,
+        k = events[points.group[i]] || 1,
         delay = models.page.spec.usPerItrUs * itr;
       const rate = lam * 1e-3 * k,
         isTuned = itr > 1 && rate > 0;
       const formula = isTuned ? wattlas.schemes.throttlePerS(rate, delay) : null;
       const wait = isTuned ? (rate * delay * delay) / 2 / (rate * delay + Math.exp(-rate * delay)) : null;
-      return { i, lam, system: points.system[i], formula, wait };
+      return { i, lam, group: points.group[i], formula, wait };
     });
-    const measured = {
-      throughput: (i) => points.lam_kpps[i],
-      cpu: (i) => (points.busy_share[i] === null ? null : 100 * (1 - points.busy_share[i])),
-      latency: (i) =>
-        kept.latency === "p99"
-          ? points.latency_p99_us[i]
-          : points.latency_mean_us[i] === null
-            ? points.latency_p50_us[i]
-            : points.latency_mean_us[i],
-      itr: (i) => points.interrupts_per_s[i],
+    const latency = (i) => {
+      if (kept.latency === "p99") return "latency_p99_us";
+      return points.latency_mean_us[i] === null ? "latency_p50_us" : "latency_mean_us";
+    };
+    const column = {
+      throughput: () => "lam_kpps",
+      cpu: () => "busy_share",
+      latency,
+      itr: () => "interrupts_per_s",
     }[name];
-    if (!measured) return [];
+    if (!column) return [];
+    const isShare = name === "cpu",
+      scale = isShare ? 100 : 1;
     const found = rows
-      .map((row) => ({ ...row, value: measured(row.i) }))
-      .filter(({ value }) => value !== null);
+      .map((row) => ({
+        ...row,
+        value: points[column(row.i)][row.i],
+        sd: points[column(row.i) + "_sd"][row.i],
+      }))
+      .filter(({ value }) => value !== null)
+      .map((row) => ({
+        ...row,
+        value: isShare ? 100 * (1 - row.value) : row.value,
+        sd: row.sd === null ? null : scale * row.sd,
+      }));
     if (name === "cpu") {
       return found.map((row) => ({
         ...row,
@@ -204,37 +214,46 @@
     }));
   }
 
-  const SYSTEM_HUES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"];
-  const KNOWN = ["linux_tuned", "ebbrt_tuned", "linux_default"];
-  const SYSTEM_SYMBOLS = ["circle", "diamond", "square", "triangle-up", "triangle-down", "pentagon"];
-  function systemStyle(system, systems) {
-    const others = systems.filter((name) => !KNOWN.includes(name)).sort();
-    const at = KNOWN.includes(system) ? KNOWN.indexOf(system) : KNOWN.length + others.indexOf(system);
-    return { hue: SYSTEM_HUES[at % 6], symbol: SYSTEM_SYMBOLS[at % 6] };
-  }
-
-  const nameOf = (system) => (models.page.runs.labels || {})[system] || system;
-
-  function runWords({ i, system }) {
-    const { points } = models.page.runs;
-    const itr = points.itr_us[i] === null ? "ITR adaptive" : `ITR ${points.itr_us[i]} us`;
-    const ghz = points.dvfs_ghz[i] === null ? "governor" : `${points.dvfs_ghz[i]} GHz`;
-    return `${nameOf(system)} · ${itr} · ${ghz} · n = ${points.n[i]}`;
+  const said = (values) => values.some((value) => value !== null);
+  /** The settings of a run; a knob that no run has is left out. */
+  function runWords({ i, group, sd }) {
+    const { points } = models.page.runs,
+      words = [group];
+    if (points.load_qps[i] !== null) words.push(`${three(points.load_qps[i] / 1e3)}k QPS`);
+    if (said(points.itr_us))
+      words.push(points.itr_us[i] === null ? "ITR adaptive" : `ITR ${points.itr_us[i]} us`);
+    if (said(points.dvfs_ghz))
+      words.push(points.dvfs_ghz[i] === null ? "governor" : `${points.dvfs_ghz[i]} GHz`);
+    if (points.rapl_w[i] !== null) words.push(`${points.rapl_w[i]} W`);
+    words.push(`n = ${points.n[i]}` + (sd === null ? "" : `, sd ${three(sd)}`));
+    return words.join(" · ");
   }
 
   function runTraces(name, x, y, axes) {
     const rows = ofRuns(name),
-      systems = [...new Set(rows.map(({ system }) => system))];
-    return systems.map((system) => {
-      const mine = rows.filter((row) => row.system === system && y(row) !== null),
-        { hue, symbol } = systemStyle(system, systems);
-      return {
+      groups = [...new Set(rows.map(({ group }) => group))];
+    return groups.flatMap((group) => {
+      const mine = rows.filter((row) => row.group === group && x(row) > 0 && y(row) !== null),
+        { hue, symbol } = models.page.runs.styles[group];
+      return mine.length === 0 ? [] : {
         type: "scatter",
         mode: "markers",
         x: mine.map(x),
         y: mine.map(y),
-        name: nameOf(system) + ", measured",
+        name: group + ", measured",
         marker: { color: hue, symbol: symbol + "-open", size: 6, opacity: 0.75, line: { width: 1.1 } },
+        // Replicates: one standard deviation.
+        ...(axes.yaxis
+          ? {}
+          : {
+              error_y: {
+                type: "data",
+                array: mine.map(({ sd }) => sd || 0),
+                color: hue,
+                thickness: 0.7,
+                width: 0,
+              },
+            }),
         hoverinfo: "none",
         cliponaxis: true,
         ...axes,
@@ -274,13 +293,20 @@
       {},
     );
     const residuals = name === "throughput" ? [] : residualTraces(name, ({ lam }) => lam);
-    const isStrip = residuals.some(({ x }) => x.length);
+    const isStrip = residuals.length > 0;
     const word =
       name === "latency" ? (kept.latency === "p99" ? "99th percentile, simulated only" : "mean") : "";
     const isLog = name === "latency" && kept.scale === "log";
     const bursty = models.values().traffic === "bursty" ? "bursty traffic: simulated only" : "";
     const lost = name === "loss" && kept.runs && models.page.runs ? "the lake holds no losses" : "";
-    const shown = name === "latency" && measured.length ? "runs: mean or else p50, with client and wire" : "";
+    const ofRunsWords = {
+      throughput: "runs: receive descriptors of a core",
+      cpu: "runs: time awake of a core",
+      latency: `runs: ${kept.latency === "p99" ? "p99" : "mean, else p50"}, with client and wire`,
+    };
+    const shown = measured.length
+      ? (ofRunsWords[name] || "") + (ofRunsWords[name] ? ", \u00B1 1 sd" : "")
+      : "";
     const traces = bursty ? [] : all.flatMap((curve) => curveTraces(name, curve));
     return {
       data: [
@@ -291,9 +317,14 @@
         ...residuals,
       ],
       layout: layout(title, [word, bursty, lost, shown].filter(Boolean).join(" · ") || "of one queue", {
-        xaxis: axis("arrivals, Kpps", { range: [0, Number(kept.to)], anchor: isStrip ? "y2" : "y" }),
+        xaxis: axis("arrivals of a queue, Kpps", {
+          range: models.loadRange(),
+          uirevision: kept.zoom + kept.to,
+          anchor: isStrip ? "y2" : "y",
+        }),
         yaxis: axis(`${unit} (${better} is better)`, {
           rangemode: "tozero",
+          uirevision: [kept.scale, kept.latency, models.page.resets].join(),
           ...(isLog ? { type: "log", dtick: 1, tickformat: "~s" } : {}),
           ...(isStrip ? STRIP.yaxis : {}),
         }),
@@ -309,17 +340,8 @@
       ({ predicted }) => predicted,
       ({ value }) => value,
       {},
-    ).map((trace) => {
-      const kept = trace.x.map((x, i) => i).filter((i) => trace.x[i] > 0);
-      const pick = (list) => kept.map((i) => list[i]);
-      return {
-        ...trace,
-        x: pick(trace.x),
-        y: pick(trace.y),
-        meta: { ...trace.meta, words: pick(trace.meta.words) },
-      };
-    });
-    if (!measured.some(({ x }) => x.length)) {
+    );
+    if (!measured.length) {
       const { runs } = models.page;
       return message(
         (runs && runs.words) || "No run that the filters leave has a fixed ITR and interrupts.",
@@ -389,8 +411,8 @@
         {
           barmode: "stack",
           bargap: 0.25,
-          margin: { l: 8, r: 12, t: 46, b: 32 },
-          xaxis: axis("share of the CPU, %", { range: [0, 100] }),
+          margin: { l: 8, r: 16, t: 46, b: 38 },
+          xaxis: axis("share of the CPU, %", { range: [0, 100], ticklabelstandoff: 2, automargin: true }),
           yaxis: { automargin: true, tickfont: { size: 10 } },
         },
       ),
@@ -471,6 +493,7 @@
         groups.set(name, { hue: row.isTie ? TIE : row.best && row.best.curve.hue, rows: [] });
       groups.get(name).rows.push(row);
     }
+    const isMissed = groups.has("none");
     groups.delete("none");
     return {
       data: [...groups].map(([name, group]) => ({
@@ -487,13 +510,14 @@
         `Most CPU left with ${what} up to ${three(Number(kept.limit))} us`,
         [...groups]
           .map(([name, { hue }]) => `<span style="color:${hue}">\u25A0</span> ${name}`)
-          .join("  ") || "no scheme meets the limit",
+          .concat(isMissed ? ["\u25A1 no shown scheme meets the limit"] : [])
+          .join("  "),
         {
-          xaxis: axis("", { range: [0, Number(kept.to)], fixedrange: true }),
+          xaxis: axis("arrivals of a queue, Kpps", { range: models.loadRange(), fixedrange: true }),
           yaxis: { visible: false, range: [0, 1], fixedrange: true },
           bargap: 0,
           barmode: "overlay",
-          margin: { l: 52, r: 12, t: 44, b: 20 },
+          margin: { l: 52, r: 12, t: 44, b: 34 },
         },
       ),
     };
@@ -518,7 +542,6 @@
     layout,
     axis,
     three,
-    systemStyle,
     DASHES,
   };
 })((window.wattlas = window.wattlas || {}));

@@ -3,7 +3,7 @@
   "use strict";
 
   const { models } = wattlas,
-    { layout, axis, message, three, systemStyle } = wattlas.modelsFigures;
+    { layout, axis, message, three } = wattlas.modelsFigures;
   const POINTS = 56,
     HUES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"];
   const LAST_LATENCY = 1.12;
@@ -113,29 +113,20 @@
           ),
         );
         const gap = 0.06,
+          gapDown = 0.09,
           width = (1 - gap * (columns - 1)) / columns,
-          height = (1 - 0.16 * (rows - 1)) / rows;
+          height = (1 - gapDown * (rows - 1)) / rows;
         const left = column * (width + gap),
-          top = 1 - row * (height + 0.16);
-        axes["xaxis" + name] = axis(
-          row === rows - 1 ? "latency / time between requests (less is better)" : "",
-          {
-            domain: [left, left + width],
-            anchor: "y" + name,
-            range: [0, LAST_LATENCY],
-            title: { font: { size: 10 } },
-          },
-        );
-        axes["xaxis" + name].title = {
-          text:
-            row === rows - 1
-              ? columns > 1
-                ? "latency / interval"
-                : "latency / time between requests (less is better)"
-              : "",
-          standoff: 4,
-        };
-        axes["yaxis" + name] = axis(column === 0 ? "mean power, W (less is better)" : "", {
+          top = 1 - row * (height + gapDown);
+        const latency =
+          columns > 1 ? "latency / interval" : "latency / time between requests (less is better)";
+        axes["xaxis" + name] = axis(row === rows - 1 ? latency : "", {
+          domain: [left, left + width],
+          anchor: "y" + name,
+          range: [0, LAST_LATENCY],
+        });
+        const power = rows > 1 ? "mean power, W" : "mean power, W (less is better)";
+        axes["yaxis" + name] = axis(column === 0 ? power : "", {
           domain: [top - height, top],
           anchor: "x" + name,
           rangemode: "tozero",
@@ -199,17 +190,15 @@
     return message(fits ? fits.notes[0] || "No fit of power." : "fitting");
   };
 
-  const nameOf = (system) => (models.page.fits.labels || {})[system] || system;
-
-  function bySystem(predicted, x, y) {
-    const systems = [...new Set(predicted.system)];
-    return systems.map((system) => {
-      const mine = predicted.system.map((name, i) => i).filter((i) => predicted.system[i] === system);
-      const { hue, symbol } = systemStyle(system, systems);
+  function byGroup(predicted, x, y) {
+    const groups = [...new Set(predicted.group)];
+    return groups.map((group) => {
+      const mine = predicted.group.map((name, i) => i).filter((i) => predicted.group[i] === group);
+      const { hue, symbol } = models.page.fits.styles[group];
       return {
         type: "scatter",
         mode: "markers",
-        name: nameOf(system),
+        name: group,
         x: mine.map((i) => x[i]),
         y: mine.map((i) => y[i]),
         marker: { color: hue, symbol: symbol + "-open", size: 7, line: { width: 1.2 } },
@@ -218,22 +207,26 @@
           kind: "fitted",
           words: mine.map(
             (i) =>
-              `${nameOf(system)} · ${three(predicted.load_qps[i] / 1e3)}k QPS · ITR ` +
+              `${group} · ${three(predicted.load_qps[i] / 1e3)}k QPS · ITR ` +
               `${predicted.itr_us[i]} us · ${predicted.dvfs_ghz[i]} GHz`,
           ),
         },
       };
     });
   }
-  const legendOf = (traces) =>
-    traces
-      .map(({ name, marker }) => `<span style="color:${marker.color}">\u25CF</span> ${name}`)
-      .join("  ");
+  const MOST_NAMED = 3;
+  function legendOf(traces) {
+    const named = traces
+      .slice(0, MOST_NAMED)
+      .map(({ name, marker }) => `<span style="color:${marker.color}">\u25CF</span> ${name}`);
+    const others = traces.length - named.length;
+    return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join("  ");
+  }
 
   function predictedFigure() {
     const predicted = fitted();
     if (!predicted) return missing();
-    const traces = bySystem(predicted, predicted.predicted_w, predicted.measured_w);
+    const traces = byGroup(predicted, predicted.predicted_w, predicted.measured_w);
     const all = [...predicted.predicted_w, ...predicted.measured_w],
       ends = [Math.min(...all), Math.max(...all)];
     const line = {
@@ -264,7 +257,7 @@
     const predicted = fitted(),
       { against } = models.page.kept;
     if (!predicted) return missing();
-    const traces = bySystem(
+    const traces = byGroup(
       predicted,
       predicted[against],
       predicted.residual.map((value) => 100 * value),
@@ -311,11 +304,11 @@
     top.append(head);
     for (const row of fits.table) {
       const line = document.createElement("tr"),
-        host = row.quantity === "1/r" && fits.hosts.find(({ system }) => system === row.system);
+        host = row.quantity === "1/r" && fits.hosts.find(({ group }) => group === row.group);
       const range = row.low === null ? "\u2013" : `${number(row.low)} to ${number(row.high)}`;
       const at = row.load_qps ? `${number(row.load_qps / 1e3)}k QPS` : "all loads";
       line.append(
-        cell("th", nameOf(row.system)),
+        cell("th", row.group),
         cell("td", row.dvfs_ghz ? `${at}, ${row.dvfs_ghz} GHz` : at),
         cell("td", row.quantity),
         cell(

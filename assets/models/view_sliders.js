@@ -3,7 +3,9 @@
   "use strict";
 
   const { models } = wattlas;
-  const STEPS = 400;
+  const LEAST_STEPS = 200;
+  /** A step of 1, 0.1, 0.01...: a slider then stops at round values. */
+  const roundStep = (low, high) => 10 ** Math.floor(Math.log10((high - low) / LEAST_STEPS));
 
   function element(tag, properties = {}, ...children) {
     const { data, ...others } = properties,
@@ -45,7 +47,7 @@
       type: "range",
       min: low,
       max: high,
-      step: control.isWhole ? 1 : (high - low) / STEPS,
+      step: control.isWhole ? 1 : roundStep(low, high),
       value,
       data: { control: key },
     });
@@ -259,8 +261,8 @@
   }
 
   const KINDS = [
-    ["\u2504", "paper"],
-    ["\u2500", "exact"],
+    ["paper", "paper"],
+    ["exact", "exact"],
     ["\u25CF", "simulated, 95 % (open: slow to converge)"],
     ["\u2606", "published"],
     ["\u25CB", "measured"],
@@ -309,11 +311,15 @@
           );
           return found;
         });
-    const kinds = KINDS.map(([mark, word]) => `${mark} ${word}`).join("   ");
-    root.replaceChildren(
-      ...entries,
-      element("span", { className: "quiet models-kinds", textContent: kinds }),
-    );
+    const kinds = KINDS.map(([mark, word]) => {
+      const isLine = ["paper", "exact"].includes(mark);
+      const drawn = isLine
+        ? element("span", { className: "models-line models-line-" + mark })
+        : element("span", { textContent: mark });
+      drawn.setAttribute("aria-hidden", "true");
+      return element("span", { className: "models-kind" }, drawn, " " + word);
+    });
+    root.replaceChildren(...entries, element("span", { className: "quiet models-kinds" }, ...kinds));
   }
 
   wattlas.modelsControls = { controls, bar, legend };

@@ -62,8 +62,22 @@
         plotly_click: (_, event) => {
           if (PANELS.includes(name)) pin(event.points[0].x);
         },
+        ...(PANELS.includes(name) ? { plotly_relayout: zoomed, plotly_doubleclick: unzoomed } : {}),
       },
     });
+  }
+  /** All panels and the strip below follow the load axis of one. */
+  function zoomed(gd, event) {
+    const ends = event["xaxis.range"] || [event["xaxis.range[0]"], event["xaxis.range[1]"]];
+    if (!ends.every(Number.isFinite)) return;
+    const isAll = ends[0] <= 0 && ends[1] >= Number(page.kept.to);
+    const text = ends.map((end) => Number(Math.max(0, end).toPrecision(5))).join("~");
+    models.set({ zoom: isAll ? "" : text });
+  }
+  function unzoomed() {
+    page.resets += 1;
+    models.set({ zoom: "" });
+    draw();
   }
 
   let frame = 0;
@@ -105,6 +119,10 @@
     }
     if (keys.every((key) => BEST.includes(key))) {
       draw(["best"]);
+      return;
+    }
+    if (keys.every((key) => key === "zoom")) {
+      draw();
       return;
     }
     const isSlider = keys.every((key) => key === "p" || key === "e");
