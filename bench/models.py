@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from bench.models_browser import measure_slider
 from bench.report import Measurement, quantile
 from data.models import SCHEMES
 
@@ -53,6 +54,7 @@ def measure(repeats: int, events: float, contenders: str | None) -> Iterator[Mea
         yield from _beside(contenders, repeats, rate)
     yield from _figure_7(2, 2 * events)
     yield from _curves(repeats)
+    yield from measure_slider(repeats)
 
 
 def _simulate(events: float, threads: int) -> dict[str, float]:

@@ -143,7 +143,9 @@
       .map((kind) => {
         const isSlow =
           curve.scheme.name === "count_coalescing" && kind === "exact" && curve.values.count > 1;
-        const grid = rates(isSlow && page.isDragging ? Math.ceil(page.spec.points / 4) : page.spec.points);
+        // A held slider gets fewer points; all when it pauses.
+        const part = !page.isDragging ? 1 : isSlow ? 4 : 2;
+        const grid = rates(Math.ceil(page.spec.points / part));
         const key = JSON.stringify([curve.scheme.name, kind, curve.values, grid.length, page.kept.to]);
         if (!memo.has(key)) {
           const answers = grid.map((rate) =>

@@ -281,6 +281,12 @@
     },
   };
 
+  /** The lines of all curves in a panel: bursty traffic has none. */
+  const lines = (name) =>
+    models.values().traffic === "bursty"
+      ? []
+      : models.curves().flatMap((curve) => curveTraces(name, curve));
+
   /** One of the four panels against load. */
   function panel(name) {
     const { kept } = models.page,
@@ -307,10 +313,9 @@
     const shown = measured.length
       ? (ofRunsWords[name] || "") + (ofRunsWords[name] ? ", \u00B1 1 sd" : "")
       : "";
-    const traces = bursty ? [] : all.flatMap((curve) => curveTraces(name, curve));
     return {
       data: [
-        ...traces,
+        ...lines(name),
         ...all.flatMap((curve) => simulatedTrace(name, curve)),
         ...starTrace(name),
         ...measured,
@@ -534,6 +539,7 @@
   wattlas.modelsFigures = {
     PANELS,
     panel,
+    lines,
     itr: interrupts,
     stack,
     best: strip,
