@@ -40,6 +40,11 @@ PAGE = Page(
         ("click", "in a panel: put the crosshair there; in the legend: show or hide a scheme"),
     ),
     open_link=open_link,
+    examples={
+        "models": "v=1&workload=memcached&host=82599&to=1000&limit=30",
+        "models-energy": "v=1&tab=energy&multiples=11",
+        "models-fit": "v=1&tab=fit&workload=memcached",
+    },
     add_routes=add_routes,
 )
 _IDS = PAGE.ids

@@ -100,7 +100,7 @@ def _published(state: ModelsState, name: str) -> pl.DataFrame:
         {"curve": star["words"], "kind": "published", "rate_kpps": star["x"], "value": star["y"],
          "half_width": (star["high"] - star["low"]) / 2 if "high" in star else None}
         for star in shown_stars(state.figure, traffic, state.most_kpps)
-        if star["panel"] == name
+        if star["panel"] == name and state.host == "paper2007"
     ]  # fmt: skip
     return pl.DataFrame(rows, schema={key: _SCHEMA[key] for key in tuple(_SCHEMA)[:5]})
 

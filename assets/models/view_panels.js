@@ -116,6 +116,8 @@
   function starTrace(name) {
     const { spec, kept } = models.page,
       { traffic } = models.values();
+    // The published values are of the study's host.
+    if (kept.host !== "paper2007") return [];
     const wanted = kept.fig === "table1" ? ["table1"] : [traffic];
     const stars = spec.stars.filter(
       (star) =>
@@ -248,7 +250,10 @@
           : {
               error_y: {
                 type: "data",
+                symmetric: false,
                 array: mine.map(({ sd }) => sd || 0),
+                // On a logarithmic axis a bar has no lower end: it stops a decade below.
+                arrayminus: mine.map(({ sd, value }) => Math.min(sd || 0, 0.9 * Math.abs(value))),
                 color: hue,
                 thickness: 0.7,
                 width: 0,
