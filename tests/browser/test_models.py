@@ -40,7 +40,7 @@ def test_the_formulas_are_those_of_python(page: Page, load_scripts: Callable[...
         for kind in kinds:
             for over in ({}, OTHERS):
                 values = vars(SCHEMES[name].values(**over))
-                wanted = SCHEMES[name].solve(kind, RATES, **over)  # type: ignore[arg-type]
+                wanted = SCHEMES[name].solve(kind, RATES, **over)
                 found = page.evaluate(
                     "([name, kind, rates, p]) => rates.map((rate) => "
                     "wattlas.schemes.solve(name, kind, rate, p))",
