@@ -97,10 +97,7 @@ document.addEventListener("DOMContentLoaded", function () {
     job = "";
     if (page.simulated.status === "running" || page.simulated.status === "waiting") {
       page.simulated = { ...page.simulated, status: "cancelled", words: "simulation cancelled" };
-      if (page.spec && isShown()) {
-        modelsPage.frame();
-        modelsPage.say();
-      }
+      if (page.spec && isShown()) modelsPage.say();
     }
   }
 
@@ -112,7 +109,7 @@ document.addEventListener("DOMContentLoaded", function () {
     }
     models.set({ sim: true });
     page.simulated = { labels: [], results: [], status: "waiting", words: "simulation begins" };
-    modelsPage.frame();
+    modelsPage.say();
     // After the URL has the sliders: the server simulates what the URL says.
     wattlas.later(follow, 2 * URL_MS);
   }
@@ -140,8 +137,8 @@ document.addEventListener("DOMContentLoaded", function () {
           words: words[found.state] || "",
         };
       }
-      modelsPage.frame();
-      modelsPage.draw();
+      modelsPage.say();
+      if (!found.error && found.results.length) modelsPage.draw();
       if (!job) return;
       // A pause of the visitor's own, which is no work: the page is idle between two answers.
       await new Promise((done) => {

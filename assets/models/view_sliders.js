@@ -242,22 +242,26 @@
   }
 
   function simulateButton() {
-    const { status } = models.page.simulated,
-      isRunning = status === "running" || status === "waiting";
-    const found = element("button", {
-      className: "plain",
-      id: "models-simulate",
-      textContent: isRunning ? "cancel" : "simulate",
-    });
-    found.addEventListener("click", wattlas.modelsPage.simulate);
-    const { labels, results } = models.page.simulated;
-    const progress = element("progress", {
-      max: Math.max(labels.length, 1),
-      value: results.length,
-      hidden: !isRunning,
-    });
+    const button = element("button", { className: "plain", id: "models-simulate" });
+    button.addEventListener("click", wattlas.modelsPage.simulate);
+    const progress = element("progress", { id: "models-progress" });
     progress.setAttribute("aria-label", "curves that are simulated");
-    return element("span", { className: "models-job" }, found, progress);
+    showJob(button, progress);
+    return element("span", { className: "models-job" }, button, progress);
+  }
+  /** Show how far the simulation is; the button stays, so that a click and the focus are not lost. */
+  function showJob(
+    button = document.getElementById("models-simulate"),
+    progress = document.getElementById("models-progress"),
+  ) {
+    if (!button || !progress) return;
+    const { status, labels, results } = models.page.simulated,
+      isRunning = status === "running" || status === "waiting",
+      text = isRunning ? "cancel" : "simulate";
+    if (button.textContent !== text) button.textContent = text;
+    progress.max = Math.max(labels.length, 1);
+    progress.value = results.length;
+    progress.hidden = !isRunning;
   }
 
   const KINDS = [
@@ -322,5 +326,5 @@
     root.replaceChildren(...entries, element("span", { className: "quiet models-kinds" }, ...kinds));
   }
 
-  wattlas.modelsControls = { controls, bar, legend };
+  wattlas.modelsControls = { controls, bar, legend, showJob };
 })((window.wattlas = window.wattlas || {}));

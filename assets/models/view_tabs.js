@@ -178,11 +178,13 @@
     if (!part("controls").contains(document.activeElement)) drawControls();
   }
 
+  /** Say in the status line and at the button what is shown and simulated. */
   function say() {
     const status = part("status"),
       { runs, kept, spec, simulated } = page;
     if (!status) return;
     const lines = [];
+    wattlas.modelsControls.showJob();
     if (spec.lakeIsEmpty) lines.push("The lake holds no runs yet: curves only.");
     else if (kept.runs && runs)
       lines.push(runs.words || `${runs.runs.toLocaleString("en")} runs beside the models`);
@@ -361,6 +363,5 @@
         plots().forEach((gd) => window.Plotly.Plots.resize(gd));
         placeCrosshair();
       }),
-    frame: frameOf,
   };
 })((window.wattlas = window.wattlas || {}));
