@@ -69,7 +69,8 @@ def _check_post() -> None:
         abort(403, "a page of another site may not post here")
     if (request.content_length or 0) > MOST_BODY_BYTES:
         abort(413, f"the body has {request.content_length:,} bytes, at most {MOST_BODY_BYTES:,}")
-    if request.mimetype != _JSON:
+    has_body = request.content_length or "Transfer-Encoding" in request.headers
+    if has_body and request.mimetype != _JSON:
         abort(415, f"the body is {request.mimetype[:100] or 'of no type'!r}, expected {_JSON}")
 
 
