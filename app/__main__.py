@@ -102,6 +102,7 @@ def _serve(settings: Settings) -> int:
     keep_memory_small()
     from gunicorn.app.base import BaseApplication
 
+    from app.kit.overload import MOST_WAITING, MOST_WORKING, Bounded
     from app.kit.scripts import SCRIPTS
     from app.server import create_app
 
@@ -114,7 +115,8 @@ def _serve(settings: Settings) -> int:
                 "limit_request_line": 8190,
                 "worker_class": "gthread",
                 "workers": 1,
-                "threads": 8,
+                "threads": MOST_WORKING + MOST_WAITING + 2,
+                "keepalive": 75,
                 "loglevel": "warning",
                 "control_socket_disable": True,
                 "when_ready": lambda _: print(
@@ -129,6 +131,7 @@ def _serve(settings: Settings) -> int:
         def load(self):  # type: ignore[no-untyped-def]
             server = create_app(replace(settings, lake=settings.lake.resolve())).server
             server.extensions[SCRIPTS].prepare()
+            server.wsgi_app = Bounded(server.wsgi_app)
             return server
 
     Server().run()

@@ -36,6 +36,10 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         from bench.modes import measure as measure_modes
 
         return measure_modes(options.sizes, options.depths, options.replicates)
+    if options.bench == "sql":
+        from bench.sql import measure as measure_sql
+
+        return measure_sql(options.queries, options.runs)
     if options.bench == "storage":
         from bench.storage import measure as measure_storage
 
@@ -85,6 +89,10 @@ def build_parser() -> argparse.ArgumentParser:
     modes.add_argument("--sizes", type=int, default=200, help="request sizes: columns of the map")
     modes.add_argument("--depths", type=int, default=50, help="IO depths: rows of the map")
     modes.add_argument("--replicates", type=int, default=10, help="runs of each configuration")
+    sql = benches.add_parser("sql", help="a small query in the sandbox, and in the process")
+    sql.add_argument("--json", action="store_true", help="one JSON object a line")
+    sql.add_argument("--queries", type=int, default=200, help="queries of each kind")
+    sql.add_argument("--runs", type=int, default=10_000, help="rows of the lake")
     storage = benches.add_parser("storage", help="all pictures of the storage studies")
     storage.add_argument("--json", action="store_true", help="one JSON object a line")
     storage.add_argument("--sizes", type=int, default=12, help="request sizes")

@@ -20,6 +20,7 @@ from data.errors import WattlasError
 from data.sandbox.landlock import landlock_version
 
 START_S: Final = 30.0
+_LOOK_S: Final = 0.01
 _CODE: Final = "import sys; sys.path.insert(0, {!r}); from data.sandbox.worker import main; main()"
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _LONGEST_SQL: Final = 100_000
@@ -135,6 +136,15 @@ class Sandbox:
             self._spares += [self._start(lake) for _ in range(missing)]
         for one in old:
             one.end()
+
+    def wait_ready(self) -> None:
+        """Wait until as many spares are ready as there may be."""
+        while True:
+            with self._lock:
+                spares = list(self._spares)
+            if len(spares) == self._most_spares and all(one.is_ready.is_set() for one in spares):
+                return
+            time.sleep(_LOOK_S)
 
     def run(self, lake: Lake, sql: str, bounds: Bounds = ROWS, key: str = "") -> tuple[dict, bytes]:
         """Run a query on a version of the lake.

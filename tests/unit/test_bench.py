@@ -8,6 +8,7 @@ import pytest
 from bench.__main__ import main
 from bench.report import Measurement, quantile
 from bench.resume import measure as measure_resume
+from data.sandbox.landlock import landlock_version
 
 KEYS = {"name", "value", "unit", "n", "limit", "ok"}
 
@@ -68,6 +69,15 @@ def test_the_pictures_of_storage_are_measured(capsys: pytest.CaptureFixture[str]
     assert change["n"] == 12
     assert by_name["storage_new_place_median"]["value"] > 0
     assert by_name["storage_worker_memory"]["limit"] == 400
+
+
+@pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
+def test_the_sandbox_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sql", "--json", "--queries", "2", "--runs", "50"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    by_name = {line["name"]: line for line in lines}
+    assert by_name["sql_overhead_p95"]["limit"] == 60
+    assert by_name["sql_sandbox_p95"]["value"] > 0
 
 
 def test_the_simulator_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
