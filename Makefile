@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test bench lint fmt lock screenshot clean chromium fio nginx
+.PHONY: run test bench lint fmt lock screenshot clean chromium fio nginx image image-test
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -60,6 +60,13 @@ lock:
 	$(VENV)/lock/bin/pip install --quiet -r requirements.in && $(FREEZE) > requirements.txt
 	$(VENV)/lock/bin/pip install --quiet -r requirements-dev.in && $(FREEZE) > requirements-dev.txt
 	rm -rf $(VENV)/lock
+
+image:
+	@sh scripts/image.sh
+
+# On a base made of Debian's packages, with Buildah and Podman; see scripts/image_test.sh.
+image-test: $(VENV)/.dev-stamp
+	@sh scripts/image_test.sh
 
 screenshot: chromium
 	$(BIN)/python -m scripts.screenshot docs
