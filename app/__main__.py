@@ -101,6 +101,7 @@ def _serve(settings: Settings) -> int:
 
     keep_memory_small()
     from gunicorn.app.base import BaseApplication
+    from gunicorn.workers.gthread import ThreadWorker
 
     from app.kit.overload import MOST_WAITING, MOST_WORKING, Bounded
     from app.kit.scripts import SCRIPTS
@@ -108,12 +109,17 @@ def _serve(settings: Settings) -> int:
 
     logging.basicConfig(format="%(message)s")
 
+    class Worker(ThreadWorker):
+        def murder_keepalived(self, force: bool = False) -> None:
+            """At the end close connections that wait for a next request, instead of waiting too."""
+            super().murder_keepalived(force=force or not self.alive)
+
     class Server(BaseApplication):
         def load_config(self) -> None:
             options = {
                 "bind": f"{settings.host}:{settings.port}",
                 "limit_request_line": 8190,
-                "worker_class": "gthread",
+                "worker_class": Worker,
                 "workers": 1,
                 "threads": MOST_WORKING + MOST_WAITING + 2,
                 "keepalive": 75,
