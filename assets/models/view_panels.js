@@ -308,12 +308,12 @@
     const word =
       name === "latency" ? (kept.latency === "p99" ? "99th percentile, simulated only" : "mean") : "";
     const isLog = name === "latency" && kept.scale === "log";
-    const bursty = models.values().traffic === "bursty" ? "bursty traffic: simulated only" : "";
+    const bursty = models.values().traffic === "bursty" ? "bursty: simulated only" : "";
     const lost = name === "loss" && kept.runs && models.page.runs ? "the lake holds no losses" : "";
     const ofRunsWords = {
       throughput: "runs: receive descriptors of a core",
       cpu: "runs: time awake of a core",
-      latency: `runs: ${kept.latency === "p99" ? "p99" : "mean, else p50"}, with client and wire`,
+      latency: `runs: ${kept.latency === "p99" ? "p99" : "mean, else p50"}, incl. client and wire`,
     };
     const shown = measured.length
       ? (ofRunsWords[name] || "") + (ofRunsWords[name] ? ", \u00B1 1 sd" : "")

@@ -105,7 +105,7 @@
   function controls(root) {
     const { spec, kept } = models.page;
     if (kept.tab === "fit") {
-      root.replaceChildren(...fitControls());
+      root.replaceChildren(...runControls());
       return;
     }
     const isEnergy = kept.tab === "energy",
@@ -136,7 +136,7 @@
       ["limit", "latency limit, us"],
       ["seed", "seed"],
     ];
-    return numbers.map(([key, title]) => plainNumber(key, title, kept[key]));
+    return [...numbers.map(([key, title]) => plainNumber(key, title, kept[key])), ...runControls()];
   }
   function plainNumber(key, title, value) {
     const found = element("input", { type: "number", min: 0, step: "any", value, data: { key } });
@@ -149,7 +149,8 @@
     });
     return label(title, found);
   }
-  function fitControls() {
+  /** What runs without logs do not say of themselves. */
+  function runControls() {
     const { kept } = models.page;
     return [
       element("div", { className: "sidebar-title", textContent: "Runs without logs" }),

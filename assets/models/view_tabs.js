@@ -187,7 +187,11 @@
     wattlas.modelsControls.showJob();
     if (spec.lakeIsEmpty) lines.push("The lake holds no runs yet: curves only.");
     else if (kept.runs && runs)
-      lines.push(runs.words || `${runs.runs.toLocaleString("en")} runs beside the models`);
+      lines.push(
+        [runs.runs ? `${runs.runs.toLocaleString("en")} runs beside the models` : "", runs.words]
+          .filter(Boolean)
+          .join(" · "),
+      );
     if (simulated.words) lines.push(simulated.words);
     else if (simulated.status === "done") {
       const slow = simulated.results.reduce((n, { is_slow: flags }) => n + flags.filter(Boolean).length, 0);

@@ -102,6 +102,17 @@ def test_a_simulation_arrives_in_parts_and_is_in_files_and_exports(client: Flask
     assert cancelled.status_code == 200
 
 
+def test_impossible_counters_are_left_out_and_said(client: FlaskClient) -> None:
+    # One core cannot have been awake for as long as sixteen.
+    query = {"workload": "memcached", "cores": 1, "load": 600000}
+    found = ask(client, "runs", **query)
+    drawn = pl.DataFrame(found["points"])
+    assert "more reference cycles than their cores can count" in found["words"]
+    assert (drawn["busy_share"].drop_nulls() <= 1.02).all()
+    assert drawn["busy_share"].null_count() > 0
+    assert "left out" in " ".join(ask(client, "fits", **query)["notes"])
+
+
 def test_a_bad_request_is_said(client: FlaskClient) -> None:
     answer = client.get("/models/runs?v=1&p=ring:0")
     assert answer.status_code == 400
