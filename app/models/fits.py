@@ -1,7 +1,7 @@
 """The fits that the page shows: alpha, powers, events, costs of a host, by system and load."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -71,16 +71,23 @@ def _no_predictions() -> pl.DataFrame:
 
 def fits(view: LakeView, state: ModelsState) -> Fits:
     """Fit the runs that the filters and the selection leave, by system and load."""
-    return _fits(
-        view,
-        ModelsState(state.selection, cores=state.cores, tsc_ghz=state.tsc_ghz, sel=state.sel),
-    )
+    return _fits(view, _of_runs(state))
+
+
+def _of_runs(state: ModelsState) -> ModelsState:
+    """Return what of a state chooses runs."""
+    return ModelsState(state.selection, cores=state.cores, tsc_ghz=state.tsc_ghz, sel=state.sel)
 
 
 def events(view: LakeView, state: ModelsState) -> dict[str, float]:
     """Return k of the throttle formula by group; groups without tuned runs are left out."""
+    return _events(view, _of_runs(state))
+
+
+@lru_cache(maxsize=16)
+def _events(view: LakeView, key: ModelsState) -> dict[str, float]:
     found = {}
-    rows = model_runs(view, state)
+    rows = model_runs(view, key)
     for group in rows.partition_by("group") if len(rows) else []:
         with suppress(DataError):
             fit = fit_detection(fit_runs(group))
@@ -94,6 +101,30 @@ _PREDICTED: Final[dict[str, Any]] = {
     "residual": pl.Float64,
 }  # fmt: skip
 _UNITS: Final = {"beta": "", "sleep_w": "W", "static_w": "W", "dynamic_w": "W"}
+
+
+@dataclass(frozen=True, slots=True)
+class _PacketHost:
+    """The costs of a host by packets, as the sliders have them."""
+
+    fit: HostFit
+
+    @property
+    def keys(self) -> np.ndarray:
+        return self.fit.keys
+
+    @property
+    def runs(self) -> int:
+        return self.fit.runs
+
+    @property
+    def condition(self) -> float:
+        return self.fit.condition
+
+
+def fit_host_of_packets(runs: FitRuns) -> _PacketHost:
+    """Fit the costs of an interrupt and a packet; raises DataError as `fit_host`."""
+    return _PacketHost(fit_host(runs, "rx_desc"))
 
 
 class _Found:
@@ -120,13 +151,16 @@ class _Found:
         self._attempt(group, None, fit_detection, runs)
         fixed = runs.dvfs_ghz[np.isfinite(runs.dvfs_ghz)]
         if len(fixed):
-            self._attempt(group, None, fit_host, runs.where(runs.dvfs_ghz == fixed.max()))
+            fastest = runs.where(runs.dvfs_ghz == fixed.max())
+            self._attempt(group, None, fit_host, fastest)
+            self._attempt(group, None, fit_host_of_packets, fastest)
 
     def _attempt(self, group: str, load: float | None, fit: Any, runs: FitRuns) -> None:
         try:
             found = fit(runs)
         except DataError as error:
-            self.notes.append(f"{group}: {error}.")
+            at = f" at {load / 1e3:g}k QPS" if load else ""
+            self.notes.append(f"{group}{at}: {error}.")
             return
         base = {"group": group, "load_qps": load or None, "configurations": len(found.keys)}
         base |= {"runs": found.runs, "condition": getattr(found, "condition", None)}
@@ -141,27 +175,37 @@ class _Found:
             self._take_power(base, found)
         elif isinstance(found, DetectionFit):
             self._add(base, "k, events a packet", found.events_per_packet, "", found.median_error)
-        elif isinstance(found, HostFit):
-            error = float(np.median(np.abs(found.predicted_share / found.measured_share - 1)))
-            base |= {"dvfs_ghz": float(found.keys[0, 2])}
-            self._add(base, "1/r", found.interrupt_us, "us", error)
-            self._add(base, "1/mu", found.request_us, "us", error)
-            if found.interrupt_us.is_identified:
+        elif isinstance(found, _PacketHost):
+            self._take_host(base, found.fit, "1/mu, a packet")
+            # The sliders are of packets.
+            if found.fit.interrupt_us.is_identified:
                 self.hosts.append(
                     {
                         "group": base["group"],
-                        "interrupt_us": found.interrupt_us.value,
-                        "service_us": found.request_us.value,
+                        "interrupt_us": found.fit.interrupt_us.value,
+                        "service_us": found.fit.request_us.value,
                     }
                 )
+        elif isinstance(found, HostFit):
+            self._take_host(base, found, "1/mu, a request")
+
+    def _take_host(self, base: dict[str, Any], found: HostFit, service: str) -> None:
+        error = float(np.median(np.abs(found.predicted_share / found.measured_share - 1)))
+        base = {**base, "dvfs_ghz": float(found.keys[0, 2])}
+        note = f"with {service}"
+        self._add(base, "1/r", replace(found.interrupt_us, note=note), "us", error)
+        self._add(base, service, found.request_us, "us", error)
 
     def _take_power(self, base: dict[str, Any], found: PowerFit) -> None:
         error = float(np.median(np.abs(found.predicted_w / found.measured_w - 1)))
         for name in NAMES:
-            self._add(base, SYMBOLS[name], found.estimates[name], _UNITS[name], error)
+            one = found.estimates[name]
+            if base["load_qps"] is None and not one.note and self._disagrees(base["group"], name):
+                one = replace(one, note="the loads disagree: one power law does not hold for all")
+            self._add(base, SYMBOLS[name], one, _UNITS[name], error)
         for load, left_out in found.left_out_error.items():
-            one = Estimate(left_out, note="median error of this load's power, fitted to the others")
-            self._add({**base, "load_qps": load}, "left out", one, "", left_out)
+            one = Estimate(left_out, note="power of this load by a fit to the other loads")
+            self._add({**base, "load_qps": load}, "error when left out", one, "", left_out)
         if base["load_qps"] is not None and self._loads > 1:
             return
         columns = {
@@ -175,6 +219,15 @@ class _Found:
             "residual": found.measured_w / found.predicted_w - 1,
         }
         self.predicted.append(pl.DataFrame(columns, schema={"group": pl.String, **_PREDICTED}))
+
+    def _disagrees(self, group: str, name: str) -> bool:
+        """Whether the intervals of two loads have nothing in common."""
+        rows = [
+            row
+            for row in self.rows
+            if row["group"] == group and row["quantity"] == SYMBOLS[name] and row["low"] is not None
+        ]
+        return bool(rows) and max(r["low"] for r in rows) > min(r["high"] for r in rows)
 
     def _add(
         self,

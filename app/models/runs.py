@@ -17,6 +17,8 @@ from data.queries.models import model_runs_query
 from data.selection import Selection
 
 MOST_RUNS: Final = 20_000
+# Workloads of one connection are served by one core.
+_SERVING_CORES: Final = {"netpipe": 1, "nodejs": 1}
 # Busy share of a core up to which clocks may differ.
 _MOST_BUSY: Final = 1.02
 NO_RUNS: Final = (
@@ -45,7 +47,12 @@ def model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
     if clause and len(rows):
         found = configurations(view, state.selection, clause)
         rows = rows.join(found, on=found.columns, how="semi", nulls_equal=True)
-    cores = pl.col("core_count").fill_null(state.cores).cast(pl.Float64)
+    served = (
+        pl.col("workload")
+        .cast(pl.String)
+        .replace_strict(_SERVING_CORES, default=state.cores, return_dtype=pl.Int64)
+    )
+    cores = pl.coalesce("core_count", served).cast(pl.Float64)
     tsc_hz = pl.col("tsc_hz").fill_null(state.tsc_ghz * 1e9)
     rows = rows.with_columns(cores=cores).with_columns(
         requests=pl.coalesce(
@@ -96,8 +103,9 @@ def panel_values(
     """Add what a panel shows of runs: `value`, `sd` and what the models predict, `predicted`.
 
     Interrupts: 1/(T' + e^(-k l T')/(k l)) with T' = 1.024 ITR. CPU left: 1 - interrupts/r -
-    packets/mu. Latency: c0 + 1/mu + the mean wait k l T'^2 / (2 (k l T' + e^(-k l T'))); c0, for
-    client and wire, is the median of what is left. NULL without a fixed ITR above 1 us.
+    packets/mu. Latency: c0 + 1/mu + the mean wait k l T'^2 / (2 (k l T' + e^(-k l T'))), for p99
+    T'; c0, for client and wire, is the median of what is left by group. NULL without a fixed ITR
+    above 1 us.
 
     Args:
         rows: Rows of `points`.
@@ -115,8 +123,9 @@ def panel_values(
     is_tuned = (pl.col("itr_us") > 1) & (rate > 0)
     formula_per_s = pl.when(is_tuned).then(rate / gap * 1e6)
     if name == "latency":
-        wait = pl.when(is_tuned).then(rate * delay.pow(2) / 2 / gap)
         is_mean = latency == "mean"
+        # The longest wait is the delay; the 99th percentile is near it.
+        wait = pl.when(is_tuned).then(rate * delay.pow(2) / 2 / gap if is_mean else delay)
         column = "latency_mean_us" if is_mean else "latency_p99_us"
         value, sd = pl.col(column), pl.col(f"{column}_sd")
         if is_mean:
@@ -124,7 +133,7 @@ def panel_values(
             value = pl.coalesce(value, "latency_p50_us")
         rest = value - wait - values["service_us"]
         # The upper of the two middle values, as the browser takes it.
-        constant = rest.drop_nulls().quantile(0.5, "higher")
+        constant = rest.quantile(0.5, "higher").over("group")
         predicted = constant + values["service_us"] + wait
     elif name == "cpu":
         value, sd = 1 - pl.col("busy_share"), pl.col("busy_share_sd")
@@ -152,5 +161,9 @@ def fit_runs(rows: pl.DataFrame) -> FitRuns:
         "energy_j", "interrupts", "rx_desc",
     )  # fmt: skip
     columns = {name: column(name) for name in names}
+    # Runs without a load are one group, unless others have one: then they belong to none.
+    if np.isfinite(columns["load_qps"]).any():
+        has_load = np.isfinite(columns["load_qps"])
+        columns = {name: values[has_load] for name, values in columns.items()}
     columns["load_qps"] = np.nan_to_num(columns["load_qps"])
     return FitRuns(**columns, cores=int(np.median(column("cores"))))

@@ -64,6 +64,26 @@
             },
           ]
         : []),
+      ...leastOf(points, grid, hue, axes),
+    ];
+  }
+
+  /** Where a curve has its least mean power: the energy of detection counts too. */
+  function leastOf(points, grid, hue, axes) {
+    const able = points.map((p, i) => ({ ...p, i })).filter((p) => Number.isFinite(p.energy_uj));
+    if (!able.length) return [];
+    const least = able.reduce((one, other) => (other.energy_uj < one.energy_uj ? other : one));
+    return [
+      {
+        type: "scatter",
+        mode: "markers",
+        x: [least.latency_us],
+        y: [least.energy_uj],
+        hoverinfo: "none",
+        ...axes,
+        marker: { symbol: "circle-open", size: 13, color: hue, line: { width: 2 } },
+        meta: { kind: "least", words: `least mean power: D = ${three(grid[least.i])}` },
+      },
     ];
   }
 
@@ -167,7 +187,7 @@
       data,
       layout: layout(
         "Power against latency by frequency D",
-        `${legend}  \u2715 least energy of the work  hatched: saturated${said}`,
+        `${legend}  \u2715 least energy of the work  \u25CB least mean power  hatched: saturated${said}`,
         {
           ...axes,
           annotations: notes,

@@ -237,9 +237,11 @@
     const note = kept.tab === "interrupts" ? spec.hosts[kept.host].note : "";
     root.replaceChildren(...parts, element("span", { className: "quiet", textContent: note }));
   }
+  const FIRST_TO_KPPS = 300;
   /** A figure's own values take the place of what the visitor has changed. */
   function chooseFigure(key) {
-    models.set({ fig: key, p: "", ...(key === "10" || key === "table1" ? { to: 210 } : {}) });
+    const { to } = models.page.spec.figures[key] || {};
+    models.set({ fig: key, p: "", zoom: "", to: to || FIRST_TO_KPPS });
   }
 
   function simulateButton() {

@@ -194,9 +194,13 @@
       );
     if (simulated.words) lines.push(simulated.words);
     else if (simulated.status === "done") {
-      const slow = simulated.results.reduce((n, { is_slow: flags }) => n + flags.filter(Boolean).length, 0);
+      const done = simulated.results.filter(({ refused }) => !refused),
+        slow = done.reduce((n, { is_slow: flags }) => n + flags.filter(Boolean).length, 0);
       lines.push(
-        `simulated: ${simulated.results.length} curves${slow ? `, ${slow} rates slow to converge` : ""}`,
+        `simulated: ${done.length} curves${slow ? `, ${slow} rates slow to converge` : ""}`,
+        ...simulated.results
+          .filter(({ refused }) => refused)
+          .map(({ curve, refused }) => `${simulated.labels[curve]} refused: ${refused}`),
       );
     }
     if (kept.sel) lines.push("runs of a selection");

@@ -70,6 +70,24 @@ def test_a_panel_as_a_file_holds_all_that_it_draws(client: FlaskClient) -> None:
     assert set(table(client, "loss", **query)["kind"]) == {"paper", "exact"}
 
 
+def test_bursty_traffic_has_no_formulas(client: FlaskClient) -> None:
+    for view in ("throughput", "stack", "best"):
+        found = table(client, view, fig="10", runs=0)
+        assert not {"paper", "exact"} & set(found["kind"].to_list())
+    # 1/r at the left end of its slider: the exact chain of counts refuses it, the rest is there.
+    found = table(client, "cpu", p="interrupt_us:0", scheme="ideal,count_coalescing", runs=0)
+    assert set(found.filter(pl.col("curve") == "coalescing by count")["kind"]) == {"paper"}
+
+
+def test_a_selection_of_explore_chooses_the_runs(client: FlaskClient) -> None:
+    query = {"workload": "memcached", "sel": 'knobs~{"system":"linux_tuned"}'}
+    assert (
+        0 < ask(client, "runs", **query)["runs"] < ask(client, "runs", workload="memcached")["runs"]
+    )
+    assert set(table(client, "runs", **query)["system"].to_list()) == {"linux_tuned"}
+    assert set(table(client, "fits", **query)["system"].to_list()) == {"linux_tuned"}
+
+
 def test_fits_by_group_and_load(client: FlaskClient) -> None:
     found = ask(client, "fits", workload="memcached")
     rows = found["table"]
@@ -85,13 +103,18 @@ def test_fits_by_group_and_load(client: FlaskClient) -> None:
 
 def test_a_simulation_arrives_in_parts_and_is_in_files_and_exports(client: FlaskClient) -> None:
     query = {"scheme": "ideal", "to": 40, "runs": 0, "sim": 1, "workload": "memcached"}
-    answer: dict[str, Any] = {"state": "waiting"}
+    asked = {"v": 1, "visitor": "ann", **query}
+    assert ask(client, "simulate", **asked)["state"] == "cancelled"
+    answer = json.loads(client.post("/models/simulate", query_string=asked).data)
     while answer["state"] in ("waiting", "running"):
-        answer = ask(client, "simulate", visitor="ann", **query)
+        answer = ask(client, "simulate", **asked)
     assert answer["state"] == "done", answer["words"]
     assert ask(client, "simulate", visitor="bob", have=1, **query)["results"] == []
     found = table(client, "latency", **query).filter(pl.col("kind") == "simulated")
     assert len(found) == 18
+    # The strip compares schemes that can be chosen; p99 has simulations alone.
+    assert len(table(client, "best", **query)) == 0
+    assert "simulated" in table(client, "stack", **query)["kind"].to_list()
     assert found["half_width"].null_count() == 0
     assert "simulated" in client.get("/models/how/latency", query_string={"v": 1, **query}).text
     export = client.get("/models/export.html", query_string={"v": 1, **query})

@@ -24,7 +24,7 @@ class HostFit:
 
     Attributes:
         interrupt_us: 1/r.
-        request_us: 1/mu, a request.
+        request_us: 1/mu, of what was asked for: a packet or a request.
         measured_share: Busy share of a core by configuration, shape (k,).
         predicted_share: The same by the fit.
         keys: Load, ITR and frequency of each configuration, shape (k, 3).
@@ -39,28 +39,30 @@ class HostFit:
     keys: np.ndarray
 
 
-def fit_host(runs: FitRuns) -> HostFit:
+def fit_host(runs: FitRuns, per: str = "requests") -> HostFit:
     """Fit the busy share of a core = interrupt_us x interrupts + request_us x requests, per us.
 
     Robust least squares of relative residuals without an intercept, over ITR and load.
 
     Args:
         runs: Of one frequency.
+        per: What 1/mu is the cost of: `requests`, or `rx_desc` for packets.
 
     Raises:
         DataError: Fewer than four configurations, or one ITR only.
     """
-    runs = runs.measured("busy_s", "requests", "interrupts")
+    runs = runs.measured("busy_s", per, "interrupts")
     cells = cells_of(runs)
     if len(cells) < _LEAST_CELLS or len(np.unique(cells.keys[:, 1])) < 2:
         raise DataError(
-            f"host: {len(cells)} configurations with busy time, interrupts and requests; "
+            f"host: {len(cells)} configurations with busy time, interrupts and {per}; "
             f"at least {_LEAST_CELLS} at 2 ITR values are needed"
         )
     busy = cells.medians(runs.busy_share)
     core_us = runs.duration_s * 1e6 * runs.cores
     events = np.stack(
-        [cells.medians(runs.interrupts / core_us), cells.medians(runs.requests / core_us)], axis=1
+        [cells.medians(runs.interrupts / core_us), cells.medians(getattr(runs, per) / core_us)],
+        axis=1,
     )
     relative = events / busy[:, None]
     condition = condition_number(relative)

@@ -109,9 +109,11 @@ def fit_power(runs: FitRuns) -> PowerFit:
             )
         elif name in bounds:
             low, high = problem.profile(i, best)
-            estimates[name] = Estimate(float(best[i]), low, high, note="held by its bound")
+            bound = _LEAST[i] if best[i] - _LEAST[i] < 1 else _MOST[i]
+            estimates[name] = Estimate(bound, min(low, bound), high, note="held by its bound")
         else:
-            estimates[name] = Estimate(float(best[i]), *interval(again[:, i]))
+            note = "given P_s = 0" if fixes_static and name != "beta" else ""
+            estimates[name] = Estimate(float(best[i]), *interval(again[:, i]), note=note)
     return PowerFit(
         estimates, condition, spread, bounds, len(runs), power, problem.predicted(best), busy,
         cells.keys, _left_out(power, busy, share, cells.keys[:, 0]),
