@@ -227,7 +227,7 @@ def test_a_simulation_has_a_limit_and_a_failed_one_says_why() -> None:
     until(lambda: not found.is_running(name))
     assert found.state_of(name) == ("failed", "It was ended after 0.3 s.")
     assert found.ask(request(SLOW), "ann", begins=False)["state"] == "failed"
-    broken = {**request(QUICK), "replications": "many"}
+    broken = {**request(QUICK), "curves": [{"scheme": "unknown", "values": {}}]}
     jobs = Jobs()
     name = jobs.ask(broken, "ann")["job"]
     until(lambda: not jobs.is_running(name))
