@@ -13,7 +13,6 @@ from bench.callbacks import FilterChanges
 from bench.report import Measurement, quantile
 from bench.served import PeakMemory, Served
 from bench.states import varied_states
-from data.analysis.facets import all_choices
 
 CHANGE_LIMIT_MS = 100.0
 MEMORY_LIMIT_MB = 400.0
@@ -60,7 +59,7 @@ def measure_functions(lake: Path, changes: int) -> list[Measurement]:
 
 
 def _offer(view: LakeView, state: ExploreState) -> None:
-    for name, choices in all_choices(view.cube, state.selection).items():
+    for name, choices in view.counts.choices(state.selection).items():
         facet_chips(name, choices)
     column_choices(view, state)
 

@@ -6,7 +6,7 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 
 from app.kit import ids
-from app.kit.filters import filter_block
+from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
 from app.kit.opening import state_stores
 from app.kit.panel import GRAPH_CONFIG, graph_panel
@@ -17,7 +17,6 @@ from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metr
 from app.modes.presets import study_presets
 from app.modes.state import ModesState
 from app.modes.words import CORRECTION_TITLES, TEST_TITLES
-from data.analysis.facets import all_choices
 from data.metrics import metric
 
 IDS: Final = ids.PageIds("modes")
@@ -42,10 +41,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
             filter_sidebar(
                 [
                     *preset_block(study_presets(view)),
-                    *(
-                        filter_block(name, choices, state.selection.values(name), IDS)
-                        for name, choices in all_choices(view.cube, state.selection).items()
-                    ),
+                    *filter_blocks(view, state.selection, offered_choices, IDS),
                 ]
             ),
             html.Div(

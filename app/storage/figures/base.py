@@ -145,7 +145,8 @@ def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[l
 
 @lru_cache(maxsize=_CACHED)
 def _heading(*values: Any) -> str:
-    return configuration_words(dict(zip(_NAMING, values, strict=True)))
+    set_knobs = {n: v for n, v in zip(_NAMING, values, strict=True) if v is not None}
+    return configuration_words(set_knobs, set_knobs)
 
 
 def points(
