@@ -3,7 +3,7 @@
 The page's callbacks and the export both call these functions, so they show the same.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +12,7 @@ import polars.selectors as cs
 
 from app.explore.figures.heatmap import build_heatmap
 from app.explore.figures.scatter import Scene, build_scatter
+from app.explore.opening_rule import NONE
 from app.explore.points import encode_points
 from app.explore.roles import encoding_of, in_trace_order
 from app.explore.state import ExploreState
@@ -52,9 +53,15 @@ class ScatterAnswer:
 
 
 def resolve(view: LakeView, state: ExploreState) -> tuple[ExploreState, str]:
-    """Return the state with `performance` replaced by its column, and that column."""
+    """Return the state with `performance` replaced by its column, and that column.
+
+    A colour or size of a knob with one value in the study shows nothing.
+    """
     column = performance_column(view, state.selection)
-    return state.with_performance(column), column
+    varying = view.varying(state.selection)
+    roles = {"colour": state.colour, "size": state.size}
+    idle = {r: NONE for r, n in roles.items() if n != NONE and KNOBS[n].column not in varying}
+    return replace(state.with_performance(column), **idle), column  # type: ignore[arg-type]
 
 
 def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:

@@ -10,7 +10,7 @@ from app.explore.state import PERFORMANCE, ExploreState
 from app.kit.lakes import LakeView
 from app.kit.metric_choice import choose_cost, choose_performance, value_counts
 from app.kit.performance import performance_column
-from data.analysis.facets import matches
+from data.analysis.facets import count_runs, matches
 from data.knobs import KNOBS
 from data.queries.runs import chosen_counts_query
 from data.selection import FACETS, Selection
@@ -59,30 +59,26 @@ def missing(view: LakeView, state: ExploreState) -> str:
 
 def opened(view: LakeView, state: ExploreState) -> ExploreState:
     """Return the state with the metrics and knobs that most of its runs have."""
-    left = view.cube.filter(matches(state.selection))
-    if not len(left):
+    if not count_runs(view.cube, state.selection):
         return state
     performance = performance_column(view, state.selection)
     x = choose_performance(value_counts(view, state.selection, performance), performance)
     counts = value_counts(view, state.selection, x, x)
     y = choose_cost(counts, counts[x], x)
+    shown_x = PERFORMANCE if x == performance else x
+    measured = replace(state, x=shown_x, y=y, heat_metric=y, cost=y, limited=shown_x)
+    return with_knobs(view, measured)
+
+
+def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
+    """Return the state with the knobs that tell its runs apart."""
+    left = view.cube.filter(matches(state.selection))
     columns = {name: left[knob.column] for name, knob in KNOBS.items()}
     values = {name: column.n_unique() for name, column in columns.items()}
     known = {name: n if columns[name].count() else 0 for name, n in values.items()}
     numbers = [name for name, knob in KNOBS.items() if knob.facet.is_number]
-    shown_x = PERFORMANCE if x == performance else x
     heat_x, heat_y = choose_heat(known)
-    return replace(
-        state,
-        x=shown_x,
-        y=y,
-        heat_metric=y,
-        cost=y,
-        limited=shown_x,
-        heat_x=heat_x,
-        heat_y=heat_y,
-        **choose_roles(values, numbers)._asdict(),
-    )
+    return replace(state, heat_x=heat_x, heat_y=heat_y, **choose_roles(values, numbers)._asdict())
 
 
 def choose_workload(view: LakeView, selection: Selection, workload: str | None) -> Selection:

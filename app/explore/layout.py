@@ -79,7 +79,7 @@ def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:
         _select(IDS.control("y"), "y", columns, state.y),
         _log_switch(IDS.control("ylog"), "log y", state.y_log),
         html.Span("against", className="quiet"),
-        _select(IDS.control("x"), "x", columns, state.x),
+        _select(IDS.control("x"), "x", columns, state.x, 212),
         _log_switch(IDS.control("xlog"), "log x", state.x_log),
         dmc.Switch(id=IDS.control("frontier"), label="frontier", checked=state.frontier, size="xs"),
         html.Div(_role_selects(view, state), className="roles"),
@@ -111,8 +111,15 @@ def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
                 state.heat_metric),
         _select(IDS.control("hsys"), "system of the heatmap", system_choices(view, state),
                 heat_system(view, state)),
-        _select(IDS.control("hy"), "knob along y", knob_choices(view, state), state.heat_y, 92),
-        _select(IDS.control("hx"), "knob along x", knob_choices(view, state), state.heat_x, 92),
+        html.Div(
+            [
+                html.Span("y", className="quiet"),
+                _select(IDS.control("hy"), "knob along y", knob_choices(view, state), state.heat_y),
+                html.Span("x", className="quiet"),
+                _select(IDS.control("hx"), "knob along x", knob_choices(view, state), state.heat_x),
+            ],
+            className="roles",
+        ),
     ]  # fmt: skip
     return graph_panel("heatmap", "heatmap of two knobs", controls, "panel-heatmap")
 
@@ -126,9 +133,9 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
                 [
                     html.H2("Best settings"),
                     html.Span("of", className="quiet"),
-                    _select(IDS.control("cost"), "cost", columns, state.cost, 128),
+                    _select(IDS.control("cost"), "cost", columns, state.cost, 140),
                     html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
-                    _select(IDS.control("by"), "limited metric", columns, state.limited, 140),
+                    _select(IDS.control("by"), "limited metric", columns, state.limited, 204),
                     dmc.NumberInput(
                         id=IDS.control("limit"),
                         value="" if state.limit is None else state.limit,

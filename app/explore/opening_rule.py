@@ -16,17 +16,17 @@ class Roles(NamedTuple):
     symbol: str = "system"
 
 
-# Where the knob of a role does not vary, this one takes the role if it varies and is free.
-_SECOND: Final = {"symbol": "machine", "colour": "machine"}
+# Where the knob of a role does not vary, the first of these that varies and is free takes the role.
+_SECOND: Final = {"symbol": ("machine",), "colour": ("mode", "machine")}
 
 
 def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
     """Choose the knobs of colour, size and symbol.
 
-    DVFS, ITR and system have theirs where they vary, then the machine has a symbol, else a colour.
-    A role that is free goes to the knob with the most values that has none yet: a symbol to names
-    before numbers, and to six values at most. One value is no difference, so such a knob has no
-    role.
+    DVFS, ITR and system have theirs where they vary; then the completion mode has a colour, and the
+    machine a symbol, else a colour. A role that is free goes to the knob with the most values that
+    has none yet: a symbol to names before numbers, and to six values at most. One value is no
+    difference, so such a knob has no role.
 
     Args:
         values: How many values each knob has in the chosen runs, NULL among them, in menu order.
@@ -34,9 +34,10 @@ def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
     """
     varying = {name: n for name, n in values.items() if n > 1}
     chosen = {role: name for role, name in Roles()._asdict().items() if name in varying}
-    for role, name in _SECOND.items():
-        if role not in chosen and name in varying and name not in chosen.values():
-            chosen[role] = name
+    for role, names in _SECOND.items():
+        free = [name for name in names if name in varying and name not in chosen.values()]
+        if role not in chosen and free:
+            chosen[role] = free[0]
     for role in ("symbol", "colour", "size"):
         free = [n for n in varying if n not in chosen.values() and n not in Roles()]
         if role == "symbol":

@@ -15,6 +15,7 @@ from app.kit.typed_arrays import typed
 from app.kit.words import configuration_knobs, knob_words
 from data.knobs import KNOBS as ALL_KNOBS
 from data.knobs import Knob
+from data.metrics import metric
 from data.selection import Value
 
 # The knobs of a configuration.
@@ -40,7 +41,7 @@ def encode_points(
     Returns:
         `count`; `traces` (first row of each trace, and the count at the end); `knobs` (name to
         `{values, index}`; a NULL value stays null); `named` (the knobs that hovers and tables name:
-        `column`, `title`, `words` and `cells` of each value, `is_given`);
+        `column`, `title`, `hint`, `words` and `cells` of each value, `is_given`);
         `values` (name to typed array; NaN where not measured; float64, because limits and boxes are
         compared with them; spreads in float32); `n`, `logged`, `replicate`; `flags` as a knob,
         where a point has any.
@@ -84,9 +85,11 @@ def _further() -> list[str]:
 
 def _named(knob: Knob, values: Sequence[Value | None], is_given: bool) -> dict[str, Any]:
     """A knob for hovers and the table of selected points: words and cells by index of value."""
+    short = metric(knob.column).short
     return {
         "column": knob.column,
-        "title": f"{knob.menu_title}, {knob.unit}" if knob.unit else knob.menu_title,
+        "title": f"{short}, {knob.unit}" if knob.unit else short,
+        "hint": knob.title,
         "words": [knob_words(knob, value) for value in values],
         "cells": [
             value if knob.is_plain_number and value is not None else knob.label(value)
@@ -98,17 +101,15 @@ def _named(knob: Knob, values: Sequence[Value | None], is_given: bool) -> dict[s
 
 def _dictionary(column: pl.Series) -> dict[str, Any]:
     """Encode a knob as its distinct values, rising, NULL last, and indices into them."""
-    if column.dtype in (pl.Categorical, pl.String):
-        codes = _numbers(column.cast(pl.Categorical).to_physical())
-    else:
-        codes = _numbers(column)
+    if column.dtype == pl.String:
+        column = column.cast(pl.Categorical)
+    codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
     _, first, index = np.unique(codes, return_index=True, return_inverse=True)
-    values = column.gather(first).to_list()
-    order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i] or 0))
-    if len(values) == 1:
-        return {"values": values, "index": _column(np.zeros(len(column), np.uint8))}
-    place = np.argsort(order) if order else np.zeros(0, np.int64)
-    return {"values": [values[i] for i in order], "index": _column(_narrow(place[index]))}
+    values = [column[int(place)] for place in first]
+    order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i]))
+    places = np.empty(len(order), np.int64)
+    places[order] = range(len(order))
+    return {"values": [values[i] for i in order], "index": _column(_narrow(places[index]))}
 
 
 def _numbers(column: pl.Series) -> np.ndarray:

@@ -5,6 +5,7 @@ from typing import Final
 
 import polars as pl
 
+from app.explore.defaults import with_knobs
 from app.explore.state import ExploreState
 from app.kit.lakes import LakeView
 from app.kit.presets import Preset
@@ -32,7 +33,7 @@ def study_presets(view: LakeView) -> list[Preset]:
         title = f"{WORKLOAD_TITLES.get(workload, workload)} {words}".strip()
         hint = f"energy against performance, {title}, {datasets['runs'][-1]:,} runs"
         state = ExploreState(selection.with_values("dataset", [datasets["dataset"][-1]]))
-        found.append(Preset(title, hint, state))
+        found.append(Preset(title, hint, with_knobs(view, state)))
     return found
 
 

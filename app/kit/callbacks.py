@@ -17,7 +17,7 @@ from dash.exceptions import PreventUpdate
 from app.kit.context import lake_view
 from app.kit.filters import Offered, chip_value, facet_chips, facet_note, idle_facets
 from app.kit.ids import PageIds
-from app.kit.lakes import LakeView, leading
+from app.kit.lakes import LakeView
 from app.kit.url_state import UrlState
 from data.analysis.facets import LEADING
 
@@ -71,7 +71,7 @@ def register_filters(
         view = lake_view(version)
         found = cast(Any, state.from_json(raw_state))
         choices = offered(view, found.selection)
-        idle = idle_facets(offered(view, leading(found.selection)), found.selection)
+        idle = idle_facets(view, found.selection, offered)
         entries = {make: make(view, found) for make in dict.fromkeys(menus.values())}
         return (
             [facet_chips(n, c) for n, c in choices.items() if n in LEADING],

@@ -86,16 +86,15 @@ def offered_choices(view: LakeView, selection: Selection) -> Mapping[str, Sequen
     return view.counts.choices(selection)
 
 
-def idle_facets(offered: Mapping[str, Sequence[Choice]], selection: Selection) -> frozenset[str]:
+def idle_facets(view: LakeView, selection: Selection, offered: Offered) -> frozenset[str]:
     """Return the facets with nothing to choose, which are hidden: one value or none in the study.
 
-    Args:
-        offered: The choices of each facet under the leading filters alone, so that a facet stays
-            while the other filters leave one value.
+    A facet stays while other filters than the leading ones leave one value.
     """
+    in_study = view.once(offered, leading(selection))
     return frozenset(
         name
-        for name, choices in offered.items()
+        for name, choices in in_study.items()
         if name not in LEADING and len(choices) < 2 and not selection.values(name)
     )
 
@@ -109,7 +108,7 @@ def filter_blocks(
         offered: Returns the choices of each facet.
         names: The ids of the page.
     """
-    idle = idle_facets(offered(view, leading(selection)), selection)
+    idle = idle_facets(view, selection, offered)
     return [
         _filter_block(name, choices, selection.values(name), names, name in idle)
         for name, choices in offered(view, selection).items()

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar, cast
 
 import polars as pl
 
@@ -29,6 +29,7 @@ _KEPT_VERSIONS: Final = 4
 _REMEMBERED: Final = 256
 # Builds a query for the runs of a selection, with a maximum number of rows.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
+Found = TypeVar("Found")
 # Runs a query, given the lake, SQL and parameters.
 Ask = Callable[["LakeView", str, Sequence[Any]], pl.DataFrame]
 
@@ -170,13 +171,15 @@ class LakeView:
         kept = self._sets.get(sql, parameters)
         return compact(self.lake.polars(sql, parameters)) if kept is None else kept
 
-    def once(self, question: Callable[["LakeView", Selection], str], selection: Selection) -> str:
+    def once(
+        self, question: Callable[["LakeView", Selection], Found], selection: Selection
+    ) -> Found:
         """Call a function of the lake and a selection; its result is cached."""
-        return self._once(question, selection)
+        return cast(Found, self._once(question, selection))
 
     def _answer(
-        self, question: Callable[["LakeView", Selection], str], selection: Selection
-    ) -> str:
+        self, question: Callable[["LakeView", Selection], Any], selection: Selection
+    ) -> Any:
         return question(self, selection)
 
     def measured_columns(self, workload: str) -> tuple[str, ...]:

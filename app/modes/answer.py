@@ -189,10 +189,10 @@ def _map_scene(view: LakeView, found: Judged) -> MapScene:
 
 
 def _question(measure: Metric, competitor: Knob) -> str:
-    """`Energy (less is better): best system`; without a direction nothing is best."""
+    """`Energy (less is better): best system`; without a direction `Temperature by system`."""
     if measure.better:
         return f"{measure.title} ({measure.better} is better): best {competitor.noun}"
-    return f"{measure.title} (no better direction): highest {competitor.noun}"
+    return f"{measure.title} by {competitor.noun} (neither less nor more is better)"
 
 
 def _pareto(found: Judged) -> dict[str, Any]:
@@ -215,6 +215,7 @@ def _pareto(found: Judged) -> dict[str, Any]:
         y=y.name,
         title=f"{y.title} against {lowered(x.title)}",
         competitors=found.competitors,
+        has_best=found.comparison.better is not None,
         left_out=len(points) - len(kept),
     )
     return build_pareto(points[kept], scene)

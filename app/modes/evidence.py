@@ -170,15 +170,21 @@ def verdict_words(found: Judged, cell: dict, contenders: Sequence[Contender]) ->
     lead = f"{measure.title} {format_change(cell['margin_share'])}, {absolute} {change}"
     if cell["outcome"] == DIFFER:
         return (
-            f"{first[:1].upper()}{first[1:]} is above {second} ({lead}). It has no better "
-            "direction, so nothing wins."
+            f"{_capital(found, first)} is above {second} ({lead}). There is no better direction, "
+            "so nothing wins."
         )
     if cell["outcome"] == TIE:
         return f"A tie: {first} and {second} do not differ significantly ({lead})."
     if cell["outcome"] == TOO_FEW:
         why = _why_too_few(found, contenders)
         return f"Too few replicates to decide: {first} leads {second} ({lead}). {why}"
-    return f"{first[:1].upper()}{first[1:]} wins over {second} ({lead})."
+    return f"{_capital(found, first)} wins over {second} ({lead})."
+
+
+def _capital(found: Judged, label: str) -> str:
+    """Begin a sentence with a mode's words; names stay as they are."""
+    is_words = found.competitors.knob.name == "mode"
+    return f"{label[:1].upper()}{label[1:]}" if is_words else label
 
 
 def statistics_words(found: Judged, cell: dict, contenders: Sequence[Contender]) -> str:

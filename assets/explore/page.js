@@ -200,15 +200,18 @@ document.addEventListener("DOMContentLoaded", function () {
   /* The system, the knobs that the study varies, the means of both axes. */
   function gridColumns(meta, named) {
     const number = { type: "rightAligned", width: 84 };
-    const knobs = named.map(({ column, title }) => ({
-      field: "knobs." + column, headerName: title, width: Math.max(64, 24 + 7 * title.length),
-    }));
+    const columns = (isGiven) => named.filter((knob) => knob.is_given === isGiven).map(gridColumn);
     return [
-      { field: "system", headerName: "System", width: 100 }, ...knobs,
+      { field: "system", headerName: "system", width: 96 }, ...columns(false),
       { field: "n", headerName: "n", ...number, width: 40 },
       { field: "y", headerName: meta.titles[meta.y], ...number },
-      { field: "x", headerName: meta.titles[meta.x], ...number },
+      { field: "x", headerName: meta.titles[meta.x], ...number }, ...columns(true),
     ];
+  }
+  function gridColumn({ column, title, hint, cells }) {
+    const letters = Math.max(title.length, ...cells.map((cell) => String(cell).length));
+    const width = Math.min(160, 26 + 6.5 * letters);
+    return { field: "knobs." + column, headerName: title, headerTooltip: hint, width };
   }
   function gridRow(meta, i) {
     const { points } = view, { values, knobs, labels } = points, system = wattlas.knob(points, "system", i);

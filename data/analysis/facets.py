@@ -29,6 +29,7 @@ class FacetCounts:
         self._cube = cube
         self._runs = cube["runs"].to_numpy()
         self._coded: dict[str, _Coded] = {}
+        self._labels = _labels(cube)
 
     def choices(self, selection: Selection) -> dict[str, list[Choice]]:
         """List the choices of every facet, as `of`."""
@@ -52,7 +53,7 @@ class FacetCounts:
             value: int(count) for value, count in zip(coded.values, counts, strict=True) if count
         }
         runs |= {value: 0 for value in selection.values(facet) if value not in runs}
-        labels = _labels(self._cube, facet)
+        labels = self._labels if facet == "system" else {}
         ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
         return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
 
@@ -106,9 +107,8 @@ def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
     return expression
 
 
-def _labels(cube: pl.DataFrame, facet: str) -> dict[Value, str]:
-    if facet != "system":
-        return {}
+def _labels(cube: pl.DataFrame) -> dict[Value, str]:
+    """The label of each system."""
     return dict(cube.select("system", "system_label").unique().sort("system_label").iter_rows())
 
 

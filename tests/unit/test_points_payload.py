@@ -45,10 +45,11 @@ def test_every_knob_comes_back(points: pl.DataFrame) -> None:
 
 def test_what_the_study_varies_is_named_in_words_and_cells(points: pl.DataFrame) -> None:
     load, dvfs = encoded(points)["named"]
-    assert (load["column"], load["title"], load["is_given"]) == ("load_qps", "Target load", True)
+    assert (load["column"], load["title"], load["is_given"]) == ("load_qps", "load", True)
     assert dvfs == {
         "column": "dvfs_ghz",
         "title": "DVFS, GHz",
+        "hint": "Processor frequency (DVFS)",
         "words": ["1.3 GHz", "1.9 GHz", "2.9 GHz", "governor"],
         "cells": [1.3, 1.9, 2.9, "governor"],
         "is_given": False,
