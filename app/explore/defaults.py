@@ -49,7 +49,7 @@ def has_pair(view: LakeView, state: ExploreState) -> bool:
     """Return whether any run has both metrics of the scatter."""
     state = state.with_performance(performance_column(view, state.selection))
     query = chosen_counts_query(state.selection, [state.y], state.x)
-    return bool(view.lake.polars(*query).item() > 0)
+    return bool(view.answered(*query).item() > 0)
 
 
 def missing(view: LakeView, state: ExploreState) -> str:

@@ -163,13 +163,16 @@ class LakeView:
         answer = cache.get(sql, parameters)
         return ask(self, sql, parameters) if answer is None else answer
 
+    def answered(self, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
+        """Answer a query with few rows, cached."""
+        answer = self._sets.get(sql, parameters)
+        return compact(self.lake.polars(sql, parameters)) if answer is None else answer
+
     def baselines(
         self, selection: Selection, performance: str, cost: str = "energy_j"
     ) -> pl.DataFrame:
         """Return the answer of `baselines_query` for all loads of the selected workloads."""
-        sql, parameters = baselines_query(leading(selection), performance, cost=cost)
-        kept = self._sets.get(sql, parameters)
-        return compact(self.lake.polars(sql, parameters)) if kept is None else kept
+        return self.answered(*baselines_query(leading(selection), performance, cost=cost))
 
     def once(
         self, question: Callable[["LakeView", Selection], Found], selection: Selection

@@ -53,5 +53,5 @@ def value_counts(
         measured: Only runs that have a value in it; empty for all.
     """
     names = dict.fromkeys((first, *plottable()))
-    rows = view.lake.polars(*chosen_counts_query(selection, list(names), measured))
+    rows = view.answered(*chosen_counts_query(selection, list(names), measured))
     return dict(rows.row(0, named=True))
