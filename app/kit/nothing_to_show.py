@@ -22,7 +22,9 @@ def nothing_to_show(
     useful = [
         other
         for other in pages
-        if other is not page and not other.missing(view, other.default_state(view))
+        if other is not page
+        and other.missing
+        and not other.missing(view, other.default_state(view))
     ]
     links = [dcc.Link(f"{one.title} shows these runs", href=get_relative_path(one.path),
                       className="plain") for one in useful]  # fmt: skip

@@ -61,7 +61,8 @@ def open_layout(
             except SelectionError as error:
                 state, words = None, _NOT_FOLLOWED.format(error)
         state = state or page.default_state(view)
-        if view.runs and (missing := page.missing(view, state)):
+        missing = page.missing(view, state) if view.runs and page.missing else ""
+        if missing:
             return nothing_to_show(page, view, missing, words, pages)
         return page.layout(view, state, words)
     except WattlasError:

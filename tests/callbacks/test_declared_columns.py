@@ -207,14 +207,14 @@ def test_a_column_that_the_lake_lacks_is_said(
     """An old link, followed on a lake that never had the column: the page opens as without one."""
     server = flask_of(write_lake(tmp_path / "lake", [run(), run(replicate=1)]))
     with server.app_context():
-        main = open_layout(page, {"v": "2", **link}, PAGES)
+        main = open_layout(page, {"v": str(page.state.VERSION), **link}, PAGES)
         (notice,) = (p for p in walk(main) if getattr(p, "id", None) == NOTICE)
         said = " ".join(texts(notice))
     assert said.startswith("This link could not be followed: ")
     assert words in said
     assert page.name in main.className.split()
     query = "&".join(f"{key}={value}" for key, value in link.items())
-    answer = server.test_client().get(f"/{page.name}/data/{page.views[0].name}.csv?v=2&{query}")
+    answer = server.test_client().get(f"/{page.name}/data/{page.views[0].name}.csv?{query}")
     assert (answer.status_code, words in answer.text) == (400, True)
 
 
