@@ -33,6 +33,7 @@ PAGE = Page(
     rows=_rows,
     explain=explain,
     export=export_page,
+    missing=None,
     keys=(
         ("1, 2, 3", "the tabs Interrupts, Energy and Fit"),
         ("left, right arrow", "with the focus on a panel: move the crosshair; with Shift by ten"),

@@ -189,24 +189,37 @@ document.addEventListener("DOMContentLoaded", function () {
       if (tries > 0) gridTimer = wattlas.later(() => fillGrid(tries - 1), 250);
       return;
     }
-    if (meta.titles && columnsNamed !== meta.x + meta.y) {
-      columnsNamed = meta.x + meta.y;
-      const titles = { x: meta.titles[meta.x], y: meta.titles[meta.y] };
-      const named = grid.getColumnDefs().map((c) => ({ ...c, headerName: titles[c.field] || c.headerName }));
-      grid.setGridOption("columnDefs", named);
+    const columns = meta.titles ? gridColumns(meta, view.points.named) : [], names = JSON.stringify(columns);
+    if (columnsNamed !== names) {
+      columnsNamed = names;
+      grid.setGridOption("columnDefs", columns);
     }
     const rows = meta.units ? selected().slice(0, GRID_ROWS) : [];
     setProps("explore-grid", { rowData: rows.map((i) => gridRow(meta, i)) });
   }
+  /* The system, the knobs that the study varies, the means of both axes. */
+  function gridColumns(meta, named) {
+    const number = { type: "rightAligned", width: 84 };
+    const columns = (isGiven) => named.filter((knob) => knob.is_given === isGiven).map(gridColumn);
+    return [
+      { field: "system", headerName: "system", width: 96 }, ...columns(false),
+      { field: "n", headerName: "n", ...number, width: 40 },
+      { field: "y", headerName: meta.titles[meta.y], ...number },
+      { field: "x", headerName: meta.titles[meta.x], ...number }, ...columns(true),
+    ];
+  }
+  function gridColumn({ column, title, hint, cells }) {
+    const letters = Math.max(title.length, ...cells.map((cell) => String(cell).length));
+    const width = Math.min(160, 26 + 6.5 * letters);
+    return { field: "knobs." + column, headerName: title, headerTooltip: hint, width };
+  }
   function gridRow(meta, i) {
-    const row = wattlas.configuration(view.points, i), { values } = view.points;
-    const show = (value, none) => (value === null ? none : value);
+    const { points } = view, { values, knobs, labels } = points, system = wattlas.knob(points, "system", i);
+    const cells = points.named.map((knob) => [knob.column, knob.cells[knobs[knob.column].index[i]]]);
     return {
-      system: view.points.labels[row.system] || row.system,
-      load: wattlas.loadWords(row) || "\u2013",
-      itr: show(row.itr_us, "adaptive"), dvfs: show(row.dvfs_ghz, "governor"),
-      rapl: show(row.rapl_w, "\u2013"),
-      n: view.points.n[i],
+      system: labels[system] || system,
+      knobs: Object.fromEntries(cells),
+      n: points.n[i],
       x: wattlas.formatQuantity(values.x[i], meta.units[meta.x]),
       y: wattlas.formatQuantity(values.y[i], meta.units[meta.y]),
     };

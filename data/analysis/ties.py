@@ -24,12 +24,13 @@ from data.analysis.significance import (
 )
 from data.errors import DataError
 
-Outcome = Literal["win", "tie", "too few", "alone"]
+Outcome = Literal["win", "tie", "too few", "alone", "differ"]
 WIN: Final = "win"
 TIE: Final = "tie"
 TOO_FEW: Final = "too few"
 ALONE: Final = "alone"
-OUTCOMES: Final[tuple[Outcome, ...]] = (WIN, TIE, TOO_FEW, ALONE)
+DIFFER: Final = "differ"
+OUTCOMES: Final[tuple[Outcome, ...]] = (WIN, TIE, TOO_FEW, ALONE, DIFFER)
 
 Better = Literal["less", "more"]
 
@@ -65,33 +66,39 @@ class Comparison:
             (rows of `contenders`; `winner` has the best mean whatever the outcome; `runner_up` is
             -1 if there is none), `competitors`, `margin` (absolute, never below 0), `margin_share`
             (signed: (winner - runner-up) / |runner-up|), `p`, `p_corrected`, `effect`.
+        better: Direction of the measurement; None for none, where `winner` has the highest mean.
     """
 
     groups: pl.DataFrame
     contenders: pl.DataFrame
     cells: pl.DataFrame
+    better: Better | None
 
 
 def compare(
-    groups: pl.DataFrame, x: str, y: str, competitor: str, better: Better, rules: Rules
+    groups: pl.DataFrame, x: str, y: str, competitor: str, better: Better | None, rules: Rules
 ) -> Comparison:
     """Compare the competitors in every cell of two knobs.
 
     Outcomes: `win`; `tie`, if the corrected p value is above the level, or if there is no p value
     because the two are equal without any spread; `too few`, if one of the two has fewer than two
     replicates, or the test cannot reach the level with so few; `alone`, if only one competitor was
-    measured, which is not a win.
+    measured, which is not a win. A measurement without a direction has no winner and no best
+    setting: each competitor counts with all its replicates in the cell, and `differ` takes the
+    place of `win`.
 
     Args:
         groups: One row per configuration: its knobs, among them `x`, `y` and `competitor` (NULL is
             a value like any other), and `values`, a list of at least one finite measurement.
-        better: Direction of the measurement.
+        better: Direction of the measurement; None for none.
 
     Returns:
         A result that does not depend on the order of rows and values. Of equal means the one with
         more replicates counts for its competitor, then the one with less spread, then the first
         by its knobs. No groups, no cells.
     """
+    if better is None:
+        groups = _without_settings(groups, (x, y, competitor))
     knobs = [name for name in groups.columns if name != "values"]
     groups = _in_order(groups, knobs)
     samples = Samples.flat(
@@ -99,9 +106,31 @@ def compare(
         groups["values"].list.len().to_numpy().astype(np.int64),
     )
     found = moments(samples)
-    sign = 1.0 if better == "more" else -1.0
+    sign = -1.0 if better == "less" else 1.0
     contenders = _contenders(groups, (x, y, competitor), found, sign)
-    return Comparison(groups, contenders, _cells(contenders, samples, found, sign, rules))
+    cells = _cells(contenders, samples, found, sign, rules)
+    if better is None:
+        cells = cells.with_columns(pl.col("outcome").replace(WIN, DIFFER))
+    return Comparison(groups, contenders, cells, better)
+
+
+def _without_settings(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Take all configurations of a competitor in a cell together.
+
+    A column in which they differ is NULL, but means (`against`) are pooled.
+    """
+    others = [name for name in groups.columns if name not in (*by, "values", "against")]
+    same = [
+        pl.when(pl.col(name).n_unique() == 1).then(pl.col(name).first()).alias(name)
+        for name in others
+    ]
+    n, against = pl.col("values").list.len(), pl.col("against")
+    mean = (against * n).sum() / n.filter(against.is_not_null()).sum()
+    means = [mean.alias("against").fill_nan(None)] if "against" in groups.columns else []
+    pooled = groups.group_by(by, maintain_order=True).agg(
+        *same, *means, pl.col("values").explode().sort()
+    )
+    return pooled.select(groups.columns)
 
 
 def _in_order(groups: pl.DataFrame, knobs: Sequence[str]) -> pl.DataFrame:
@@ -180,12 +209,15 @@ def win_counts(comparison: Comparison) -> pl.DataFrame:
 
     Returns:
         `competitor`, `outcome`, `cells`: one row per competitor for its wins (0 included), by
-        value, NULL last; then one row for each other outcome that occurs, without competitor.
+        value, NULL last, where the measurement has a direction; then one row for each other
+        outcome that occurs, without competitor.
     """
     cells, contenders = comparison.cells, comparison.contenders
     winners = cells.with_columns(competitor=contenders["competitor"].gather(cells["winner"]))
     wins = winners.filter(pl.col("outcome") == WIN).group_by("competitor").agg(cells=pl.len())
     everyone = contenders.select("competitor").unique().sort("competitor", nulls_last=True)
+    if comparison.better is None:
+        everyone = everyone.clear()
     won = everyone.join(wins, on="competitor", how="left", nulls_equal=True, maintain_order="left")
     rest = pl.DataFrame({"outcome": OUTCOMES[1:]}).join(
         cells.group_by("outcome").agg(cells=pl.len()), on="outcome", maintain_order="left"
