@@ -91,6 +91,7 @@ class ReadContext:
         date_order: Order of `mdy`, `dmy` or `ymd` in a power meter's dates; None if not said.
         part: Which of the runs that the file holds is wanted; None where it holds one.
         table: What the columns of a table are; None where nobody declared it.
+        hdr_unit: Unit of HdrHistogram's lists, `ns`, `us`, `ms` or `s`; None if not said.
     """
 
     name: str
@@ -98,6 +99,7 @@ class ReadContext:
     date_order: str | None = None
     part: str | None = None
     table: TableDeclaration | None = None
+    hdr_unit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,8 @@ class Reading:
         measurements: By column name of `runs`, in that column's unit.
         knobs: What the file itself says of the knobs, by column name of `runs`.
         hints: Knobs that it calls by names of its own, for where nothing else says them.
+        columns: Columns that the tool measures or sets and `runs` does not have by itself; their
+            values are among `measurements` and `knobs`.
         utc_window: When what it measured took place; None where it does not say.
         interval_s: How long its counts were taken for, if that need not be the run's time.
         package_time_s: How long counters of packages ran, added over the packages, if it says so.
@@ -144,6 +148,7 @@ class Reading:
 
     measurements: dict[str, float | int] = field(default_factory=dict)
     knobs: dict[str, float | int | str] = field(default_factory=dict)
+    columns: tuple[Column, ...] = ()
     window: Window | None = None
     flags: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)

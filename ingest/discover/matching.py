@@ -30,8 +30,9 @@ _REQUEST_KNOBS: Final = frozenset({"request_bytes", "io_depth", "threads", "rw"}
 # Names of files that say what they hold, before that the name of their run, if it has one.
 _KINDS: Final = re.compile(
     r"(?:(?P<stem>.+?)[._-])??"
-    r"(?:fio|run|vtune|perf(?:[._-]?stat)?|(?:proc[._-])?interrupts|before|after|[._-])+"
-    r"(?:\.(?:json|csv|txt|toml|out|log))*",
+    r"(?:fio|run|vtune|perf(?:[._-]?stat)?|(?:proc[._-])?interrupts|before|after|iperf3?|sockperf|"
+    r"memtier(?:_benchmark)?|wrk2?|turbostat|datapoints|[._-])+"
+    r"(?:\.(?:json|csv|tsv|txt|toml|out|log|hgrm))*",
     re.IGNORECASE,
 )
 

@@ -7,19 +7,24 @@ from typing import Final, Literal
 
 from ingest.formats import (
     fio,
+    hdr_percentiles,
     hoboware,
     intlog,
     intlog_binary,
+    iperf3,
+    memtier,
     mutilate,
     netpipe,
     perf_stat,
     proc_interrupts,
     rdtsc,
     sidecar,
+    sockperf,
     summary,
     table,
     vtune,
     wrk,
+    wult,
 )
 from ingest.records import Content, CoreLog, LogReader, ReadContext
 from ingest.settings.dataset import UNKNOWN
@@ -76,6 +81,24 @@ FORMATS: tuple[Format, ...] = (
     Format("netpipe_ebbrt", "window", netpipe.sniff_library_os, netpipe.read_library_os),
     Format("rdtsc", "window", rdtsc.sniff, rdtsc.read),
     Format("sidecar", "sidecar", sidecar.sniff, sidecar.read, workload=UNKNOWN),
+    Format("iperf3", "output", iperf3.sniff, iperf3.read, workload=UNKNOWN),
+    Format("sockperf", "output", sockperf.sniff, sockperf.read, workload=UNKNOWN),
+    Format(
+        "memtier",
+        "output",
+        memtier.sniff,
+        memtier.read,
+        workload=UNKNOWN,
+        list_parts=memtier.list_parts,
+    ),
+    Format(
+        "hdr_percentiles",
+        "output",
+        hdr_percentiles.sniff,
+        hdr_percentiles.read,
+        workload=UNKNOWN,
+    ),
+    Format("wult", "output", wult.sniff, wult.read, workload=UNKNOWN, list_parts=wult.list_parts),
     Format("fio", "output", fio.sniff, fio.read, workload=STORAGE, list_parts=fio.list_parts),
     Format(
         "proc_interrupts",

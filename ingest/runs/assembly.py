@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from data.declared import Column
 from data.schema import COUNTERS
 from ingest.discover.file_choice import core_of_log
 from ingest.discover.found_files import RawFile, digest_of
@@ -35,12 +36,14 @@ class AssembledRun:
         problems: By path, of all the files read, empty lists included.
         digest: Of the sources and settings; names the big files.
         tables: By name, the small ones of the run's big tables.
+        columns: Columns that its tools bring with them.
     """
 
     row: dict[str, Any] | None
     problems: dict[str, list[Problem]]
     digest: str
     tables: dict[str, pa.Table] = field(default_factory=dict)
+    columns: tuple[Column, ...] = ()
 
 
 class RunAssembly:
@@ -103,7 +106,7 @@ class RunAssembly:
                 tables["power"] = power.table
         drop_unfit(run)
         _finish_row(run, self._work.meters)
-        return AssembledRun(run.row, run.problems, digest, tables)
+        return AssembledRun(run.row, run.problems, digest, tables, tuple(run.columns.values()))
 
 
 def _take_logs(

@@ -120,6 +120,7 @@ class Settings:
         functions: Where functions are, and what the places are called.
         counts: What is kept of counts over another time than the run's: their `rates`, or the
             `whole` totals, as if they were the run's.
+        hdr_unit: Unit of HdrHistogram's lists of percentiles; None if nobody says it.
         power: How the readings of power meters join the runs.
     """
 
@@ -134,6 +135,7 @@ class Settings:
     functions: FunctionMap
     power: PowerSettings
     counts: str
+    hdr_unit: str | None
     names: tuple[NamePattern, ...]
     columns: Mapping[str, Column]
     tables: tuple[TableDeclaration, ...]
@@ -158,6 +160,8 @@ class Settings:
             parts.append(own)
         if self.counts != COUNTS[0]:
             parts.append(self.counts)
+        if self.hdr_unit is not None:
+            parts.append(self.hdr_unit)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     @cached_property
@@ -262,6 +266,7 @@ def _build(
         functions=functions,
         power=PowerSettings(**merged.get("power", {})),
         counts=merged.get("perf", {}).get("counts", COUNTS[0]),
+        hdr_unit=merged.get("latency", {}).get("hdr_unit"),
         names=names,
         columns=columns,
         tables=tuple(

@@ -17,6 +17,8 @@ GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"
 )
 # What becomes of the totals that perf counted over another time than the run's.
 COUNTS: Final = ("rates", "whole")
+# Units that HdrHistogram's lists of percentiles may be in.
+HDR_UNITS: Final = ("ns", "us", "ms", "s")
 # Sections that hold entries, those of upper layers before those below.
 LISTED_SECTIONS: Final = ("names", "tables")
 # Sections that hold a table for each name that users choose.
@@ -39,6 +41,7 @@ _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     "modes": {"aliases": list},
     "power": power.KEYS,
     "perf": {"counts": str},
+    "latency": {"hdr_unit": str},
     "subsystems": {"paths": list, "modules": list},
     "functions": {"table": str},
     "columns": {
@@ -90,6 +93,7 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "aliases": _are_texts,
     **power.CHECKS,
     "counts": lambda v: v in COUNTS,
+    "hdr_unit": lambda v: v in HDR_UNITS,
     "paths": _are_texts,
     "modules": _are_texts,
 }
