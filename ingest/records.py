@@ -91,6 +91,7 @@ class ReadContext:
         date_order: Order of `mdy`, `dmy` or `ymd` in a power meter's dates; None if not said.
         part: Which of the runs that the file holds is wanted; None where it holds one.
         table: What the columns of a table are; None where nobody declared it.
+        turbostat_s: Seconds between two outputs of turbostat; None if not said.
         hdr_unit: Unit of HdrHistogram's lists, `ns`, `us`, `ms` or `s`; None if not said.
     """
 
@@ -100,6 +101,7 @@ class ReadContext:
     part: str | None = None
     table: TableDeclaration | None = None
     hdr_unit: str | None = None
+    turbostat_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,30 @@ class UtcWindow:
 
 
 @dataclass(slots=True)
+class Intervals:
+    """What a tool measured in each interval of time, one element a row of it.
+
+    Attributes:
+        end_s: End of the interval, seconds since the tool began, shape (n,), never falling.
+        dt_s: Length of the interval, shape (n,), above 0.
+        core: Logical processor, int32, shape (n,); -1 for more than one.
+        package: Of that processor, or of all that it is about; -1 where nothing says it.
+        place: What it is about in the tool's words; empty for the whole machine.
+        values: By quantity with its unit, float64, shape (n,); NaN where a row lacks it. Those of
+            `COUNTED` are counts of the interval, others hold for all of it.
+        start_unix_s: When the tool began; None if it does not say.
+    """
+
+    end_s: np.ndarray
+    dt_s: np.ndarray
+    core: np.ndarray
+    package: np.ndarray
+    place: list[str]
+    values: dict[str, np.ndarray]
+    start_unix_s: float | None = None
+
+
+@dataclass(slots=True)
 class Reading:
     """What one small file of a run says.
 
@@ -139,6 +165,7 @@ class Reading:
         hints: Knobs that it calls by names of its own, for where nothing else says them.
         columns: Columns that the tool measures or sets and `runs` does not have by itself; their
             values are among `measurements` and `knobs`.
+        intervals: What it measured in each interval of time, if it says so.
         utc_window: When what it measured took place; None where it does not say.
         interval_s: How long its counts were taken for, if that need not be the run's time.
         package_time_s: How long counters of packages ran, added over the packages, if it says so.
@@ -152,6 +179,7 @@ class Reading:
     window: Window | None = None
     flags: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    intervals: Intervals | None = None
     utc_window: UtcWindow | None = None
     interval_s: float | None = None
     package_time_s: float | None = None

@@ -32,6 +32,7 @@ def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) ->
         part=file.part,
         table=settings.table_of(strip_compression(file.path)),
         hdr_unit=settings.hdr_unit,
+        turbostat_s=settings.turbostat_s,
     )
     try:
         try:

@@ -78,7 +78,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     problems = ProblemList()
     try:
         _read_lines(enumerate((_COLOUR.sub("", line) for line in lines), 1), reading, problems)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise FormatError(f"cannot parse a number: {error} ({context.name})") from None
     reading.problems = problems.all()
     if not reading.measurements:

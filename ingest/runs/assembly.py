@@ -15,6 +15,7 @@ from ingest.discover.source_reads import SourceRead
 from ingest.discover.sources import settings_struct, source_struct, sources_digest
 from ingest.logs.core_log import CoreCut, PackageEnergy
 from ingest.records import LogFacts, PowerJoin, Problem, Window
+from ingest.runs.interval_tables import clip_to_run, interval_tables
 from ingest.runs.row import RunRow
 from ingest.runs.small_files import (
     drop_unfit,
@@ -97,8 +98,10 @@ class RunAssembly:
             _take_logs(run, self.window, cuts, self.core_of)
         if cuts:
             _take_counters(run, cuts, energy)
-        tables = {}
-        if (functions := take_companions(run)) is not None:
+        clip_to_run(run, self.utc_window)
+        functions = take_companions(run)
+        tables = interval_tables(run, self.utc_window)
+        if functions is not None:
             tables["functions"] = functions
         if power is not None:
             take_power(run, power)

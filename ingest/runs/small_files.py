@@ -19,7 +19,7 @@ from ingest.records import (
     UtcWindow,
     Window,
 )
-from ingest.runs.event_counts import take_counts
+from ingest.runs.event_counts import measured, take_counts
 from ingest.runs.row import RunRow
 from ingest.runs.storage_counts import (
     count_interrupts,
@@ -56,12 +56,6 @@ def take_readings(run: RunRow) -> Window | None:
     if window is not None:
         _take_window(run, window)
     return window
-
-
-def measured(content: Reading) -> dict[str, float | int]:
-    """What a file measured, by column of `runs`."""
-    own = {column.name for column in content.columns}
-    return {n: v for n, v in content.measurements.items() if n in MEASUREMENTS or n in own}
 
 
 def _can_be(window: Window, machine: Machine) -> bool:

@@ -120,6 +120,7 @@ class Settings:
         functions: Where functions are, and what the places are called.
         counts: What is kept of counts over another time than the run's: their `rates`, or the
             `whole` totals, as if they were the run's.
+        turbostat_s: Seconds between two outputs of turbostat; None if nobody says it.
         hdr_unit: Unit of HdrHistogram's lists of percentiles; None if nobody says it.
         power: How the readings of power meters join the runs.
     """
@@ -136,6 +137,7 @@ class Settings:
     power: PowerSettings
     counts: str
     hdr_unit: str | None
+    turbostat_s: float | None
     names: tuple[NamePattern, ...]
     columns: Mapping[str, Column]
     tables: tuple[TableDeclaration, ...]
@@ -162,6 +164,8 @@ class Settings:
             parts.append(self.counts)
         if self.hdr_unit is not None:
             parts.append(self.hdr_unit)
+        if self.turbostat_s is not None:
+            parts.append(["turbostat", self.turbostat_s])
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     @cached_property
@@ -267,6 +271,7 @@ def _build(
         power=PowerSettings(**merged.get("power", {})),
         counts=merged.get("perf", {}).get("counts", COUNTS[0]),
         hdr_unit=merged.get("latency", {}).get("hdr_unit"),
+        turbostat_s=merged.get("turbostat", {}).get("interval_s"),
         names=names,
         columns=columns,
         tables=tuple(

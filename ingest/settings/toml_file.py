@@ -42,6 +42,7 @@ _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     "power": power.KEYS,
     "perf": {"counts": str},
     "latency": {"hdr_unit": str},
+    "turbostat": {"interval_s": (int, float)},
     "subsystems": {"paths": list, "modules": list},
     "functions": {"table": str},
     "columns": {
@@ -94,6 +95,7 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     **power.CHECKS,
     "counts": lambda v: v in COUNTS,
     "hdr_unit": lambda v: v in HDR_UNITS,
+    "interval_s": lambda v: 0 < v < 1e6,
     "paths": _are_texts,
     "modules": _are_texts,
 }

@@ -16,7 +16,7 @@ from ingest.formats import FORMATS, Format, find_format
 from ingest.records import ReadContext
 from ingest.sample import write_sample
 from tests.fixtures.real import PUBLISHED, real_data
-from tests.fixtures.tool_outputs import MEMTIER, WULT, captured
+from tests.fixtures.tool_outputs import MEMTIER, TURBOSTAT, WULT, captured
 
 
 def test_names_are_unique() -> None:
@@ -94,6 +94,7 @@ def sample_texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[st
     times = b"start_utc = 2022-03-01T10:00:00Z\nend_utc = 2022-03-01T10:00:30Z\nhipri = true\n"
     found = {"sidecar": ("run.toml", times), "table": ("t.csv", b"x,y\n1,2\n3,4.5\n")}
     found["memtier"] = ("memtier.json", MEMTIER.encode())
+    found["turbostat"] = ("turbostat.txt", TURBOSTAT.encode())
     found["wult"] = ("datapoints.csv", WULT.encode())
     for form, name in CAPTURED.items():
         found[form] = (name, captured(name))
