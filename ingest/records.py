@@ -82,6 +82,21 @@ class TableDeclaration:
 
 
 @dataclass(frozen=True, slots=True)
+class MeterDeclaration:
+    """A table that is a power meter's.
+
+    Attributes:
+        regex: Fits the end of its path.
+        columns: What its columns are: time, date, or a field of `MeterReadings`.
+        time_zone: Of times without an offset, such as `Europe/Berlin`; None if not said.
+    """
+
+    regex: re.Pattern[str]
+    columns: Mapping[str, TableColumn]
+    time_zone: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReadContext:
     """What a reader may need to know beyond the bytes.
 
@@ -91,6 +106,7 @@ class ReadContext:
         date_order: Order of `mdy`, `dmy` or `ymd` in a power meter's dates; None if not said.
         part: Which of the runs that the file holds is wanted; None where it holds one.
         table: What the columns of a table are; None where nobody declared it.
+        meter: What the columns of a power meter's table are; None where nobody declared it.
         turbostat_s: Seconds between two outputs of turbostat; None if not said.
         hdr_unit: Unit of HdrHistogram's lists, `ns`, `us`, `ms` or `s`; None if not said.
     """
@@ -100,6 +116,7 @@ class ReadContext:
     date_order: str | None = None
     part: str | None = None
     table: TableDeclaration | None = None
+    meter: MeterDeclaration | None = None
     hdr_unit: str | None = None
     turbostat_s: float | None = None
 

@@ -49,7 +49,7 @@ Cell = str | float | int | None
 
 
 @dataclass(slots=True)
-class _Table:
+class Table:
     """A table as it stands in the file: rows with their line numbers."""
 
     headings: list[str]
@@ -143,7 +143,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     """
     declaration = context.table or TableDeclaration(kinds=target_kinds({}))
     problems = ProblemList()
-    table = _parse(blocks, context.name, problems)
+    table = parse_table(blocks, context.name, problems)
     targets = _targets(table, declaration, context.name)
     own = [target.own for target in targets if target.own is not None]
     if own:
@@ -179,7 +179,12 @@ def _constants(declaration: TableDeclaration) -> dict[str, Cell]:
     }
 
 
-def _parse(blocks: Iterable[bytes], name: str, problems: ProblemList) -> _Table:
+def parse_table(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Table:
+    """Take a table apart: by its marks, as JSON lines, or as Parquet.
+
+    Raises:
+        FormatError: No header, or two columns of one name.
+    """
     if name.lower().endswith(".parquet"):
         return _parse_parquet(b"".join(blocks), name)
     lines = list(iterate_lines(blocks))
@@ -193,7 +198,7 @@ def _parse(blocks: Iterable[bytes], name: str, problems: ProblemList) -> _Table:
         raise FormatError(f"no header ({name})")
     if twice := sorted({each for each in headings if headings.count(each) > 1}):
         raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {at})")
-    table = _Table(headings, [])
+    table = Table(headings, [])
     for line, cells in rows:
         if len(cells) == len(headings):
             table.rows.append((line, cells))
@@ -225,7 +230,7 @@ def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, S
         raise FormatError(f"no table: {error} (line {reader.line_num})") from error
 
 
-def _parse_json(lines: Sequence[str], problems: ProblemList) -> _Table:
+def _parse_json(lines: Sequence[str], problems: ProblemList) -> Table:
     objects: list[tuple[int, dict[str, Any]]] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -239,19 +244,19 @@ def _parse_json(lines: Sequence[str], problems: ProblemList) -> _Table:
         else:
             problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
     headings = list(dict.fromkeys(key for _, each in objects for key in each))
-    table = _Table(headings, [])
+    table = Table(headings, [])
     for number, each in objects:
         table.rows.append((number, [_plain(each.get(key)) for key in headings]))
     return table
 
 
-def _parse_parquet(content: bytes, name: str) -> _Table:
+def _parse_parquet(content: bytes, name: str) -> Table:
     try:
         found = pq.read_table(io.BytesIO(content))
     except (pa.ArrowInvalid, OSError) as error:
         raise FormatError(f"no Parquet: {error} ({name})") from error
     columns = [[_plain(value) for value in column.to_pylist()] for column in found.columns]
-    return _Table(list(found.column_names), list(enumerate(zip(*columns, strict=True), 1)))
+    return Table(list(found.column_names), list(enumerate(zip(*columns, strict=True), 1)))
 
 
 def _plain(value: Any) -> Cell:
@@ -264,7 +269,7 @@ def _plain(value: Any) -> Cell:
     return json.dumps(value, default=str) if isinstance(value, dict | list) else str(value)
 
 
-def _targets(table: _Table, declaration: TableDeclaration, file: str) -> list[_Target]:
+def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Target]:
     """Where each column goes; two that go to one place are refused."""
     targets: list[_Target] = []
     for place, heading in enumerate(table.headings):

@@ -12,8 +12,9 @@ from typing import Any, Final, Literal
 from data.declared import Column, from_settings
 from data.errors import DataError, SettingsError
 from data.schema import MEASUREMENTS
-from ingest.records import TableDeclaration
+from ingest.records import MeterDeclaration, TableDeclaration
 from ingest.settings.function_map import FunctionMap, read_sources, shipped_sources
+from ingest.settings.meters import build_meter
 from ingest.settings.power import PowerSettings
 from ingest.settings.tables import build_table
 from ingest.settings.toml_file import (
@@ -113,6 +114,7 @@ class Settings:
     Attributes:
         origin: The topmost file that it was read from, for provenance.
         tables: What tables are of and what their columns are; the first that fits holds.
+        meters: Tables that are power meters; the first that fits holds.
         columns: Columns of `runs` that the dataset declares, by name.
         aliases: Labels that mean a system of another name.
         modes: Words that mean a completion mode, each mode's own name among them.
@@ -141,6 +143,7 @@ class Settings:
     names: tuple[NamePattern, ...]
     columns: Mapping[str, Column]
     tables: tuple[TableDeclaration, ...]
+    meters: tuple[MeterDeclaration, ...]
     origin: str
 
     @cached_property
@@ -166,6 +169,8 @@ class Settings:
             parts.append(self.hdr_unit)
         if self.turbostat_s is not None:
             parts.append(["turbostat", self.turbostat_s])
+        if self.meters:
+            parts.append(str(self.meters))
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     @cached_property
@@ -179,6 +184,10 @@ class Settings:
     def table_of(self, path: str) -> TableDeclaration | None:
         """What the settings say of a table at a path; None if they say nothing."""
         return next((t for t in self.tables if t.regex and t.regex.match(path)), None)
+
+    def meter_of(self, path: str) -> MeterDeclaration | None:
+        """What the settings say of a power meter's table at a path; None if they say nothing."""
+        return next((m for m in self.meters if m.regex.match(path)), None)
 
     def expected_cores(self, workload: str) -> tuple[int, ...]:
         """Cores that should each have a log in a run of that workload."""
@@ -277,6 +286,9 @@ def _build(
         tables=tuple(
             build_table(entry, number, columns)
             for number, entry in enumerate(merged.get("tables", []), 1)
+        ),
+        meters=tuple(
+            build_meter(entry, number) for number, entry in enumerate(merged.get("meters", []), 1)
         ),
         origin=origin,
     )

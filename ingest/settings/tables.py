@@ -71,7 +71,7 @@ def build_table(
     kinds = target_kinds(columns)
     found = {}
     for name, said in entry.get("columns", {}).items():
-        found[name] = _table_column(said, f"{where}.columns.{name}", path)
+        found[name] = table_column(said, f"{where}.columns.{name}", path)
     targets = {f"{where}.columns.{name}": each.to for name, each in found.items() if each.to}
     targets |= {f"{where}.set.{name}": name for name in entry.get("set", {})}
     for place, target in targets.items():
@@ -88,7 +88,12 @@ def build_table(
     )
 
 
-def _table_column(said: Any, where: str, path: str) -> TableColumn:
+def table_column(said: Any, where: str, path: str) -> TableColumn:
+    """Read what a column of a table is: a name, or a table of its own.
+
+    Raises:
+        SettingsError: An unknown key, or a value that cannot be.
+    """
     if isinstance(said, str):
         return TableColumn(said)
     if not isinstance(said, dict) or (unknown := said.keys() - _COLUMN_KEYS):

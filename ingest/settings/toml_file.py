@@ -9,7 +9,7 @@ from typing import Any, Final
 from data.declared import KINDS, ROLES, WRITINGS
 from data.errors import SettingsError
 from data.schema import KNOBS
-from ingest.settings import power, tables
+from ingest.settings import meters, power, tables
 
 # Regular-expression groups that a file name may give a value to.
 GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"}) | (
@@ -20,7 +20,7 @@ COUNTS: Final = ("rates", "whole")
 # Units that HdrHistogram's lists of percentiles may be in.
 HDR_UNITS: Final = ("ns", "us", "ms", "s")
 # Sections that hold entries, those of upper layers before those below.
-LISTED_SECTIONS: Final = ("names", "tables")
+LISTED_SECTIONS: Final = ("names", "tables", "meters")
 # Sections that hold a table for each name that users choose.
 NAMED_SECTIONS: Final = ("systems", "workloads", "modes", "subsystems", "columns")
 _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
@@ -63,6 +63,7 @@ _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
         "set": dict,
     },
     "tables": tables.KEYS,
+    "meters": meters.KEYS,
 }
 
 
@@ -94,6 +95,7 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "aliases": _are_texts,
     **power.CHECKS,
     "counts": lambda v: v in COUNTS,
+    "time_zone": meters.is_time_zone,
     "hdr_unit": lambda v: v in HDR_UNITS,
     "interval_s": lambda v: 0 < v < 1e6,
     "paths": _are_texts,
