@@ -62,6 +62,21 @@ class TableColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Aggregate:
+    """How a table whose rows are means of several runs calls its columns.
+
+    Attributes:
+        n: The number of runs of every row, or the column that has it.
+        mean: What the names of columns of means end in; may be empty.
+        sd: What those of their sample standard deviations end in.
+    """
+
+    n: int | str
+    mean: str
+    sd: str
+
+
+@dataclass(frozen=True, slots=True)
 class TableDeclaration:
     """What a table is of, and its columns.
 
@@ -70,6 +85,7 @@ class TableDeclaration:
         workload, system: Of rows without a column that says it; None: nothing says it.
         constants: Columns that all its rows have.
         kinds: By column of the lake that a table may have, `text`, `whole` or `real`.
+        aggregate: Set where its rows are means of several runs.
     """
 
     regex: re.Pattern[str] | None = None
@@ -79,6 +95,7 @@ class TableDeclaration:
     columns: Mapping[str, TableColumn] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
     knobs: frozenset[str] = frozenset()
+    aggregate: Aggregate | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from data.aggregates import count_sql, mean_sql
 from data.queries.points import points_query
 from data.selection import Selection
 
@@ -41,7 +42,8 @@ def baselines_query(
     condition, parameters = selection.predicate()
     return (
         "SELECT dataset, workload, load_qps, message_bytes, "
-        f"avg({performance})::DOUBLE AS performance, avg({cost})::DOUBLE AS cost, count(*) AS n "
+        f"({mean_sql(performance)})::DOUBLE AS performance, ({mean_sql(cost)})::DOUBLE AS cost, "
+        f"{count_sql()} AS n "
         f"FROM runs WHERE ({condition}) AND is_baseline AND {performance} IS NOT NULL "
         f"AND {cost} IS NOT NULL GROUP BY dataset, workload, load_qps, message_bytes "
         f"ORDER BY ALL LIMIT {limit:d}",

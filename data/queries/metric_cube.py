@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from data.aggregates import count_sql, mean_sql, sd_sql
 from data.metrics import metric
 from data.selection import FACETS, Selection
 
@@ -21,8 +22,8 @@ def metric_cube_query(selection: Selection, column: str, limit: int) -> tuple[st
     condition, parameters = selection.predicate()
     facets = ", ".join(facet.column for facet in FACETS.values())
     return (
-        f"SELECT {facets}, count(*) AS n, avg({column})::DOUBLE AS mean, "
-        f"stddev_samp({column}) AS sd, min({column})::DOUBLE AS low, "
+        f"SELECT {facets}, {count_sql()} AS n, ({mean_sql(column)})::DOUBLE AS mean, "
+        f"{sd_sql(column)} AS sd, min({column})::DOUBLE AS low, "
         f"max({column})::DOUBLE AS high FROM runs WHERE ({condition}) AND {column} IS NOT NULL "
         f"GROUP BY {facets} ORDER BY ALL LIMIT {limit:d}",
         parameters,
