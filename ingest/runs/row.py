@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from data.declared import Column
-from ingest.discover.names import RunKey, identity_columns
+from data.errors import FormatError
+from ingest.discover.names import RunKey, identity_columns, name_labels
 from ingest.discover.source_reads import SourceRead
 from ingest.records import LogFacts, Problem, Reading
 from ingest.settings.dataset import Settings
@@ -36,6 +37,12 @@ class RunRow:
         self.reads += reads
         self.problems |= {read.file.path: list(read.problems) for read in reads}
         for read in reads:
+            try:
+                labels = name_labels(read.file.path, self.settings)
+            except FormatError as error:
+                self.doubt(read, "bad_label", f"{error}; left unset")
+                labels = {}
+            self.row = labels | self.row
             if isinstance(read.content, Reading):
                 self.columns |= {column.name: column for column in read.content.columns}
 

@@ -94,6 +94,7 @@ class NamePattern:
 
     Attributes:
         constants: Knobs that every file so named has, as texts.
+        labels: Groups that are labels: columns of the run, but no part of its key.
         beginning: Text that stands in every path that the pattern fits: quicker to look for.
     """
 
@@ -105,6 +106,7 @@ class NamePattern:
     run_groups: tuple[str, ...] = ()
     has_core: bool = False
     constants: tuple[tuple[str, str], ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -254,8 +256,7 @@ def _build(
         for name, entry in merged["systems"].items()
     }
     columns = _columns(merged, origin)
-    knobs = {column.name for column in columns.values() if column.role == "knob"}
-    names = tuple(_name_pattern(n, e, knobs) for n, e in enumerate(merged["names"], 1))
+    names = tuple(_name_pattern(n, e, columns) for n, e in enumerate(merged["names"], 1))
     metrics = {*MEASUREMENTS, *(c.name for c in columns.values() if c.role == "metric")}
     for name, work in workloads.items():
         if work.performance_metric not in {*metrics, None}:
@@ -303,18 +304,21 @@ def _columns(merged: dict[str, Any], origin: str) -> dict[str, Column]:
         raise SettingsError(f"{error} ({origin})") from error
 
 
-def _name_pattern(number: int, entry: dict[str, Any], knobs: Collection[str]) -> NamePattern:
+def _name_pattern(number: int, entry: dict[str, Any], columns: Mapping[str, Column]) -> NamePattern:
     regex = compile_pattern(entry, number, Path(entry["path"]))
-    check_groups(entry, regex, number, knobs)
+    knobs = {column.name for column in columns.values() if column.role == "knob"}
+    labels = {column.name for column in columns.values() if column.role == "label"}
+    check_groups(entry, regex, number, knobs, labels)
     return NamePattern(
         regex,
         entry["workload"],
         entry["system"],
         entry.get("baseline_system"),
         literal_beginning(entry["pattern"]),
-        tuple(group for group in regex.groupindex if group != "core"),
+        tuple(group for group in regex.groupindex if group != "core" and group not in labels),
         "core" in regex.groupindex,
         tuple((name, str(value)) for name, value in entry.get("set", {}).items()),
+        tuple(group for group in regex.groupindex if group in labels),
     )
 
 

@@ -190,19 +190,27 @@ def compile_pattern(entry: dict[str, Any], number: int, path: Path) -> re.Patter
 
 
 def check_groups(
-    entry: dict[str, Any], regex: re.Pattern[str], number: int, knobs: Collection[str]
+    entry: dict[str, Any],
+    regex: re.Pattern[str],
+    number: int,
+    knobs: Collection[str],
+    labels: Collection[str],
 ) -> None:
     """See that all that a pattern names is a knob, or tells the files of a run apart.
 
     Args:
         knobs: Those that the settings declare.
+        labels: Those too; only a pattern may have them.
 
     Raises:
         SettingsError: A group or a key of `set` that is none; the message lists those there are.
     """
     known = {*GROUPS, *knobs}
-    for what, names in (("pattern", regex.groupindex), ("set", entry.get("set", {}))):
-        if unknown := sorted(set(names) - known):
+    for what, names in (
+        ("pattern", set(regex.groupindex) - set(labels)),
+        ("set", set(entry.get("set", {}))),
+    ):
+        if unknown := sorted(names - known):
             raise SettingsError(
                 f"names[{number}].{what} has an unknown group {unknown[0]!r}, "
                 f"known: {', '.join(sorted(known))} ({entry['path']})"
