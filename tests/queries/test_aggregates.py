@@ -18,6 +18,7 @@ from data.connection import open_lake
 from data.declared import in_force
 from data.errors import SettingsError
 from data.queries.best import baselines_query
+from data.queries.facets import facet_cube_query
 from data.queries.metric_cube import metric_cube_query
 from data.queries.points import points_query
 from data.selection import Selection
@@ -128,6 +129,12 @@ def test_a_row_keeps_its_number_of_runs_and_its_deviation(lakes: dict[str, Path]
     # 1,000 ms are 1 s: the deviation has its mean's scale.
     assert rows[1]["sd_duration_s"] == pytest.approx(statistics.stdev(RUNS["old"][1]) / 1000)
     assert (units["sd_duration_s"], units["sd_energy_j"]) == ("s", "J")
+
+
+def test_the_counts_of_filters_are_those_of_the_runs(lakes: dict[str, Path]) -> None:
+    with open_lake(lakes["mixed"]) as lake, in_force(lake.columns):
+        cube = lake.polars(*facet_cube_query())
+    assert dict(cube.select("system", "runs").iter_rows()) == {"old": 4, "new": 5}
 
 
 def judged(lake: Path, test: Test) -> pl.DataFrame:
