@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test bench lint fmt lock screenshot clean chromium fio
+.PHONY: run test bench lint fmt lock screenshot clean chromium tools
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -25,11 +25,11 @@ run: $(VENV)/.run-stamp
 chromium: $(VENV)/.dev-stamp
 	@sh scripts/need_chromium.sh
 
-fio:
-	@sh scripts/need_fio.sh
+tools:
+	@sh scripts/need_tools.sh
 
 # Two workers: the first begins with the tests in Chromium, the second takes over what is left of them.
-test: chromium fio
+test: chromium tools
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else

@@ -26,7 +26,12 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         from bench.ingest import measure as measure_ingest
 
         return measure_ingest(
-            options.rounds, options.scale, options.long_log_gb, options.resume_files
+            options.rounds,
+            options.scale,
+            options.long_log_gb,
+            options.resume_files,
+            options.propose_files,
+            options.table_rows,
         )
     if options.bench == "models":
         from bench.models import measure as measure_models
@@ -74,6 +79,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
     ingest.add_argument(
         "--resume-files", type=int, default=200_000, help="files known already; 0 leaves out"
+    )
+    ingest.add_argument(
+        "--propose-files", type=int, default=200_000, help="files to propose for; 0 leaves out"
+    )
+    ingest.add_argument(
+        "--table-rows", type=int, default=20_000, help="rows of a table; 0 leaves out"
     )
     models = benches.add_parser("models", help="the simulator, and curves in formulas")
     models.add_argument("--json", action="store_true", help="one JSON object a line")

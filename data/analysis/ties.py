@@ -32,6 +32,9 @@ ALONE: Final = "alone"
 DIFFER: Final = "differ"
 OUTCOMES: Final[tuple[Outcome, ...]] = (WIN, TIE, TOO_FEW, ALONE, DIFFER)
 
+# Moments over all runs, where some rows are means of several.
+_POOLED: Final = ("pooled_n", "pooled_mean", "pooled_sd")
+
 Better = Literal["less", "more"]
 
 
@@ -90,6 +93,9 @@ def compare(
     Args:
         groups: One row per configuration: its knobs, among them `x`, `y` and `competitor` (NULL is
             a value like any other), and `values`, a list of at least one finite measurement.
+            Optionally `pooled_n`, `pooled_mean` and `pooled_sd`: where `pooled_n` is more than the
+            values, some of these are means of runs; the moments then are the pooled ones, and
+            Mann-Whitney, which ranks values, finds too few.
         better: Direction of the measurement; None for none.
 
     Returns:
@@ -99,16 +105,16 @@ def compare(
     """
     if better is None:
         groups = _without_settings(groups, (x, y, competitor))
-    knobs = [name for name in groups.columns if name != "values"]
+    knobs = [name for name in groups.columns if name not in ("values", *_POOLED)]
     groups = _in_order(groups, knobs)
     samples = Samples.flat(
         groups["values"].explode(empty_as_null=False).to_numpy(),
         groups["values"].list.len().to_numpy().astype(np.int64),
     )
-    found = moments(samples)
+    found, has_means = _with_pooled(moments(samples), groups)
     sign = -1.0 if better == "less" else 1.0
     contenders = _contenders(groups, (x, y, competitor), found, sign)
-    cells = _cells(contenders, samples, found, sign, rules)
+    cells = _cells(contenders, samples, found, sign, rules, has_means)
     if better is None:
         cells = cells.with_columns(pl.col("outcome").replace(WIN, DIFFER))
     return Comparison(groups, contenders, cells, better)
@@ -117,9 +123,10 @@ def compare(
 def _without_settings(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Take all configurations of a competitor in a cell together.
 
-    A column in which they differ is NULL, but means (`against`) are pooled.
+    A column in which they differ is NULL, but means (`against`) and moments are pooled.
     """
-    others = [name for name in groups.columns if name not in (*by, "values", "against")]
+    own = (*by, "values", "against", *_POOLED)
+    others = [name for name in groups.columns if name not in own]
     same = [
         pl.when(pl.col(name).n_unique() == 1).then(pl.col(name).first()).alias(name)
         for name in others
@@ -127,10 +134,38 @@ def _without_settings(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     n, against = pl.col("values").list.len(), pl.col("against")
     mean = (against * n).sum() / n.filter(against.is_not_null()).sum()
     means = [mean.alias("against").fill_nan(None)] if "against" in groups.columns else []
+    if set(_POOLED) <= set(groups.columns):
+        means += _pooled_moments()
     pooled = groups.group_by(by, maintain_order=True).agg(
         *same, *means, pl.col("values").explode().sort()
     )
     return pooled.select(groups.columns)
+
+
+def _pooled_moments() -> list[pl.Expr]:
+    """Moments of several groups together, out of the moments of each."""
+    n, mean, sd = (pl.col(name) for name in _POOLED)
+    whole = (n * mean).sum() / n.sum()
+    is_unknown = ((n > 1) & sd.is_null()).any()
+    squares = ((n - 1) * sd.fill_null(0).pow(2)).sum() + (n * (mean - whole).pow(2)).sum()
+    return [
+        n.sum().alias("pooled_n"),
+        whole.alias("pooled_mean"),
+        pl.when((n.sum() > 1) & ~is_unknown)
+        .then((squares / (n.sum() - 1)).sqrt())
+        .alias("pooled_sd"),
+    ]
+
+
+def _with_pooled(found: Moments, groups: pl.DataFrame) -> tuple[Moments, np.ndarray]:
+    """Replace the moments of groups with rows that are means; tell which groups those are."""
+    if not set(_POOLED) <= set(groups.columns):
+        return found, np.zeros(len(groups), bool)
+    n, mean, sd = (groups[name].cast(pl.Float64).to_numpy() for name in _POOLED)
+    has_means = n > found.n
+    n = np.where(has_means, n, found.n).astype(np.int64)
+    mean, sd = np.where(has_means, mean, found.mean), np.where(has_means, sd, found.sd)
+    return Moments(n, mean, sd), has_means
 
 
 def _in_order(groups: pl.DataFrame, knobs: Sequence[str]) -> pl.DataFrame:
@@ -175,7 +210,12 @@ def _contenders(
 
 
 def _cells(
-    contenders: pl.DataFrame, samples: Samples, found: Moments, sign: float, rules: Rules
+    contenders: pl.DataFrame,
+    samples: Samples,
+    found: Moments,
+    sign: float,
+    rules: Rules,
+    has_means: np.ndarray,
 ) -> pl.DataFrame:
     winner = np.flatnonzero(contenders["place"].to_numpy() == 0)
     competitors = np.diff(np.append(winner, len(contenders)))
@@ -183,11 +223,15 @@ def _cells(
     runner_up = np.where(contested, winner + 1, -1)
     row = contenders["row"].to_numpy()
     a, b = row[winner[contested]], row[runner_up[contested]]
-    p, effect = (_spread_out(v, contested) for v in
+    # A mean of runs has no values to rank.
+    is_unranked = (has_means[a] | has_means[b]) & (rules.test == "mann-whitney")
+    p, effect = (_spread_out(np.where(is_unranked, np.nan, v), contested) for v in
                  compare_pairs(rules.test, samples, found, a, b, sign))  # fmt: skip
     shares = _spread_out(_share(found.mean[a], found.mean[b]), contested)
     kept = corrected(p, rules.correction)
-    least = _spread_out(smallest_p(rules.test, found.n[a], found.n[b]), contested)
+    smallest = smallest_p(rules.test, found.n[a], found.n[b])
+    is_unknown = np.isnan(found.sd[a] + found.sd[b])
+    least = _spread_out(np.where(is_unranked | is_unknown, 1.0, smallest), contested)
     outcome = np.select(
         [~contested, least > rules.level, kept <= rules.level], [ALONE, TOO_FEW, WIN], TIE
     )

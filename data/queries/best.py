@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from data.aggregates import count_sql, mean_sql
 from data.queries.points import points_query
 from data.selection import Selection
 
@@ -41,8 +42,8 @@ def baselines_query(
         selection = selection.with_values(facet, ())
     condition, parameters = selection.predicate()
     return (
-        f"SELECT {_PLACE}, "
-        f"avg({performance})::DOUBLE AS performance, avg({cost})::DOUBLE AS cost, count(*) AS n "
+        f"SELECT {_PLACE}, ({mean_sql(performance)})::DOUBLE AS performance, "
+        f"({mean_sql(cost)})::DOUBLE AS cost, {count_sql()} AS n "
         f"FROM runs WHERE ({condition}) AND is_baseline AND {performance} IS NOT NULL "
         f"AND {cost} IS NOT NULL GROUP BY {_PLACE} "
         f"ORDER BY ALL LIMIT {limit:d}",

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from data.aggregates import count_sql, mean_sql, sd_sql
 from data.metrics import metric
 from data.selection import FACETS, Selection
 
@@ -28,8 +29,8 @@ def metric_cube_query(
     listed = ", ".join(facets)
     named = "".join(f"{name}, " for name in facets)
     return (
-        f"SELECT {named}count(*) AS n, avg({column})::DOUBLE AS mean, "
-        f"stddev_samp({column}) AS sd, min({column})::DOUBLE AS low, "
+        f"SELECT {named}{count_sql()} AS n, ({mean_sql(column)})::DOUBLE AS mean, "
+        f"{sd_sql(column)} AS sd, min({column})::DOUBLE AS low, "
         f"max({column})::DOUBLE AS high FROM runs WHERE ({condition}) AND {column} IS NOT NULL "
         f"GROUP BY {listed or '()'} HAVING count(*) > 0 ORDER BY ALL LIMIT {limit:d}",
         parameters,

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Final
 
+from data.aggregates import count_sql, mean_sql, row_sd_sql, sd_sql, weight_sql
 from data.declared import Names, knob_names
 from data.metrics import metric
 from data.selection import Selection
@@ -45,9 +46,10 @@ def points_query(
 
     Returns:
         SQL and parameters. Columns: CONFIGURATION without `left_out`, `run_id` and `replicate`
-        (NULL for means), `n` (number of replicates), `logged` (number of those whose interrupts are
-        in the lake), `flags` (all their flags, sorted, in one text; NULL for none), then the
-        requested ones, in their units. Runs in which `x` or `y` was not measured are left out.
+        (NULL for means), `n` (number of replicates, those in rows that are means included),
+        `logged` (number of rows whose interrupts are in the lake), `flags` (all their flags,
+        sorted, in one text; NULL for none), then the requested ones, in their units. Runs in which
+        `x` or `y` was not measured are left out.
     """
     for column in columns.values():
         metric(column)
@@ -62,22 +64,22 @@ def points_query(
     if means:
         ordering = f"ORDER BY {', '.join(order)} " if order else ""
         values = ", ".join(
-            f"avg({c})::DOUBLE AS {name}, stddev_samp({c}) AS {name}_sd"
+            f"({mean_sql(c)})::DOUBLE AS {name}, {sd_sql(c)} AS {name}_sd"
             for name, c in columns.items()
         )
         sql = (
             f"SELECT {named}NULL::VARCHAR AS run_id, NULL::BIGINT AS replicate, "
-            f"count(*) AS n, count(*) FILTER (has_log) AS logged, "
+            f"{count_sql()} AS n, count(*) FILTER (has_log) AS logged, "
             f"{_flags('flatten(list(flags))')}, {values} "
             f"FROM runs WHERE {where} GROUP BY {', '.join(listed) or '()'} HAVING count(*) > 0 "
             f"{ordering}LIMIT {limit:d}"
         )
     else:
         values = ", ".join(
-            f"{c}::DOUBLE AS {name}, NULL::DOUBLE AS {name}_sd" for name, c in columns.items()
+            f"{c}::DOUBLE AS {name}, {row_sd_sql(c)} AS {name}_sd" for name, c in columns.items()
         )
         sql = (
-            f"SELECT {named}run_id, replicate, 1::BIGINT AS n, "
+            f"SELECT {named}run_id, replicate, {weight_sql()}::BIGINT AS n, "
             f"coalesce(has_log, FALSE)::BIGINT AS logged, {_flags('flags')}, {values} FROM runs "
             f"WHERE {where} ORDER BY {', '.join((*order, 'replicate', 'run_id'))} LIMIT {limit:d}"
         )

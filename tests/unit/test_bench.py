@@ -8,6 +8,7 @@ import pytest
 from bench.__main__ import main
 from bench.report import Measurement, quantile
 from bench.resume import measure as measure_resume
+from bench.studies import measure as measure_studies
 
 KEYS = {"name", "value", "unit", "n", "limit", "ok"}
 
@@ -82,6 +83,9 @@ def test_the_simulator_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_add_with_nothing_to_do_is_measured(tmp_path: Path) -> None:
+    found = {each.name: each for each in measure_studies(tmp_path, 20, 8)}
+    assert found["propose"].limit == 30
+    assert found["table_declared_share"].value > 0
     found = {each.name: each for each in measure_resume(tmp_path, 40)}
     assert found["resume_scan_files"].value == 40
     for name in ("resume_scan", "resume_scan_storage"):
