@@ -2,8 +2,9 @@
 
 from app.explore.page import PAGE as EXPLORE
 from app.kit.page import Page
+from app.models.page import PAGE as MODELS
 from app.modes.page import PAGE as MODES
 from app.storage.page import PAGE as STORAGE
 from app.timeline.page import PAGE as TIMELINE
 
-PAGES: tuple[Page, ...] = (EXPLORE, MODES, TIMELINE, STORAGE)
+PAGES: tuple[Page, ...] = (EXPLORE, MODES, TIMELINE, STORAGE, MODELS)

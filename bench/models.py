@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from bench.models_browser import measure_slider
 from bench.report import Measurement, quantile
 from data.models import SCHEMES
 
@@ -51,8 +52,9 @@ def measure(repeats: int, events: float, contenders: str | None) -> Iterator[Mea
     )
     if contenders:
         yield from _beside(contenders, repeats, rate)
-    yield _figure_7(2)
+    yield from _figure_7(2, 2 * events)
     yield from _curves(repeats)
+    yield from measure_slider(repeats)
 
 
 def _simulate(events: float, threads: int) -> dict[str, float]:
@@ -99,16 +101,17 @@ def _beside(python: str, repeats: int, rate: float) -> Iterator[Measurement]:
         yield Measurement(f"{name}_by_ours", middle / rate * 100, "%", len(rates), limit)
 
 
-def _figure_7(threads: int) -> Measurement:
+def _figure_7(threads: int, most_events: float) -> Iterator[Measurement]:
     start = time.perf_counter()
     slow = 0
     for name, given in FIGURE_7:
-        found = SCHEMES[name].solve("simulated", _RATES, threads=threads, **given)
+        found = SCHEMES[name].solve(
+            "simulated", _RATES, threads=threads, most_events=most_events, **given
+        )
         slow += int(found.is_slow.sum())
     elapsed_s = time.perf_counter() - start
-    if slow:
-        raise RuntimeError(f"{slow} rates of figure 7 did not reach 10 % precision")
-    return Measurement("models_figure_7", elapsed_s, "s", 1, FIGURE_LIMIT_S)
+    yield Measurement("models_figure_7", elapsed_s, "s", 1, FIGURE_LIMIT_S)
+    yield Measurement("models_figure_7_slow", slow, "", 1, 0.0)
 
 
 def _curves(repeats: int) -> Iterator[Measurement]:

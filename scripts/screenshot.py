@@ -52,9 +52,10 @@ def _photograph(out: Path) -> None:
         )
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         for shown in PAGES:
-            page.goto(f"http://127.0.0.1:{PORT}{shown.path}?{shown.example}")
-            page.wait_for_function("window.wattlas && wattlas.isIdle()", timeout=60_000)
-            page.screenshot(path=out / f"{shown.name}.png")
+            for name, query in (shown.examples or {shown.name: ""}).items():
+                page.goto(f"http://127.0.0.1:{PORT}{shown.path}?{query}")
+                page.wait_for_function("window.wattlas && wattlas.isIdle()", timeout=60_000)
+                page.screenshot(path=out / f"{name}.png")
         browser.close()
 
 

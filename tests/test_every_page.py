@@ -33,11 +33,11 @@ VIEWS: Final = [(page, view.name) for page in PAGES for view in page.views]
 BAD_LINKS: Final = (
     {"v": "99"},
     {"v": "zwei"},
-    {"v": "2", "no-such-part": "1"},
-    {"v": "2", "sel": "circle~1~2"},
-    {"v": "2", "lake": "77"},
-    {"v": "2", "lake": "newest"},
-    {"v": "2", "load": "fast"},
+    {"no-such-part": "1"},
+    {"sel": "circle~1~2"},
+    {"lake": "77"},
+    {"lake": "newest"},
+    {"load": "fast"},
 )
 SCREEN_LINES: Final = 60
 MOST_EXPORT_BYTES: Final = 2_600_000
@@ -125,8 +125,8 @@ def test_an_unreadable_lake_becomes_a_sentence(unreadable: Flask, page: Page) ->
     assert "the lake cannot be read" in " ".join(texts(opened(unreadable, page)))
     client = unreadable.test_client()
     for view in page.views:
-        assert "runs" in words_of(client, f"/{page.name}/data/{view.name}.csv?v=2", 400)
-        assert "runs" in words_of(client, f"/{page.name}/how/{view.name}?v=2", 400)
+        assert "runs" in words_of(client, f"/{page.name}/data/{view.name}.csv", 400)
+        assert "runs" in words_of(client, f"/{page.name}/how/{view.name}", 400)
     assert "runs" in words_of(client, f"/{page.name}/export.html", 400)
 
 
@@ -161,7 +161,7 @@ def test_no_text_of_a_link_is_more_than_refused(page: Page, data: st.DataObject)
             st.sampled_from(("knobs~{", "knobs~[]", "box~x~y~1~2~3", "lasso~energy_j", "1e999"))
         )
     )  # fmt: skip
-    link = urlencode({"v": "2", key: value})
+    link = urlencode({key: value})
     with suppress(SelectionError):
         state = page.state.from_query(link)
         assert page.state.from_query(state.to_query()) == state
@@ -208,7 +208,7 @@ def test_a_view_says_how_it_was_computed(
 @every_page
 def test_a_view_that_is_not_there_is_refused_with_those_that_are(sample: Flask, page: Page) -> None:
     client = sample.test_client()
-    for address in (f"/{page.name}/data/none.csv?v=2", f"/{page.name}/how/none?v=2"):
+    for address in (f"/{page.name}/data/none.csv", f"/{page.name}/how/none"):
         said = words_of(client, address, 400)
         assert "no view 'none'" in said
         assert page.views[0].name in said

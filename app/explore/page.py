@@ -55,7 +55,7 @@ PAGE = Page(
         ("t", "timeline of what is selected, or of the point under the cursor"),
         ("drag", "select a box; the tool bar has lasso and zoom"),
     ),
-    example="v=2&workload=memcached&load=400000&limit=200&xlog=1",
+    examples={"explore": "v=2&workload=memcached&load=400000&limit=200&xlog=1"},
     old_paths={
         "/export.html": "/explore/export.html",
         "/data/<view>.csv": "/explore/data/<view>.csv",

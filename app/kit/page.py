@@ -51,7 +51,7 @@ class Page:
         open_link: Converts a link's state to the state that the page shows: resolves a selection of
             another page. Returns the state and text for the notice.
         add_routes: Adds routes that no other page has.
-        example: URL query of the page's screenshot in `docs/`; empty for the default view.
+        examples: Name of a screenshot in `docs/` to its URL query; empty: the default view.
         old_paths: Old addresses to current ones; `<view>` is a placeholder for a view.
     """
 
@@ -68,7 +68,7 @@ class Page:
     keys: tuple[tuple[str, str], ...] = ()
     open_link: Callable[[LakeView, Any], tuple[Any, str]] | None = None
     add_routes: Callable[[Flask], None] | None = None
-    example: str = ""
+    examples: Mapping[str, str] = field(default_factory=dict)
     old_paths: Mapping[str, str] = field(default_factory=dict)
 
     @property

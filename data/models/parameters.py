@@ -19,7 +19,7 @@ REGISTER: Final = Parameter(
     "One write to the interface's interrupt mask register.",
 )  # fmt: skip
 RING: Final = Parameter(
-    "ring", "packets", 1024, (1, 65_536),
+    "ring", "", 1024, (1, 65_536),
     "Packets that fit in the receive ring, the one being processed included.",
 )  # fmt: skip
 POLL_PERIOD: Final = Parameter(
@@ -30,10 +30,10 @@ POLL_OVERHEAD: Final = Parameter(
     "poll_overhead_us", "us", 1.59, (0.0, _LONGEST_US), "Mean overhead of one poll.",
 )  # fmt: skip
 QUOTA: Final = Parameter(
-    "quota", "packets", 3, (1, 65_536), "Packets that one poll may process.",
+    "quota", "", 3, (1, 65_536), "Packets that one poll may process.",
 )  # fmt: skip
 COUNT: Final = Parameter(
-    "count", "packets", 8, (1, 65_536), "Packets that raise one interrupt.",
+    "count", "", 8, (1, 65_536), "Packets that raise one interrupt.",
 )  # fmt: skip
 DELAY: Final = Parameter(
     "delay_us", "us", 50.0, (0.0, _LONGEST_US), "Delay of the coalescing timer.",

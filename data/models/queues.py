@@ -73,7 +73,7 @@ def md1b(load: float, ring: int) -> Queue:
     return Queue(
         empty=left[0] / scale,
         busy=load / scale,
-        full=(scale - 1) / scale,
+        full=max(scale - 1, 0.0) / scale,
         mean_packets=mean,
     )
 

@@ -1,5 +1,6 @@
 """Fits on synthetic runs with known parameters, and on the published memcached table."""
 
+import dataclasses
 from functools import cache
 
 import numpy as np
@@ -58,6 +59,10 @@ def test_alpha_is_found_and_its_interval_covers() -> None:
 def test_alpha_per_instruction_and_busy_time_by_delay() -> None:
     found = fit_alpha(synthetic(1))
     assert found.alpha_per_instruction.value == pytest.approx(ALPHA, abs=0.02)
+    assert not found.alpha_per_instruction.note
+    runs = synthetic(1)
+    polling = dataclasses.replace(runs, instructions=runs.instructions * runs.dvfs_ghz)
+    assert fit_alpha(polling).alpha_per_instruction.note.startswith("differs from alpha")
     interrupts_a_request = 1 / (1.024 * 400) / (2e5 / CORES * 1e-6)
     assert found.itr_us[-1] == 400
     assert found.busy_us[-1] == pytest.approx(

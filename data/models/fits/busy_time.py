@@ -5,7 +5,7 @@ client, wire, delay and queueing.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,6 +61,9 @@ def fit_alpha(runs: FitRuns) -> AlphaFit:
     if (np.nan_to_num(runs.instructions) > 0).all():
         counted = np.log(cells.medians(runs.busy_s / runs.instructions))
         per_instruction = _alpha(cells, x, counted)
+        if per_instruction.high < alpha.low or per_instruction.low > alpha.high:
+            words = "differs from alpha: the number of instructions depends on frequency"
+            per_instruction = replace(per_instruction, note=words)
     delays = np.unique(cells.keys[:, 1])
     level = time + (1 + alpha.value) * x
     levels = np.array([np.median(level[cells.keys[:, 1] == itr]) for itr in delays])

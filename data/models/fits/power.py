@@ -21,6 +21,8 @@ NAMES: Final = ("sleep_w", "static_w", "dynamic_w", "beta")
 SYMBOLS: Final = {"sleep_w": "P_q", "static_w": "P_s", "dynamic_w": "P_d", "beta": "beta"}
 # Residuals beyond this share count linearly: outliers.
 _SCALE: Final = 0.02
+# Relative to the 2 % of the residuals; scipy's 1e-8 takes half as long again.
+_TOLERANCE: Final = 1e-5
 _LEAST: Final = (0.0, 0.0, 0.0, -1.99)
 _MOST: Final = (math.inf, math.inf, math.inf, 6.0)
 _STARTS: Final = ((0.3, 0.2, 0.5, 0.0), (0.6, 0.0, 0.4, 1.0), (0.1, 0.5, 0.4, -1.0))
@@ -214,6 +216,7 @@ class _Problem:
             found = least_squares(
                 residuals, inside, jac=jacobian, bounds=(low, high), loss="soft_l1",
                 f_scale=_SCALE, x_scale=np.maximum(np.abs(inside), 0.1), max_nfev=200,
+                ftol=_TOLERANCE, xtol=_TOLERANCE,
             )  # fmt: skip
             if best is None or found.cost < best.cost:
                 best = found

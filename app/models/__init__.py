@@ -1,0 +1,1 @@
+"""Models: what theory says of interrupt handling and of energy, beside the runs."""

@@ -1,0 +1,62 @@
+"""What the browser asks the server for: points of runs, and fits, as JSON."""
+
+import math
+from typing import Any, Final
+
+import polars as pl
+
+from app.kit.lakes import LakeView
+from app.kit.messages import EMPTY_LAKE
+from app.models.fits import events, fits
+from app.models.groups import group_styles
+from app.models.runs import MOST_RUNS, NO_RUNS, model_runs, points
+from app.models.state import ModelsState
+
+_MOST_POINTS: Final = 3_000
+
+
+def runs_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
+    """Return the runs as points of a queue, with k of the throttle formula by group."""
+    runs = model_runs(view, state)
+    rows = points(runs)
+    words = []
+    if not len(rows):
+        words.append(missing_words(view))
+    if len(runs) >= MOST_RUNS:
+        words.append(f"the first {MOST_RUNS:,} runs; choose fewer with the filters")
+    every = max(1, math.ceil(len(rows) / _MOST_POINTS))
+    if every > 1:
+        words.append(f"one configuration of every {every} is drawn, of {len(rows):,}")
+    return {
+        "points": plain(rows.gather_every(every)),
+        "events": events(view, state) if len(rows) else {},
+        "styles": group_styles(rows),
+        "words": " · ".join(words),
+        "runs": int(rows["n"].sum()),
+    }
+
+
+def fits_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
+    """Return the table of fitted numbers, predicted power, and hosts for the sliders."""
+    found = fits(view, state)
+    notes = list(found.notes)
+    if not len(found.table):
+        notes = [missing_words(view)]
+    return {
+        "table": found.table.to_dicts(),
+        "predicted": plain(found.predicted),
+        "hosts": found.hosts,
+        "styles": group_styles(found.table),
+        "notes": notes,
+    }
+
+
+def missing_words(view: LakeView) -> str:
+    """Say why there are no runs."""
+    return NO_RUNS if view.runs else EMPTY_LAKE.replace("<br>", " ")
+
+
+def plain(rows: pl.DataFrame) -> dict[str, list[Any]]:
+    """Return a table as lists by column; what is not finite is null."""
+    floats = [name for name, kind in rows.schema.items() if kind.is_float()]
+    return rows.with_columns(pl.col(floats).fill_nan(None)).to_dict(as_series=False)

@@ -1,0 +1,34 @@
+"""The defaults of Models, and links from other pages."""
+
+import polars as pl
+
+from app.kit.clause import read_clause
+from app.kit.handover import configurations
+from app.kit.lakes import LakeView
+from app.models.state import ModelsState
+from data.analysis.facets import Choice, facet_choices
+from data.selection import Selection
+
+
+def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
+    """Return the choices of each filter under the others."""
+    return {name: facet_choices(view.cube, selection, name) for name in ModelsState.FILTERS}
+
+
+def default_state(view: LakeView) -> ModelsState:
+    """Show the open-loop workload with most runs, since the models are of a given load."""
+    cube = view.cube
+    loaded = cube.filter(pl.col("load_qps").is_not_null()) if len(cube) else cube
+    if not len(loaded):
+        return ModelsState()
+    ranked = loaded.group_by("workload").agg(pl.col("runs").sum()).sort("runs", "workload")
+    return ModelsState(Selection.of(workload=[ranked["workload"][-1]]))
+
+
+def open_link(view: LakeView, state: ModelsState) -> tuple[ModelsState, str]:
+    """Say how many configurations a link's selection has; the state keeps the selection."""
+    clause = read_clause(state.sel)
+    if clause is None or not view.runs:
+        return state, ""
+    found = len(configurations(view, state.selection, clause))
+    return state, "" if found else "The link's selection holds no configuration of this lake."

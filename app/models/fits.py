@@ -1,0 +1,199 @@
+"""The fits that the page shows: alpha, powers, events, costs of a host, by system and load."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.kit.lakes import LakeView
+from app.models.groups import GROUP
+from app.models.runs import NO_RUNS, fit_runs, model_runs
+from app.models.state import ModelsState
+from data.errors import DataError
+from data.models.fits.busy_time import AlphaFit, fit_alpha
+from data.models.fits.cells import Estimate, FitRuns
+from data.models.fits.detection import DetectionFit, fit_detection
+from data.models.fits.host import HostFit, fit_host
+from data.models.fits.power import NAMES, SYMBOLS, PowerFit, fit_power
+
+_FITTED: Final[dict[str, Any]] = {
+    "load_qps": pl.Float64, "dvfs_ghz": pl.Float64, "quantity": pl.String, "value": pl.Float64,
+    "low": pl.Float64, "high": pl.Float64, "unit": pl.String, "identified": pl.Boolean,
+    "condition": pl.Float64, "runs": pl.Int64, "configurations": pl.Int64, "error": pl.Float64,
+    "note": pl.String,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """The fits of some runs.
+
+    Attributes:
+        table: One row a fitted number: `group`, the columns of GROUP, those of _FITTED.
+        predicted: One row a configuration of the power fits: `group`, the columns of GROUP, those
+            of _PREDICTED.
+        hosts: By group, 1/r and 1/mu at its highest frequency, for the sliders.
+        notes: Why a fit is missing, one sentence each.
+    """
+
+    table: pl.DataFrame
+    predicted: pl.DataFrame
+    hosts: list[dict[str, Any]]
+    notes: tuple[str, ...]
+
+
+@lru_cache(maxsize=16)
+def _fits(view: LakeView, key: ModelsState) -> Fits:
+    rows = model_runs(view, key)
+    found = _Found()
+    for group in rows.partition_by("group", maintain_order=True) if len(rows) else []:
+        found.fit_group(group)
+    if not len(rows):
+        found.notes.append(NO_RUNS)
+    table = pl.DataFrame(found.rows, schema={"group": pl.String, **_FITTED})
+    predicted = pl.concat(found.predicted) if found.predicted else _no_predictions()
+    named = rows.select("group", *GROUP).unique(maintain_order=True)
+
+    def with_knobs(one: pl.DataFrame) -> pl.DataFrame:
+        wide = one.join(named, on="group", how="left", maintain_order="left")
+        return wide.select("group", *GROUP, *one.columns[1:])
+
+    notes = tuple(dict.fromkeys(found.notes))
+    return Fits(with_knobs(table), with_knobs(predicted), found.hosts, notes)
+
+
+def _no_predictions() -> pl.DataFrame:
+    return pl.DataFrame(schema={"group": pl.String, **_PREDICTED})
+
+
+def fits(view: LakeView, state: ModelsState) -> Fits:
+    """Fit the runs that the filters and the selection leave, by system and load."""
+    return _fits(
+        view,
+        ModelsState(state.selection, cores=state.cores, tsc_ghz=state.tsc_ghz, sel=state.sel),
+    )
+
+
+def events(view: LakeView, state: ModelsState) -> dict[str, float]:
+    """Return k of the throttle formula by group; groups without tuned runs are left out."""
+    found = {}
+    rows = model_runs(view, state)
+    for group in rows.partition_by("group") if len(rows) else []:
+        with suppress(DataError):
+            fit = fit_detection(fit_runs(group))
+            found[str(group["group"][0])] = fit.events_per_packet.value
+    return found
+
+
+_PREDICTED: Final[dict[str, Any]] = {
+    "load_qps": pl.Float64, "itr_us": pl.Float64, "dvfs_ghz": pl.Float64,
+    "busy_share": pl.Float64, "measured_w": pl.Float64, "predicted_w": pl.Float64,
+    "residual": pl.Float64,
+}  # fmt: skip
+_UNITS: Final = {"beta": "", "sleep_w": "W", "static_w": "W", "dynamic_w": "W"}
+
+
+class _Found:
+    """What the fits of all groups have given so far."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.predicted: list[pl.DataFrame] = []
+        self.hosts: list[dict[str, Any]] = []
+        self.notes: list[str] = []
+        self._loads = 0
+
+    def fit_group(self, rows: pl.DataFrame) -> None:
+        """Fit the runs of one group: each load, then all loads together."""
+        group = str(rows["group"][0])
+        runs = fit_runs(rows)
+        loads = np.unique(runs.load_qps).tolist()
+        self._loads = len(loads)
+        for fit in (fit_alpha, fit_power):
+            for load in loads:
+                self._attempt(group, load, fit, runs.where(runs.load_qps == load))
+        if len(loads) > 1:
+            self._attempt(group, None, fit_power, runs)
+        self._attempt(group, None, fit_detection, runs)
+        fixed = runs.dvfs_ghz[np.isfinite(runs.dvfs_ghz)]
+        if len(fixed):
+            self._attempt(group, None, fit_host, runs.where(runs.dvfs_ghz == fixed.max()))
+
+    def _attempt(self, group: str, load: float | None, fit: Any, runs: FitRuns) -> None:
+        try:
+            found = fit(runs)
+        except DataError as error:
+            self.notes.append(f"{group}: {error}.")
+            return
+        base = {"group": group, "load_qps": load or None, "configurations": len(found.keys)}
+        base |= {"runs": found.runs, "condition": getattr(found, "condition", None)}
+        self._take(base, found)
+
+    def _take(self, base: dict[str, Any], found: Any) -> None:
+        if isinstance(found, AlphaFit):
+            error = float(np.median(np.abs(found.predicted_us / found.measured_us - 1)))
+            self._add(base, "alpha", found.alpha, "", error)
+            self._add(base, "alpha by instruction", found.alpha_per_instruction, "", None)
+        elif isinstance(found, PowerFit):
+            self._take_power(base, found)
+        elif isinstance(found, DetectionFit):
+            self._add(base, "k, events a packet", found.events_per_packet, "", found.median_error)
+        elif isinstance(found, HostFit):
+            error = float(np.median(np.abs(found.predicted_share / found.measured_share - 1)))
+            base |= {"dvfs_ghz": float(found.keys[0, 2])}
+            self._add(base, "1/r", found.interrupt_us, "us", error)
+            self._add(base, "1/mu", found.request_us, "us", error)
+            if found.interrupt_us.is_identified:
+                self.hosts.append(
+                    {
+                        "group": base["group"],
+                        "interrupt_us": found.interrupt_us.value,
+                        "service_us": found.request_us.value,
+                    }
+                )
+
+    def _take_power(self, base: dict[str, Any], found: PowerFit) -> None:
+        error = float(np.median(np.abs(found.predicted_w / found.measured_w - 1)))
+        for name in NAMES:
+            self._add(base, SYMBOLS[name], found.estimates[name], _UNITS[name], error)
+        for load, left_out in found.left_out_error.items():
+            one = Estimate(left_out, note="median error of this load's power, fitted to the others")
+            self._add({**base, "load_qps": load}, "left out", one, "", left_out)
+        if base["load_qps"] is not None and self._loads > 1:
+            return
+        columns = {
+            "group": [base["group"]] * len(found.keys),
+            "load_qps": found.keys[:, 0],
+            "itr_us": found.keys[:, 1],
+            "dvfs_ghz": found.keys[:, 2],
+            "busy_share": found.busy_share,
+            "measured_w": found.measured_w,
+            "predicted_w": found.predicted_w,
+            "residual": found.measured_w / found.predicted_w - 1,
+        }
+        self.predicted.append(pl.DataFrame(columns, schema={"group": pl.String, **_PREDICTED}))
+
+    def _add(
+        self,
+        base: dict[str, Any],
+        quantity: str,
+        one: Estimate,
+        unit: str,
+        error: float | None,
+    ) -> None:
+        ends = {"low": one.low, "high": one.high, "value": one.value}
+        self.rows.append(
+            {
+                "dvfs_ghz": None,
+                **base,
+                **{name: value if np.isfinite(value) else None for name, value in ends.items()},
+                "quantity": quantity,
+                "unit": unit,
+                "identified": one.is_identified,
+                "error": error,
+                "note": one.note,
+            }
+        )

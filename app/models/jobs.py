@@ -1,0 +1,212 @@
+"""Simulations as jobs: a process each, shared by all who ask for the same.
+
+A job's name is a digest of its request, so that the same parameters and seed are one job, and its
+results are kept for the next who asks. A job is killed when nobody has asked for it for some
+seconds, when all who asked have cancelled, and when it has taken too long.
+
+Dash's background callbacks do not serve: DiskCache forks, which hangs after Polars was used, and
+Celery needs a broker; both give one answer to one visitor, not results that arrive curve by curve
+for all who wait.
+"""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import xxhash
+
+from data.errors import DataError
+
+MOST_RUNNING: Final = 1
+MOST_WAITING: Final = 8
+MOST_KEPT: Final = 24
+LIMIT_S: Final = 240.0
+# A visitor who has not asked for so long is gone.
+PATIENCE_S: Final = 12.0
+_LOOK_S: Final = 0.25
+_ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Job:
+    """One simulation.
+
+    Attributes:
+        results: One answer a curve, in the order in which they came.
+        state: `waiting`, `running`, `done`, `cancelled` or `failed`.
+        seen_s: By visitor, when they last asked.
+    """
+
+    name: str
+    request: dict[str, Any]
+    results: list[dict[str, Any]] = field(default_factory=list)
+    state: str = "waiting"
+    words: str = ""
+    process: subprocess.Popen[str] | None = None
+    started_s: float = 0.0
+    seen_s: dict[str, float] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a visitor is told."""
+        return {
+            "job": self.name,
+            "state": self.state,
+            "words": self.words,
+            "done": len(self.results),
+            "total": len(self.request["curves"]),
+            "labels": self.request["labels"],
+            "results": self.results,
+        }
+
+
+class Jobs:
+    """The jobs of this process."""
+
+    def __init__(self, patience_s: float = PATIENCE_S, limit_s: float = LIMIT_S) -> None:
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._lock = threading.Lock()
+        self._patience_s, self._limit_s = patience_s, limit_s
+        self._watch: threading.Thread | None = None
+
+    def ask(self, request: dict[str, Any], visitor: str) -> dict[str, Any]:
+        """Begin a job, or join the one that is under way or done.
+
+        Raises:
+            DataError: Too many jobs are waiting.
+        """
+        name = name_of(request)
+        with self._lock:
+            job = self._jobs.get(name)
+            if job is None or job.state in ("cancelled", "failed"):
+                waiting = [j for j in self._jobs.values() if j.state == "waiting"]
+                if len(waiting) >= MOST_WAITING:
+                    raise DataError(
+                        f"{len(waiting)} simulations are waiting already; try again in a minute"
+                    )
+                job = self._jobs[name] = Job(name, request)
+            job.seen_s[visitor] = time.monotonic()
+            self._jobs.move_to_end(name)
+            self._forget()
+            self._begin()
+            return job.to_json()
+
+    def finished(self, request: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the results of a job that is done; empty if there is none."""
+        with self._lock:
+            job = self._jobs.get(name_of(request))
+            return list(job.results) if job and job.state == "done" else []
+
+    def state_of(self, name: str) -> tuple[str, str]:
+        """Return a job's state, and why it failed or was cancelled; without asking for it."""
+        with self._lock:
+            job = self._jobs[name]
+            return job.state, job.words
+
+    def is_running(self, name: str) -> bool:
+        """Whether the job waits, or its process is there."""
+        with self._lock:
+            job = self._jobs[name]
+            return job.state == "waiting" or bool(job.process and job.process.poll() is None)
+
+    def cancel(self, name: str, visitor: str) -> None:
+        """A visitor no longer waits; a job that nobody waits for is killed."""
+        with self._lock:
+            job = self._jobs.get(name)
+            if job:
+                job.seen_s.pop(visitor, None)
+                self._drop_deserted(job, 0.0, "cancelled by all who waited")
+
+    def close(self) -> None:
+        """Kill what is running."""
+        with self._lock:
+            for job in self._jobs.values():
+                _kill(job, "cancelled", "The server stops.")
+
+    def _begin(self) -> None:
+        running = [j for j in self._jobs.values() if j.state == "running"]
+        for job in [j for j in self._jobs.values() if j.state == "waiting"]:
+            if len(running) >= MOST_RUNNING:
+                break
+            self._start(job)
+            running.append(job)
+        if running and (self._watch is None or not self._watch.is_alive()):
+            self._watch = threading.Thread(target=self._look_after, daemon=True)
+            self._watch.start()
+
+    def _start(self, job: Job) -> None:
+        job.process = subprocess.Popen(
+            [sys.executable, "-m", "data.models"],
+            cwd=_ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        job.state, job.started_s = "running", time.monotonic()
+        threading.Thread(target=self._read, args=[job, job.process], daemon=True).start()
+
+    def _read(self, job: Job, process: subprocess.Popen[str]) -> None:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        try:
+            process.stdin.write(json.dumps(job.request))
+            process.stdin.close()
+            for line in process.stdout:
+                with self._lock:
+                    job.results.append(json.loads(line))
+            said = process.stderr.read().strip().splitlines()
+        except (OSError, ValueError) as error:
+            said = [str(error)]
+        code = process.wait()
+        with self._lock:
+            if job.state == "running":
+                job.state = "failed" if code else "done"
+                job.words = said[-1] if code and said else ""
+            self._begin()
+
+    def _look_after(self) -> None:
+        """Kill jobs that nobody waits for, or that take too long, while any is under way."""
+        while True:
+            time.sleep(_LOOK_S)
+            with self._lock:
+                alive = [j for j in self._jobs.values() if j.state in ("waiting", "running")]
+                if not alive:
+                    self._watch = None
+                    return
+                for job in alive:
+                    self._drop_deserted(job, self._patience_s, "nobody waits any more")
+                    took_s = time.monotonic() - job.started_s
+                    if job.state == "running" and took_s > self._limit_s:
+                        _kill(job, "failed", f"It was ended after {self._limit_s:g} s.")
+
+    def _drop_deserted(self, job: Job, patience_s: float, words: str) -> None:
+        now = time.monotonic()
+        is_waited_for = any(now - seen <= patience_s for seen in job.seen_s.values())
+        if job.state in ("waiting", "running") and not is_waited_for:
+            _kill(job, "cancelled", words)
+
+    def _forget(self) -> None:
+        """Keep the jobs that were asked for last."""
+        over = [j.name for j in self._jobs.values() if j.state not in ("waiting", "running")]
+        for name in over[: max(0, len(self._jobs) - MOST_KEPT)]:
+            del self._jobs[name]
+
+
+def name_of(request: dict[str, Any]) -> str:
+    """Return the name of a request's job."""
+    return xxhash.xxh3_128_hexdigest(json.dumps(request, sort_keys=True).encode())
+
+
+def _kill(job: Job, state: str, words: str) -> None:
+    if job.state not in ("waiting", "running"):
+        return
+    job.state, job.words = state, words
+    if job.process and job.process.poll() is None:
+        job.process.kill()

@@ -1,0 +1,97 @@
+"""The layout of Models, on the page and in its export; the browser fills bar, controls, views."""
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from app.kit import ids as kit_ids
+from app.kit.filters import filter_block
+from app.kit.ids import PageIds
+from app.kit.lakes import LakeView
+from app.kit.opening import state_stores
+from app.kit.page import View
+from app.kit.panel import view_menu
+from app.kit.sidebar import filter_sidebar
+from app.models.defaults import offered
+from app.models.spec import spec
+from app.models.state import ModelsState
+from app.models.views import NAME, TAB_TITLES, VIEWS
+
+IDS = PageIds(NAME)
+SPEC, DRAWN = IDS("spec"), IDS("drawn")
+
+
+def models_layout(view: LakeView, state: ModelsState, notice: str) -> html.Main:
+    """Lay Models out for a state; the browser draws it."""
+    blocks = [
+        filter_block(name, choices, state.selection.values(name), IDS)
+        for name, choices in offered(view, state.selection).items()
+    ]
+    runs = html.Div(
+        [html.Div("Measured runs", className="sidebar-title models-heading"), *blocks],
+        className="models-filters",
+    )
+    return html.Main(
+        [
+            *state_stores(NAME, view, state, (DRAWN,)),
+            dcc.Store(id=SPEC, data={**spec(), "lakeIsEmpty": not view.runs}),
+            html.Div(notice, id=kit_ids.NOTICE, className="notice", role="alert"),
+            filter_sidebar([html.Div(id=IDS("controls"), className="facet models-controls"), runs]),
+            html.Div(models_views(has_menus=True), className="views", id="views"),
+            html.Footer(
+                [
+                    *status_words(),
+                    html.Span(className="spring"),
+                    html.A("in Explore", id=IDS.link("explore"), className="plain", href="/"),
+                    html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
+                    html.A("export", id=IDS.link("export"), className="plain"),
+                    html.A("data", id=IDS.link("data"), className="plain"),
+                ],
+                className="status",
+            ),
+        ],
+        className=f"page {NAME}",
+    )
+
+
+def status_words() -> list[Component]:
+    """Where the browser says what is shown and what a simulation does."""
+    return [
+        html.Span(id=IDS.status, role="status"),
+        html.Span(id="status-selection", role="status"),
+    ]
+
+
+def models_views(has_menus: bool) -> list[Component]:
+    """The bar, the legend, and the views of each tab.
+
+    Args:
+        has_menus: Whether views have their small menus, which need a server.
+    """
+    return [
+        html.Div(id=IDS("bar"), className="models-bar"),
+        html.Div(
+            id=IDS("legend"), className="models-legend", role="group", **{"aria-label": "legend"}
+        ),
+        *[
+            html.Div(
+                [_panel(view, has_menus) for view in VIEWS[tab]],
+                className=f"models-tab models-{tab}",
+                role="tabpanel",
+                hidden=True,
+                **{"data-tab-panel": tab, "aria-label": title},
+            )
+            for tab, title in TAB_TITLES.items()
+        ],
+    ]
+
+
+def _panel(view: View, has_menus: bool) -> html.Section:
+    graph = IDS(view.name)
+    head = [html.Div(view_menu(graph, view.title), className="panel-head")] if has_menus else []
+    body = "graph" if view.is_picture else "table-frame"
+    return html.Section(
+        [*head, html.Div(id=graph, className=body)],
+        className=f"panel models-panel models-panel-{view.name}",
+        tabIndex=0,
+        **{"aria-label": view.title, "data-view": graph},
+    )

@@ -1,0 +1,61 @@
+"""Models as one HTML file, in which the sliders of the curves in formulas still work."""
+
+from typing import Any
+
+from dash import html
+
+from app.kit.export import ExportedPage, render
+from app.kit.lakes import LakeView
+from app.models.answers import fits_answer, runs_answer
+from app.models.curves import simulation
+from app.models.layout import IDS, models_views, status_words
+from app.models.routes import finished
+from app.models.spec import spec
+from app.models.state import ModelsState
+from app.models.tables import explain
+from app.models.views import ALL, NAME
+
+
+def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
+    """Build the page for an export: the state, the runs, the fits, simulations that are done."""
+    words = (
+        "Curves in formulas follow the sliders. Simulations and fits are those of the page: "
+        "a server is needed for others."
+    )
+    request = simulation(state)
+    # Runs and fits as the lake has them, without a server to ask.
+    data: dict[str, Any] = {
+        "spec": {**spec(), "lakeIsEmpty": not view.runs},
+        "kept": kept(state),
+        "runs": runs_answer(view, state),
+        "fits": fits_answer(view, state),
+        "simulated": {"labels": request["labels"], "results": finished(request)},
+    }
+    explained = "\n\n".join(
+        f"{one.title}\n\n{explain(view, state, one.name)}" for one in (ALL[0], ALL[7], ALL[10])
+    )
+    main = html.Main(
+        [
+            html.P(words, className="quiet export-words"),
+            html.Div(
+                [
+                    html.Div(id=IDS("controls"), className="models-controls"),
+                    html.Div(models_views(has_menus=False), className="views"),
+                ],
+                className="models-exported",
+            ),
+            html.Details(
+                [html.Summary("How was this computed"), html.Pre(explained)],
+            ),
+            html.Footer(status_words(), className="status"),
+        ],
+        className=f"{NAME} models-export",
+    )
+    is_synthetic = bool(view.runs and view.cube["is_synthetic"].any())
+    return ExportedPage("Models", render(main), data, is_synthetic)
+
+
+def kept(state: ModelsState) -> dict[str, Any]:
+    """Return the values that the browser holds, by URL key."""
+    found = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in found.items()}

@@ -1,0 +1,59 @@
+"""Models: what theory says of interrupt handling and of energy, beside the runs of the lake."""
+
+from typing import Any
+
+import polars as pl
+from dash import ClientsideFunction, Input, Output, clientside_callback
+
+from app.kit import ids as kit_ids
+from app.kit.callbacks import register_filters, register_gather
+from app.kit.lakes import LakeView
+from app.kit.page import Page
+from app.models import layout
+from app.models.defaults import default_state, offered, open_link
+from app.models.layout_export import export_page
+from app.models.routes import add_routes, finished
+from app.models.state import ModelsState
+from app.models.tables import explain, view_rows
+from app.models.views import ALL, NAME, RUNS
+
+
+def _rows(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
+    return view_rows(view, state, name, finished)
+
+
+PAGE = Page(
+    name=NAME,
+    title="Models",
+    path="/models",
+    state=ModelsState,
+    default_state=default_state,
+    layout=layout.models_layout,
+    views=(*ALL, RUNS),
+    rows=_rows,
+    explain=explain,
+    export=export_page,
+    keys=(
+        ("1, 2, 3", "the tabs Interrupts, Energy and Fit"),
+        ("left, right arrow", "with the focus on a panel: move the crosshair; with Shift by ten"),
+        ("s", "simulate, or cancel the simulation"),
+        ("click", "in a panel: put the crosshair there; in the legend: show or hide a scheme"),
+    ),
+    open_link=open_link,
+    examples={
+        "models": "v=1&workload=memcached&host=82599&to=1000&limit=30",
+        "models-energy": "v=1&tab=energy&multiples=11",
+        "models-fit": "v=1&tab=fit&workload=memcached",
+    },
+    add_routes=add_routes,
+)
+_IDS = PAGE.ids
+
+register_gather(_IDS, {})
+update_filters: Any = register_filters(_IDS, ModelsState, offered)
+clientside_callback(
+    ClientsideFunction("wattlasModels", "show"),
+    Output(layout.DRAWN, "data"),
+    Input(layout.SPEC, "data"),
+    Input(kit_ids.THEME, "data"),
+)

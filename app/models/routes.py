@@ -1,0 +1,78 @@
+"""The page's own addresses.
+
+/models/runs?STATE                        runs as points of a queue
+/models/fits?STATE                        fits of these runs
+/models/simulate?STATE&visitor=&have=     begin or follow the simulation of a state
+/models/cancel?job=&visitor=              no longer wait for it (POST)
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import orjson
+from flask import Flask, Response, current_app, request
+
+from app.kit.context import lakes
+from app.kit.lakes import LakeView
+from app.models.answers import fits_answer, runs_answer
+from app.models.curves import simulation
+from app.models.defaults import open_link
+from app.models.jobs import Jobs
+from app.models.state import ModelsState
+from data.errors import WattlasError
+
+_EXTENSION: Final = "wattlas-models-jobs"
+_NUMBERS: Final = orjson.OPT_SERIALIZE_NUMPY
+
+
+def add_routes(server: Flask) -> None:
+    """Add the addresses, and the jobs of this process."""
+    server.extensions[_EXTENSION] = Jobs()
+    for name, answer in (("runs", runs_answer), ("fits", fits_answer)):
+        server.add_url_rule(
+            f"/models/{name}", f"models_{name}", lambda answer=answer: _json(answer)
+        )
+    server.add_url_rule("/models/simulate", "models_simulate", _simulate)
+    server.add_url_rule("/models/cancel", "models_cancel", _cancel, methods=["POST"])
+
+
+def finished(asked: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the results of a simulation that is done in this process."""
+    jobs: Jobs | None = current_app.extensions.get(_EXTENSION) if current_app else None
+    return jobs.finished(asked) if jobs else []
+
+
+def _json(answer: Callable[[LakeView, ModelsState], dict[str, Any]]) -> Response:
+    return _answered(lambda: answer(*_asked()))
+
+
+def _asked() -> tuple[LakeView, ModelsState]:
+    parts = [(k, v) for k, v in request.args.items(multi=True) if k not in ("visitor", "have")]
+    view, state = lakes().asked(ModelsState.from_query, urlencode(parts))
+    return view, open_link(view, state)[0]
+
+
+def _simulate() -> Response:
+    def ask() -> dict[str, Any]:
+        jobs: Jobs = current_app.extensions[_EXTENSION]
+        state = _asked()[1]
+        found = jobs.ask(simulation(state), request.args.get("visitor", "")[:40])
+        have = request.args.get("have", "0")
+        return {**found, "results": found["results"][int(have) if have.isdecimal() else 0 :]}
+
+    return _answered(ask)
+
+
+def _cancel() -> Response:
+    jobs: Jobs = current_app.extensions[_EXTENSION]
+    jobs.cancel(request.args.get("job", ""), request.args.get("visitor", "")[:40])
+    return _answered(dict)
+
+
+def _answered(make: Callable[[], dict[str, Any]]) -> Response:
+    try:
+        body, status = make(), 200
+    except WattlasError as error:
+        body, status = {"error": str(error)}, 400
+    return Response(orjson.dumps(body, option=_NUMBERS), status=status, mimetype="application/json")

@@ -1,0 +1,146 @@
+"""The runs of the lake that the page shows: the query, units of a queue, points."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from app.kit.clause import read_clause
+from app.kit.handover import configurations
+from app.kit.lakes import LakeView
+from app.models.groups import GROUP, with_groups
+from app.models.state import ModelsState
+from data.models.fits.cells import FitRuns
+from data.models.schemes.itr_throttle import US_PER_ITR_US
+from data.queries.models import model_runs_query
+from data.selection import Selection
+
+MOST_RUNS: Final = 20_000
+NO_RUNS: Final = (
+    "No run that the filters leave has what the models need: a duration with reference cycles or "
+    "interrupts. Explore can show all runs."
+)
+_SWEPT: Final = ("load_qps", "itr_us", "dvfs_ghz", "rapl_w")
+_MEANS: Final = (
+    "lam_kpps", "busy_share", "interrupts_per_s", "latency_mean_us", "latency_p50_us",
+    "latency_p99_us",
+)  # fmt: skip
+
+
+def model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
+    """Return the runs of the filters and the selection, with the units of a queue.
+
+    Returns:
+        At most MOST_RUNS rows: the columns of `model_runs_query`, `group` (see `with_groups`), and
+        of one queue (core): `cores`, `lam_kpps` (receive descriptors), `busy_share`,
+        `interrupts_per_s`.
+    """
+    query = model_runs_query(state.selection if view.runs else Selection(), MOST_RUNS)
+    rows = view.lake.polars(*query)
+    clause = read_clause(state.sel)
+    if clause and len(rows):
+        found = configurations(view, state.selection, clause)
+        rows = rows.join(found, on=found.columns, how="semi", nulls_equal=True)
+    cores = pl.col("core_count").fill_null(state.cores).cast(pl.Float64)
+    tsc_hz = pl.col("tsc_hz").fill_null(state.tsc_ghz * 1e9)
+    rows = rows.with_columns(cores=cores).with_columns(
+        requests=pl.coalesce(
+            pl.col("requests").cast(pl.Float64), pl.col("throughput_qps") * pl.col("duration_s")
+        ),
+        busy_s=pl.col("ref_cycles") / tsc_hz,
+        lam_kpps=pl.col("rx_desc") / pl.col("duration_s") / cores / 1e3,
+        busy_share=pl.col("ref_cycles") / tsc_hz / pl.col("duration_s") / cores,
+        interrupts_per_s=pl.col("interrupts") / pl.col("duration_s") / cores,
+    )
+    labels = rows.select("system", "system_label").drop_nulls().unique()
+    return with_groups(rows, {str(system): str(label) for system, label in labels.iter_rows()})
+
+
+def points(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return one row a configuration: means over its replicates, standard deviations, and n.
+
+    Returns:
+        `group`, the columns of GROUP, load, ITR, DVFS and power limit, each of _MEANS with
+        `<name>_sd` (NULL for one run), and `n`.
+    """
+    return (
+        rows.group_by("group", *GROUP, *_SWEPT)
+        .agg(
+            *[pl.col(name).mean() for name in _MEANS],
+            *[pl.col(name).std().alias(f"{name}_sd") for name in _MEANS],
+            n=pl.len(),
+        )
+        .filter(pl.col("lam_kpps").is_not_null())
+        .sort("group", *_SWEPT, nulls_last=True)
+    )
+
+
+def panel_values(
+    rows: pl.DataFrame,
+    events_per_packet: Mapping[str, float],
+    values: Mapping[str, Any],
+    name: str,
+    latency: str,
+) -> pl.DataFrame:
+    """Add what a panel shows of runs: `value`, `sd` and what the models predict, `predicted`.
+
+    Interrupts: 1/(T' + e^(-k l T')/(k l)) with T' = 1.024 ITR. CPU left: 1 - interrupts/r -
+    packets/mu. Latency: c0 + 1/mu + the mean wait k l T'^2 / (2 (k l T' + e^(-k l T'))); c0, for
+    client and wire, is the median of what is left. NULL without a fixed ITR above 1 us.
+
+    Args:
+        rows: Rows of `points`.
+        events_per_packet: k by group; 1 where it could not be fitted.
+        values: Values of the controls.
+        name: `throughput` (Kpps), `cpu` (a share), `latency` (us), or `itr` (interrupts a second).
+        latency: `mean` (of runs without a mean: the median), or `p99`.
+    """
+    k = pl.col("group").replace_strict(
+        dict(events_per_packet), default=1.0, return_dtype=pl.Float64
+    )
+    rate = pl.col("lam_kpps") * 1e-3 * k
+    delay = US_PER_ITR_US * pl.col("itr_us")
+    gap = rate * delay + (-rate * delay).exp()
+    is_tuned = (pl.col("itr_us") > 1) & (rate > 0)
+    formula_per_s = pl.when(is_tuned).then(rate / gap * 1e6)
+    if name == "latency":
+        wait = pl.when(is_tuned).then(rate * delay.pow(2) / 2 / gap)
+        is_mean = latency == "mean"
+        column = "latency_mean_us" if is_mean else "latency_p99_us"
+        value, sd = pl.col(column), pl.col(f"{column}_sd")
+        if is_mean:
+            sd = pl.when(value.is_null()).then(pl.col("latency_p50_us_sd")).otherwise(sd)
+            value = pl.coalesce(value, "latency_p50_us")
+        rest = value - wait - values["service_us"]
+        # The upper of the two middle values, as the browser takes it.
+        constant = rest.drop_nulls().quantile(0.5, "higher")
+        predicted = constant + values["service_us"] + wait
+    elif name == "cpu":
+        value, sd = 1 - pl.col("busy_share"), pl.col("busy_share_sd")
+        spent = formula_per_s * 1e-6 * values["interrupt_us"]
+        predicted = 1 - spent - pl.col("lam_kpps") * 1e-3 * values["service_us"]
+    elif name == "itr":
+        value, sd = pl.col("interrupts_per_s"), pl.col("interrupts_per_s_sd")
+        predicted = formula_per_s
+    else:
+        value, sd = pl.col("lam_kpps"), pl.col("lam_kpps_sd")
+        predicted = pl.lit(None, pl.Float64)
+    found = rows.with_columns(value=value, sd=sd).filter(pl.col("value").is_not_null())
+    return found.with_columns(predicted=predicted)
+
+
+def fit_runs(rows: pl.DataFrame) -> FitRuns:
+    """Return rows of `model_runs` as runs of a fit; they share their number of cores."""
+
+    def column(name: str) -> np.ndarray:
+        found: np.ndarray = rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+        return found
+
+    names = (
+        "itr_us", "dvfs_ghz", "load_qps", "duration_s", "busy_s", "requests", "instructions",
+        "energy_j", "interrupts", "rx_desc",
+    )  # fmt: skip
+    columns = {name: column(name) for name in names}
+    columns["load_qps"] = np.nan_to_num(columns["load_qps"])
+    return FitRuns(**columns, cores=int(np.median(column("cores"))))

@@ -1,0 +1,162 @@
+"""The whole state of Models as a URL query (see `kit.url_state`)."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+from app.kit.clause import read_clause
+from app.kit.url_state import (
+    Parameter,
+    UrlState,
+    read_flag,
+    read_lake_version,
+    read_number,
+)
+from app.models.controls import CONTROLS, ENERGY, read_values, values_in
+from app.models.presets import FIGURES, HOSTS, MULTIPLES
+from data.errors import SelectionError
+from data.models import SCHEMES
+from data.selection import Selection
+
+TABS: Final = ("interrupts", "energy", "fit")
+LATENCIES: Final = ("mean", "p99")
+SCALES: Final = ("log", "linear")
+AGAINST: Final = ("dvfs_ghz", "itr_us", "busy_share", "load_qps")
+# What a visitor without a link sees.
+FIRST_SCHEMES: Final = (
+    "ideal", "normal", "disable_enable", "pure_polling", "napi", "count_coalescing",
+    "time_coalescing",
+)  # fmt: skip
+_MOST_SEED: Final = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsState(UrlState):
+    """Everything that decides what Models shows.
+
+    Attributes:
+        tab: One of TABS.
+        host: The preset whose values the sliders have; what `values` says is on top of it.
+        figure: The figure of a paper whose curves are shown; empty: those of `schemes`.
+        schemes: Names of the schemes that are drawn, `NAME,NAME...`; `none` for none.
+        values: Parameters of interrupt handling that differ from the defaults, `key:value,...`.
+        energy: Parameters of energy and latency likewise.
+        multiples: Small multiples over alpha and beta, by their figure's number.
+        at_kpps: Where the crosshair stands.
+        limit_us: Latency limit of the strip of best schemes.
+        latency: Whether the limit and the latency panel are of the mean or the 99th percentile.
+        scale: Of the latency axis.
+        most_kpps: End of the load axis.
+        zoom: Range of the load axis that is shown, `x0~x1` in Kpps; empty for all of it.
+        is_simulated: Whether simulations are shown.
+        has_runs: Whether runs of the lake are laid over the curves.
+        seed: Of the simulation.
+        cores: How many cores served a run whose logs are not in the lake.
+        tsc_ghz: Rate of the TSC of such a run.
+        against: What residuals are drawn against.
+        sel: The selection as a clause (see `kit.clause`); empty for none.
+        lake_version: The version that a link pins; None for the newest.
+    """
+
+    PARAMETERS: ClassVar[dict[str, Parameter]] = {
+        "tab": Parameter("tab"),
+        "host": Parameter("host"),
+        "fig": Parameter("figure"),
+        "scheme": Parameter("schemes", lambda key, text: _schemes(key, text)),
+        "p": Parameter("values", lambda key, text: read_values(key, text, CONTROLS)),
+        "e": Parameter("energy", lambda key, text: read_values(key, text, ENERGY)),
+        "multiples": Parameter("multiples"),
+        "at": Parameter("at_kpps", read_number),
+        "limit": Parameter("limit_us", read_number),
+        "latency": Parameter("latency"),
+        "scale": Parameter("scale"),
+        "to": Parameter("most_kpps", read_number),
+        "zoom": Parameter("zoom"),
+        "sim": Parameter("is_simulated", read_flag),
+        "runs": Parameter("has_runs", read_flag),
+        "seed": Parameter("seed", lambda key, text: _whole(key, text, 0, _MOST_SEED)),
+        "cores": Parameter("cores", lambda key, text: _whole(key, text, 1, 4096)),
+        "tsc": Parameter("tsc_ghz", read_number),
+        "against": Parameter("against"),
+        "sel": Parameter("sel"),
+        "lake": Parameter("lake_version", read_lake_version),
+    }
+    # All controls but the filters are the browser's own.
+    KEPT: ClassVar[tuple[str, ...]] = tuple(key for key in PARAMETERS if key != "lake")
+
+    selection: Selection = field(default_factory=Selection)
+    tab: str = "interrupts"
+    host: str = "paper2007"
+    figure: str = ""
+    schemes: str = ",".join(FIRST_SCHEMES)
+    values: str = ""
+    energy: str = ""
+    multiples: str = ""
+    at_kpps: float = 100.0
+    limit_us: float = 100.0
+    latency: str = "mean"
+    scale: str = "log"
+    most_kpps: float = 300.0
+    zoom: str = ""
+    is_simulated: bool = False
+    has_runs: bool = True
+    seed: int = 1
+    cores: int = 16
+    tsc_ghz: float = 2.9
+    against: str = "dvfs_ghz"
+    sel: str = ""
+    lake_version: int | None = None
+
+    def __post_init__(self) -> None:
+        for key, value, known in (
+            ("tab", self.tab, TABS),
+            ("host", self.host, tuple(HOSTS)),
+            ("fig", self.figure, ("", *FIGURES)),
+            ("multiples", self.multiples, tuple(MULTIPLES)),
+            ("latency", self.latency, LATENCIES),
+            ("scale", self.scale, SCALES),
+            ("against", self.against, AGAINST),
+        ):
+            if value not in known:
+                raise SelectionError(
+                    f"{key} is {value[:40]!r}, expected one of {', '.join(filter(None, known))}"
+                )
+        for key, number, most in (
+            ("at", self.at_kpps, 1e6), ("limit", self.limit_us, 1e9), ("to", self.most_kpps, 1e6),
+            ("tsc", self.tsc_ghz, 100),
+        ):  # fmt: skip
+            if not 0 < number <= most:
+                raise SelectionError(f"{key} is {number:g}, expected above 0 and at most {most:g}")
+        if self.zoom:
+            ends = [read_number("zoom", text) for text in self.zoom.split("~")]
+            if len(ends) != 2 or ends[0] >= ends[1]:
+                raise SelectionError(f"zoom is {self.zoom[:40]!r}, expected two rising numbers")
+        read_clause(self.sel)
+
+    def control_values(self) -> dict[str, Any]:
+        """Return the values of all controls of interrupt handling: host, figure, then changes.
+
+        The measured host is known to the browser alone; its values then stand in `values`.
+        """
+        values = values_in("", CONTROLS)
+        values |= HOSTS[self.host]["values"] or {}
+        values |= FIGURES[self.figure]["values"] if self.figure else {}
+        given = {part.partition(":")[0] for part in self.values.split(",") if part}
+        own = values_in(self.values, CONTROLS)
+        return values | {key: own[key] for key in given}
+
+
+def _schemes(key: str, text: str) -> str:
+    names = text.split(",")
+    for name in names:
+        if name not in SCHEMES and text != "none":
+            raise SelectionError(
+                f"{key} is {name[:40]!r}, expected some of {', '.join(SCHEMES)}, or none"
+            )
+    return ",".join(name for name in SCHEMES if name in names) or "none"
+
+
+def _whole(key: str, text: str, least: int, most: int) -> int:
+    value = read_number(key, text)
+    if value != int(value) or not least <= value <= most:
+        raise SelectionError(f"{key} is {text[:40]!r}, expected a whole number {least} to {most}")
+    return int(value)

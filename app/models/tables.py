@@ -1,0 +1,231 @@
+"""The rows behind each view, and how each was computed."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+import polars.selectors as cs
+
+from app.kit.explanation import explanation
+from app.kit.lakes import LakeView
+from app.models.controls import ENERGY, LOWEST_DVFS, energy_model, values_in
+from app.models.curves import (
+    CURVE_POINTS,
+    PANELS,
+    REPLICATIONS,
+    curves,
+    rates_kpps,
+    simulation,
+    solved,
+)
+from app.models.fits import events, fits
+from app.models.presets import (
+    DETECT_SHARES,
+    FIGURES,
+    MULTIPLES,
+    published_tables,
+    shown_stars,
+)
+from app.models.runs import MOST_RUNS, model_runs, panel_values, points
+from app.models.state import ModelsState
+from data.queries.models import model_runs_query
+
+# Rows of simulations that are done, from a request; the page sets it.
+Finished = Callable[[dict[str, Any]], list[dict[str, Any]]]
+_SCHEMA: Final[dict[str, Any]] = {
+    "curve": pl.String, "kind": pl.String, "rate_kpps": pl.Float64, "value": pl.Float64,
+    "half_width": pl.Float64, "sd": pl.Float64, "n": pl.UInt32, "predicted": pl.Float64,
+}  # fmt: skip
+_DVFS_POINTS: Final = 56
+
+
+def view_rows(view: LakeView, state: ModelsState, name: str, finished: Finished) -> pl.DataFrame:
+    """Return the rows behind a view.
+
+    Args:
+        finished: Results of simulations that are done.
+    """
+    if name in PANELS:
+        return _panel(view, state, name, finished)
+    if name == "energy":
+        return energy_rows(state)
+    if name == "stack":
+        return _stack(state)
+    if name == "best":
+        return _best(state)
+    if name == "itr":
+        return _itr(view, state)
+    if name == "runs":
+        return model_runs(view, state)
+    found = fits(view, state)
+    return found.table if name == "fits" else found.predicted
+
+
+def _panel(view: LakeView, state: ModelsState, name: str, finished: Finished) -> pl.DataFrame:
+    """Curves, simulated points, published points and runs of one panel."""
+    column = PANELS[name]
+    is_p99 = name == "latency" and state.latency == "p99"
+    rates = rates_kpps(state, CURVE_POINTS)
+    # Formulas and exact solutions give means alone.
+    solutions = () if is_p99 else solved(state, rates)
+    parts = [
+        pl.DataFrame(
+            {"curve": curve.label, "kind": answer.kind, "rate_kpps": rates,
+             "value": getattr(answer, column)}
+        )
+        for curve, answer in solutions
+    ]  # fmt: skip
+    column = "latency_p99_us" if is_p99 else column
+    request = simulation(state)
+    for result in finished(request):
+        parts.append(
+            pl.DataFrame(
+                {"curve": request["labels"][result["curve"]], "kind": "simulated",
+                 "rate_kpps": result["rates_kpps"], "value": result[column],
+                 "half_width": result[f"{column}_half_width"]}
+            )
+        )  # fmt: skip
+    parts.append(_published(state, name))
+    if state.has_runs:
+        parts.append(_measured(view, state, name))
+    # Rows of one kind lack some columns; the empty table names all.
+    found = pl.concat([pl.DataFrame(schema=_SCHEMA), *parts], how="diagonal_relaxed")
+    return found.with_columns(pl.col("value").fill_nan(None)).select(*_SCHEMA)
+
+
+def _published(state: ModelsState, name: str) -> pl.DataFrame:
+    traffic = state.control_values()["traffic"]
+    rows = [
+        {"curve": star["words"], "kind": "published", "rate_kpps": star["x"], "value": star["y"],
+         "half_width": (star["high"] - star["low"]) / 2 if "high" in star else None}
+        for star in shown_stars(state.figure, traffic, state.most_kpps)
+        if star["panel"] == name and state.host == "paper2007"
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema={key: _SCHEMA[key] for key in tuple(_SCHEMA)[:5]})
+
+
+def _measured(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
+    """What the runs have of a panel, and what the models say of them; the lake has no losses."""
+    rows = points(model_runs(view, state))
+    if name == "loss" or not len(rows):
+        return pl.DataFrame(schema=_SCHEMA)
+    found = panel_values(rows, events(view, state), state.control_values(), name, state.latency)
+    return found.select(
+        curve="group", kind=pl.lit("measured"), rate_kpps="lam_kpps", value="value", sd="sd", n="n",
+        predicted="predicted",
+    )  # fmt: skip
+
+
+def energy_rows(state: ModelsState) -> pl.DataFrame:
+    """Return the curves of energy and latency: all small multiples, all detection shares."""
+    values = values_in(state.energy, ENERGY)
+    chosen: dict[str, Any] = MULTIPLES[state.multiples]
+    dvfs = np.linspace(LOWEST_DVFS, 1, _DVFS_POINTS)
+    parts = []
+    for alpha in chosen["alphas"] or [values["alpha"]]:
+        for beta in chosen["betas"] or [values["beta"]]:
+            for detect in DETECT_SHARES if chosen["alphas"] else [values["detect_share"]]:
+                own = {**values, "alpha": alpha, "beta": beta, "detect_share": detect}
+                model = energy_model(own)
+                curve = model.curve(dvfs)
+                parts.append(
+                    pl.DataFrame(
+                        {"alpha": alpha, "beta": beta, "detect_share": detect, "dvfs": dvfs,
+                         "latency_share": curve.latency_us, "power_w": curve.power_w,
+                         "is_saturated": curve.is_saturated,
+                         "best_dvfs": model.best_dvfs(LOWEST_DVFS)}
+                    ).with_columns(pl.col(pl.Float64).fill_nan(None))
+                )  # fmt: skip
+    return pl.concat(parts)
+
+
+def _stack(state: ModelsState) -> pl.DataFrame:
+    rate = np.array([state.at_kpps])
+    rows = [
+        {
+            "curve": curve.label, "kind": answer.kind, "rate_kpps": state.at_kpps,
+            "interrupt_share": float(answer.interrupt_share[0]),
+            "protocol_share": float(answer.protocol_share[0]),
+            "cpu_left": float(answer.cpu_left[0]),
+        }
+        for curve, answer in solved(state, rate)
+    ]  # fmt: skip
+    schema = {"curve": pl.String, "kind": pl.String, **dict.fromkeys(
+        ("rate_kpps", "interrupt_share", "protocol_share", "cpu_left"), pl.Float64)}  # fmt: skip
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _best(state: ModelsState) -> pl.DataFrame:
+    """Mean latency and CPU left of each curve's best solution, and whether it is in the limit."""
+    rates = rates_kpps(state, CURVE_POINTS)
+    parts = []
+    for curve, answer in solved(state, rates):
+        if answer.kind == "paper" and "exact" in curve.scheme.kinds:
+            continue
+        parts.append(
+            pl.DataFrame(
+                {"curve": curve.label, "kind": answer.kind, "rate_kpps": rates,
+                 "latency_mean_us": answer.latency_mean_us, "cpu_left": answer.cpu_left,
+                 "is_within_limit": answer.latency_mean_us <= state.limit_us}
+            )
+        )  # fmt: skip
+    schema = {"curve": pl.String, "kind": pl.String, "rate_kpps": pl.Float64,
+              "latency_mean_us": pl.Float64, "cpu_left": pl.Float64,
+              "is_within_limit": pl.Boolean}  # fmt: skip
+    return pl.concat(parts) if parts else pl.DataFrame(schema=schema)
+
+
+def _itr(view: LakeView, state: ModelsState) -> pl.DataFrame:
+    """Interrupts a second of a queue, measured and by the throttle formula."""
+    rows = points(model_runs(view, state))
+    found = panel_values(rows, events(view, state), state.control_values(), "itr", state.latency)
+    return found.drop(cs.starts_with("latency"), "value", "sd").rename(
+        {"predicted": "predicted_per_s"}
+    )
+
+
+def explain(view: LakeView, state: ModelsState, name: str) -> str:
+    """Say how a view was computed: formulas, parameters, sources, the query of the runs."""
+    query = model_runs_query(state.selection, MOST_RUNS)
+    if name == "runs":
+        return explanation(view, state.selection, query, (), _RUN_STEPS)
+    if name in ("energy", "predicted", "residuals", "fits"):
+        steps = _FIT_STEPS if name != "energy" else _ENERGY_STEPS
+        before = [f"parameters: {values_in(state.energy, ENERGY)}"] if name == "energy" else []
+        return explanation(view, state.selection, query, before, steps)
+    before = [
+        f"{curve.label}: {curve.scheme.sentence} "
+        + " ".join(f"{kind}: {words}" for kind, words in curve.scheme.formulas.items())
+        + f" Parameters: {curve.values}."
+        for curve in curves(state)
+    ]
+    before.append(
+        f"simulated: {REPLICATIONS} replications with seed {state.seed}, until the mean latency's "
+        "95 % interval is within 10 %."
+    )
+    if state.figure:
+        before.append(f"preset: {FIGURES[state.figure]['title']}")
+    tables = published_tables().values()
+    before.append(f"published: {'; '.join(t.source for t in tables)}")
+    return explanation(view, state.selection, query, before, _RUN_STEPS)
+
+
+_RUN_STEPS: Final = (
+    "of each run, by queue (core): load = rx_desc / duration / cores; CPU left = 1 - ref_cycles / "
+    "tsc_hz / duration / cores; interrupts / duration / cores; means over the replicates",
+    "interrupts by formula: 1/(T' + e^(-k l T')/(k l)), T' = 1.024 ITR, k fitted; latency: c0 + "
+    "1/mu + mean wait for the interrupt, c0 the median of the rest",
+    "the lake holds no losses and no polls",
+)
+_ENERGY_STEPS: Final = (
+    "nothing of the answer is drawn: time = work / D^(1+alpha), power of work = P_s + P_d "
+    "D^(2+beta), energy = P_detect t_detect + P_work t_work + P_q t_q, over the time between two "
+    "requests",
+)
+_FIT_STEPS: Final = (
+    "alpha: Theil and Sen on log busy time of a request against log frequency, within each ITR",
+    "powers and beta: mean power = P_q + u (P_s + P_d D^(2+beta)), soft L1 of relative residuals",
+    "1/r and 1/mu: busy share of a core against interrupts and requests, robust, no intercept",
+    "intervals: 95 % percentiles over 200 resamples of whole configurations (load, ITR, DVFS)",
+)

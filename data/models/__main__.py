@@ -1,0 +1,46 @@
+"""`python -m data.models`: simulate some curves; one JSON line a curve as soon as it is done.
+
+The request is one JSON object on the standard input: `curves`, each with `scheme` and `values`;
+`rates_kpps`; `seed`, `replications`, `precision`, `most_events`.
+"""
+
+import dataclasses
+import json
+import os
+import sys
+from typing import Any, Final
+
+import numpy as np
+
+from data.models import SCHEMES
+
+_NICENESS: Final = 10
+
+
+def main() -> int:
+    """Read the request, simulate each curve, write what was found."""
+    os.nice(_NICENESS)
+    asked = json.load(sys.stdin)
+    effort = {name: asked[name] for name in ("seed", "replications", "precision", "most_events")}
+    for number, curve in enumerate(asked["curves"]):
+        found = SCHEMES[curve["scheme"]].solve(
+            "simulated", asked["rates_kpps"], **effort, **curve["values"]
+        )
+        fields = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
+        print(json.dumps({"curve": number, **_plain(fields)}), flush=True)
+    return 0
+
+
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    """Arrays as lists; what is not finite as null."""
+    plain: dict[str, Any] = {}
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            plain[name] = [float(v) if np.isfinite(v) else None for v in value]
+        else:
+            plain[name] = value.tolist() if isinstance(value, np.ndarray) else value
+    return plain
+
+
+if __name__ == "__main__":
+    sys.exit(main())

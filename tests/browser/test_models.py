@@ -1,0 +1,237 @@
+"""Models in a real browser: formulas as in Python, a slider, a preset, a job, a link, an export."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from data.models import SCHEMES
+from data.models.energy import EnergyModel
+from tests.browser.atlas import wait_idle
+
+pytestmark = pytest.mark.browser
+
+SOLVERS = [f"models/view_{name}" for name in ("arithmetic", "chain", "energy", "formulas")]
+FIELDS = (
+    "throughput_kpps", "cpu_left", "interrupt_share", "protocol_share", "latency_mean_us",
+    "loss_share", "interrupts_per_s",
+)  # fmt: skip
+RATES = [0.5, 20.0, 100.0, 127.0, 160.0, 187.3, 250.0, 1000.0]
+OTHERS: dict[str, Any] = {
+    "ring": 37, "setup": "parts", "take": "gated", "drops_interrupt": False, "quota": 9,
+    "wait": "mean", "count": 5,
+}  # fmt: skip
+LINE = """([view, label, kind]) => {
+  const trace = wattlas.plot("models-" + view).data.find(({ meta }) =>
+    meta && meta.label === label && (meta.solution || meta.kind) === kind);
+  return trace && { x: [...trace.x], y: [...trace.y] };
+}"""
+
+
+def test_the_formulas_are_those_of_python(page: Page, load_scripts: Callable[..., None]) -> None:
+    load_scripts(page, *SOLVERS)
+    offered = {n: [k for k in s.kinds if k != "simulated"] for n, s in SCHEMES.items()}
+    for name, kinds in offered.items():
+        for kind in kinds:
+            for over in ({}, OTHERS):
+                values = vars(SCHEMES[name].values(**over))
+                wanted = SCHEMES[name].solve(kind, RATES, **over)
+                found = page.evaluate(
+                    "([name, kind, rates, p]) => rates.map((rate) => "
+                    "wattlas.schemes.solve(name, kind, rate, p))",
+                    [name, kind, RATES, values],
+                )
+                for field in FIELDS:
+                    theirs = [answer[field] for answer in found]
+                    ours = getattr(wanted, field)
+                    # Losses below 1e-12 are sums of rounding.
+                    assert theirs == pytest.approx(ours, rel=1e-9, abs=1e-12), (name, kind, field)
+    model = EnergyModel(alpha=-0.3, beta=0.4, sleep_w=2.0)
+    dvfs = np.linspace(0.2, 1, 9)
+    curve = model.curve(dvfs)
+    plain = {n: getattr(model, n) for n in EnergyModel.__slots__}
+    points, best = page.evaluate(
+        "([p, grid]) => [grid.map((d) => wattlas.energyModel.at(p, d)), "
+        "wattlas.energyModel.best(p, 0.2)]",
+        [plain, dvfs.tolist()],
+    )
+    assert [p["energy_uj"] for p in points] == pytest.approx(curve.energy_uj.tolist(), nan_ok=True)
+    assert best == pytest.approx(model.best_dvfs(0.2))
+
+
+def opened(page: Page, address: str, query: str = "") -> None:
+    page.goto(f"{address}/models{query}")
+    wait_idle(page)
+
+
+def drag(page: Page, control: str, value: float) -> None:
+    """Move a slider and let it go."""
+    page.evaluate(
+        """([key, value]) => {
+          const range = document.querySelector(`input[type=range][data-control="${key}"]`);
+          range.value = value;
+          range.dispatchEvent(new Event("input", { bubbles: true }));
+          range.dispatchEvent(new Event("change", { bubbles: true }));
+        }""",
+        [control, value],
+    )
+    wait_idle(page)
+
+
+def query_of(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:
+    opened(page, logged_address)
+    assert "runs beside the models" in page.locator("#models-status").inner_text()
+    before = page.evaluate(LINE, ["throughput", "normal interruption", "exact"])
+    assert max(before["y"]) == pytest.approx(127, abs=1)
+
+    drag(page, "interrupt_us", 1.0)
+    after = page.evaluate(LINE, ["throughput", "normal interruption", "exact"])
+    assert max(after["y"]) > 150
+    wanted = SCHEMES["normal"].solve("exact", after["x"], interrupt_us=1.0).throughput_kpps
+    assert after["y"] == pytest.approx(wanted, rel=1e-9)
+    assert query_of(page)["p"] == ["interrupt_us:1"]
+
+    # The crosshair goes through all panels, and the stack follows a click.
+    box = page.locator("#models-cpu .nsewdrag").first.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + 40)
+    wait_idle(page)
+    assert float(query_of(page)["at"][0]) == pytest.approx(150, abs=3)
+    lines = page.locator(".models-crosshair:visible")
+    expect(lines).to_have_count(4)
+    title = page.evaluate("wattlas.plot('models-stack').layout.title.text")
+    assert title.startswith(f"CPU at {float(query_of(page)['at'][0]):.3g} Kpps")
+
+    # A zoom of one panel is a zoom of all, and is in the link; a double click takes it back.
+    page.evaluate("Plotly.relayout(wattlas.plot('models-cpu'), {'xaxis.range': [20, 90]})")
+    wait_idle(page)
+    axes = "['throughput', 'latency', 'loss', 'best'].map((name) => wattlas.plot('models-' + name)"
+    assert page.evaluate(axes + ".layout.xaxis.range)") == [[20, 90]] * 4
+    assert query_of(page)["zoom"] == ["20~90"]
+    page.mouse.dblclick(box["x"] + box["width"] * 0.7, box["y"] + 40)
+    wait_idle(page)
+    assert "zoom" not in query_of(page)
+
+    page.locator('[data-scheme="hybrid"]').click()
+    page.get_by_label("latency limit, us").fill("15")
+    page.get_by_label("latency limit, us").press("Enter")
+    wait_idle(page)
+    shown = page.url
+    words = page.locator("main").inner_text()
+    page.goto("about:blank")
+    page.goto(shown)
+    wait_idle(page)
+    assert page.url == shown
+    assert page.locator("main").inner_text() == words
+    again = page.evaluate(LINE, ["throughput", "normal interruption", "exact"])
+    assert again == after
+    assert page.evaluate(LINE, ["latency", "hybrid", "paper"])
+
+    page.get_by_label("curves", exact=True).select_option("11a")
+    wait_idle(page)
+    for count in (1, 8, 32):
+        line = page.evaluate(LINE, ["latency", f"{count} packets", "exact"])
+        scheme = SCHEMES["count_coalescing"]
+        wanted = scheme.solve("exact", line["x"], count=count).latency_mean_us
+        assert line["y"] == pytest.approx(wanted, rel=1e-6)
+    assert query_of(page)["fig"] == ["11a"]
+    assert "p" not in query_of(page)
+
+
+def test_a_simulation_ends_and_can_be_cancelled(page: Page, logged_address: str) -> None:
+    opened(page, logged_address, "?scheme=ideal,napi&to=60&runs=0")
+    page.locator("#models-simulate").click()
+    expect(page.locator("#models-status")).to_contain_text("simulated: 2 curves", timeout=90_000)
+    wait_idle(page)
+    found = page.evaluate(LINE, ["latency", "NAPI polling", "simulated"])
+    assert len(found["x"]) == 18
+    assert all(8 < y < 30 for y in found["y"])
+    assert query_of(page)["sim"] == ["1"]
+    # p99 has simulated points only; the strip then takes them too.
+    page.get_by_role("button", name="p99").click()
+    wait_idle(page)
+    assert page.evaluate(LINE, ["latency", "ideal", "exact"]) is None
+    assert min(page.evaluate(LINE, ["latency", "NAPI polling", "simulated"])["y"]) > 25
+
+    # Near saturation a rate takes long: so many schemes are cancelled while they run.
+    opened(page, logged_address, f"?scheme={','.join(SCHEMES)}&to=188&runs=0&seed=3")
+    page.locator("#models-simulate").click()
+    expect(page.locator("#models-simulate")).to_have_text("cancel")
+    page.locator("#models-simulate").click()
+    expect(page.locator("#models-status")).to_contain_text("simulation cancelled")
+    expect(page.locator("#models-simulate")).to_have_text("simulate")
+    assert "sim" not in query_of(page)
+
+
+def test_energy_fit_and_the_measured_host(page: Page, logged_address: str) -> None:
+    opened(page, logged_address, "?workload=memcached&tab=energy&multiples=10")
+    kinds = page.evaluate("wattlas.plot('models-energy').data.map(({ meta }) => meta.kind)")
+    # Three panels of alpha, four detection times each; in each the best frequency and the hatching.
+    assert [kinds.count(kind) for kind in ("energy", "best", "saturated")] == [12, 12, 3]
+    page.get_by_label("curves", exact=True).select_option("")
+    drag(page, "work_share", 0.6)
+    title = page.evaluate("wattlas.plot('models-energy').layout.title.text")
+    # 0.1 + 0.6/sqrt(D) <= 1 from D = 4/9 on, which is below the lowest frequency.
+    assert "saturated below" not in title
+    drag(page, "detect_share", 0.2)
+    # 0.6/sqrt(D) <= 0.8 from D = 9/16 on.
+    wait_idle(page)
+    title = page.evaluate("wattlas.plot('models-energy').layout.title.text")
+    assert "saturated below D = 0.56" in title
+
+    page.locator('[data-tab="fit"]').click()
+    page.locator("table.models-fits").wait_for(timeout=90_000)
+    wait_idle(page)
+    words = page.locator("table.models-fits").inner_text()
+    assert "not identified" in words
+    assert "alpha by instruction" in words
+    assert page.evaluate("wattlas.plot('models-predicted').data.length") >= 3
+    page.get_by_role("button", name="use as host").first.click()
+    wait_idle(page)
+    assert query_of(page)["host"] == ["measured"]
+    assert "interrupt_us:" in query_of(page)["p"][0]
+    assert "service_us:" in query_of(page)["p"][0]
+    values = page.evaluate("wattlas.models.values()")
+    slider = page.locator('input[data-number="interrupt_us"]')
+    expect(slider).to_have_value(f"{values['interrupt_us']:g}")
+    assert "tab" not in query_of(page)
+
+
+def test_an_export_follows_its_sliders(page: Page, logged_address: str, tmp_path: Path) -> None:
+    opened(page, logged_address, "?workload=memcached&scheme=normal,time_coalescing&at=50")
+    with page.expect_download(timeout=90_000) as download:
+        page.get_by_role("link", name="export", exact=True).click()
+    out = tmp_path / "models.html"
+    download.value.save_as(out)
+    page.goto(out.as_uri())
+    wait_idle(page)
+    first = page.evaluate(LINE, ["throughput", "normal interruption", "exact"])
+    drag(page, "service_us", 10.0)
+    second = page.evaluate(LINE, ["throughput", "normal interruption", "exact"])
+    wanted = SCHEMES["normal"].solve("exact", second["x"], service_us=10.0).throughput_kpps
+    assert second["y"] == pytest.approx(wanted, rel=1e-9)
+    assert max(second["y"]) < max(first["y"])
+    # Runs and fits came with it.
+    measured = (
+        "wattlas.plot('models-itr').data.filter(({ meta }) => meta.kind === 'measured').length"
+    )
+    assert page.evaluate(measured) == 2
+    page.locator('[data-tab="fit"]').click()
+    wait_idle(page)
+    assert page.locator("table.models-fits tbody tr").count() > 20
+    page.locator("#models-bar [data-tab=interrupts]").click()
+    wait_idle(page)
+    page.locator("#models-simulate").click()
+    expect(page.locator("#models-status")).to_contain_text("A simulation needs the server")
+    assert json.dumps(page.evaluate("wattlas.models.curves().map(({ label }) => label)")) == (
+        '["normal interruption", "coalescing by time"]'
+    )

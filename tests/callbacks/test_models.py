@@ -1,0 +1,116 @@
+"""What the routes and files of Models hold, on a real ingest of a tiny sample."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from flask.testing import FlaskClient
+
+from app.kit.settings import Settings
+from app.models.page import PAGE
+from app.models.state import ModelsState
+from app.server import create_app
+from data.connection import open_lake
+from data.models import SCHEMES
+from tests.fixtures.exports import data_of
+
+
+@pytest.fixture(scope="module")
+def client(logged_lake: Path) -> FlaskClient:
+    return create_app(Settings(logged_lake)).server.test_client()
+
+
+def ask(client: FlaskClient, path: str, **query: Any) -> dict[str, Any]:
+    answer = client.get(f"/models/{path}", query_string={"v": 1, **query})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = json.loads(answer.data)
+    return found
+
+
+def table(client: FlaskClient, view: str, **query: Any) -> pl.DataFrame:
+    answer = client.get(f"/models/data/{view}.parquet", query_string={"v": 1, **query})
+    assert answer.status_code == 200, answer.text
+    return pl.read_parquet(io.BytesIO(answer.data))
+
+
+def test_runs_are_in_the_units_of_a_queue(client: FlaskClient, logged_lake: Path) -> None:
+    found = ask(client, "runs", workload="memcached")
+    drawn = pl.DataFrame(found["points"])
+    with open_lake(logged_lake) as lake:
+        runs = lake.sql(
+            "SELECT rx_desc / duration_s / 16 / 1000 AS lam, "
+            "interrupts / duration_s / 16 AS rate FROM runs WHERE workload = 'memcached' "
+            "AND duration_s > 0 AND (ref_cycles IS NOT NULL OR interrupts IS NOT NULL)"
+        ).pl()
+    assert found["runs"] == len(runs) == drawn["n"].sum()
+    # The means over all runs agree, as each point is weighted by its replicates.
+    for name, column in (("lam_kpps", "lam"), ("interrupts_per_s", "rate")):
+        logged = drawn.filter(pl.col(name).is_not_null())
+        mean = np.average(logged[name].to_numpy(), weights=logged["n"].to_numpy())
+        assert mean == pytest.approx(runs[column].to_numpy().mean(), rel=0.02)
+    assert set(drawn["group"]) == set(found["styles"])
+
+
+def test_a_panel_as_a_file_holds_all_that_it_draws(client: FlaskClient) -> None:
+    query = {"workload": "memcached", "scheme": "ideal,normal", "p": "interrupt_us:2"}
+    found = table(client, "throughput", **query)
+    assert set(found["kind"]) == {"paper", "exact", "published", "measured"}
+    line = found.filter(pl.col("kind") == "exact", pl.col("curve") == "normal interruption")
+    wanted = SCHEMES["normal"].solve("exact", line["rate_kpps"].to_list(), interrupt_us=2)
+    assert line["value"].to_list() == pytest.approx(wanted.throughput_kpps.tolist())
+    cpu = table(client, "cpu", **query).filter(pl.col("kind") == "measured")
+    assert cpu["predicted"].null_count() < len(cpu)
+    # Percentiles come from simulations alone.
+    p99 = table(client, "latency", latency="p99", **query)
+    assert set(p99["kind"]) == {"measured"}
+    assert set(table(client, "loss", **query)["kind"]) == {"paper", "exact"}
+
+
+def test_fits_by_group_and_load(client: FlaskClient) -> None:
+    found = ask(client, "fits", workload="memcached")
+    rows = found["table"]
+    alphas = {row["group"] for row in rows if row["quantity"] == "alpha"}
+    assert alphas
+    assert alphas <= set(found["styles"])
+    for row in rows:
+        assert row["note"] or row["identified"] is True, row
+    file = table(client, "fits", workload="memcached")
+    assert len(file) == len(rows)
+    assert {"group", "system", "machine", "low", "high", "condition"} <= set(file.columns)
+
+
+def test_a_simulation_arrives_in_parts_and_is_in_files_and_exports(client: FlaskClient) -> None:
+    query = {"scheme": "ideal", "to": 40, "runs": 0, "sim": 1, "workload": "memcached"}
+    answer: dict[str, Any] = {"state": "waiting"}
+    while answer["state"] in ("waiting", "running"):
+        answer = ask(client, "simulate", visitor="ann", **query)
+    assert answer["state"] == "done", answer["words"]
+    assert ask(client, "simulate", visitor="bob", have=1, **query)["results"] == []
+    found = table(client, "latency", **query).filter(pl.col("kind") == "simulated")
+    assert len(found) == 18
+    assert found["half_width"].null_count() == 0
+    assert "simulated" in client.get("/models/how/latency", query_string={"v": 1, **query}).text
+    export = client.get("/models/export.html", query_string={"v": 1, **query})
+    held = data_of(export.text)
+    assert len(held["simulated"]["results"]) == 1
+    assert held["kept"]["scheme"] == "ideal"
+    cancelled = client.post("/models/cancel", query_string={"job": answer["job"], "visitor": "ann"})
+    assert cancelled.status_code == 200
+
+
+def test_a_bad_request_is_said(client: FlaskClient) -> None:
+    answer = client.get("/models/runs?v=1&p=ring:0")
+    assert answer.status_code == 400
+    assert "ring" in json.loads(answer.data)["error"]
+
+
+def test_an_empty_lake_has_curves(tmp_path: Path) -> None:
+    client = create_app(Settings(tmp_path / "none")).server.test_client()
+    assert ask(client, "runs")["words"]
+    assert ask(client, "fits")["notes"]
+    assert len(table(client, "throughput")) > 100
+    assert PAGE.state is ModelsState

@@ -1,0 +1,242 @@
+"""Models without a browser: groups of runs, what panels show of them, controls, presets, jobs."""
+
+import math
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from app.models.controls import CONTROLS, read_values, scheme_values
+from app.models.curves import curves, rates_kpps, simulation
+from app.models.groups import GROUP, group_styles, with_groups
+from app.models.jobs import MOST_WAITING, Jobs
+from app.models.presets import FIGURES, HOSTS, shown_stars
+from app.models.runs import panel_values, points
+from app.models.state import ModelsState
+from data.errors import DataError, SelectionError
+from data.models import SCHEMES
+
+
+def some_runs(**over: list[Any]) -> pl.DataFrame:
+    """Two replicates and one run of another system, in the units of a queue."""
+    columns: dict[str, list[Any]] = {
+        **{name: [None] * 3 for name in GROUP},
+        "dataset": ["d"] * 3, "workload": ["memcached"] * 3, "system": ["a", "a", "b"],
+        "load_qps": [2e5] * 3, "itr_us": [100.0, 100.0, None], "dvfs_ghz": [2.0] * 3,
+        "rapl_w": [135.0] * 3, "lam_kpps": [10.0, 12.0, 20.0], "busy_share": [0.2, 0.4, 0.5],
+        "interrupts_per_s": [6000.0, 6400.0, 9000.0], "latency_mean_us": [None, None, 50.0],
+        "latency_p50_us": [90.0, 110.0, None], "latency_p99_us": [200.0, 220.0, 80.0],
+    }  # fmt: skip
+    kinds = {name: pl.String for name, values in columns.items() if values == [None] * 3}
+    return pl.DataFrame({**columns, **over}, schema_overrides=kinds)
+
+
+def test_groups_are_named_by_the_knobs_that_vary() -> None:
+    labels = {"a": "System A"}
+    rows = with_groups(some_runs(), labels)
+    assert rows["group"].to_list() == ["System A", "System A", "b"]
+    machines = some_runs(system=["a"] * 3, machine=["c220g1", "c220g5", None])
+    found = with_groups(machines, labels)
+    assert found["group"].to_list() == ["System A · c220g1", "System A · c220g5", "System A"]
+    # Groups of one system differ in both; systems that are one group each look as on other pages.
+    looks = [tuple(style.values()) for style in group_styles(found).values()]
+    assert len({symbol for symbol, _ in looks}) == len({hue for _, hue in looks}) == 3
+    fixed = some_runs(system=["linux_tuned", "linux_tuned", "ebbrt_tuned"])
+    styles = group_styles(with_groups(fixed, {}))
+    assert styles["linux_tuned"] == {"symbol": "circle", "hue": "#0072B2"}
+    assert styles["ebbrt_tuned"] == {"symbol": "diamond", "hue": "#D55E00"}
+
+
+def test_points_are_means_with_deviations() -> None:
+    found = points(with_groups(some_runs(), {})).to_dicts()
+    first = next(row for row in found if row["group"] == "a")
+    assert (first["n"], first["lam_kpps"]) == (2, 11.0)
+    assert first["lam_kpps_sd"] == pytest.approx(math.sqrt(2))
+    assert next(row for row in found if row["group"] == "b")["lam_kpps_sd"] is None
+
+
+def test_what_the_models_say_of_a_run_by_hand() -> None:
+    rows = points(with_groups(some_runs(), {}))
+    costs = {"interrupt_us": 3.0, "service_us": 5.0}
+    rate, delay = 11e-3 * 1.5, 102.4
+    gap = rate * delay + math.exp(-rate * delay)
+    found = {
+        name: panel_values(rows, {"a": 1.5}, costs, name, "mean")
+        for name in ("itr", "cpu", "latency", "throughput")
+    }
+    itr = found["itr"].row(0, named=True)
+    assert itr["value"] == 6200
+    assert itr["predicted"] == pytest.approx(rate / gap * 1e6)
+    cpu = found["cpu"].row(0, named=True)
+    assert cpu["value"] == pytest.approx(0.7)
+    assert cpu["predicted"] == pytest.approx(1 - rate / gap * 3 - 11e-3 * 5)
+    # Without a mean the median stands for it; the constant is that of the only tuned group.
+    latency = found["latency"].row(0, named=True)
+    assert latency["value"] == 100
+    assert latency["predicted"] == pytest.approx(100)
+    adaptive = found["latency"].row(1, named=True)
+    assert (adaptive["value"], adaptive["predicted"]) == (50, None)
+    assert found["throughput"]["predicted"].null_count() == 2
+    p99 = panel_values(rows, {}, costs, "latency", "p99")
+    assert p99["value"].to_list() == [210, 80]
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("p=ring:0", "ring"),
+        ("p=nothing:1", "unknown parameter 'nothing'"),
+        ("p=timer:often", "timer"),
+        ("e=alpha:-2", "alpha"),
+        ("scheme=best", "scheme is 'best'"),
+        ("fig=99", "fig is '99'"),
+        ("at=0", "at is 0, expected above 0"),
+        ("zoom=3~1", "zoom is '3~1', expected two rising numbers"),
+        ("seed=1.5", "seed is '1.5', expected a whole number"),
+        ("tab=sql", "tab is 'sql'"),
+    ],
+)
+def test_a_bad_link_is_refused_by_name_and_value(query: str, said: str) -> None:
+    with pytest.raises(SelectionError, match=said):
+        ModelsState.from_query("v=1&" + query)
+
+
+def test_a_link_keeps_only_what_differs() -> None:
+    text = "interrupt_us:1,ring:512,timer:throttle"
+    scrambled = "timer:throttle,service_us:5.34,ring:512,interrupt_us:1"
+    assert read_values("p", scrambled, CONTROLS) == text
+    state = ModelsState.from_query(f"v=1&p={text}&zoom=10~90")
+    assert ModelsState.from_query(state.to_query()) == state
+    values = state.control_values()
+    assert (values["interrupt_us"], values["ring"], values["timer"]) == (1, 512, "throttle")
+
+
+def test_every_control_belongs_to_a_scheme_and_every_parameter_has_a_control() -> None:
+    used = set()
+    for scheme in SCHEMES.values():
+        values = scheme_values(scheme, {key: c.default for key, c in CONTROLS.items()})
+        assert set(values) == {p.name for p in scheme.parameters}
+        checked = scheme.values(**values)
+        used |= set(vars(checked))
+    assert used >= {"service_us", "ring"}
+
+
+@pytest.mark.parametrize("figure", list(FIGURES))
+def test_every_figure_has_its_curves(figure: str) -> None:
+    state = ModelsState(figure=figure)
+    found = curves(state)
+    assert len({curve.label for curve in found}) == len(found) == len(FIGURES[figure]["curves"])
+    for curve in found:
+        curve.scheme.values(**curve.values)
+    request = simulation(state)
+    assert request["rates_kpps"] == rates_kpps(state, 18).tolist()
+    # The load of a bursty link ends at 1.
+    is_bursty = state.control_values()["traffic"] == "bursty"
+    assert max(request["rates_kpps"]) == pytest.approx(216.6 if is_bursty else 300, abs=1)
+
+
+def test_hosts_and_stars() -> None:
+    for name, host in HOSTS.items():
+        for key, value in (host["values"] or {}).items():
+            assert CONTROLS[key].check(value) == value, (name, key)
+    poisson = {star["y"] for star in shown_stars("7", "poisson", 300)}
+    assert {187, 127} <= poisson
+    table = shown_stars("table1", "bursty", 300)
+    assert len(table) == 8
+    assert all(star["low"] < star["y"] < star["high"] for star in table)
+    assert not [s for s in shown_stars("7", "poisson", 100) if s["x"] > 101]
+
+
+def request(rates: list[float], seed: int = 1, scheme: str = "ideal") -> dict[str, Any]:
+    """A simulation of one curve; near saturation it takes minutes."""
+    values = scheme_values(SCHEMES[scheme], {key: c.default for key, c in CONTROLS.items()})
+    return {
+        "curves": [{"scheme": scheme, "values": values}] * 2,
+        "labels": ["one", "two"],
+        "rates_kpps": rates,
+        "seed": seed,
+        "replications": 2,
+        "precision": 0.1 if rates[0] < 100 else 1e-6,
+        "most_events": 1e6 if rates[0] < 100 else 1e12,
+    }
+
+
+QUICK, SLOW = [20.0, 40.0], [187.0]
+
+
+def until(wanted: Callable[[], bool]) -> None:
+    """Wait for a state; pytest's limit ends a test in which it never comes."""
+    while not wanted():
+        threading.Event().wait(0.02)
+
+
+@pytest.fixture
+def jobs() -> Iterator[Jobs]:
+    found = Jobs()
+    yield found
+    found.close()
+
+
+def test_visitors_share_a_simulation_and_its_results_are_kept(jobs: Jobs) -> None:
+    first = jobs.ask(request(QUICK), "ann")
+    assert jobs.ask(request(QUICK), "bob")["job"] == first["job"]
+    assert jobs.ask(request(QUICK, seed=2), "eve")["state"] == "waiting"
+    until(lambda: jobs.ask(request(QUICK), "bob")["state"] == "done")
+    found = jobs.ask(request(QUICK), "someone later")
+    assert [one["curve"] for one in found["results"]] == [0, 1]
+    assert found["results"] == jobs.finished(request(QUICK))
+    wanted = SCHEMES["ideal"].solve("exact", QUICK)
+    assert found["results"][0]["throughput_kpps"] == pytest.approx(wanted.throughput_kpps, rel=0.05)
+    # The same seed gives the same digits.
+    again = Jobs()
+    until(lambda: again.ask(request(QUICK), "ann")["state"] == "done")
+    assert again.finished(request(QUICK)) == found["results"]
+
+
+def test_a_simulation_ends_with_the_last_who_waits(jobs: Jobs) -> None:
+    name = jobs.ask(request(SLOW), "ann")["job"]
+    jobs.ask(request(SLOW), "bob")
+    jobs.cancel(name, "ann")
+    assert jobs.ask(request(SLOW), "bob")["state"] == "running"
+    jobs.cancel(name, "bob")
+    assert jobs.state_of(name) == ("cancelled", "cancelled by all who waited")
+    until(lambda: not jobs.is_running(name))
+    assert jobs.finished(request(SLOW)) == []
+
+
+def test_a_simulation_that_nobody_asks_for_is_killed() -> None:
+    found = Jobs(patience_s=0.3)
+    name = found.ask(request(SLOW), "ann")["job"]
+    until(lambda: not found.is_running(name))
+    assert found.state_of(name) == ("cancelled", "nobody waits any more")
+
+
+def test_a_simulation_has_a_limit_and_a_failed_one_says_why() -> None:
+    found = Jobs(limit_s=0.3)
+    name = found.ask(request(SLOW), "ann")["job"]
+    until(lambda: not found.is_running(name))
+    assert found.state_of(name) == ("failed", "It was ended after 0.3 s.")
+    broken = request(QUICK)
+    broken["curves"] = [{"scheme": "ideal", "values": {"ring": 0}}]
+    jobs = Jobs()
+    name = jobs.ask(broken, "ann")["job"]
+    until(lambda: not jobs.is_running(name))
+    state, words = jobs.state_of(name)
+    assert state == "failed"
+    assert "ring" in words
+
+
+def test_only_so_many_simulations_wait(jobs: Jobs) -> None:
+    for seed in range(MOST_WAITING + 1):
+        jobs.ask(request(SLOW, seed=seed), "ann")
+    with pytest.raises(DataError, match=f"{MOST_WAITING} simulations are waiting"):
+        jobs.ask(request(SLOW, seed=99), "ann")
+
+
+def test_rates_begin_above_zero() -> None:
+    found = rates_kpps(ModelsState(most_kpps=0.5), 10)
+    assert found[0] > 0
+    assert np.all(np.diff(found) > 0)
