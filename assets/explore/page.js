@@ -15,7 +15,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const { sel, zoom } = spec.kept;
     Object.assign(view, { clause: sel, zoom, mask: null, points: null, under: null });
     rawPoints = undefined;
-    expected = null;
+    [domain, slid, sent, boxed] = [null, STEPS, [], null];
     hasPainted = false;
     columnsNamed = "";
   }
@@ -116,7 +116,8 @@ document.addEventListener("DOMContentLoaded", function () {
   /* ---- the limit: the slider runs over the logarithm of the metric; its right end means no limit */
 
   const STEPS = 1000;
-  let boxTimer = 0, expected = null;
+  /* Box and slider set each other, and each tells of what it was set to: such echoes are not answered. */
+  let boxTimer = 0, slid = STEPS, sent = [], boxed = null;
   function limitOf(step) {
     if (!domain || step >= STEPS || !(domain.low > 0)) return null;
     return Number((domain.low * Math.pow(domain.high / domain.low, step / STEPS)).toPrecision(3));
@@ -132,25 +133,35 @@ document.addEventListener("DOMContentLoaded", function () {
     const words = limit === null || !domain ? "no limit" : wattlas.formatQuantity(limit, domain.unit);
     if (thumb) thumb.setAttribute("aria-valuetext", words);
   }
-  function slideLimit(step) {
-    if (step === expected) return;
-    const limit = limitOf(step);
+  function slideLimit(moved) {
+    const echo = sent.indexOf(moved);
+    sent = sent.slice(echo + 1);
+    if (echo >= 0) return;
+    slid = moved;
+    const limit = limitOf(slid);
     explore.drawLimit(limit);
     describeLimit(limit);
     wattlas.cancel(boxTimer);
-    boxTimer = wattlas.later(() => setProps("explore-limit", { value: limit === null ? "" : limit }), 120);
+    boxTimer = wattlas.later(() => {
+      boxed = limit === null ? "" : limit;
+      setProps("explore-limit", { value: boxed });
+    }, 120);
   }
   function setLimit(value, range) {
     const isOtherMetric = domain && range && domain.column !== range.column;
+    const isOtherRange = JSON.stringify(domain) !== JSON.stringify(range);
     if (range && (!domain || isOtherMetric)) setProps("explore-limit", { suffix: " " + range.unit });
     domain = range;
     if (isOtherMetric && value !== "") { setProps("explore-limit", { value: "" }); return; }
     const limit = Number(value) > 0 && Number.isFinite(Number(value)) ? Number(value) : null;
     wattlas.later(() => describeLimit(limit));
     if (view.points) explore.drawLimit(limit); else view.limit = limit;
-    if (limitOf(expected === null ? STEPS : expected) === limit) return;
-    expected = stepOf(limit);
-    setProps("explore-limit-slider", { value: expected });
+    const isEcho = value === boxed && !isOtherRange;
+    boxed = null;
+    if (isEcho || !range || limitOf(slid) === limit) return;
+    slid = stepOf(limit);
+    sent.push(slid);
+    setProps("explore-limit-slider", { value: slid });
   }
 
   /* ---- what is selected */

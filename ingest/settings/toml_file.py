@@ -23,7 +23,7 @@ HDR_UNITS: Final = ("ns", "us", "ms", "s")
 LISTED_SECTIONS: Final = ("names", "tables", "meters")
 # Sections that hold a table for each name that users choose.
 NAMED_SECTIONS: Final = ("systems", "workloads", "modes", "subsystems", "columns")
-_KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
+KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     "dataset": {"name": str, "synthetic": bool},
     "machine": {
         "tsc_khz": (int, float),
@@ -116,8 +116,8 @@ def read_layer(path: Path) -> dict[str, Any]:
     except ValueError as error:  # Not TOML, not UTF-8, or a number of over 4,300 digits.
         raise SettingsError(f"not TOML: {error} ({path})") from error
     for section, content in layer.items():
-        if section not in _KEYS:
-            raise SettingsError(f"unknown key {section!r}, known: {', '.join(_KEYS)} ({path})")
+        if section not in KEYS:
+            raise SettingsError(f"unknown key {section!r}, known: {', '.join(KEYS)} ({path})")
         _check_section(section, content, path)
     return layer
 
@@ -146,9 +146,9 @@ def _check_table(section: str, where: str, table: Any, path: Path) -> None:
     if not isinstance(table, dict):
         raise SettingsError(f"{where} must be a table, not {table!r} ({path})")
     for key, value in table.items():
-        kind = _KEYS[section].get(key)
+        kind = KEYS[section].get(key)
         if kind is None:
-            known = ", ".join(_KEYS[section])
+            known = ", ".join(KEYS[section])
             raise SettingsError(f"unknown key {where}.{key}, known: {known} ({path})")
         is_boolean = isinstance(value, bool)
         if not isinstance(value, kind) or (is_boolean and kind is not bool):

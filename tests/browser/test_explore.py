@@ -225,6 +225,7 @@ def test_hover_names_the_flags_of_a_configurations_runs(atlas: Atlas, grid_addre
     assert "flags: log_short" in text
 
 
+@pytest.mark.usefixtures("own_document")
 def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:
     atlas.page.set_viewport_size({"width": 1024, "height": 768})
     atlas.open(grid_address)

@@ -15,7 +15,7 @@ import pytest
 from deltalake import DeltaTable
 from playwright.sync_api import Page
 
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import visit
 from tests.browser.shown import read_shown
 
 pytestmark = pytest.mark.browser
@@ -36,8 +36,7 @@ def newest(logged_lake: Path) -> int:
 def test_a_link_of_version_1(
     page: Page, logged_address: str, newest: int, written: dict[str, Any]
 ) -> None:
-    page.goto(logged_address + written["link"].replace(f"lake={LAST}", f"lake={newest}"))
-    wait_idle(page)
+    visit(page, logged_address + written["link"].replace(f"lake={LAST}", f"lake={newest}"))
     shown = read_shown(page)
     if shown["lake"] == str(newest):
         shown["lake"] = str(LAST)
