@@ -33,8 +33,8 @@ class Fits:
 
     Attributes:
         table: One row a fitted number: `group`, the columns of GROUP, those of _FITTED.
-        predicted: One row a configuration of the power fits: `group`, the columns of GROUP, those
-            of _PREDICTED.
+        predicted: One row a configuration and fit: `group`, the columns of GROUP, those of
+            _PREDICTED. `fit` is one of `state.FITS`.
         hosts: By group, 1/r and 1/mu at its highest frequency, for the sliders.
         notes: Why a fit is missing, one sentence each.
     """
@@ -96,8 +96,8 @@ def _events(view: LakeView, key: ModelsState) -> dict[str, float]:
 
 
 _PREDICTED: Final[dict[str, Any]] = {
-    "load_qps": pl.Float64, "itr_us": pl.Float64, "dvfs_ghz": pl.Float64,
-    "busy_share": pl.Float64, "measured_w": pl.Float64, "predicted_w": pl.Float64,
+    "fit": pl.String, "load_qps": pl.Float64, "itr_us": pl.Float64, "dvfs_ghz": pl.Float64,
+    "busy_share": pl.Float64, "measured": pl.Float64, "predicted": pl.Float64, "unit": pl.String,
     "residual": pl.Float64,
 }  # fmt: skip
 _UNITS: Final = {"beta": "", "sleep_w": "W", "static_w": "W", "dynamic_w": "W"}
@@ -171,12 +171,19 @@ class _Found:
             error = float(np.median(np.abs(found.predicted_us / found.measured_us - 1)))
             self._add(base, "alpha", found.alpha, "", error)
             self._add(base, "alpha by instruction", found.alpha_per_instruction, "", None)
+            self._predict(
+                base, "busy_time", found.keys, found.measured_us, found.predicted_us, "us"
+            )
         elif isinstance(found, PowerFit):
             self._take_power(base, found)
         elif isinstance(found, DetectionFit):
             self._add(base, "k, events a packet", found.events_per_packet, "", found.median_error)
+            measured, predicted = found.measured_per_s, found.predicted_per_s
+            self._predict(base, "interrupts", found.keys, measured, predicted, "1/s")
         elif isinstance(found, _PacketHost):
             self._take_host(base, found.fit, "1/mu, a packet")
+            share = found.fit.measured_share
+            self._predict(base, "host", found.keys, share, found.fit.predicted_share, "", share)
             # The sliders are of packets.
             if found.fit.interrupt_us.is_identified:
                 self.hosts.append(
@@ -208,15 +215,32 @@ class _Found:
             self._add({**base, "load_qps": load}, "error when left out", one, "", left_out)
         if base["load_qps"] is not None and self._loads > 1:
             return
+        self._predict(
+            base, "power", found.keys, found.measured_w, found.predicted_w, "W", found.busy_share
+        )  # fmt: skip
+
+    def _predict(
+        self,
+        base: dict[str, Any],
+        fit: str,
+        keys: np.ndarray,
+        measured: np.ndarray,
+        predicted: np.ndarray,
+        unit: str,
+        busy_share: np.ndarray | None = None,
+    ) -> None:
+        count = len(keys)
         columns = {
-            "group": [base["group"]] * len(found.keys),
-            "load_qps": found.keys[:, 0],
-            "itr_us": found.keys[:, 1],
-            "dvfs_ghz": found.keys[:, 2],
-            "busy_share": found.busy_share,
-            "measured_w": found.measured_w,
-            "predicted_w": found.predicted_w,
-            "residual": found.measured_w / found.predicted_w - 1,
+            "group": [base["group"]] * count,
+            "fit": [fit] * count,
+            "load_qps": keys[:, 0],
+            "itr_us": keys[:, 1],
+            "dvfs_ghz": keys[:, 2],
+            "busy_share": [None] * count if busy_share is None else busy_share,
+            "measured": measured,
+            "predicted": predicted,
+            "unit": [unit] * count,
+            "residual": measured / predicted - 1,
         }
         self.predicted.append(pl.DataFrame(columns, schema={"group": pl.String, **_PREDICTED}))
 

@@ -22,6 +22,7 @@ from app.models.presets import (
     PUBLISHED_COSTS,
     stars,
 )
+from app.models.state import FITS
 from app.models.views import TAB_TITLES
 from data.models import SCHEMES
 from data.models.scheme import Parameter
@@ -59,6 +60,7 @@ def spec() -> dict[str, Any]:
         "multiples": MULTIPLES,
         "detectShares": list(DETECT_SHARES),
         "stars": stars(),
+        "fits": FITS,
         "publishedCosts": list(PUBLISHED_COSTS),
         "linkKpps": LINK_KPPS,
         "lowestDvfs": LOWEST_DVFS,

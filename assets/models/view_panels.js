@@ -315,6 +315,8 @@
     const word =
       name === "latency" ? (kept.latency === "p99" ? "99th percentile, simulated only" : "mean") : "";
     const isLog = name === "latency" && kept.scale === "log";
+    const { latency_to: latencyTo } = models.page.spec.figures[kept.fig] || {};
+    const isShort = name === "latency" && latencyTo && !isLog;
     const isBursty = models.values().traffic === "bursty";
     const bursty = isBursty ? "bursty: simulated only, intervals too narrow" : "";
     const lost = name === "loss" && kept.runs && models.page.runs ? "the lake holds no losses" : "";
@@ -344,6 +346,7 @@
           rangemode: "tozero",
           uirevision: [kept.scale, kept.latency, models.page.resets].join(),
           ...(isLog ? { type: "log", dtick: 1, tickformat: "~s" } : {}),
+          ...(isShort ? { range: [0, latencyTo] } : {}),
           ...(isStrip ? STRIP.yaxis : {}),
         }),
         ...(isStrip ? { yaxis2: STRIP.yaxis2 } : {}),

@@ -227,7 +227,9 @@
         ["busy_share", "busy share"],
         ["load_qps", "load"],
       ];
+      const fits = Object.entries(spec.fits);
       parts.push(
+        label("fit of", select("fit of", kept.fit, fits, (key) => models.set({ fit: key }))),
         label(
           "residuals against",
           select("residuals against", kept.against, against, (key) => models.set({ against: key })),
@@ -240,8 +242,14 @@
   const FIRST_TO_KPPS = 300;
   /** A figure's own values take the place of what the visitor has changed. */
   function chooseFigure(key) {
-    const { to } = models.page.spec.figures[key] || {};
-    models.set({ fig: key, p: "", zoom: "", to: to || FIRST_TO_KPPS });
+    const { to, latency_to: latencyTo } = models.page.spec.figures[key] || {};
+    models.set({
+      fig: key,
+      p: "",
+      zoom: "",
+      to: to || FIRST_TO_KPPS,
+      scale: latencyTo ? "linear" : "log",
+    });
   }
 
   function simulateButton() {

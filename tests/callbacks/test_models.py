@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from app.kit.settings import Settings
 from app.models.page import PAGE
-from app.models.state import ModelsState
+from app.models.state import FITS, ModelsState
 from app.server import create_app
 from data.connection import open_lake
 from data.models import SCHEMES
@@ -98,6 +98,10 @@ def test_fits_by_group_and_load(client: FlaskClient) -> None:
     assert alphas <= set(found["styles"])
     for row in rows:
         assert row["note"] or row["identified"] is True, row
+    drawn = table(client, "predicted", workload="memcached")
+    assert set(drawn["fit"]) == set(FITS)
+    residual = drawn["measured"] / drawn["predicted"] - 1
+    assert drawn["residual"].to_list() == pytest.approx(residual.to_list())
     file = table(client, "fits", workload="memcached")
     assert len(file) == len(rows)
     assert {"group", "system", "machine", "low", "high", "condition"} <= set(file.columns)
