@@ -54,8 +54,8 @@ def _variants(schemes: tuple[str, ...], name: str, values: tuple, word: str) -> 
 
 
 _POLLS: Final = ("pure_polling", "napi")
-# Interrupts: `curves` in place of the legend's schemes, `values` that are set with them. `to` (Kpps)
-# ends the load axis, `latency_to` (us) a linear latency axis.
+# Interrupts: `curves` in place of the legend's schemes, `values` that are set with them. `to` is
+# the end of the load axis (Kpps), `latency_to` that of a linear latency axis (us).
 FIGURES: Final[dict[str, dict[str, Any]]] = {
     "7": {"title": "figure 7: Poisson", "curves": _FIGURE_7, "values": {"traffic": "poisson"}},
     "7c": {

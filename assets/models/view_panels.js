@@ -299,6 +299,14 @@
       ? []
       : models.curves().flatMap((curve) => curveTraces(name, curve));
 
+  const LEAST_LOSS_PCT = 0.01;
+  /** Whether no drawn scheme loses packets: the axis then shows no rounding. */
+  const isLossless = (name, all) =>
+    name === "loss" &&
+    [...lines(name), ...all.flatMap((curve) => simulatedTrace(name, curve))].every(({ y }) =>
+      y.every((value) => !(value > LEAST_LOSS_PCT)),
+    );
+
   /** One of the four panels against load. */
   function panel(name) {
     const { kept } = models.page,
@@ -347,6 +355,7 @@
           uirevision: [kept.scale, kept.latency, models.page.resets].join(),
           ...(isLog ? { type: "log", dtick: 1, tickformat: "~s" } : {}),
           ...(isShort ? { range: [0, latencyTo] } : {}),
+          ...(isLossless(name, all) ? { range: [0, 1] } : {}),
           ...(isStrip ? STRIP.yaxis : {}),
         }),
         ...(isStrip ? { yaxis2: STRIP.yaxis2 } : {}),
@@ -468,27 +477,31 @@
         .filter(Boolean);
     if (!sets.length) return [];
     const longest = sets.reduce((one, other) => (other.rates.length > one.rates.length ? other : one));
-    const apart = longest.rates[1] - longest.rates[0];
     return longest.rates.map((rate) => {
       const able = sets
-        .map((set) => {
-          const i = nearestTo(set.rates, rate),
-            step = Math.max(set.rates[1] - set.rates[0], apart),
-            isNear = Math.abs(set.rates[i] - rate) <= step / 2 + 1e-9;
-          return {
-            curve: set.curve,
-            kind: set.kind,
-            latency: isNear ? set.latency[i] : null,
-            left: set.left[i],
-            half: set.half ? set.half[i] : TIE_SHARE / 2,
-          };
-        })
+        .map((set) => ({
+          curve: set.curve,
+          kind: set.kind,
+          latency: between(set.rates, set.latency, rate),
+          left: between(set.rates, set.left, rate),
+          half: set.half ? between(set.rates, set.half, rate) : TIE_SHARE / 2,
+        }))
         .filter(({ latency }) => latency !== null && latency <= limit)
         .sort((a, b) => b.left - a.left);
       const [best, second] = able;
       const isTie = Boolean(second) && best.left - second.left <= best.half + second.half;
       return { rate, best, second, isTie };
     });
+  }
+  /** The value at a rate, straight between those of two rates; null outside of them. */
+  function between(rates, values, rate) {
+    const after = rates.findIndex((one) => one >= rate - 1e-9);
+    if (after < 0 || (after === 0 && rates[0] > rate + 1e-9)) return null;
+    if (after === 0 || rates[after] <= rate + 1e-9) return values[after];
+    const low = values[after - 1],
+      high = values[after],
+      share = (rate - rates[after - 1]) / (rates[after] - rates[after - 1]);
+    return low === null || high === null ? null : low + share * (high - low);
   }
   function nearestTo(rates, rate) {
     const off = rates.map((value) => Math.abs(value - rate));
