@@ -42,7 +42,7 @@ PAGE = Page(
     ),
     open_link=open_link,
     examples={
-        "models": "v=1&workload=memcached&host=82599&to=1000&limit=30",
+        "models": "v=1&workload=memcached&fig=7&sim=1",
         "models-energy": "v=1&tab=energy&multiples=11",
         "models-fit": "v=1&tab=fit&workload=memcached",
     },

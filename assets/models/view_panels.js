@@ -330,7 +330,7 @@
     const lost = name === "loss" && kept.runs && models.page.runs ? "the lake holds no losses" : "";
     const ofRunsWords = {
       throughput: "runs: receive descriptors of a core, on the diagonal by definition",
-      cpu: "runs: time awake of a core; model: costs of the sliders at any frequency",
+      cpu: "runs: time awake of a core; model: the costs at any frequency",
       latency: `runs: ${kept.latency === "p99" ? "p99" : "mean, else p50"}, incl. client and wire`,
     };
     const shown = measured.length
