@@ -58,8 +58,9 @@ class AnswerCache:
         return self._get(sql, tuple(parameters), finish)
 
 
-def _question(sql: str, parameters: tuple[Any, ...], _: Finish) -> tuple[str, tuple[Any, ...]]:
-    return sql, parameters
+def _question(sql: str, parameters: tuple[Any, ...], finish: Finish) -> tuple[Any, ...]:
+    # An explanation asks for the answer as the lake gives it, before or after a view asks.
+    return sql, parameters, finish is unchanged
 
 
 def _rows(answer: pl.DataFrame | None) -> int:

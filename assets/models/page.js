@@ -150,9 +150,8 @@ document.addEventListener("DOMContentLoaded", function () {
       modelsPage.say();
       if (!found.error && found.results.length) modelsPage.draw();
       if (!job) return;
-      // A pause of the visitor's own, which is no work: the page is idle between two answers.
       await new Promise((done) => {
-        setTimeout(done, POLL_MS);
+        wattlas.later(done, POLL_MS);
       });
     }
   }

@@ -22,8 +22,10 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
 
     # both switch once per IO: the hover of the one that lies above tells of the other
     words = storage.hover_words("switches-io", 2, 0)
-    assert words.startswith("hybrid · optane · randread · 4 KiB · depth 1")
-    assert "also here: interrupt · optane · randread · 4 KiB · depth 1" in words
+    assert words.startswith(
+        "optane · randread · 4 KiB requests · depth 1 · 1 thread · hybrid polling"
+    )
+    assert "also here: optane · randread · 4 KiB requests · depth 1" in words
 
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -95,7 +97,7 @@ def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, pa
 def test_filters_and_places(storage: StoragePage, page: Page) -> None:
     storage.choose("storage-size", "64 KiB")
     assert "size=65536" in page.url
-    assert storage.hover_words("latency", 1, 0).startswith("poll · optane · randread · 64 KiB")
+    assert storage.hover_words("latency", 1, 0).startswith("optane · randread · 64 KiB requests")
     storage.chip("device", "disk")
     assert storage.status() == "4 of 76 storage runs in 2 configurations"
     # the disk has no 64 KiB runs: the page shows what there is, and its menus say so
@@ -142,7 +144,7 @@ def test_links_of_other_pages_and_of_earlier_versions(page: Page, study_address:
 def test_keys_reach_every_point(storage: StoragePage, page: Page) -> None:
     page.locator("section[data-view='storage-cpu']").focus()
     page.keyboard.press("ArrowRight")
-    assert "interrupt · optane" in page.locator("#hover-card").inner_text()
+    assert "optane · randread · 4 KiB requests" in page.locator("#hover-card").inner_text()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     wait_idle(page)
