@@ -36,7 +36,7 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
     if options.bench == "models":
         from bench.models import measure as measure_models
 
-        return measure_models(options.repeats, options.events, options.contenders)
+        return measure_models(options.repeats, options.events, options.contenders, options.slider)
     if options.bench == "modes":
         from bench.modes import measure as measure_modes
 
@@ -90,6 +90,7 @@ def build_parser() -> argparse.ArgumentParser:
     models.add_argument("--json", action="store_true", help="one JSON object a line")
     models.add_argument("--repeats", type=int, default=5, help="times that each one runs")
     models.add_argument("--events", type=float, default=2e7, help="events of one run")
+    models.add_argument("--slider", type=int, default=9, help="steps of a slider in Chromium")
     models.add_argument("--contenders", help="a Python that has SimPy and ciw, measured beside")
     modes = benches.add_parser("modes", help="who wins each of many cells")
     modes.add_argument("--json", action="store_true", help="one JSON object a line")

@@ -72,7 +72,7 @@ def test_the_pictures_of_storage_are_measured(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_simulator_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["models", "--json", "--repeats", "1", "--events", "1e6"]) == 0
+    assert main(["models", "--slider", "0", "--json", "--repeats", "1", "--events", "1e6"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     by_name = {line["name"]: line for line in lines}
     assert all(set(line) == KEYS for line in lines)
