@@ -120,7 +120,9 @@ document.addEventListener("DOMContentLoaded", function () {
     page.simulated = { labels: [], results: [], status: "waiting", words: "simulation begins" };
     modelsPage.say();
     // After the URL has the sliders: the server simulates what the URL says.
-    wattlas.later(follow, 2 * URL_MS);
+    wattlas.later(() => {
+      if (page.simulated.status === "waiting") follow();
+    }, 2 * URL_MS);
   }
 
   async function follow() {
