@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test bench lint fmt lock screenshot clean chromium fio nginx image image-test
+.PHONY: run test bench lint fmt lock screenshot clean chromium tools nginx image image-test
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -25,14 +25,14 @@ run: $(VENV)/.run-stamp
 chromium: $(VENV)/.dev-stamp
 	@sh scripts/need_chromium.sh
 
-fio:
-	@sh scripts/need_fio.sh
+tools:
+	@sh scripts/need_tools.sh
 
 nginx:
 	@sh scripts/need_nginx.sh
 
 # Two workers: the first begins with the tests in Chromium, the second takes over what is left of them.
-test: chromium fio nginx
+test: chromium tools nginx
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else

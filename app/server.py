@@ -72,8 +72,8 @@ def create_app(settings: Settings) -> dash.Dash:
     _choose_scripts()
     server.extensions[SCRIPTS] = Scripts(app, CompressedFiles(cache_folder()))
     app.pages = PAGES
-    for order, page in enumerate(PAGES):
-        register(server, page, order)
+    for page in PAGES:
+        register(server, page, PAGES)
     app.layout = lambda: shell(PAGES)
     return app
 

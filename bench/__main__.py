@@ -26,12 +26,17 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         from bench.ingest import measure as measure_ingest
 
         return measure_ingest(
-            options.rounds, options.scale, options.long_log_gb, options.resume_files
+            options.rounds,
+            options.scale,
+            options.long_log_gb,
+            options.resume_files,
+            options.propose_files,
+            options.table_rows,
         )
     if options.bench == "models":
         from bench.models import measure as measure_models
 
-        return measure_models(options.repeats, options.events, options.contenders)
+        return measure_models(options.repeats, options.events, options.contenders, options.slider)
     if options.bench == "modes":
         from bench.modes import measure as measure_modes
 
@@ -79,10 +84,17 @@ def build_parser() -> argparse.ArgumentParser:
     ingest.add_argument(
         "--resume-files", type=int, default=200_000, help="files known already; 0 leaves out"
     )
+    ingest.add_argument(
+        "--propose-files", type=int, default=200_000, help="files to propose for; 0 leaves out"
+    )
+    ingest.add_argument(
+        "--table-rows", type=int, default=20_000, help="rows of a table; 0 leaves out"
+    )
     models = benches.add_parser("models", help="the simulator, and curves in formulas")
     models.add_argument("--json", action="store_true", help="one JSON object a line")
     models.add_argument("--repeats", type=int, default=5, help="times that each one runs")
     models.add_argument("--events", type=float, default=2e7, help="events of one run")
+    models.add_argument("--slider", type=int, default=9, help="steps of a slider in Chromium")
     models.add_argument("--contenders", help="a Python that has SimPy and ciw, measured beside")
     modes = benches.add_parser("modes", help="who wins each of many cells")
     modes.add_argument("--json", action="store_true", help="one JSON object a line")

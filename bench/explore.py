@@ -10,11 +10,19 @@ from bench.report import Measurement
 from bench.served import serve
 from bench.server_side import measure_functions, measure_server
 
+# A lake with 20 declared columns takes at most so many times as long as one without.
+DECLARED_LIMIT = 1.12
+_COMPARED = (
+    "compute_all_cpu_mean", "filter_change_median", "filter_change_cpu_mean", "first_load_median",
+)  # fmt: skip
+
 
 def measure(
     runs: int, changes: int, loads: int, selections: int, lake: Path | None = None
 ) -> Iterator[Measurement]:
-    """Measure all parts; a part with a count of 0 is left out.
+    """Measure all parts, by turns on a lake without declared columns and on one that has 20.
+
+    A part with a count of 0 is left out. Measurements of the second lake begin with `declared_`.
 
     Args:
         runs: Rows of the lake.
@@ -25,14 +33,40 @@ def measure(
     """
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
         folder = Path(name)
-        lake = lake or write_bench_lake(folder / "lake", runs)
-        if changes:
-            yield from measure_functions(lake, changes)
-            with serve(lake, folder / "app.log") as served:
-                yield from measure_server(served, lake, changes)
-        if loads or selections:
-            with serve(lake, folder / "app.log") as served, chromium() as browser:
-                if loads:
-                    yield from measure_first_load(browser, served.address, loads)
-                if selections:
-                    yield from measure_selection(browser, served.address, runs, selections, folder)
+        lakes = {
+            "": lake or write_bench_lake(folder / "lake", runs),
+            "declared_": write_bench_lake(folder / "declared", runs, is_declared=True),
+        }
+        found: dict[str, float] = {}
+        for one in _measure(lakes, runs, changes, loads, selections, folder):
+            found[one.name] = one.value
+            yield one
+        for name in _COMPARED:
+            if name in found:
+                ratio = found[f"declared_{name}"] / found[name]
+                yield Measurement(f"declared_by_plain_{name}", ratio, "x", 1, DECLARED_LIMIT)
+
+
+def _measure(
+    lakes: dict[str, Path], runs: int, changes: int, loads: int, selections: int, folder: Path
+) -> Iterator[Measurement]:
+    if changes:
+        yield from measure_functions(lakes, changes)
+        with (
+            serve(lakes[""], folder / "app.log") as plain,
+            serve(lakes["declared_"], folder / "declared.log") as declared,
+        ):
+            yield from measure_server({"": plain, "declared_": declared}, lakes, changes)
+    if loads or selections:
+        with (
+            serve(lakes[""], folder / "app.log") as plain,
+            serve(lakes["declared_"], folder / "declared.log") as declared,
+            chromium() as browser,
+        ):
+            addresses = {"": plain.address, "declared_": declared.address}
+            if loads:
+                yield from measure_first_load(browser, addresses, loads)
+            if selections:
+                for prefix, address in addresses.items():
+                    found = measure_selection(browser, address, runs, selections, folder)
+                    yield from (one.prefixed(prefix) for one in found)

@@ -5,7 +5,7 @@ import re
 import shutil
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -65,17 +65,31 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-def measure_first_load(browser: Browser, address: str, loads: int) -> list[Measurement]:
-    """Load the page with an empty cache until its scatter is painted."""
-    _wait_for_best_level(address)
-    found: list[dict[str, float]] = []
+def measure_first_load(
+    browser: Browser, addresses: Mapping[str, str], loads: int
+) -> list[Measurement]:
+    """Load the page with an empty cache until its scatter is painted.
+
+    Args:
+        addresses: What measurements of an app begin with, and its address; they take turns.
+    """
+    found: dict[str, list[dict[str, float]]] = {prefix: [] for prefix in addresses}
+    for address in addresses.values():
+        _wait_for_best_level(address)
     for _ in range(loads):
-        page = new_page(browser)
-        page.goto(address)
-        page.wait_for_function("probe.firstScatter !== null", timeout=60_000)
-        found.append(page.evaluate(_LOADED))
-        page.context.close()
-    times = [one["picture"] for one in found]
+        for prefix, address in addresses.items():
+            page = new_page(browser)
+            page.goto(address)
+            page.wait_for_function("probe.firstScatter !== null", timeout=60_000)
+            found[prefix].append(page.evaluate(_LOADED))
+            page.context.close()
+    return [
+        one.prefixed(prefix) for prefix, some in found.items() for one in _load_measurements(some)
+    ]
+
+
+def _load_measurements(found: list[dict[str, float]]) -> list[Measurement]:
+    times, loads = [one["picture"] for one in found], len(found)
     return [
         Measurement("first_load_median", median(times), "ms", loads,
                     LOAD_LIMIT_MS),

@@ -17,6 +17,7 @@ from bench.apart import Added, add_apart
 from bench.long_log import write_long_log
 from bench.report import Measurement
 from bench.resume import measure as measure_resume
+from bench.studies import measure as measure_studies
 from ingest.formats.intlog import open_log
 from ingest.logs.limits import DEFAULT_LIMITS
 from ingest.pipeline import AddOptions, add
@@ -59,7 +60,12 @@ class _Input:
 
 
 def measure(
-    rounds: int, scale: bool, long_log_gb: float, resume_files: int
+    rounds: int,
+    scale: bool,
+    long_log_gb: float,
+    resume_files: int,
+    propose_files: int = 0,
+    table_rows: int = 0,
 ) -> Iterator[Measurement]:
     """Make the input in a temporary folder, run everything on it, and give what was found."""
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
@@ -75,6 +81,7 @@ def measure(
             yield from _long_log(raw, work, int(long_log_gb * 1e9))
         if resume_files:
             yield from measure_resume(work, resume_files)
+        yield from measure_studies(work, propose_files, table_rows)
 
 
 def _make_input(folder: Path, runs: int) -> _Input:

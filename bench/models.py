@@ -36,8 +36,15 @@ _RATES: Final = np.linspace(1, 300, 18)
 _CURVE_RATES: Final = np.linspace(1, 400, 60)
 
 
-def measure(repeats: int, events: float, contenders: str | None) -> Iterator[Measurement]:
-    """Measure; `contenders` is a Python that has SimPy and ciw."""
+def measure(
+    repeats: int, events: float, contenders: str | None, slider: int
+) -> Iterator[Measurement]:
+    """Measure.
+
+    Args:
+        contenders: A Python that has SimPy and ciw.
+        slider: How often the slider is moved in Chromium.
+    """
     _simulate(1e5, 1)
     ours = [_simulate(events, 1) for _ in range(repeats)]
     rates = [found["customers"] / found["elapsed_s"] for found in ours]
@@ -54,7 +61,8 @@ def measure(repeats: int, events: float, contenders: str | None) -> Iterator[Mea
         yield from _beside(contenders, repeats, rate)
     yield from _figure_7(2, 2 * events)
     yield from _curves(repeats)
-    yield from measure_slider(repeats)
+    if slider:
+        yield from measure_slider(slider)
 
 
 def _simulate(events: float, threads: int) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,10 @@ class Measurement:
     unit: str
     n: int
     limit: float | None = None
+
+    def prefixed(self, prefix: str) -> "Measurement":
+        """The same under a longer name."""
+        return replace(self, name=prefix + self.name)
 
     @property
     def ok(self) -> bool | None:

@@ -1,7 +1,8 @@
 """Filter change to new figures on the server: through HTTP, and the functions by themselves."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from app.explore.answer import best_table, heatmap, limit_domain, scatter
@@ -13,25 +14,52 @@ from bench.callbacks import FilterChanges
 from bench.report import Measurement, quantile
 from bench.served import PeakMemory, Served
 from bench.states import varied_states
-from data.analysis.facets import all_choices
 
 CHANGE_LIMIT_MS = 100.0
 MEMORY_LIMIT_MB = 400.0
 _WARM_UP = 5
 
 
-def measure_server(served: Served, lake: Path, changes: int) -> list[Measurement]:
-    """Post filter changes to a running app; its times and its memory."""
-    view = Lakes(lake).at(None)
-    states = varied_states(view.cube, changes + _WARM_UP)
-    visitor = FilterChanges(served.port, view.version)
-    for state in states[:_WARM_UP]:
-        visitor.time_ms(state)
-    cpu_s = served.worker_cpu_s()
-    with PeakMemory(served) as memory:
-        times = [visitor.time_ms(state) for state in states[_WARM_UP:]]
-    cpu_ms = (served.worker_cpu_s() - cpu_s) * 1e3
-    visitor.close()
+def measure_server(
+    served: Mapping[str, Served], lakes: Mapping[str, Path], changes: int
+) -> list[Measurement]:
+    """Post filter changes to running apps, by turns; their times and memory.
+
+    Args:
+        served: What measurements of an app begin with, and the app.
+    """
+    opened = {prefix: Lakes(lake) for prefix, lake in lakes.items()}
+    states, visitors = {}, {}
+    for prefix, app in served.items():
+        view = opened[prefix].at(None)
+        states[prefix] = varied_states(view.cube, changes + _WARM_UP)
+        visitors[prefix] = FilterChanges(app.port, view.version)
+    times: dict[str, list[float]] = {prefix: [] for prefix in served}
+    cpu_s = dict.fromkeys(served, 0.0)
+    with ExitStack() as stack:
+        memory = {p: stack.enter_context(PeakMemory(app)) for p, app in served.items()}
+        for turn in range(changes + _WARM_UP):
+            for prefix, app in served.items():
+                opened[prefix].at(None)
+                before = app.worker_cpu_s()
+                taken = visitors[prefix].time_ms(states[prefix][turn])
+                if turn >= _WARM_UP:
+                    times[prefix].append(taken)
+                    cpu_s[prefix] += app.worker_cpu_s() - before
+    for visitor in visitors.values():
+        visitor.close()
+    return [
+        one.prefixed(prefix)
+        for prefix, app in served.items()
+        for one in _server_measurements(
+            times[prefix], cpu_s[prefix] * 1e3, app.worker_mb(), memory[prefix].peak_mb
+        )
+    ]
+
+
+def _server_measurements(
+    times: list[float], cpu_ms: float, memory_mb: float, peak_mb: float
+) -> list[Measurement]:
     n = len(times)
     return [
         Measurement("filter_change_p95", quantile(times, 0.95), "ms", n,
@@ -39,28 +67,56 @@ def measure_server(served: Served, lake: Path, changes: int) -> list[Measurement
         Measurement("filter_change_median", quantile(times, 0.5), "ms", n),
         Measurement("filter_change_max", max(times), "ms", n),
         Measurement("filter_change_cpu_mean", cpu_ms / n, "ms", n),
-        Measurement("worker_memory", served.worker_mb(), "MB", 1,
+        Measurement("worker_memory", memory_mb, "MB", 1,
                     MEMORY_LIMIT_MB),
-        Measurement("worker_memory_peak", memory.peak_mb, "MB", n),
+        Measurement("worker_memory_peak", peak_mb, "MB", n),
     ]  # fmt: skip
 
 
-def measure_functions(lake: Path, changes: int) -> list[Measurement]:
-    """Call what the callbacks call, one after the other in this process, without HTTP or JSON."""
-    view = Lakes(lake).at(None)
-    states = varied_states(view.cube, changes + _WARM_UP)
-    found = []
-    total = [0.0] * changes
-    for name, compute in _PARTS.items():
-        times = _times_ms(view, states, compute)[_WARM_UP:]
-        total = [a + b for a, b in zip(total, times, strict=True)]
-        found.append(Measurement(f"compute_{name}_p95", quantile(times, 0.95), "ms", changes))
-    found.append(Measurement("compute_all_p95", quantile(total, 0.95), "ms", changes))
-    return found
+def measure_functions(lakes: Mapping[str, Path], changes: int) -> list[Measurement]:
+    """Call what the callbacks call, one after the other in this process, without HTTP or JSON.
+
+    Args:
+        lakes: What measurements of a lake begin with, and the lake; they take turns.
+    """
+    opened = {prefix: Lakes(lake) for prefix, lake in lakes.items()}
+    states = {p: varied_states(one.at(None).cube, changes + _WARM_UP) for p, one in opened.items()}
+    times: dict[str, dict[str, list[float]]] = {p: {name: [] for name in _PARTS} for p in lakes}
+    cpu_ms = dict.fromkeys(lakes, 0.0)
+    for turn in range(changes + _WARM_UP):
+        for prefix, one in opened.items():
+            view = one.at(None)
+            for name, compute in _PARTS.items():
+                start, cpu = time.perf_counter(), time.process_time()
+                compute(view, states[prefix][turn])
+                if turn >= _WARM_UP:
+                    times[prefix][name].append((time.perf_counter() - start) * 1e3)
+                    cpu_ms[prefix] += (time.process_time() - cpu) * 1e3
+    return [
+        one.prefixed(prefix)
+        for prefix in lakes
+        for one in _function_measurements(times[prefix], cpu_ms[prefix], changes)
+    ]
+
+
+def _function_measurements(
+    times: Mapping[str, list[float]], cpu_ms: float, changes: int
+) -> list[Measurement]:
+    found = [
+        Measurement(f"compute_{name}_p95", quantile(each, 0.95), "ms", changes)
+        for name, each in times.items()
+    ]
+    total = [sum(parts) for parts in zip(*times.values(), strict=True)]
+    return [
+        *found,
+        Measurement("compute_all_p95", quantile(total, 0.95), "ms", changes),
+        Measurement("compute_all_mean", sum(total) / changes, "ms", changes),
+        Measurement("compute_all_cpu_mean", cpu_ms / changes, "ms", changes),
+    ]
 
 
 def _offer(view: LakeView, state: ExploreState) -> None:
-    for name, choices in all_choices(view.cube, state.selection).items():
+    for name, choices in view.counts.choices(state.selection).items():
         facet_chips(name, choices)
     column_choices(view, state)
 
@@ -72,16 +128,3 @@ _PARTS: dict[str, Callable[[LakeView, ExploreState], object]] = {
     "limit_range": limit_domain,
     "filters": _offer,
 }
-
-
-def _times_ms(
-    view: LakeView,
-    states: Sequence[ExploreState],
-    compute: Callable[[LakeView, ExploreState], object],
-) -> list[float]:
-    times = []
-    for state in states:
-        start = time.perf_counter()
-        compute(view, state)
-        times.append((time.perf_counter() - start) * 1e3)
-    return times

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from data.declared import ByName, Column, Declared
+from data.declared import FACET_PREFIX, ByName, Column, Declared
 from data.metrics import metric
 from data.selection import ADAPTIVE, FACETS, GOVERNOR, Facet, Value, facet_name
 from data.units import format_bytes, format_load, format_quantity
@@ -82,6 +82,16 @@ class Knob:
         """What a sentence calls it: `system`, `request size`, `ITR`."""
         name = self.menu_title
         return name if name.isupper() or name.startswith("IO") else name[:1].lower() + name[1:]
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether a dataset declares it."""
+        return self.name.startswith(FACET_PREFIX)
+
+    @property
+    def is_plain_number(self) -> bool:
+        """Whether its values are numbers that tables show as they are."""
+        return self.facet.is_number and self.write is _plain
 
     @property
     def axis_title(self) -> str:

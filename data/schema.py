@@ -316,6 +316,19 @@ POWER: Final = pa.schema(
         pa.field("energy_j", _REAL),
     ]
 )
+# What tools such as turbostat and `perf stat -I` measured in each interval of time.
+INTERVALS: Final = pa.schema(
+    [
+        pa.field("run_id", _TEXT),
+        pa.field("t_s", _REAL),
+        pa.field("dt_s", _REAL),
+        pa.field("core", pa.int32()),
+        pa.field("package", pa.int32()),
+        pa.field("place", _TEXT),
+        pa.field("quantity", _TEXT),
+        pa.field("value", _REAL),
+    ]
+)
 FUNCTIONS: Final = pa.schema(
     [
         pa.field("run_id", _TEXT),
@@ -332,6 +345,7 @@ RUN_TABLES: Final[dict[str, pa.Schema]] = {
     "overview": OVERVIEW,
     "histograms": HISTOGRAMS,
     "power": POWER,
+    "intervals": INTERVALS,
     "functions": FUNCTIONS,
 }
 

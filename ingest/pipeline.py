@@ -223,6 +223,7 @@ class _Ingest:
             self._report_problems(dataset, path, problems)
         self._committer.add_problems(dataset, found)
         if run.row is not None:
+            self._committer.add_columns(run.row, run.columns)
             self._add(work, run.row)
         # Last: after Ctrl-C the count of runs is the count of rows.
         self._progress.add_run(sum(map(len, run.problems.values())))

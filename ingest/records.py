@@ -62,6 +62,21 @@ class TableColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Aggregate:
+    """How a table whose rows are means of several runs calls its columns.
+
+    Attributes:
+        n: The number of runs of every row, or the column that has it.
+        mean: What the names of columns of means end in; may be empty.
+        sd: What those of their sample standard deviations end in.
+    """
+
+    n: int | str
+    mean: str
+    sd: str
+
+
+@dataclass(frozen=True, slots=True)
 class TableDeclaration:
     """What a table is of, and its columns.
 
@@ -70,6 +85,7 @@ class TableDeclaration:
         workload, system: Of rows without a column that says it; None: nothing says it.
         constants: Columns that all its rows have.
         kinds: By column of the lake that a table may have, `text`, `whole` or `real`.
+        aggregate: Set where its rows are means of several runs.
     """
 
     regex: re.Pattern[str] | None = None
@@ -79,6 +95,22 @@ class TableDeclaration:
     columns: Mapping[str, TableColumn] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
     knobs: frozenset[str] = frozenset()
+    aggregate: Aggregate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MeterDeclaration:
+    """A table that is a power meter's.
+
+    Attributes:
+        regex: Fits the end of its path.
+        columns: What its columns are: time, date, or a field of `MeterReadings`.
+        time_zone: Of times without an offset, such as `Europe/Berlin`; None if not said.
+    """
+
+    regex: re.Pattern[str]
+    columns: Mapping[str, TableColumn]
+    time_zone: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +123,9 @@ class ReadContext:
         date_order: Order of `mdy`, `dmy` or `ymd` in a power meter's dates; None if not said.
         part: Which of the runs that the file holds is wanted; None where it holds one.
         table: What the columns of a table are; None where nobody declared it.
+        meter: What the columns of a power meter's table are; None where nobody declared it.
+        turbostat_s: Seconds between two outputs of turbostat; None if not said.
+        hdr_unit: Unit of HdrHistogram's lists, `ns`, `us`, `ms` or `s`; None if not said.
     """
 
     name: str
@@ -98,6 +133,9 @@ class ReadContext:
     date_order: str | None = None
     part: str | None = None
     table: TableDeclaration | None = None
+    meter: MeterDeclaration | None = None
+    hdr_unit: str | None = None
+    turbostat_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +166,30 @@ class UtcWindow:
 
 
 @dataclass(slots=True)
+class Intervals:
+    """What a tool measured in each interval of time, one element a row of it.
+
+    Attributes:
+        end_s: End of the interval, seconds since the tool began, shape (n,), never falling.
+        dt_s: Length of the interval, shape (n,), above 0.
+        core: Logical processor, int32, shape (n,); -1 for more than one.
+        package: Of that processor, or of all that it is about; -1 where nothing says it.
+        place: What it is about in the tool's words; empty for the whole machine.
+        values: By quantity with its unit, float64, shape (n,); NaN where a row lacks it. Those of
+            `COUNTED` are counts of the interval, others hold for all of it.
+        start_unix_s: When the tool began; None if it does not say.
+    """
+
+    end_s: np.ndarray
+    dt_s: np.ndarray
+    core: np.ndarray
+    package: np.ndarray
+    place: list[str]
+    values: dict[str, np.ndarray]
+    start_unix_s: float | None = None
+
+
+@dataclass(slots=True)
 class Reading:
     """What one small file of a run says.
 
@@ -135,6 +197,9 @@ class Reading:
         measurements: By column name of `runs`, in that column's unit.
         knobs: What the file itself says of the knobs, by column name of `runs`.
         hints: Knobs that it calls by names of its own, for where nothing else says them.
+        columns: Columns that the tool measures or sets and `runs` does not have by itself; their
+            values are among `measurements` and `knobs`.
+        intervals: What it measured in each interval of time, if it says so.
         utc_window: When what it measured took place; None where it does not say.
         interval_s: How long its counts were taken for, if that need not be the run's time.
         package_time_s: How long counters of packages ran, added over the packages, if it says so.
@@ -144,9 +209,11 @@ class Reading:
 
     measurements: dict[str, float | int] = field(default_factory=dict)
     knobs: dict[str, float | int | str] = field(default_factory=dict)
+    columns: tuple[Column, ...] = ()
     window: Window | None = None
     flags: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    intervals: Intervals | None = None
     utc_window: UtcWindow | None = None
     interval_s: float | None = None
     package_time_s: float | None = None

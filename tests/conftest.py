@@ -4,15 +4,25 @@ import fcntl
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from data.declared import in_force
+
 ROOT = Path(__file__).resolve().parents[1]
 # Examples are not timed: a busy machine is no failure.
 settings.register_profile("wattlas", deadline=None)
 settings.load_profile("wattlas")
+
+
+@pytest.fixture(autouse=True)
+def _no_declared_columns() -> Iterator[None]:
+    """No test sees the columns that the lake of another one declares."""
+    with in_force(()):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -155,7 +155,7 @@ def test_every_setting_that_is_allowed_is_named() -> None:
     between = dict.fromkeys(ingest.settings.toml_file.NAMED_SECTIONS, "NAME.")
     allowed = [
         f"{section}.{between.get(section, '')}{key}"
-        for section, keys in ingest.settings.toml_file._KEYS.items()
+        for section, keys in ingest.settings.toml_file.KEYS.items()
         for key in keys
     ]
     assert [key for key in allowed if not is_named(key, text)] == []

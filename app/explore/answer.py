@@ -3,8 +3,8 @@
 The page's callbacks and the export both call these functions, so they show the same.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -12,12 +12,14 @@ import polars.selectors as cs
 
 from app.explore.figures.heatmap import build_heatmap
 from app.explore.figures.scatter import Scene, build_scatter
+from app.explore.opening_rule import NONE
 from app.explore.points import encode_points
 from app.explore.roles import encoding_of, in_trace_order
 from app.explore.state import ExploreState
 from app.kit.answer_cache import compact
 from app.kit.encodings import message_figure, system_order
 from app.kit.explanation import explanation
+from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView, Query
 from app.kit.messages import EMPTY_LAKE, no_run_left
 from app.kit.performance import performance_column
@@ -33,9 +35,12 @@ from data.knobs import KNOBS, Knob
 from data.metrics import metric
 from data.queries.best import candidates_query
 from data.queries.metric_cube import metric_cube_query
-from data.queries.points import points_query, shown_points_query
+from data.queries.points import SHOWN, points_query, shown_points_query
 from data.queries.runs import runs_query
-from data.selection import Selection
+from data.selection import FACETS, Selection
+
+# What tells the scatter's traces apart, so that rows sorted by it stand together.
+_TRACE_ORDER: Final = ("system", "dvfs_ghz", "itr_us")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +53,15 @@ class ScatterAnswer:
 
 
 def resolve(view: LakeView, state: ExploreState) -> tuple[ExploreState, str]:
-    """Return the state with `performance` replaced by its column, and that column."""
+    """Return the state with `performance` replaced by its column, and that column.
+
+    A colour or size of a knob with one value in the study shows nothing.
+    """
     column = performance_column(view, state.selection)
-    return state.with_performance(column), column
+    varying = view.varying(state.selection)
+    roles = {"colour": state.colour, "size": state.size}
+    idle = {r: NONE for r, n in roles.items() if n != NONE and KNOBS[n].column not in varying}
+    return replace(state.with_performance(column), **idle), column  # type: ignore[arg-type]
 
 
 def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
@@ -71,7 +82,8 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
         left_out=len(points) - len(drawn),
     )
     figure = build_scatter(points, drawn, state, scene)
-    encoded = encode_points(points[drawn], encoding_of(points, state, view.systems))
+    encoding = encoding_of(points, state, view.systems)
+    encoded = encode_points(points[drawn], encoding, view.varying(state.selection))
     return ScatterAnswer(figure, encoded, int(points["n"].sum()))
 
 
@@ -124,7 +136,7 @@ def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
     """Return the best settings under the state's limit: columns of `best_settings`."""
     state, _ = resolve(view, state)
     asked = {"x": state.limited, "y": state.cost}
-    candidates = view.narrowed(_points_query(view, state, asked, True), state.selection)
+    candidates = _asked_points(view, state, asked, True)
     baselines = view.baselines(state.selection, state.limited, state.cost)
     return best_settings(candidates, baselines, state.limit, *_senses(state))
 
@@ -153,7 +165,7 @@ def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
         `low` and `high` (NULL when nothing is left), `unit`, `column`.
     """
     column = resolve(view, state)[0].limited
-    cube = view.narrowed(_cube_query(column), state.selection)
+    cube = _metric_cube(view, state.selection, column)
     low, high = cube["low"].min(), cube["high"].max()
     return {"low": low, "high": high, "unit": metric(column).unit, "column": column}
 
@@ -203,7 +215,7 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
         return explanation(view, state.selection, runs_query(state.selection, MAX_ROWS), before)
     if name == "heatmap":
         shown = _of_system(state.selection, heat_system(view, state))
-        *query, is_filtered = view.executed(_cube_query(resolved.heat_metric), shown)
+        *query, is_filtered = view.executed(_cube_query(view, shown, resolved.heat_metric), shown)
         words = " and ".join(knob.menu_title for knob in reversed(heat_knobs(state)))
         after = [f"mean, deviation and n of the combinations of each {words}, pooled"]
         return explanation(view, shown, query, before, after, is_filtered)
@@ -240,24 +252,45 @@ def _columns(state: ExploreState, performance: str) -> dict[str, str]:
 def _points_query(
     view: LakeView, state: ExploreState, columns: dict[str, str], means: bool
 ) -> Query:
-    constant = frozenset(view.constants(state.selection))
+    left_out = _known_points(view, state.selection).names
 
     def query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
-        return shown_points_query(selection, columns, means, limit, constant)
+        return shown_points_query(selection, columns, means, limit, left_out)
 
     return query
 
 
-def _cube_query(column: str) -> Query:
-    return lambda selection, limit: metric_cube_query(selection, column, limit)
+def _known_points(view: LakeView, selection: Selection) -> KnownColumns:
+    """The columns that queries of points leave out; the key begins as their order does."""
+    return view.known(selection, (*_TRACE_ORDER, *(n for n in SHOWN if n not in _TRACE_ORDER)))
+
+
+def _known_facets(view: LakeView, selection: Selection) -> KnownColumns:
+    return view.known(selection, tuple(facet.column for facet in FACETS.values()))
+
+
+def _metric_cube(view: LakeView, selection: Selection, column: str) -> pl.DataFrame:
+    known = _known_facets(view, selection)
+    return view.narrowed(_cube_query(view, selection, column), selection, known)
+
+
+def _cube_query(view: LakeView, selection: Selection, column: str) -> Query:
+    left_out = _known_facets(view, selection).names
+    return lambda asked, limit: metric_cube_query(asked, column, limit, left_out)
 
 
 def _points(view: LakeView, state: ExploreState) -> pl.DataFrame:
     """Return the rows of the scatter."""
     state, performance = resolve(view, state)
     columns = _columns(state, performance)
-    query = _points_query(view, state, columns, state.replicates == "means")
-    return view.narrowed(query, state.selection)
+    return _asked_points(view, state, columns, state.replicates == "means")
+
+
+def _asked_points(
+    view: LakeView, state: ExploreState, columns: dict[str, str], means: bool
+) -> pl.DataFrame:
+    query = _points_query(view, state, columns, means)
+    return view.narrowed(query, state.selection, _known_points(view, state.selection))
 
 
 def _of_system(selection: Selection, system: str | None) -> Selection:
@@ -267,7 +300,7 @@ def _of_system(selection: Selection, system: str | None) -> Selection:
 def _cells(view: LakeView, state: ExploreState) -> pl.DataFrame:
     """Return the heatmap's cells: the knobs' columns, `mean`, `sd`, `n`; NULLs last."""
     shown = _of_system(state.selection, heat_system(view, state))
-    rows = view.narrowed(_cube_query(state.heat_metric), shown)
+    rows = _metric_cube(view, shown, state.heat_metric)
     x_knob, y_knob = heat_knobs(state)
     return pool(rows, (y_knob.column, x_knob.column))
 

@@ -1,70 +1,84 @@
 """What Explore shows when nobody has chosen: a dataset, a workload, one load."""
 
 from dataclasses import replace
+from typing import Final
 
 import polars as pl
 
-from app.explore.opening_rule import choose_cost, choose_performance, choose_roles
+from app.explore.opening_rule import choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
 from app.kit.lakes import LakeView
+from app.kit.metric_choice import choose_cost, choose_performance, value_counts
 from app.kit.performance import performance_column
-from data.analysis.facets import facet_choices, matches
+from data.analysis.facets import count_runs, matches
 from data.knobs import KNOBS
-from data.metrics import plottable
 from data.queries.runs import chosen_counts_query
 from data.selection import FACETS, Selection
 
+_NO_PAIR: Final = (
+    "Explore draws one measurement against another, and no run here has two: energy or power "
+    "beside latency or time would make it useful."
+)
+
 
 def default_state(view: LakeView) -> ExploreState:
-    """Return the view without a link: the largest dataset's first workload, at one load."""
-    cube = view.cube
-    if not len(cube):
+    """Return the view without a link: the largest dataset's first workload, at one load.
+
+    A dataset or workload whose runs have two measurements comes first.
+    """
+    if not len(view.cube):
         return ExploreState()
-    totals = cube.group_by("dataset").agg(pl.col("runs").sum()).sort("runs", "dataset")
-    selection = Selection.of(dataset=[totals["dataset"][-1]])
-    return opened(view, ExploreState(choose_workload(view, selection, None)))
+    totals = view.cube.group_by("dataset").agg(pl.col("runs").sum())
+    datasets = totals.sort("runs", "dataset", descending=True)["dataset"]
+    selections = (Selection.of(dataset=[name]) for name in datasets)
+    choices = [
+        (selection, choice.value)
+        for selection in selections
+        for choice in view.counts.of("workload", selection)
+        if choice.runs
+    ]
+    states = (
+        opened(view, ExploreState(choose_workload(view, selection, str(workload))))
+        for selection, workload in choices
+    )
+    first = next(states)
+    return first if has_pair(view, first) else next((s for s in states if has_pair(view, s)), first)
+
+
+def has_pair(view: LakeView, state: ExploreState) -> bool:
+    """Return whether any run has both metrics of the scatter."""
+    state = state.with_performance(performance_column(view, state.selection))
+    query = chosen_counts_query(state.selection, [state.y], state.x)
+    return bool(view.answered(*query).item() > 0)
+
+
+def missing(view: LakeView, state: ExploreState) -> str:
+    """Return that no run has two measurements; the views say what other filters leave."""
+    return "" if has_pair(view, state) or state != default_state(view) else _NO_PAIR
 
 
 def opened(view: LakeView, state: ExploreState) -> ExploreState:
     """Return the state with the metrics and knobs that most of its runs have."""
-    left = view.cube.filter(matches(state.selection))
-    if not len(left):
+    if not count_runs(view.cube, state.selection):
         return state
     performance = performance_column(view, state.selection)
-    x = choose_performance(_counts(view, state.selection, performance), performance)
-    counts = _counts(view, state.selection, x, x)
+    x = choose_performance(value_counts(view, state.selection, performance), performance)
+    counts = value_counts(view, state.selection, x, x)
     y = choose_cost(counts, counts[x], x)
-    values = {name: left[knob.column].n_unique() for name, knob in KNOBS.items()}
-    numbers = [name for name, knob in KNOBS.items() if knob.facet.is_number]
-    roles = choose_roles(values, numbers)
-    varying = [n for n in ("itr", "dvfs", *sorted(values, key=lambda n: -values[n]))
-               if values[n] > 1 and n != "system"]  # fmt: skip
-    heat = [*dict.fromkeys((*varying, "itr", "dvfs"))]
-    if {"itr", "dvfs"} & set(varying):
-        heat = ["itr", "dvfs"]
     shown_x = PERFORMANCE if x == performance else x
-    return replace(
-        state,
-        x=shown_x,
-        y=y,
-        heat_metric=y,
-        cost=y,
-        limited=shown_x,
-        heat_x=heat[0],
-        heat_y=heat[1],
-        **roles._asdict(),
-    )
+    measured = replace(state, x=shown_x, y=y, heat_metric=y, cost=y, limited=shown_x)
+    return with_knobs(view, measured)
 
 
-def _counts(view: LakeView, selection: Selection, x: str, measured: str = "") -> dict[str, int]:
-    """How many of the chosen runs have a value in each metric.
-
-    Args:
-        measured: Only runs that have a value in it; empty for all.
-    """
-    names = dict.fromkeys((x, *plottable()))
-    rows = view.lake.polars(*chosen_counts_query(selection, list(names), measured))
-    return dict(rows.row(0, named=True))
+def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
+    """Return the state with the knobs that tell its runs apart."""
+    left = view.cube.filter(matches(state.selection))
+    columns = {name: left[knob.column] for name, knob in KNOBS.items()}
+    values = {name: column.n_unique() for name, column in columns.items()}
+    known = {name: n if columns[name].count() else 0 for name, n in values.items()}
+    numbers = [name for name, knob in KNOBS.items() if knob.facet.is_number]
+    heat_x, heat_y = choose_heat(known)
+    return replace(state, heat_x=heat_x, heat_y=heat_y, **choose_roles(values, numbers)._asdict())
 
 
 def choose_workload(view: LakeView, selection: Selection, workload: str | None) -> Selection:
@@ -75,20 +89,30 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
     """
     keep = {"dataset": selection.values("dataset"), "system": selection.values("system")}
     base = Selection.of(dataset=keep["dataset"])
-    offered = [c.value for c in facet_choices(view.cube, base, "workload")]
+    offered = [c.value for c in view.counts.of("workload", base)]
     chosen = workload if workload in offered else (offered[0] if offered else None)
     if chosen is None:
         return base
     result = base.with_values("workload", [chosen])
     for facet in ("load", "message", "device", "rw", "request"):
-        values = [c.value for c in facet_choices(view.cube, result, facet)]
+        values = [c.value for c in view.counts.of(facet, result)]
         real = [v for v in values if v != FACETS[facet].null_word]
         previous = [v for v in selection.values(facet) if v in real]
-        result = result.with_values(facet, previous or real[:1])
+        pinned = result.with_values(facet, previous or real[:1])
+        if previous or _is_sweep(view, pinned, len(real)):
+            result = pinned
     for facet in ("depth", "threads", "system", "mode", "itr", "dvfs", "rapl"):
-        values = [c.value for c in facet_choices(view.cube, result, facet)]
+        values = [c.value for c in view.counts.of(facet, result)]
         result = result.with_values(facet, [v for v in selection.values(facet) if v in values])
     return result
+
+
+def _is_sweep(view: LakeView, pinned: Selection, values: int) -> bool:
+    """Whether one load or size is a picture by itself: as many configurations as there are loads.
+
+    Where there are fewer, the loads are what the study swept.
+    """
+    return len(view.cube.filter(matches(pinned))) >= values
 
 
 def turned(view: LakeView, state: ExploreState, workload: str | None) -> ExploreState:

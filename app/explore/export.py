@@ -21,7 +21,12 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
     """Make the page for an export: scatter, heatmap, best settings, and the drawn points."""
     answer = scatter(view, state)
     resolved, _ = resolve(view, state)
-    limited, rows = resolved.limited, best_table(view, state)
+    limited, rows, varying = (
+        resolved.limited,
+        best_table(view, state),
+        view.varying(state.selection),
+    )
+    table = best_settings_table(rows, limited, state.limit, resolved.cost, varying)
     data = {
         "scatter": answer.figure,
         "heatmap": heatmap(view, state),
@@ -31,8 +36,8 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
     main = _MAIN.format(
         filters=html.escape(state.selection.in_words()),
         status=html.escape(status_words(view, state)),
-        words=html.escape(limit_words(rows, limited, state.limit)),
-        table=render(best_settings_table(rows, limited, state.limit, resolved.cost)),
+        words=html.escape(limit_words(rows, limited, state.limit, varying)),
+        table=render(table),
         explanation=html.escape(explain(view, state)),
     )
     synthetic = bool(len(view.cube)) and bool(view.cube["is_synthetic"].any())

@@ -1,6 +1,6 @@
 """The layout of Explore: sidebar, scatter, heatmap, best settings, selection, status line."""
 
-from typing import Any, Final
+from typing import Final
 
 import dash_ag_grid as dag
 import dash_mantine_components as dmc
@@ -11,7 +11,7 @@ from app.explore.opening_rule import NONE
 from app.explore.presets import study_presets
 from app.explore.state import ExploreState
 from app.kit import ids
-from app.kit.filters import filter_block
+from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
@@ -19,9 +19,10 @@ from app.kit.panel import graph_panel, view_menu
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
 from app.kit.sidebar import filter_sidebar
-from data.analysis.facets import all_choices, matches
+from data.analysis.facets import matches
 from data.knobs import KNOBS
 from data.metrics import metric
+from data.selection import Selection
 
 IDS: Final = ids.PageIds("explore")
 _STORES: Final = (
@@ -53,10 +54,7 @@ def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Mai
 
 
 def _sidebar(view: LakeView, state: ExploreState) -> list:
-    blocks = [
-        filter_block(name, choices, state.selection.values(name), IDS)
-        for name, choices in all_choices(view.cube, state.selection).items()
-    ]
+    blocks = filter_blocks(view, state.selection, offered_choices, IDS)
     replicates = html.Div(
         [
             html.Div(html.Span("Replicates", className="facet-title"), className="facet-head"),
@@ -82,7 +80,7 @@ def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:
         _select(IDS.control("y"), "y", columns, state.y),
         _log_switch(IDS.control("ylog"), "log y", state.y_log),
         html.Span("against", className="quiet"),
-        _select(IDS.control("x"), "x", columns, state.x),
+        _select(IDS.control("x"), "x", columns, state.x, 212),
         _log_switch(IDS.control("xlog"), "log x", state.x_log),
         dmc.Switch(id=IDS.control("frontier"), label="frontier", checked=state.frontier, size="xs"),
         html.Div(_role_selects(view, state), className="roles"),
@@ -114,8 +112,15 @@ def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
                 state.heat_metric),
         _select(IDS.control("hsys"), "system of the heatmap", system_choices(view, state),
                 heat_system(view, state)),
-        _select(IDS.control("hy"), "knob along y", knob_choices(view, state), state.heat_y, 92),
-        _select(IDS.control("hx"), "knob along x", knob_choices(view, state), state.heat_x, 92),
+        html.Div(
+            [
+                html.Span("y", className="quiet"),
+                _select(IDS.control("hy"), "knob along y", knob_choices(view, state), state.heat_y),
+                html.Span("x", className="quiet"),
+                _select(IDS.control("hx"), "knob along x", knob_choices(view, state), state.heat_x),
+            ],
+            className="roles",
+        ),
     ]  # fmt: skip
     return graph_panel("heatmap", "heatmap of two knobs", controls, "panel-heatmap")
 
@@ -129,9 +134,9 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
                 [
                     html.H2("Best settings"),
                     html.Span("of", className="quiet"),
-                    _select(IDS.control("cost"), "cost", columns, state.cost, 128),
+                    _select(IDS.control("cost"), "cost", columns, state.cost, 140),
                     html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
-                    _select(IDS.control("by"), "limited metric", columns, state.limited, 140),
+                    _select(IDS.control("by"), "limited metric", columns, state.limited, 204),
                     dmc.NumberInput(
                         id=IDS.control("limit"),
                         value="" if state.limit is None else state.limit,
@@ -172,20 +177,9 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
 
 
 def _selected_grid() -> dag.AgGrid:
-    number = {"type": "rightAligned", "width": 84}
-    columns: list[dict[str, Any]] = [
-        {"field": "system", "headerName": "System", "width": 100},
-        {"field": "itr", "headerName": "ITR, us", **number, "width": 70},
-        {"field": "dvfs", "headerName": "GHz", **number, "width": 62},
-        {"field": "rapl", "headerName": "W", **number, "width": 46},
-        {"field": "n", "headerName": "n", **number, "width": 40},
-        {"field": "y", "headerName": "y", **number},
-        {"field": "x", "headerName": "x", **number},
-        {"field": "load", "headerName": "Load", "width": 84},
-    ]
     return dag.AgGrid(
         id=IDS("grid"),
-        columnDefs=columns,
+        columnDefs=[],
         rowData=[],
         columnSize=None,
         defaultColDef={"sortable": True, "resizable": True},
@@ -268,10 +262,11 @@ def system_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
 def knob_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
     """List the knobs that vary in the lake, and those that are shown."""
     shown = (state.colour, state.size, state.symbol, state.heat_x, state.heat_y)
+    varying = view.varying(Selection())
     return [
         {"value": name, "label": knob.menu_title}
         for name, knob in KNOBS.items()
-        if name in shown or view.cube[knob.column].n_unique() > 1
+        if name in shown or knob.column in varying
     ]
 
 

@@ -1,12 +1,13 @@
 """The table of best settings: each system's setting, and its change from the default."""
 
 import json
+from collections.abc import Collection
+from dataclasses import dataclass
 
 import polars as pl
 from dash import html
 
 from app.kit.words import configuration_words, load_words, lowered
-from data.declared import FACET_PREFIX
 from data.knobs import KNOBS
 from data.metrics import metric
 from data.units import format_change, format_quantity
@@ -21,32 +22,55 @@ _LEFT_OUT = ("workload",)
 _ROUNDING = 1e-9
 
 
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What all rows share: the limited metric and the cost, the limit, which parts they have."""
+
+    columns: tuple[str, str]
+    limit: float | None
+    many_loads: bool
+    has_default: bool
+    has_settings: bool
+
+
 def best_settings_table(
-    rows: pl.DataFrame, performance: str, limit: float | None, cost: str = "energy_j"
+    rows: pl.DataFrame,
+    performance: str,
+    limit: float | None,
+    cost: str,
+    varying: Collection[str],
 ) -> html.Div:
     """Lay out the answer of `best_settings`; a click on a row selects its configuration.
 
     Args:
         performance: Column that the limit is on.
         cost: Column that the best has least of, or most where more is better.
+        varying: Columns with several values in the study, which name a setting.
     """
     measure, paid = metric(performance), metric(cost)
     if not len(rows):
         words = f"no run has both {lowered(paid.title)} and the metric."
         return html.Div(f"Nothing to compare: {words}", className="note")
+    settings = [configuration_words(row, varying) for row in rows.iter_rows(named=True)]
+    has_default, has_settings = rows["energy_change"].count() > 0, any(settings)
+    has_settings = has_settings or not rows["meets"].all()
+    changes = (f"{paid.title} vs default", f"{measure.short} vs default") if has_default else ()
     head = html.Tr(
         [
             html.Th("System"),
-            html.Th(_best_title(cost)),
+            *([html.Th(_best_title(cost))] if has_settings else []),
             html.Th(paid.title, className="number"),
             html.Th(measure.title, className="number"),
-            html.Th(f"{paid.title} vs default", className="number"),
-            html.Th(f"{measure.short} vs default", className="number"),
+            *(html.Th(title, className="number") for title in changes),
             html.Th("n", className="number", title="replicates behind the means"),
         ]
     )
     many_loads = rows.select("load_qps", "message_bytes", "dataset").n_unique() > 1
-    body = [_row(row, (performance, cost), limit, many_loads) for row in rows.iter_rows(named=True)]
+    table = _Table((performance, cost), limit, many_loads, has_default, has_settings)
+    body = [
+        _row(row, words, table)
+        for row, words in zip(rows.iter_rows(named=True), settings, strict=True)
+    ]
     return html.Table([html.Thead(head), html.Tbody(body)], className="best")
 
 
@@ -57,7 +81,9 @@ def _best_title(cost: str) -> str:
     return f"Setting of {'most' if paid.better == 'more' else 'least'} {lowered(paid.title)}"
 
 
-def limit_words(rows: pl.DataFrame, performance: str, limit: float | None) -> str:
+def limit_words(
+    rows: pl.DataFrame, performance: str, limit: float | None, varying: Collection[str]
+) -> str:
     """Say which systems miss the limit, or what is nearest when all miss it."""
     if limit is None or not len(rows):
         return ""
@@ -67,49 +93,47 @@ def limit_words(rows: pl.DataFrame, performance: str, limit: float | None) -> st
         return f"Missed by every configuration of {', '.join(missed)}." if missed else ""
     is_least = metric(performance).better == "more"
     nearest = rows.sort("x", descending=is_least).row(0, named=True)
+    words = [nearest["system_label"] or nearest["system"], configuration_words(nearest, varying)]
     return (
         f"No configuration meets {format_quantity(limit, unit)}. The "
         f"{'highest' if is_least else 'lowest'} "
         f"{metric(performance).title} is {format_quantity(nearest['x'], unit)} "
-        f"({nearest['system_label']}, {configuration_words(nearest)})."
+        f"({', '.join(word for word in words if word)})."
     )
 
 
-def _row(row: dict, columns: tuple[str, str], limit: float | None, many_loads: bool) -> html.Tr:
-    limited, paid = (metric(name) for name in columns)
+def _row(row: dict, setting: str, table: _Table) -> html.Tr:
+    limited, paid = (metric(name) for name in table.columns)
     unit = limited.unit
     name = row["system_label"] or row["system"]
-    if many_loads:
+    if table.many_loads:
         words = load_words(row["load_qps"], row["message_bytes"])
         name = " · ".join([name, *([words] if words else [])])
-    setting, changes = _setting(row), (row["energy_change"], row["performance_change"])
+    changes = (row["energy_change"], row["performance_change"])
     if not row["meets"]:
-        setting = f"none meets {format_quantity(limit, unit)}; nearest: {setting}"
+        nearest = f"; nearest: {setting}" if setting else ""
+        setting = f"none meets {format_quantity(table.limit, unit)}{nearest}"
         changes = (None, None)
+    better = (paid.better, limited.better)
     cells = [
         html.Th(name, scope="row"),
-        html.Td(setting, className="" if row["meets"] else "missed"),
+        *(
+            [html.Td(setting, className="" if row["meets"] else "missed")]
+            if table.has_settings
+            else []
+        ),
         _number(row["y"], row["y_sd"], paid.unit),
         _number(row["x"], row["x_sd"], unit),
-        _change(changes[0], row["is_baseline"], paid.better == "more"),
-        _change(changes[1], row["is_baseline"], limited.better == "more"),
+        *(
+            _change(change, row["is_baseline"], one)
+            for change, one in zip(changes, better, strict=True)
+            if table.has_default
+        ),
         html.Td(str(row["n"]), className="number"),
     ]
     named = {*_KEY, *(k.column for k in KNOBS.values() if k.name not in _LEFT_OUT)}
     key = json.dumps({name: row[name] for name in row if name in named})
     return html.Tr(cells, tabIndex=0, **{"data-config": key, "data-meets": str(row["meets"])})
-
-
-def _setting(row: dict) -> str:
-    """The knobs of a row in words, the machine and declared ones last."""
-    shipped = configuration_words(row)
-    further = [
-        knob.words(row[knob.column])
-        for knob in KNOBS.values()
-        if (knob.name == "machine" or knob.name.startswith(FACET_PREFIX))
-        and row.get(knob.column) is not None
-    ]
-    return " \N{MIDDLE DOT} ".join([shipped, *further])
 
 
 def _number(value: float | None, deviation: float | None, unit: str) -> html.Td:
@@ -119,8 +143,10 @@ def _number(value: float | None, deviation: float | None, unit: str) -> html.Td:
     )
 
 
-def _change(fraction: float | None, is_baseline: bool, is_more: bool = False) -> html.Td:
+def _change(fraction: float | None, is_baseline: bool, better: str | None) -> html.Td:
     if is_baseline and fraction is not None and abs(fraction) < _ROUNDING:
         return html.Td("the default", className="number quiet")
-    tone = "" if fraction is None else ("good" if (fraction < 0) != is_more else "bad")
+    tone = ""
+    if fraction is not None and better:
+        tone = "good" if (fraction < 0) == (better == "less") else "bad"
     return html.Td(format_change(fraction), className=f"number {tone}")

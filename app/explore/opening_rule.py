@@ -1,13 +1,11 @@
-"""What Explore opens with: the pair of metrics and the knobs that most of the chosen runs have."""
+"""What Explore opens with: the knobs of colour, size and symbol that tell the chosen runs apart."""
 
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 NONE: Final = "none"
-# Along y, the first that at least half of the runs have; else whatever most of them have.
-_COSTS: Final = ("energy_j", "power_w")
-# Values of the measurement itself, which nobody looks at first.
-_LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s"})
+# More values than this have no symbol each.
+_MOST_SYMBOLS: Final = 6
 
 
 class Roles(NamedTuple):
@@ -18,38 +16,17 @@ class Roles(NamedTuple):
     symbol: str = "system"
 
 
-def choose_cost(counts: Mapping[str, int], runs: int, x: str) -> str:
-    """Choose the metric along y: energy, then power, then what most runs have.
-
-    Args:
-        counts: How many of the chosen runs have a value along x and in each metric, in the order
-            in which metrics are listed.
-        runs: How many have one along x.
-        x: The metric along x.
-    """
-    for name in _COSTS:
-        if name != x and runs and 2 * counts.get(name, 0) >= runs:
-            return name
-    return _commonest(counts, x) or "energy_j"
-
-
-def choose_performance(counts: Mapping[str, int], performance: str) -> str:
-    """Choose the metric along x: the performance metric if any run has it, else the commonest."""
-    if counts.get(performance):
-        return performance
-    return _commonest(counts, "energy_j") or performance
-
-
-def _commonest(counts: Mapping[str, int], other: str) -> str | None:
-    left = {name: n for name, n in counts.items() if n and name != other}
-    return max(left, key=lambda name: (name not in _LAST, left[name]), default=None)
+# Where the knob of a role does not vary, the first of these that varies and is free takes the role.
+_SECOND: Final = {"symbol": ("machine",), "colour": ("mode", "machine")}
 
 
 def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
     """Choose the knobs of colour, size and symbol.
 
-    DVFS, ITR and system have theirs where they vary. A role that is free goes to the knob with the
-    most values that has none yet; one value is no difference, so such a knob has no role.
+    DVFS, ITR and system have theirs where they vary; then the completion mode has a colour, and the
+    machine a symbol, else a colour. A role that is free goes to the knob with the most values that
+    has none yet: a symbol to names before numbers, and to six values at most. One value is no
+    difference, so such a knob has no role.
 
     Args:
         values: How many values each knob has in the chosen runs, NULL among them, in menu order.
@@ -57,9 +34,34 @@ def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
     """
     varying = {name: n for name, n in values.items() if n > 1}
     chosen = {role: name for role, name in Roles()._asdict().items() if name in varying}
+    for role, names in _SECOND.items():
+        free = [name for name in names if name in varying and name not in chosen.values()]
+        if role not in chosen and free:
+            chosen[role] = free[0]
     for role in ("symbol", "colour", "size"):
         free = [n for n in varying if n not in chosen.values() and n not in Roles()]
-        free = [name for name in free if role != "size" or name in numbers]
+        if role == "symbol":
+            few = [name for name in free if varying[name] <= _MOST_SYMBOLS]
+            free = [name for name in few if name not in numbers] or few
+        if role == "size":
+            free = [name for name in free if name in numbers]
         if role not in chosen:
             chosen[role] = max(free, key=lambda name: varying[name], default=NONE)
     return Roles(**chosen)
+
+
+def choose_heat(values: Mapping[str, int]) -> tuple[str, str]:
+    """Choose the knobs of the heatmap along x and y: ITR and DVFS, then those with most values.
+
+    Args:
+        values: As `choose_roles`; knobs without any value have 0.
+    """
+    usual, last = ("itr", "dvfs"), ("dataset", "workload")
+    ranked = sorted(
+        (name for name in values if name != "system"),
+        key=lambda name: (values[name] > 1, name in usual, name not in last, values[name]),
+        reverse=True,
+    )
+    known = [name for name in ranked if values[name] > 0]
+    x, y = [*dict.fromkeys((*known, *usual))][:2]
+    return (x, y) if x != "dvfs" or y != "itr" else (y, x)

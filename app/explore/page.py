@@ -14,7 +14,7 @@ from app.explore.answer import (
     scatter,
     status_words,
 )
-from app.explore.defaults import default_state, turned
+from app.explore.defaults import default_state, missing, turned
 from app.explore.export import export
 from app.explore.layout import (
     IDS,
@@ -29,8 +29,8 @@ from app.explore.layout_best import best_settings_table, limit_words
 from app.explore.state import ExploreState
 from app.kit.callbacks import register_filters, register_gather, register_workload
 from app.kit.context import lake_view
+from app.kit.filters import offered_choices
 from app.kit.page import Page, View
-from data.analysis.facets import all_choices
 
 PAGE = Page(
     name="explore",
@@ -48,6 +48,7 @@ PAGE = Page(
     rows=rows_behind,
     explain=explain,
     export=export,
+    missing=missing,
     keys=(
         ("Escape", "clear the selection"),
         ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
@@ -115,8 +116,9 @@ def update_best(
     view = lake_view(version)
     state = ExploreState.from_json({**raw_state, "limit": limit, "cost": cost, "by": limited})
     rows, (resolved, _) = best_table(view, state), resolve(view, state)
-    table = best_settings_table(rows, resolved.limited, state.limit, resolved.cost)
-    return table, limit_words(rows, resolved.limited, state.limit)
+    varying = view.varying(state.selection)
+    table = best_settings_table(rows, resolved.limited, state.limit, resolved.cost, varying)
+    return table, limit_words(rows, resolved.limited, state.limit, varying)
 
 
 @callback(
@@ -144,7 +146,7 @@ register_gather(
 update_filters = register_filters(
     IDS,
     ExploreState,
-    lambda view, selection: all_choices(view.cube, selection),
+    offered_choices,
     {
         "x": column_choices, "y": column_choices, "hmet": column_choices, "hsys": system_choices,
         "cost": column_choices, "by": column_choices, "col": role_choices, "size": size_choices,

@@ -4,6 +4,7 @@ Numbers travel as base64 typed arrays in the form that Plotly uses; a knob is a 
 list of values. The order is that of the scatter's traces.
 """
 
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +12,11 @@ import polars as pl
 
 from app.explore.roles import Encoding, trace_groups
 from app.kit.typed_arrays import typed
+from app.kit.words import configuration_knobs, knob_words
 from data.knobs import KNOBS as ALL_KNOBS
+from data.knobs import Knob
+from data.metrics import metric
+from data.selection import Value
 
 # The knobs of a configuration.
 KNOBS: Final = (
@@ -23,26 +28,38 @@ _VALUES: Final = ("x", "y", "performance", "energy_j", "edp_js")
 _SPREADS: Final = ("x_sd", "y_sd")
 
 
-def encode_points(points: pl.DataFrame, encoding: Encoding) -> dict[str, Any]:
+def encode_points(
+    points: pl.DataFrame, encoding: Encoding, varying: Collection[str]
+) -> dict[str, Any]:
     """Encode the drawn points.
 
     Args:
         points: Rows of `points_query` in the order of the traces.
         encoding: Tells the traces.
+        varying: Columns with several values in the study; hovers and tables name these.
 
     Returns:
         `count`; `traces` (first row of each trace, and the count at the end); `knobs` (name to
-        `{values, index}`; a NULL value stays null); `values` (name to typed array; NaN where not
-        measured; float64, because limits and boxes are compared with them; spreads in float32);
-        `n`, `logged`, `replicate`; `flags` as a knob, where a point has any.
+        `{values, index}`; a NULL value stays null); `named` (the knobs that hovers and tables name:
+        `column`, `title`, `hint`, `words` and `cells` of each value, `is_given`);
+        `values` (name to typed array; NaN where not measured; float64, because limits and boxes are
+        compared with them; spreads in float32); `n`, `logged`, `replicate`; `flags` as a knob,
+        where a point has any.
     """
     groups = trace_groups(points, encoding)
+    given = [ALL_KNOBS[name] for name in ("load", "message") if ALL_KNOBS[name].column in varying]
+    named = [*given, *configuration_knobs(varying)]
     further = [n for n in (*STORAGE_KNOBS, *_further()) if points[n].null_count() < len(points)]
+    knobs = {name: _dictionary(points[name]) for name in (*KNOBS, *further)}
     return {
         "count": len(points),
         "traces": [start for start, _ in groups] + [len(points)],
-        "knobs": {name: _dictionary(points[name]) for name in (*KNOBS, *further)},
-        "words": {n: _words(points[n]) for n in _further() if n in further},
+        "knobs": knobs,
+        "named": [
+            _named(knob, knobs[knob.column]["values"], knob in given)
+            for knob in named
+            if knob.column in knobs
+        ],
         "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
         "values": {
             **{name: _column(_numbers(points[name])) for name in _VALUES},
@@ -66,24 +83,33 @@ def _further() -> list[str]:
     return [knob.column for knob in ALL_KNOBS.values() if knob.column not in known]
 
 
-def _words(column: pl.Series) -> list[str]:
-    """The values of a knob in a sentence, in the order of its dictionary."""
-    knob = next(knob for knob in ALL_KNOBS.values() if knob.column == column.name)
-    values = _dictionary(column)["values"]
-    return ["" if value is None else knob.words(value) for value in values]
+def _named(knob: Knob, values: Sequence[Value | None], is_given: bool) -> dict[str, Any]:
+    """A knob for hovers and the table of selected points: words and cells by index of value."""
+    short = metric(knob.column).short
+    return {
+        "column": knob.column,
+        "title": f"{short}, {knob.unit}" if knob.unit else short,
+        "hint": knob.title,
+        "words": [knob_words(knob, value) for value in values],
+        "cells": [
+            value if knob.is_plain_number and value is not None else knob.label(value)
+            for value in values
+        ],
+        "is_given": is_given,
+    }
 
 
 def _dictionary(column: pl.Series) -> dict[str, Any]:
-    if len(column) and column.n_unique() == 1:
-        return {"values": [column[0]], "index": _column(np.zeros(len(column), np.uint8))}
-    values = column.unique().sort(nulls_last=True)
-    lookup = pl.DataFrame({"v": values, "i": pl.Series(range(len(values)), dtype=pl.UInt16)})
-    index = (
-        pl.DataFrame({"v": column}).join(lookup, on="v", how="left", nulls_equal=True)["i"]
-        if len(values)
-        else pl.Series([], dtype=pl.UInt16)
-    )
-    return {"values": values.to_list(), "index": _column(_narrow(index.to_numpy()))}
+    """Encode a knob as its distinct values, rising, NULL last, and indices into them."""
+    if column.dtype == pl.String:
+        column = column.cast(pl.Categorical)
+    codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
+    _, first, index = np.unique(codes, return_index=True, return_inverse=True)
+    values = [column[int(place)] for place in first]
+    order = sorted(range(len(values)), key=lambda i: (values[i] is None, values[i]))
+    places = np.empty(len(order), np.int64)
+    places[order] = range(len(order))
+    return {"values": [values[i] for i in order], "index": _column(_narrow(places[index]))}
 
 
 def _numbers(column: pl.Series) -> np.ndarray:

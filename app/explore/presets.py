@@ -5,6 +5,7 @@ from typing import Final
 
 import polars as pl
 
+from app.explore.defaults import with_knobs
 from app.explore.state import ExploreState
 from app.kit.lakes import LakeView
 from app.kit.presets import Preset
@@ -17,11 +18,14 @@ _MESSAGES_BYTES: Final = (64.0, 8_192.0, 65_536.0, 524_288.0)
 
 
 def study_presets(view: LakeView) -> list[Preset]:
-    """memcached by load, NetPIPE by message size, node.js; each of the dataset with most runs."""
+    """memcached by load, NetPIPE by message size, node.js; each of the dataset with most runs.
+
+    None of a workload without energies, which is what the study shows.
+    """
     found = []
     for workload, selection in _questions():
         left = view.cube.filter(matches(selection))
-        if not len(left):
+        if not len(left) or "energy_j" not in view.measured_columns(workload):
             continue
         datasets = left.group_by("dataset").agg(pl.col("runs").sum()).sort("runs", "dataset")
         load, message = (selection.values(name) for name in ("load", "message"))
@@ -29,7 +33,7 @@ def study_presets(view: LakeView) -> list[Preset]:
         title = f"{WORKLOAD_TITLES.get(workload, workload)} {words}".strip()
         hint = f"energy against performance, {title}, {datasets['runs'][-1]:,} runs"
         state = ExploreState(selection.with_values("dataset", [datasets["dataset"][-1]]))
-        found.append(Preset(title, hint, state))
+        found.append(Preset(title, hint, with_knobs(view, state)))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,8 @@ from app.explore.opening_rule import NONE
 from app.explore.state import ExploreState
 from app.kit.competitors import Competitors, competitors_of
 from data.knobs import KNOBS, Knob
+
+NEUTRAL: Final = "#808080"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,12 @@ class Encoding:
     symbol: Knob | None
     symbols: Competitors
     hues: Competitors | None
+
+    @property
+    def symbol_hues(self) -> tuple[str, ...]:
+        """Hues of the symbols' frontiers, marks and legend: grey where hues are another knob's."""
+        is_other = self.hues is not None and self.colour is not self.symbol
+        return (NEUTRAL,) * len(self.symbols) if is_other else self.symbols.hues
 
     @property
     def is_scaled(self) -> bool:

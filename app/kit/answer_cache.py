@@ -12,11 +12,17 @@ from cachetools import LRUCache, cached
 KEPT_ROWS: Final = 60_000
 ALL_ROWS: Final = 240_000
 ALL_ANSWERS: Final = 64
+Finish = Callable[[pl.DataFrame], pl.DataFrame]
 
 
 def compact(answer: pl.DataFrame) -> pl.DataFrame:
     """Return the same rows in one chunk, with names as categories of 4 bytes instead of 16."""
     return answer.with_columns(cs.string().cast(pl.Categorical)).rechunk()
+
+
+def unchanged(answer: pl.DataFrame) -> pl.DataFrame:
+    """Return an answer as it is."""
+    return answer
 
 
 class _Bounded(LRUCache):
@@ -34,21 +40,32 @@ class AnswerCache:
     def __init__(
         self, ask: Callable[[str, Sequence[Any]], pl.DataFrame], all_rows: int | None = None
     ) -> None:
-        def kept(sql: str, parameters: tuple[Any, ...]) -> pl.DataFrame | None:
+        def kept(sql: str, parameters: tuple[Any, ...], finish: Finish) -> pl.DataFrame | None:
             answer = ask(sql, parameters)
-            return compact(answer) if len(answer) <= KEPT_ROWS else None
+            return finish(compact(answer)) if len(answer) <= KEPT_ROWS else None
 
         self._bounded = _Bounded(all_rows or ALL_ROWS, getsizeof=_rows)
-        self._get = cached(self._bounded, condition=Condition())(kept)
+        self._get = cached(self._bounded, key=_question, condition=Condition())(kept)
 
     @property
     def rows(self) -> int:
         """Rows of all cached answers."""
         return int(self._bounded.currsize)
 
-    def get(self, sql: str, parameters: Sequence[Any]) -> pl.DataFrame | None:
-        """Return the answer, from the cache or the lake; None if it is too large to cache."""
-        return self._get(sql, tuple(parameters))
+    def get(
+        self, sql: str, parameters: Sequence[Any], finish: Finish = unchanged
+    ) -> pl.DataFrame | None:
+        """Return the answer, from the cache or the lake; None if it is too large to cache.
+
+        Args:
+            finish: What is done with the answer before it is cached; always the same for a query.
+        """
+        return self._get(sql, tuple(parameters), finish)
+
+
+def _question(sql: str, parameters: tuple[Any, ...], finish: Finish) -> tuple[Any, ...]:
+    # An explanation asks for the answer as the lake gives it, before or after a view asks.
+    return sql, parameters, finish is unchanged
 
 
 def _rows(answer: pl.DataFrame | None) -> int:

@@ -15,15 +15,11 @@ from dash import (
 from dash.exceptions import PreventUpdate
 
 from app.kit.context import lake_view
-from app.kit.filters import chip_value, facet_chips, facet_note, is_idle
+from app.kit.filters import Offered, chip_value, facet_chips, facet_note, idle_facets
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.url_state import UrlState
-from data.analysis.facets import LEADING, Choice
-from data.selection import Selection
-
-# Returns the choices of each facet under the filters of a selection.
-Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
+from data.analysis.facets import LEADING
 
 
 def register_gather(ids: PageIds, controls: Mapping[str, str]) -> None:
@@ -75,12 +71,13 @@ def register_filters(
         view = lake_view(version)
         found = cast(Any, state.from_json(raw_state))
         choices = offered(view, found.selection)
+        idle = idle_facets(view, found.selection, offered)
         entries = {make: make(view, found) for make in dict.fromkeys(menus.values())}
         return (
             [facet_chips(n, c) for n, c in choices.items() if n in LEADING],
             [facet_chips(n, c) for n, c in choices.items() if n not in LEADING],
             [facet_note(n, c, found.selection.values(n)) for n, c in choices.items()],
-            [is_idle(n, c) for n, c in choices.items()],
+            [name in idle for name in choices],
             *[entries[make] for make in menus.values()],
         )
 

@@ -24,6 +24,7 @@ _CIVIDIS: Final = (
     "fee838",
 )  # fmt: skip
 TIE_GREY: Final = "#B4BAC1"
+DIFFER_HUE: Final = "#D9C79A"
 UNSET_HUE: Final = "#8C8C8C"
 LEGEND_MAX: Final = 7
 

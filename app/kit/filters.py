@@ -1,17 +1,21 @@
 """The filters in the sidebar: one group of chips for each facet of the lake."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import dash_mantine_components as dmc
 from dash import html
 
 from app.kit import ids
+from app.kit.lakes import LakeView, leading
 from app.kit.words import WORKLOAD_TITLES
-from data.analysis.facets import Choice
+from data.analysis.facets import LEADING, Choice
 from data.knobs import KNOBS
-from data.selection import ADAPTIVE, FACETS, GOVERNOR, UNSET, Value
+from data.selection import FACETS, UNSET, Selection, Value
+
+# Returns the choices of each facet under the filters of a selection.
+Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
 
 _TITLES: Final = {
     "dataset": "Dataset",
@@ -77,21 +81,48 @@ def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -
     return f"{len(chosen)} of {len(choices)} · {runs:,} runs"
 
 
-def is_idle(facet: str, choices: Sequence[Choice]) -> bool:
-    """Return whether a facet has nothing to choose, so that it is hidden."""
-    null_word = FACETS[facet].null_word
-    values = {c.value for c in choices}
-    return not values or (values == {null_word} and null_word not in (ADAPTIVE, GOVERNOR))
+def offered_choices(view: LakeView, selection: Selection) -> Mapping[str, Sequence[Choice]]:
+    """Return the choices of every facet over all runs of the lake."""
+    return view.counts.choices(selection)
 
 
-def filter_block(
-    facet: str, choices: Sequence[Choice], chosen: Sequence[Value], names: ids.PageIds
-) -> html.Div:
-    """Lay out one facet: title, count, a button to clear it, chips.
+def idle_facets(view: LakeView, selection: Selection, offered: Offered) -> frozenset[str]:
+    """Return the facets with nothing to choose, which are hidden: one value or none in the study.
+
+    A facet stays while other filters than the leading ones leave one value.
+    """
+    in_study = view.once(offered, leading(selection))
+    return frozenset(
+        name
+        for name, choices in in_study.items()
+        if name not in LEADING and len(choices) < 2 and not selection.values(name)
+    )
+
+
+def filter_blocks(
+    view: LakeView, selection: Selection, offered: Offered, names: ids.PageIds
+) -> list[html.Div]:
+    """Lay out all facets of a page.
 
     Args:
-        names: The ids of the page that contains it.
+        offered: Returns the choices of each facet.
+        names: The ids of the page.
     """
+    idle = idle_facets(view, selection, offered)
+    return [
+        _filter_block(name, choices, selection.values(name), names, name in idle)
+        for name, choices in offered(view, selection).items()
+    ]
+
+
+def _filter_block(
+    facet: str,
+    choices: Sequence[Choice],
+    chosen: Sequence[Value],
+    names: ids.PageIds,
+    is_idle: bool,
+) -> html.Div:
+    """Lay out one facet: title, count, a button to clear it, chips."""
     single = facet in SINGLE
     value: str | list[str] | None = [chip_value(v) for v in chosen]
     if single:
@@ -118,7 +149,7 @@ def filter_block(
         [head, html.Div(group, className="facet-chips", role="group")],
         id=names.facet_frame(facet),
         className="facet",
-        hidden=is_idle(facet, choices),
+        hidden=is_idle,
         **{"data-facet": facet},
     )
 

@@ -5,17 +5,17 @@ No state belongs to one visitor, so any worker can answer any request.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar, cast
 
 import polars as pl
 
-from app.kit.answer_cache import KEPT_ROWS, AnswerCache, compact
+from app.kit.answer_cache import KEPT_ROWS, AnswerCache, Finish, compact, unchanged
+from app.kit.known_columns import KnownColumns, known_columns
 from app.kit.settings import MAX_ROWS
-from data.analysis.facets import LEADING, matches
+from data.analysis.facets import LEADING, FacetCounts, matches
 from data.connection import Identity, Lake, lake_identity, newest_version, open_lake
 from data.declared import put_in_force
 from data.errors import LakeError, SelectionError
@@ -28,8 +28,12 @@ from data.selection import Selection
 
 _KEPT_VERSIONS: Final = 4
 _REMEMBERED: Final = 256
+# Results of which one may have megabytes.
+_REMEMBERED_LARGE: Final = 16
 # Builds a query for the runs of a selection, with a maximum number of rows.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
+Found = TypeVar("Found")
+Key = TypeVar("Key", bound=Hashable)
 # Runs a query, given the lake, SQL and parameters.
 Ask = Callable[["LakeView", str, Sequence[Any]], pl.DataFrame]
 
@@ -44,7 +48,9 @@ class LakeView:
         self._replicates = AnswerCache(lake.polars, KEPT_ROWS)
         self._asked: dict[Ask, AnswerCache] = {}
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
+        self._once_large = lru_cache(maxsize=_REMEMBERED_LARGE)(self._answer)
         self._constants = lru_cache(maxsize=_REMEMBERED)(self._constant)
+        self._known = lru_cache(maxsize=_REMEMBERED)(self._find_known)
 
     @property
     def version(self) -> int:
@@ -55,6 +61,11 @@ class LakeView:
     def cube(self) -> pl.DataFrame:
         """Answer of `facet_cube_query`."""
         return self.lake.polars(*facet_cube_query(MAX_ROWS))
+
+    @cached_property
+    def counts(self) -> FacetCounts:
+        """Counts of runs behind each choice of a filter."""
+        return FacetCounts(self.cube)
 
     @cached_property
     def files(self) -> RunFiles:
@@ -80,18 +91,39 @@ class LakeView:
         """Return the cube's columns with one value in all runs that match the leading filters."""
         return self._constants(leading(selection))
 
+    def varying(self, selection: Selection) -> frozenset[str]:
+        """Return the cube's columns with several values in the runs of the leading filters."""
+        return frozenset(self.cube.columns) - self.constants(selection).keys()
+
     def _constant(self, selection: Selection) -> dict[str, Any]:
         left = self.cube.filter(matches(selection)).drop("runs")
         return {column.name: column[0] for column in left if column.n_unique() == 1}
 
-    def narrowed(self, query: Query, selection: Selection) -> pl.DataFrame:
+    def known(self, selection: Selection, columns: tuple[str, ...]) -> KnownColumns:
+        """Return which of some columns queries may leave out under the leading filters.
+
+        Args:
+            columns: Columns of the cube; others are ignored.
+        """
+        return self._known(leading(selection), columns)
+
+    def _find_known(self, selection: Selection, columns: tuple[str, ...]) -> KnownColumns:
+        left = self.cube.filter(matches(selection))
+        return known_columns(left, [name for name in columns if name in left.columns])
+
+    def narrowed(
+        self, query: Query, selection: Selection, known: KnownColumns | None = None
+    ) -> pl.DataFrame:
         """Answer a query whose rows have the facets' columns, each with one value per row.
 
         The lake is queried once per setting of the leading filters (dataset, workload); the others
         are applied to that answer in memory. An answer too large to cache is queried with all
         filters.
+
+        Args:
+            known: Columns that the query leaves out and the answer has.
         """
-        return self._narrowed(self._sets, query, selection)
+        return self._narrowed(self._sets, query, selection, known.added_to if known else unchanged)
 
     def replicates(
         self, query: Query, selection: Selection, constant: Mapping[str, Any]
@@ -101,23 +133,19 @@ class LakeView:
         Args:
             constant: Columns with these values in all rows, which the query leaves out.
         """
-        return self._narrowed(self._replicates, query, selection, constant)
+        schema = self.cube.schema
+        left_out = {name: pl.lit(value, schema[name]) for name, value in constant.items()}
+        return self._narrowed(
+            self._replicates, query, selection, lambda answer: answer.with_columns(**left_out)
+        )
 
     def _narrowed(
-        self,
-        sets: AnswerCache,
-        query: Query,
-        selection: Selection,
-        constant: Mapping[str, Any] = MappingProxyType({}),
+        self, sets: AnswerCache, query: Query, selection: Selection, finish: Finish
     ) -> pl.DataFrame:
-        left_out = [
-            pl.lit(value, self.cube.schema[name]).alias(name) for name, value in constant.items()
-        ]
-        kept = sets.get(*query(leading(selection), KEPT_ROWS + 1))
+        kept = sets.get(*query(leading(selection), KEPT_ROWS + 1), finish)
         if kept is None:
-            return compact(self.lake.polars(*query(selection, MAX_ROWS))).with_columns(left_out)
-        whole = kept.with_columns(left_out)
-        return whole if selection == leading(selection) else whole.filter(matches(selection))
+            return finish(compact(self.lake.polars(*query(selection, MAX_ROWS))))
+        return kept if selection == leading(selection) else kept.filter(matches(selection))
 
     def executed(
         self, query: Query, selection: Selection, is_replicates: bool = False
@@ -145,22 +173,30 @@ class LakeView:
         answer = cache.get(sql, parameters)
         return ask(self, sql, parameters) if answer is None else answer
 
+    def answered(self, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
+        """Answer a query with few rows, cached."""
+        answer = self._sets.get(sql, parameters)
+        return compact(self.lake.polars(sql, parameters)) if answer is None else answer
+
     def baselines(
         self, selection: Selection, performance: str, cost: str = "energy_j"
     ) -> pl.DataFrame:
         """Return the answer of `baselines_query` for all loads of the selected workloads."""
-        sql, parameters = baselines_query(leading(selection), performance, cost=cost)
-        kept = self._sets.get(sql, parameters)
-        return compact(self.lake.polars(sql, parameters)) if kept is None else kept
+        return self.answered(*baselines_query(leading(selection), performance, cost=cost))
 
-    def once(self, question: Callable[["LakeView", Selection], str], selection: Selection) -> str:
-        """Call a function of the lake and a selection; its result is cached."""
-        return self._once(question, selection)
+    def once(
+        self, question: Callable[["LakeView", Key], Found], key: Key, is_large: bool = False
+    ) -> Found:
+        """Call a function of the lake and a selection or state; its result is cached.
 
-    def _answer(
-        self, question: Callable[["LakeView", Selection], str], selection: Selection
-    ) -> str:
-        return question(self, selection)
+        Args:
+            is_large: A result may have megabytes: fewer are kept.
+        """
+        kept = self._once_large if is_large else self._once
+        return cast(Found, kept(question, key))
+
+    def _answer(self, question: Callable[["LakeView", Any], Any], key: Hashable) -> Any:
+        return question(self, key)
 
     def measured_columns(self, workload: str) -> tuple[str, ...]:
         """Return the columns with a value in at least one run of the workload, in schema order."""

@@ -12,6 +12,7 @@ from flask import Flask
 from app.kit import ids
 from app.kit.context import lake_view, lakes
 from app.kit.lakes import LakeView, State
+from app.kit.nothing_to_show import nothing_to_show
 from app.kit.page import Page
 from app.kit.routes import add_page_routes
 from app.kit.url_state import has_state
@@ -21,16 +22,16 @@ _NOT_FOLLOWED: Final = "This link could not be followed: {}. The default view is
 _UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload once it can."
 
 
-def register(server: Flask, page: Page, order: int) -> None:
-    """Register a page with Dash and its addresses with the server."""
+def register(server: Flask, page: Page, pages: Sequence[Page]) -> None:
+    """Register one of the pages with Dash and its addresses with the server."""
 
     def layout(**parts: str | list[str]) -> html.Main:
-        return open_layout(page, parts)
+        return open_layout(page, parts, pages)
 
     dash.register_page(
         f"app.{page.name}.page",
         path=page.path,
-        order=order,
+        order=pages.index(page),
         name=page.title,
         title=f"wattlas · {page.title}",
         layout=layout,
@@ -38,14 +39,18 @@ def register(server: Flask, page: Page, order: int) -> None:
     add_page_routes(server, page)
 
 
-def open_layout(page: Page, parts: Mapping[str, str | Sequence[str]]) -> html.Main:
+def open_layout(
+    page: Page, parts: Mapping[str, str | Sequence[str]], pages: Sequence[Page] = ()
+) -> html.Main:
     """Lay a page out for its link.
 
     If the link is invalid, the notice says why and the default view is shown. If the lake cannot be
-    read, the page says so; the header says why.
+    read, the page says so; the header says why. If the page can show none of the lake's runs, it
+    says what is missing and which pages can.
 
     Args:
         parts: The parameters of the link.
+        pages: All pages.
     """
     try:
         view, state, words = open_page(parts, page.state.from_query)
@@ -55,7 +60,11 @@ def open_layout(page: Page, parts: Mapping[str, str | Sequence[str]]) -> html.Ma
                 words = " ".join(part for part in (words, more) if part)
             except SelectionError as error:
                 state, words = None, _NOT_FOLLOWED.format(error)
-        return page.layout(view, state or page.default_state(view), words)
+        state = state or page.default_state(view)
+        missing = page.missing(view, state) if view.runs and page.missing else ""
+        if missing:
+            return nothing_to_show(page, view, missing, words, pages)
+        return page.layout(view, state, words)
     except WattlasError:
         return html.Main(html.Div(_UNREADABLE, className="notice"), className=f"page {page.name}")
 

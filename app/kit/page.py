@@ -47,6 +47,9 @@ class Page:
         rows: Returns the rows behind a view.
         explain: Returns how a view was computed: executed query, filters, version.
         export: Returns the page as one file.
+        missing: Returns which measurement would make it useful on a lake that holds runs, in one
+            sentence; empty where it can show some of them for the state. None for a page that needs
+            no run.
         keys: Its keys and what they do, for the help.
         open_link: Converts a link's state to the state that the page shows: resolves a selection of
             another page. Returns the state and text for the notice.
@@ -65,6 +68,7 @@ class Page:
     rows: Callable[[LakeView, Any, str], pl.DataFrame]
     explain: Callable[[LakeView, Any, str], str]
     export: Callable[[LakeView, Any], ExportedPage]
+    missing: Callable[[LakeView, Any], str] | None
     keys: tuple[tuple[str, str], ...] = ()
     open_link: Callable[[LakeView, Any], tuple[Any, str]] | None = None
     add_routes: Callable[[Flask], None] | None = None

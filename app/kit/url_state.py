@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 from urllib.parse import parse_qs, urlencode
 
+from data.declared import FACET_PREFIX
 from data.errors import SelectionError
 from data.selection import FACETS, Selection, Value, check_value
 
@@ -90,6 +91,9 @@ class UrlState:
                 tuple(c for c in filters.clauses if c.facet in cls.FILTERS)
             )
         for key, texts in parameters.items():
+            if key.startswith(FACET_PREFIX):
+                column = key.removeprefix(FACET_PREFIX)[:_LONGEST_SHOWN]
+                raise SelectionError(f"the lake has no declared column {column!r} to filter by")
             if key not in cls.PARAMETERS:
                 raise SelectionError(f"the link has an unknown part {key[:_LONGEST_SHOWN]!r}")
             found[cls.PARAMETERS[key].attribute] = cls.read(key, texts)

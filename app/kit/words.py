@@ -1,49 +1,54 @@
 """Texts for workloads, configurations, loads and axes, in titles and hovers."""
 
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
 import polars as pl
 
+from app.kit.competitors import value_words
+from data.knobs import KNOBS, Knob
 from data.metrics import metric
+from data.selection import ADAPTIVE, GOVERNOR, Value
 from data.units import format_bytes, format_load
 
-WORKLOAD_TITLES = {"netpipe": "NetPIPE", "nodejs": "node.js", "memcached-silo": "memcached-silo"}
+WORKLOAD_TITLES: Final = {
+    "netpipe": "NetPIPE",
+    "nodejs": "node.js",
+    "unknown": "unknown workload",
+}
 
 
-def itr_word(itr_us: float | None) -> str:
-    """Return `ITR 2 us` or `ITR adaptive`."""
-    return "ITR adaptive" if _missing(itr_us) else f"ITR {itr_us:g} us"
+# Named apart from a configuration's other knobs: by the label, in titles, or by `load_words`.
+_NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
 
 
-def dvfs_word(dvfs_ghz: float | None) -> str:
-    """Return `2.9 GHz` or `governor`."""
-    return "governor" if _missing(dvfs_ghz) else f"{dvfs_ghz:g} GHz"
+def configuration_knobs(varying: Collection[str]) -> list[Knob]:
+    """Return the knobs that name a configuration, in the order of menus.
+
+    Args:
+        varying: Columns with several values in the study; one value distinguishes nothing.
+    """
+    return [
+        knob for knob in KNOBS.values() if knob.column in varying and knob.name not in _NAMED_APART
+    ]
 
 
-def configuration_words(row: dict) -> str:
+def configuration_words(row: Mapping[str, Any], varying: Collection[str]) -> str:
     """Return the knobs of one row of `points_query`: `ITR 2 us · 2.9 GHz · 135 W`.
 
-    For storage runs: `poll · optane · randread · 4 KiB · depth 8 · 8 threads`, without ITR, and
-    without DVFS if the governor chose.
+    Args:
+        varying: As of `configuration_knobs`.
     """
-    storage = _storage_words(row)
-    words = list(storage)
-    if not storage or not _missing(row["itr_us"]):
-        words.append(itr_word(row["itr_us"]))
-    if not storage or not _missing(row["dvfs_ghz"]):
-        words.append(dvfs_word(row["dvfs_ghz"]))
-    if not _missing(row.get("rapl_w")):
-        words.append(f"{row['rapl_w']:g} W")
-    return " · ".join(words)
+    words = (knob_words(knob, row.get(knob.column)) for knob in configuration_knobs(varying))
+    return " · ".join(word for word in words if word)
 
 
-def _storage_words(row: dict) -> list[str]:
-    words = [str(row[name]) for name in ("mode", "device", "rw") if row.get(name) is not None]
-    if not _missing(row.get("request_bytes")):
-        words.append(format_bytes(row["request_bytes"]))
-    if not _missing(row.get("io_depth")):
-        words.append(f"depth {row['io_depth']:g}")
-    if not _missing(row.get("threads")):
-        words.append(f"{row['threads']:g} thread{'' if row['threads'] == 1 else 's'}")
-    return words
+def knob_words(knob: Knob, value: Value | None) -> str:
+    """Return one knob's value in words; empty where a shipped knob is not set."""
+    if value is None or value != value:
+        is_said = knob.facet.null_word in (ADAPTIVE, GOVERNOR) or knob.is_declared
+        return knob.words(None) if is_said else ""
+    return value_words(knob, value, {})
 
 
 def lowered(title: str) -> str:

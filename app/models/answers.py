@@ -24,6 +24,7 @@ def runs_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
         words.append(missing_words(view))
     if len(runs) >= MOST_RUNS:
         words.append(f"the first {MOST_RUNS:,} runs; choose fewer with the filters")
+    words += impossible_words(runs)
     every = max(1, math.ceil(len(rows) / _MOST_POINTS))
     if every > 1:
         words.append(f"one configuration of every {every} is drawn, of {len(rows):,}")
@@ -39,7 +40,7 @@ def runs_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
 def fits_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
     """Return the table of fitted numbers, predicted power, and hosts for the sliders."""
     found = fits(view, state)
-    notes = list(found.notes)
+    notes = [*found.notes, *impossible_words(model_runs(view, state))]
     if not len(found.table):
         notes = [missing_words(view)]
     return {
@@ -49,6 +50,15 @@ def fits_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
         "styles": group_styles(found.table),
         "notes": notes,
     }
+
+
+def impossible_words(runs: pl.DataFrame) -> list[str]:
+    """Say how many runs have a time awake that their cores cannot have."""
+    count = int(runs["impossible"].sum())
+    return [
+        f"{count:,} runs have more reference cycles than their cores can count; their time awake "
+        "is left out"
+    ] if count else []  # fmt: skip
 
 
 def missing_words(view: LakeView) -> str:

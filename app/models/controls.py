@@ -102,7 +102,7 @@ def slider_of(key: str) -> tuple[float, float] | None:
 def read_values(name: str, text: str, known: Mapping[str, Parameter]) -> str:
     """Check a text `key:value,key:value` of parameters and write it in one form.
 
-    Only what differs from the defaults stays, in the order of the parameters.
+    Values that are defaults stay, since a preset may have others; in the order of the parameters.
 
     Raises:
         SelectionError: An unknown key or a refused value; the message names it.
@@ -113,11 +113,7 @@ def read_values(name: str, text: str, known: Mapping[str, Parameter]) -> str:
         if key not in known:
             raise SelectionError(f"{name} has an unknown parameter {key[:40]!r}")
         given[key] = _typed(known[key], value)
-    return ",".join(
-        f"{key}:{_text(given[key])}"
-        for key, parameter in known.items()
-        if key in given and given[key] != parameter.default
-    )
+    return ",".join(f"{key}:{_text(given[key])}" for key in known if key in given)
 
 
 def _typed(parameter: Parameter, text: str) -> Any:

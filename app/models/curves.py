@@ -66,8 +66,12 @@ def rates_kpps(state: ModelsState, points: int) -> np.ndarray:
 
 
 def solved(state: ModelsState, rates: np.ndarray) -> Iterator[tuple[Curve, Answer]]:
-    """Solve all curves in formulas; what a scheme refuses is left out, as in the browser."""
-    for curve in curves(state):
+    """Solve all curves in formulas; what a scheme refuses is left out, as in the browser.
+
+    Bursty traffic has no formulas.
+    """
+    is_bursty = state.control_values()["traffic"] == "bursty"
+    for curve in () if is_bursty else curves(state):
         values = {**curve.values, "traffic": "poisson"}
         for kind in curve.scheme.kinds:
             if kind != "simulated":

@@ -6,13 +6,13 @@ from app.kit.clause import read_clause
 from app.kit.handover import configurations
 from app.kit.lakes import LakeView
 from app.models.state import ModelsState
-from data.analysis.facets import Choice, facet_choices
+from data.analysis.facets import Choice
 from data.selection import Selection
 
 
 def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
     """Return the choices of each filter under the others."""
-    return {name: facet_choices(view.cube, selection, name) for name in ModelsState.FILTERS}
+    return {name: view.counts.of(name, selection) for name in ModelsState.FILTERS}
 
 
 def default_state(view: LakeView) -> ModelsState:

@@ -1,8 +1,8 @@
 """The fits that the page shows: alpha, powers, events, costs of a host, by system and load."""
 
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -10,7 +10,7 @@ import polars as pl
 
 from app.kit.lakes import LakeView
 from app.models.groups import GROUP
-from app.models.runs import NO_RUNS, fit_runs, model_runs
+from app.models.runs import NO_RUNS, fit_runs, model_runs, of_runs
 from app.models.state import ModelsState
 from data.errors import DataError
 from data.models.fits.busy_time import AlphaFit, fit_alpha
@@ -33,8 +33,8 @@ class Fits:
 
     Attributes:
         table: One row a fitted number: `group`, the columns of GROUP, those of _FITTED.
-        predicted: One row a configuration of the power fits: `group`, the columns of GROUP, those
-            of _PREDICTED.
+        predicted: One row a configuration and fit: `group`, the columns of GROUP, those of
+            _PREDICTED. `fit` is one of `state.FITS`.
         hosts: By group, 1/r and 1/mu at its highest frequency, for the sliders.
         notes: Why a fit is missing, one sentence each.
     """
@@ -45,7 +45,6 @@ class Fits:
     notes: tuple[str, ...]
 
 
-@lru_cache(maxsize=16)
 def _fits(view: LakeView, key: ModelsState) -> Fits:
     rows = model_runs(view, key)
     found = _Found()
@@ -71,16 +70,17 @@ def _no_predictions() -> pl.DataFrame:
 
 def fits(view: LakeView, state: ModelsState) -> Fits:
     """Fit the runs that the filters and the selection leave, by system and load."""
-    return _fits(
-        view,
-        ModelsState(state.selection, cores=state.cores, tsc_ghz=state.tsc_ghz, sel=state.sel),
-    )
+    return view.once(_fits, of_runs(state), is_large=True)
 
 
 def events(view: LakeView, state: ModelsState) -> dict[str, float]:
     """Return k of the throttle formula by group; groups without tuned runs are left out."""
+    return view.once(_events, of_runs(state))
+
+
+def _events(view: LakeView, key: ModelsState) -> dict[str, float]:
     found = {}
-    rows = model_runs(view, state)
+    rows = model_runs(view, key)
     for group in rows.partition_by("group") if len(rows) else []:
         with suppress(DataError):
             fit = fit_detection(fit_runs(group))
@@ -89,8 +89,8 @@ def events(view: LakeView, state: ModelsState) -> dict[str, float]:
 
 
 _PREDICTED: Final[dict[str, Any]] = {
-    "load_qps": pl.Float64, "itr_us": pl.Float64, "dvfs_ghz": pl.Float64,
-    "busy_share": pl.Float64, "measured_w": pl.Float64, "predicted_w": pl.Float64,
+    "fit": pl.String, "load_qps": pl.Float64, "itr_us": pl.Float64, "dvfs_ghz": pl.Float64,
+    "busy_share": pl.Float64, "measured": pl.Float64, "predicted": pl.Float64, "unit": pl.String,
     "residual": pl.Float64,
 }  # fmt: skip
 _UNITS: Final = {"beta": "", "sleep_w": "W", "static_w": "W", "dynamic_w": "W"}
@@ -120,13 +120,16 @@ class _Found:
         self._attempt(group, None, fit_detection, runs)
         fixed = runs.dvfs_ghz[np.isfinite(runs.dvfs_ghz)]
         if len(fixed):
-            self._attempt(group, None, fit_host, runs.where(runs.dvfs_ghz == fixed.max()))
+            fastest = runs.where(runs.dvfs_ghz == fixed.max())
+            self._attempt(group, None, fit_host, fastest)
+            self._attempt(group, None, partial(fit_host, per="rx_desc"), fastest)
 
     def _attempt(self, group: str, load: float | None, fit: Any, runs: FitRuns) -> None:
         try:
             found = fit(runs)
         except DataError as error:
-            self.notes.append(f"{group}: {error}.")
+            at = f" at {load / 1e3:g}k QPS" if load else ""
+            self.notes.append(f"{group}{at}: {error}.")
             return
         base = {"group": group, "load_qps": load or None, "configurations": len(found.keys)}
         base |= {"runs": found.runs, "condition": getattr(found, "condition", None)}
@@ -137,44 +140,89 @@ class _Found:
             error = float(np.median(np.abs(found.predicted_us / found.measured_us - 1)))
             self._add(base, "alpha", found.alpha, "", error)
             self._add(base, "alpha by instruction", found.alpha_per_instruction, "", None)
+            self._predict(
+                base, "busy_time", found.keys, found.measured_us, found.predicted_us, "us"
+            )
         elif isinstance(found, PowerFit):
             self._take_power(base, found)
         elif isinstance(found, DetectionFit):
             self._add(base, "k, events a packet", found.events_per_packet, "", found.median_error)
+            measured, predicted = found.measured_per_s, found.predicted_per_s
+            self._predict(base, "interrupts", found.keys, measured, predicted, "1/s")
         elif isinstance(found, HostFit):
-            error = float(np.median(np.abs(found.predicted_share / found.measured_share - 1)))
-            base |= {"dvfs_ghz": float(found.keys[0, 2])}
-            self._add(base, "1/r", found.interrupt_us, "us", error)
-            self._add(base, "1/mu", found.request_us, "us", error)
-            if found.interrupt_us.is_identified:
-                self.hosts.append(
-                    {
-                        "group": base["group"],
-                        "interrupt_us": found.interrupt_us.value,
-                        "service_us": found.request_us.value,
-                    }
-                )
+            self._take_host(base, found)
+
+    def _take_host(self, base: dict[str, Any], found: HostFit) -> None:
+        is_packet = found.per == "rx_desc"
+        service = "1/mu, a packet" if is_packet else "1/mu, a request"
+        share = found.measured_share
+        error = float(np.median(np.abs(found.predicted_share / share - 1)))
+        base = {**base, "dvfs_ghz": float(found.keys[0, 2])}
+        costs = replace(found.interrupt_us, note=f"with {service}")
+        self._add(base, "1/r", costs, "us", error)
+        self._add(base, service, found.request_us, "us", error)
+        if not is_packet:
+            return
+        # The sliders are of packets.
+        self._predict(base, "host", found.keys, share, found.predicted_share, "", share)
+        if found.interrupt_us.is_identified:
+            self.hosts.append(
+                {
+                    "group": base["group"],
+                    "interrupt_us": found.interrupt_us.value,
+                    "service_us": found.request_us.value,
+                }
+            )
 
     def _take_power(self, base: dict[str, Any], found: PowerFit) -> None:
         error = float(np.median(np.abs(found.predicted_w / found.measured_w - 1)))
         for name in NAMES:
-            self._add(base, SYMBOLS[name], found.estimates[name], _UNITS[name], error)
+            one = found.estimates[name]
+            if base["load_qps"] is None and not one.note and self._disagrees(base["group"], name):
+                one = replace(one, note="the loads disagree: one power law does not hold for all")
+            self._add(base, SYMBOLS[name], one, _UNITS[name], error)
         for load, left_out in found.left_out_error.items():
-            one = Estimate(left_out, note="median error of this load's power, fitted to the others")
-            self._add({**base, "load_qps": load}, "left out", one, "", left_out)
+            one = Estimate(left_out, note="power of this load by a fit to the other loads")
+            self._add({**base, "load_qps": load}, "error when left out", one, "", left_out)
         if base["load_qps"] is not None and self._loads > 1:
             return
+        self._predict(
+            base, "power", found.keys, found.measured_w, found.predicted_w, "W", found.busy_share
+        )  # fmt: skip
+
+    def _predict(
+        self,
+        base: dict[str, Any],
+        fit: str,
+        keys: np.ndarray,
+        measured: np.ndarray,
+        predicted: np.ndarray,
+        unit: str,
+        busy_share: np.ndarray | None = None,
+    ) -> None:
+        count = len(keys)
         columns = {
-            "group": [base["group"]] * len(found.keys),
-            "load_qps": found.keys[:, 0],
-            "itr_us": found.keys[:, 1],
-            "dvfs_ghz": found.keys[:, 2],
-            "busy_share": found.busy_share,
-            "measured_w": found.measured_w,
-            "predicted_w": found.predicted_w,
-            "residual": found.measured_w / found.predicted_w - 1,
+            "group": [base["group"]] * count,
+            "fit": [fit] * count,
+            "load_qps": keys[:, 0],
+            "itr_us": keys[:, 1],
+            "dvfs_ghz": keys[:, 2],
+            "busy_share": [None] * count if busy_share is None else busy_share,
+            "measured": measured,
+            "predicted": predicted,
+            "unit": [unit] * count,
+            "residual": measured / predicted - 1,
         }
         self.predicted.append(pl.DataFrame(columns, schema={"group": pl.String, **_PREDICTED}))
+
+    def _disagrees(self, group: str, name: str) -> bool:
+        """Whether the intervals of two loads have nothing in common."""
+        rows = [
+            row
+            for row in self.rows
+            if row["group"] == group and row["quantity"] == SYMBOLS[name] and row["low"] is not None
+        ]
+        return bool(rows) and max(r["low"] for r in rows) > min(r["high"] for r in rows)
 
     def _add(
         self,

@@ -27,8 +27,8 @@ MOST_RUNNING: Final = 1
 MOST_WAITING: Final = 8
 MOST_KEPT: Final = 24
 LIMIT_S: Final = 240.0
-# A visitor who has not asked for so long is gone.
-PATIENCE_S: Final = 12.0
+# A visitor who has not asked for so long is gone. Browsers ask once a minute in a hidden tab.
+PATIENCE_S: Final = 90.0
 _LOOK_S: Final = 0.25
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -74,8 +74,12 @@ class Jobs:
         self._patience_s, self._limit_s = patience_s, limit_s
         self._watch: threading.Thread | None = None
 
-    def ask(self, request: dict[str, Any], visitor: str) -> dict[str, Any]:
+    def ask(self, request: dict[str, Any], visitor: str, begins: bool = True) -> dict[str, Any]:
         """Begin a job, or join the one that is under way or done.
+
+        Args:
+            begins: Whether to begin anew a job that is not there, was cancelled or has failed;
+                otherwise only its state is told.
 
         Raises:
             DataError: Too many jobs are waiting.
@@ -83,6 +87,11 @@ class Jobs:
         name = name_of(request)
         with self._lock:
             job = self._jobs.get(name)
+            if job is None and not begins:
+                job = Job(name, request, state="cancelled", words="nobody waits any more")
+                return job.to_json()
+            if job is not None and job.state in ("cancelled", "failed") and not begins:
+                return job.to_json()
             if job is None or job.state in ("cancelled", "failed"):
                 waiting = [j for j in self._jobs.values() if j.state == "waiting"]
                 if len(waiting) >= MOST_WAITING:
@@ -100,7 +109,8 @@ class Jobs:
         """Return the results of a job that is done; empty if there is none."""
         with self._lock:
             job = self._jobs.get(name_of(request))
-            return list(job.results) if job and job.state == "done" else []
+            results = job.results if job and job.state == "done" else []
+            return [one for one in results if "refused" not in one]
 
     def state_of(self, name: str) -> tuple[str, str]:
         """Return a job's state, and why it failed or was cancelled; without asking for it."""
@@ -120,7 +130,7 @@ class Jobs:
             job = self._jobs.get(name)
             if job:
                 job.seen_s.pop(visitor, None)
-                self._drop_deserted(job, 0.0, "cancelled by all who waited")
+                self._drop_deserted(job, self._patience_s, "cancelled by all who waited")
 
     def close(self) -> None:
         """Kill what is running."""

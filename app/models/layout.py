@@ -4,7 +4,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from app.kit import ids as kit_ids
-from app.kit.filters import filter_block
+from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.links import address
@@ -23,10 +23,7 @@ SPEC, DRAWN = IDS("spec"), IDS("drawn")
 
 def models_layout(view: LakeView, state: ModelsState, notice: str) -> html.Main:
     """Lay Models out for a state; the browser draws it."""
-    blocks = [
-        filter_block(name, choices, state.selection.values(name), IDS)
-        for name, choices in offered(view, state.selection).items()
-    ]
+    blocks = filter_blocks(view, state.selection, offered, IDS)
     runs = html.Div(
         [html.Div("Measured runs", className="sidebar-title models-heading"), *blocks],
         className="models-filters",

@@ -33,6 +33,7 @@ PAGE = Page(
     rows=_rows,
     explain=explain,
     export=export_page,
+    missing=None,
     keys=(
         ("1, 2, 3", "the tabs Interrupts, Energy and Fit"),
         ("left, right arrow", "with the focus on a panel: move the crosshair; with Shift by ten"),
@@ -41,7 +42,7 @@ PAGE = Page(
     ),
     open_link=open_link,
     examples={
-        "models": "v=1&workload=memcached&host=82599&to=1000&limit=30",
+        "models": "v=1&workload=memcached&fig=7&sim=1",
         "models-energy": "v=1&tab=energy&multiples=11",
         "models-fit": "v=1&tab=fit&workload=memcached",
     },

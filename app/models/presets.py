@@ -54,13 +54,22 @@ def _variants(schemes: tuple[str, ...], name: str, values: tuple, word: str) -> 
 
 
 _POLLS: Final = ("pure_polling", "napi")
-# Interrupts: `curves` in place of the legend's schemes, `values` that are set with them.
+# Interrupts: `curves` in place of the legend's schemes, `values` that are set with them. `to` is
+# the end of the load axis (Kpps), `latency_to` that of a linear latency axis (us).
 FIGURES: Final[dict[str, dict[str, Any]]] = {
     "7": {"title": "figure 7: Poisson", "curves": _FIGURE_7, "values": {"traffic": "poisson"}},
+    "7c": {
+        "title": "figure 7c: latency at low load",
+        "curves": _FIGURE_7,
+        "values": {"traffic": "poisson"},
+        "to": 120,
+        "latency_to": 100,
+    },
     "10": {
         "title": "figure 10: bursty (simulated only)",
         "curves": _FIGURE_7,
         "values": {"traffic": "bursty"},
+        "to": 220,
     },
     "11a": {
         "title": "figure 11 a-c: counts and delays",
@@ -84,8 +93,11 @@ FIGURES: Final[dict[str, dict[str, Any]]] = {
             {"scheme": "time_coalescing", "over": {"delay_us": 50}, "label": "coalescing, 50 us"}
         ],
         "values": {"traffic": "bursty"},
+        "to": 220,
     },
 }
+# The published values are of a host with these costs.
+PUBLISHED_COSTS: Final = ("service_us", "interrupt_us", "ring")
 # Energy: small multiples over alpha and beta.
 MULTIPLES: Final[dict[str, dict[str, Any]]] = {
     "": {"title": "one curve", "alphas": [], "betas": []},

@@ -2,7 +2,7 @@
 
 /models/runs?STATE                        runs as points of a queue
 /models/fits?STATE                        fits of these runs
-/models/simulate?STATE&visitor=&have=     begin or follow the simulation of a state
+/models/simulate?STATE&visitor=&have=     follow the simulation of a state; a POST begins it
 /models/cancel?job=&visitor=              no longer wait for it (POST)
 """
 
@@ -23,6 +23,8 @@ from app.models.state import ModelsState
 from data.errors import WattlasError
 
 _EXTENSION: Final = "wattlas-models-jobs"
+# Parts of a request that are no state of the page.
+_OWN: Final = ("visitor", "have")
 _NUMBERS: Final = orjson.OPT_SERIALIZE_NUMPY
 
 
@@ -33,7 +35,7 @@ def add_routes(server: Flask) -> None:
         server.add_url_rule(
             f"/models/{name}", f"models_{name}", lambda answer=answer: _json(answer)
         )
-    server.add_url_rule("/models/simulate", "models_simulate", _simulate)
+    server.add_url_rule("/models/simulate", "models_simulate", _simulate, methods=["GET", "POST"])
     server.add_url_rule("/models/cancel", "models_cancel", _cancel, methods=["POST"])
 
 
@@ -48,7 +50,7 @@ def _json(answer: Callable[[LakeView, ModelsState], dict[str, Any]]) -> Response
 
 
 def _asked() -> tuple[LakeView, ModelsState]:
-    parts = [(k, v) for k, v in request.args.items(multi=True) if k not in ("visitor", "have")]
+    parts = [(k, v) for k, v in request.args.items(multi=True) if k not in _OWN]
     view, state = lakes().asked(ModelsState.from_query, urlencode(parts))
     return view, open_link(view, state)[0]
 
@@ -57,8 +59,9 @@ def _simulate() -> Response:
     def ask() -> dict[str, Any]:
         jobs: Jobs = current_app.extensions[_EXTENSION]
         state = _asked()[1]
-        found = jobs.ask(simulation(state), request.args.get("visitor", "")[:40])
-        have = request.args.get("have", "0")
+        visitor = request.args.get("visitor", "")[:40]
+        found = jobs.ask(simulation(state), visitor, begins=request.method == "POST")
+        have = request.args.get("have", "0")[:4]
         return {**found, "results": found["results"][int(have) if have.isdecimal() else 0 :]}
 
     return _answered(ask)

@@ -17,6 +17,10 @@ from data.queries.models import model_runs_query
 from data.selection import Selection
 
 MOST_RUNS: Final = 20_000
+# Workloads of one connection are served by one core.
+_SERVING_CORES: Final = {"netpipe": 1, "nodejs": 1}
+# Busy share of a core up to which clocks may differ.
+_MOST_BUSY: Final = 1.02
 NO_RUNS: Final = (
     "No run that the filters leave has what the models need: a duration with reference cycles or "
     "interrupts. Explore can show all runs."
@@ -34,15 +38,30 @@ def model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
     Returns:
         At most MOST_RUNS rows: the columns of `model_runs_query`, `group` (see `with_groups`), and
         of one queue (core): `cores`, `lam_kpps` (receive descriptors), `busy_share`,
-        `interrupts_per_s`.
+        `interrupts_per_s`. `impossible` marks runs with more reference cycles than their cores can
+        count; their `busy_s` and `busy_share` are NULL.
     """
+    return view.once(_model_runs, of_runs(state), is_large=True)
+
+
+def of_runs(state: ModelsState) -> ModelsState:
+    """Return what of a state chooses runs and their units."""
+    return ModelsState(state.selection, cores=state.cores, tsc_ghz=state.tsc_ghz, sel=state.sel)
+
+
+def _model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
     query = model_runs_query(state.selection if view.runs else Selection(), MOST_RUNS)
     rows = view.lake.polars(*query)
     clause = read_clause(state.sel)
     if clause and len(rows):
         found = configurations(view, state.selection, clause)
         rows = rows.join(found, on=found.columns, how="semi", nulls_equal=True)
-    cores = pl.col("core_count").fill_null(state.cores).cast(pl.Float64)
+    served = (
+        pl.col("workload")
+        .cast(pl.String)
+        .replace_strict(_SERVING_CORES, default=state.cores, return_dtype=pl.Int64)
+    )
+    cores = pl.coalesce("core_count", served).cast(pl.Float64)
     tsc_hz = pl.col("tsc_hz").fill_null(state.tsc_ghz * 1e9)
     rows = rows.with_columns(cores=cores).with_columns(
         requests=pl.coalesce(
@@ -52,6 +71,13 @@ def model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
         lam_kpps=pl.col("rx_desc") / pl.col("duration_s") / cores / 1e3,
         busy_share=pl.col("ref_cycles") / tsc_hz / pl.col("duration_s") / cores,
         interrupts_per_s=pl.col("interrupts") / pl.col("duration_s") / cores,
+    )
+    # Counters that no number of cores explains: a published table has some.
+    is_possible = pl.col("busy_share") <= _MOST_BUSY
+    rows = rows.with_columns(
+        impossible=~is_possible.fill_null(True),
+        busy_s=pl.when(is_possible).then("busy_s"),
+        busy_share=pl.when(is_possible).then("busy_share"),
     )
     labels = rows.select("system", "system_label").drop_nulls().unique()
     return with_groups(rows, {str(system): str(label) for system, label in labels.iter_rows()})
@@ -86,8 +112,9 @@ def panel_values(
     """Add what a panel shows of runs: `value`, `sd` and what the models predict, `predicted`.
 
     Interrupts: 1/(T' + e^(-k l T')/(k l)) with T' = 1.024 ITR. CPU left: 1 - interrupts/r -
-    packets/mu. Latency: c0 + 1/mu + the mean wait k l T'^2 / (2 (k l T' + e^(-k l T'))); c0, for
-    client and wire, is the median of what is left. NULL without a fixed ITR above 1 us.
+    packets/mu. Latency: c0 + 1/mu + the mean wait k l T'^2 / (2 (k l T' + e^(-k l T'))), for p99
+    T'; c0, for client and wire, is the median of what is left by group. NULL without a fixed ITR
+    above 1 us.
 
     Args:
         rows: Rows of `points`.
@@ -105,8 +132,9 @@ def panel_values(
     is_tuned = (pl.col("itr_us") > 1) & (rate > 0)
     formula_per_s = pl.when(is_tuned).then(rate / gap * 1e6)
     if name == "latency":
-        wait = pl.when(is_tuned).then(rate * delay.pow(2) / 2 / gap)
         is_mean = latency == "mean"
+        # The longest wait is the delay; the 99th percentile is near it.
+        wait = pl.when(is_tuned).then(rate * delay.pow(2) / 2 / gap if is_mean else delay)
         column = "latency_mean_us" if is_mean else "latency_p99_us"
         value, sd = pl.col(column), pl.col(f"{column}_sd")
         if is_mean:
@@ -114,7 +142,7 @@ def panel_values(
             value = pl.coalesce(value, "latency_p50_us")
         rest = value - wait - values["service_us"]
         # The upper of the two middle values, as the browser takes it.
-        constant = rest.drop_nulls().quantile(0.5, "higher")
+        constant = rest.quantile(0.5, "higher").over("group")
         predicted = constant + values["service_us"] + wait
     elif name == "cpu":
         value, sd = 1 - pl.col("busy_share"), pl.col("busy_share_sd")
@@ -142,5 +170,9 @@ def fit_runs(rows: pl.DataFrame) -> FitRuns:
         "energy_j", "interrupts", "rx_desc",
     )  # fmt: skip
     columns = {name: column(name) for name in names}
+    # Runs without a load are one group, unless others have one: then they belong to none.
+    if np.isfinite(columns["load_qps"]).any():
+        has_load = np.isfinite(columns["load_qps"])
+        columns = {name: values[has_load] for name, values in columns.items()}
     columns["load_qps"] = np.nan_to_num(columns["load_qps"])
     return FitRuns(**columns, cores=int(np.median(column("cores"))))

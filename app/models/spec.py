@@ -13,7 +13,16 @@ from app.models.controls import (
     slider_of,
 )
 from app.models.curves import CURVE_POINTS
-from app.models.presets import DETECT_SHARES, FIGURES, HOSTS, LINK_KPPS, MULTIPLES, stars
+from app.models.presets import (
+    DETECT_SHARES,
+    FIGURES,
+    HOSTS,
+    LINK_KPPS,
+    MULTIPLES,
+    PUBLISHED_COSTS,
+    stars,
+)
+from app.models.state import FITS
 from app.models.views import TAB_TITLES
 from data.models import SCHEMES
 from data.models.scheme import Parameter
@@ -51,6 +60,8 @@ def spec() -> dict[str, Any]:
         "multiples": MULTIPLES,
         "detectShares": list(DETECT_SHARES),
         "stars": stars(),
+        "fits": FITS,
+        "publishedCosts": list(PUBLISHED_COSTS),
         "linkKpps": LINK_KPPS,
         "lowestDvfs": LOWEST_DVFS,
         "points": CURVE_POINTS,

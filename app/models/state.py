@@ -20,6 +20,13 @@ from data.selection import Selection
 TABS: Final = ("interrupts", "energy", "fit")
 LATENCIES: Final = ("mean", "p99")
 SCALES: Final = ("log", "linear")
+# What was fitted, in the menu of the tab Fit.
+FITS: Final = {
+    "power": "mean power",
+    "busy_time": "time awake of a request",
+    "interrupts": "interrupts a second of a queue",
+    "host": "busy share of a core",
+}
 AGAINST: Final = ("dvfs_ghz", "itr_us", "busy_share", "load_qps")
 # What a visitor without a link sees.
 FIRST_SCHEMES: Final = (
@@ -53,6 +60,7 @@ class ModelsState(UrlState):
         cores: How many cores served a run whose logs are not in the lake.
         tsc_ghz: Rate of the TSC of such a run.
         against: What residuals are drawn against.
+        fit: Which fit is drawn, one of FITS.
         sel: The selection as a clause (see `kit.clause`); empty for none.
         lake_version: The version that a link pins; None for the newest.
     """
@@ -77,6 +85,7 @@ class ModelsState(UrlState):
         "cores": Parameter("cores", lambda key, text: _whole(key, text, 1, 4096)),
         "tsc": Parameter("tsc_ghz", read_number),
         "against": Parameter("against"),
+        "fit": Parameter("fit"),
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
@@ -103,6 +112,7 @@ class ModelsState(UrlState):
     cores: int = 16
     tsc_ghz: float = 2.9
     against: str = "dvfs_ghz"
+    fit: str = "power"
     sel: str = ""
     lake_version: int | None = None
 
@@ -115,6 +125,7 @@ class ModelsState(UrlState):
             ("latency", self.latency, LATENCIES),
             ("scale", self.scale, SCALES),
             ("against", self.against, AGAINST),
+            ("fit", self.fit, tuple(FITS)),
         ):
             if value not in known:
                 raise SelectionError(

@@ -24,11 +24,13 @@ from app.models.presets import (
     DETECT_SHARES,
     FIGURES,
     MULTIPLES,
+    PUBLISHED_COSTS,
     published_tables,
     shown_stars,
 )
 from app.models.runs import MOST_RUNS, model_runs, panel_values, points
 from app.models.state import ModelsState
+from data.models import SCHEMES
 from data.queries.models import model_runs_query
 
 # Rows of simulations that are done, from a request; the page sets it.
@@ -51,9 +53,9 @@ def view_rows(view: LakeView, state: ModelsState, name: str, finished: Finished)
     if name == "energy":
         return energy_rows(state)
     if name == "stack":
-        return _stack(state)
+        return _stack(state, finished)
     if name == "best":
-        return _best(state)
+        return _best(state, finished)
     if name == "itr":
         return _itr(view, state)
     if name == "runs":
@@ -95,12 +97,16 @@ def _panel(view: LakeView, state: ModelsState, name: str, finished: Finished) ->
 
 
 def _published(state: ModelsState, name: str) -> pl.DataFrame:
-    traffic = state.control_values()["traffic"]
+    """The published points, while the costs are those of the published host."""
+    values, theirs = state.control_values(), ModelsState().control_values()
+    traffic = values["traffic"]
+    is_theirs = all(values[key] == theirs[key] for key in PUBLISHED_COSTS)
+    is_theirs &= not (name == "latency" and state.latency == "p99")
     rows = [
         {"curve": star["words"], "kind": "published", "rate_kpps": star["x"], "value": star["y"],
          "half_width": (star["high"] - star["low"]) / 2 if "high" in star else None}
         for star in shown_stars(state.figure, traffic, state.most_kpps)
-        if star["panel"] == name and state.host == "paper2007"
+        if star["panel"] == name and is_theirs
     ]  # fmt: skip
     return pl.DataFrame(rows, schema={key: _SCHEMA[key] for key in tuple(_SCHEMA)[:5]})
 
@@ -140,40 +146,71 @@ def energy_rows(state: ModelsState) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _stack(state: ModelsState) -> pl.DataFrame:
-    rate = np.array([state.at_kpps])
+def _stack(state: ModelsState, finished: Finished) -> pl.DataFrame:
+    """Return each curve's shares at the crosshair; simulated ones at the nearest rate."""
     rows = [
         {
             "curve": curve.label, "kind": answer.kind, "rate_kpps": state.at_kpps,
-            "interrupt_share": float(answer.interrupt_share[0]),
-            "protocol_share": float(answer.protocol_share[0]),
-            "cpu_left": float(answer.cpu_left[0]),
+            **{name: float(getattr(answer, name)[0]) for name in _SHARES},
         }
-        for curve, answer in solved(state, rate)
+        for curve, answer in solved(state, np.array([state.at_kpps]))
     ]  # fmt: skip
-    schema = {"curve": pl.String, "kind": pl.String, **dict.fromkeys(
-        ("rate_kpps", "interrupt_share", "protocol_share", "cpu_left"), pl.Float64)}  # fmt: skip
-    return pl.DataFrame(rows, schema=schema)
-
-
-def _best(state: ModelsState) -> pl.DataFrame:
-    """Mean latency and CPU left of each curve's best solution, and whether it is in the limit."""
-    rates = rates_kpps(state, CURVE_POINTS)
-    parts = []
-    for curve, answer in solved(state, rates):
-        if answer.kind == "paper" and "exact" in curve.scheme.kinds:
-            continue
-        parts.append(
-            pl.DataFrame(
-                {"curve": curve.label, "kind": answer.kind, "rate_kpps": rates,
-                 "latency_mean_us": answer.latency_mean_us, "cpu_left": answer.cpu_left,
-                 "is_within_limit": answer.latency_mean_us <= state.limit_us}
-            )
+    request = simulation(state)
+    for result in finished(request):
+        rates = np.array(result["rates_kpps"])
+        at = int(np.abs(rates - state.at_kpps).argmin())
+        rows.append(
+            {
+                "curve": request["labels"][result["curve"]], "kind": "simulated",
+                "rate_kpps": rates[at], **{name: result[name][at] for name in _SHARES},
+            }
         )  # fmt: skip
-    schema = {"curve": pl.String, "kind": pl.String, "rate_kpps": pl.Float64,
-              "latency_mean_us": pl.Float64, "cpu_left": pl.Float64,
-              "is_within_limit": pl.Boolean}  # fmt: skip
-    return pl.concat(parts) if parts else pl.DataFrame(schema=schema)
+    schema = {"curve": pl.String, "kind": pl.String}
+    return pl.DataFrame(rows, schema=schema | dict.fromkeys(("rate_kpps", *_SHARES), pl.Float64))
+
+
+_SHARES: Final = ("interrupt_share", "protocol_share", "cpu_left")
+
+
+def _best(state: ModelsState, finished: Finished) -> pl.DataFrame:
+    """Latency and CPU left of each curve that the strip compares, and whether it is in the limit.
+
+    A curve's exact solution, else its simulation, else the paper's formula; the ideal scheme is no
+    choice. The 99th percentile and bursty traffic have simulations alone.
+    """
+    column = "latency_p99_us" if state.latency == "p99" else "latency_mean_us"
+    request = simulation(state)
+    simulated = {request["labels"][r["curve"]]: r for r in finished(request)}
+    found: dict[str, pl.DataFrame] = {}
+    rates = rates_kpps(state, CURVE_POINTS)
+    for label, result in simulated.items():
+        names = ("rates_kpps", column, "cpu_left", "cpu_left_half_width")
+        found[label] = pl.DataFrame([result[name] for name in names], schema=_BEST)
+    for curve, answer in () if state.latency == "p99" else solved(state, rates):
+        if answer.kind == "exact" or curve.label not in found:
+            half = np.full(len(rates), np.nan)
+            columns = [rates, answer.latency_mean_us, answer.cpu_left, half]
+            found[curve.label] = pl.DataFrame(columns, schema=_BEST).with_columns(
+                pl.all().fill_nan(None), kind=pl.lit(answer.kind)
+            )
+    ideal = SCHEMES["ideal"].title
+    parts = [
+        rows.with_columns(
+            curve=pl.lit(label),
+            kind=rows["kind"] if "kind" in rows.columns else pl.lit("simulated"),
+            is_within_limit=pl.col("latency_us") <= state.limit_us,
+        ).select("curve", "kind", *_BEST, "is_within_limit")
+        for label, rows in found.items()
+        if label != ideal
+    ]
+    schema = {"curve": pl.String, "kind": pl.String, **_BEST, "is_within_limit": pl.Boolean}
+    return pl.concat([pl.DataFrame(schema=schema), *parts])
+
+
+_BEST: Final = {
+    "rate_kpps": pl.Float64, "latency_us": pl.Float64, "cpu_left": pl.Float64,
+    "cpu_left_half_width": pl.Float64,
+}  # fmt: skip
 
 
 def _itr(view: LakeView, state: ModelsState) -> pl.DataFrame:

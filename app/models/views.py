@@ -18,8 +18,8 @@ VIEWS: Final = {
     ),
     "energy": (View("energy", "Power against latency by frequency"),),
     "fit": (
-        View("predicted", "Predicted against measured power"),
-        View("residuals", "Residuals of power"),
+        View("predicted", "Predicted against measured"),
+        View("residuals", "Residuals of the fit"),
         View("fits", "Fitted numbers", is_picture=False),
     ),
 }

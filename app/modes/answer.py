@@ -27,7 +27,8 @@ from app.modes.state import ModesState
 from app.modes.words import OUTCOME_WORDS, nothing_left, subject, subtitle
 from data.analysis.thinning import thin
 from data.analysis.ties import OUTCOMES, Comparison, compare, win_counts
-from data.metrics import metric
+from data.knobs import Knob
+from data.metrics import Metric, metric
 from data.queries.modes import configurations_query
 from data.queries.points import CONFIGURATION
 from data.selection import Value
@@ -70,7 +71,7 @@ def judge(view: LakeView, state: ModesState) -> Judged:
     state = resolved(view, state)
     x, y, competitor = state.knobs()
     groups, constant = _groups(view, state)
-    better = metric(str(state.metric)).better or "less"
+    better = metric(str(state.metric)).better
     comparison = compare(groups, x.column, y.column, competitor.column, better, state.rules)
     comparison = replace(comparison, groups=comparison.groups.with_columns(constant))
     labels = dict(
@@ -125,7 +126,8 @@ def answer(view: LakeView, state: ModesState) -> ModesAnswer:
         return _message(nothing_left(view, found.state), status)
     placed = _placed(found)
     counts = win_counts(found.comparison)
-    title = f"Cells won by each {found.competitors.knob.noun}"
+    who = found.competitors.knob.noun
+    title = f"Cells won by each {who}" if found.comparison.better else f"Cells by {who}: no winner"
     return ModesAnswer(
         winners=build_winner_map(placed, _map_scene(view, found)),
         shares=build_shares(counts, found.competitors, title),
@@ -179,11 +181,18 @@ def _map_scene(view: LakeView, found: Judged) -> MapScene:
         rows=rows,
         x_title=x.axis_title,
         y_title=y.axis_title,
-        title=f"{measure.title} ({measure.better} is better): best {competitor.noun}, "
-        f"{subject(found.comparison, state, found.labels)}",
+        title=f"{_question(measure, competitor)}, {subject(found.comparison, state, found.labels)}",
         subtitle=subtitle(view, found.comparison, state),
         competitors=found.competitors,
+        has_winners=found.comparison.better is not None,
     )
+
+
+def _question(measure: Metric, competitor: Knob) -> str:
+    """`Energy (less is better): best system`; without a direction `Temperature by system`."""
+    if measure.better:
+        return f"{measure.title} ({measure.better} is better): best {competitor.noun}"
+    return f"{measure.title} by {competitor.noun} (neither less nor more is better)"
 
 
 def _pareto(found: Judged) -> dict[str, Any]:
@@ -206,6 +215,7 @@ def _pareto(found: Judged) -> dict[str, Any]:
         y=y.name,
         title=f"{y.title} against {lowered(x.title)}",
         competitors=found.competitors,
+        has_best=found.comparison.better is not None,
         left_out=len(points) - len(kept),
     )
     return build_pareto(points[kept], scene)

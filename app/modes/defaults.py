@@ -11,42 +11,69 @@ from typing import Final
 import polars as pl
 
 from app.kit.lakes import LakeView, leading
+from app.kit.metric_choice import choose_cost
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.words import lowered
-from app.modes.state import ModesState, comparable_metrics
-from data.analysis.facets import facet_choices, matches
+from app.modes.state import ModesState
+from data.analysis.facets import matches
 from data.knobs import KNOBS, Knob
-from data.metrics import metric
+from data.metrics import metric, plottable
 from data.selection import Selection
 
 # Competitors and pairs of axes, in the order in which readers of the studies expect them.
-_COMPETITORS: Final = ("mode", "system", "dvfs", "itr", "rapl", "device")
+_COMPETITORS: Final = ("mode", "system", "machine", "dvfs", "itr", "rapl", "device")
 _AXES: Final = (
     ("request", "depth"), ("request", "threads"), ("load", "dvfs"), ("load", "itr"),
     ("message", "itr"), ("message", "dvfs"), ("itr", "dvfs"),
 )  # fmt: skip
 _METRICS: Final = ("energy_j", PERFORMANCE)
+_NO_COMPETITOR: Final = (
+    "Modes compares systems, machines or settings, and the runs of this lake differ in none of "
+    "them: runs with a second one would make it useful."
+)
+_NO_METRIC: Final = (
+    "Modes compares measurements, and no run of this lake has one: energy, power, latency or time "
+    "would make it useful."
+)
 # Idle runs have arbitrary lengths, so their energies do not compare.
 _IDLE_METRICS: Final = ("power_w", *_METRICS)
 _STORAGE_METRICS: Final = ("bytes_per_joule", "ios_per_joule", *_METRICS)
 
 
 def default_state(view: LakeView) -> ModesState:
-    """Compare completion modes if the lake has several, else systems."""
+    """Compare completion modes if the lake has several, else systems, else what competes."""
     cube = view.cube
     if not len(cube):
         return ModesState()
+    competing = [KNOBS[name].column for name in competitors()]
     ranked = (
         cube.group_by("dataset", "workload")
         .agg(
             modes=pl.col("mode").drop_nulls().n_unique() > 1,
             systems=pl.col("system").n_unique() > 1,
+            competing=pl.max_horizontal(pl.col(competing).n_unique()) > 1,
             runs=pl.col("runs").sum(),
         )
-        .sort("modes", "systems", "runs", "dataset", "workload", nulls_last=True)
+        .sort("modes", "systems", "competing", "runs", "dataset", "workload", nulls_last=True)
     )
     dataset, workload = ranked.row(-1)[:2]
     return chosen(view, ModesState(Selection.of(dataset=[dataset], workload=[workload])), pin=True)
+
+
+def missing(view: LakeView, state: ModesState) -> str:
+    """Return that nothing competes, or that nothing was measured."""
+    varying = {knob.name for knob in varying_knobs(_left(view, leading(state.selection)))}
+    if varying & set(competitors()) and offered_metrics(view, state):
+        return ""
+    if state != default_state(view):
+        return ""
+    return _NO_METRIC if varying & set(competitors()) else _NO_COMPETITOR
+
+
+def competitors() -> tuple[str, ...]:
+    """Return the knobs that compete unless a visitor asks otherwise: settings, not given loads."""
+    others = (name for name, knob in KNOBS.items() if not knob.is_given)
+    return tuple(dict.fromkeys((*_COMPETITORS, *others)))
 
 
 def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
@@ -69,7 +96,7 @@ def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
 def for_workload(view: LakeView, state: ModesState, workload: str | None) -> ModesState:
     """Change to another workload or dataset; choose again what does not vary or exist there."""
     base = Selection.of(dataset=state.selection.values("dataset"))
-    offered = [c.value for c in facet_choices(view.cube, base, "workload")]
+    offered = [c.value for c in view.counts.of("workload", base)]
     name = workload if workload in offered else (offered[0] if offered else None)
     if name is None:
         return replace(state, selection=base, sel="")
@@ -94,15 +121,16 @@ def for_workload(view: LakeView, state: ModesState, workload: str | None) -> Mod
 def resolved(view: LakeView, state: ModesState) -> ModesState:
     """Return the state with every choice made, and `performance` replaced by its column.
 
-    If that is the compared metric itself, `performance` becomes energy.
+    If that is the compared metric itself or was not measured, `performance` becomes what
+    `choose_cost` prefers of the measured ones.
     """
     state = chosen(view, state)
     against = state.against
     if against == PERFORMANCE:
         against = performance_column(view, state.selection)
-        if against == state.metric:
-            others = [n for n in ("energy_j", *offered_metrics(view, state)) if n != state.metric]
-            against = others[0]
+        measured = offered_metrics(view, state)
+        if against == state.metric or against not in measured:
+            against = choose_cost(dict.fromkeys(measured, 1), 1, str(state.metric))
     return replace(state, against=against)
 
 
@@ -114,10 +142,11 @@ def offered_knobs(view: LakeView, state: ModesState) -> list[Knob]:
 
 
 def offered_metrics(view: LakeView, state: ModesState) -> list[str]:
-    """Return the comparable columns of which the workload has values, in schema order."""
+    """Return the metrics of which the workload has values: with a better direction, then others."""
     workloads = [str(w) for w in state.selection.values("workload")]
-    measured = set(view.measured_columns(workloads[0])) if workloads else set(comparable_metrics())
-    return [name for name in comparable_metrics() if name in measured or name == state.metric]
+    measured = view.measured_columns(workloads[0]) if workloads else plottable()
+    listed = [name for name in plottable() if name in measured or name == state.metric]
+    return sorted(listed, key=lambda name: metric(name).better is None)
 
 
 def varying_knobs(rows: pl.DataFrame) -> list[Knob]:
@@ -134,7 +163,7 @@ def _competitor(view: LakeView, state: ModesState) -> str:
     axes = (state.x, state.y)
     for selection in (state.selection, leading(state.selection)):
         varying = [knob.name for knob in varying_knobs(_left(view, selection))]
-        free = [name for name in (*_COMPETITORS, *varying) if name in varying and name not in axes]
+        free = [n for n in (*competitors(), *varying) if n in varying and n not in axes]
         if free:
             return free[0]
     return next(name for name in ("system", *KNOBS) if name not in axes)
@@ -183,7 +212,7 @@ def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
     wanted = _IDLE_METRICS if is_idle else _STORAGE_METRICS if competitor == "mode" else _METRICS
     performance = performance_column(view, selection)
     names = [performance if name == PERFORMANCE else name for name in wanted]
-    return next((n for n in names if n in offered), (offered or ["energy_j"])[0])
+    return next((n for n in names if n in offered), choose_cost(dict.fromkeys(offered, 1), 1, ""))
 
 
 def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
@@ -212,5 +241,5 @@ def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
 
 def metric_title(column: str) -> str:
     """Return a metric's title with the direction that wins, for menus: `least energy`."""
-    direction = "least" if metric(column).better == "less" else "most"
-    return f"{direction} {lowered(metric(column).title)}"
+    direction = {"less": "least ", "more": "most ", None: ""}[metric(column).better]
+    return f"{direction}{lowered(metric(column).title)}"

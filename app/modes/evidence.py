@@ -17,7 +17,7 @@ from app.modes.state import ModesState
 from app.modes.words import TEST_TITLES, rules_words
 from data.analysis.facets import matches
 from data.analysis.significance import smallest_p
-from data.analysis.ties import ALONE, TIE, TOO_FEW
+from data.analysis.ties import ALONE, DIFFER, TIE, TOO_FEW
 from data.knobs import KNOBS
 from data.metrics import metric
 from data.queries.modes import cell_query
@@ -143,18 +143,19 @@ def evidence_runs(view: LakeView, found: Judged) -> pl.DataFrame:
 
     Returns:
         Columns of `cell_query`, `who` (index among the competitors), and `is_best` (whether the run
-        belongs to the setting that represents its competitor).
+        belongs to the setting that represents its competitor; without a direction all do).
     """
     rows = view.lake.polars(*evidence_query(found.state))
+    who = index_of(rows[found.competitors.knob.column], found.competitors.values)
+    rows = rows.with_columns(who=pl.Series(who.astype(np.int64)))
+    if found.comparison.better is None:
+        return rows.with_columns(is_best=pl.lit(True))
     best = found.comparison.groups[found.comparison.contenders["row"]]
     joined = rows.join(
         best.select(CONFIGURATION).with_columns(is_best=True),
         on=list(CONFIGURATION), how="left", nulls_equal=True, maintain_order="left",
     )  # fmt: skip
-    who = index_of(rows[found.competitors.knob.column], found.competitors.values)
-    return joined.with_columns(
-        pl.col("is_best").fill_null(False), who=pl.Series(who.astype(np.int64))
-    )
+    return joined.with_columns(pl.col("is_best").fill_null(False))
 
 
 def verdict_words(found: Judged, cell: dict, contenders: Sequence[Contender]) -> str:
@@ -167,12 +168,23 @@ def verdict_words(found: Judged, cell: dict, contenders: Sequence[Contender]) ->
     change = "less" if measure.better == "less" else "more"
     absolute = format_quantity(cell["margin"], measure.unit)
     lead = f"{measure.title} {format_change(cell['margin_share'])}, {absolute} {change}"
+    if cell["outcome"] == DIFFER:
+        return (
+            f"{_capital(found, first)} is above {second} ({lead}). There is no better direction, "
+            "so nothing wins."
+        )
     if cell["outcome"] == TIE:
         return f"A tie: {first} and {second} do not differ significantly ({lead})."
     if cell["outcome"] == TOO_FEW:
         why = _why_too_few(found, contenders)
         return f"Too few replicates to decide: {first} leads {second} ({lead}). {why}"
-    return f"{first[:1].upper()}{first[1:]} wins over {second} ({lead})."
+    return f"{_capital(found, first)} wins over {second} ({lead})."
+
+
+def _capital(found: Judged, label: str) -> str:
+    """Begin a sentence with a mode's words; names stay as they are."""
+    is_words = found.competitors.knob.name == "mode"
+    return f"{label[:1].upper()}{label[1:]}" if is_words else label
 
 
 def statistics_words(found: Judged, cell: dict, contenders: Sequence[Contender]) -> str:

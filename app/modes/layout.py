@@ -1,12 +1,13 @@
 """The layout of Modes: filters, map of winners, evidence, shares, Pareto view, status line."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 import dash_mantine_components as dmc
 from dash import dcc, html
 
 from app.kit import ids
-from app.kit.filters import filter_block
+from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
@@ -14,11 +15,10 @@ from app.kit.panel import GRAPH_CONFIG, graph_panel
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
 from app.kit.sidebar import filter_sidebar
-from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics
+from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics, resolved
 from app.modes.presets import study_presets
 from app.modes.state import ModesState
 from app.modes.words import CORRECTION_TITLES, TEST_TITLES
-from data.analysis.facets import all_choices
 from data.metrics import metric
 
 IDS: Final = ids.PageIds("modes")
@@ -43,10 +43,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
             filter_sidebar(
                 [
                     *preset_block(study_presets(view)),
-                    *(
-                        filter_block(name, choices, state.selection.values(name), IDS)
-                        for name, choices in all_choices(view.cube, state.selection).items()
-                    ),
+                    *filter_blocks(view, state.selection, offered_choices, IDS),
                 ]
             ),
             html.Div(
@@ -169,7 +166,10 @@ def metric_choices(view: LakeView, state: ModesState) -> Entries:
 def against_choices(view: LakeView, state: ModesState) -> Entries:
     """List columns for the Pareto view's x axis; `performance` is first."""
     performance = performance_column(view, state.selection)
-    listed = {PERFORMANCE: f"{metric(performance).title} (performance)"}
+    # What stands in for a performance that is the compared metric or was not measured.
+    shown = resolved(view, replace(state, against=PERFORMANCE)).against
+    note = " (performance)" if shown == performance else ""
+    listed = {PERFORMANCE: f"{metric(shown).title}{note}"}
     listed |= {name: metric(name).title for name in offered_metrics(view, state)}
     if state.against != PERFORMANCE:
         listed.setdefault(state.against, metric(state.against).title)

@@ -9,12 +9,13 @@ from dash import ClientsideFunction, Input, Output, State, callback, clientside_
 from app.kit.callbacks import register_filters, register_gather, register_workload
 from app.kit.context import lake_view
 from app.kit.encodings import message_figure
+from app.kit.filters import offered_choices
 from app.kit.ids import THEME
 from app.kit.lakes import LakeView
 from app.kit.page import Page, View
 from app.kit.typed_arrays import compact_figure
 from app.modes.answer import answer
-from app.modes.defaults import default_state, for_workload
+from app.modes.defaults import default_state, for_workload, missing
 from app.modes.evidence import evidence
 from app.modes.layout import (
     CELLS,
@@ -31,7 +32,6 @@ from app.modes.layout_export import modes_export
 from app.modes.selection import open_link
 from app.modes.state import ModesState
 from app.modes.tables import explain, rows_behind
-from data.analysis.facets import all_choices
 from data.analysis.significance import load_statistics
 
 _LINKED: Final = ("winners", "shares", "pareto")
@@ -62,6 +62,7 @@ PAGE: Final = Page(
     rows=rows_behind,
     explain=explain,
     export=modes_export,
+    missing=missing,
     keys=(
         ("arrow keys", "with the focus on a view: go to the next cell, bar or point"),
         ("Enter", "select the cell under the cursor, and open its evidence"),
@@ -104,7 +105,7 @@ def update_evidence(sel: str, raw_state: dict[str, Any], version: int) -> tuple:
 update_filters = register_filters(
     IDS,
     ModesState,
-    lambda view, selection: all_choices(view.cube, selection),
+    offered_choices,
     {
         "x": knob_choices,
         "y": knob_choices,

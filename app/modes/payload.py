@@ -103,7 +103,9 @@ def setting_words(row: Mapping[str, Any], knobs: Sequence[Knob], labels: Mapping
 
 
 def free_knobs(groups: pl.DataFrame, state: ModesState) -> list[Knob]:
-    """Return the knobs that vary within a cell."""
+    """Return the knobs that vary within a cell and name a setting; none without a direction."""
+    if metric(str(state.metric)).better is None:
+        return []
     return [knob for knob in KNOBS.values() if varies_in_a_cell(groups, state, knob)]
 
 

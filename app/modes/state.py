@@ -17,7 +17,7 @@ from data.analysis.significance import CORRECTIONS, TESTS, Correction, Test
 from data.analysis.ties import Rules
 from data.errors import SelectionError
 from data.knobs import KNOBS, Knob
-from data.metrics import metric, plottable
+from data.metrics import plottable
 from data.selection import Selection, Value
 
 Margin = Literal["percent", "absolute"]
@@ -109,8 +109,8 @@ class ModesState(UrlState):
         _check("margin", self.margin, ("percent", "absolute"))
         if not 0 < self.level < 1:
             raise SelectionError(f"level is {self.level:g}, expected a number between 0 and 1")
-        if self.metric is not None and self.metric not in comparable_metrics():
-            raise SelectionError(f"not a metric with a better direction: {self.metric!r}")
+        if self.metric is not None and self.metric not in plottable():
+            raise SelectionError(f"no such metric to compare: {self.metric!r}")
         if self.against != PERFORMANCE and self.against not in plottable():
             raise SelectionError(f"no such column to plot: {self.against!r}")
         read_clause(self.sel, _KINDS)
@@ -143,11 +143,6 @@ class ModesState(UrlState):
     def with_choice(self, x: str, y: str, competitor: str, metric: str) -> "ModesState":
         """Return a copy with axes, competitor and metric chosen."""
         return replace(self, x=x, y=y, competitor=competitor, metric=metric)
-
-
-def comparable_metrics() -> tuple[str, ...]:
-    """Return the columns with one better direction, in schema order."""
-    return tuple(name for name in plottable() if metric(name).better)
 
 
 def _check(name: str, value: object, known: tuple) -> None:

@@ -32,6 +32,19 @@ _CALLS: Final = {
 }
 
 
+_NO_DIRECTION: Final = "no better direction, so nothing wins"
+_BEST: Final = (
+    "Each competitor is represented in a cell by its best setting: the configuration (all "
+    "other knobs equal) with the best mean over its replicates; of equal means the one with "
+    "more replicates. The best setting is chosen with the data that are tested, so among many "
+    "settings it may be best by chance: the hover shows their number."
+)
+_ALL: Final = (
+    "Each competitor is represented in a cell by all its runs there: without a direction no "
+    "setting is best. The competitor with the highest mean is named."
+)
+
+
 def rows_behind(view: LakeView, state: ModesState, name: str) -> pl.DataFrame:
     """Return the rows of a download.
 
@@ -72,11 +85,8 @@ def _rules(found: Judged) -> str:
     measure = metric(found.metric)
     words = [
         f"cells: {x.column} x {y.column}; competitors: values of {competitor.column}; metric: "
-        f"{measure.name} ({measure.better} is better)",
-        "Each competitor is represented in a cell by its best setting: the configuration (all "
-        "other knobs equal) with the best mean over its replicates; of equal means the one with "
-        "more replicates. The best setting is chosen with the data that are tested, so among many "
-        "settings it may be best by chance: the hover shows their number.",
+        f"{measure.name} ({f'{measure.better} is better' if measure.better else _NO_DIRECTION})",
+        _BEST if measure.better else _ALL,
         f"The best two competitors of a cell are tested, two-sided: {rules_words(state)}. A "
         f"corrected p value above {state.level:g} is a tie. The correction counts the cells that "
         "were tested. Fewer than two replicates are not tested. Where so few replicates cannot "
@@ -87,7 +97,8 @@ def _rules(found: Judged) -> str:
     ]
     for knob, count in mixed_knobs(found.comparison, state):
         words.append(
-            f"Cells mix {count} values of {knob.column}: the best setting is chosen among them."
+            f"Cells mix {count} values of {knob.column}: "
+            + ("the best setting is chosen among them." if measure.better else "means mix them.")
         )
     return "\n".join(words)
 
@@ -96,12 +107,13 @@ def _check(found: Judged, shown: Evidence) -> str:
     """Return Python code that repeats the selected cell's test."""
     cell = selected_cell(found)
     a, b = shown.contenders[:2]
+    alone = "its one setting" if found.comparison.better else "all its runs"
     p = p_words(cell["p"]) if cell else ""
     return (
         f"the selected cell, {shown.title}: {shown.verdict}\n{shown.statistics}\n\n"
         f"from scipy import stats\n"
-        f"a = {[float(v) for v in a.values]}  # {a.label}, {a.setting or 'its one setting'}\n"
-        f"b = {[float(v) for v in b.values]}  # {b.label}, {b.setting or 'its one setting'}\n"
+        f"a = {[float(v) for v in a.values]}  # {a.label}, {a.setting or alone}\n"
+        f"b = {[float(v) for v in b.values]}  # {b.label}, {b.setting or alone}\n"
         f"{_CALLS[found.state.test]}  # p = {p}"
     )
 

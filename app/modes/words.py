@@ -29,6 +29,7 @@ OUTCOME_WORDS: Final = {
     "tie": "tied",
     "too few": "too few runs",
     "alone": "alone",
+    "differ": "differ",
 }
 # Maximum characters in a line of the subtitle.
 _LINE_CHARS: Final = 105

@@ -18,6 +18,7 @@ PAGE = Page(
     default_state=default_state,
     layout=sql_layout,
     views=(View("tables", "Tables and columns", is_picture=False),),
+    missing=None,
     rows=rows_behind,
     explain=explain,
     export=export_page,

@@ -29,8 +29,8 @@ from data.metrics import metric
 from data.queries.storage import MEASURED, SUBSYSTEM_UNKNOWN
 
 NO_STORAGE: Final = (
-    "The lake holds no storage runs: none has a request size. "
-    "Put some in with python -m ingest add RAW, then reload this page."
+    "Storage draws runs by request size and IO depth, and no run of this lake has a request size: "
+    "results of fio would make it useful."
 )
 # The columns that a box may be over: metrics, and knobs that are numbers.
 METRICS: Final = tuple(name for name in MEASURED if not name.endswith("_per_joule"))
@@ -78,6 +78,11 @@ def answer(view: LakeView, state: StorageState) -> StorageAnswer:
 def has_figures(study: Study) -> bool:
     """Return whether there is something to draw, and not too much."""
     return 0 < len(study.rows) <= MOST_CONFIGURATIONS
+
+
+def missing(view: LakeView, _: StorageState) -> str:
+    """Return that no run of the lake has a request size."""
+    return "" if len(storage_cube(view)) else NO_STORAGE
 
 
 def nothing_to_draw(view: LakeView, study: Study) -> str:

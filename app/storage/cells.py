@@ -13,12 +13,14 @@ from app.storage.study import Study
 from app.storage.views import View
 from data.analysis.pooling import pool
 from data.analysis.spreads import difference_spreads, mean_spreads
+from data.declared import Names, knob_names
 from data.metrics import metric
 from data.units import MINUS, format_bytes, format_quantity
 
 _CELL: Final = ("mode", "request_bytes", "io_depth")
 # What configurations of one cell may differ in.
-_TOGETHER: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "threads")
+_SHIPPED: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "threads", "machine")
+_TOGETHER: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
 _WRITES: Final = {"read": "write", "randread": "randwrite"}
 
 
@@ -103,7 +105,7 @@ def mixed_words(rows: pl.DataFrame, column: str) -> str:
         rows: The configurations of which cells were made.
     """
     there = rows.filter(pl.col(column).is_not_null())
-    most = there.group_by(_CELL).agg(pl.col(_TOGETHER).n_unique()).select(_TOGETHER).max()
+    most = there.group_by(_CELL).agg(pl.col(*_TOGETHER).n_unique()).select(*_TOGETHER).max()
     mixed = [
         f"{n} values of {metric(name).short}"
         for name, n in most.row(0, named=True).items()

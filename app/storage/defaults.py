@@ -7,7 +7,7 @@ import polars as pl
 
 from app.kit.lakes import LakeView
 from app.storage.state import StorageState
-from data.analysis.facets import Choice, facet_choices, matches
+from data.analysis.facets import Choice, FacetCounts, matches
 from data.selection import Selection
 from data.units import format_bytes
 
@@ -52,8 +52,8 @@ def chosen(cube: pl.DataFrame, state: StorageState) -> StorageState:
 
 def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
     """What each filter of the page still offers."""
-    cube = storage_cube(view)
-    return {name: facet_choices(cube, selection, name) for name in StorageState.FILTERS}
+    counts = FacetCounts(storage_cube(view))
+    return {name: counts.of(name, selection) for name in StorageState.FILTERS}
 
 
 def place_choices(cube: pl.DataFrame, state: StorageState) -> dict[str, list[dict[str, str]]]:

@@ -7,7 +7,7 @@ import dash_mantine_components as dmc
 from dash import html
 
 from app.kit import ids as kit_ids
-from app.kit.filters import filter_block
+from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.links import address
@@ -45,10 +45,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     """Lay Storage out for a state; figures come by callback and are drawn by the browser."""
     cube = storage_cube(view)
     state = chosen(cube, state)
-    blocks = [
-        filter_block(name, choices, state.selection.values(name), IDS)
-        for name, choices in offered(view, state.selection).items()
-    ]
+    blocks = filter_blocks(view, state.selection, offered, IDS)
     return html.Main(
         [
             *state_stores(NAME, view, state, (FIGURES, CONFIGURATIONS, PLACED, DRAWN)),

@@ -12,7 +12,7 @@ from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.kit.page import View as PageView
 from app.storage import layout
-from app.storage.answer import StorageAnswer, answer
+from app.storage.answer import StorageAnswer, answer, missing
 from app.storage.claims import judged_claims
 from app.storage.defaults import default_state, offered, place_choices, storage_cube
 from app.storage.layout_claims import claims_block
@@ -78,6 +78,7 @@ PAGE = Page(
     rows=rows_behind,
     explain=explain,
     export=export,
+    missing=missing,
     keys=(
         ("Escape", "clear the selection"),
         ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),

@@ -13,18 +13,24 @@ from app.kit.url_state import (
     read_number,
 )
 from app.storage.views import BY_NAME
+from data.declared import Names, knob_names
 from data.errors import SelectionError
-from data.selection import Selection
+from data.selection import Selection, facet_name
 
 Spread = Literal["ci", "sd"]
 Use = Literal["bandwidth_bytes_s", "iops"]
 SPREADS: Final[tuple[Spread, ...]] = ("ci", "sd")
 USES: Final[tuple[Use, ...]] = ("bandwidth_bytes_s", "iops")
-# The knobs that name a configuration.
-KNOBS: Final = (
+_SHIPPED: Final = (
     "dataset", "system", "mode", "device", "rw", "request_bytes", "io_depth", "threads", "dvfs_ghz",
-    "rapl_w",
+    "rapl_w", "machine",
 )  # fmt: skip
+_FILTERS: Final = (
+    "dataset", "device", "rw", "request", "depth", "threads", "machine", "system", "mode", "dvfs",
+    "rapl",
+)  # fmt: skip
+# The knobs that name a configuration.
+KNOBS: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
 # A box of version 1: `panel~VIEW~PANEL~x0~x1~y0~y1`, in the coordinates of a view's n-th panel.
 # What these mean is known once the figures are built (`links.py`).
 OLD_BOX: Final = "panel"
@@ -57,9 +63,9 @@ class StorageState(UrlState):
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
-    FILTERS: ClassVar[tuple[str, ...]] = (
-        "dataset", "device", "rw", "request", "depth", "threads", "system", "mode", "dvfs", "rapl",
-    )  # fmt: skip
+    FILTERS: ClassVar = Names(
+        lambda columns: (*_FILTERS, *(facet_name(c) for c in columns if c.role == "knob"))
+    )
 
     selection: Selection = field(default_factory=Selection)
     at_device: str | None = None

@@ -14,11 +14,19 @@ from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
 from app.timeline.runs import reference_of
 from app.timeline.state import TimelineState
-from data.queries.logged_runs import first_look_query, logged_configurations_query
+from data.queries.logged_runs import (
+    first_look_query,
+    logged_configurations_query,
+    logged_runs_query,
+)
 from data.queries.points import CONFIGURATION
 from data.selection import Selection
 from data.timeline.question import MOST_RUNS
 
+_NO_LOGS: Final = (
+    "Timeline draws what happens within a run, and no run of this lake has a per-interrupt log: "
+    "the raw logs of the runs would make it useful."
+)
 _NO_REFERENCE: Final = (
     "The default system has no run with a per-interrupt log at this load to compare with."
 )
@@ -30,6 +38,12 @@ _NO_ROOM: Final = (
 def default_state(view: LakeView) -> TimelineState:
     """Return a default run, and the best run of each other system at its load."""
     return TimelineState(runs=tuple(view.lake.polars(*first_look_query())["run_id"]))
+
+
+def missing(view: LakeView, state: TimelineState) -> str:
+    """Return that no run of the lake has a log."""
+    has_logs = state.runs or len(view.lake.polars(*logged_runs_query([], None, 1)))
+    return "" if has_logs else _NO_LOGS
 
 
 def open_link(view: LakeView, state: TimelineState) -> tuple[TimelineState, str]:

@@ -18,14 +18,9 @@ from app.timeline.layout_runs import add_words, run_items
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from app.timeline.runs import RunInfo, describe_runs
 from app.timeline.state import TimelineState
-from data.queries.logged_runs import logged_runs_query
 from data.timeline.question import MOST_CORES, NO_HEAT
 
 ids: Final = PageIds("timeline")
-_NO_LOGS: Final = (
-    "No run of this lake has a per-interrupt log: summary tables hold none. Timelines are drawn "
-    "from raw logs: python -m ingest add RAW."
-)
 _EMPTY_LAKE: Final = (
     "The lake holds no runs yet. Add some with python -m ingest add RAW, then reload this page."
 )
@@ -72,7 +67,7 @@ def start(view: LakeView, state: TimelineState, infos: Sequence[RunInfo]) -> dic
         "panels": list(PANELS),
         "defaultPanels": list(DEFAULT_PANELS),
         "mostCores": MOST_CORES,
-        "advice": _advice(view) if not state.runs else _NO_RUNS,
+        "advice": _NO_RUNS if view.runs else _EMPTY_LAKE,
     }
 
 
@@ -86,13 +81,6 @@ def runs_in_browser(state: TimelineState, infos: Sequence[RunInfo]) -> dict[str,
         # The JSON round trip converts keys of packages to texts, and tuples to lists.
         "infos": orjson.loads(orjson.dumps([asdict(info) for info in infos])),
     }
-
-
-def _advice(view: LakeView) -> str:
-    if not view.runs:
-        return _EMPTY_LAKE
-    has_logs = len(view.lake.polars(*logged_runs_query([], None, 1)))
-    return _NO_RUNS if has_logs else _NO_LOGS
 
 
 def _sidebar_head() -> html.Div:

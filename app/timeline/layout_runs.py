@@ -7,8 +7,8 @@ from dash import html
 
 from app.kit.encodings import OKABE_ITO
 from app.kit.lakes import LakeView
-from app.kit.words import WORKLOAD_TITLES, configuration_words, load_words
-from app.timeline.runs import RunInfo
+from app.kit.words import WORKLOAD_TITLES, load_words
+from app.timeline.runs import RunInfo, short_label
 from app.timeline.state import TimelineState
 from data.queries.logged_runs import logged_runs_query
 from data.timeline.question import MOST_RUNS
@@ -77,7 +77,7 @@ def choice_words(rows: Sequence[dict[str, Any]]) -> str:
     return f"the first {len(rows)} of {runs}: type words to narrow"
 
 
-def choice_items(rows: Sequence[dict[str, Any]], shown: Sequence[str]) -> list[Any]:
+def choice_items(view: LakeView, rows: Sequence[dict[str, Any]], shown: Sequence[str]) -> list[Any]:
     """Return the runs that can be added, under a heading for each workload and load.
 
     Args:
@@ -89,7 +89,7 @@ def choice_items(rows: Sequence[dict[str, Any]], shown: Sequence[str]) -> list[A
         if _subject(row) != subject:
             subject = _subject(row)
             items.append(html.Div(subject, className="choice-subject"))
-        items.append(_choice(row, shown))
+        items.append(_choice(view, row, shown))
     return items
 
 
@@ -99,9 +99,9 @@ def _subject(row: dict[str, Any]) -> str:
     return f"{workload}{f' at {load}' if load else ''} · {row['dataset']}"
 
 
-def _choice(row: dict[str, Any], shown: Sequence[str]) -> html.Button:
+def _choice(view: LakeView, row: dict[str, Any], shown: Sequence[str]) -> html.Button:
     is_shown = row["run_id"] in shown
-    label = f"{row['system_label'] or row['system']} · {configuration_words(row)}"
+    label = short_label(view, row)
     duration = format_quantity(row["duration_s"], "s")
     note = f"replicate {row['replicate']} · {duration} · {row['interrupts'] or 0:,} interrupts"
     return html.Button(

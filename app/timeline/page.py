@@ -7,7 +7,7 @@ from dash import ClientsideFunction, Input, Output, State, callback, clientside_
 from app.kit.context import lake_view
 from app.kit.ids import PageIds
 from app.kit.page import Page
-from app.timeline.defaults import default_state, open_link
+from app.timeline.defaults import default_state, missing, open_link
 from app.timeline.edits import apply_edits
 from app.timeline.explanation import explain_view
 from app.timeline.layout import runs_in_browser, timeline_layout
@@ -48,6 +48,7 @@ PAGE: Final = Page(
     rows=view_rows,
     explain=explain_view,
     export=export_page,
+    missing=missing,
     keys=_KEYS,
     open_link=open_link,
     add_routes=add_routes,
@@ -103,5 +104,6 @@ def update_runs(asked: dict[str, Any], version: int) -> tuple[list[html.Li], str
 def update_choices(words: str | None, shown: list[str] | None, version: int) -> tuple[list, str]:
     """List the runs that match all words, those similar to the first drawn run first."""
     runs = shown or []
-    rows = choices(lake_view(version), words or "", runs[0] if runs else None)
-    return choice_items(rows, runs), choice_words(rows)
+    view = lake_view(version)
+    rows = choices(view, words or "", runs[0] if runs else None)
+    return choice_items(view, rows, runs), choice_words(rows)

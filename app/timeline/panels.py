@@ -76,6 +76,13 @@ PANELS: Final[dict[str, Panel]] = {
         note="reference cycles divided by time-stamp ticks",
         spread=_SINGLE,
     ),
+    "frequency": Panel(
+        "Frequency while busy",
+        "GHz",
+        {"frequency": "frequency"},
+        is_default=False,
+        note="cycles divided by the time of the reference cycles; halted cores do not count",
+    ),
     "llc": Panel(
         "Last-level-cache misses a second",
         "1/s",
@@ -104,6 +111,7 @@ _HEATS: Final[dict[str, tuple[str, str]]] = {
     "instructions": ("Instructions a second", "1/s"),
     "ipc": ("Instructions per cycle", ""),
     "busy": ("Busy share", ""),
+    "frequency": ("Frequency while busy", "GHz"),
     "llc_misses": ("Last-level-cache misses a second", "1/s"),
     **{name: (f"{name.upper()} entries a second", "1/s") for name in SLEEP_STATES},
     "power": ("Power of the packages", "W"),

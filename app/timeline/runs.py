@@ -8,6 +8,7 @@ from app.kit.lakes import LakeView
 from app.kit.words import WORKLOAD_TITLES, configuration_words, load_words
 from data.queries.timeline import others_query, reference_query
 from data.run_files import RunFacts
+from data.selection import Selection
 
 _MOST_OTHERS: Final = 6
 NO_LOG: Final = (
@@ -69,18 +70,18 @@ def unknown_run(view: LakeView, run_id: str) -> RunInfo:
 
 def _describe(view: LakeView, facts: RunFacts) -> RunInfo:
     row = facts.row
-    label = run_label(row)
+    label = run_label(view, row)
     problem: str | None = None
     others: tuple[dict[str, str], ...] = ()
     if not facts.has_log:
         problem = f"{label} {NO_LOG}."
         found = view.lake.arrow(*others_query(facts.run_id, _MOST_OTHERS)).to_pylist()
-        others = tuple({"run_id": r["run_id"], "label": run_label(r)} for r in found)
+        others = tuple({"run_id": r["run_id"], "label": run_label(view, r)} for r in found)
     return RunInfo(
         facts.run_id,
         known=True,
         label=label,
-        short=_short(row),
+        short=short_label(view, row),
         system=row["system"],
         workload=row["workload"],
         dataset=row["dataset"],
@@ -96,15 +97,17 @@ def _describe(view: LakeView, facts: RunFacts) -> RunInfo:
     )
 
 
-def run_label(row: dict[str, Any]) -> str:
+def run_label(view: LakeView, row: dict[str, Any]) -> str:
     """Return `Linux tuned · ITR 50 us · 2.9 GHz · 135 W · memcached 600k QPS · run 0`."""
     load = load_words(row["load_qps"], row["message_bytes"])
     subject = f"{WORKLOAD_TITLES.get(row['workload'], row['workload'])} {load}".strip()
-    return f"{_short(row)} · {subject}{_replicate(row)}"
+    return f"{short_label(view, row)} · {subject}{_replicate(row)}"
 
 
-def _short(row: dict[str, Any]) -> str:
-    return f"{row['system_label'] or row['system']} · {configuration_words(row)}"
+def short_label(view: LakeView, row: dict[str, Any]) -> str:
+    """Return the system, and the knobs that its dataset varies: `Linux tuned · ITR 50 us`."""
+    words = configuration_words(row, view.varying(Selection.of(dataset=[row["dataset"]])))
+    return " · ".join(part for part in (row["system_label"] or row["system"], words) if part)
 
 
 def _replicate(row: dict[str, Any]) -> str:

@@ -115,7 +115,7 @@ class TimelineState(UrlState):
     other: int | None = None
     width: int = 1000
     lake_version: int | None = None
-    is_first_look: bool = False
+    is_first_look: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         read_clause(self.sel)

@@ -24,7 +24,7 @@
     if (!raw) return null;
     const points = {
       count: raw.count, traces: raw.traces, labels: raw.labels, knobs: {}, values: {},
-      words: raw.words || {}, n: decode(raw.n), logged: decode(raw.logged), replicate: decode(raw.replicate),
+      named: raw.named || [], n: decode(raw.n), logged: decode(raw.logged), replicate: decode(raw.replicate),
     };
     for (const [name, knob] of Object.entries(raw.knobs)) {
       points.knobs[name] = { values: knob.values, index: decode(knob.index) };
@@ -70,49 +70,10 @@
     return digits(value) + " " + unit;
   };
 
-  function bytesWords(b) {
-    for (const [scale, unit] of [[1073741824, " GiB"], [1048576, " MiB"], [1024, " KiB"]]) {
-      if (b >= scale && (b * 8) % scale === 0) return b / scale + unit;
-    }
-    return b + " B";
-  }
-
-  function storageWords(row) {
-    const has = (name) => row[name] !== null && row[name] !== undefined;
-    const words = ["mode", "device", "rw"].filter(has).map((name) => row[name]);
-    if (has("request_bytes")) words.push(bytesWords(row.request_bytes));
-    if (has("io_depth")) words.push("depth " + row.io_depth);
-    if (has("threads")) words.push(row.threads + (row.threads === 1 ? " thread" : " threads"));
-    return words;
-  }
-
-  const itrWords = (itr_us) => (itr_us === null ? "ITR adaptive" : "ITR " + itr_us + " us");
-  const dvfsWords = (dvfs_ghz) => (dvfs_ghz === null ? "governor" : dvfs_ghz + " GHz");
-
-  /** `ITR 2 us - 2.9 GHz - 135 W`; the twin of configuration_words in app/kit/words.py. */
-  wattlas.configurationWords = function (row) {
-    const storage = storageWords(row), words = [...storage];
-    if (!storage.length || row.itr_us !== null) words.push(itrWords(row.itr_us));
-    if (!storage.length || row.dvfs_ghz !== null) words.push(dvfsWords(row.dvfs_ghz));
-    if (row.rapl_w !== null) words.push(row.rapl_w + " W");
-    return words.join(" \u00b7 ");
-  };
-
-  const LOADS = [[1e6, "M QPS"], [1e3, "k QPS"], [1, " QPS"]];
-  function loadQps(qps) {
-    const [scale, unit] = LOADS.find(([least]) => qps >= least) || LOADS[LOADS.length - 1];
-    return qps / scale + unit;
-  }
-  wattlas.loadWords = function (row) {
-    const words = [];
-    if (row.load_qps !== null) words.push(loadQps(row.load_qps));
-    if (row.message_bytes !== null) words.push(bytesWords(row.message_bytes));
-    return words.join(" \u00b7 ");
-  };
-
-  /** `c220g1 - kernel 6.1`: a point's machine and declared knobs, as the server words them. */
-  wattlas.furtherWords = function (points, i) {
-    const words = Object.entries(points.words).map(([name, said]) => said[points.knobs[name].index[i]]);
+  /** A point's knobs in words, those that were given or those that were set: `ITR 2 us - 2.9 GHz`. */
+  wattlas.knobWords = function (points, i, isGiven) {
+    const named = points.named.filter((knob) => knob.is_given === isGiven);
+    const words = named.map((knob) => knob.words[points.knobs[knob.column].index[i]]);
     return words.filter(Boolean).join(" \u00b7 ");
   };
 

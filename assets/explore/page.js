@@ -15,7 +15,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const { sel, zoom } = spec.kept;
     Object.assign(view, { clause: sel, zoom, mask: null, points: null, under: null });
     rawPoints = undefined;
-    expected = null;
+    [domain, slid, sent, boxed] = [null, STEPS, [], null];
     hasPainted = false;
     columnsNamed = "";
   }
@@ -116,7 +116,8 @@ document.addEventListener("DOMContentLoaded", function () {
   /* ---- the limit: the slider runs over the logarithm of the metric; its right end means no limit */
 
   const STEPS = 1000;
-  let boxTimer = 0, expected = null;
+  /* Box and slider set each other, and each tells of what it was set to: such echoes are not answered. */
+  let boxTimer = 0, slid = STEPS, sent = [], boxed = null;
   function limitOf(step) {
     if (!domain || step >= STEPS || !(domain.low > 0)) return null;
     return Number((domain.low * Math.pow(domain.high / domain.low, step / STEPS)).toPrecision(3));
@@ -132,25 +133,35 @@ document.addEventListener("DOMContentLoaded", function () {
     const words = limit === null || !domain ? "no limit" : wattlas.formatQuantity(limit, domain.unit);
     if (thumb) thumb.setAttribute("aria-valuetext", words);
   }
-  function slideLimit(step) {
-    if (step === expected) return;
-    const limit = limitOf(step);
+  function slideLimit(moved) {
+    const echo = sent.indexOf(moved);
+    sent = sent.slice(echo + 1);
+    if (echo >= 0) return;
+    slid = moved;
+    const limit = limitOf(slid);
     explore.drawLimit(limit);
     describeLimit(limit);
     wattlas.cancel(boxTimer);
-    boxTimer = wattlas.later(() => setProps("explore-limit", { value: limit === null ? "" : limit }), 120);
+    boxTimer = wattlas.later(() => {
+      boxed = limit === null ? "" : limit;
+      setProps("explore-limit", { value: boxed });
+    }, 120);
   }
   function setLimit(value, range) {
     const isOtherMetric = domain && range && domain.column !== range.column;
+    const isOtherRange = JSON.stringify(domain) !== JSON.stringify(range);
     if (range && (!domain || isOtherMetric)) setProps("explore-limit", { suffix: " " + range.unit });
     domain = range;
     if (isOtherMetric && value !== "") { setProps("explore-limit", { value: "" }); return; }
     const limit = Number(value) > 0 && Number.isFinite(Number(value)) ? Number(value) : null;
     wattlas.later(() => describeLimit(limit));
     if (view.points) explore.drawLimit(limit); else view.limit = limit;
-    if (limitOf(expected === null ? STEPS : expected) === limit) return;
-    expected = stepOf(limit);
-    setProps("explore-limit-slider", { value: expected });
+    const isEcho = value === boxed && !isOtherRange;
+    boxed = null;
+    if (isEcho || !range || limitOf(slid) === limit) return;
+    slid = stepOf(limit);
+    sent.push(slid);
+    setProps("explore-limit-slider", { value: slid });
   }
 
   /* ---- what is selected */
@@ -189,24 +200,37 @@ document.addEventListener("DOMContentLoaded", function () {
       if (tries > 0) gridTimer = wattlas.later(() => fillGrid(tries - 1), 250);
       return;
     }
-    if (meta.titles && columnsNamed !== meta.x + meta.y) {
-      columnsNamed = meta.x + meta.y;
-      const titles = { x: meta.titles[meta.x], y: meta.titles[meta.y] };
-      const named = grid.getColumnDefs().map((c) => ({ ...c, headerName: titles[c.field] || c.headerName }));
-      grid.setGridOption("columnDefs", named);
+    const columns = meta.titles ? gridColumns(meta, view.points.named) : [], names = JSON.stringify(columns);
+    if (columnsNamed !== names) {
+      columnsNamed = names;
+      grid.setGridOption("columnDefs", columns);
     }
     const rows = meta.units ? selected().slice(0, GRID_ROWS) : [];
     setProps("explore-grid", { rowData: rows.map((i) => gridRow(meta, i)) });
   }
+  /* The system, the knobs that the study varies, the means of both axes. */
+  function gridColumns(meta, named) {
+    const number = { type: "rightAligned", width: 84 };
+    const columns = (isGiven) => named.filter((knob) => knob.is_given === isGiven).map(gridColumn);
+    return [
+      { field: "system", headerName: "system", width: 96 }, ...columns(false),
+      { field: "n", headerName: "n", ...number, width: 40 },
+      { field: "y", headerName: meta.titles[meta.y], ...number },
+      { field: "x", headerName: meta.titles[meta.x], ...number }, ...columns(true),
+    ];
+  }
+  function gridColumn({ column, title, hint, cells }) {
+    const letters = Math.max(title.length, ...cells.map((cell) => String(cell).length));
+    const width = Math.min(160, 26 + 6.5 * letters);
+    return { field: "knobs." + column, headerName: title, headerTooltip: hint, width };
+  }
   function gridRow(meta, i) {
-    const row = wattlas.configuration(view.points, i), { values } = view.points;
-    const show = (value, none) => (value === null ? none : value);
+    const { points } = view, { values, knobs, labels } = points, system = wattlas.knob(points, "system", i);
+    const cells = points.named.map((knob) => [knob.column, knob.cells[knobs[knob.column].index[i]]]);
     return {
-      system: view.points.labels[row.system] || row.system,
-      load: wattlas.loadWords(row) || "\u2013",
-      itr: show(row.itr_us, "adaptive"), dvfs: show(row.dvfs_ghz, "governor"),
-      rapl: show(row.rapl_w, "\u2013"),
-      n: view.points.n[i],
+      system: labels[system] || system,
+      knobs: Object.fromEntries(cells),
+      n: points.n[i],
       x: wattlas.formatQuantity(values.x[i], meta.units[meta.x]),
       y: wattlas.formatQuantity(values.y[i], meta.units[meta.y]),
     };

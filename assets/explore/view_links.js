@@ -216,6 +216,7 @@
     return "selection: " + runs.toLocaleString("en") + " runs" + inPoints + " (" + kind + ")";
   }
 
+  const joined = (...words) => words.filter(Boolean).join(" \u00b7 ");
   /** What is said of one point: configuration first, then the two values with spread and n. */
   function pointLines(meta, i) {
     const points = view.points, row = wattlas.configuration(points, i);
@@ -226,8 +227,8 @@
     };
     const replicate = points.replicate[i], flags = points.flags && points.flags.values[points.flags.index[i]];
     return [
-      (points.labels[row.system] || row.system) + " \u00b7 " + wattlas.configurationWords(row),
-      [wattlas.loadWords(row), wattlas.furtherWords(points, i), row.dataset].filter(Boolean).join(" \u00b7 "),
+      joined(points.labels[row.system] || row.system, wattlas.knobWords(points, i, false)),
+      joined(wattlas.knobWords(points, i, true), row.dataset),
       value("x"), value("y"),
       meta.means ? "n = " + points.n[i] : isNaN(replicate) ? "one run" : "replicate " + replicate,
       flags ? "flags: " + flags : "",

@@ -24,30 +24,37 @@ document.addEventListener("DOMContentLoaded", function () {
 
   let urlTimer = 0;
   const changed = new Set();
+  const RESTARTS = ["p", "fig", "scheme", "host", "to", "seed"];
   models.onChange((keys) => {
     keys.forEach((key) => changed.add(key));
+    // Answers for the old parameters are late from now on.
+    if (RESTARTS.some((key) => keys.includes(key))) following += 1;
     wattlas.cancel(urlTimer);
     urlTimer = wattlas.later(() => {
       urlTimer = 0;
       changed.forEach((key) => address.keep(NAME, key, page.kept[key]));
       const asked = ["cores", "tsc"].some((key) => changed.has(key));
-      const isRestarted = ["p", "fig", "scheme", "host", "to", "seed"].some((key) => changed.has(key));
+      const isRestarted = RESTARTS.some((key) => changed.has(key));
       const wants = asked || changed.has("tab") || changed.has("runs");
       changed.clear();
       if (asked) {
+        turn += 1;
         page.runs = null;
         page.fits = null;
       }
       if (wants) ask();
-      if (isRestarted) stop();
+      if (isRestarted) {
+        stop();
+        models.set({ sim: false });
+      }
     }, URL_MS);
   });
 
   /* ---- runs and fits */
 
-  async function answerOf(path, query) {
+  async function answerOf(path, query, options) {
     try {
-      const response = await wattlas.fetch(where(path, query)),
+      const response = await wattlas.fetch(where(path, query), options),
         body = response.json();
       return response.ok ? body : { error: body.error };
     } catch (error) {
@@ -95,14 +102,16 @@ document.addEventListener("DOMContentLoaded", function () {
     if (job)
       wattlas.fetch(where("cancel", `job=${job}&visitor=${visitor}`), { method: "POST" }).catch(() => {});
     job = "";
-    if (page.simulated.status === "running" || page.simulated.status === "waiting") {
+    if (isRunning()) {
       page.simulated = { ...page.simulated, status: "cancelled", words: "simulation cancelled" };
       if (page.spec && isShown()) modelsPage.say();
     }
   }
 
+  const isRunning = () => ["running", "waiting"].includes(page.simulated.status);
+
   function simulate() {
-    if (job) {
+    if (isRunning()) {
       stop();
       models.set({ sim: false });
       return;
@@ -111,14 +120,17 @@ document.addEventListener("DOMContentLoaded", function () {
     page.simulated = { labels: [], results: [], status: "waiting", words: "simulation begins" };
     modelsPage.say();
     // After the URL has the sliders: the server simulates what the URL says.
-    wattlas.later(follow, 2 * URL_MS);
+    wattlas.later(() => {
+      if (page.simulated.status === "waiting") follow();
+    }, 2 * URL_MS);
   }
 
   async function follow() {
     const mine = (following += 1);
-    for (;;) {
-      const have = page.simulated.results.length;
-      const found = await answerOf("simulate", `${address.shown(NAME)}&visitor=${visitor}&have=${have}`);
+    for (let method = "POST"; ; method = "GET") {
+      const have = page.simulated.results.length,
+        query = `${address.shown(NAME)}&visitor=${visitor}&have=${have}`;
+      const found = await answerOf("simulate", query, { method });
       if (mine !== following || !isShown()) return;
       if (found.error) {
         page.simulated = { ...page.simulated, status: "failed", words: found.error };
@@ -140,9 +152,8 @@ document.addEventListener("DOMContentLoaded", function () {
       modelsPage.say();
       if (!found.error && found.results.length) modelsPage.draw();
       if (!job) return;
-      // A pause of the visitor's own, which is no work: the page is idle between two answers.
       await new Promise((done) => {
-        setTimeout(done, POLL_MS);
+        wattlas.later(done, POLL_MS);
       });
     }
   }
@@ -166,7 +177,7 @@ document.addEventListener("DOMContentLoaded", function () {
     theme: () => {},
     resize: modelsPage.resize,
     clear: () => {
-      if (job) simulate();
+      if (isRunning()) simulate();
     },
     key: modelsPage.key,
   });

@@ -162,9 +162,11 @@
   /** The best solution of a curve at one rate: exact, else by the formula; null without either. */
   function solvedAt(curve, rate) {
     const kinds = isRefused(curve) ? [] : wattlas.schemes.kinds(curve.scheme.name);
-    const kind = kinds.includes("exact") ? "exact" : kinds[0];
-    const answer = kind && wattlas.schemes.solve(curve.scheme.name, kind, rate, curve.values);
-    return answer ? { kind, ...answer } : null;
+    for (const kind of ["exact", "paper"].filter((one) => kinds.includes(one))) {
+      const answer = wattlas.schemes.solve(curve.scheme.name, kind, rate, curve.values);
+      if (answer) return { kind, ...answer };
+    }
+    return null;
   }
 
   /** The shown range of the load axis, Kpps. */
@@ -176,7 +178,7 @@
   function simulatedOf(label) {
     const { labels, results } = page.simulated;
     if (!page.kept.sim) return null;
-    return results.find((result) => labels[result.curve] === label) || null;
+    return results.find((one) => !one.refused && labels[one.curve] === label) || null;
   }
 
   wattlas.models = {

@@ -116,8 +116,10 @@
   function starTrace(name) {
     const { spec, kept } = models.page,
       { traffic } = models.values();
-    // The published values are of the study's host.
-    if (kept.host !== "paper2007") return [];
+    // The published values are of the study's host, and means.
+    const values = models.values(),
+      isTheirs = spec.publishedCosts.every((key) => values[key] === spec.controls[key].default);
+    if (!isTheirs || (name === "latency" && kept.latency === "p99")) return [];
     const wanted = kept.fig === "table1" ? ["table1"] : [traffic];
     const stars = spec.stars.filter(
       (star) =>
@@ -165,7 +167,9 @@
       const rate = lam * 1e-3 * k,
         isTuned = itr > 1 && rate > 0;
       const formula = isTuned ? wattlas.schemes.throttlePerS(rate, delay) : null;
-      const wait = isTuned ? (rate * delay * delay) / 2 / (rate * delay + Math.exp(-rate * delay)) : null;
+      // The longest wait is the delay; the 99th percentile is near it.
+      const mean = (rate * delay * delay) / 2 / (rate * delay + Math.exp(-rate * delay));
+      const wait = !isTuned ? null : kept.latency === "p99" ? delay : mean;
       return { i, lam, group: points.group[i], formula, wait };
     });
     const latency = (i) => {
@@ -204,15 +208,18 @@
     }
     if (name === "itr") return found.map((row) => ({ ...row, predicted: row.formula }));
     if (name === "throughput") return found.map((row) => ({ ...row, predicted: null }));
-    // Client and wire are in the measured latency: their constant is the median of what is left.
-    const rest = found
-      .filter(({ wait }) => wait !== null)
-      .map(({ value, wait }) => value - wait - service)
-      .sort((a, b) => a - b);
-    const constant = rest.length ? rest[Math.floor(rest.length / 2)] : 0;
+    // Client and wire are in the measured latency: a constant by group, the median of what is left.
+    const constants = {};
+    for (const group of new Set(found.map((row) => row.group))) {
+      const rest = found
+        .filter((row) => row.group === group && row.wait !== null)
+        .map(({ value, wait }) => value - wait - service)
+        .sort((a, b) => a - b);
+      constants[group] = rest.length ? rest[Math.floor(rest.length / 2)] : null;
+    }
     return found.map((row) => ({
       ...row,
-      predicted: row.wait === null ? null : constant + service + row.wait,
+      predicted: row.wait === null ? null : constants[row.group] + service + row.wait,
     }));
   }
 
@@ -292,6 +299,14 @@
       ? []
       : models.curves().flatMap((curve) => curveTraces(name, curve));
 
+  const LEAST_LOSS_PCT = 0.01;
+  /** Whether no drawn scheme loses packets: the axis then shows no rounding. */
+  const isLossless = (name, all) =>
+    name === "loss" &&
+    [...lines(name), ...all.flatMap((curve) => simulatedTrace(name, curve))].every(({ y }) =>
+      y.every((value) => !(value > LEAST_LOSS_PCT)),
+    );
+
   /** One of the four panels against load. */
   function panel(name) {
     const { kept } = models.page,
@@ -308,12 +323,15 @@
     const word =
       name === "latency" ? (kept.latency === "p99" ? "99th percentile, simulated only" : "mean") : "";
     const isLog = name === "latency" && kept.scale === "log";
-    const bursty = models.values().traffic === "bursty" ? "bursty traffic: simulated only" : "";
+    const { latency_to: latencyTo } = models.page.spec.figures[kept.fig] || {};
+    const isShort = name === "latency" && latencyTo && !isLog;
+    const isBursty = models.values().traffic === "bursty";
+    const bursty = isBursty ? "bursty: simulated only, intervals too narrow" : "";
     const lost = name === "loss" && kept.runs && models.page.runs ? "the lake holds no losses" : "";
     const ofRunsWords = {
-      throughput: "runs: receive descriptors of a core",
-      cpu: "runs: time awake of a core",
-      latency: `runs: ${kept.latency === "p99" ? "p99" : "mean, else p50"}, with client and wire`,
+      throughput: "runs: receive descriptors of a core, on the diagonal by definition",
+      cpu: "runs: time awake of a core; model: the costs at any frequency",
+      latency: `runs: ${kept.latency === "p99" ? "p99" : "mean, else p50"}, incl. client and wire`,
     };
     const shown = measured.length
       ? (ofRunsWords[name] || "") + (ofRunsWords[name] ? ", \u00B1 1 sd" : "")
@@ -336,6 +354,8 @@
           rangemode: "tozero",
           uirevision: [kept.scale, kept.latency, models.page.resets].join(),
           ...(isLog ? { type: "log", dtick: 1, tickformat: "~s" } : {}),
+          ...(isShort ? { range: [0, latencyTo] } : {}),
+          ...(isLossless(name, all) ? { range: [0, 1] } : {}),
           ...(isStrip ? STRIP.yaxis : {}),
         }),
         ...(isStrip ? { yaxis2: STRIP.yaxis2 } : {}),
@@ -429,33 +449,42 @@
     };
   }
   function nearest(found, rate) {
-    const off = found.rates_kpps.map((value) => Math.abs(value - rate)),
-      i = off.indexOf(Math.min(...off));
+    const i = nearestTo(found.rates_kpps, rate);
     const one = Object.fromEntries(SHARES.map(([field]) => [field, found[field][i]]));
     return { kind: "simulated, at the nearest rate", ...one };
   }
 
   const TIE = "#B4BAC1",
     TIE_SHARE = 0.005;
+  /** The schemes that the strip compares (the ideal one is no choice), each by its best solution. */
+  function contenders() {
+    const all = models.curves().filter(({ scheme }) => scheme.name !== "ideal"),
+      isSimulated = models.page.kept.latency === "p99" || models.values().traffic === "bursty";
+    return all.map((curve) => {
+      const solutions = isSimulated ? [] : models.solved(curve),
+        exact = solutions.find(({ kind }) => kind === "exact");
+      const simulated = fromSimulation(curve),
+        [first] = solutions;
+      const best = exact || (simulated ? null : first);
+      return { curve, set: best ? fromFormula(curve, best) : simulated };
+    });
+  }
   /** The best schemes along the load axis: most CPU left among those within the latency limit. */
   function winners() {
-    const { kept } = models.page,
-      limit = Number(kept.limit),
-      // The ideal scheme is no choice.
-      all = models.curves().filter(({ scheme }) => scheme.name !== "ideal"),
-      isP99 = kept.latency === "p99";
-    const isSimulated = isP99 || models.values().traffic === "bursty";
-    const sets = all
-      .map((curve) => (isSimulated ? fromSimulation(curve) : fromFormula(curve)))
-      .filter(Boolean);
+    const limit = Number(models.page.kept.limit),
+      sets = contenders()
+        .map(({ set }) => set)
+        .filter(Boolean);
     if (!sets.length) return [];
-    return sets[0].rates.map((rate, i) => {
+    const longest = sets.reduce((one, other) => (other.rates.length > one.rates.length ? other : one));
+    return longest.rates.map((rate) => {
       const able = sets
         .map((set) => ({
           curve: set.curve,
-          latency: set.latency[i],
-          left: set.left[i],
-          half: set.half ? set.half[i] : TIE_SHARE / 2,
+          kind: set.kind,
+          latency: between(set.rates, set.latency, rate),
+          left: between(set.rates, set.left, rate),
+          half: set.half ? between(set.rates, set.half, rate) : TIE_SHARE / 2,
         }))
         .filter(({ latency }) => latency !== null && latency <= limit)
         .sort((a, b) => b.left - a.left);
@@ -464,30 +493,51 @@
       return { rate, best, second, isTie };
     });
   }
-  function fromFormula(curve) {
-    const found = models.solved(curve),
-      one = found.find(({ kind }) => kind === "exact") || found[0];
-    return (
-      one &&
-      one.rates.length === models.page.spec.points && {
-        curve,
-        rates: one.rates,
-        latency: one.answers.map((a) => a.latency_mean_us),
-        left: one.answers.map((a) => a.cpu_left),
-      }
-    );
+  /** The value at a rate, straight between those of two rates; null outside of them. */
+  function between(rates, values, rate) {
+    const after = rates.findIndex((one) => one >= rate - 1e-9);
+    if (after < 0 || (after === 0 && rates[0] > rate + 1e-9)) return null;
+    if (after === 0 || rates[after] <= rate + 1e-9) return values[after];
+    const low = values[after - 1],
+      high = values[after],
+      share = (rate - rates[after - 1]) / (rates[after] - rates[after - 1]);
+    return low === null || high === null ? null : low + share * (high - low);
   }
+  function nearestTo(rates, rate) {
+    const off = rates.map((value) => Math.abs(value - rate));
+    return off.indexOf(Math.min(...off));
+  }
+  const fromFormula = (curve, { kind, rates, answers }) => ({
+    curve,
+    kind,
+    rates,
+    latency: answers.map((a) => a.latency_mean_us),
+    left: answers.map((a) => a.cpu_left),
+  });
   function fromSimulation(curve) {
     const found = models.simulatedOf(curve.label);
     return (
       found && {
         curve,
+        kind: "simulated",
         rates: found.rates_kpps,
         latency: found[latencyField()],
         left: found.cpu_left,
         half: found.cpu_left_half_width,
       }
     );
+  }
+  /** Which solution the strip takes where it is not the exact one, and which schemes have none. */
+  function solutionWords() {
+    const by = { simulated: [], paper: [], none: [] };
+    for (const { curve, set } of contenders()) {
+      const kind = set ? set.kind : "none";
+      if (by[kind]) by[kind].push(curve.label);
+    }
+    return [
+      by.paper.length ? `by the paper's formula: ${by.paper.join(", ")}` : "",
+      by.none.length ? `not simulated: ${by.none.join(", ")}` : "",
+    ].filter(Boolean);
   }
 
   function strip() {
@@ -520,7 +570,8 @@
         `Most CPU left with ${what} up to ${three(Number(kept.limit))} us`,
         [...groups]
           .map(([name, { hue }]) => `<span style="color:${hue}">\u25A0</span> ${name}`)
-          .concat(isMissed ? ["\u25A1 no shown scheme meets the limit"] : [])
+          .concat(isMissed ? ["\u25A1 none meets the limit"] : [])
+          .concat(solutionWords())
           .join("  "),
         {
           xaxis: axis("arrivals of a queue, Kpps", { range: models.loadRange(), fixedrange: true }),
@@ -533,7 +584,8 @@
     };
   }
   function winnerWords({ rate, best: one, second, isTie }) {
-    const words = (way) => `${way.curve.label}: ${three(100 * way.left)} % left, ${three(way.latency)} us`;
+    const words = (way) =>
+      `${way.curve.label}, ${way.kind}: ${three(100 * way.left)} % left, ${three(way.latency)} us`;
     return [
       `${three(rate)} Kpps: ${isTie ? "tie" : one.curve.label}`,
       words(one),

@@ -64,6 +64,26 @@
             },
           ]
         : []),
+      ...leastOf(points, grid, hue, axes),
+    ];
+  }
+
+  /** Where a curve has its least mean power: the energy of detection counts too. */
+  function leastOf(points, grid, hue, axes) {
+    const able = points.map((p, i) => ({ ...p, i })).filter((p) => Number.isFinite(p.energy_uj));
+    if (!able.length) return [];
+    const least = able.reduce((one, other) => (other.energy_uj < one.energy_uj ? other : one));
+    return [
+      {
+        type: "scatter",
+        mode: "markers",
+        x: [least.latency_us],
+        y: [least.energy_uj],
+        hoverinfo: "none",
+        ...axes,
+        marker: { symbol: "circle-open", size: 13, color: hue, line: { width: 2 } },
+        meta: { kind: "least", words: `least mean power: D = ${three(grid[least.i])}` },
+      },
     ];
   }
 
@@ -167,7 +187,7 @@
       data,
       layout: layout(
         "Power against latency by frequency D",
-        `${legend}  \u2715 least energy of the work  hatched: saturated${said}`,
+        `${legend}  \u2715 least energy of the work  \u25CB least mean power  hatched: saturated${said}`,
         {
           ...axes,
           annotations: notes,
@@ -179,15 +199,19 @@
 
   /* ---- fits */
 
+  /** The rows of the chosen fit, by column; null without any. */
   function fitted() {
-    const { fits } = models.page;
-    if (!fits) return null;
-    const { predicted } = fits;
-    return predicted.measured_w && predicted.measured_w.length ? predicted : null;
+    const { fits, kept } = models.page;
+    if (!fits || !fits.predicted.fit) return null;
+    const { predicted } = fits,
+      mine = predicted.fit.map((name, i) => (name === kept.fit ? i : -1)).filter((i) => i >= 0);
+    if (!mine.length) return null;
+    const columns = Object.entries(predicted).map(([name, values]) => [name, mine.map((i) => values[i])]);
+    return Object.fromEntries(columns);
   }
   const missing = () => {
     const { fits } = models.page;
-    return message(fits ? fits.notes[0] || "No fit of power." : "fitting");
+    return message(fits ? fits.notes[0] || "No run has what this fit needs." : "fitting");
   };
 
   function byGroup(predicted, x, y) {
@@ -223,11 +247,21 @@
     return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join("  ");
   }
 
+  const FORMULAS = {
+    power: "P_q + u (P_s + P_d D^(2+beta))",
+    busy_time: "A N_i / D^(1+alpha)",
+    interrupts: "1/(T' + e^(-k l T')/(k l))",
+    host: "interrupts/r + packets/mu",
+  };
+  const titled = (text) => text[0].toUpperCase() + text.slice(1);
+
   function predictedFigure() {
     const predicted = fitted();
     if (!predicted) return missing();
-    const traces = byGroup(predicted, predicted.predicted_w, predicted.measured_w);
-    const all = [...predicted.predicted_w, ...predicted.measured_w],
+    const { fit } = models.page.kept,
+      traces = byGroup(predicted, predicted.predicted, predicted.measured);
+    const unit = predicted.unit[0] ? `, ${predicted.unit[0]}` : "",
+      all = [...predicted.predicted, ...predicted.measured],
       ends = [Math.min(...all), Math.max(...all)];
     const line = {
       type: "scatter",
@@ -240,10 +274,11 @@
     };
     return {
       data: [line, ...traces],
-      layout: layout("Mean power, measured against predicted", legendOf(traces), {
-        xaxis: axis("predicted by P_q + u (P_s + P_d D^(2+beta)), W"),
-        yaxis: axis("measured, W"),
-      }),
+      layout: layout(
+        `${titled(models.page.spec.fits[fit])}, measured against predicted`,
+        legendOf(traces),
+        { xaxis: axis(`predicted by ${FORMULAS[fit]}${unit}`), yaxis: axis(`measured${unit}`) },
+      ),
     };
   }
 
@@ -264,7 +299,7 @@
     );
     return {
       data: traces,
-      layout: layout("Residuals of power", `measured minus predicted · ${legendOf(traces)}`, {
+      layout: layout("Residuals", `measured / predicted - 1 · ${legendOf(traces)}`, {
         xaxis: axis(AGAINST[against]),
         yaxis: axis("%", { zeroline: true }),
       }),

@@ -105,7 +105,7 @@
   function controls(root) {
     const { spec, kept } = models.page;
     if (kept.tab === "fit") {
-      root.replaceChildren(...fitControls());
+      root.replaceChildren(...runControls());
       return;
     }
     const isEnergy = kept.tab === "energy",
@@ -136,7 +136,7 @@
       ["limit", "latency limit, us"],
       ["seed", "seed"],
     ];
-    return numbers.map(([key, title]) => plainNumber(key, title, kept[key]));
+    return [...numbers.map(([key, title]) => plainNumber(key, title, kept[key])), ...runControls()];
   }
   function plainNumber(key, title, value) {
     const found = element("input", { type: "number", min: 0, step: "any", value, data: { key } });
@@ -149,7 +149,8 @@
     });
     return label(title, found);
   }
-  function fitControls() {
+  /** What runs without logs do not say of themselves. */
+  function runControls() {
     const { kept } = models.page;
     return [
       element("div", { className: "sidebar-title", textContent: "Runs without logs" }),
@@ -226,7 +227,9 @@
         ["busy_share", "busy share"],
         ["load_qps", "load"],
       ];
+      const fits = Object.entries(spec.fits);
       parts.push(
+        label("fit of", select("fit of", kept.fit, fits, (key) => models.set({ fit: key }))),
         label(
           "residuals against",
           select("residuals against", kept.against, against, (key) => models.set({ against: key })),
@@ -236,9 +239,17 @@
     const note = kept.tab === "interrupts" ? spec.hosts[kept.host].note : "";
     root.replaceChildren(...parts, element("span", { className: "quiet", textContent: note }));
   }
+  const FIRST_TO_KPPS = 300;
   /** A figure's own values take the place of what the visitor has changed. */
   function chooseFigure(key) {
-    models.set({ fig: key, p: "", ...(key === "10" || key === "table1" ? { to: 210 } : {}) });
+    const { to, latency_to: latencyTo } = models.page.spec.figures[key] || {};
+    models.set({
+      fig: key,
+      p: "",
+      zoom: "",
+      to: to || FIRST_TO_KPPS,
+      scale: latencyTo ? "linear" : "log",
+    });
   }
 
   function simulateButton() {

@@ -187,12 +187,20 @@
     wattlas.modelsControls.showJob();
     if (spec.lakeIsEmpty) lines.push("The lake holds no runs yet: curves only.");
     else if (kept.runs && runs)
-      lines.push(runs.words || `${runs.runs.toLocaleString("en")} runs beside the models`);
+      lines.push(
+        [runs.runs ? `${runs.runs.toLocaleString("en")} runs beside the models` : "", runs.words]
+          .filter(Boolean)
+          .join(" · "),
+      );
     if (simulated.words) lines.push(simulated.words);
     else if (simulated.status === "done") {
-      const slow = simulated.results.reduce((n, { is_slow: flags }) => n + flags.filter(Boolean).length, 0);
+      const done = simulated.results.filter(({ refused }) => !refused),
+        slow = done.reduce((n, { is_slow: flags }) => n + flags.filter(Boolean).length, 0);
       lines.push(
-        `simulated: ${simulated.results.length} curves${slow ? `, ${slow} rates slow to converge` : ""}`,
+        `simulated: ${done.length} curves${slow ? `, ${slow} rates slow to converge` : ""}`,
+        ...simulated.results
+          .filter(({ refused }) => refused)
+          .map(({ curve, refused }) => `${simulated.labels[curve]} refused: ${refused}`),
       );
     }
     if (kept.sel) lines.push("runs of a selection");

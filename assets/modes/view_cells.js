@@ -97,7 +97,7 @@
     if (outcome === "alone") return "";
     if (outcome === "tie") return "tie";
     if (outcome === "too few") return "n = " + Math.min(n[first], n[first + 1]);
-    const name = isNamed ? "<b>" + data.who.words[who[first]] + "</b><br>" : "";
+    const name = isNamed || outcome === "differ" ? "<b>" + data.who.words[who[first]] + "</b><br>" : "";
     if (!data.rules.percent) return name + quantity(data, data.cells.margin[i]);
     if (isNaN(share)) return name + DASH;
     return name + (isShort ? percent(share, 2).replace(" ", "") : percent(share));
@@ -110,6 +110,7 @@
     const second = name(first + 1);
     const words = {
       win: best + " wins over " + second,
+      differ: best + " is above " + second + ", and neither is better",
       tie: "tie of " + best + " and " + second,
       "too few": "too few replicates to decide between " + best + " and " + second,
     };

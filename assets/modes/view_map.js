@@ -49,7 +49,8 @@
   function textColor(meta, data, i, theme) {
     const outcome = wattlas.cells.outcomeOf(data, i), colors = meta.text_colors;
     if (outcome === "too few") return wattlas.palette(theme).text;
-    return colors[outcome === "tie" ? colors.length - 1 : data.contenders.who[data.cells.first[i]]];
+    const others = { tie: colors.length - 2, differ: colors.length - 1 };
+    return colors[outcome in others ? others[outcome] : data.contenders.who[data.cells.first[i]]];
   }
 
   /** The texts of the cells in view, as the trace's own; none where there are too many. */

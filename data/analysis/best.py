@@ -3,6 +3,8 @@
 import polars as pl
 
 _GROUP = ["dataset", "workload", "load_qps", "message_bytes"]
+# The default that a configuration is compared with ran the same load on the same machine.
+_COMPARED = [*_GROUP, "machine"]
 _SYSTEM = ["system", "system_label"]
 
 
@@ -41,7 +43,7 @@ def best_settings(
     )
     renamed = baselines.rename({"performance": "baseline_x", "cost": "baseline_y"}).drop("n")
     return (
-        winners.join(renamed, on=_GROUP, how="left", nulls_equal=True)
+        winners.join(renamed, on=_COMPARED, how="left", nulls_equal=True)
         .with_columns(
             energy_change=pl.col("y") / pl.col("baseline_y") - 1,
             performance_change=pl.col("x") / pl.col("baseline_x") - 1,

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
 import polars as pl
 
-from data.selection import FACETS, Facet, Selection, Value
+from data.selection import FACETS, Clause, Selection, Value
 
 # Facets that decide which loads and settings exist.
 LEADING: Final = ("dataset", "workload")
@@ -20,47 +21,69 @@ class Choice:
     runs: int
 
 
-def facet_choices(cube: pl.DataFrame, selection: Selection, facet: str) -> list[Choice]:
-    """List the values of one facet that occur under the other facets' filters, in order.
+class FacetCounts:
+    """Counts the runs behind each choice of each filter, for one cube."""
 
-    A chosen value stays in the list with count 0 if no run has it, so that a visitor can clear it.
+    def __init__(self, cube: pl.DataFrame) -> None:
+        """Take the result of `facet_cube_query`."""
+        self._cube = cube
+        self._runs = cube["runs"].to_numpy()
+        self._coded: dict[str, _Coded] = {}
+        self._labels = _labels(cube)
 
-    Args:
-        cube: Result of `facet_cube_query`.
-    """
-    selection = _leading(selection, facet)
-    left = cube.filter(matches(selection, exclude=facet))
-    return _choices(left, selection, facet, _labels(cube, facet))
+    def choices(self, selection: Selection) -> dict[str, list[Choice]]:
+        """List the choices of every facet, as `of`."""
+        return {name: self.of(name, selection) for name in FACETS}
 
+    def of(self, facet: str, selection: Selection) -> list[Choice]:
+        """List the values of one facet that occur under the other facets' filters, in order.
 
-def all_choices(cube: pl.DataFrame, selection: Selection) -> dict[str, list[Choice]]:
-    """List the choices of every facet; facets without a clause share one filtered table."""
-    led = cube.filter(matches(Selection(tuple(c for c in selection.clauses if c.facet in LEADING))))
-    left = led.filter(matches(selection))
-    found = {}
-    for name in FACETS:
-        if name in LEADING:
-            found[name] = facet_choices(cube, selection, name)
-        else:
-            mine = led.filter(matches(selection, exclude=name)) if selection.values(name) else left
-            found[name] = _choices(mine, selection, name, _labels(cube, name))
-    return found
-
-
-def _choices(
-    left: pl.DataFrame, selection: Selection, facet: str, labels: dict[Value, str]
-) -> list[Choice]:
-    column, null_word = FACETS[facet].column, FACETS[facet].null_word
-    if left[column].null_count() == len(left):
-        runs: dict[Value, int] = {null_word: int(left["runs"].sum())} if len(left) else {}
-    else:
-        runs = {
-            _value(FACETS[facet], value): count
-            for value, count in left.group_by(column).agg(pl.col("runs").sum()).iter_rows()
+        A chosen value stays in the list with count 0 if no run has it, so that a visitor can clear
+        it.
+        """
+        coded, null_word = self._codes(facet), FACETS[facet].null_word
+        masks = [
+            self._passing(clause)
+            for clause in _leading(selection, facet).clauses
+            if clause.facet != facet
+        ]
+        left = np.logical_and.reduce(masks) if masks else slice(None)
+        counts = np.bincount(coded.codes[left], self._runs[left], len(coded.values))
+        runs: dict[Value, int] = {
+            value: int(count) for value, count in zip(coded.values, counts, strict=True) if count
         }
-    runs |= {value: 0 for value in selection.values(facet) if value not in runs}
-    ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
-    return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
+        runs |= {value: 0 for value in selection.values(facet) if value not in runs}
+        labels = self._labels if facet == "system" else {}
+        ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
+        return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
+
+    def _codes(self, facet: str) -> "_Coded":
+        if facet not in self._coded:
+            self._coded[facet] = _code(self._cube[FACETS[facet].column], FACETS[facet].null_word)
+        return self._coded[facet]
+
+    def _passing(self, clause: Clause) -> np.ndarray:
+        """Which rows of the cube match a clause."""
+        coded = self._codes(clause.facet)
+        wanted = [value in clause.values for value in coded.values]
+        return np.array([*wanted, False])[coded.codes]
+
+
+@dataclass(frozen=True, slots=True)
+class _Coded:
+    """A column as indices into its distinct values; NULL is the facet's word for it."""
+
+    values: list[Value]
+    codes: np.ndarray
+
+
+def _code(column: pl.Series, null_word: str) -> _Coded:
+    values = column.unique(maintain_order=True)
+    places = pl.DataFrame({"value": values, "at": range(len(values))})
+    rows = pl.DataFrame({"value": column})
+    joined = rows.join(places, on="value", nulls_equal=True, maintain_order="left")
+    listed = [null_word if value is None else value for value in values]
+    return _Coded(listed, joined["at"].cast(pl.Int64).to_numpy())
 
 
 def count_runs(cube: pl.DataFrame, selection: Selection) -> int:
@@ -84,9 +107,8 @@ def matches(selection: Selection, exclude: str | None = None) -> pl.Expr:
     return expression
 
 
-def _labels(cube: pl.DataFrame, facet: str) -> dict[Value, str]:
-    if facet != "system":
-        return {}
+def _labels(cube: pl.DataFrame) -> dict[Value, str]:
+    """The label of each system."""
     return dict(cube.select("system", "system_label").unique().sort("system_label").iter_rows())
 
 
@@ -100,7 +122,3 @@ def _leading(selection: Selection, facet: str) -> Selection:
         return selection
     before = LEADING[: LEADING.index(facet)]
     return Selection(tuple(c for c in selection.clauses if c.facet in (*before, facet)))
-
-
-def _value(facet: Facet, value: Value | None) -> Value:
-    return facet.null_word if value is None else value

@@ -1,7 +1,8 @@
 """`python -m data.models`: simulate some curves; one JSON line a curve as soon as it is done.
 
 The request is one JSON object on the standard input: `curves`, each with `scheme` and `values`;
-`rates_kpps`; `seed`, `replications`, `precision`, `most_events`.
+`rates_kpps`; `seed`, `replications`, `precision`, `most_events`. A curve whose parameters a scheme
+refuses gives a line with `refused`.
 """
 
 import dataclasses
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from data.errors import DataError
 from data.models import SCHEMES
 
 _NICENESS: Final = 10
@@ -23,9 +25,13 @@ def main() -> int:
     asked = json.load(sys.stdin)
     effort = {name: asked[name] for name in ("seed", "replications", "precision", "most_events")}
     for number, curve in enumerate(asked["curves"]):
-        found = SCHEMES[curve["scheme"]].solve(
-            "simulated", asked["rates_kpps"], **effort, **curve["values"]
-        )
+        try:
+            found = SCHEMES[curve["scheme"]].solve(
+                "simulated", asked["rates_kpps"], **effort, **curve["values"]
+            )
+        except DataError as error:
+            print(json.dumps({"curve": number, "refused": str(error)}), flush=True)
+            continue
         fields = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
         print(json.dumps({"curve": number, **_plain(fields)}), flush=True)
     return 0

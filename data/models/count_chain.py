@@ -58,11 +58,16 @@ def solve_count_chain(
         drops_interrupt: Packets that the full ring drops are counted too.
 
     Raises:
-        DataError: The count is above MOST_COUNT or above the ring.
+        DataError: The count is above MOST_COUNT or above the ring, or an interrupt takes no time.
     """
     if not count <= min(MOST_COUNT, ring):
         raise DataError(
             f"count is {count}; the exact solution takes counts up to {min(MOST_COUNT, ring)}"
+        )
+    if interrupt_us <= 0:
+        raise DataError(
+            f"interrupt_us is {interrupt_us:g}; the exact solution of coalescing by count takes "
+            "interrupts that last"
         )
     # When there always is work: share of interrupts, and whether the ring fills.
     share = interrupt_us / (count / rate + interrupt_us)

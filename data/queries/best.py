@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from data.aggregates import count_sql, mean_sql
 from data.queries.points import points_query
 from data.selection import Selection
 
 # Facets of tuned settings; filters on them do not exclude baseline runs.
 _TUNED_FACETS = ("system", "mode", "itr", "dvfs", "rapl")
+_PLACE = "dataset, workload, load_qps, message_bytes, machine"
 
 
 def candidates_query(
@@ -24,7 +26,7 @@ def candidates_query(
 def baselines_query(
     selection: Selection, performance: str, limit: int = 50_000, cost: str = "energy_j"
 ) -> tuple[str, list[Any]]:
-    """Build the query of the default configuration of each dataset, workload and load.
+    """Build the query of the default configuration of each dataset, workload, load and machine.
 
     Filters on system, mode, ITR, DVFS and power limit do not apply to it.
 
@@ -33,17 +35,17 @@ def baselines_query(
         cost: The metric that the best settings have least of.
 
     Returns:
-        SQL and parameters. Columns `dataset`, `workload`, `load_qps`, `message_bytes`,
+        SQL and parameters. Columns `dataset`, `workload`, `load_qps`, `message_bytes`, `machine`,
         `performance` (mean, in the metric's unit), `cost` (mean), `n`.
     """
     for facet in _TUNED_FACETS:
         selection = selection.with_values(facet, ())
     condition, parameters = selection.predicate()
     return (
-        "SELECT dataset, workload, load_qps, message_bytes, "
-        f"avg({performance})::DOUBLE AS performance, avg({cost})::DOUBLE AS cost, count(*) AS n "
+        f"SELECT {_PLACE}, ({mean_sql(performance)})::DOUBLE AS performance, "
+        f"({mean_sql(cost)})::DOUBLE AS cost, {count_sql()} AS n "
         f"FROM runs WHERE ({condition}) AND is_baseline AND {performance} IS NOT NULL "
-        f"AND {cost} IS NOT NULL GROUP BY dataset, workload, load_qps, message_bytes "
+        f"AND {cost} IS NOT NULL GROUP BY {_PLACE} "
         f"ORDER BY ALL LIMIT {limit:d}",
         parameters,
     )

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from data.declared import declared, knob_names
 from data.queries.points import CONFIGURATION
 from data.selection import Selection
 
 # The words that describe a run, as one text to search in.
-_TEXT: Final = (
-    "lower(concat_ws(' ', dataset, workload, system_label, system, "
+_SHIPPED_TEXT: Final = (
+    "lower(concat_ws(' ', machine, dataset, workload, system_label, system, "
     "'ITR ' || coalesce(printf('%g us', itr_us), 'adaptive'), "
     "coalesce(printf('%g GHz', dvfs_ghz), 'governor'), printf('%g W', rapl_w), "
     "printf('%gk QPS', load_qps / 1000), printf('%d B', message_bytes), run_id))"
 )
-_SHOWN: Final = "run_id, replicate, duration_s, interrupts, " + ", ".join(CONFIGURATION)
-_SUBJECT: Final = ("dataset", "workload", "load_qps", "message_bytes")
+_SUBJECT: Final = ("dataset", "workload", "load_qps", "message_bytes", "machine")
 _ORDER: Final = (
     "is_baseline DESC, system, itr_us IS NULL, itr_us, dvfs_ghz IS NULL, dvfs_ghz, rapl_w, "
     "replicate, run_id"
@@ -73,10 +73,13 @@ def logged_runs_query(words: Sequence[str], near: str | None, limit: int) -> tup
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`,
         `interrupts`, and `total` (number of all matches). Runs of one load are adjacent.
     """
-    matching = "".join(f" AND contains({_TEXT}, ?)" for _ in words)
+    own = "".join(f", {name}::VARCHAR" for name in knob_names(declared()))
+    text = _SHIPPED_TEXT.replace(", run_id))", f"{own}, run_id))")
+    matching = "".join(f" AND contains({text}, ?)" for _ in words)
     same = " AND ".join(f"n.{name} IS NOT DISTINCT FROM runs.{name}" for name in _SUBJECT)
     return (
-        f"SELECT {_SHOWN}, count(*) OVER () AS total FROM runs WHERE has_log{matching} "
+        f"SELECT run_id, replicate, duration_s, interrupts, {', '.join(CONFIGURATION)}, "
+        f"count(*) OVER () AS total FROM runs WHERE has_log{matching} "
         f"ORDER BY EXISTS (SELECT 1 FROM runs n WHERE n.run_id = ? AND {same}) DESC, "
         f"{', '.join(_SUBJECT)}, {_ORDER} LIMIT {limit:d}",
         [*(word.lower() for word in words), near],

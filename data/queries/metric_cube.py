@@ -1,16 +1,22 @@
 """Statistics of one column for each combination of filter values."""
 
+from collections.abc import Collection
 from typing import Any
 
+from data.aggregates import count_sql, mean_sql, sd_sql
 from data.metrics import metric
 from data.selection import FACETS, Selection
 
 
-def metric_cube_query(selection: Selection, column: str, limit: int) -> tuple[str, list[Any]]:
+def metric_cube_query(
+    selection: Selection, column: str, limit: int, left_out: Collection[str] = ()
+) -> tuple[str, list[Any]]:
     """Build the query of one column's statistics for each combination that occurs.
 
     Args:
         limit: Maximum number of rows.
+        left_out: Facets' columns that are constant or follow from the others; the answer has none
+            of them.
 
     Returns:
         SQL and parameters. The facets' columns, then `n` (runs that have a value), `mean`, `sd`
@@ -19,11 +25,13 @@ def metric_cube_query(selection: Selection, column: str, limit: int) -> tuple[st
     """
     metric(column)
     condition, parameters = selection.predicate()
-    facets = ", ".join(facet.column for facet in FACETS.values())
+    facets = [f.column for f in FACETS.values() if f.column not in left_out]
+    listed = ", ".join(facets)
+    named = "".join(f"{name}, " for name in facets)
     return (
-        f"SELECT {facets}, count(*) AS n, avg({column})::DOUBLE AS mean, "
-        f"stddev_samp({column}) AS sd, min({column})::DOUBLE AS low, "
+        f"SELECT {named}{count_sql()} AS n, ({mean_sql(column)})::DOUBLE AS mean, "
+        f"{sd_sql(column)} AS sd, min({column})::DOUBLE AS low, "
         f"max({column})::DOUBLE AS high FROM runs WHERE ({condition}) AND {column} IS NOT NULL "
-        f"GROUP BY {facets} ORDER BY ALL LIMIT {limit:d}",
+        f"GROUP BY {listed or '()'} HAVING count(*) > 0 ORDER BY ALL LIMIT {limit:d}",
         parameters,
     )

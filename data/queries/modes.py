@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from data.aggregates import count_sql, has_aggregates, mean_sql, sd_sql
 from data.metrics import metric
 from data.queries.points import CONFIGURATION
 from data.selection import Selection, Value
@@ -32,8 +33,9 @@ def configurations_query(
         SQL and parameters. Columns CONFIGURATION without `constant`; `values`, the finite
         measurements of `column`, ascending, at least one; `against` and `against_sd`, mean and
         sample standard deviation of the second metric over the same runs (NULL where not
-        measured, and `against_sd` for one run). Sorted by configuration. Runs without a value of
-        `column`, and configurations without such a run, are left out.
+        measured, and `against_sd` for one run). In a lake with rows that are means also `pooled_n`,
+        `pooled_mean`, `pooled_sd` of `column` over all their runs. Sorted by configuration. Runs
+        without a value of `column`, and configurations without such a run, are left out.
     """
     metric(column)
     metric(against)
@@ -41,11 +43,16 @@ def configurations_query(
     names = [name for name in CONFIGURATION if name not in constant]
     listed = ", ".join(names)
     other = f"{against}::DOUBLE"
+    there = f"FILTER (isfinite({other}))"
+    pooled = (
+        f"{count_sql()} AS pooled_n, {mean_sql(column)} AS pooled_mean, "
+        f"{sd_sql(column)} AS pooled_sd, "
+    )
     return (
         f"SELECT {''.join(f'{name}, ' for name in names)}"
         f"list_sort(list({column}::DOUBLE)) AS values, "
-        f"avg({other}) FILTER (isfinite({other})) AS against, "
-        f"stddev_samp({other}) FILTER (isfinite({other})) AS against_sd "
+        f"{pooled if has_aggregates() else ''}"
+        f"{mean_sql(other, there)} AS against, {sd_sql(other, there)} AS against_sd "
         f"FROM runs WHERE ({condition}) AND isfinite({column}::DOUBLE) "
         f"GROUP BY {listed or '()'} HAVING count(*) > 0 {_order(names)}LIMIT {limit:d}",
         parameters,

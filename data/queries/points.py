@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Final
 
+from data.aggregates import count_sql, mean_sql, row_sd_sql, sd_sql, weight_sql
 from data.declared import Names, knob_names
 from data.metrics import metric
 from data.selection import Selection
@@ -30,7 +31,7 @@ def points_query(
     columns: dict[str, str],
     means: bool,
     limit: int,
-    constant: Collection[str] = (),
+    left_out: Collection[str] = (),
 ) -> tuple[str, list[Any]]:
     """Build the query of the scatter's rows.
 
@@ -40,14 +41,15 @@ def points_query(
             standard deviation over the replicates; NULL for one).
         means: Return one row per configuration (mean over its replicates) instead of one per run.
         limit: Maximum number of rows.
-        constant: Columns that have one value in all runs of the selection. Grouping by the others
-            alone gives the same rows in half the time.
+        left_out: Columns that have one value in all runs of the selection, or follow from others.
+            The answer has none of them; the rows are the same in half the time.
 
     Returns:
-        SQL and parameters. Columns: CONFIGURATION, `run_id` and `replicate` (NULL for means), `n`
-        (number of replicates), `logged` (number of those whose interrupts are in the lake), `flags`
-        (all their flags, sorted, in one text; NULL for none), then the requested ones, in their
-        units. Runs in which `x` or `y` was not measured are left out.
+        SQL and parameters. Columns: CONFIGURATION without `left_out`, `run_id` and `replicate`
+        (NULL for means), `n` (number of replicates, those in rows that are means included),
+        `logged` (number of rows whose interrupts are in the lake), `flags` (all their flags,
+        sorted, in one text; NULL for none), then the requested ones, in their units. Runs in which
+        `x` or `y` was not measured are left out.
     """
     for column in columns.values():
         metric(column)
@@ -56,31 +58,30 @@ def points_query(
         f"{columns[name]} IS NOT NULL" for name in ("x", "y") if name in columns
     )
     where = f"({condition})" + (f" AND {measured}" if measured else "")
-    listed = ", ".join(CONFIGURATION)
+    listed = [name for name in CONFIGURATION if name not in left_out]
+    order = [each for each in _ORDER if each.split()[0] not in left_out]
+    named = "".join(f"{name}, " for name in listed)
     if means:
-        grouped = [name for name in CONFIGURATION if name not in constant]
-        order = [each for each in _ORDER if each.split()[0] not in constant]
         ordering = f"ORDER BY {', '.join(order)} " if order else ""
-        named = (n if n in grouped else f"any_value({n}) AS {n}" for n in CONFIGURATION)
         values = ", ".join(
-            f"avg({c})::DOUBLE AS {name}, stddev_samp({c}) AS {name}_sd"
+            f"({mean_sql(c)})::DOUBLE AS {name}, {sd_sql(c)} AS {name}_sd"
             for name, c in columns.items()
         )
         sql = (
-            f"SELECT {', '.join(named)}, NULL::VARCHAR AS run_id, NULL::BIGINT AS replicate, "
-            f"count(*) AS n, count(*) FILTER (has_log) AS logged, "
+            f"SELECT {named}NULL::VARCHAR AS run_id, NULL::BIGINT AS replicate, "
+            f"{count_sql()} AS n, count(*) FILTER (has_log) AS logged, "
             f"{_flags('flatten(list(flags))')}, {values} "
-            f"FROM runs WHERE {where} GROUP BY {', '.join(grouped) or '()'} HAVING count(*) > 0 "
+            f"FROM runs WHERE {where} GROUP BY {', '.join(listed) or '()'} HAVING count(*) > 0 "
             f"{ordering}LIMIT {limit:d}"
         )
     else:
         values = ", ".join(
-            f"{c}::DOUBLE AS {name}, NULL::DOUBLE AS {name}_sd" for name, c in columns.items()
+            f"{c}::DOUBLE AS {name}, {row_sd_sql(c)} AS {name}_sd" for name, c in columns.items()
         )
         sql = (
-            f"SELECT {listed}, run_id, replicate, 1::BIGINT AS n, "
+            f"SELECT {named}run_id, replicate, {weight_sql()}::BIGINT AS n, "
             f"coalesce(has_log, FALSE)::BIGINT AS logged, {_flags('flags')}, {values} FROM runs "
-            f"WHERE {where} ORDER BY {', '.join(_ORDER)}, replicate, run_id LIMIT {limit:d}"
+            f"WHERE {where} ORDER BY {', '.join((*order, 'replicate', 'run_id'))} LIMIT {limit:d}"
         )
     return sql, parameters
 
@@ -104,13 +105,14 @@ def shown_points_query(
     columns: dict[str, str],
     means: bool,
     limit: int,
-    constant: Collection[str] = (),
+    left_out: Collection[str] = (),
 ) -> tuple[str, list[Any]]:
     """Build `points_query` with fewer columns, so that its answer can be cached in memory.
 
     Returns:
-        SQL and parameters. Columns: SHOWN, the requested ones, `x_sd`, `y_sd`; rows of
-        `points_query`.
+        SQL and parameters. Columns: SHOWN without `left_out`, the requested ones, `x_sd`, `y_sd`;
+        rows of `points_query`.
     """
-    sql, parameters = points_query(selection, columns, means, limit, constant)
-    return f"SELECT {', '.join((*SHOWN, *columns, 'x_sd', 'y_sd'))} FROM ({sql})", parameters
+    sql, parameters = points_query(selection, columns, means, limit, left_out)
+    shown = [name for name in SHOWN if name not in left_out]
+    return f"SELECT {', '.join((*shown, *columns, 'x_sd', 'y_sd'))} FROM ({sql})", parameters

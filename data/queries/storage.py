@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from data.aggregates import count_sql, mean_sql, sd_sql
 from data.metrics import metric
 from data.queries.points import CONFIGURATION
 from data.reference.tables import published_tables
@@ -112,6 +113,6 @@ def _moments(name: str) -> str:
     value = f"{name}::DOUBLE"
     there = f"FILTER (isfinite({value}))"
     return (
-        f"avg({value}) {there} AS {name}, stddev_samp({value}) {there} AS {name}_sd, "
-        f"count({value}) {there} AS {name}_n"
+        f"{mean_sql(value, there)} AS {name}, {sd_sql(value, there)} AS {name}_sd, "
+        f"{count_sql(value, there)} AS {name}_n"
     )

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from data.queries.points import CONFIGURATION
 
-_SUBJECT: Final = ("dataset", "workload", "load_qps", "message_bytes")
+_SUBJECT: Final = ("dataset", "workload", "load_qps", "message_bytes", "machine")
 
 
 def run_facts_query(run_ids: Sequence[str]) -> tuple[str, list[Any]]:

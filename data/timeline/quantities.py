@@ -32,6 +32,7 @@ QUANTITIES: Final[dict[str, Quantity]] = {
     "instructions": Quantity(("instructions",), "counters", ("instructions_per_s",)),
     "ipc": Quantity(("ipc",), "counters", ("ipc",)),
     "busy": Quantity(("busy",), "counters", ("ref_cycles_per_s",)),
+    "frequency": Quantity(("frequency",), "counters"),
     "llc": Quantity(("llc_misses",), "counters", ("llc_misses_per_s",)),
     "sleep": Quantity(SLEEP_STATES, "counters", tuple(f"{name}_per_s" for name in SLEEP_STATES)),
 }
@@ -48,6 +49,7 @@ HEAT_CLOCKS: Final[dict[str, Clock]] = {
     "instructions": "counters",
     "ipc": "counters",
     "busy": "counters",
+    "frequency": "counters",
     "llc_misses": "counters",
     **dict.fromkeys(SLEEP_STATES, "counters"),
     "power": "counters",

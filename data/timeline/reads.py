@@ -186,7 +186,9 @@ class RunReads:
             Columns by name, `place` instead of `core`; some of the last rows may not overlap.
         """
         file = self.files.file(self.facts, "samples")
-        groups = file.groups_between("t_ns", from_ns, to_ns + _NEXT_SAMPLE_NS)
+        # Tools that see no interrupts sample rarely.
+        reach_ns = _NEXT_SAMPLE_NS if self.shape.interrupts else self.facts.length_ns
+        groups = file.groups_between("t_ns", from_ns, to_ns + reach_ns)
         read = file.read(groups, ("core", "t_ns", "dt_ns", *COUNTERS))
         first = int(np.searchsorted(read["t_ns"], from_ns))
         begins = read["t_ns"] - np.nan_to_num(read["dt_ns"])

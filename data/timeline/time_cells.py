@@ -235,6 +235,16 @@ class Lines:
         line = self._ratio(self.drawn("ref_cycles"), drawn, self.fine("ref_cycles"), ticks)
         return self._with_extremes(line, "ref_cycles_per_s", self._extreme_of, 1 / tsc_hz)
 
+    def frequency_ghz(self, tsc_hz: float) -> Line:
+        """Return the frequency while the cores were not halted: cycles by time of reference cycles.
+
+        The extremes are those of the bins that a drawn bin joins.
+        """
+        names = ("cycles", "ref_cycles")
+        (above, below), (fine, finer) = map(self.drawn, names), map(self.fine, names)
+        line = self._ratio(above, below, fine, finer)
+        return {name: values * tsc_hz / _NS for name, values in line.items()}
+
     def bytes_each(self, name: str) -> Line:
         """Return bytes per interrupt: the mean, and the largest and smallest interrupt."""
         line = {"mean": _divide(self.drawn(name), self.drawn("interrupts"))}
@@ -291,6 +301,10 @@ class ByCore:
     def busy(self, tsc_hz: float) -> np.ndarray:
         """Return reference cycles divided by time-stamp ticks."""
         return _divide(self._drawn("ref_cycles"), self._drawn_s * tsc_hz)
+
+    def frequency_ghz(self, tsc_hz: float) -> np.ndarray:
+        """Return the frequency while a core was not halted."""
+        return _divide(self._drawn("cycles"), self._drawn("ref_cycles")) * tsc_hz / _NS
 
     def longest_gap(self) -> np.ndarray:
         """Return the longest gap that touches each bin, us."""

@@ -81,7 +81,8 @@ class RunAnswer:
     @property
     def interrupts(self) -> int:
         """Number of interrupts of the chosen cores in the window."""
-        return int(self.cells["interrupts"].values["interrupts"][:, list(self.chosen)].sum())
+        counts = self.cells["interrupts"].values["interrupts"][:, list(self.chosen)]
+        return int(np.nansum(counts))
 
 
 def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: float) -> RunAnswer:
@@ -187,6 +188,7 @@ def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dic
         "instructions": lambda: {"instructions": counted.rate("instructions")},
         "ipc": lambda: {"ipc": counted.ipc()},
         "busy": lambda: {"busy": counted.busy(tsc_hz)},
+        "frequency": lambda: {"frequency": counted.frequency_ghz(tsc_hz)},
         "llc": lambda: {"llc_misses": counted.rate("llc_misses")},
         "sleep": lambda: {s: counted.rate(s) for s in SLEEP_STATES if counted.has(s)},
     }
@@ -229,6 +231,7 @@ def _heat(answer: RunAnswer, name: str, runs: int) -> HeatRows:
         "gap": by_core.longest_gap,
         "ipc": by_core.ipc,
         "busy": lambda: by_core.busy(facts.tsc_hz),
+        "frequency": lambda: by_core.frequency_ghz(facts.tsc_hz),
     }
     values = makers[name]() if name in makers else by_core.rate(name)
     return HeatRows(tuple(f"core {core}" for core in facts.cores), values.T, edges)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from data.run_files import RunFacts, RunFiles
 from data.timeline.reads import NIC, NIC_FIELDS, RunReads
 from data.timeline.row_bins import CoreRows, count_sizes
@@ -78,7 +80,12 @@ def _rows(reads: RunReads, plan: Plan, bins: int) -> tuple[CoreRows, Cells]:
     share = (plan.to_ns - plan.from_ns) / reads.facts.length_ns
     is_few = reads.shape.interrupts * share < 8 * RAW_MOST
     rows = reads.rows(plan.from_ns, plan.to_ns, NIC_FIELDS if is_few else NIC)
-    return rows, reads.binned_rows(rows, equal_edges(plan.from_ns, plan.to_ns, bins))
+    found = reads.binned_rows(rows, equal_edges(plan.from_ns, plan.to_ns, bins))
+    if not reads.shape.interrupts:
+        # Such a run was sampled by a tool that sees no interrupts.
+        nothing = {name: np.full_like(values, np.nan) for name, values in found.values.items()}
+        found = Cells(found.edges, nothing, found.step_ns)
+    return rows, found
 
 
 def _counters(reads: RunReads, plan: Plan, bins: int, rates: Sequence[str]) -> Cells:

@@ -15,6 +15,7 @@ from ingest.discover.names import (
     find_name,
     order_knobs,
     read_core,
+    read_knob,
     read_name,
     strip_compression,
 )
@@ -25,13 +26,16 @@ from ingest.settings.dataset import Settings
 
 _SYSTEM: Final = "linux"
 # What a sidecar says that names no knob.
-_NO_KNOBS: Final = frozenset({"workload", "system", "replicate", "hipri", "io_poll_delay", "dvfs"})
+_NO_KNOBS: Final = frozenset(
+    {"workload", "system", "replicate", "hipri", "io_poll_delay", "dvfs", "knobs"}
+)
 _REQUEST_KNOBS: Final = frozenset({"request_bytes", "io_depth", "threads", "rw"})
 # Names of files that say what they hold, before that the name of their run, if it has one.
 _KINDS: Final = re.compile(
     r"(?:(?P<stem>.+?)[._-])??"
-    r"(?:fio|run|vtune|perf(?:[._-]?stat)?|(?:proc[._-])?interrupts|before|after|[._-])+"
-    r"(?:\.(?:json|csv|txt|toml|out|log))*",
+    r"(?:fio|run|vtune|perf(?:[._-]?stat)?|(?:proc[._-])?interrupts|before|after|iperf3?|sockperf|"
+    r"memtier(?:_benchmark)?|wrk2?|turbostat|datapoints|[._-])+"
+    r"(?:\.(?:json|csv|tsv|txt|toml|out|log|hgrm))*",
     re.IGNORECASE,
 )
 
@@ -130,4 +134,10 @@ def _said_knobs(said: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     if "dvfs" in said:
         knobs["dvfs_code"] = said["dvfs"].lower()
     mode = said.get("mode") or polled_mode(said)
-    return knobs | ({"mode": canonical_mode(mode, settings)} if mode else {})
+    knobs |= {"mode": canonical_mode(mode, settings)} if mode else {}
+    for name, value in said.get("knobs", {}).items():
+        column = settings.columns.get(name)
+        if column is None or column.role != "knob":
+            raise FormatError(f"its sidecar sets {name!r}, which is no knob of [columns]")
+        knobs[name] = read_knob(column, str(value))
+    return knobs

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from data.declared import Column
 from data.errors import FormatError
 from ingest.settings.dataset import Settings
 from ingest.settings.knobs import decode_dvfs, decode_itr
@@ -147,6 +148,27 @@ def read_name(found: FoundName, settings: Settings) -> NameMatch:
     return NameMatch(pattern.workload, canonical_system(system, settings), knobs, replicate, None)
 
 
+def name_labels(path: str, settings: Settings) -> dict[str, Any]:
+    """The labels that the first pattern that fits finds in a file's path.
+
+    Raises:
+        FormatError: One is no value of its column's type.
+    """
+    if not any(pattern.labels for pattern in settings.names):
+        return {}
+    found, _ = find_name(path, settings)
+    if found is None:
+        return {}
+    pattern = settings.names[found.number]
+    named = pattern.regex.match(strip_compression(path))
+    texts = named.groupdict() if named is not None else {}
+    return {
+        name: read_knob(settings.columns[name], texts[name])
+        for name in pattern.labels
+        if texts.get(name) is not None
+    }
+
+
 @lru_cache(maxsize=1024)
 def read_core(text: str | None) -> int | None:
     """The core that a name says.
@@ -172,16 +194,32 @@ def _checked_knobs(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any]
 
 def _convert(group: str, text: str, settings: Settings) -> Any:
     own = settings.columns.get(group)
-    if group in _TEXTS or group == "dvfs" or (own is not None and own.kind == "text"):
+    if group in _TEXTS or group == "dvfs":
         return text
+    if own is not None:
+        return read_knob(own, text)
     try:
-        if group in _REALS or (own is not None and own.kind == "real"):
+        if group in _REALS:
             return finite_number(float(text))
-        if own is not None:
-            return whole_number(parse_size(text) if own.written == "bytes" else int(text))
         return whole_number(parse_size(text) if group in _SIZES else int(text))
     except ValueError as error:
         raise FormatError(f"bad {group} in the name: {text!r} ({error})") from error
+
+
+def read_knob(column: Column, text: str) -> Any:
+    """The value that a text means for a declared knob.
+
+    Raises:
+        FormatError: It is no value of the column's type.
+    """
+    try:
+        if column.kind == "text":
+            return text
+        if column.kind == "real":
+            return finite_number(float(text))
+        return whole_number(parse_size(text) if column.written == "bytes" else int(text))
+    except ValueError as error:
+        raise FormatError(f"{column.name} cannot be {text!r} ({error})") from error
 
 
 def canonical_system(label: str, settings: Settings) -> str:

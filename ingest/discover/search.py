@@ -210,9 +210,13 @@ class _Folder:
             self._refuse(path, Problem(kind, "refused", f"{error}; not read"))
 
     def _declared(self, file: _Seen) -> Format | None:
-        """The format of a file that the settings declare as a table."""
-        is_declared = self._settings.table_of(strip_compression(file.path)) is not None
-        return FORMATS_BY_NAME["table"] if is_declared and file.status.st_size else None
+        """The format of a file that the settings declare as a table, or as a power meter's."""
+        path = strip_compression(file.path)
+        if not file.status.st_size:
+            return None
+        if self._settings.meter_of(path) is not None:
+            return FORMATS_BY_NAME["meter_table"]
+        return FORMATS_BY_NAME["table"] if self._settings.table_of(path) is not None else None
 
     def _take(self, file: _Seen, form: Format | None) -> None:
         """Take a file that can be read, or say why not.

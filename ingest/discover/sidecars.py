@@ -113,7 +113,9 @@ def merged_values(sidecars: Sequence[Sidecar]) -> dict[str, Any]:
     for each in reversed(sidecars):
         if each.values is None:
             raise BadSidecarError(f"its sidecar {each.path} is bad: {each.error}")
-        values |= each.values
+        # Knobs of the dataset's own are a table in a sidecar; the nearest one says each.
+        knobs = values.get("knobs", {}) | each.values.get("knobs", {})
+        values |= each.values | ({"knobs": knobs} if knobs else {})
     return values
 
 

@@ -1,23 +1,24 @@
-"""Output of `perf stat -x,`: event counts, also by interval or place, or of repeated runs."""
+"""Output of `perf stat -x,` or `-j`: event counts, also by interval or place, or repeated."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from data.errors import FormatError
 from ingest.files.text_lines import iterate_lines
+from ingest.formats.perf_stat_line import CountLine, parse_json, parse_line
 from ingest.formats.problem_list import ProblemList
-from ingest.records import ReadContext, Reading
+from ingest.formats.table import clean_name
+from ingest.records import Intervals, ReadContext, Reading
 
 _STARTED: Final = "# started on"
 _SEPARATORS: Final = (",", ";", "\t", "|")
-_UNCOUNTED: Final = ("<not counted>", "<not supported>")
-_NUMBER: Final = re.compile(r"\s*-?\d{1,60}(?:[.,]\d+)?\s*")
-# A processor, core, die, cache, cluster, socket or node; or a thread, such as `fio-1234`.
-_PLACE: Final = re.compile(r"(?:CPU|S|N|node)\d+(?:-[A-Z]+\d+)*|\S.*-\d+", re.IGNORECASE)
-_EVENT: Final = re.compile(r"[A-Za-z][\w.\-]*(?:/[^/]*/\w*)?(?::\w+)?")
 _IN_UNIT: Final = re.compile(r"(?:cpu|cpu_core|cpu_atom)/([\w.\-]+)/:?")
+_CPU: Final = re.compile(r"CPU(\d{1,9})", re.IGNORECASE)
+_SOCKET: Final = re.compile(r"S(\d{1,9})(?:-|$)")
 # An event with letters for where or how it is counted; with other letters, a tracepoint.
 _MODIFIED: Final = re.compile(r"([^:]+):([ukhIGHpPSDWeb]+)")
 _PLACES: Final = frozenset("ukhGH")
@@ -36,21 +37,6 @@ _COLUMNS: Final = {
     "energy_j": (_PACKAGE_ENERGY,),
 }
 _UNITS: Final = {"energy_j": "joules"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One parsed line of counts. A value of None was not counted."""
-
-    time_s: float | None
-    place: str
-    value: float | None
-    unit: str
-    event: str
-    running_ns: float
-    running_pct: float
-    metric: float | None
-    metric_unit: str
 
 
 @dataclass(slots=True)
@@ -73,7 +59,9 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     if lines[0].startswith(_STARTED):
         return True
     first = next((line for line in lines if not line.startswith("#")), "")
-    return any(_parse(first, separator) is not None for separator in _SEPARATORS)
+    return parse_json(first) is not None or any(
+        parse_line(first, separator) is not None for separator in _SEPARATORS
+    )
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
@@ -84,7 +72,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         context: The file's name, for errors.
 
     Returns:
-        The counted events and the packages' `energy_j`; `interval_s` if a line states the time.
+        The counted events and the packages' `energy_j`; `interval_s` if a line states the time;
+        with `-I` the events of each interval.
 
     Raises:
         FormatError: No line of counts.
@@ -105,13 +94,52 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         if (part := _MODIFIED.fullmatch(name)) and part[1] not in events:
             detail = f"{name} counts only a part of the code that ran; not used"
             problems.add("partial_event", "doubted", detail, event.line)
+    reading.intervals = _intervals([line for _, line in numbered])
     reading.problems = problems.all()
     return reading
 
 
-def _last_measurement(blocks: Iterable[bytes], problems: ProblemList) -> list[tuple[int, _Line]]:
+def _intervals(lines: Sequence[CountLine]) -> Intervals | None:
+    """Return the counts of each interval and place; None without `-I`."""
+    rows: dict[tuple[float, str], dict[str, float]] = {}
+    for line in lines:
+        if line.time_s is not None and line.value is not None and line.time_s > 0:
+            row = rows.setdefault((line.time_s, line.place), {})
+            name = _quantity_of(_name_of(line.event), line.unit)
+            row[name] = row.get(name, 0.0) + line.value
+    if not rows:
+        return None
+    ordered = sorted(rows)
+    ends = sorted({end_s for end_s, _ in ordered})
+    length_s = dict(zip(ends, np.diff(ends, prepend=0.0).tolist(), strict=True))
+    names = dict.fromkeys(name for row in rows.values() for name in row)
+    places = [place for _, place in ordered]
+    return Intervals(
+        np.array([end_s for end_s, _ in ordered]),
+        np.array([length_s[end_s] for end_s, _ in ordered]),
+        np.array([_number_in(_CPU, place) for place in places], np.int32),
+        np.array([_number_in(_SOCKET, place) for place in places], np.int32),
+        ["" if _CPU.fullmatch(place) else place for place in places],
+        {name: np.array([rows[key].get(name, np.nan) for key in ordered]) for name in names},
+    )
+
+
+def _quantity_of(event: str, unit: str) -> str:
+    """Return the column that an event counts for, else its own name with its unit."""
+    known = next((column for column, names in _COLUMNS.items() if event in names), None)
+    return known or clean_name(" ".join(part for part in (event, unit) if part), "whole")
+
+
+def _number_in(pattern: re.Pattern[str], place: str) -> int:
+    found = pattern.match(place)
+    return int(found[1]) if found else -1
+
+
+def _last_measurement(
+    blocks: Iterable[bytes], problems: ProblemList
+) -> list[tuple[int, CountLine]]:
     """Return the lines of the last measurement, without those before an `--append`."""
-    taken: list[tuple[int, _Line]] = []
+    taken: list[tuple[int, CountLine]] = []
     for number, line in _lines(blocks, problems):
         if line is not None:
             taken.append((number, line))
@@ -122,7 +150,9 @@ def _last_measurement(blocks: Iterable[bytes], problems: ProblemList) -> list[tu
     return taken
 
 
-def _lines(blocks: Iterable[bytes], problems: ProblemList) -> Iterator[tuple[int, _Line | None]]:
+def _lines(
+    blocks: Iterable[bytes], problems: ProblemList
+) -> Iterator[tuple[int, CountLine | None]]:
     """Yield lines of counts, and None at each start of perf."""
     separator: str | None = None
     for number, text in enumerate(iterate_lines(blocks), 1):
@@ -130,9 +160,16 @@ def _lines(blocks: Iterable[bytes], problems: ProblemList) -> Iterator[tuple[int
             yield number, None
         if not text.strip() or text.startswith("#"):
             continue
+        if text.lstrip().startswith("{"):
+            line = parse_json(text)
+            if line is not None:
+                yield number, line
+            elif '"metric-value"' not in text:
+                problems.add("bad_line", "refused", f"not a line of counts: {text[:80]!r}", number)
+            continue
         if separator is None:
-            separator = next((s for s in _SEPARATORS if _parse(text, s) is not None), None)
-        line = _parse(text, separator) if separator is not None else None
+            separator = next((s for s in _SEPARATORS if parse_line(text, s) is not None), None)
+        line = parse_line(text, separator) if separator is not None else None
         if line is not None:
             yield number, line
         elif not _is_metric_alone(text, separator):
@@ -143,66 +180,6 @@ def _is_metric_alone(text: str, separator: str | None) -> bool:
     """Return whether a line holds no count but a further metric of the line above."""
     fields = text.split(separator) if separator else []
     return len(fields) > 4 and sum(not each.strip() for each in fields) >= 3
-
-
-def _parse(text: str, separator: str) -> _Line | None:
-    fields = _join_events(text.split(separator), separator)
-    for start, (time, place) in _prefixes(fields):
-        rest = fields[start:]
-        if len(rest) < 5 or not (_is_number(rest[0]) or rest[0].strip() in _UNCOUNTED):
-            continue
-        if not _EVENT.fullmatch(rest[2]) or _is_number(rest[1]):
-            continue
-        after = rest[4:] if rest[3].strip().endswith("%") else rest[3:]
-        if len(after) < 2 or not (_is_number(after[0]) and _is_number(after[1])):
-            continue
-        metric = _number(after[2]) if len(after) > 2 and _is_number(after[2]) else None
-        return _Line(
-            time,
-            place,
-            _number(rest[0]) if _is_number(rest[0]) else None,
-            rest[1].strip(),
-            rest[2].strip(),
-            _number(after[0]),
-            _number(after[1]),
-            metric,
-            after[3].strip() if len(after) > 3 else "",
-        )
-    return None
-
-
-def _prefixes(fields: Sequence[str]) -> Iterator[tuple[int, tuple[float | None, str]]]:
-    """Yield the possible prefixes before the value: a time, a place, a number of units."""
-    yield 0, (None, "")
-    has_time = len(fields) > 1 and _is_number(fields[0]) and "." in fields[0]
-    time = _number(fields[0]) if has_time else None
-    if has_time:
-        yield 1, (time, "")
-    start = 1 if has_time else 0
-    if len(fields) > start + 2 and _PLACE.fullmatch(fields[start].strip()):
-        place = fields[start].strip()
-        yield start + 1, (time, place)
-        yield start + 2, (time, place)
-
-
-def _join_events(fields: list[str], separator: str) -> list[str]:
-    """Rejoin events such as `cpu/event=0x3c,umask=0x0/` that contain the separator."""
-    joined: list[str] = []
-    for each in fields:
-        is_open = bool(joined) and joined[-1].count("/") == 1 and "=" in joined[-1]
-        if is_open:
-            joined[-1] += separator + each
-        else:
-            joined.append(each)
-    return joined
-
-
-def _is_number(text: str) -> bool:
-    return _NUMBER.fullmatch(text) is not None
-
-
-def _number(text: str) -> float:
-    return float(text.strip().replace(",", "."))
 
 
 def _name_of(event: str) -> str:
@@ -218,7 +195,7 @@ def _name_of(event: str) -> str:
     return f"{name}:{''.join(sorted(places))}"
 
 
-def _by_event(numbered: Iterable[tuple[int, _Line]]) -> dict[str, _Event]:
+def _by_event(numbered: Iterable[tuple[int, CountLine]]) -> dict[str, _Event]:
     """Sum lines by event; the sum of user and kernel counts is the whole event."""
     events: dict[str, _Event] = {}
     for number, line in numbered:
@@ -266,7 +243,7 @@ def _add_column(
     reading.measurements[column] = event.total if is_real else round(event.total)
 
 
-def _interval_s(lines: Sequence[_Line]) -> float | None:
+def _interval_s(lines: Sequence[CountLine]) -> float | None:
     """Return how long perf counted: by last time, own clock, or CPU time over CPUs in use."""
     times = [line.time_s for line in lines if line.time_s is not None]
     if times:

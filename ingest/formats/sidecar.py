@@ -123,6 +123,12 @@ def _size(value: _Value) -> int:
     return _whole(parse_size(value)) if isinstance(value, str) else _count(value)
 
 
+def _knobs(value: Any) -> dict[str, str | int | float]:
+    if not isinstance(value, dict) or not all(type(v) in (str, int, float) for v in value.values()):
+        raise TypeError("expected a table of texts and numbers")
+    return dict(value)
+
+
 def _flag(value: _Value) -> bool:
     if not isinstance(value, bool):
         raise TypeError("expected true or false")
@@ -155,6 +161,7 @@ KEYS: Final[dict[str, Callable[[Any], Any]]] = {
     "itr": _count,
     "dvfs": _text,
     "variant": _text,
+    "knobs": _knobs,
     "hipri": _flag,
     "io_poll_delay": _whole,
     "start_utc": _time,

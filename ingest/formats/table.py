@@ -13,14 +13,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from data.aggregates import AGGREGATE_N, sd_column
 from data.declared import Column, Kind, check_name
 from data.errors import DataError, FormatError
+from data.metrics import metrics
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.problem_list import ProblemList
 from ingest.records import (
+    Aggregate,
     ReadContext,
     SummaryRow,
     SummaryTable,
@@ -42,6 +46,10 @@ _LEAST_COLUMNS: Final = {True: 3, False: 2}
 _LEAST_ROWS: Final = {True: 3, False: 1}
 _MOST: Final = 2**63
 _LONGEST_NAME: Final = 55
+_N_COLUMN: Final = Column(
+    AGGREGATE_N, "label", "whole", "Runs in a row", "runs in row",
+    description="Number of runs that a row of a table is the mean of; NULL for a run.",
+)  # fmt: skip
 # A head of as many bytes may end within a line.
 _CUT_HEAD: Final = 1 << 16
 
@@ -49,7 +57,7 @@ Cell = str | float | int | None
 
 
 @dataclass(slots=True)
-class _Table:
+class Table:
     """A table as it stands in the file: rows with their line numbers."""
 
     headings: list[str]
@@ -143,33 +151,64 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     """
     declaration = context.table or TableDeclaration(kinds=target_kinds({}))
     problems = ProblemList()
-    table = _parse(blocks, context.name, problems)
+    table = parse_table(blocks, context.name, problems)
     targets = _targets(table, declaration, context.name)
     own = [target.own for target in targets if target.own is not None]
-    if own:
-        names = ", ".join(sorted(column.name for column in own))
+    undeclared = [column for column in own if not column.description]
+    if undeclared:
+        names = ", ".join(sorted(column.name for column in undeclared))
         detail = f"nobody declared {names}: numbers are kept as metrics, texts as labels"
         problems.add("undeclared_columns", "doubted", detail)
-    is_numbered = all(target.name != "replicate" for target in targets)
+    shape = declaration.aggregate
+    is_numbered = shape is None and all(target.name != "replicate" for target in targets)
     result = SummaryTable(declaration.workload or UNKNOWN, [], columns=own, is_numbered=is_numbered)
     constants = _constants(declaration)
-    for line, cells in table.rows:
+    reals = {
+        target.name: column
+        for target in targets
+        if (column := _reals([cells[target.place] for _, cells in table.rows], target)) is not None
+    }
+    others = [target for target in targets if target.name not in reals]
+    if shape is not None and isinstance(shape.n, int):
+        constants[AGGREGATE_N] = shape.n
+        own.append(_N_COLUMN)
+    for number, (line, cells) in enumerate(table.rows):
         try:
-            values = {**constants, **_values(cells, targets, line, problems)}
+            are_means = shape is not None
+            values = {**constants, **_values(cells, others, line, problems, are_means)}
         except FormatError as error:
             problems.add("not_a_number", "refused", f"{error}; row dropped", line)
             continue
+        values |= {name: column[number] for name, column in reals.items()}
         if all(value is None for value in values.values()):
+            continue
+        if shape is not None and not _is_mean(values, line, problems):
             continue
         workload = values.pop("workload", None)
         system = str(values.pop("system", None) or declaration.system or UNKNOWN)
         if code := values.pop("dvfs", None):
             values["dvfs_code"] = str(code).lower()
         result.rows.append(
-            SummaryRow(line, system, values, [], None if workload is None else str(workload))
+            SummaryRow(
+                line,
+                system,
+                values,
+                ["aggregate"] if shape is not None else [],
+                None if workload is None else str(workload),
+            )
         )
     result.problems = problems.all()
     return result
+
+
+def _is_mean(values: dict[str, Cell], line: int, problems: ProblemList) -> bool:
+    """See that a row says of how many runs it is the mean."""
+    n = values.get(AGGREGATE_N)
+    if isinstance(n, int) and n > 0:
+        return True
+    detail = f"a mean of {n} runs cannot be; row dropped"
+    problems.add("bad_aggregate", "refused", detail, line)
+    return False
 
 
 def _constants(declaration: TableDeclaration) -> dict[str, Cell]:
@@ -179,7 +218,12 @@ def _constants(declaration: TableDeclaration) -> dict[str, Cell]:
     }
 
 
-def _parse(blocks: Iterable[bytes], name: str, problems: ProblemList) -> _Table:
+def parse_table(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Table:
+    """Take a table apart: by its marks, as JSON lines, or as Parquet.
+
+    Raises:
+        FormatError: No header, or two columns of one name.
+    """
     if name.lower().endswith(".parquet"):
         return _parse_parquet(b"".join(blocks), name)
     lines = list(iterate_lines(blocks))
@@ -193,7 +237,7 @@ def _parse(blocks: Iterable[bytes], name: str, problems: ProblemList) -> _Table:
         raise FormatError(f"no header ({name})")
     if twice := sorted({each for each in headings if headings.count(each) > 1}):
         raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {at})")
-    table = _Table(headings, [])
+    table = Table(headings, [])
     for line, cells in rows:
         if len(cells) == len(headings):
             table.rows.append((line, cells))
@@ -225,7 +269,7 @@ def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, S
         raise FormatError(f"no table: {error} (line {reader.line_num})") from error
 
 
-def _parse_json(lines: Sequence[str], problems: ProblemList) -> _Table:
+def _parse_json(lines: Sequence[str], problems: ProblemList) -> Table:
     objects: list[tuple[int, dict[str, Any]]] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -239,19 +283,19 @@ def _parse_json(lines: Sequence[str], problems: ProblemList) -> _Table:
         else:
             problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
     headings = list(dict.fromkeys(key for _, each in objects for key in each))
-    table = _Table(headings, [])
+    table = Table(headings, [])
     for number, each in objects:
         table.rows.append((number, [_plain(each.get(key)) for key in headings]))
     return table
 
 
-def _parse_parquet(content: bytes, name: str) -> _Table:
+def _parse_parquet(content: bytes, name: str) -> Table:
     try:
         found = pq.read_table(io.BytesIO(content))
     except (pa.ArrowInvalid, OSError) as error:
         raise FormatError(f"no Parquet: {error} ({name})") from error
     columns = [[_plain(value) for value in column.to_pylist()] for column in found.columns]
-    return _Table(list(found.column_names), list(enumerate(zip(*columns, strict=True), 1)))
+    return Table(list(found.column_names), list(enumerate(zip(*columns, strict=True), 1)))
 
 
 def _plain(value: Any) -> Cell:
@@ -264,31 +308,79 @@ def _plain(value: Any) -> Cell:
     return json.dumps(value, default=str) if isinstance(value, dict | list) else str(value)
 
 
-def _targets(table: _Table, declaration: TableDeclaration, file: str) -> list[_Target]:
+def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Target]:
     """Where each column goes; two that go to one place are refused."""
+    shape = declaration.aggregate
+    spreads = _spread_columns(table.headings, shape)
     targets: list[_Target] = []
     for place, heading in enumerate(table.headings):
-        said = declaration.columns.get(heading, TableColumn())
+        if place in spreads:
+            continue
+        if shape is not None and heading == shape.n:
+            targets.append(_Target(place, heading, AGGREGATE_N, "whole", TableColumn(), _N_COLUMN))
+            continue
+        bare = heading.removesuffix(shape.mean) if shape is not None else heading
+        said = declaration.columns.get(heading, declaration.columns.get(bare, TableColumn()))
         if said.is_dropped or (not heading and said.to is None and place == 0):
             continue
-        name = said.to or (heading if heading in declaration.kinds else None)
+        name = said.to or (bare if bare in declaration.kinds else None)
         if name is not None:
             targets.append(_Target(place, heading, name, declaration.kinds[name], said))
             continue
         taken = {target.name for target in targets} | declaration.kinds.keys()
         kind = _kind_of(cells[place] for _, cells in table.rows)
         own = Column(
-            name := clean_name(heading, kind, taken),
+            name := clean_name(bare, kind, taken),
             "label" if kind == "text" else "metric",
             kind,
-            heading or name,
-            heading or name,
+            bare or name,
+            bare or name,
         )
         targets.append(_Target(place, heading, name, kind, said, own))
+    targets += _spread_targets(table.headings, spreads, targets)
     names = [target.name for target in targets]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise FormatError(f"two columns go to {twice[0]!r} ({file})")
     return targets
+
+
+def _spread_columns(headings: Sequence[str], shape: Aggregate | None) -> dict[int, int]:
+    """The places of columns of deviations, each with that of its means."""
+    if shape is None:
+        return {}
+    means = {heading: place for place, heading in enumerate(headings)}
+    return {
+        place: means[mean]
+        for place, heading in enumerate(headings)
+        if heading.endswith(shape.sd)
+        and (mean := heading.removesuffix(shape.sd) + shape.mean) in means
+    }
+
+
+def _spread_targets(
+    headings: Sequence[str], spreads: Mapping[int, int], targets: Iterable[_Target]
+) -> list[_Target]:
+    """Where deviations go: beside their means, in the same unit."""
+    of_mean = {target.place: target for target in targets if target.kind != "text"}
+    found = []
+    for place, mean_place in spreads.items():
+        mean = of_mean.get(mean_place)
+        if mean is None:
+            continue
+        known = metrics().get(mean.name)
+        title = known.title if known is not None else mean.name
+        own = Column(
+            sd_column(mean.name),
+            "label",
+            "real",
+            f"{title}, deviation",
+            f"sd of {title}",
+            known.unit if known is not None else "",
+            description=f"Sample standard deviation of {mean.name} over the runs of a row.",
+        )
+        said = TableColumn(scale=abs(mean.said.scale))
+        found.append(_Target(place, headings[place], own.name, "real", said, own))
+    return found
 
 
 def clean_name(heading: str, kind: str, taken: Iterable[str] = ()) -> str:
@@ -332,15 +424,39 @@ def _kind_of(cells: Iterable[Cell]) -> Kind:
     return "text" if not count else ("whole" if is_whole else "real")
 
 
+def _reals(cells: Sequence[Cell], target: _Target) -> list[float | None] | None:
+    """Convert a column of real numbers at once; None where a cell is not as plain as `1.5`.
+
+    As `_convert`, which is asked then and says what is wrong in which row.
+    """
+    if target.kind != "real" or target.said.values:
+        return None
+    try:
+        # An empty cell is not set.
+        texts = "".join(cells)  # type: ignore[arg-type]
+        values = np.array([float(cell) if cell else math.nan for cell in cells])
+    except (TypeError, ValueError):
+        return None
+    values *= target.said.scale
+    if "_" in texts or not texts.isascii() or np.isinf(values).any():
+        return None
+    return [None if value != value else value for value in values.tolist()]
+
+
 def _values(
-    cells: Sequence[Cell], targets: Iterable[_Target], line: int, problems: ProblemList
+    cells: Sequence[Cell],
+    targets: Iterable[_Target],
+    line: int,
+    problems: ProblemList,
+    are_means: bool,
 ) -> dict[str, Cell]:
     values: dict[str, Cell] = {}
     for target in targets:
         cell = cells[target.place]
         value = _convert(target.heading, cell, target.kind, target.said)
         if target.kind == "whole" and isinstance(value, float):
-            if value != round(value):
+            # The mean of counts need not be whole.
+            if value != round(value) and not are_means:
                 detail = f"{target.heading} {cell!r} is not a whole number; taken as {round(value)}"
                 problems.add("fractional_count", "repaired", detail, line)
             value = round(value)

@@ -1,4 +1,4 @@
-"""Outputs of wrk, the HTTP load generator, with or without `--latency`."""
+"""Outputs of wrk and wrk2, the HTTP load generators, with or without `--latency`."""
 
 import re
 from collections.abc import Iterable
@@ -6,10 +6,11 @@ from typing import Final
 
 from data.errors import FormatError
 from ingest.files.text_lines import unwrap_literal, whole_text
+from ingest.formats.hdr_percentiles import HEADING, read_spectrum, take_spectrum
+from ingest.formats.latency_units import to_us
 from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, Reading
 
-_US: Final = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6}
 _TIME: Final = r"(\d+(?:\.\d+)?)(us|ms|s|m|h)\b"
 _MEAN: Final = re.compile(rf"^\s*Latency\s+{_TIME}", re.MULTILINE)
 _PERCENTILE: Final = re.compile(rf"^\s*(\d+(?:\.\d+)?)%\s+{_TIME}", re.MULTILINE)
@@ -23,6 +24,10 @@ _PERCENTILES: Final = {
     90.0: "latency_p90_us",
     99.0: "latency_p99_us",
 }
+# wrk2 prints these too.
+_FURTHER: Final = {99.9: "latency_p999_us", 100.0: "latency_max_us"}
+# wrk2 divides its microseconds by 1,000.
+_SPECTRUM_UNIT: Final = "ms"
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
@@ -39,7 +44,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         context: The file's name, for errors.
 
     Returns:
-        Latencies in microseconds, `requests`, `duration_s`, `throughput_qps`; flags
+        Latencies in microseconds (of wrk2 the recorded ones, with the digits of its percentile
+        list where that has the percentile), `requests`, `duration_s`, `throughput_qps`; flags
         `socket_errors` and `non_2xx` where wrk reports them.
 
     Raises:
@@ -61,19 +67,24 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 
 
 def _microseconds(value: str, unit: str) -> float:
-    return float(value) * _US[unit]
+    return to_us(float(value), unit)
 
 
 def _read_latencies(text: str, reading: Reading, problems: ProblemList) -> None:
     if found := _MEAN.search(text):
         reading.measurements["latency_mean_us"] = _microseconds(found[1], found[2])
     for percent, value, unit in _PERCENTILE.findall(text):
-        if column := _PERCENTILES.get(float(percent)):
+        if column := (_PERCENTILES | _FURTHER).get(float(percent)):
             reading.measurements.setdefault(column, _microseconds(value, unit))
     missing = [name for name in _PERCENTILES.values() if name not in reading.measurements]
     if missing:
         detail = f"no {' '.join(missing)}: run without --latency, or the output is cut"
         problems.add("no_percentiles", "doubted", detail)
+    if heading := HEADING.search(text):
+        # A second list, of uncorrected latencies, is not read.
+        spectrum = read_spectrum(text[heading.end() :])
+        if spectrum is not None:
+            take_spectrum(spectrum, _SPECTRUM_UNIT, reading)
 
 
 def _read_totals(text: str, reading: Reading, problems: ProblemList) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.declared import Column, joined
+from ingest.formats.table import own_columns
 from ingest.lake.state import LakeState, recorded_runs
 from ingest.lake.tables import (
     compact,
@@ -60,6 +61,14 @@ class Committer:
         if changed := [column for name, column in after.items() if column != known.get(name)]:
             describe_columns(self._lake, changed, known.keys())
             self._state.declare(changed)
+
+    def add_columns(self, row: dict[str, Any], columns: Iterable[Column]) -> None:
+        """Give `runs` columns that nobody declared, and a row the names that they have there."""
+        named = own_columns(columns, self._state.columns)
+        self.declare(named.values())
+        for name, column in named.items():
+            if name != column.name and name in row:
+                row[column.name] = row.pop(name)
 
     def add_run(self, row: Mapping[str, Any]) -> None:
         """Queue a row of `runs`; it replaces the row with its run id, if there is one."""

@@ -70,6 +70,8 @@ class RunFile:
             schema=self._schema,
         )
         at_once = SMALL_GROUP_ROWS.get(self._table, ROW_GROUP_ROWS)
+        if not rows.num_rows:
+            return  # A row group without rows has no statistics, by which readers look.
         with self._naming_file():
             self._parquet.write_table(conformed, row_group_size=at_once)
         self._rows += rows.num_rows

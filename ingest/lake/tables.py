@@ -130,6 +130,16 @@ def _field(column: Column) -> Field:
     return Field(bare.name, bare.type, nullable=True, metadata=column.to_metadata())
 
 
+# The schema asked for last, with its names: pyarrow makes a list of these anew each time.
+_LAST: Final[list[tuple[pa.Schema, frozenset[str]]]] = []
+
+
+def _names_of(schema: pa.Schema) -> frozenset[str]:
+    if not _LAST or _LAST[0][0] is not schema:
+        _LAST[:] = [(schema, frozenset(schema.names))]
+    return _LAST[0][1]
+
+
 def conform_row(row: Mapping[str, Any], schema: pa.Schema = RUNS) -> dict[str, Any]:
     """A row of `runs` with every column that is set in the column's own type; no NULLs in it.
 
@@ -139,8 +149,8 @@ def conform_row(row: Mapping[str, Any], schema: pa.Schema = RUNS) -> dict[str, A
     Raises:
         LakeError: A column that `runs` does not have.
     """
-    unknown = sorted(row.keys() - set(schema.names))
-    if unknown:
+    if not row.keys() <= _names_of(schema):
+        unknown = sorted(row.keys() - _names_of(schema))
         raise LakeError(f"BUG: runs has no column {unknown[0]!r} (run {row.get('run_id')})")
     return {
         name: int(value) if name in _INT_COLUMNS else value

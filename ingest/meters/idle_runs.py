@@ -8,6 +8,7 @@ from typing import Any, Final
 from ingest.discover.found_files import IDLE, RawFile
 from ingest.discover.names import RunKey, identity_columns, label_columns, make_run_id, order_knobs
 from ingest.discover.sources import settings_struct, source_struct
+from ingest.formats import FORMATS
 from ingest.lake.commits import Committer
 from ingest.lake.run_file import RunFile
 from ingest.lake.state import LakeState, RecordedRun, read_rows, row_digest
@@ -16,12 +17,12 @@ from ingest.meters.idle_stretches import idle_stretches
 from ingest.meters.join import Meter, RunPower, join_run
 from ingest.records import UtcWindow
 
-_METER: Final = "hoboware"
+_METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
 
 
 def is_idle_run_of(run: RecordedRun, path: str | None = None) -> bool:
     """Return whether a run was made from a meter alone; with a path, from that meter."""
-    is_own = run.workload == IDLE and run.source == _METER
+    is_own = run.workload == IDLE and run.source in _METERS
     return is_own and (path is None or path in {file.path for file in run.files})
 
 
@@ -149,7 +150,7 @@ def _row(
     return {
         **identity_columns(key, file.settings),
         **power.measurements,
-        "source": _METER,
+        "source": file.format.name,
         "start_unix_s": stretch.start_s,
         "duration_s": stretch.length_s,
         "flags": sorted(power.flags),

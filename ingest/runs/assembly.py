@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from data.declared import Column
 from data.schema import COUNTERS
 from ingest.discover.file_choice import core_of_log
 from ingest.discover.found_files import RawFile, digest_of
@@ -14,6 +15,7 @@ from ingest.discover.source_reads import SourceRead
 from ingest.discover.sources import settings_struct, source_struct, sources_digest
 from ingest.logs.core_log import CoreCut, PackageEnergy
 from ingest.records import LogFacts, PowerJoin, Problem, Window
+from ingest.runs.interval_tables import clip_to_run, interval_tables
 from ingest.runs.row import RunRow
 from ingest.runs.small_files import (
     drop_unfit,
@@ -35,12 +37,14 @@ class AssembledRun:
         problems: By path, of all the files read, empty lists included.
         digest: Of the sources and settings; names the big files.
         tables: By name, the small ones of the run's big tables.
+        columns: Columns that its tools bring with them.
     """
 
     row: dict[str, Any] | None
     problems: dict[str, list[Problem]]
     digest: str
     tables: dict[str, pa.Table] = field(default_factory=dict)
+    columns: tuple[Column, ...] = ()
 
 
 class RunAssembly:
@@ -94,8 +98,10 @@ class RunAssembly:
             _take_logs(run, self.window, cuts, self.core_of)
         if cuts:
             _take_counters(run, cuts, energy)
-        tables = {}
-        if (functions := take_companions(run)) is not None:
+        clip_to_run(run, self.utc_window)
+        functions = take_companions(run)
+        tables = interval_tables(run, self.utc_window)
+        if functions is not None:
             tables["functions"] = functions
         if power is not None:
             take_power(run, power)
@@ -103,7 +109,7 @@ class RunAssembly:
                 tables["power"] = power.table
         drop_unfit(run)
         _finish_row(run, self._work.meters)
-        return AssembledRun(run.row, run.problems, digest, tables)
+        return AssembledRun(run.row, run.problems, digest, tables, tuple(run.columns.values()))
 
 
 def _take_logs(

@@ -24,7 +24,7 @@ def take_counts(run: RunRow) -> None:
     known = set(run.row)
     for read, content, interval_s in _nearest_first(run):
         run.flags.update(content.flags)
-        wanted = {n: v for n, v in content.measurements.items() if n in MEASUREMENTS}
+        wanted = measured(content)
         held = {taken[n].file.path: taken[n] for n in wanted if n in taken}
         for other in held.values():
             names = [name for name in wanted if taken.get(name) is other]
@@ -36,6 +36,12 @@ def take_counts(run: RunRow) -> None:
         new = {name: value for name, value in wanted.items() if name not in taken}
         taken |= dict.fromkeys(new, read)
         _take_new(run, read, interval_s, {n: v for n, v in new.items() if n not in known})
+
+
+def measured(content: Reading) -> dict[str, float | int]:
+    """What a file measured, by column of `runs`."""
+    own = {column.name for column in content.columns}
+    return {n: v for n, v in content.measurements.items() if n in MEASUREMENTS or n in own}
 
 
 def _nearest_first(run: RunRow) -> list[tuple[SourceRead, Reading, float | None]]:
@@ -86,8 +92,8 @@ def _take_new(
     kept = "its totals are taken as they are" if is_whole else "its rates are kept, not its totals"
     detail = f"counted for {interval_s:.6g} s, the run lasts {duration_s:.6g} s; {kept}"
     run.doubt(read, "counts_whole" if is_whole else "counts_interval", detail)
-    if is_whole:
-        run.row |= values
+    # What a tool has columns of its own for are means, not totals.
+    run.row |= {name: value for name, value in values.items() if is_whole or name in run.columns}
     if "energy_j" in values:
         run.row["power_w"] = values["energy_j"] / interval_s
         run.has_own_power = True

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ingest.discover.names import RunKey, identity_columns
+from data.declared import Column
+from data.errors import FormatError
+from ingest.discover.names import RunKey, identity_columns, name_labels
 from ingest.discover.source_reads import SourceRead
 from ingest.records import LogFacts, Problem, Reading
 from ingest.settings.dataset import Settings
@@ -15,6 +17,7 @@ class RunRow:
     Attributes:
         reads: Its files as read, those that were refused included.
         row: Columns of `runs` that are known.
+        columns: Columns that tools bring with them, by name.
         problems: By path, of all the files read, empty lists included.
         has_own_power: Whether its power is of another interval than its energy.
     """
@@ -24,6 +27,7 @@ class RunRow:
         self.settings = settings
         self.reads: list[SourceRead] = []
         self.row: dict[str, Any] = identity_columns(key, settings)
+        self.columns: dict[str, Column] = {}
         self.flags: set[str] = set()
         self.has_own_power = False
         self.problems: dict[str, list[Problem]] = {}
@@ -32,6 +36,15 @@ class RunRow:
         """Take further files in, with what is wrong with each."""
         self.reads += reads
         self.problems |= {read.file.path: list(read.problems) for read in reads}
+        for read in reads:
+            try:
+                labels = name_labels(read.file.path, self.settings)
+            except FormatError as error:
+                self.doubt(read, "bad_label", f"{error}; left unset")
+                labels = {}
+            self.row = labels | self.row
+            if isinstance(read.content, Reading):
+                self.columns |= {column.name: column for column in read.content.columns}
 
     @property
     def logs(self) -> list[SourceRead]:

@@ -19,7 +19,7 @@ from ingest.records import (
     UtcWindow,
     Window,
 )
-from ingest.runs.event_counts import take_counts
+from ingest.runs.event_counts import measured, take_counts
 from ingest.runs.row import RunRow
 from ingest.runs.storage_counts import (
     count_interrupts,
@@ -44,7 +44,7 @@ def take_readings(run: RunRow) -> Window | None:
         assert isinstance(content, Reading)
         if read.file.format.role == "counts":
             continue
-        run.row |= {n: v for n, v in content.measurements.items() if n in MEASUREMENTS}
+        run.row |= measured(content)
         run.flags.update(content.flags)
         _check_knobs(run, read, content)
         if content.window is not None and _can_be(content.window, run.settings.machine):
@@ -176,7 +176,7 @@ def _looks_at_interrupts(run: RunRow) -> list[tuple[SourceRead, InterruptCounts]
 
 def drop_unfit(run: RunRow) -> None:
     """Leave unset what no column can hold: numbers that are none, or of over 63 bits."""
-    for name in (*KNOBS, *MEASUREMENTS):
+    for name in (*KNOBS, *MEASUREMENTS, *run.columns):
         value = run.row.get(name)
         if isinstance(value, int | float) and not abs(value) < _LEAST_UNFIT:
             del run.row[name]
@@ -200,7 +200,8 @@ def _check_knobs(run: RunRow, read: SourceRead, content: Reading) -> None:
     for name, said in content.knobs.items():
         named = run.row.get(name)
         if named is None:
-            if (name in KNOBS or name == "mode") and name not in run.row:
+            is_known = name in KNOBS or name == "mode" or name in run.columns
+            if is_known and name not in run.row:
                 run.row[name] = said
         elif str(said).lower() != str(named).lower() and said != named:
             detail = f"the file says {name} {said!r}, its name {named!r}; the name holds"

@@ -12,8 +12,9 @@ from typing import Any, Final, Literal
 from data.declared import Column, from_settings
 from data.errors import DataError, SettingsError
 from data.schema import MEASUREMENTS
-from ingest.records import TableDeclaration
+from ingest.records import MeterDeclaration, TableDeclaration
 from ingest.settings.function_map import FunctionMap, read_sources, shipped_sources
+from ingest.settings.meters import build_meter
 from ingest.settings.power import PowerSettings
 from ingest.settings.tables import build_table
 from ingest.settings.toml_file import (
@@ -93,6 +94,7 @@ class NamePattern:
 
     Attributes:
         constants: Knobs that every file so named has, as texts.
+        labels: Groups that are labels: columns of the run, but no part of its key.
         beginning: Text that stands in every path that the pattern fits: quicker to look for.
     """
 
@@ -104,6 +106,7 @@ class NamePattern:
     run_groups: tuple[str, ...] = ()
     has_core: bool = False
     constants: tuple[tuple[str, str], ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,7 @@ class Settings:
     Attributes:
         origin: The topmost file that it was read from, for provenance.
         tables: What tables are of and what their columns are; the first that fits holds.
+        meters: Tables that are power meters; the first that fits holds.
         columns: Columns of `runs` that the dataset declares, by name.
         aliases: Labels that mean a system of another name.
         modes: Words that mean a completion mode, each mode's own name among them.
@@ -120,6 +124,8 @@ class Settings:
         functions: Where functions are, and what the places are called.
         counts: What is kept of counts over another time than the run's: their `rates`, or the
             `whole` totals, as if they were the run's.
+        turbostat_s: Seconds between two outputs of turbostat; None if nobody says it.
+        hdr_unit: Unit of HdrHistogram's lists of percentiles; None if nobody says it.
         power: How the readings of power meters join the runs.
     """
 
@@ -134,9 +140,12 @@ class Settings:
     functions: FunctionMap
     power: PowerSettings
     counts: str
+    hdr_unit: str | None
+    turbostat_s: float | None
     names: tuple[NamePattern, ...]
     columns: Mapping[str, Column]
     tables: tuple[TableDeclaration, ...]
+    meters: tuple[MeterDeclaration, ...]
     origin: str
 
     @cached_property
@@ -158,6 +167,12 @@ class Settings:
             parts.append(own)
         if self.counts != COUNTS[0]:
             parts.append(self.counts)
+        if self.hdr_unit is not None:
+            parts.append(self.hdr_unit)
+        if self.turbostat_s is not None:
+            parts.append(["turbostat", self.turbostat_s])
+        if self.meters:
+            parts.append(str(self.meters))
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     @cached_property
@@ -171,6 +186,10 @@ class Settings:
     def table_of(self, path: str) -> TableDeclaration | None:
         """What the settings say of a table at a path; None if they say nothing."""
         return next((t for t in self.tables if t.regex and t.regex.match(path)), None)
+
+    def meter_of(self, path: str) -> MeterDeclaration | None:
+        """What the settings say of a power meter's table at a path; None if they say nothing."""
+        return next((m for m in self.meters if m.regex.match(path)), None)
 
     def expected_cores(self, workload: str) -> tuple[int, ...]:
         """Cores that should each have a log in a run of that workload."""
@@ -237,8 +256,7 @@ def _build(
         for name, entry in merged["systems"].items()
     }
     columns = _columns(merged, origin)
-    knobs = {column.name for column in columns.values() if column.role == "knob"}
-    names = tuple(_name_pattern(n, e, knobs) for n, e in enumerate(merged["names"], 1))
+    names = tuple(_name_pattern(n, e, columns) for n, e in enumerate(merged["names"], 1))
     metrics = {*MEASUREMENTS, *(c.name for c in columns.values() if c.role == "metric")}
     for name, work in workloads.items():
         if work.performance_metric not in {*metrics, None}:
@@ -262,11 +280,16 @@ def _build(
         functions=functions,
         power=PowerSettings(**merged.get("power", {})),
         counts=merged.get("perf", {}).get("counts", COUNTS[0]),
+        hdr_unit=merged.get("latency", {}).get("hdr_unit"),
+        turbostat_s=merged.get("turbostat", {}).get("interval_s"),
         names=names,
         columns=columns,
         tables=tuple(
             build_table(entry, number, columns)
             for number, entry in enumerate(merged.get("tables", []), 1)
+        ),
+        meters=tuple(
+            build_meter(entry, number) for number, entry in enumerate(merged.get("meters", []), 1)
         ),
         origin=origin,
     )
@@ -281,18 +304,21 @@ def _columns(merged: dict[str, Any], origin: str) -> dict[str, Column]:
         raise SettingsError(f"{error} ({origin})") from error
 
 
-def _name_pattern(number: int, entry: dict[str, Any], knobs: Collection[str]) -> NamePattern:
+def _name_pattern(number: int, entry: dict[str, Any], columns: Mapping[str, Column]) -> NamePattern:
     regex = compile_pattern(entry, number, Path(entry["path"]))
-    check_groups(entry, regex, number, knobs)
+    knobs = {column.name for column in columns.values() if column.role == "knob"}
+    labels = {column.name for column in columns.values() if column.role == "label"}
+    check_groups(entry, regex, number, knobs, labels)
     return NamePattern(
         regex,
         entry["workload"],
         entry["system"],
         entry.get("baseline_system"),
         literal_beginning(entry["pattern"]),
-        tuple(group for group in regex.groupindex if group != "core"),
+        tuple(group for group in regex.groupindex if group != "core" and group not in labels),
         "core" in regex.groupindex,
         tuple((name, str(value)) for name, value in entry.get("set", {}).items()),
+        tuple(group for group in regex.groupindex if group in labels),
     )
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from data.declared import Column
 from data.errors import SettingsError
 from data.schema import KNOBS, MEASUREMENTS
-from ingest.records import TableColumn, TableDeclaration
+from ingest.records import Aggregate, TableColumn, TableDeclaration
 
 KEYS: Final[dict[str, type | tuple[type, ...]]] = {
     "pattern": str,
@@ -17,7 +17,9 @@ KEYS: Final[dict[str, type | tuple[type, ...]]] = {
     "system": str,
     "set": dict,
     "columns": dict,
+    "aggregate": dict,
 }
+_AGGREGATE_KEYS: Final = {"n", "mean", "sd"}
 _COLUMN_KEYS: Final = {"to", "scale", "values", "drop"}
 # Columns of a row that name its run and are no plain columns of `runs`.
 _NAMING: Final = {
@@ -71,7 +73,7 @@ def build_table(
     kinds = target_kinds(columns)
     found = {}
     for name, said in entry.get("columns", {}).items():
-        found[name] = _table_column(said, f"{where}.columns.{name}", path)
+        found[name] = table_column(said, f"{where}.columns.{name}", path)
     targets = {f"{where}.columns.{name}": each.to for name, each in found.items() if each.to}
     targets |= {f"{where}.set.{name}": name for name in entry.get("set", {})}
     for place, target in targets.items():
@@ -85,10 +87,31 @@ def build_table(
         found,
         kinds,
         frozenset(name for name, column in columns.items() if column.role == "knob"),
+        _aggregate(entry.get("aggregate"), f"{where}.aggregate", path),
     )
 
 
-def _table_column(said: Any, where: str, path: str) -> TableColumn:
+def _aggregate(said: Mapping[str, Any] | None, where: str, path: str) -> Aggregate | None:
+    if said is None:
+        return None
+    if missing := sorted({"n", "sd"} - said.keys()):
+        raise SettingsError(f"{where} lacks {missing[0]!r} ({path})")
+    if unknown := sorted(said.keys() - _AGGREGATE_KEYS):
+        known = ", ".join(sorted(_AGGREGATE_KEYS))
+        raise SettingsError(f"{where}: unknown key {unknown[0]!r}, known: {known} ({path})")
+    n, mean, sd = said["n"], said.get("mean", ""), said["sd"]
+    is_count = (isinstance(n, str) and n != "") or (type(n) is int and n > 0)
+    if not is_count or not isinstance(mean, str) or not isinstance(sd, str) or sd in ("", mean):
+        raise SettingsError(f"{where} cannot be {dict(said)!r} ({path})")
+    return Aggregate(n, mean, sd)
+
+
+def table_column(said: Any, where: str, path: str) -> TableColumn:
+    """Read what a column of a table is: a name, or a table of its own.
+
+    Raises:
+        SettingsError: An unknown key, or a value that cannot be.
+    """
     if isinstance(said, str):
         return TableColumn(said)
     if not isinstance(said, dict) or (unknown := said.keys() - _COLUMN_KEYS):

@@ -9,7 +9,7 @@ from typing import Any, Final
 from data.declared import KINDS, ROLES, WRITINGS
 from data.errors import SettingsError
 from data.schema import KNOBS
-from ingest.settings import power, tables
+from ingest.settings import meters, power, tables
 
 # Regular-expression groups that a file name may give a value to.
 GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"}) | (
@@ -17,11 +17,13 @@ GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"
 )
 # What becomes of the totals that perf counted over another time than the run's.
 COUNTS: Final = ("rates", "whole")
+# Units that HdrHistogram's lists of percentiles may be in.
+HDR_UNITS: Final = ("ns", "us", "ms", "s")
 # Sections that hold entries, those of upper layers before those below.
-LISTED_SECTIONS: Final = ("names", "tables")
+LISTED_SECTIONS: Final = ("names", "tables", "meters")
 # Sections that hold a table for each name that users choose.
 NAMED_SECTIONS: Final = ("systems", "workloads", "modes", "subsystems", "columns")
-_KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
+KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     "dataset": {"name": str, "synthetic": bool},
     "machine": {
         "tsc_khz": (int, float),
@@ -39,6 +41,8 @@ _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     "modes": {"aliases": list},
     "power": power.KEYS,
     "perf": {"counts": str},
+    "latency": {"hdr_unit": str},
+    "turbostat": {"interval_s": (int, float)},
     "subsystems": {"paths": list, "modules": list},
     "functions": {"table": str},
     "columns": {
@@ -59,6 +63,7 @@ _KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
         "set": dict,
     },
     "tables": tables.KEYS,
+    "meters": meters.KEYS,
 }
 
 
@@ -90,6 +95,9 @@ _CHECKS: Final[dict[str, Callable[[Any], bool]]] = {
     "aliases": _are_texts,
     **power.CHECKS,
     "counts": lambda v: v in COUNTS,
+    "time_zone": meters.is_time_zone,
+    "hdr_unit": lambda v: v in HDR_UNITS,
+    "interval_s": lambda v: 0 < v < 1e6,
     "paths": _are_texts,
     "modules": _are_texts,
 }
@@ -108,8 +116,8 @@ def read_layer(path: Path) -> dict[str, Any]:
     except ValueError as error:  # Not TOML, not UTF-8, or a number of over 4,300 digits.
         raise SettingsError(f"not TOML: {error} ({path})") from error
     for section, content in layer.items():
-        if section not in _KEYS:
-            raise SettingsError(f"unknown key {section!r}, known: {', '.join(_KEYS)} ({path})")
+        if section not in KEYS:
+            raise SettingsError(f"unknown key {section!r}, known: {', '.join(KEYS)} ({path})")
         _check_section(section, content, path)
     return layer
 
@@ -138,9 +146,9 @@ def _check_table(section: str, where: str, table: Any, path: Path) -> None:
     if not isinstance(table, dict):
         raise SettingsError(f"{where} must be a table, not {table!r} ({path})")
     for key, value in table.items():
-        kind = _KEYS[section].get(key)
+        kind = KEYS[section].get(key)
         if kind is None:
-            known = ", ".join(_KEYS[section])
+            known = ", ".join(KEYS[section])
             raise SettingsError(f"unknown key {where}.{key}, known: {known} ({path})")
         is_boolean = isinstance(value, bool)
         if not isinstance(value, kind) or (is_boolean and kind is not bool):
@@ -182,19 +190,27 @@ def compile_pattern(entry: dict[str, Any], number: int, path: Path) -> re.Patter
 
 
 def check_groups(
-    entry: dict[str, Any], regex: re.Pattern[str], number: int, knobs: Collection[str]
+    entry: dict[str, Any],
+    regex: re.Pattern[str],
+    number: int,
+    knobs: Collection[str],
+    labels: Collection[str],
 ) -> None:
     """See that all that a pattern names is a knob, or tells the files of a run apart.
 
     Args:
         knobs: Those that the settings declare.
+        labels: Those too; only a pattern may have them.
 
     Raises:
         SettingsError: A group or a key of `set` that is none; the message lists those there are.
     """
     known = {*GROUPS, *knobs}
-    for what, names in (("pattern", regex.groupindex), ("set", entry.get("set", {}))):
-        if unknown := sorted(set(names) - known):
+    for what, names in (
+        ("pattern", set(regex.groupindex) - set(labels)),
+        ("set", set(entry.get("set", {}))),
+    ):
+        if unknown := sorted(names - known):
             raise SettingsError(
                 f"names[{number}].{what} has an unknown group {unknown[0]!r}, "
                 f"known: {', '.join(sorted(known))} ({entry['path']})"

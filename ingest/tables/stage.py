@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ingest.discover.found_files import Discovery, RawFile
 from ingest.discover.names import label_columns
@@ -180,12 +180,14 @@ class TableStage:
                 row |= {name: known.get(name) for name in LABEL_COLUMNS}
                 row["sources"] = [row["sources"][0], *known["sources"][1:]]
 
+    def _digest(self, row: dict[str, Any]) -> str:
+        return row_digest(conform_row(row, self._state.schema))
+
     def _commit_rows(self, dataset: str, resolved: SummaryRuns, ours: set[str]) -> None:
         known = summary_row_digests(self._lake, dataset) if ours else {}
         for row in resolved.rows:
             run_id = row["run_id"]
-            conformed = conform_row(row, self._state.schema)
-            if run_id in known and known[run_id] == row_digest(conformed):
+            if run_id in known and known[run_id] == self._digest(row):
                 self.unchanged += 1
                 continue
             self._committer.add_run(row)

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,13 +27,19 @@ from ingest.records import Problem, Severity, SummaryRow, SummaryTable
 MAX_NAMED_LINES: Final = 200
 
 
-@dataclass(slots=True)
+@dataclass
 class TableRead:
     """A summary table as read."""
 
     file: RawFile
     digest: str
     table: SummaryTable
+
+    @cached_property
+    def kept(self) -> frozenset[str]:
+        """Columns of `runs` that a row's values may fill."""
+        own = (*self.file.settings.columns.values(), *self.table.columns)
+        return frozenset((*MEASUREMENTS, *(column.name for column in own)))
 
 
 @dataclass(slots=True)
@@ -168,9 +175,8 @@ def _build_row(claim: _Claim, notes: "dict[str, _Notes]") -> dict[str, Any]:
     settings = claim.read.file.settings
     values = claim.row.values
     row = identity_columns(claim.key, settings)
-    own = (column.name for column in (*settings.columns.values(), *claim.read.table.columns))
-    kept = (*MEASUREMENTS, *own)
-    row |= {name: values[name] for name in kept if values.get(name) is not None}
+    kept = claim.read.kept
+    row |= {name: value for name, value in values.items() if value is not None and name in kept}
     if row.get("energy_j") is not None and row.get("duration_s"):
         row["power_w"] = row["energy_j"] / row["duration_s"]
     if claim.key.system not in settings.systems:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -23,8 +24,10 @@ from playwright.sync_api import (
 )
 
 from tests.browser.atlas import Atlas
+from tests.browser.storage_page import StoragePage
 from tests.browser.timeline_page import TimelinePage
 from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.storage_rows import study_lake
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
@@ -85,9 +88,10 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
 
     yield start
     for process in started:
-        process.terminate()
+        # Not SIGTERM: the server would wait for connections that the browser keeps open.
+        process.send_signal(signal.SIGQUIT)
     for process in started:
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
 
 
 def _wait_for(process: subprocess.Popen[str], log: Path) -> None:
@@ -101,6 +105,18 @@ def _wait_for(process: subprocess.Popen[str], log: Path) -> None:
 def grid_address(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory) -> str:
     """An app on the lake of `grid_rows`."""
     return serve(write_lake(tmp_path_factory.mktemp("grid") / "lake", grid_rows()))
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lake of a storage study (see `study_lake`). Never written to."""
+    return study_lake(tmp_path_factory.mktemp("study") / "lake")
+
+
+@pytest.fixture(scope="session")
+def study_address(serve: Callable[[Path], str], study: Path) -> str:
+    """An app on it."""
+    return serve(study)
 
 
 @pytest.fixture(scope="session")
@@ -134,6 +150,8 @@ def visitor(
         args=ARGUMENTS,
         viewport=SIZE,
     )
+    # A click on a page of many plots has taken 30 s, the default, where all cores were busy.
+    context.set_default_timeout(120_000)
     yield context
     context.close()
 
@@ -144,20 +162,44 @@ def shared_tab(visitor: BrowserContext) -> Page:
     return visitor.new_page()
 
 
+_IS_PLAIN = """({ width, height }) => location.protocol === "http:" && !localStorage.length
+  && !sessionStorage.length && innerWidth === width && innerHeight === height
+  && !matchMedia("(prefers-color-scheme: dark)").matches"""
+
+
 @pytest.fixture
-def page(shared_tab: Page) -> Iterator[Page]:
-    """The tab as if it were new; the test fails if it asked for anything outside."""
-    shared_tab.set_viewport_size(SIZE)
-    shared_tab.emulate_media(color_scheme="light")
+def page(shared_tab: Page, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The tab, blank or as the test before left it (see `visit`).
+
+    A tab to which a test gave another size or theme, or in which it failed, is made blank. The test
+    fails if the tab asked for anything outside or had an error.
+    """
+    failed = request.session.testsfailed
     try:
         yield from watched(shared_tab)
     finally:
         shared_tab.unroute_all()
-        if shared_tab.url.startswith("http"):
-            shared_tab.evaluate("localStorage.clear(); sessionStorage.clear()")
         shared_tab.mouse.up()
         shared_tab.mouse.move(0, 0)
-        shared_tab.goto("about:blank")
+        if request.session.testsfailed > failed or not shared_tab.evaluate(_IS_PLAIN, SIZE):
+            make_blank(shared_tab)
+
+
+@pytest.fixture
+def own_document(page: Page) -> Iterator[None]:
+    """For a test that changes the scripts of its page: no other test gets them."""
+    make_blank(page)
+    yield
+    make_blank(page)
+
+
+def make_blank(tab: Page) -> None:
+    """Make a tab as a new one."""
+    if tab.url.startswith("http"):
+        tab.evaluate("localStorage.clear(); sessionStorage.clear()")
+    tab.goto("about:blank")
+    tab.set_viewport_size(SIZE)
+    tab.emulate_media(color_scheme="light")
 
 
 @pytest.fixture
@@ -221,6 +263,14 @@ def atlas(page: Page) -> Atlas:
 def logged_address(serve: Callable[[Path], str], logged_lake: Path) -> str:
     """An app on it."""
     return serve(logged_lake)
+
+
+@pytest.fixture
+def storage(page: Page, study_address: str) -> StoragePage:
+    """Storage on the study's lake, with the moves of a user."""
+    found = StoragePage(page)
+    found.open(study_address)
+    return found
 
 
 @pytest.fixture

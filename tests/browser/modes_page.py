@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page
 
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import visit, wait_idle
 
 _READY = """() => {
   const ready = (id) => {
@@ -26,7 +26,7 @@ class ModesPage:
 
     def open(self, address: str, query: str = "") -> None:
         """Go to the page and wait until its pictures are drawn."""
-        self.page.goto(f"{address}/modes{query}")
+        visit(self.page, f"{address}/modes{query}")
         self.ready()
 
     def ready(self) -> None:
@@ -36,7 +36,7 @@ class ModesPage:
 
     def open_explore(self, address: str, query: str) -> None:
         """Go to Explore and wait until its scatter is drawn."""
-        self.page.goto(f"{address}/{query}")
+        visit(self.page, f"{address}/{query}")
         self.explore_ready()
 
     def explore_ready(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 from app.storage.views import VIEWS
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import visit, wait_idle
 
 _DRAWN = """window.wattlas && wattlas.storage
   && Object.keys(wattlas.storage.state().figures).length === views.length
@@ -24,7 +24,7 @@ class StoragePage:
 
     def open(self, address: str, query: str = "") -> None:
         """Go to the page and wait until all of its pictures are drawn."""
-        self.page.goto(f"{address}/storage{query}")
+        visit(self.page, f"{address}/storage{query}")
         self.ready()
 
     def ready(self) -> None:

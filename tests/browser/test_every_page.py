@@ -12,7 +12,7 @@ from playwright.sync_api import Page as Tab
 
 from app.kit.page import Page
 from app.pages import PAGES
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import visit, wait_idle
 from tests.fixtures.lakes import run, write_lake
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,9 @@ PNG: Final = b"\x89PNG\r\n\x1a\n"
 every_page = pytest.mark.parametrize("owed", PAGES, ids=lambda page: page.name)
 # SQL draws what a visitor asks for, and nothing before.
 DRAWN: Final = [page for page in PAGES if any(view.is_picture for view in page.views)]
-every_drawn_page = pytest.mark.parametrize("owed", DRAWN, ids=lambda page: page.name)
+# All tests of one page, then those of the next: the page is loaded less often.
+page_by_page = pytest.mark.parametrize("owed", PAGES, ids=lambda page: page.name, scope="module")
+drawn_by_page = pytest.mark.parametrize("owed", DRAWN, ids=lambda page: page.name, scope="module")
 
 
 @pytest.fixture
@@ -56,12 +58,6 @@ def unreadable_address(
     return serve(lake)
 
 
-def opened(tab: Tab, address: str) -> Tab:
-    tab.goto(address)
-    wait_idle(tab)
-    return tab
-
-
 def panels(tab: Tab) -> list[Locator]:
     return tab.locator("main section[data-view]").all()
 
@@ -81,11 +77,37 @@ def downloaded(panel: Locator, entry: str) -> bytes:
     return path.read_bytes()
 
 
-@every_drawn_page
+@every_page
+def test_on_an_empty_lake_it_says_so(tab: Tab, empty_address: str, owed: Page) -> None:
+    visit(tab, empty_address + owed.path)
+    assert "holds no runs yet" in tab.locator("main").inner_text()
+    assert "empty" in tab.locator("#lake-line").inner_text()
+
+
+@every_page
+def test_an_unreadable_lake_is_a_sentence(tab: Tab, unreadable_address: str, owed: Page) -> None:
+    visit(tab, unreadable_address + owed.path)
+    assert "the lake cannot be read" in tab.locator("main").inner_text()
+    assert "runs" in tab.locator(".lake-line").inner_text()
+
+
+@drawn_by_page
+def test_a_bad_link_is_a_sentence_above_the_default_view(
+    tab: Tab, logged_address: str, owed: Page
+) -> None:
+    tab.goto(f"{logged_address}{owed.path}?no-such-part=1")
+    wait_idle(tab)
+    said = tab.locator("#notice").inner_text()
+    assert said.startswith("This link could not be followed: ")
+    assert "no-such-part" in said
+    assert tab.locator("main .js-plotly-plot").count() >= 1
+
+
+@drawn_by_page
 def test_every_view_is_drawn_and_leaves_as_picture_rows_and_words(
     tab: Tab, logged_address: str, owed: Page
 ) -> None:
-    opened(tab, logged_address + owed.path)
+    visit(tab, logged_address + owed.path)
     assert tab.title() == f"wattlas · {owed.title}"
     assert tab.locator("#notice").inner_text() == ""
     expect(tab.locator(".top .tab[aria-current]:visible")).to_have_text(owed.title)
@@ -108,56 +130,11 @@ def _leaves(panel: Locator) -> None:
     tab.keyboard.press("Escape")
 
 
-@every_page
-def test_on_an_empty_lake_it_says_so(tab: Tab, empty_address: str, owed: Page) -> None:
-    opened(tab, empty_address + owed.path)
-    assert "holds no runs yet" in tab.locator("main").inner_text()
-    assert "empty" in tab.locator("#lake-line").inner_text()
-
-
-@every_page
-def test_an_unreadable_lake_is_a_sentence(tab: Tab, unreadable_address: str, owed: Page) -> None:
-    opened(tab, unreadable_address + owed.path)
-    assert "the lake cannot be read" in tab.locator("main").inner_text()
-    assert "runs" in tab.locator(".lake-line").inner_text()
-
-
-@every_drawn_page
-def test_a_bad_link_is_a_sentence_above_the_default_view(
-    tab: Tab, logged_address: str, owed: Page
-) -> None:
-    opened(tab, f"{logged_address}{owed.path}?no-such-part=1")
-    said = tab.locator("#notice").inner_text()
-    assert said.startswith("This link could not be followed: ")
-    assert "no-such-part" in said
-    assert tab.locator("main .js-plotly-plot").count() >= 1
-
-
-@every_page
-def test_its_export_opens_from_disk(
-    tab: Tab, logged_address: str, owed: Page, tmp_path: Path
-) -> None:
-    opened(tab, logged_address + owed.path)
-    pictures = tab.locator("main section[data-view] .js-plotly-plot").count()
-    with tab.expect_download(timeout=60_000) as download:
-        tab.get_by_role("link", name="export", exact=True).click()
-    out = tmp_path / download.value.suggested_filename
-    download.value.save_as(out)
-    asked: list[str] = []
-    tab.on("request", lambda request: asked.append(request.url))
-    opened(tab, out.as_uri())
-    assert tab.locator("main .js-plotly-plot").count() == pictures
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
-    tab.locator("#theme-button").click()
-    wait_idle(tab)
-    assert tab.locator("html").get_attribute("data-theme") == "dark"
-
-
-@every_page
+@page_by_page
 def test_a_reload_shows_the_same_and_the_help_lists_its_keys(
     tab: Tab, logged_address: str, owed: Page
 ) -> None:
-    opened(tab, logged_address + owed.path)
+    visit(tab, logged_address + owed.path)
     before, words = tab.url, tab.locator("main").inner_text()
     tab.reload()
     wait_idle(tab)
@@ -169,3 +146,24 @@ def test_a_reload_shows_the_same_and_the_help_lists_its_keys(
         assert what in said
     tab.keyboard.press("?")
     expect(tab.locator("#help")).not_to_be_visible()
+
+
+@page_by_page
+def test_its_export_opens_from_disk(
+    tab: Tab, logged_address: str, owed: Page, tmp_path: Path
+) -> None:
+    visit(tab, logged_address + owed.path)
+    pictures = tab.locator("main section[data-view] .js-plotly-plot").count()
+    with tab.expect_download(timeout=60_000) as download:
+        tab.get_by_role("link", name="export", exact=True).click()
+    out = tmp_path / download.value.suggested_filename
+    download.value.save_as(out)
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(out.as_uri())
+    wait_idle(tab)
+    assert tab.locator("main .js-plotly-plot").count() == pictures
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    tab.locator("#theme-button").click()
+    wait_idle(tab)
+    assert tab.locator("html").get_attribute("data-theme") == "dark"

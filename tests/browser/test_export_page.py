@@ -1,13 +1,12 @@
 """An exported page, opened from a file: the same pictures, linked, without any network."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from app.__main__ import main
 from tests.browser.atlas import Atlas, wait_idle
-from tests.browser.conftest import ROOT, grid_rows
+from tests.browser.conftest import grid_rows
 from tests.fixtures.lakes import write_lake
 
 pytestmark = pytest.mark.browser
@@ -22,8 +21,7 @@ def exported(tmp_path: Path) -> Path:
     out = tmp_path / "view.html"
     state = "v=2&workload=memcached&load=200000&limit=120&hsys=linux_tuned"
     state += '&sel=knobs~{"system":"linux_tuned","dvfs_ghz":1.3,"itr_us":50}'
-    command = [sys.executable, "-m", "app", "export", str(out), "--lake", str(lake)]
-    subprocess.run([*command, "--state", state], cwd=ROOT, check=True, capture_output=True)
+    assert main(["export", str(out), "--lake", str(lake), "--state", state]) == 0
     return out
 
 

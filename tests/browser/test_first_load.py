@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, Route
 from app.kit.compressed import CompressedFiles, cache_folder
 from app.kit.scripts import without_wrapper
 from app.pages import PAGES
-from tests.browser.atlas import Atlas, wait_idle
+from tests.browser.atlas import Atlas, visit, wait_idle
 
 MOST_SCRIPT_BYTES = 1_700_000
 CONTRAST = """(element) => {
@@ -42,17 +42,15 @@ def test_placeholders_are_there_before_dash_answers(page: Page, grid_address: st
     page.locator(".first-page").wait_for(state="hidden")
 
 
-@pytest.mark.parametrize("path", [page.path for page in PAGES])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_placeholders_need_no_script(
-    new_browser: Browser, grid_address: str, path: str, theme: str
-) -> None:
+def test_placeholders_need_no_script(new_browser: Browser, grid_address: str, theme: str) -> None:
     context = new_browser.new_context(java_script_enabled=False, color_scheme=theme)  # type: ignore[arg-type]
     page = context.new_page()
-    page.goto(f"{grid_address}{path}")
-    words = page.locator(".first-page .panel .placeholder").first
-    assert words.inner_text() == "loading"
-    assert words.is_visible()
+    for path in (owed.path for owed in PAGES):
+        page.goto(f"{grid_address}{path}")
+        words = page.locator(".first-page .panel .placeholder").first
+        assert words.inner_text() == "loading", path
+        assert words.is_visible(), path
     context.close()
 
 
@@ -75,6 +73,7 @@ def test_an_unknown_address_promises_nothing(page: Page, grid_address: str) -> N
     assert page.locator(".first-page").count() == 0
 
 
+@pytest.mark.usefixtures("own_document")
 def test_the_grid_comes_with_the_first_selection(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
     wait_idle(atlas.page)
@@ -101,8 +100,7 @@ def test_the_first_load_is_small(grid_address: str) -> None:
 
 @pytest.mark.parametrize("path", [page.path for page in PAGES])
 def test_nothing_is_loading_when_a_page_is_idle(page: Page, grid_address: str, path: str) -> None:
-    page.goto(f"{grid_address}{path}")
-    wait_idle(page)
+    visit(page, f"{grid_address}{path}")
     words = """() => [...document.querySelectorAll(".graph")].filter((graph) => graph.offsetHeight)
       .filter((graph) => getComputedStyle(graph, "::before").content.includes("loading"))
       .map((graph) => graph.id || graph.className)"""

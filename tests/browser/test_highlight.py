@@ -26,6 +26,7 @@ TAKE_WAY = """(way) => {
 }"""
 
 
+@pytest.mark.usefixtures("own_document")
 def test_a_selection_elsewhere_highlights_without_a_restyle(
     atlas: Atlas, grid_address: str
 ) -> None:
@@ -40,6 +41,7 @@ def test_a_selection_elsewhere_highlights_without_a_restyle(
     assert atlas.page.evaluate("window.slow") == 0
 
 
+@pytest.mark.usefixtures("own_document")
 def test_it_paints_what_a_restyle_paints(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, AT_200K)
     atlas.page.mouse.move(5, 5)

@@ -15,7 +15,7 @@ import pytest
 from deltalake import DeltaTable
 from playwright.sync_api import Page
 
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import visit
 from tests.browser.shown import read_shown
 
 pytestmark = pytest.mark.browser
@@ -24,6 +24,7 @@ FIXTURES: Final = Path(__file__).resolve().parents[1] / "fixtures"
 LINKS: Final = json.loads((FIXTURES / "links_v1.json").read_text("utf-8"))
 # The version that held the whole sample; the ingest of today may give it another number.
 LAST: Final = 4
+POWER_LIMIT_W: Final = 135
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +37,7 @@ def newest(logged_lake: Path) -> int:
 def test_a_link_of_version_1(
     page: Page, logged_address: str, newest: int, written: dict[str, Any]
 ) -> None:
-    page.goto(logged_address + written["link"].replace(f"lake={LAST}", f"lake={newest}"))
-    wait_idle(page)
+    visit(page, logged_address + written["link"].replace(f"lake={LAST}", f"lake={newest}"))
     shown = read_shown(page)
     if shown["lake"] == str(newest):
         shown["lake"] = str(LAST)
@@ -68,6 +68,9 @@ def _is_shown(name: str, then: Any, now: Any) -> bool:
         return bool(now)
     if name in ("settings", "evidence"):
         return not Counter(then) - Counter(now)
+    if name == "best-table numbers":
+        # The power limit is the same for all runs of the sample: it is no longer named.
+        return [number for number in then if number != POWER_LIMIT_W] == now
     if name.endswith(" ranges"):
         return sorted(then) == sorted(now or [])
     return bool(then == now)

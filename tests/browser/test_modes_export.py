@@ -20,10 +20,14 @@ FIFTY = '&sel=knobs~{"dvfs_ghz":2.9,"itr_us":50}'
 EVIDENCE = "#modes-evidence-words"
 
 
+@pytest.fixture(scope="module")
+def lakes(tmp_path_factory: pytest.TempPathFactory) -> Lakes:
+    return Lakes(write_lake(tmp_path_factory.mktemp("grid") / "lake", grid_rows()))
+
+
 @pytest.fixture
-def modes(page: Page, tmp_path: Path, request: pytest.FixtureRequest) -> ModesPage:
+def modes(page: Page, tmp_path: Path, lakes: Lakes, request: pytest.FixtureRequest) -> ModesPage:
     """The exported page for a query; FIFTY's cell selected unless the test says otherwise."""
-    lakes = Lakes(write_lake(tmp_path / "lake", grid_rows()))
     file = tmp_path / "modes.html"
     query = getattr(request, "param", QUERY + FIFTY)
     file.write_text(export_html(PAGE, lakes, query), "utf-8")

@@ -61,7 +61,10 @@ def test_the_browser_writes_a_state_as_the_server_does(
 
 def test_limit_zoom_and_selection_stay_with_their_workload(atlas: Atlas, grid_address: str) -> None:
     query = f"?v=2&workload=memcached&load=200000&limit=120&zoom=50~150~500~2000&sel={BOX}"
+    # From another workload, within the app: its limit is of another column and range.
+    atlas.open(grid_address, f"?{WRITTEN[-1]}")
     atlas.open(grid_address, query)
+    assert atlas.page.locator("#explore-limit").input_value() == "120 us"
     assert atlas.layout("scatter")["xaxis"]["range"] == [50, 150]
     atlas.chip("workload", "netpipe")
     assert atlas.layout("scatter")["shapes"] == []

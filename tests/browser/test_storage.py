@@ -2,8 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -12,19 +10,8 @@ from playwright.sync_api import Page
 from app.storage.views import SECTIONS
 from tests.browser.atlas import wait_idle
 from tests.browser.storage_page import StoragePage
-from tests.fixtures.storage_rows import study_lake
 
-
-@pytest.fixture(scope="module")
-def address(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    return serve(study_lake(tmp_path_factory.mktemp("study") / "lake"))
-
-
-@pytest.fixture
-def storage(page: Page, address: str) -> StoragePage:
-    found = StoragePage(page)
-    found.open(address)
-    return found
+pytestmark = pytest.mark.browser
 
 
 def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
@@ -35,8 +22,10 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
 
     # both switch once per IO: the hover of the one that lies above tells of the other
     words = storage.hover_words("switches-io", 2, 0)
-    assert words.startswith("hybrid · optane · randread · 4 KiB · depth 1")
-    assert "also here: interrupt · optane · randread · 4 KiB · depth 1" in words
+    assert words.startswith(
+        "optane · randread · 4 KiB requests · depth 1 · 1 thread · hybrid polling"
+    )
+    assert "also here: optane · randread · 4 KiB requests · depth 1" in words
 
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -59,8 +48,10 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert "sel=" not in page.url
 
 
-def test_a_click_before_all_pictures_are_drawn_leaves_none_out(page: Page, address: str) -> None:
-    page.goto(f"{address}/storage")
+def test_a_click_before_all_pictures_are_drawn_leaves_none_out(
+    page: Page, study_address: str
+) -> None:
+    page.goto(f"{study_address}/storage")
     page.wait_for_function(
         """() => { const gd = document.getElementById("storage-iops");
                    return gd && gd.data && gd.data.length > 2; }""",
@@ -106,7 +97,7 @@ def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, pa
 def test_filters_and_places(storage: StoragePage, page: Page) -> None:
     storage.choose("storage-size", "64 KiB")
     assert "size=65536" in page.url
-    assert storage.hover_words("latency", 1, 0).startswith("poll · optane · randread · 64 KiB")
+    assert storage.hover_words("latency", 1, 0).startswith("optane · randread · 64 KiB requests")
     storage.chip("device", "disk")
     assert storage.status() == "4 of 76 storage runs in 2 configurations"
     # the disk has no 64 KiB runs: the page shows what there is, and its menus say so
@@ -136,16 +127,16 @@ def test_links_to_explore_and_to_modes(storage: StoragePage, page: Page) -> None
     assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
 
 
-def test_links_of_other_pages_and_of_earlier_versions(page: Page, address: str) -> None:
+def test_links_of_other_pages_and_of_earlier_versions(page: Page, study_address: str) -> None:
     storage = StoragePage(page)
     # a box of Explore over columns that Storage does not draw: 45 W x 10 s at 10 s
     box = {"v": "2", "dataset": "lab", "sel": "box~duration_s~energy_j~9~11~440~460"}
-    storage.open(address, "?" + urlencode(box))
+    storage.open(study_address, "?" + urlencode(box))
     # depth 1 of optane: 3 modes x 2 sizes that read; of the disk one more
     assert storage.selection().startswith("selection: 14 runs in 7 configurations")
     # of version 1, in positions of the figure: the three points at depth 1 and 2 of all modes
     old = {"v": "1", "dataset": "lab", "pick": "box~latency~0~0~1~8~11"}
-    storage.open(address, "?" + urlencode(old))
+    storage.open(study_address, "?" + urlencode(old))
     assert storage.selection().startswith("selection: 12 runs in 6 configurations")
     assert storage.caught("iops") == [2, 2, 2]
 
@@ -153,7 +144,7 @@ def test_links_of_other_pages_and_of_earlier_versions(page: Page, address: str) 
 def test_keys_reach_every_point(storage: StoragePage, page: Page) -> None:
     page.locator("section[data-view='storage-cpu']").focus()
     page.keyboard.press("ArrowRight")
-    assert "interrupt · optane" in page.locator("#hover-card").inner_text()
+    assert "optane · randread · 4 KiB requests" in page.locator("#hover-card").inner_text()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     wait_idle(page)
@@ -177,14 +168,15 @@ def test_a_claim_opens_to_its_numbers_and_leads_to_its_view(storage: StoragePage
     }""")
 
 
+@pytest.mark.usefixtures("own_document")
 @pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (1024, "dark")])
 def test_nothing_overlaps_and_every_section_is_reached(
-    page: Page, address: str, width: int, theme: str
+    page: Page, study_address: str, width: int, theme: str
 ) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     storage = StoragePage(page)
-    storage.open(address)
+    storage.open(study_address)
     assert storage.overlaps() == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for section, title in SECTIONS.items():

@@ -1,38 +1,17 @@
 """What a reader takes away from Storage: pictures, rows, the page as a file; and what it is on."""
 
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 from playwright.sync_api import Page
 
+from app.__main__ import main
 from app.storage.views import VIEWS
 from tests.browser.atlas import wait_idle
-from tests.browser.conftest import ROOT
 from tests.browser.storage_page import StoragePage
-from tests.fixtures.storage_rows import study_lake
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return study_lake(tmp_path_factory.mktemp("study") / "lake")
-
-
-@pytest.fixture(scope="module")
-def address(serve: Callable[[Path], str], lake: Path) -> str:
-    return serve(lake)
-
-
-@pytest.fixture
-def storage(page: Page, address: str) -> StoragePage:
-    found = StoragePage(page)
-    found.open(address)
-    return found
 
 
 def take(page: Page, view: str, words: str) -> Path:
@@ -84,11 +63,10 @@ def test_the_page_as_a_file_from_its_own_link(page: Page, tmp_path: Path) -> Non
 
 
 def test_an_exported_file_links_its_pictures_by_mouse_and_keys(
-    page: Page, lake: Path, tmp_path: Path
+    page: Page, study: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "storage.html"
-    command = [sys.executable, "-m", "app", "export", str(out), "--page", "storage"]
-    subprocess.run([*command, "--lake", str(lake)], cwd=ROOT, check=True, capture_output=True)
+    assert main(["export", str(out), "--page", "storage", "--lake", str(study)]) == 0
     page.goto(out.as_uri())
     storage = StoragePage(page)
     storage.drawn()

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from app.storage.views import VIEWS
 from tests.browser.atlas import wait_idle
 from tests.browser.storage_page import StoragePage
-from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio
 
 pytestmark = pytest.mark.browser
@@ -23,23 +22,6 @@ def open_on(page: Page, address: str) -> StoragePage:
 
 def words_in(page: Page, view: str) -> str:
     return " ".join((page.locator(f"#storage-{view}").text_content() or "").split())
-
-
-def test_a_lake_without_storage_runs(
-    serve: Callable[[Path], str], page: Page, tmp_path: Path
-) -> None:
-    storage = open_on(page, serve(write_lake(tmp_path / "lake", [run()])))
-    assert storage.status() == "0 of 0 storage runs"
-    assert "holds no storage runs" in words_in(page, "iops")
-    assert page.locator("#storage-legend button").count() == 0
-    # Panels that only say so are low, and the published values are there all the same.
-    heights = [page.locator(f"#{view.graph}").bounding_box() for view in VIEWS]
-    assert max(box["height"] for box in heights if box) < 200
-    assert "8.10 us" in page.locator("#storage-published").inner_text()
-    page.locator("section[data-view='storage-iops']").focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    assert storage.selection() == ""
 
 
 def test_runs_that_have_neither_power_nor_functions_nor_names(

@@ -62,7 +62,7 @@ def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     assert (DEFAULT in reference, TUNED in opened) == (True, True)
     assert query_of(atlas.page)["run"] == [reference, opened]
     label = atlas.page.locator(f'[data-shown-run="{opened}"]').inner_text()
-    assert "Linux tuned · ITR 100 us · 2.9 GHz · 135 W" in label
+    assert "Linux tuned · ITR 100 us · 2.9 GHz" in label
     # Each line's letter stands at its end, and is written anew with each picture.
     letters = atlas.page.locator(".timeline-frame .end-word")
     assert set(letters.all_text_contents()) == {"A", "B"}
@@ -208,6 +208,7 @@ def test_wheel_and_keys_move_the_window(timeline: TimelinePage, logged_address: 
 
 def test_a_late_answer_is_dropped(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
+    aborted = timeline.page.evaluate("wattlas.timeline.requests.aborted")
     held: list[Route] = []
     timeline.page.route(
         "**/timeline/window*", lambda route: held.append(route) if not held else route.continue_()
@@ -220,7 +221,7 @@ def test_a_late_answer_is_dropped(timeline: TimelinePage, logged_address: str) -
     low, high = timeline.span()
     assert high - low == pytest.approx(0.025)
     assert timeline.layout()["xaxis"]["range"] == [pytest.approx(low), pytest.approx(high)]
-    assert timeline.page.evaluate("wattlas.timeline.requests.aborted") >= 1
+    assert timeline.page.evaluate("wattlas.timeline.requests.aborted") > aborted
 
 
 def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from app.timeline.panels import DEFAULT_PANELS, PANELS
 from app.timeline.state import TimelineState
@@ -194,16 +194,25 @@ def test_a_file_that_went_under_the_app_is_one_sentence(
     assert {t["run"] for t in timeline.traces("mean")} == {reference}
 
 
-def test_lakes_without_logs_say_so(
-    page: Page, grid_address: str, serve: Callable[[Path], str], tmp_path: Path
+def test_an_empty_lake_says_what_to_do(
+    page: Page, serve: Callable[[Path], str], tmp_path: Path
 ) -> None:
-    for address, words in (
-        (grid_address, "No run of this lake has a per-interrupt log"),
-        (serve(tmp_path / "none"), "The lake holds no runs yet"),
+    page.goto(f"{serve(tmp_path / 'none')}/timeline")
+    wait_idle(page)
+    assert "The lake holds no runs yet" in page.locator("#timeline-figure").inner_text()
+
+
+def test_a_page_without_its_measurement_leads_to_one_that_shows_the_runs(
+    page: Page, grid_address: str
+) -> None:
+    for path, words in (
+        ("storage", "no run of this lake has a request size"),
+        ("timeline", "no run of this lake has a per-interrupt log"),
     ):
-        page.goto(f"{address}/timeline")
-        wait_idle(page)
-        assert words in page.locator("#timeline-figure").inner_text()
+        page.goto(f"{grid_address}/{path}")
+        expect(page.locator("#views")).to_contain_text(words)
+    page.get_by_role("link", name="Explore shows these runs").click()
+    page.wait_for_function("wattlas.explore.view.points && wattlas.explore.view.points.count > 1")
 
 
 def test_the_state_in_the_browser_is_the_state_in_python(

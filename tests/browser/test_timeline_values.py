@@ -209,6 +209,7 @@ def test_distributions_are_read_by_pointer_and_by_keys(
     assert timeline.said().startswith("Sent bytes per interrupt: ")
 
 
+@pytest.mark.usefixtures("own_document")
 def test_the_live_region_is_heard_and_not_seen(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     region = timeline.page.locator("#timeline-value")

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page
 
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import visit, wait_idle
 
 _DRAWN = """() => window.wattlas && wattlas.timeline && wattlas.timeline.page.answer
   && document.querySelector("#timeline-figure.js-plotly-plot")
@@ -32,7 +32,7 @@ class TimelinePage:
 
     def open(self, address: str, query: str = "") -> None:
         """Go to the page and wait until it is drawn."""
-        self.page.goto(f"{address}/timeline{query}")
+        visit(self.page, f"{address}/timeline{query}")
         self.ready()
 
     def ready(self) -> None:

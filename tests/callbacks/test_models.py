@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from app.kit.settings import Settings
 from app.models.page import PAGE
-from app.models.state import ModelsState
+from app.models.state import FITS, ModelsState
 from app.server import create_app
 from data.connection import open_lake
 from data.models import SCHEMES
@@ -58,7 +58,9 @@ def test_runs_are_in_the_units_of_a_queue(client: FlaskClient, logged_lake: Path
 def test_a_panel_as_a_file_holds_all_that_it_draws(client: FlaskClient) -> None:
     query = {"workload": "memcached", "scheme": "ideal,normal", "p": "interrupt_us:2"}
     found = table(client, "throughput", **query)
-    assert set(found["kind"]) == {"paper", "exact", "published", "measured"}
+    # Published values are of the published costs.
+    assert set(found["kind"]) == {"paper", "exact", "measured"}
+    assert "published" in table(client, "throughput")["kind"].to_list()
     line = found.filter(pl.col("kind") == "exact", pl.col("curve") == "normal interruption")
     wanted = SCHEMES["normal"].solve("exact", line["rate_kpps"].to_list(), interrupt_us=2)
     assert line["value"].to_list() == pytest.approx(wanted.throughput_kpps.tolist())
@@ -70,6 +72,24 @@ def test_a_panel_as_a_file_holds_all_that_it_draws(client: FlaskClient) -> None:
     assert set(table(client, "loss", **query)["kind"]) == {"paper", "exact"}
 
 
+def test_bursty_traffic_has_no_formulas(client: FlaskClient) -> None:
+    for view in ("throughput", "stack", "best"):
+        found = table(client, view, fig="10", runs=0)
+        assert not {"paper", "exact"} & set(found["kind"].to_list())
+    # 1/r at the left end of its slider: the exact chain of counts refuses it, the rest is there.
+    found = table(client, "cpu", p="interrupt_us:0", scheme="ideal,count_coalescing", runs=0)
+    assert set(found.filter(pl.col("curve") == "coalescing by count")["kind"]) == {"paper"}
+
+
+def test_a_selection_of_explore_chooses_the_runs(client: FlaskClient) -> None:
+    query = {"workload": "memcached", "sel": 'knobs~{"system":"linux_tuned"}'}
+    assert (
+        0 < ask(client, "runs", **query)["runs"] < ask(client, "runs", workload="memcached")["runs"]
+    )
+    assert set(table(client, "runs", **query)["system"].to_list()) == {"linux_tuned"}
+    assert set(table(client, "fits", **query)["system"].to_list()) == {"linux_tuned"}
+
+
 def test_fits_by_group_and_load(client: FlaskClient) -> None:
     found = ask(client, "fits", workload="memcached")
     rows = found["table"]
@@ -78,6 +98,10 @@ def test_fits_by_group_and_load(client: FlaskClient) -> None:
     assert alphas <= set(found["styles"])
     for row in rows:
         assert row["note"] or row["identified"] is True, row
+    drawn = table(client, "predicted", workload="memcached")
+    assert set(drawn["fit"]) == set(FITS)
+    residual = drawn["measured"] / drawn["predicted"] - 1
+    assert drawn["residual"].to_list() == pytest.approx(residual.to_list())
     file = table(client, "fits", workload="memcached")
     assert len(file) == len(rows)
     assert {"group", "system", "machine", "low", "high", "condition"} <= set(file.columns)
@@ -85,13 +109,18 @@ def test_fits_by_group_and_load(client: FlaskClient) -> None:
 
 def test_a_simulation_arrives_in_parts_and_is_in_files_and_exports(client: FlaskClient) -> None:
     query = {"scheme": "ideal", "to": 40, "runs": 0, "sim": 1, "workload": "memcached"}
-    answer: dict[str, Any] = {"state": "waiting"}
+    asked = {"v": 1, "visitor": "ann", **query}
+    assert ask(client, "simulate", **asked)["state"] == "cancelled"
+    answer = json.loads(client.post("/models/simulate", query_string=asked).data)
     while answer["state"] in ("waiting", "running"):
-        answer = ask(client, "simulate", visitor="ann", **query)
+        answer = ask(client, "simulate", **asked)
     assert answer["state"] == "done", answer["words"]
     assert ask(client, "simulate", visitor="bob", have=1, **query)["results"] == []
     found = table(client, "latency", **query).filter(pl.col("kind") == "simulated")
     assert len(found) == 18
+    # The strip compares schemes that can be chosen; p99 has simulations alone.
+    assert len(table(client, "best", **query)) == 0
+    assert "simulated" in table(client, "stack", **query)["kind"].to_list()
     assert found["half_width"].null_count() == 0
     assert "simulated" in client.get("/models/how/latency", query_string={"v": 1, **query}).text
     export = client.get("/models/export.html", query_string={"v": 1, **query})
@@ -100,6 +129,17 @@ def test_a_simulation_arrives_in_parts_and_is_in_files_and_exports(client: Flask
     assert held["kept"]["scheme"] == "ideal"
     cancelled = client.post("/models/cancel", query_string={"job": answer["job"], "visitor": "ann"})
     assert cancelled.status_code == 200
+
+
+def test_impossible_counters_are_left_out_and_said(client: FlaskClient) -> None:
+    # One core cannot have been awake for as long as sixteen.
+    query = {"workload": "memcached", "cores": 1, "load": 600000}
+    found = ask(client, "runs", **query)
+    drawn = pl.DataFrame(found["points"])
+    assert "more reference cycles than their cores can count" in found["words"]
+    assert (drawn["busy_share"].drop_nulls() <= 1.02).all()
+    assert drawn["busy_share"].null_count() > 0
+    assert "left out" in " ".join(ask(client, "fits", **query)["notes"])
 
 
 def test_a_bad_request_is_said(client: FlaskClient) -> None:

@@ -59,6 +59,7 @@ NOTES = Page(
     path="/notes",
     state=NoteState,
     default_state=lambda view: NoteState(word=f"default of {view.runs}"),
+    missing=lambda *_: "",
     layout=lambda view, state, words: html.Main(
         [
             html.Div(words, id="notice"),

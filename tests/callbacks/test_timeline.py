@@ -6,17 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dash import html
+from dash import dcc, html
 from flask import Flask
 
 from app.kit import ids
 from app.kit.opening import open_layout
 from app.kit.settings import Settings
+from app.pages import PAGES
 from app.server import create_app
 from app.timeline.page import PAGE, update_choices, update_runs
 from app.timeline.panels import HEATS, PANELS
 from data.timeline.question import MOST_RUNS
-from tests.callbacks.components import by_id, texts
+from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.lakes import run, write_lake
 
 
@@ -198,7 +199,10 @@ def test_lakes_without_logs_and_without_runs_say_what_to_do(
         assert begun(layout())["advice"].startswith("The lake holds no runs yet.")
     lake = write_lake(tmp_path / "lake", [run()])
     with create_app(Settings(lake=lake)).server.app_context():
-        assert begun(layout())["advice"].startswith("No run of this lake has a per-interrupt log")
+        page = open_layout(PAGE, {}, PAGES)
+        assert any("no run of this lake has a per-interrupt log" in text for text in texts(page))
+        links = [part for part in walk(page) if isinstance(part, dcc.Link)]
+        assert [(link.href, link.children) for link in links] == [("/", "Explore shows these runs")]
 
 
 def test_another_page_hands_filters_and_a_selection_over() -> None:
@@ -258,7 +262,7 @@ def test_the_picker_lists_what_the_lake_holds() -> None:
     subject, first, second = items
     assert texts(subject) == ["memcached at 200k QPS · tiny"]
     assert texts(first) == [
-        "+ Linux tuned · ITR 50 us · 2.9 GHz · 135 W",
+        "+ Linux tuned · ITR 50 us · 2.9 GHz",
         "replicate 0 · 20.0 s · 9 interrupts",
     ]
     assert texts(second)[0].startswith("\N{CHECK MARK} Linux tuned")

@@ -83,7 +83,7 @@ def test_runs_are_described(client: FlaskClient, rows: dict[str, Json]) -> None:
         view = lake_view(None)
         first, second, third = describe_runs(view, [tuned["run_id"], tabled["run_id"], "nobody"])
         reference = reference_of(view, tuned["run_id"])
-    assert first.label == "Linux tuned · ITR 100 us · 2.9 GHz · 135 W · memcached 200k QPS · run 0"
+    assert first.label == "Linux tuned · ITR 100 us · 2.9 GHz · memcached 200k QPS · run 0"
     assert (first.known, first.has_log, first.problem) == (True, True, None)
     assert first.cores == tuple(range(16))
     assert first.packages == {"0": tuple(range(0, 16, 2)), "1": tuple(range(1, 16, 2))}

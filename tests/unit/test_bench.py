@@ -8,6 +8,7 @@ import pytest
 from bench.__main__ import main
 from bench.report import Measurement, quantile
 from bench.resume import measure as measure_resume
+from bench.studies import measure as measure_studies
 from data.sandbox.landlock import landlock_version
 
 KEYS = {"name", "value", "unit", "n", "limit", "ok"}
@@ -56,13 +57,13 @@ def test_the_map_of_winners_is_measured(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_the_pictures_of_storage_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--json", "--sizes", "2", "--depths", "3", "--replicates", "2"]
+    arguments = ["--json", "--sizes", "1", "--depths", "3", "--replicates", "2"]
     assert main(["storage", *arguments, "--selections", "0"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     by_name = {line["name"]: line for line in lines}
     assert all(set(line) == KEYS for line in lines)
-    # 3 modes, 3 devices, reading and writing
-    assert by_name["storage_configurations"]["value"] == 3 * 3 * 2 * 2 * 3
+    # 3 modes, 3 devices, reading and writing, 3 depths
+    assert by_name["storage_configurations"]["value"] == 3 * 3 * 2 * 3
     assert by_name["storage_runs"]["value"] == 2 * by_name["storage_configurations"]["value"]
     change = by_name["storage_new_filters_p95"]
     assert (change["unit"], change["limit"]) == ("ms", 500)
@@ -81,7 +82,7 @@ def test_the_sandbox_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_simulator_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["models", "--json", "--repeats", "1", "--events", "1e6"]) == 0
+    assert main(["models", "--slider", "0", "--json", "--repeats", "1", "--events", "1e6"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     by_name = {line["name"]: line for line in lines}
     assert all(set(line) == KEYS for line in lines)
@@ -92,6 +93,9 @@ def test_the_simulator_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_add_with_nothing_to_do_is_measured(tmp_path: Path) -> None:
+    found = {each.name: each for each in measure_studies(tmp_path, 20, 8)}
+    assert found["propose"].limit == 30
+    assert found["table_declared_share"].value > 0
     found = {each.name: each for each in measure_resume(tmp_path, 40)}
     assert found["resume_scan_files"].value == 40
     for name in ("resume_scan", "resume_scan_storage"):

@@ -7,10 +7,10 @@ import pytest
 
 from data.analysis.best import best_settings
 
-KEYS = ("dataset", "workload", "load_qps", "message_bytes")
+KEYS = ("dataset", "workload", "load_qps", "message_bytes", "machine")
 CANDIDATES = {
     "dataset": pl.String, "workload": pl.String, "load_qps": pl.Float64,
-    "message_bytes": pl.Int64, "system": pl.String, "system_label": pl.String,
+    "message_bytes": pl.Int64, "machine": pl.String, "system": pl.String, "system_label": pl.String,
     "itr_us": pl.Float64, "n": pl.Int64, "x": pl.Float64, "y": pl.Float64,
 }  # fmt: skip
 BASELINES = {
@@ -21,7 +21,8 @@ BASELINES = {
 
 def candidate(system: str, itr_us: float, x: float, y: float, **more: Any) -> dict[str, Any]:
     """A configuration of memcached at 200k QPS with its mean p99 (us) and energy (J)."""
-    place = {"dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None}
+    place = {"dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None,
+             "machine": None}  # fmt: skip
     return {**place, "system": system, "system_label": system.title(), "itr_us": itr_us,
             "n": 3, "x": x, "y": y, **more}  # fmt: skip
 
@@ -31,7 +32,7 @@ def best(
 ) -> list[dict[str, Any]]:
     if baselines is None:
         default = {"performance": 110.0, "cost": 2000.0, "n": 5}
-        place = {"dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None}
+        place = {key: GRID[0][key] for key in KEYS}
         baselines = [{**place, **default}]
     table = best_settings(
         pl.DataFrame(rows, CANDIDATES, orient="row"),
@@ -119,3 +120,13 @@ def test_message_sizes_are_told_apart() -> None:
 @pytest.mark.parametrize("limit", [None, 100.0])
 def test_no_candidates_no_rows(limit: float | None) -> None:
     assert best([], limit) == []
+
+
+def test_the_default_of_another_machine_is_not_compared_with() -> None:
+    place = {key: GRID[0][key] for key in KEYS}
+    defaults = [
+        {**place, "machine": machine, "performance": 110.0, "cost": cost, "n": 5}
+        for machine, cost in (("a1", 2000.0), ("b2", 4000.0))
+    ]
+    (row,) = best([candidate("tuned", 2, 62.0, 1000.0, machine="b2")], None, baselines=defaults)
+    assert row["energy_change"] == -0.75

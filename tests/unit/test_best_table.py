@@ -14,9 +14,10 @@ from data.units import MINUS, MISSING
 
 BASELINES = pl.DataFrame(
     [{"dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None,
-      "performance": 104.0, "cost": 2000.0, "n": 5}],
+      "machine": None, "performance": 104.0, "cost": 2000.0, "n": 5}],
     {"dataset": pl.String, "workload": pl.String, "load_qps": pl.Float64,
-     "message_bytes": pl.Int64, "performance": pl.Float64, "cost": pl.Float64, "n": pl.Int64},
+     "message_bytes": pl.Int64, "machine": pl.String, "performance": pl.Float64,
+     "cost": pl.Float64, "n": pl.Int64},
 )  # fmt: skip
 LABELS = {
     "linux_tuned": "Linux tuned",
@@ -24,11 +25,13 @@ LABELS = {
     "linux_default": "Linux default",
 }
 
+VARYING = ("itr_us", "dvfs_ghz", "rapl_w")
+
 
 def row(system: str, itr_us: float | None, x: float, y: float, **more: object) -> dict:
     return {
         "dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None,
-        "system": system, "system_label": LABELS[system], "itr_us": itr_us,
+        "machine": None, "system": system, "system_label": LABELS[system], "itr_us": itr_us,
         "dvfs_ghz": None if itr_us is None else 2.9, "rapl_w": 135.0, "n": 2, "x": x, "y": y,
         "x_sd": 1.414, "y_sd": None, "is_baseline": system == "linux_default", **more,
     }  # fmt: skip
@@ -42,14 +45,17 @@ ROWS = [
 ]
 
 
-def answer(limit: float | None, rows: list[dict] | None = None) -> pl.DataFrame:
-    schema = {"itr_us": pl.Float64, "message_bytes": pl.Int64, "y_sd": pl.Float64}
-    return best_settings(pl.DataFrame(rows or ROWS, schema_overrides=schema), BASELINES, limit)
+def answer(
+    limit: float | None, rows: list[dict] | None = None, baselines: pl.DataFrame = BASELINES
+) -> pl.DataFrame:
+    schema = {"itr_us": pl.Float64, "message_bytes": pl.Int64, "machine": pl.String,
+              "y_sd": pl.Float64}  # fmt: skip
+    return best_settings(pl.DataFrame(rows or ROWS, schema_overrides=schema), baselines, limit)
 
 
 def lines(rows: pl.DataFrame, limit: float | None = None, metric: str = "latency_p99_us") -> list:
     """Texts of the table's cells, a list a row, as the exported HTML has them."""
-    text = render(best_settings_table(rows, metric, limit))
+    text = render(best_settings_table(rows, metric, limit, "energy_j", VARYING))
     cells = [
         re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr.*?</tr>", text)
     ]
@@ -79,31 +85,41 @@ def test_who_misses_the_limit_says_so_and_shows_the_nearest() -> None:
     )
     assert by_system["Linux tuned"][4:6] == [MISSING, MISSING]
     assert by_system["Library OS"][1] == "ITR 2 us · 2.9 GHz · 135 W"
-    assert limit_words(rows, "latency_p99_us", 61.0) == (
+    assert limit_words(rows, "latency_p99_us", 61.0, VARYING) == (
         "Missed by every configuration of Linux default, Linux tuned."
     )
 
 
 def test_nobody_meets_the_limit() -> None:
-    assert limit_words(answer(50.0), "latency_p99_us", 50.0) == (
+    assert limit_words(answer(50.0), "latency_p99_us", 50.0, VARYING) == (
         "No configuration meets 50.0 us. The lowest p99 latency is 60.0 us "
         "(Library OS, ITR 2 us · 2.9 GHz · 135 W)."
     )
 
 
 def test_everybody_meets_it_or_there_is_none() -> None:
-    assert limit_words(answer(500.0), "latency_p99_us", 500.0) == ""
-    assert limit_words(answer(None), "latency_p99_us", None) == ""
+    assert limit_words(answer(500.0), "latency_p99_us", 500.0, VARYING) == ""
+    assert limit_words(answer(None), "latency_p99_us", None, VARYING) == ""
 
 
 def test_each_row_names_its_configuration_for_the_browser() -> None:
-    text = render(best_settings_table(answer(None), "latency_p99_us", None))
+    text = render(best_settings_table(answer(None), "latency_p99_us", None, "energy_j", VARYING))
     keys = [json.loads(html.unescape(key)) for key in re.findall(r'data-config="([^"]*)"', text)]
     assert keys[0] == {
         "dataset": "tiny", "system": "ebbrt_tuned", "itr_us": 2.0, "dvfs_ghz": 2.9,
-        "rapl_w": 135.0, "load_qps": 2e5, "message_bytes": None,
+        "rapl_w": 135.0, "load_qps": 2e5, "message_bytes": None, "machine": None,
     }  # fmt: skip
     assert text.count('tabindex="0"') == 3
+
+
+def test_what_the_study_does_not_vary_takes_no_room() -> None:
+    no_default = answer(None, ROWS[:2], BASELINES.clear())
+    text = render(best_settings_table(no_default, "latency_p99_us", None, "energy_j", ()))
+    assert "vs default" not in text
+    assert "setting" not in text
+    missed = answer(50.0, ROWS[:2], BASELINES.clear())
+    text = render(best_settings_table(missed, "latency_p99_us", 50.0, "energy_j", ()))
+    assert re.findall(r'<td class="missed">(.*?)</td>', text) == ["none meets 50.0 us"] * 2
 
 
 def test_loads_are_named_when_there_are_several() -> None:
@@ -122,14 +138,18 @@ def test_time_is_a_performance_metric_too() -> None:
 
 
 def test_nothing_to_compare() -> None:
-    text = render(best_settings_table(answer(None).clear(), "latency_p99_us", None))
+    text = render(
+        best_settings_table(answer(None).clear(), "latency_p99_us", None, "energy_j", VARYING)
+    )
     assert "Nothing to compare: no run has both energy and the metric." in text
-    assert limit_words(answer(None).clear(), "latency_p99_us", 5.0) == ""
+    assert limit_words(answer(None).clear(), "latency_p99_us", 5.0, VARYING) == ""
 
 
 def test_a_label_is_text_not_markup() -> None:
     evil = row("linux_tuned", 2.0, 63.0, 1188.0, system_label="<img src=x onerror=alert(1)>")
-    text = render(best_settings_table(answer(None, [evil]), "latency_p99_us", None))
+    text = render(
+        best_settings_table(answer(None, [evil]), "latency_p99_us", None, "energy_j", VARYING)
+    )
     assert "<img" not in text
     assert "&lt;img" in text
 

@@ -179,3 +179,49 @@ def test_a_lake_of_schema_3_is_read_as_it_is_and_upgraded_by_add(
     assert {run["kernel"] for run in old} == {None}
     with open_lake(lake, version=0) as opened:
         assert opened.columns == ()
+
+
+def test_a_sidecar_sets_declared_knobs(tmp_path: Path) -> None:
+    """The nearest sidecar says each knob; a name that nobody declares is refused by name."""
+    raw = tmp_path / "raw"
+    for number, said in enumerate(('turbo = "off"', "lanes = 8", "speed = 1")):
+        folder = raw / f"r{number}"
+        folder.mkdir(parents=True)
+        (folder / "run.toml").write_text(f"knobs = {{ {said} }}\n")
+        (folder / "out.txt").write_text(
+            "#type avg 99th\nread 10 20\nTotal QPS = 5.0 (50 / 10.0s)\n"
+        )
+    (raw / "run.toml").write_text('knobs = { turbo = "on" }\n')
+    (raw / "wattlas.toml").write_text(
+        '[columns.turbo]\nrole = "knob"\ntype = "text"\n'
+        '[columns.lanes]\nrole = "knob"\ntype = "whole"\n'
+    )
+    report = add(AddOptions(tmp_path / "lake", [raw]))
+    with open_lake(tmp_path / "lake") as lake:
+        rows = lake.arrow("SELECT turbo, lanes FROM runs ORDER BY turbo", []).to_pylist()
+    assert rows == [{"turbo": "off", "lanes": None}, {"turbo": "on", "lanes": 8}]
+    refused = {p.problem.detail for p in report.problems if p.problem.severity == "refused"}
+    assert refused == {"its sidecar sets 'speed', which is no knob of [columns]; not read"}
+
+
+def test_a_label_in_a_name_is_a_column_and_no_part_of_the_key(tmp_path: Path) -> None:
+    """Two files of one run may have other labels: the run is one, and the first file's holds."""
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    (raw / "wattlas.toml").write_text(
+        '[columns.operator]\nrole = "label"\n[columns.batch]\nrole = "label"\ntype = "whole"\n'
+        "[[names]]\n"
+        "pattern = '(?P<operator>[a-z]+)_b(?P<batch>\\d+)_r(?P<replicate>\\d+)\\.(out|perf)'\n"
+        'workload = "memcached"\nsystem = "linux"\n[workloads.memcached]\nlogged = false\n'
+    )
+    output = "#type avg 99th\nread 10 20\nTotal QPS = 5.0 (50 / 10.0s)\n"
+    (raw / "ada_b7_r0.out").write_text(output)
+    (raw / "bob_b7_r0.perf").write_text("12,,context-switches,407367772,100.00,115.375,/sec\n")
+    (raw / "bob_b8_r1.out").write_text(output)
+    report = add(AddOptions(tmp_path / "lake", [raw]))
+    assert report.problems == []
+    with open_lake(tmp_path / "lake") as lake:
+        rows = lake.arrow(
+            "SELECT operator, batch, replicate, context_switches FROM runs ORDER BY replicate", []
+        ).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [("ada", 7, 0, 12), ("bob", 8, 1, None)]

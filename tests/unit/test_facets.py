@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from data.analysis.facets import all_choices, count_runs, facet_choices
+from data.analysis.facets import FacetCounts, count_runs
 from data.connection import open_lake
 from data.queries.facets import facet_cube_query
 from data.selection import FACETS, Selection
@@ -31,7 +31,7 @@ def cube(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
 
 
 def offered(cube: pl.DataFrame, facet: str, selection: Selection) -> list[tuple]:
-    return [(choice.value, choice.runs) for choice in facet_choices(cube, selection, facet)]
+    return [(choice.value, choice.runs) for choice in FacetCounts(cube).of(facet, selection)]
 
 
 def test_without_filters_everything_is_offered(cube: pl.DataFrame) -> None:
@@ -55,7 +55,7 @@ def test_a_chosen_value_stays_though_nothing_is_left_of_it(cube: pl.DataFrame) -
 
 def test_a_chosen_system_keeps_its_label_though_nothing_is_left_of_it(cube: pl.DataFrame) -> None:
     selection = Selection.of(itr=["adaptive"], system=["linux_tuned", "gone"])
-    labels = {c.value: (c.label, c.runs) for c in facet_choices(cube, selection, "system")}
+    labels = {c.value: (c.label, c.runs) for c in FacetCounts(cube).of("system", selection)}
     assert labels == {
         "linux_default": ("Linux default", 1),
         "linux_tuned": ("Linux tuned", 0),
@@ -70,7 +70,7 @@ def test_datasets_and_workloads_lead(cube: pl.DataFrame) -> None:
 
 
 def test_systems_are_offered_by_label(cube: pl.DataFrame) -> None:
-    labels = [c.label for c in facet_choices(cube, Selection(), "system")]
+    labels = [c.label for c in FacetCounts(cube).of("system", Selection())]
     assert labels == ["Library OS", "Linux default", "Linux tuned"]
 
 
@@ -88,6 +88,6 @@ def test_a_knob_that_no_run_has_is_counted_without_a_look(cube: pl.DataFrame) ->
 
 def test_all_facets_at_once_are_each_by_itself(cube: pl.DataFrame) -> None:
     selection = Selection.of(workload=["memcached"], system=["gone"], itr=[2.0])
-    assert all_choices(cube, selection) == {
-        name: facet_choices(cube, selection, name) for name in FACETS
+    assert FacetCounts(cube).choices(selection) == {
+        name: FacetCounts(cube).of(name, selection) for name in FACETS
     }

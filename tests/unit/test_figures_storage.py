@@ -92,7 +92,7 @@ def test_error_bars_are_students_interval_or_the_deviation(view: LakeView) -> No
 
 def test_hovers_say_configuration_value_spread_and_n(shown: StorageAnswer) -> None:
     words = line(shown.figures["latency"], "interrupt")["meta"]["words"][0]
-    assert words[0] == "interrupt · optane · randread · 4 KiB · depth 1 · 1 thread"
+    assert words[0] == "optane · randread · 4 KiB requests · depth 1 · 1 thread · interrupt"
     assert words[2] == "Mean latency: 10.1 us ± 1.27 us (95 % CI), n = 2"
     assert words[-1].startswith("click:")
 
@@ -324,7 +324,7 @@ def test_one_run_has_no_error_bar(tmp_path: Path) -> None:
 
 def test_only_idle_runs_leave_a_sentence(tmp_path: Path) -> None:
     found = answer(lake(tmp_path, [idle(None, 29.0), run()]), StorageState())
-    assert "no storage runs" in message(found.figures["iops"])
+    assert "no run of this lake has a request size" in message(found.figures["iops"])
     assert found.configurations is None
     assert found.status == "0 of 0 storage runs"
 

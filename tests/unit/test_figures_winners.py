@@ -38,7 +38,8 @@ def scene(**changes: Any) -> MapScene:
 
 
 def winner_map(**changes: Any) -> dict:
-    found = compare(groups(CELLS), "size", "depth", "mode", "less", Rules())
+    better = "less" if changes.get("has_winners", True) else None
+    found = compare(groups(CELLS), "size", "depth", "mode", better, Rules())  # type: ignore[arg-type]
     column = {4.0: 0, 8.0: 1}
     row = {1.0: 0, 8.0: 1, 16.0: 2}
     leaders = found.contenders["competitor"].gather(found.cells["winner"]).to_list()
@@ -63,6 +64,18 @@ def test_cells_are_their_winners_or_a_tie_and_nothing_else_is_coloured() -> None
     np.testing.assert_array_equal(z, [[1, 2], [2, 1], [np.nan, np.nan]])
     scale = trace(winner_map(), "winners")["colorscale"]
     assert [hue for _, hue in scale[::2]] == [MODE_HUES["interrupt"], MODE_HUES["poll"], TIE_GREY]
+
+
+def test_without_a_direction_nothing_has_a_winners_colour() -> None:
+    # 4x1 and 8x8 differ (code 3).
+    figure = winner_map(has_winners=False)
+    z = trace(figure, "winners")["z"]
+    np.testing.assert_array_equal(z, [[3, 2], [2, 3], [np.nan, np.nan]])
+    names = [t["name"] for t in figure["data"] if t["meta"]["kind"] == "legend"]
+    assert names == [
+        "tie", "differ: the highest and its distance", "too few replicates to decide",
+        "measured by one alone",
+    ]  # fmt: skip
 
 
 def test_too_few_is_hatched_and_alone_is_marked() -> None:

@@ -6,8 +6,6 @@ import pytest
 from app.kit.words import (
     axis_words,
     configuration_words,
-    dvfs_word,
-    itr_word,
     load_words,
     subject,
     synthetic_note,
@@ -17,13 +15,6 @@ from app.kit.words import (
 def places(*rows: tuple) -> pl.DataFrame:
     schema = {"workload": pl.String, "load_qps": pl.Float64, "message_bytes": pl.Int64}
     return pl.DataFrame(list(rows), schema, orient="row")
-
-
-def test_knobs() -> None:
-    assert (itr_word(2.0), itr_word(None), itr_word(float("nan"))) == (
-        "ITR 2 us", "ITR adaptive", "ITR adaptive",
-    )  # fmt: skip
-    assert (dvfs_word(2.9), dvfs_word(None)) == ("2.9 GHz", "governor")
 
 
 @pytest.mark.parametrize(
@@ -43,19 +34,34 @@ def test_knobs() -> None:
                 "io_depth": 8,
                 "threads": 1,
             },
-            "poll · optane · read · 4 KiB · depth 8 · 1 thread",
+            "optane · read · 4 KiB requests · depth 8 · 1 thread · classic polling · "
+            "ITR adaptive · governor",
         ),
-        ({"itr_us": None, "dvfs_ghz": 2.9, "mode": "poll"}, "poll · 2.9 GHz"),
+        ({"dvfs_ghz": 2.9, "mode": "interrupt"}, "interrupt · 2.9 GHz"),
+        ({"device": None, "mode": None, "rapl_w": 60.0}, "60 W"),
+        ({"system": "linux", "load_qps": 2e5, "machine": "c220g1"}, "c220g1"),
+        ({}, ""),
     ],
 )
 def test_configurations(row: dict, words: str) -> None:
-    assert configuration_words(row) == words
+    assert configuration_words(row, row) == words
 
 
-def test_loads() -> None:
-    assert load_words(200_000.0, None) == "200k QPS"
-    assert load_words(None, 524_288) == "512 KiB"
-    assert load_words(None, None) == ""
+def test_a_knob_that_the_study_does_not_vary_is_left_out() -> None:
+    row = {"itr_us": None, "dvfs_ghz": 2.9, "rapl_w": 135.0, "machine": "c220g1"}
+    assert configuration_words(row, {"dvfs_ghz", "machine"}) == "c220g1 · 2.9 GHz"
+
+
+@pytest.mark.parametrize(
+    ("load_qps", "message_bytes", "words"),
+    [
+        (200_000, None, "200k QPS"), (52_500, None, "52.5k QPS"), (999, None, "999 QPS"),
+        (1_000_000, None, "1M QPS"), (None, 524_288, "512 KiB"), (None, 1500, "1500 B"),
+        (400_000, 8192, "400k QPS · 8 KiB"), (None, None, ""),
+    ],
+)  # fmt: skip
+def test_loads(load_qps: float | None, message_bytes: float | None, words: str) -> None:
+    assert load_words(load_qps, message_bytes) == words
 
 
 def test_subjects_name_up_to_three_loads() -> None:

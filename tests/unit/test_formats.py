@@ -16,6 +16,7 @@ from ingest.formats import FORMATS, Format, find_format
 from ingest.records import ReadContext
 from ingest.sample import write_sample
 from tests.fixtures.real import PUBLISHED, real_data
+from tests.fixtures.tool_outputs import MEMTIER, TURBOSTAT, WULT, captured
 
 
 def test_names_are_unique() -> None:
@@ -77,7 +78,13 @@ def test_lines_come_whole_out_of_blocks_of_any_size(lines: list[str], block: int
     assert list(iterate_lines(blocks)) == lines
 
 
-TEXT_FORMATS = [f for f in FORMATS if f.name != "intlog_binary"]
+CAPTURED = {
+    "iperf3": "iperf3_udp.json",
+    "sockperf": "sockperf_under_load.txt",
+    "hdr_percentiles": "hdr_python.hgrm",
+}
+# Only the settings say that a table is a meter's.
+TEXT_FORMATS = [f for f in FORMATS if f.name not in ("intlog_binary", "meter_table")]
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +94,11 @@ def sample_texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[st
     write_sample(folder, "tiny", 1)
     times = b"start_utc = 2022-03-01T10:00:00Z\nend_utc = 2022-03-01T10:00:30Z\nhipri = true\n"
     found = {"sidecar": ("run.toml", times), "table": ("t.csv", b"x,y\n1,2\n3,4.5\n")}
+    found["memtier"] = ("memtier.json", MEMTIER.encode())
+    found["turbostat"] = ("turbostat.txt", TURBOSTAT.encode())
+    found["wult"] = ("datapoints.csv", WULT.encode())
+    for form, name in CAPTURED.items():
+        found[form] = (name, captured(name))
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             content = b"".join(MeteredFile(path).blocks())

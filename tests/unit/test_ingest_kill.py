@@ -5,9 +5,8 @@ import os
 import random
 import re
 import signal
-import subprocess
-import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from deltalake import DeltaTable
 
 from data.schema import RUN_TABLES
 from ingest.lake.maintenance import verify_lake
+from tests.fixtures.forked import Forked, ForkServer
 from tests.fixtures.raw_runs import (
     LOG,
     SUMMARY_HEADER,
@@ -26,7 +26,6 @@ from tests.fixtures.raw_runs import (
     write_settings,
 )
 
-_ROOT = Path(__file__).resolve().parents[2]
 _RUNS = 30
 _KILLS = 15
 
@@ -51,10 +50,12 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # rows. Runs of all sizes are read by threads or, if it is asked for, by processes of their own.
 _COMMAND = """
 import os, signal, sys
-import deltalake, pyarrow.parquet
+import pyarrow.parquet
+import ingest.lake.commits, ingest.lake.tables, ingest.runs.schedule
+from ingest.__main__ import main
 place, number = os.environ["KILL_BEFORE"].split()
 owner, name = {
-    "commit": (deltalake, "write_deltalake"),
+    "commit": (ingest.lake.tables, "write_deltalake"),
     "rows": (pyarrow.parquet.ParquetWriter, "write_table"),
 }[place]
 real, calls = getattr(owner, name), []
@@ -64,8 +65,6 @@ def counted(*given, **named):
         os.kill(os.getpid(), signal.SIGKILL)
     return real(*given, **named)
 setattr(owner, name, counted)
-import ingest.lake.commits, ingest.runs.schedule
-from ingest.__main__ import main
 ingest.lake.commits.FLUSH_RUNS = 7
 if "APART" in os.environ:
     ingest.runs.schedule.WORTH_A_PROCESS_BYTES = 0
@@ -73,16 +72,15 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def start(
-    raw: Path, lake: Path, kill_before: str = "commit 0", apart: bool = False
-) -> subprocess.Popen[bytes]:
-    said = {"PYTHONPATH": str(_ROOT), "KILL_BEFORE": kill_before}
-    return subprocess.Popen(
-        [sys.executable, "-c", _COMMAND, "add", str(raw), "--lake", str(lake)],
-        env=os.environ | said | ({"APART": "1"} if apart else {}),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+@cache
+def server() -> ForkServer:
+    return ForkServer()
+
+
+def start(raw: Path, lake: Path, kill_before: str = "commit 0", apart: bool = False) -> Forked:
+    said = {"KILL_BEFORE": kill_before} | ({"APART": "1"} if apart else {})
+    arguments = ["add", str(raw), "--lake", str(lake)]
+    return server().start(_COMMAND, arguments, said, lake.with_name("stderr"))
 
 
 def contents(lake: Path) -> dict[str, list[str]]:
@@ -130,7 +128,7 @@ def test_killed_at_random_and_run_again_it_is_the_lake_of_a_clean_run(
     for files in sorted(random.Random(seed).sample(range(most), _KILLS)):
         process = start(raw, lake, apart=apart)
         while process.poll() is None and count_files(lake) < files:
-            time.sleep(0.005)
+            time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
     assert killed >= _KILLS // 2
@@ -142,7 +140,7 @@ def test_killed_at_random_and_run_again_it_is_the_lake_of_a_clean_run(
 
 def count_files(lake: Path) -> int:
     """Big files so far, half-written ones included."""
-    return sum(len(list((lake / name).rglob("*.*"))) for name in RUN_TABLES)
+    return sum(len(files) for name in RUN_TABLES for _, _, files in os.walk(lake / name))
 
 
 # The first two commits are of the tables (problems, runs), the later ones of raw runs.
@@ -182,7 +180,7 @@ def test_a_process_that_is_killed_ends_the_ingest_which_then_goes_on(
     while process.poll() is None and not (count_files(lake) >= 40 and _rows_there(lake)):
         time.sleep(0.005)
     os.kill(_readers(process.pid)[0], signal.SIGKILL)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == 1
     # Between two runs it read none.
     said = rb"ingest: a process of this ingest is gone \(status -9\) while it read (netpipe-|a run)"

@@ -36,7 +36,7 @@ def noisy(series: PowerSeries, offset_s: float, seed: int, noise_w: float = 0.5)
     return make_series(series.t_s - offset_s, series.power_w + noise)
 
 
-@examples(max_examples=30)
+@examples(max_examples=12)
 @given(st.integers(0, 10_000), st.floats(-250, 250))
 def test_uneven_runs_tell_the_offset(seed: int, offset_s: float) -> None:
     rng = np.random.default_rng(seed)

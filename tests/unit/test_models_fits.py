@@ -9,10 +9,10 @@ import pytest
 
 from data.errors import DataError
 from data.models.fits.busy_time import fit_alpha
-from data.models.fits.cells import FitRuns
+from data.models.fits.cells import FitRuns, resampling
 from data.models.fits.detection import fit_detection
 from data.models.fits.host import fit_host
-from data.models.fits.power import fit_power
+from data.models.fits.power import PowerProblem, fit_power
 from tests.fixtures.real import real_data
 
 ALPHA, BETA, SLEEP_W, STATIC_W, DYNAMIC_W = -0.4, 0.5, 40.0, 15.0, 180.0
@@ -86,6 +86,22 @@ def test_the_powers_are_found_over_several_loads() -> None:
     assert np.median(np.abs(found.predicted_w / found.measured_w - 1)) < 0.02
     assert set(found.left_out_error) == {1e5, 3e5, 6e5}
     assert max(found.left_out_error.values()) < 0.06
+
+
+@pytest.mark.parametrize("fixes_static", [False, True])
+def test_resamples_are_fitted_as_scipy_fits_them(fixes_static: bool) -> None:
+    draw = np.random.default_rng(11)
+    share, busy = draw.uniform(0.4, 1, 90), draw.uniform(0.05, 0.9, 90)
+    power = (20 + busy * (15 + 60 * share**2.5)) * draw.normal(1, 0.03, 90)
+    power[::15] *= 1.5
+    problem = PowerProblem(power, busy, share, fixes_static)
+    start = problem.fit(np.ones(90))
+    weights = resampling(90, 12)
+    found = problem.fit_all(weights, start)
+    for one, values in zip(weights, found, strict=True):
+        again = (np.repeat(power, one), np.repeat(busy, one), np.repeat(share, one))
+        slow = PowerProblem(*again, fixes_static).fit(np.ones(90), start)
+        assert values == pytest.approx(slow, rel=1e-3, abs=1e-3)
 
 
 def test_with_one_load_the_static_power_is_not_identified() -> None:

@@ -105,13 +105,17 @@ def test_a_bad_link_is_refused_by_name_and_value(query: str, said: str) -> None:
 
 
 def test_a_link_keeps_only_what_differs() -> None:
-    text = "interrupt_us:1,ring:512,timer:throttle"
+    # The default of 1/mu stays: a preset has another value.
+    text = "service_us:5.34,interrupt_us:1,ring:512,timer:throttle"
     scrambled = "timer:throttle,service_us:5.34,ring:512,interrupt_us:1"
     assert read_values("p", scrambled, CONTROLS) == text
     state = ModelsState.from_query(f"v=1&p={text}&zoom=10~90")
     assert ModelsState.from_query(state.to_query()) == state
     values = state.control_values()
     assert (values["interrupt_us"], values["ring"], values["timer"]) == (1, 512, "throttle")
+    preset = ModelsState.from_query(f"v=1&host=82599&p={text}")
+    assert preset.control_values()["service_us"] == 5.34
+    assert ModelsState.from_query(preset.to_query()) == preset
 
 
 def test_every_control_belongs_to_a_scheme_and_every_parameter_has_a_control() -> None:
@@ -144,7 +148,7 @@ def test_hosts_and_stars() -> None:
             assert CONTROLS[key].check(value) == value, (name, key)
     poisson = {star["y"] for star in shown_stars("7", "poisson", 300)}
     assert {187, 127} <= poisson
-    table = shown_stars("table1", "bursty", 300)
+    table = shown_stars("table1", "bursty", FIGURES["table1"]["to"])
     assert len(table) == 8
     assert all(star["low"] < star["y"] < star["high"] for star in table)
     assert not [s for s in shown_stars("7", "poisson", 100) if s["x"] > 101]
@@ -184,7 +188,7 @@ def test_visitors_share_a_simulation_and_its_results_are_kept(jobs: Jobs) -> Non
     first = jobs.ask(request(QUICK), "ann")
     assert jobs.ask(request(QUICK), "bob")["job"] == first["job"]
     assert jobs.ask(request(QUICK, seed=2), "eve")["state"] == "waiting"
-    until(lambda: jobs.ask(request(QUICK), "bob")["state"] == "done")
+    until(lambda: jobs.ask(request(QUICK), "bob", begins=False)["state"] == "done")
     found = jobs.ask(request(QUICK), "someone later")
     assert [one["curve"] for one in found["results"]] == [0, 1]
     assert found["results"] == jobs.finished(request(QUICK))
@@ -200,11 +204,14 @@ def test_a_simulation_ends_with_the_last_who_waits(jobs: Jobs) -> None:
     name = jobs.ask(request(SLOW), "ann")["job"]
     jobs.ask(request(SLOW), "bob")
     jobs.cancel(name, "ann")
-    assert jobs.ask(request(SLOW), "bob")["state"] == "running"
+    assert jobs.state_of(name) == ("running", "")
     jobs.cancel(name, "bob")
     assert jobs.state_of(name) == ("cancelled", "cancelled by all who waited")
     until(lambda: not jobs.is_running(name))
     assert jobs.finished(request(SLOW)) == []
+    # Whoever still follows it is told, and does not begin it anew.
+    assert jobs.ask(request(SLOW), "bob", begins=False)["state"] == "cancelled"
+    assert not jobs.is_running(name)
 
 
 def test_a_simulation_that_nobody_asks_for_is_killed() -> None:
@@ -219,14 +226,24 @@ def test_a_simulation_has_a_limit_and_a_failed_one_says_why() -> None:
     name = found.ask(request(SLOW), "ann")["job"]
     until(lambda: not found.is_running(name))
     assert found.state_of(name) == ("failed", "It was ended after 0.3 s.")
-    broken = request(QUICK)
-    broken["curves"] = [{"scheme": "ideal", "values": {"ring": 0}}]
+    assert found.ask(request(SLOW), "ann", begins=False)["state"] == "failed"
+    broken = {**request(QUICK), "curves": [{"scheme": "unknown", "values": {}}]}
     jobs = Jobs()
     name = jobs.ask(broken, "ann")["job"]
     until(lambda: not jobs.is_running(name))
-    state, words = jobs.state_of(name)
-    assert state == "failed"
-    assert "ring" in words
+    told = jobs.ask(broken, "ann", begins=False)
+    assert told["state"] == "failed"
+    assert told["words"]
+
+
+def test_a_curve_that_a_scheme_refuses_does_not_stop_the_others(jobs: Jobs) -> None:
+    asked = request(QUICK)
+    asked["curves"] = [{"scheme": "ideal", "values": {"ring": 0}}, asked["curves"][1]]
+    name = jobs.ask(asked, "ann")["job"]
+    until(lambda: not jobs.is_running(name))
+    refused, done = jobs.ask(asked, "ann", begins=False)["results"]
+    assert "ring" in refused["refused"]
+    assert [one["curve"] for one in jobs.finished(asked)] == [done["curve"]] == [1]
 
 
 def test_only_so_many_simulations_wait(jobs: Jobs) -> None:

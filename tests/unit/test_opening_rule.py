@@ -8,9 +8,10 @@ import pytest
 
 from app.explore.answer import best_table, heatmap, scatter
 from app.explore.defaults import default_state
-from app.explore.opening_rule import NONE, Roles, choose_cost, choose_performance, choose_roles
+from app.explore.opening_rule import NONE, Roles, choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
 from app.kit.lakes import Lakes, LakeView
+from app.kit.metric_choice import choose_cost, choose_performance
 from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.pictures import traces
 
@@ -21,7 +22,11 @@ from tests.fixtures.pictures import traces
         ({"energy_j": 10, "power_w": 10}, "energy_j"),
         ({"energy_j": 5, "power_w": 10}, "energy_j"),  # half of 10 is enough
         ({"energy_j": 4, "power_w": 10}, "power_w"),
-        ({"energy_j": 4, "power_w": 4, "ipc": 9, "start_unix_s": 10}, "ipc"),
+        (
+            {"energy_j": 2, "power_w": 3, "ipc": 9},
+            "power_w",
+        ),  # a quarter of 10, where none has half
+        ({"energy_j": 2, "power_w": 2, "ipc": 9, "start_unix_s": 10}, "ipc"),
         ({"latency_p99_us": 10, "duration_s": 10}, "duration_s"),
         ({"latency_p99_us": 10}, "energy_j"),
     ],
@@ -41,8 +46,20 @@ def test_dvfs_itr_system_then_the_knobs_with_most_values() -> None:
     usual = {"system": 3, "itr": 9, "dvfs": 5, "load": 4}
     assert choose_roles(usual, numbers) == Roles()
     other = {"system": 1, "itr": 1, "dvfs": 1, "machine": 3, "c_ring": 8, "load": 2}
-    assert choose_roles(other, numbers) == Roles(colour="machine", size="load", symbol="c_ring")
+    assert choose_roles(other, numbers) == Roles(colour="c_ring", size="load", symbol="machine")
+    both = {"system": 2, "machine": 3, "load": 15, "c_kernel": 9}
+    assert choose_roles(both, numbers) == Roles(colour="machine", size="load", symbol="system")
+    loads = {"system": 1, "load": 15}
+    assert choose_roles(loads, numbers) == Roles(colour="load", size=NONE, symbol=NONE)
     assert choose_roles({"system": 2, "machine": 1}, numbers) == Roles(NONE, NONE, "system")
+
+
+def test_the_heatmap_opens_with_knobs_that_vary() -> None:
+    values = {"load": 4, "machine": 3, "system": 2, "itr": 1, "dvfs": 0, "rapl": 1}
+    assert choose_heat(values) == ("load", "machine")
+    assert choose_heat({**values, "dvfs": 9}) == ("dvfs", "load")
+    assert choose_heat({**values, "dvfs": 9, "itr": 20}) == ("itr", "dvfs")
+    assert choose_heat({"load": 4, "dvfs": 0, "itr": 0, "rapl": 1}) == ("load", "rapl")
 
 
 def machines(lake: Path) -> LakeView:

@@ -26,7 +26,7 @@ linux_default  -       -         0          2000.0      104.0
 
 def encoded(points: pl.DataFrame) -> dict[str, Any]:
     """The payload of points as Explore shows them without a choice."""
-    return encode_points(points, encoding_of(points, ExploreState(), ()))
+    return encode_points(points, encoding_of(points, ExploreState(), ()), ("dvfs_ghz", "load_qps"))
 
 
 @pytest.fixture
@@ -41,6 +41,19 @@ def test_every_knob_comes_back(points: pl.DataFrame) -> None:
         knob = payload["knobs"][name]
         assert [knob["values"][i] for i in decode(knob["index"])] == points[name].to_list()
     assert payload["knobs"]["itr_us"]["values"] == [2.0, 50.0, None]
+
+
+def test_what_the_study_varies_is_named_in_words_and_cells(points: pl.DataFrame) -> None:
+    load, dvfs = encoded(points)["named"]
+    assert (load["column"], load["title"], load["is_given"]) == ("load_qps", "load", True)
+    assert dvfs == {
+        "column": "dvfs_ghz",
+        "title": "DVFS, GHz",
+        "hint": "Processor frequency (DVFS)",
+        "words": ["1.3 GHz", "1.9 GHz", "2.9 GHz", "governor"],
+        "cells": [1.3, 1.9, 2.9, "governor"],
+        "is_given": False,
+    }
 
 
 def test_knobs_of_storage_travel_where_there_are_any(points: pl.DataFrame, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def interrupts(t_ns: np.ndarray) -> pa.Table:
     return pa.table(arrays).cast(RUN_TABLES["interrupts"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_any_rows_come_back_as_they_were(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

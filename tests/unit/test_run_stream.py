@@ -65,7 +65,7 @@ def _has_news(row: dict[str, Any]) -> bool:
     return any(row[name] for name in counted) or row["max_gap_ns"] is not None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(drawn=st.dictionaries(st.integers(0, 3), _logs(), min_size=1), block=st.sampled_from(BLOCKS))
 def test_tables_are_those_of_the_slow_reader_at_any_block_size(
     drawn: dict[int, tuple[bytes, int]], block: int

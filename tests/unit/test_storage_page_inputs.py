@@ -15,7 +15,6 @@ from app.storage.views import VIEWS
 from data.selection import Selection
 from data.units import MINUS
 from ingest.pipeline import AddOptions, add
-from ingest.sample.storage import write_storage
 from tests.fixtures.real_fio import run_fio
 from tests.fixtures.storage_rows import fio
 from tests.unit.test_figures_storage import lake, line, message, traces
@@ -25,12 +24,9 @@ JSON = "--output-format=json"
 
 
 @pytest.fixture(scope="module")
-def sweep(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
-    folder = tmp_path_factory.mktemp("sweep")
-    (folder / "raw").mkdir()
-    write_storage(folder / "raw", "tiny", 3, lambda: None)
-    add(AddOptions(folder / "lake", [folder / "raw"]))
-    return Lakes(folder / "lake").at(None)
+def sweep(logged_lake: Path) -> LakeView:
+    """The storage sweep of the sample, beside the sample's other runs."""
+    return Lakes(logged_lake).at(None)
 
 
 def formulas(found: StorageAnswer) -> dict[str, list[list[float]]]:

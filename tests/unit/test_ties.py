@@ -53,7 +53,7 @@ def _value(text: str) -> str | float | None:
         return text
 
 
-def judged(text: str, better: str = "less", rules: Rules | None = None) -> Comparison:
+def judged(text: str, better: str | None = "less", rules: Rules | None = None) -> Comparison:
     return compare(groups(text), "size", "depth", "mode", better, rules or Rules())  # type: ignore[arg-type]
 
 
@@ -158,6 +158,28 @@ def test_of_equal_means_the_better_known_setting_stands() -> None:
     """
     found = judged(text)
     assert found.groups["ghz"][found.contenders["row"][0]] == 2.9
+
+
+def test_without_a_direction_all_settings_count_and_nothing_wins() -> None:
+    text = """
+    size  depth  mode       ghz  values
+    4     1      poll       1.2  10,12
+    4     1      poll       2.9  14,16             # poll: 10, 12, 14, 16, mean 13
+    4     1      interrupt  2.9  2,4               # interrupt: mean 3
+    4     8      poll       2.9  5,7
+    """
+    found = judged(text, better=None)
+    first = found.contenders.row(0, named=True)
+    assert (first["competitor"], first["n"], first["mean"], first["settings"]) == ("poll", 4, 13, 1)
+    pooled = found.groups.row(first["row"], named=True)
+    assert (pooled["ghz"], list(pooled["values"])) == (None, [10, 12, 14, 16])
+    expected = stats.ttest_ind([10, 12, 14, 16], [2, 4]).pvalue
+    place = cell(found, 4, 1)
+    assert (place["outcome"], place["margin"]) == ("differ", 10)
+    assert place["p"] == pytest.approx(expected)
+    assert cell(found, 4, 8)["outcome"] == "alone"
+    counts = win_counts(found)
+    assert counts.rows() == [(None, "alone", 1), (None, "differ", 1)]
 
 
 def test_null_is_a_value_of_an_axis_and_a_competitor_of_its_own() -> None:

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from app.kit.clause import MAX_CHARS, matching, read_clause, write_knobs
-from app.kit.words import configuration_words, load_words
 from data.errors import SelectionError
 from data.units import format_quantity
 from tests.fixtures.tables import read_table
@@ -19,16 +18,6 @@ KINDS: Final = ("knobs", "box", "lasso", "won", "outcome")
 @pytest.mark.parametrize(("value", "unit", "text"), WORDS["format_quantity"])
 def test_a_quantity(value: float | None, unit: str, text: str) -> None:
     assert format_quantity(value, unit) == text
-
-
-@pytest.mark.parametrize(("row", "text"), WORDS["configuration_words"])
-def test_a_configuration(row: dict[str, Any], text: str) -> None:
-    assert configuration_words(row) == text
-
-
-@pytest.mark.parametrize(("load_qps", "message_bytes", "text"), WORDS["load_words"])
-def test_a_load(load_qps: float | None, message_bytes: float | None, text: str) -> None:
-    assert load_words(load_qps, message_bytes) == text
 
 
 @pytest.mark.parametrize(("text", "selected"), CLAUSES["selects"])

@@ -20,7 +20,7 @@ from app.kit.encodings import (
 from app.kit.words import axis_words, subject, synthetic_note
 from data.analysis.pareto import frontier, pareto_mask
 from data.analysis.winners import find_winners
-from data.knobs import Knob
+from data.knobs import KNOBS, Knob
 from data.metrics import metric
 
 WINNER_MARKS: Final = (
@@ -70,6 +70,7 @@ def build_scatter(
     traces = [*_point_traces(shown, state, encoding), *frontiers]
     traces += _winner_traces(points, encoding)
     traces += _legend_traces(shown, encoding, bool(frontiers))
+    _close_legend_rows(traces)
     return {"data": traces, "layout": _layout(points, shown, state, scene, encoding)}
 
 
@@ -121,7 +122,7 @@ def _style(encoding: Encoding, rows: pl.DataFrame) -> tuple[str, str, str]:
     symbol, hue, name = "circle", OKABE_ITO[0], "all"
     if encoding.symbol is not None:
         place = encoding.symbols.values.index(rows[encoding.symbol.column][0])
-        symbol, hue = encoding.symbols.symbols[place], encoding.symbols.hues[place]
+        symbol, hue = encoding.symbols.symbols[place], encoding.symbol_hues[place]
         name = encoding.symbols.labels[place]
     if encoding.is_scaled:
         hue = GOVERNOR_HUE
@@ -148,7 +149,7 @@ def _by_symbol(points: pl.DataFrame, encoding: Encoding) -> tuple[np.ndarray, li
     places = {value: place for place, value in enumerate(symbols.values)}
     values = points[encoding.symbol.column].to_list()
     group = np.array([places[value] for value in values], np.int64)
-    return group, list(zip(symbols.symbols, symbols.hues, symbols.values, strict=True))
+    return group, list(zip(symbols.symbols, encoding.symbol_hues, symbols.values, strict=True))
 
 
 def _frontier_traces(points: pl.DataFrame, state: ExploreState, encoding: Encoding) -> list[dict]:
@@ -226,7 +227,7 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
     if encoding.symbol is not None:
         there = set(shown[encoding.symbol.column])
         for value, label, mark, hue in zip(
-            symbols.values, symbols.labels, symbols.symbols, symbols.hues, strict=True
+            symbols.values, symbols.labels, symbols.symbols, encoding.symbol_hues, strict=True
         ):
             if value in there:
                 entries.append(_entry(0, _short(label), mark, 9, hue))
@@ -246,13 +247,22 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
     return entries
 
 
+def _close_legend_rows(traces: list[dict]) -> None:
+    """Move the legend's entries up where a row above has none."""
+    used = sorted({trace["legend"] for trace in traces if "legend" in trace})
+    for trace in traces:
+        if "legend" in trace:
+            trace["legend"] = _LEGENDS[used.index(trace["legend"])]
+
+
 def _colour_entries(shown: pl.DataFrame, encoding: Encoding) -> list[dict]:
     colour, hues = encoding.colour, encoding.hues
     if colour is None:
         return []
     if hues is not None and colour is not encoding.symbol:
-        named = zip(hues.labels, hues.hues, strict=True)
-        return [_entry(0, _short(label), "circle", 9, hue) for label, hue in named]
+        named = list(zip(hues.labels, hues.hues, strict=True))
+        shown_hues = named if hues.has_legend else [named[0], named[-1]]
+        return [_entry(0, _short(label), "circle", 9, hue) for label, hue in shown_hues]
     if encoding.is_scaled and shown[colour.column].null_count():
         words = f"{colour.menu_title} {colour.facet.null_word}"
         return [_entry(0, words, "circle", 9, GOVERNOR_HUE)]
@@ -315,8 +325,8 @@ def _layout(
             f"{axis_words(state.x, state.y)}, {subject(points)}", _subtitle(points, state, scene)
         ),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 110},
-        "xaxis": _axis(state.x, state.x_log, shown["x"]),
-        "yaxis": _axis(state.y, state.y_log, shown["y"]),
+        "xaxis": _axis(state.x, state.x_log, shown["x"], shown["x_sd"]),
+        "yaxis": _axis(state.y, state.y_log, shown["y"], shown["y_sd"]),
         "dragmode": "select",
         "coloraxis": {
             "colorscale": DVFS_SCALE,
@@ -371,7 +381,7 @@ def _legend(row: int) -> dict:
     }
 
 
-def _axis(name: str, log: bool, values: pl.Series) -> dict:
+def _axis(name: str, log: bool, values: pl.Series, deviations: pl.Series) -> dict:
     measure = metric(name)
     # Write thousands of joules with k; microseconds and smaller values as they are.
     prefixed = measure.unit != "us" and not log and (values.abs().max() or 0) >= 1000  # type: ignore[operator]
@@ -383,27 +393,40 @@ def _axis(name: str, log: bool, values: pl.Series) -> dict:
         "exponentformat": "SI",
         "separatethousands": True,
         **({"tickformat": "~s"} if prefixed else {}),
-        "range": _range(values, log),
+        "range": _range(values, deviations, log),
     }
 
 
-def _range(values: pl.Series, log: bool) -> list[float]:
-    """Return the range of an axis: the points with a margin; error bars may reach out of it."""
+def _range(values: pl.Series, deviations: pl.Series, log: bool) -> list[float]:
+    """Return the range of an axis: the points with a margin of at least a usual error bar.
+
+    Long error bars may reach out of it.
+    """
     low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
+    bar = float(deviations.cast(pl.Float64).median() or 0.0)  # type: ignore[arg-type]
     if log and low > 0:
-        low, high = math.log10(low), math.log10(high)
-    margin = 0.06 * (high - low) or 0.06 * abs(high) or 1.0
+        low, high, bar = math.log10(low), math.log10(high), 0.0
+    margin = max(0.06 * (high - low) or 0.06 * abs(high), 1.2 * bar) or 1.0
     return [low - margin, high + margin]
 
 
 def _subtitle(points: pl.DataFrame, state: ExploreState, scene: Scene) -> str:
     means = state.replicates == "means"
     kind = "configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1" if means else "each run"
+    kind = kind if not means or (points["n"] > 1).any() else "configurations, one run each"
     parts = [kind, f"{int(points['n'].sum()):,} of {scene.total:,} runs"]
     if scene.left_out:
         parts.append(f"{scene.left_out:,} more points not drawn; filter to see them")
-    if points.select("load_qps", "message_bytes").n_unique() > 1:
-        parts.append("several loads in one picture")
+    shown = (state.colour, state.size, state.symbol)
+    mixed = [
+        knob.noun
+        for knob in KNOBS.values()
+        if (knob.is_given or knob.name == "machine")
+        and knob.name not in (*shown, "dataset", "workload")
+        and points[knob.column].n_unique() > 1
+    ]
+    if mixed:
+        parts.append(f"several values of {' and '.join(mixed)} in one picture")
     if note := synthetic_note(points):
         parts.append(f"<b>{note}</b>")
     return " · ".join(parts)

@@ -27,6 +27,7 @@ class ParetoScene:
     Attributes:
         x: Column along x.
         y: Column along y, the compared metric.
+        has_best: Whether a point is a best setting; else it is the mean of all runs in the cell.
         left_out: Number of points that are not drawn because a figure may not hold them all.
     """
 
@@ -34,6 +35,7 @@ class ParetoScene:
     y: str
     title: str
     competitors: Competitors
+    has_best: bool = True
     left_out: int = 0
 
 
@@ -118,7 +120,8 @@ def _frontier(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> 
 def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
     total = len(points) + scene.left_out
     points_words = f"{total:,} point{'' if total == 1 else 's'}"
-    subtitle = f"each competitor's best setting in each cell · {points_words}"
+    what = "best setting" if scene.has_best else "mean over all runs"
+    subtitle = f"each competitor's {what} in each cell · {points_words}"
     if scene.left_out:
         subtitle = f"best settings · {len(points):,} of {total:,} points drawn; filter to see all"
     below = scene.competitors.has_legend

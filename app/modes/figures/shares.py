@@ -5,7 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from app.kit.competitors import TIE_GREY, Competitors
+from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors
 from app.kit.encodings import base_layout
 from data.analysis.ties import WIN
 
@@ -16,6 +16,7 @@ _OTHERS: Final = {
         {"color": "rgba(0,0,0,0)", "pattern": {"shape": "/", "fgcolor": "#8C8C8C", "size": 6},
          "line": {"color": "#8C8C8C", "width": 1}},
     ),
+    "differ": ("differ", {"color": DIFFER_HUE}),
     "alone": ("one alone", {"color": "rgba(0,0,0,0)", "line": {"color": "#8C8C8C", "width": 1}}),
 }  # fmt: skip
 # Maximum number of bars; the competitors with most wins are shown.

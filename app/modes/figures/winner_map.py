@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.kit.competitors import TIE_GREY, Competitors, readable_on
+from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors, readable_on
 from app.kit.encodings import base_layout
 from app.modes.figures.map_marks import (
     HEIGHT_PX,
@@ -20,7 +20,7 @@ from app.modes.figures.map_marks import (
     legend_below,
     legend_height_px,
 )
-from data.analysis.ties import ALONE, TIE, TOO_FEW, WIN
+from data.analysis.ties import ALONE, DIFFER, TIE, TOO_FEW, WIN
 
 # Maximum columns and rows in view for which cells have texts.
 TEXTS_MAX: Final = (20, 24)
@@ -36,6 +36,7 @@ class MapScene:
         columns: Labels along x, in order; a cell's column is its index.
         rows: Labels along y.
         x_title: Axis title with unit.
+        has_winners: Whether the metric has a better direction.
     """
 
     columns: tuple[str, ...]
@@ -45,6 +46,7 @@ class MapScene:
     title: str
     subtitle: str
     competitors: Competitors
+    has_winners: bool = True
 
 
 def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
@@ -61,6 +63,7 @@ def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
     outcome = cells["outcome"].to_numpy()
     column, row, best = (cells[name].to_numpy() for name in ("column", "row", "competitor"))
     codes = np.where(outcome == WIN, best, len(scene.competitors)).astype(float)
+    codes[outcome == DIFFER] = len(scene.competitors) + 1
     codes[(outcome == TOO_FEW) | (outcome == ALONE)] = np.nan
     grid = np.full((len(scene.rows), len(scene.columns)), np.nan, dtype=np.float32)
     colored, measured = grid.copy(), grid.copy()
@@ -83,10 +86,10 @@ def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
 
 
 def _colors(z: np.ndarray, scene: MapScene) -> dict:
-    hues = [*scene.competitors.hues, TIE_GREY]
+    hues = [*scene.competitors.hues, TIE_GREY, *([] if scene.has_winners else [DIFFER_HUE])]
     edges = np.linspace(0, 1, len(hues) + 1)
     steps = [[float(edges[i + k]), hue] for i, hue in enumerate(hues) for k in (0, 1)]
-    many = not scene.competitors.has_legend
+    many = not scene.competitors.has_legend and scene.has_winners
     return {
         **_heatmap("winners", z, (-0.5, len(hues) - 0.5), steps),
         "hoverinfo": "skip",
@@ -156,11 +159,13 @@ def _alone(column: np.ndarray, row: np.ndarray, best: np.ndarray, scene: MapScen
 
 def _legend(outcome: np.ndarray, scene: MapScene) -> list[dict]:
     entries = []
-    if scene.competitors.has_legend:
+    if scene.competitors.has_legend and scene.has_winners:
         pairs = zip(scene.competitors.labels, scene.competitors.hues, strict=True)
         entries = [_entry(label, "square", hue) for label, hue in pairs]
-        if (outcome == TIE).any():
-            entries.append(_entry(TIE, "square", TIE_GREY))
+    if (outcome == TIE).any() and (entries or not scene.has_winners):
+        entries.append(_entry(TIE, "square", TIE_GREY))
+    if (outcome == DIFFER).any():
+        entries.append(_entry("differ: the highest and its distance", "square", DIFFER_HUE))
     if (outcome == TOO_FEW).any():
         entries.append(_entry("too few replicates to decide", "hash-open", _HATCH_GREY))
     if (outcome == ALONE).any():
@@ -194,7 +199,9 @@ def _layout(scene: MapScene, named: list[str]) -> dict[str, Any]:
             "y": list(scene.rows),
             "whole_px": {"x": WIDTH_PX, "y": HEIGHT_PX},
             "texts_max": list(TEXTS_MAX),
-            # Text colours on the hues of the competitors and, last, on a tie.
-            "text_colors": [readable_on(hue) for hue in (*scene.competitors.hues, TIE_GREY)],
+            # Text colours on the hues of the competitors, on a tie and, last, on a difference.
+            "text_colors": [
+                readable_on(hue) for hue in (*scene.competitors.hues, TIE_GREY, DIFFER_HUE)
+            ],
         },
     }

@@ -11,6 +11,7 @@ import polars as pl
 
 from app.kit.competitors import Competitors
 from app.kit.words import configuration_words
+from data.declared import Names, knob_names
 from data.metrics import metric
 from data.selection import Value
 from data.units import format_quantity
@@ -28,10 +29,12 @@ NO_DEVICE: Final = "no device"
 MODE_UNKNOWN: Final = "mode not said"
 DEVICE_UNKNOWN: Final = "device not said"
 CLICK: Final = "click: select this configuration"
-# The knobs that name a configuration in a hover.
-_NAMING: Final = (
+_SHIPPED: Final = (
     "mode", "device", "rw", "request_bytes", "io_depth", "threads", "itr_us", "dvfs_ghz", "rapl_w",
+    "machine",
 )  # fmt: skip
+# The knobs that name a configuration in a hover.
+_NAMING: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
 # The texts of so many means and headings are kept: filters change which are shown, not their words.
 _CACHED: Final = 20_000
 _SELECTABLE: Final = {
@@ -135,7 +138,8 @@ def _mean_words(
 
 def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[list[str]]:
     """The hovers of configurations: knobs, dataset, means of these metrics, what a click does."""
-    headings = [_heading(*values) for values in rows.select(_NAMING).iter_rows()]
+    names = tuple(_NAMING)
+    headings = [_heading(names, values) for values in rows.select(names).iter_rows()]
     parts = [headings, rows["dataset"].cast(pl.String)]
     for name in columns:
         means = rows.select(name, f"{name}_spread", f"{name}_n").iter_rows()
@@ -144,8 +148,9 @@ def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[l
 
 
 @lru_cache(maxsize=_CACHED)
-def _heading(*values: Any) -> str:
-    return configuration_words(dict(zip(_NAMING, values, strict=True)))
+def _heading(names: tuple[str, ...], values: tuple) -> str:
+    set_knobs = {n: v for n, v in zip(names, values, strict=True) if v is not None}
+    return configuration_words(set_knobs, set_knobs)
 
 
 def points(

@@ -12,6 +12,9 @@ import numpy as np
 from data.errors import DataError
 from data.models.fits.cells import Cells, Estimate, FitRuns, cells_of, interval, resampled
 
+# Pairs grow with the square: two million for so many of one ITR.
+_MOST_CELLS = 2_000
+
 
 @dataclass(frozen=True, slots=True)
 class AlphaFit:
@@ -75,8 +78,18 @@ def fit_alpha(runs: FitRuns) -> AlphaFit:
 
 
 def _alpha(cells: Cells, x: np.ndarray, y: np.ndarray) -> Estimate:
-    first, second = np.triu_indices(len(cells), 1)
-    is_pair = (cells.keys[first, 1] == cells.keys[second, 1]) & (x[first] != x[second])
+    pairs = []
+    for itr in np.unique(cells.keys[:, 1]):
+        mine = np.flatnonzero(cells.keys[:, 1] == itr)
+        if len(mine) > _MOST_CELLS:
+            raise DataError(
+                f"alpha: {len(mine)} configurations at ITR {itr:g} us; at most {_MOST_CELLS} are "
+                "fitted at once"
+            )
+        ends = np.triu_indices(len(mine), 1)
+        pairs.append(np.stack([mine[ends[0]], mine[ends[1]]]))
+    first, second = np.concatenate(pairs, axis=1)
+    is_pair = x[first] != x[second]
     first, second = first[is_pair], second[is_pair]
     if not len(first):
         raise DataError("alpha: no ITR has two frequencies")

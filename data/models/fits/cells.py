@@ -128,6 +128,16 @@ class Estimate:
     note: str = ""
 
 
+def resampling(count: int, resamples: int = RESAMPLES) -> np.ndarray:
+    """Return how often each configuration is drawn with replacement.
+
+    Returns:
+        Shape (resamples, count), the same at each call.
+    """
+    draw = np.random.Generator(np.random.PCG64(_SEED))
+    return draw.multinomial(count, np.full(count, 1 / count), size=resamples)
+
+
 def resampled(
     count: int,
     fit: Callable[[np.ndarray], Sequence[float] | np.ndarray],
@@ -142,9 +152,7 @@ def resampled(
     Returns:
         Shape (resamples, parameters), the same at each call.
     """
-    draw = np.random.Generator(np.random.PCG64(_SEED))
-    weights = draw.multinomial(count, np.full(count, 1 / count), size=resamples)
-    return np.array([fit(one) for one in weights])
+    return np.array([fit(one) for one in resampling(count, resamples)])
 
 
 def interval(values: np.ndarray) -> tuple[float, float]:

@@ -23,13 +23,15 @@ class HostFit:
     """The costs of a host at one frequency.
 
     Attributes:
+        per: What 1/mu is the cost of: `requests`, or `rx_desc` for packets.
         interrupt_us: 1/r.
-        request_us: 1/mu, a request.
+        request_us: 1/mu, of a request or a packet.
         measured_share: Busy share of a core by configuration, shape (k,).
         predicted_share: The same by the fit.
         keys: Load, ITR and frequency of each configuration, shape (k, 3).
     """
 
+    per: str
     interrupt_us: Estimate
     request_us: Estimate
     condition: float
@@ -39,28 +41,30 @@ class HostFit:
     keys: np.ndarray
 
 
-def fit_host(runs: FitRuns) -> HostFit:
+def fit_host(runs: FitRuns, per: str = "requests") -> HostFit:
     """Fit the busy share of a core = interrupt_us x interrupts + request_us x requests, per us.
 
     Robust least squares of relative residuals without an intercept, over ITR and load.
 
     Args:
         runs: Of one frequency.
+        per: What 1/mu is the cost of: `requests`, or `rx_desc` for packets.
 
     Raises:
         DataError: Fewer than four configurations, or one ITR only.
     """
-    runs = runs.measured("busy_s", "requests", "interrupts")
+    runs = runs.measured("busy_s", per, "interrupts")
     cells = cells_of(runs)
     if len(cells) < _LEAST_CELLS or len(np.unique(cells.keys[:, 1])) < 2:
         raise DataError(
-            f"host: {len(cells)} configurations with busy time, interrupts and requests; "
+            f"host: {len(cells)} configurations with busy time, interrupts and {per}; "
             f"at least {_LEAST_CELLS} at 2 ITR values are needed"
         )
     busy = cells.medians(runs.busy_share)
     core_us = runs.duration_s * 1e6 * runs.cores
     events = np.stack(
-        [cells.medians(runs.interrupts / core_us), cells.medians(runs.requests / core_us)], axis=1
+        [cells.medians(runs.interrupts / core_us), cells.medians(getattr(runs, per) / core_us)],
+        axis=1,
     )
     relative = events / busy[:, None]
     condition = condition_number(relative)
@@ -74,7 +78,7 @@ def fit_host(runs: FitRuns) -> HostFit:
             Estimate(float(value), *interval(again[:, i]), note="" if value > 0 else "held at 0")
             for i, value in enumerate(best)
         ]
-    return HostFit(costs[0], costs[1], condition, len(runs), busy, events @ best, cells.keys)
+    return HostFit(per, costs[0], costs[1], condition, len(runs), busy, events @ best, cells.keys)
 
 
 def _robust(relative: np.ndarray, weights: np.ndarray) -> np.ndarray:

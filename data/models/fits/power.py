@@ -14,15 +14,17 @@ from data.models.fits.cells import (
     cells_of,
     condition_number,
     interval,
-    resampled,
+    resampling,
 )
 
 NAMES: Final = ("sleep_w", "static_w", "dynamic_w", "beta")
 SYMBOLS: Final = {"sleep_w": "P_q", "static_w": "P_s", "dynamic_w": "P_d", "beta": "beta"}
 # Residuals beyond this share count linearly: outliers.
 _SCALE: Final = 0.02
-# Relative to the 2 % of the residuals; scipy's 1e-8 takes half as long again.
-_TOLERANCE: Final = 1e-5
+# Gauss-Newton steps of a resample, which begins at the fit to all; beta moves by at most so much.
+_MOST_STEPS: Final = 60
+_LONGEST_BETA: Final = 0.3
+_TOLERANCE: Final = 1e-7
 _LEAST: Final = (0.0, 0.0, 0.0, -1.99)
 _MOST: Final = (math.inf, math.inf, math.inf, 6.0)
 _STARTS: Final = ((0.3, 0.2, 0.5, 0.0), (0.6, 0.0, 0.4, 1.0), (0.1, 0.5, 0.4, -1.0))
@@ -79,7 +81,7 @@ def fit_power(runs: FitRuns) -> PowerFit:
     share = cells.keys[:, 2] / cells.keys[:, 2].max()
     spread = _busy_spread(share, busy)
     fixes_static = _fixes_static(cells.keys[:, 0], spread)
-    problem = _Problem(power, busy, share, fixes_static)
+    problem = PowerProblem(power, busy, share, fixes_static)
     best = problem.fit(np.ones(len(cells)))
     condition = condition_number(problem.free_jacobian(best))
     bounds = tuple(
@@ -88,7 +90,7 @@ def fit_power(runs: FitRuns) -> PowerFit:
         if not (name == "static_w" and fixes_static)
         and (value <= low + 1e-6 * (1 + abs(low)) or value >= high - 1e-6)
     )
-    again = resampled(len(cells), lambda weights: problem.fit(weights, best))
+    again = problem.fit_all(resampling(len(cells)), best)
     loads = len(np.unique(cells.keys[:, 0]))
     estimates = {}
     for i, name in enumerate(NAMES):
@@ -107,9 +109,11 @@ def fit_power(runs: FitRuns) -> PowerFit:
             )
         elif name in bounds:
             low, high = problem.profile(i, best)
-            estimates[name] = Estimate(float(best[i]), low, high, note="held by its bound")
+            bound = _LEAST[i] if best[i] - _LEAST[i] < 1 else _MOST[i]
+            estimates[name] = Estimate(bound, min(low, bound), high, note="held by its bound")
         else:
-            estimates[name] = Estimate(float(best[i]), *interval(again[:, i]))
+            note = "given P_s = 0" if fixes_static and name != "beta" else ""
+            estimates[name] = Estimate(float(best[i]), *interval(again[:, i]), note=note)
     return PowerFit(
         estimates, condition, spread, bounds, len(runs), power, problem.predicted(best), busy,
         cells.keys, _left_out(power, busy, share, cells.keys[:, 0]),
@@ -140,7 +144,7 @@ def _left_out(
         if rest.sum() < 5 or len(np.unique(share[rest])) < 2:
             continue
         fixes = _fixes_static(loads[rest], _busy_spread(share[rest], busy[rest]))
-        problem = _Problem(power[rest], busy[rest], share[rest], fixes)
+        problem = PowerProblem(power[rest], busy[rest], share[rest], fixes)
         found = problem.fit(np.ones(int(rest.sum())))
         guess = _power(found, busy[~rest], share[~rest])
         errors[float(load)] = float(np.median(np.abs(guess / power[~rest] - 1)))
@@ -153,12 +157,17 @@ def _power(values: np.ndarray, busy: np.ndarray, share: np.ndarray) -> np.ndarra
     return found
 
 
-class _Problem:
-    """Least squares over the free parameters."""
+class PowerProblem:
+    """Least squares of relative residuals over the free parameters, of configurations."""
 
     def __init__(
         self, power: np.ndarray, busy: np.ndarray, share: np.ndarray, fixes_static: bool
     ) -> None:
+        """Take power (W), busy share and relative frequency, shape (k,).
+
+        Args:
+            fixes_static: Whether P_s stays 0.
+        """
         self._power, self._busy, self._share = power, busy, share
         self._free = [i for i in range(4) if not (i == 1 and fixes_static)]
 
@@ -182,6 +191,49 @@ class _Problem:
     def fit(self, weights: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
         """Return the four values that fit best."""
         return self._solve(weights, start, {})[0]
+
+    def fit_all(self, weights: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """Fit to many weightings at once: Gauss-Newton steps, weighted anew for soft L1.
+
+        A parameter at a bound is held there while the cost falls beyond it.
+
+        Args:
+            weights: How often each configuration counts, shape (r, k).
+            start: The four values to begin with.
+
+        Returns:
+            The four values of each weighting, shape (r, 4).
+        """
+        free = self._free
+        low, high = np.array(_LEAST)[free], np.array(_MOST)[free]
+        longest = np.where(np.array(free) == 3, _LONGEST_BETA, np.inf)
+        values = np.tile(start, (len(weights), 1))
+        ones = np.ones_like(weights, dtype=float)
+        for _ in range(_MOST_STEPS):
+            raised = self._busy * self._share ** (2 + values[:, 3:])
+            predicted = values[:, :1] + self._busy * values[:, 1:2] + values[:, 2:3] * raised
+            residual = predicted / self._power - 1
+            robust = weights / np.sqrt(1 + (residual / _SCALE) ** 2)
+            slopes = [
+                ones,
+                self._busy * ones,
+                raised,
+                values[:, 2:3] * raised * np.log(self._share),
+            ]
+            jacobian = np.stack([slopes[i] for i in free], axis=2) / self._power[:, None]
+            weighted = jacobian.transpose(0, 2, 1) * robust[:, None, :]
+            gradient = (weighted @ residual[:, :, None])[:, :, 0]
+            now = values[:, free]
+            is_held = ((now <= low) & (gradient > 0)) | ((now >= high) & (gradient < 0))
+            normal = np.where(is_held[:, :, None] | is_held[:, None, :], 0, weighted @ jacobian)
+            diagonal = np.einsum("rpp->rp", normal)
+            diagonal += np.where(diagonal > 0, 1e-9 * diagonal, 1)
+            step = -np.linalg.solve(normal, np.where(is_held, 0, gradient)[:, :, None])[:, :, 0]
+            after = np.clip(now + np.clip(step, -longest, longest), low, high)
+            values[:, free] = after
+            if np.all(np.abs(after - now) <= _TOLERANCE * (1 + np.abs(now))):
+                break
+        return values
 
     def _solve(
         self, weights: np.ndarray, start: np.ndarray | None, held: dict[int, float]
@@ -216,7 +268,6 @@ class _Problem:
             found = least_squares(
                 residuals, inside, jac=jacobian, bounds=(low, high), loss="soft_l1",
                 f_scale=_SCALE, x_scale=np.maximum(np.abs(inside), 0.1), max_nfev=200,
-                ftol=_TOLERANCE, xtol=_TOLERANCE,
             )  # fmt: skip
             if best is None or found.cost < best.cost:
                 best = found

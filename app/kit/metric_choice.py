@@ -1,0 +1,57 @@
+"""The pair of metrics that most of the chosen runs have: performance, and what it costs."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from app.kit.lakes import LakeView
+from data.metrics import plottable
+from data.queries.runs import chosen_counts_query
+from data.selection import Selection
+
+# Along y, the first that at least half of the runs have, else that a quarter has; else whatever
+# most of them have.
+_COSTS: Final = ("energy_j", "power_w")
+_SHARES: Final = (0.5, 0.25)
+# Values of the measurement itself, which nobody looks at first.
+_LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s"})
+
+
+def choose_cost(counts: Mapping[str, int], runs: int, x: str) -> str:
+    """Choose the metric along y: energy, then power, then what most runs have.
+
+    Args:
+        counts: How many of the chosen runs have a value along x and in each metric, in the order
+            in which metrics are listed.
+        runs: How many have one along x.
+        x: The metric along x.
+    """
+    for share in _SHARES:
+        for name in _COSTS:
+            if name != x and runs and counts.get(name, 0) >= share * runs:
+                return name
+    return _commonest(counts, x) or "energy_j"
+
+
+def choose_performance(counts: Mapping[str, int], performance: str) -> str:
+    """Choose the metric along x: the performance metric if any run has it, else the commonest."""
+    if counts.get(performance):
+        return performance
+    return _commonest(counts, "energy_j") or performance
+
+
+def _commonest(counts: Mapping[str, int], other: str) -> str | None:
+    left = {name: n for name, n in counts.items() if n and name != other}
+    return max(left, key=lambda name: (name not in _LAST, left[name]), default=None)
+
+
+def value_counts(
+    view: LakeView, selection: Selection, first: str, measured: str = ""
+) -> dict[str, int]:
+    """Return how many of the chosen runs have a value in each metric, `first` before the others.
+
+    Args:
+        measured: Only runs that have a value in it; empty for all.
+    """
+    names = dict.fromkeys((first, *plottable()))
+    rows = view.answered(*chosen_counts_query(selection, list(names), measured))
+    return dict(rows.row(0, named=True))

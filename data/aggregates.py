@@ -1,0 +1,96 @@
+"""Rows of `runs` that are means of several runs, in counts, means and deviations over rows.
+
+A dataset may bring rows that others have averaged. Such a row has the number of runs in
+`aggregate_n`, means in the columns of the metrics, and their sample standard deviations in columns
+`sd_<metric>`. Both are declared columns: a lake without such rows has neither, and its queries are
+those of single runs.
+
+Source of the pooled deviation: Chan, Golub, LeVeque, The American Statistician 37(3), 1983.
+"""
+
+from typing import Final
+
+from data.declared import declared
+
+AGGREGATE_N: Final = "aggregate_n"
+_SD: Final = "sd_"
+
+
+def sd_column(name: str) -> str:
+    """Return the column with the deviations of a metric's means."""
+    return f"{_SD}{name}"
+
+
+def has_aggregates() -> bool:
+    """Return whether the lake in force has rows that are means."""
+    return any(column.name == AGGREGATE_N for column in declared())
+
+
+def weight_sql() -> str:
+    """Return the SQL of the number of runs in a row."""
+    return f"coalesce({AGGREGATE_N}, 1)" if has_aggregates() else "1"
+
+
+def row_sd_sql(name: str) -> str:
+    """Return the SQL of a metric's deviation within a row: NULL for one run, or where not known."""
+    is_known = any(column.name == sd_column(name) for column in declared())
+    return f"{sd_column(name)}::DOUBLE" if is_known else "NULL::DOUBLE"
+
+
+def count_sql(value: str = "*", there: str = "") -> str:
+    """Return the SQL of the number of runs in a group of rows.
+
+    Args:
+        value: Counted where it is not NULL.
+        there: A FILTER clause.
+    """
+    if not has_aggregates():
+        return f"count({value}) {there}".rstrip()
+    is_there = "" if value == "*" else f" * ({value} IS NOT NULL)::BIGINT"
+    return f"coalesce(sum({weight_sql()}{is_there}) {there}, 0)::BIGINT"
+
+
+def mean_sql(value: str, there: str = "") -> str:
+    """Return the SQL of a metric's mean over all runs in a group of rows.
+
+    Args:
+        value: The metric's column, perhaps with a cast.
+        there: A FILTER clause.
+    """
+    plain = f"avg({value}) {there}".rstrip()
+    if not has_aggregates():
+        return plain
+    pooled = f"sum({weight_sql()} * {value}) {there} / ({_total(value, there)})"
+    return f"CASE WHEN {_is_plain(value, there)} THEN {plain} ELSE {pooled} END"
+
+
+def sd_sql(value: str, there: str = "") -> str:
+    """Return the SQL of a metric's sample standard deviation over all runs in a group of rows.
+
+    NULL for one run, and where a row's own deviation is not known. Arguments as of `mean_sql`.
+    """
+    plain = f"stddev_samp({value}) {there}".rstrip()
+    if not has_aggregates():
+        return plain
+    weight, sd, real = weight_sql(), row_sd_sql(value.split("::")[0]), f"({value})::DOUBLE"
+    total = _total(value, there)
+    within = f"sum(({weight} - 1) * CASE WHEN {weight} > 1 THEN {sd} * {sd} ELSE 0 END) {there}"
+    squares = f"sum({weight} * {real} * {real}) {there}"
+    square = f"pow(sum({weight} * {real}) {there}, 2) / ({total})"
+    is_known = f"bool_and({weight} = 1 OR {value} IS NULL OR {sd} IS NOT NULL) {there}"
+    measured = there or f"FILTER ({value} IS NOT NULL)"
+    alone = f"any_value({sd}) {measured}"
+    pooled = f"sqrt(greatest({within} + {squares} - {square}, 0) / (({total}) - 1))"
+    return (
+        f"CASE WHEN {_is_plain(value, there)} THEN {plain} WHEN NOT ({is_known}) THEN NULL "
+        f"WHEN count({value}) {there} = 1 THEN {alone} ELSE {pooled} END"
+    )
+
+
+def _total(value: str, there: str) -> str:
+    return f"sum({weight_sql()} * ({value} IS NOT NULL)::BIGINT) {there}"
+
+
+def _is_plain(value: str, there: str) -> str:
+    """Return the SQL of whether all rows with a value are single runs."""
+    return f"coalesce(max({weight_sql()} * ({value} IS NOT NULL)::BIGINT) {there}, 1) <= 1"

@@ -1,0 +1,36 @@
+"""Which columns of a table follow from others."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+
+def key_columns(rows: pl.DataFrame, order: Sequence[str]) -> tuple[str, ...]:
+    """Choose columns that together determine all others.
+
+    Args:
+        rows: Distinct rows over the columns of `order`; NULL is a value.
+        order: The columns; the first are preferred.
+
+    Returns:
+        Names in their order: those that tell rows apart which the ones before them do not. No name
+        for fewer than two rows.
+    """
+    codes, found, key = np.zeros(len(rows), np.int64), 1, []
+    for name in order:
+        if found >= len(rows):
+            break
+        mine = _codes(rows[name])
+        kinds, finer = np.unique(codes * (int(mine.max()) + 1) + mine, return_inverse=True)
+        if len(kinds) > found:
+            codes, found = finer, len(kinds)
+            key.append(name)
+    return tuple(key)
+
+
+def _codes(column: pl.Series) -> np.ndarray:
+    """Number the values from 1, NULL 0; equal numbers mean equal values."""
+    if column.dtype in (pl.String, pl.Categorical):
+        column = column.cast(pl.Categorical).to_physical()
+    return column.rank("dense").cast(pl.Int64).fill_null(0).to_numpy()

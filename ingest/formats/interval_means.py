@@ -1,0 +1,52 @@
+"""What the intervals of a tool say of a whole time: energy, and means over time."""
+
+from typing import Final
+
+import numpy as np
+
+from data.declared import Column
+from ingest.records import Intervals, Reading
+
+_PACKAGE: Final = "package_power_w"
+# What of the whole machine becomes a metric of the run.
+_MEANS: Final = {
+    "busy_pct": ("Busy share of the processors", "busy", "%"),
+    "busy_mhz": ("Frequency while busy", "busy frequency", "MHz"),
+    "cores_power_w": ("Power of the cores", "cores' power", "W"),
+    "dram_power_w": ("Power of the memory", "DRAM power", "W"),
+    "uncore_mhz": ("Frequency of the uncore", "uncore frequency", "MHz"),
+}
+
+
+def take_means(rows: Intervals, reading: Reading) -> None:
+    """Take over what holds for the machine and the whole time: `energy_j`, and columns of its own.
+
+    Rows of the whole machine count, where there are any; else those of the processors.
+    """
+    is_all = rows.core < 0
+    chosen = is_all if is_all.any() else np.ones(len(rows.core), bool)
+    own: list[Column] = []
+    power_w = rows.values.get(_PACKAGE)
+    if power_w is not None:
+        energy_j = np.nansum((power_w * rows.dt_s)[chosen])
+        if not np.isnan(power_w[chosen]).all() and energy_j >= 0:
+            reading.measurements["energy_j"] = float(energy_j)
+    titles = dict(_MEANS)
+    for name in rows.values:
+        if name.endswith("_residency_pct"):
+            state = name.removesuffix("_residency_pct").upper()
+            titles[name] = (f"Mean residency in {state}", f"in {state}", "%")
+    for name, (title, short, unit) in titles.items():
+        if name not in rows.values:
+            continue
+        weights = rows.dt_s * (rows.values.get("busy_pct", 1.0) if name == "busy_mhz" else 1.0)
+        mean = _mean(rows.values[name][chosen], weights[chosen])
+        if mean is not None:
+            reading.measurements[name] = mean
+            own.append(Column(name, "metric", "real", title, short, unit))
+    reading.columns = tuple(own)
+
+
+def _mean(values: np.ndarray, weights: np.ndarray) -> float | None:
+    is_set = ~np.isnan(values) & (weights > 0)
+    return float(np.average(values[is_set], weights=weights[is_set])) if is_set.any() else None

@@ -1,0 +1,147 @@
+"""iperf3's JSON output (`iperf3 -J`): TCP, UDP or SCTP, one or both directions."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from data.declared import Column
+from data.errors import FormatError
+from ingest.formats.json_document import number_of, part_of, read_object, text_of
+from ingest.formats.problem_list import ProblemList
+from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindow
+
+_VERSION: Final = re.compile(rb'"version"\s*:\s*"iperf 3')
+# iperf3 states the start to the second.
+_START_ERROR_S: Final = 1.0
+COLUMNS: Final = (
+    Column("protocol", "knob", "text", "Protocol", "protocol"),
+    Column("streams", "knob", "whole", "Parallel streams", "streams"),
+    Column(
+        "target_bits_s", "knob", "real", "Target bit rate", "target rate", "bit/s", written="si"
+    ),
+    Column("retransmits", "metric", "whole", "Retransmissions", "retransmits", better="less"),
+    Column("rtt_mean_us", "metric", "real", "Mean round-trip time", "RTT", "us", "less"),
+    Column("jitter_us", "metric", "real", "Jitter of arrival", "jitter", "us", "less"),
+    Column("lost_pct", "metric", "real", "Lost datagrams", "lost", "%", "less"),
+)
+
+
+def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
+    """Return whether it is a JSON object that names iperf 3 as its writer."""
+    return head.lstrip().startswith(b"{") and _VERSION.search(head) is not None
+
+
+def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
+    """Read what arrived, how fast, and what the connection said of itself.
+
+    The bandwidth is what the receivers got over the time that they took, added over both directions
+    of `--bidir`. iperf3 before 3.7 gives no receiver's sum for UDP: there it is what was sent
+    without the share that was lost.
+
+    Args:
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
+
+    Returns:
+        `bandwidth_bytes_s`, `duration_s`, the client's processor use in percent of one core, and
+        `COLUMNS`; the size of a write or datagram and the streams as knobs; the time as
+        `utc_window`.
+
+    Raises:
+        RefusedError: iperf3 says that the test failed.
+        FormatError: No document, or none of its sums.
+    """
+    document = read_object(blocks, context.name)
+    error = text_of(document, "error")
+    if error is not None:
+        raise RefusedError([Problem("run_failed", "refused", f"iperf3 says: {error[:200]}")])
+    try:
+        return _read(document, context)
+    except FormatError as wrong:
+        raise FormatError(f"{wrong} ({context.name})") from wrong
+
+
+def _read(document: Mapping[str, Any], context: ReadContext) -> Reading:
+    end, test = part_of(document, "end"), part_of(document, "start", "test_start")
+    reading = Reading(columns=COLUMNS)
+    measured = reading.measurements
+    bandwidth = [
+        rate for ending in ("", "_bidir_reverse") if (rate := _received(end, ending)) is not None
+    ]
+    duration_s = number_of(_sum(end, "sum_sent", "sum"), "seconds")
+    if not bandwidth or not duration_s or duration_s < 0:
+        raise FormatError(f"no sum of what was sent and received ({context.name})")
+    measured["bandwidth_bytes_s"] = sum(bandwidth)
+    measured["duration_s"] = duration_s
+    use = part_of(end, "cpu_utilization_percent")
+    _take(measured, "cpu_user_pct", number_of(use, "host_user"))
+    _take(measured, "cpu_sys_pct", number_of(use, "host_system"))
+    _take_quality(end, measured)
+    _take_knobs(test, reading)
+    _take_time(document, test, duration_s, reading)
+    if not sum(bandwidth):
+        problems = ProblemList()
+        reading.flags.append("no_load")
+        del measured["bandwidth_bytes_s"]
+        problems.add("no_load", "doubted", "nothing arrived; bandwidth is left unset")
+        reading.problems = problems.all()
+    return reading
+
+
+def _sum(end: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    return next((found for name in names if (found := part_of(end, name))), {})
+
+
+def _received(end: Mapping[str, Any], ending: str) -> float | None:
+    """Bytes a second that arrived in one direction; None if the document has no such sum."""
+    received = part_of(end, f"sum_received{ending}")
+    rate = number_of(received, "bits_per_second")
+    if received:
+        return None if rate is None else rate / 8
+    total = part_of(end, f"sum{ending}")
+    rate, lost = number_of(total, "bits_per_second"), number_of(total, "lost_percent")
+    return None if rate is None else rate / 8 * (1 - (lost or 0.0) / 100)
+
+
+def _take(measured: dict[str, float | int], name: str, value: float | None) -> None:
+    if value is not None:
+        measured[name] = value
+
+
+def _take_quality(end: Mapping[str, Any], measured: dict[str, float | int]) -> None:
+    sent = [part_of(end, f"sum_sent{ending}") for ending in ("", "_bidir_reverse")]
+    again = [n for each in sent if (n := number_of(each, "retransmits")) is not None]
+    if again:
+        measured["retransmits"] = round(sum(again))
+    streams = end.get("streams")
+    rtts = [
+        rtt
+        for each in (streams if isinstance(streams, list) else ())
+        if isinstance(each, dict) and (rtt := number_of(part_of(each, "sender"), "mean_rtt"))
+    ]
+    if rtts:
+        measured["rtt_mean_us"] = sum(rtts) / len(rtts)
+    datagrams = part_of(end, "sum")
+    jitter_ms = number_of(datagrams, "jitter_ms")
+    _take(measured, "jitter_us", None if jitter_ms is None else jitter_ms * 1e3)
+    _take(measured, "lost_pct", number_of(datagrams, "lost_percent"))
+
+
+def _take_knobs(test: Mapping[str, Any], reading: Reading) -> None:
+    whole: Sequence[tuple[str, str]] = (("message_bytes", "blksize"), ("streams", "num_streams"))
+    for name, key in whole:
+        if (value := number_of(test, key)) is not None:
+            reading.knobs[name] = round(value)
+    if target := number_of(test, "target_bitrate"):
+        reading.knobs["target_bits_s"] = target
+    if protocol := text_of(test, "protocol"):
+        reading.knobs["protocol"] = protocol
+
+
+def _take_time(
+    document: Mapping[str, Any], test: Mapping[str, Any], duration_s: float, reading: Reading
+) -> None:
+    start_s = number_of(part_of(document, "start", "timestamp"), "timesecs")
+    if start_s is not None:
+        start_s += number_of(test, "omit") or 0.0
+        reading.utc_window = UtcWindow(start_s, start_s + duration_s, _START_ERROR_S)

@@ -1,0 +1,134 @@
+"""Outputs of sockperf: ping-pong, under-load, playback and throughput, also with `--full-log`."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+from typing import Final
+
+from data.declared import Column
+from data.errors import FormatError
+from ingest.files.text_lines import iterate_lines
+from ingest.formats.problem_list import ProblemList
+from ingest.records import ReadContext, Reading
+
+# Terminals get colours, and so do files.
+_COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
+_SNIFFED: Final = re.compile(
+    rb"^sockperf: .{0,8}(?:\[Total Run\]|Summary:|== version #|\[Valid Duration\])", re.MULTILINE
+)
+_NUMBER: Final = r"(\d+(?:\.\d+)?)"
+_VALID: Final = re.compile(rf"\[Valid Duration\] RunTime={_NUMBER} sec; SentMessages=(\d+)")
+_MEAN: Final = re.compile(rf"=+> avg-(lat|latency|rtt)=\s*{_NUMBER} \(std-dev=\s*{_NUMBER}")
+_OBSERVATIONS: Final = re.compile(r"Total (\d+) observations")
+_PERCENTILE: Final = re.compile(rf"---> percentile {_NUMBER}\s*=\s*{_NUMBER}")
+_EXTREME: Final = re.compile(rf"---> <(MIN|MAX)> observation\s*=\s*{_NUMBER}")
+_LOST: Final = re.compile(
+    r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
+)
+_SENT: Final = re.compile(rf"Total of (\d+) messages sent in {_NUMBER} sec")
+_RATE: Final = re.compile(rf"Message Rate is {_NUMBER} \[msg/sec\]")
+_BANDWIDTH: Final = re.compile(rf"BandWidth is {_NUMBER} MBps")
+_SIZE: Final = re.compile(r"\bmsg-size=(\d+)")
+_SERVER: Final = re.compile(r"Printing statistics for Server No: (\d+)")
+# A log of all packets, which can be large, comes after the summary.
+_LOG: Final = "packet, txTime"
+_MIB: Final = 1024.0 * 1024.0
+_PERCENTILES: Final = {
+    50.0: "latency_p50_us",
+    75.0: "latency_p75_us",
+    90.0: "latency_p90_us",
+    99.0: "latency_p99_us",
+    99.9: "latency_p999_us",
+}
+_EXTREMES: Final = {"MIN": "latency_min_us", "MAX": "latency_max_us"}
+COLUMNS: Final = (
+    Column("latency_kind", "knob", "text", "Kind of latency", "latency kind"),
+    Column("latency_sd_us", "metric", "real", "Spread of latency", "latency sd", "us", "less"),
+    Column("observations", "metric", "whole", "Measured latencies", "observations", better="more"),
+    Column("dropped_messages", "metric", "whole", "Dropped messages", "dropped", better="less"),
+    Column(
+        "duplicated_messages", "metric", "whole", "Duplicated messages", "duplicated", better="less"
+    ),
+    Column(
+        "reordered_messages", "metric", "whole", "Messages out of order", "reordered", better="less"
+    ),
+)
+
+
+def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
+    """Return whether one of its lines is sockperf's."""
+    return _SNIFFED.search(_COLOUR.sub("", head.decode("latin-1")).encode("latin-1")) is not None
+
+
+def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
+    """Read the latencies or the rate.
+
+    A latency is half of a round trip, unless sockperf ran with `--full-rtt`: the knob
+    `latency_kind` says which. Rates are of the messages sent in the valid part of the test.
+
+    Args:
+        blocks: The file's bytes, in blocks with arbitrary boundaries.
+        context: The file's name, for errors.
+
+    Raises:
+        FormatError: Neither a latency nor a rate, or a number that cannot be.
+    """
+    lines = takewhile(lambda line: not line.startswith(_LOG), iterate_lines(blocks))
+    reading = Reading(columns=COLUMNS)
+    problems = ProblemList()
+    try:
+        _read_lines(enumerate((_COLOUR.sub("", line) for line in lines), 1), reading, problems)
+    except (ValueError, OverflowError) as error:
+        raise FormatError(f"cannot parse a number: {error} ({context.name})") from None
+    reading.problems = problems.all()
+    if not reading.measurements:
+        raise FormatError(f"no latency and no message rate in this output ({context.name})")
+    return reading
+
+
+def _read_lines(lines: Iterator[tuple[int, str]], reading: Reading, problems: ProblemList) -> None:
+    measured = reading.measurements
+    for number, line in lines:
+        if (found := _SERVER.search(line)) and int(found[1]) > 0:
+            detail = "statistics of several servers; those of the first are used"
+            problems.add("several_servers", "doubted", detail, number)
+            return
+        if found := _VALID.search(line):
+            _take_rate(float(found[1]), int(found[2]), reading)
+        elif found := _SENT.search(line):
+            _take_rate(float(found[2]), int(found[1]), reading)
+        elif found := _RATE.search(line):
+            measured["throughput_qps"] = float(found[1])
+        elif found := _BANDWIDTH.search(line):
+            measured["bandwidth_bytes_s"] = float(found[1]) * _MIB
+        elif found := _MEAN.search(line):
+            reading.knobs["latency_kind"] = "round trip" if found[1] == "rtt" else "half round trip"
+            measured["latency_mean_us"], measured["latency_sd_us"] = map(float, found.groups()[1:])
+        elif found := _LOST.search(line):
+            names = ("dropped_messages", "duplicated_messages", "reordered_messages")
+            measured.update(zip(names, map(int, found.groups()), strict=True))
+        elif found := _OBSERVATIONS.search(line):
+            measured["observations"] = int(found[1])
+            _doubt_tail(int(found[1]), number, problems)
+        elif found := _EXTREME.search(line):
+            measured[_EXTREMES[found[1]]] = float(found[2])
+        elif (found := _PERCENTILE.search(line)) and float(found[1]) in _PERCENTILES:
+            measured[_PERCENTILES[float(found[1])]] = float(found[2])
+        if found := _SIZE.search(line):
+            reading.knobs["message_bytes"] = int(found[1])
+
+
+def _take_rate(seconds: float, messages: int, reading: Reading) -> None:
+    reading.measurements["duration_s"] = seconds
+    reading.measurements["requests"] = messages
+    if seconds:
+        reading.measurements["throughput_qps"] = messages / seconds
+
+
+def _doubt_tail(observations: int, line: int, problems: ProblemList) -> None:
+    """Doubt percentiles beyond which fewer than one observation lies."""
+    beyond = [percent for percent in _PERCENTILES if observations * (1 - percent / 100) < 1]
+    if beyond:
+        names = ", ".join(f"p{percent:g}" for percent in beyond)
+        detail = f"{observations} observations do not determine {names}"
+        problems.add("few_observations", "doubted", detail, line)

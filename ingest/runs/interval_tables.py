@@ -1,0 +1,276 @@
+"""Intervals that tools measured beside a run: their table, and samples that a timeline draws."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from data.schema import (
+    EXTREMES,
+    HISTOGRAMS,
+    INTERRUPTS,
+    INTERVALS,
+    OVERVIEW,
+    OVERVIEW_LEVELS,
+    RATES,
+    SAMPLES,
+    rounded_rates,
+)
+from data.timeline.sample_cells import share_samples
+from data.timeline.sample_rates import rate_extremes
+from data.timeline.time_cells import equal_edges
+from ingest.formats.interval_means import take_means
+from ingest.records import Intervals, Reading, UtcWindow
+from ingest.runs.event_counts import is_of_its_time
+from ingest.runs.row import RunRow
+
+# Less of a run than this share measured: what was measured is not the run's.
+_LEAST_COVERED: Final = 0.9
+_COUNTS: Final = (
+    "instructions",
+    "cycles",
+    "ref_cycles",
+    "llc_misses",
+    "c1",
+    "c1e",
+    "c3",
+    "c6",
+    "c7",
+)
+_ENERGY: Final = "energy_uj"
+_PER_MHZ: Final = 1e6
+
+
+def clip_to_run(run: RunRow, window: UtcWindow | None) -> None:
+    """Cut tools whose clock is known to the time of the run, where they measured most of it."""
+    for read in run.readings:
+        content = read.content
+        assert isinstance(content, Reading)
+        if content.intervals is None or content.intervals.start_unix_s is None or window is None:
+            continue
+        own = _placed(content.intervals, window)
+        cut = _cut(own, window.length_s)
+        # The rows of one place say how much of the run was measured.
+        alone = (cut.core == cut.core[0]) if cut.core.size else np.zeros(0, bool)
+        covered_s = float(cut.dt_s[alone].sum())
+        if covered_s < _LEAST_COVERED * window.length_s:
+            continue
+        of_run = Reading()
+        take_means(cut, of_run)
+        if "energy_j" in of_run.measurements:
+            of_run.measurements["energy_j"] *= window.length_s / covered_s
+        content.measurements |= of_run.measurements
+        content.interval_s = window.length_s
+
+
+def _placed(rows: Intervals, window: UtcWindow) -> Intervals:
+    """Intervals by seconds since the run began."""
+    assert rows.start_unix_s is not None, "BUG: intervals without a clock"
+    shift_s = rows.start_unix_s - window.start_s
+    return replace(rows, end_s=rows.end_s + shift_s, start_unix_s=window.start_s)
+
+
+def _cut(rows: Intervals, length_s: float) -> Intervals:
+    """Intervals within the run; those at its ends are shortened."""
+    begin_s = np.maximum(rows.end_s - rows.dt_s, 0.0)
+    end_s = np.minimum(rows.end_s, length_s)
+    kept = np.flatnonzero(end_s > begin_s)
+    return Intervals(
+        end_s[kept],
+        (end_s - begin_s)[kept],
+        rows.core[kept],
+        rows.package[kept],
+        [rows.place[at] for at in kept.tolist()],
+        {name: values[kept] for name, values in rows.values.items()},
+        rows.start_unix_s,
+    )
+
+
+def interval_tables(run: RunRow, window: UtcWindow | None) -> dict[str, pa.Table]:
+    """Build the tables of a run's intervals.
+
+    Returns:
+        `intervals` if a tool has any. Where it tells processors apart, the run has no log, and its
+        time is the run's, also `samples` with an `overview`, and `interrupts` and `histograms`
+        without a row: then a timeline shows the run.
+    """
+    found = [
+        (read.content, read.content.intervals)
+        for read in run.readings
+        if isinstance(read.content, Reading) and read.content.intervals is not None
+    ]
+    if not found:
+        return {}
+    placed = [
+        _placed(rows, window) if rows.start_unix_s is not None and window is not None else rows
+        for _, rows in found
+    ]
+    run_id = run.row["run_id"]
+    tables = {"intervals": pa.concat_tables([_long_table(run_id, rows) for rows in placed])}
+    duration_s = run.row.get("duration_s")
+    for (content, _), rows in zip(found, placed, strict=True):
+        is_placed = rows.start_unix_s is not None and window is not None
+        is_same_time = is_placed or is_of_its_time(content.interval_s, duration_s)
+        if duration_s and not run.logs and is_same_time and (rows.core >= 0).any():
+            counted = _sample_counts(_cut(rows, duration_s))
+            if len(counted["t_ns"]):
+                tables |= _timeline_tables(run, duration_s, counted)
+                break
+    return tables
+
+
+def _long_table(run_id: str, rows: Intervals) -> pa.Table:
+    parts = []
+    for name, values in rows.values.items():
+        at = np.flatnonzero(~np.isnan(values))
+        columns = {
+            "run_id": pa.array([run_id] * len(at), pa.string()),
+            "t_s": pa.array(rows.end_s[at]),
+            "dt_s": pa.array(rows.dt_s[at]),
+            "core": pa.array(rows.core[at], mask=rows.core[at] < 0),
+            "package": pa.array(rows.package[at], mask=rows.package[at] < 0),
+            "place": pa.array([rows.place[n] or None for n in at.tolist()], pa.string()),
+            "quantity": pa.array([name] * len(at), pa.string()),
+            "value": pa.array(values[at]),
+        }
+        parts.append(pa.table(columns, schema=INTERVALS))
+    table = pa.concat_tables(parts) if parts else INTERVALS.empty_table()
+    return table.sort_by([("t_s", "ascending"), ("quantity", "ascending"), ("core", "ascending")])
+
+
+def _sample_counts(rows: Intervals) -> dict[str, np.ndarray]:
+    """Counts of processors in each interval, as columns of `samples`, in order of their times.
+
+    Average frequency times length is cycles, busy share times the time-stamp counter's rate is
+    reference cycles, as turbostat's manual defines them. A counter of a whole interval that the
+    run cuts counts in proportion.
+    """
+    kept = np.flatnonzero(rows.core >= 0)
+    order = kept[np.lexsort((rows.core[kept], rows.end_s[kept]))]
+    seconds = rows.dt_s[order]
+
+    def of(name: str) -> np.ndarray:
+        values = rows.values.get(name)
+        return np.full(len(order), np.nan) if values is None else values[order]
+
+    ticks = of("tsc_mhz") * _PER_MHZ
+    cycles = _first(of("cycles"), of("average_mhz") * _PER_MHZ * seconds)
+    counted = {
+        "instructions": _first(of("instructions"), of("ipc") * cycles),
+        "cycles": cycles,
+        "ref_cycles": _first(of("ref_cycles"), of("busy_pct") / 100 * ticks * seconds),
+        "llc_misses": of("llc_misses"),
+        **{name: of(f"{name}_entries") for name in ("c1", "c1e", "c3", "c6")},
+        "c7": _first(of("c7_entries"), of("c7s_entries")),
+        _ENERGY: _first(of("energy_j"), of("package_power_w") * seconds) * 1e6,
+    }
+    counted |= {name: np.round(values) for name, values in counted.items() if name != _ENERGY}
+    end_ns = np.round(rows.end_s[order] * 1e9).astype(np.int64)
+    begin_ns = np.round((rows.end_s[order] - seconds) * 1e9).astype(np.int64)
+    is_long = end_ns > begin_ns
+    found = {"t_ns": end_ns, "dt_ns": end_ns - begin_ns, "tsc_hz": ticks}
+    found |= {"core": rows.core[order], "package": rows.package[order], **counted}
+    return {name: values[is_long] for name, values in found.items()}
+
+
+def _first(values: np.ndarray, others: np.ndarray) -> np.ndarray:
+    return np.where(np.isnan(values), others, values)
+
+
+def _timeline_tables(
+    run: RunRow, duration_s: float, counted: Mapping[str, np.ndarray]
+) -> dict[str, pa.Table]:
+    run_id, length_ns = run.row["run_id"], round(duration_s * 1e9)
+    counted = {**counted, "t_ns": np.minimum(counted["t_ns"], length_ns)}
+    run.row["cores"] = list(_core_structs(run, duration_s, counted))
+    rows = _with_beginnings(counted)
+    samples = {name: _column(SAMPLES.field(name).type, rows[name]) for name in SAMPLES.names[1:]}
+    samples["run_id"] = pa.array([run_id] * len(rows["t_ns"]), pa.string())
+    return {
+        "interrupts": INTERRUPTS.empty_table(),
+        "samples": pa.table([samples[name] for name in SAMPLES.names], schema=SAMPLES),
+        "overview": _overview(run_id, length_ns, counted),
+        "histograms": HISTOGRAMS.empty_table(),
+    }
+
+
+def _with_beginnings(counted: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Samples with a row more for each processor, without counts: where its first interval begins.
+
+    A sample counts what came since the one before, as in a log; the first only starts the count.
+    """
+    _, firsts = np.unique(counted["core"], return_index=True)
+    begin_ns = counted["t_ns"][firsts] - counted["dt_ns"][firsts]
+    order = np.argsort(np.concatenate([begin_ns, counted["t_ns"]]), kind="stable")
+    rows = {}
+    for name, values in counted.items():
+        if name == "t_ns":
+            rows[name] = np.concatenate([begin_ns, values])[order]
+        elif name in ("core", "package"):
+            rows[name] = np.concatenate([values[firsts], values])[order]
+        else:
+            rows[name] = np.concatenate([np.full(len(firsts), np.nan), values])[order]
+    return rows
+
+
+def _column(kind: pa.DataType, values: np.ndarray) -> pa.Array:
+    if pa.types.is_integer(kind) and values.dtype.kind == "f":
+        is_missing = np.isnan(values)
+        return pa.array(np.where(is_missing, 0, values).astype(np.int64), kind, mask=is_missing)
+    return pa.array(values, kind, from_pandas=True)
+
+
+def _overview(run_id: str, length_ns: int, counted: Mapping[str, np.ndarray]) -> pa.Table:
+    """Build the coarsest level alone, with counters only: interrupts were not measured."""
+    bins = OVERVIEW_LEVELS[0]
+    cores, place = np.unique(counted["core"], return_inverse=True)
+    edges = equal_edges(0, length_ns, bins)
+    steps = {name: counted[name] for name in (*_COUNTS, _ENERGY)}
+    t_ns, dt_ns = counted["t_ns"], counted["dt_ns"].astype(np.float64)
+    cells = share_samples(place, t_ns, dt_ns, steps, len(cores), edges).values
+    extremes = rate_extremes(place, t_ns, dt_ns, steps, RATES, len(cores), edges)
+    count = bins * len(cores)
+    columns: dict[str, pa.Array] = {
+        "run_id": pa.array([run_id] * count, pa.string()),
+        "level": pa.array(np.full(count, bins, np.int32)),
+        "core": pa.array(np.tile(cores.astype(np.int32), bins)),
+        "bin": pa.array(np.repeat(np.arange(bins, dtype=np.int32), len(cores))),
+        "t_ns": pa.array(np.repeat(edges[:-1], len(cores))),
+    }
+    for name in (*_COUNTS, _ENERGY):
+        kind = OVERVIEW.field(name).type
+        values = cells[name].ravel()
+        columns[name] = _column(kind, np.round(values) if name != _ENERGY else values)
+    for name in RATES:
+        for end in EXTREMES:
+            rates = extremes[f"{end}_{name}"].ravel()
+            columns[f"{end}_{name}"] = pa.array(rounded_rates(rates), mask=np.isnan(rates))
+    nothing = {f.name: pa.nulls(count, f.type) for f in OVERVIEW if f.name not in columns}
+    return pa.table([(columns | nothing)[name] for name in OVERVIEW.names], schema=OVERVIEW)
+
+
+def _core_structs(
+    run: RunRow, duration_s: float, counted: Mapping[str, np.ndarray]
+) -> Iterator[dict[str, Any]]:
+    for core in np.unique(counted["core"]).tolist():
+        mine = counted["core"] == core
+        ticks = counted["tsc_hz"][mine]
+        is_told = ~np.isnan(ticks)
+        package = int(counted["package"][mine][0])
+        energy = counted[_ENERGY][mine]
+        yield {
+            "core": core,
+            "package": package if package >= 0 else run.settings.machine.package_of(core),
+            "duration_s": duration_s,
+            "tsc_hz": float(ticks[is_told][0]) if is_told.any() else run.settings.machine.tsc_hz,
+            "energy_j": None if np.isnan(energy).all() else float(np.nansum(energy)) / 1e6,
+            **{
+                name: round(float(np.nansum(counted[name][mine])))
+                for name in _COUNTS
+                if not np.isnan(counted[name][mine]).all()
+            },
+            "samples": int(mine.sum()),
+            "gap_hist": [],
+        }

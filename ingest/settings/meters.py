@@ -1,0 +1,63 @@
+"""Power meters that a dataset's settings declare: their columns, units and time zone."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from data.errors import SettingsError
+from ingest.records import MeterDeclaration
+from ingest.settings.tables import table_column
+
+KEYS: Final[dict[str, type | tuple[type, ...]]] = {
+    "pattern": str,
+    "columns": dict,
+    "time_zone": str,
+}
+# What a column of a meter can be.
+TARGETS: Final = ("time", "date", "power_w", "voltage_v", "current_a", "energy_j")
+
+
+def is_time_zone(name: str) -> bool:
+    """Return whether the machine knows a time zone, such as `Europe/Berlin`."""
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        return False
+    return True
+
+
+def build_meter(entry: Mapping[str, Any], number: int) -> MeterDeclaration:
+    """Build one [[meters]] entry.
+
+    Raises:
+        SettingsError: No pattern, no regular expression, an unknown target, or no column for the
+            time or the power; the message names the place.
+    """
+    where, path = f"meters[{number}]", entry["path"]
+    if "pattern" not in entry:
+        raise SettingsError(f"{where} lacks 'pattern' ({path})")
+    try:
+        regex = re.compile(rf"(?:^|.*/)(?:{entry['pattern']})$")
+    except re.error as error:
+        raise SettingsError(
+            f"{where}.pattern is no regular expression: {error}: {entry['pattern']} ({path})"
+        ) from error
+    columns = {
+        name: table_column(said, f"{where}.columns.{name}", path)
+        for name, said in entry.get("columns", {}).items()
+    }
+    targets = [each.to for each in columns.values() if not each.is_dropped]
+    for name, each in columns.items():
+        if not each.is_dropped and each.to not in TARGETS:
+            raise SettingsError(
+                f"{where}.columns.{name} cannot be {each.to!r}, "
+                f"known: {', '.join(TARGETS)} ({path})"
+            )
+    for wanted in ("time", "power_w"):
+        if wanted not in targets:
+            raise SettingsError(f"{where}.columns has none for {wanted!r} ({path})")
+    if twice := sorted({str(each) for each in targets if targets.count(each) > 1}):
+        raise SettingsError(f"{where}.columns has two for {twice[0]!r} ({path})")
+    zone = entry.get("time_zone")
+    return MeterDeclaration(regex, columns, zone)

@@ -1,0 +1,235 @@
+"""Columns that a dataset declares: on the pages wherever shipped ones may be, and said if gone."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from flask import Flask
+
+from app.explore.answer import best_table, heatmap, scatter
+from app.explore.defaults import default_state
+from app.explore.state import ExploreState
+from app.kit.context import lake_view
+from app.kit.ids import NOTICE
+from app.kit.opening import open_layout
+from app.kit.page import Page
+from app.kit.settings import Settings
+from app.modes.answer import answer
+from app.modes.defaults import default_state as default_modes
+from app.modes.state import ModesState
+from app.pages import PAGES
+from app.server import create_app
+from ingest.pipeline import AddOptions, add
+from tests.callbacks.components import texts, walk
+from tests.fixtures.lakes import run, write_lake
+
+SETTINGS = """
+[dataset]
+name = "own"
+
+[columns.kernel]
+role = "knob"
+type = "text"
+title = "Kernel version"
+short = "kernel"
+
+[columns.ring_bytes]
+role = "knob"
+type = "whole"
+title = "Ring size"
+short = "ring"
+unit = "B"
+written = "bytes"
+
+[columns.wakeups]
+title = "Wake-ups"
+unit = "1/s"
+better = "less"
+
+[columns.score]
+title = "Score"
+better = "more"
+
+[columns.temperature]
+title = "Temperature"
+unit = "C"
+
+[[tables]]
+pattern = 'sweep\\.csv'
+workload = "memcached"
+system = "linux"
+"""
+MACHINES = ("c220g1", "c220g5", "sm220u")
+# Every place of a link that takes a column: filters, axes, roles, heatmap, cost, limit, selection.
+EXPLORE = (
+    "v=2&dataset=own&workload=memcached&c_ring_bytes=4096&x=wakeups&y=temperature&col=c_kernel"
+    "&size=c_ring_bytes&sym=machine&hx=c_kernel&hy=machine&hmet=temperature&cost=score&by=wakeups"
+    "&sel=knobs~%7B%22kernel%22%3A%226.1%22%7D"
+)
+MODES = "v=2&dataset=own&workload=memcached&x=c_kernel&y=c_ring_bytes&who=machine&metric={}"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    """Three machines, two kernels, two ring sizes, three replicates.
+
+    Energy is 100 J a machine and its number, wake-ups 1,000 a second, the score 50 and the
+    temperature 40 C and its number, each and the replicate's number.
+    """
+    folder = tmp_path_factory.mktemp("own")
+    lines = [
+        "machine,kernel,ring_bytes,replicate,energy_j,latency_p99_us,wakeups,score,temperature"
+    ]
+    lines += [
+        f"{machine},{kernel},{ring},{r},{100 * n + r},{80 + n + r},{1000 * n + r},{50 + n + r / 9},"
+        f"{40 + 2 * n + r / 9}"
+        for n, machine in enumerate(MACHINES, 1)
+        for kernel in ("5.15", "6.1")
+        for ring in (4096, 65536)
+        for r in range(3)
+    ]
+    (folder / "sweep.csv").write_text("\n".join(lines) + "\n")
+    (folder / "wattlas.toml").write_text(SETTINGS)
+    assert add(AddOptions(folder / "lake", (folder / "sweep.csv",), workers=1)).added == 36
+    return flask_of(folder / "lake")
+
+
+def flask_of(lake: Path) -> Flask:
+    found = create_app(Settings(lake=lake)).server
+    assert isinstance(found, Flask)
+    return found
+
+
+@pytest.fixture
+def inside(server: Flask) -> Iterator[None]:
+    with server.app_context():
+        yield
+
+
+@pytest.mark.usefixtures("inside")
+def test_explore_opens_with_the_machines_and_names_only_what_varies() -> None:
+    view = lake_view(None)
+    state = default_state(view)
+    assert (state.symbol, state.colour, state.size) == ("machine", "c_kernel", "c_ring_bytes")
+    found = scatter(view, state)
+    legend = [t["name"] for t in found.figure["data"] if t["meta"]["kind"] == "legend"]
+    assert legend[:5] == [*MACHINES, "5.15", "6.1"]
+    assert not any("ITR" in name or "governor" in name for name in legend)
+    assert found.points
+    named = {one["title"]: one["words"] for one in found.points["named"]}
+    assert named == {
+        "machine": list(MACHINES), "kernel": ["kernel 5.15", "kernel 6.1"],
+        "ring": ["ring 4 KiB", "ring 64 KiB"],
+    }  # fmt: skip
+    page = open_layout(PAGES[0], {})
+    facets = {getattr(part, "data-facet", None): part for part in walk(page)}
+    shown = {name for name, part in facets.items() if name and not part.hidden}
+    assert shown == {"dataset", "workload", "machine", "c_kernel", "c_ring_bytes"}
+
+
+@pytest.mark.usefixtures("inside")
+def test_explore_takes_them_wherever_a_link_names_a_column() -> None:
+    view, state = lake_view(None), ExploreState.from_query(EXPLORE)
+    figure = scatter(view, state).figure
+    assert figure["layout"]["xaxis"]["title"]["text"] == "Wake-ups, 1/s (less is better)"
+    assert figure["layout"]["yaxis"]["title"]["text"] == "Temperature, C"
+    assert heatmap(view, state)["layout"]["meta"]["knobs"] == ["kernel", "machine"]
+    # The score is 53.1 at the machine with most of it, whose wake-ups are 3,001 a second.
+    (best,) = best_table(view, state).to_dicts()
+    assert (best["machine"], best["x"], best["y"]) == ("sm220u", 3001.0, pytest.approx(53 + 1 / 9))
+    assert ExploreState.from_query(state.to_query()) == state
+
+
+@pytest.mark.parametrize("page", PAGES[:2], ids=lambda page: page.name)
+def test_downloads_explanations_and_exports_have_them(server: Flask, page: Page) -> None:
+    client = server.test_client()
+    query = EXPLORE if page.name == "explore" else MODES.format("wakeups")
+    for view in page.views:
+        text = client.get(f"/{page.name}/data/{view.name}.csv?{query}").text
+        rows = pl.read_csv(io.StringIO(text))
+        assert len(rows) > 0, view.name
+        how = client.get(f"/{page.name}/how/{view.name}?{query}")
+        assert how.status_code == 200
+        assert "wakeups" in how.text or "temperature" in how.text or "SELECT *" in how.text
+    runs = pl.read_csv(io.StringIO(client.get(f"/{page.name}/data/runs.csv?{query}").text))
+    assert {"kernel", "ring_bytes", "wakeups", "score", "temperature"} <= set(runs.columns)
+    assert client.get(f"/{page.name}/export.html?{query}").status_code == 200
+
+
+@pytest.mark.usefixtures("inside")
+@pytest.mark.parametrize(
+    ("metric", "status", "best"),
+    [
+        ("wakeups", "4 cells: 4 won", "c220g1"),
+        ("score", "4 cells: 4 won", "sm220u"),
+        ("temperature", "4 cells: 4 differ", "sm220u"),
+    ],
+)
+def test_modes_has_a_winner_only_where_there_is_a_direction(
+    metric: str, status: str, best: str
+) -> None:
+    view = lake_view(None)
+    found = answer(view, ModesState.from_query(MODES.format(metric)))
+    assert found.status == f"36 of 36 runs · {status}"
+    assert found.cells
+    assert found.cells["metric"]["better"] == {"wakeups": "less", "score": "more"}.get(metric)
+    names = [t["name"] for t in found.winners["data"] if t["meta"]["kind"] == "legend"]
+    bars = [t["name"] for t in found.shares["data"]]
+    if metric == "temperature":
+        assert bars == ["differ"]
+        assert not set(names) & set(MACHINES)
+        title = "Temperature by machine (neither less nor more is better), memcached"
+    else:
+        assert (bars[0], names) == (best, list(MACHINES))
+        title = f"({found.cells['metric']['better']} is better): best machine, memcached"
+    assert title in found.winners["layout"]["title"]["text"]
+
+
+@pytest.mark.usefixtures("inside")
+def test_modes_opens_with_machines_as_competitors() -> None:
+    state = default_modes(lake_view(None))
+    assert (state.competitor, {state.x, state.y}) == ("machine", {"c_kernel", "c_ring_bytes"})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ({"c_kernel": "6.1"}, "no declared column 'kernel'"),
+        ({"sel": 'knobs~{"kernel":"6.1"}'}, "no knob has the column 'kernel'"),
+    ],
+)
+def test_a_column_that_the_lake_lacks_is_said(
+    tmp_path: Path, page: Page, link: dict[str, str], words: str
+) -> None:
+    """An old link, followed on a lake that never had the column: the page opens as without one."""
+    server = flask_of(write_lake(tmp_path / "lake", [run(), run(replicate=1)]))
+    with server.app_context():
+        main = open_layout(page, {"v": str(page.state.VERSION), **link}, PAGES)
+        (notice,) = (p for p in walk(main) if getattr(p, "id", None) == NOTICE)
+        said = " ".join(texts(notice))
+    assert said.startswith("This link could not be followed: ")
+    assert words in said
+    assert page.name in main.className.split()
+    query = "&".join(f"{key}={value}" for key, value in link.items())
+    answer = server.test_client().get(f"/{page.name}/data/{page.views[0].name}.csv?{query}")
+    assert (answer.status_code, words in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("page", "part", "words"),
+    [
+        ("explore", "x=wakeups", "no such column to plot: 'wakeups'"),
+        ("explore", "hx=c_kernel", "no such knob: 'c_kernel'"),
+        ("modes", "who=c_kernel", "competitor is 'c_kernel'"),
+        ("modes", "metric=wakeups", "no such metric to compare: 'wakeups'"),
+    ],
+)
+def test_an_axis_that_the_lake_lacks_is_said(
+    tmp_path: Path, page: str, part: str, words: str
+) -> None:
+    client = flask_of(write_lake(tmp_path / "lake", [run()])).test_client()
+    found = client.get(f"/{page}/data/runs.csv?v=2&{part}")
+    assert (found.status_code, words in found.text) == (400, True)
