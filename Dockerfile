@@ -17,6 +17,7 @@ COPY data data
 COPY ingest ingest
 COPY app app
 COPY assets assets
+COPY vendor vendor
 # Numba keeps the time of each source with what it compiled: whole seconds, as layers keep them.
 RUN find . -exec touch --no-dereference --date=@1700000000 {} + \
     && NUMBA_CACHE_DIR=/opt/wattlas/numba .venv/bin/python -c "from ingest.logs.compiling import compile_loops; compile_loops()" \

@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test bench lint fmt lock screenshot clean chromium tools nginx image image-test
+.PHONY: run test bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -67,6 +67,13 @@ image:
 # On a base made of Debian's packages, with Buildah and Podman; see scripts/image_test.sh.
 image-test: $(VENV)/.dev-stamp
 	@sh scripts/image_test.sh
+
+# The strict bundle of the version of plotly.js that the Python package has.
+vendor: $(VENV)/.run-stamp
+	version=$$($(BIN)/python -c "import plotly.offline as p; print(p.get_plotlyjs_version())") && \
+	dir=$$(mktemp -d) && cd $$dir && npm pack --silent plotly.js-strict-dist-min@$$version && tar xzf *.tgz && \
+	gzip -9 -n -c package/plotly-strict.min.js > $(CURDIR)/vendor/plotly-strict.min.js.gz && \
+	cp package/LICENSE $(CURDIR)/vendor/plotly-LICENSE && rm -r $$dir
 
 screenshot: chromium
 	$(BIN)/python -m scripts.screenshot docs

@@ -7,6 +7,7 @@ from dash import dcc, html
 
 from app.kit import ids
 from app.kit.context import sandbox
+from app.kit.encodings import message_figure
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
@@ -38,7 +39,11 @@ def sql_layout(view: LakeView, state: SqlState, notice: str) -> html.Main:
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
             filter_sidebar(_examples(), "Examples"),
             html.Div(
-                [_editor(view, state, words), tables(view), _result(), _chart()],
+                [
+                    _editor(view, state, words),
+                    tables(view),
+                    *([] if words else [_result(), _chart()]),
+                ],
                 className="views",
                 id="views",
             ),
@@ -160,10 +165,12 @@ def _chart() -> html.Section:
         )
     ]
     graph = dcc.Graph(
-        id="sql-chart", config=GRAPH_CONFIG, className="graph", responsive=True,
-        figure={"data": [], "layout": {"xaxis": {"visible": False}, "yaxis": {"visible": False},
-                "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}},
-    )  # fmt: skip
+        id="sql-chart",
+        config=GRAPH_CONFIG,
+        className="graph",
+        responsive=True,
+        figure=message_figure("Run a query, then choose x and y."),
+    )
     return html.Section(
         [html.Div([html.H2("Chart"), *selects], className="panel-head"), graph],
         className="panel panel-chart",

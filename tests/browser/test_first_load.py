@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from app.kit.compressed import CompressedFiles, cache_folder
-from app.kit.scripts import without_wrapper
 from app.pages import PAGES
 from tests.browser.atlas import Atlas, visit, wait_idle
 
@@ -94,7 +93,7 @@ def test_the_first_load_is_small(grid_address: str) -> None:
         with urllib.request.urlopen(grid_address + address) as answer:
             script = answer.read().decode()
         kept = CompressedFiles(cache_folder())
-        total += len(kept.make(without_wrapper(script).encode(), "br"))
+        total += len(kept.make(script.encode(), "br"))
     assert total <= MOST_SCRIPT_BYTES
 
 
