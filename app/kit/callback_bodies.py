@@ -3,6 +3,7 @@
 Dash trusts its own browser code: a body of another form ends in a KeyError deep inside it.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -51,9 +52,10 @@ def _outputs_problem(found: Any, declared: Any) -> str:
 
 def _is_place(found: Any, wanted: str, prop: str) -> bool:
     """Return whether a value names a component, or a list names some that match a pattern."""
-    if wanted.startswith("{"):
+    name = json.loads(wanted) if wanted.startswith("{") else wanted
+    if isinstance(name, dict) and any(isinstance(value, list) for value in name.values()):
         return isinstance(found, list) and all(
             isinstance(one, dict) and isinstance(one.get("id"), dict)
             and one.get("property") == prop for one in found
         )  # fmt: skip
-    return isinstance(found, dict) and (found.get("id"), found.get("property")) == (wanted, prop)
+    return isinstance(found, dict) and (found.get("id"), found.get("property")) == (name, prop)
