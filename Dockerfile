@@ -1,8 +1,10 @@
 # wattlas as an image: `make image`, or `docker build -t wattlas .`; see docs/server.md.
-# BASE is any Debian with Python 3.11 or newer and venv. For builds that repeat, pin it by digest.
+# BASE is any Debian with Python 3.11 or newer and venv; BUILD_BASE is the same with binutils. For builds
+# that repeat, pin both by digest.
 ARG BASE=docker.io/library/python:3.11-slim-bookworm
+ARG BUILD_BASE=docker.io/library/python:3.11-bookworm
 
-FROM ${BASE} AS build
+FROM ${BUILD_BASE} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 WORKDIR /opt/wattlas
 RUN python3 -m venv /opt/wattlas/.venv
@@ -10,9 +12,18 @@ COPY requirements.txt .
 RUN .venv/bin/python -m pip install --only-binary :all: -r requirements.txt \
     && .venv/bin/python -m pip uninstall --yes pip setuptools
 # What nothing here loads: packages' own tests, headers, source maps, plug-ins of JupyterLab, Arrow's
-# network protocols, the grid's other edition.
+# network protocols, the grid's other edition, Dash's scripts for debugging, Plotly's classes
+# of traces (figures are made as JSON here) and its widget, parts of SciPy.
 RUN find .venv -depth -type d \( -name tests -o -name test -o -name include -o -name labextension \) -exec rm -rf {} + \
-    && find .venv \( -name '*.pyi' -o -name '*.js.map' -o -name '*flight*' -o -name 'async-enterprise.js' \) -delete
+    && find .venv \( -name '*.pyi' -o -name '*.js.map' -o -name '*flight*' \
+        -o -name 'async-enterprise.js' -o -name '*.dev.js' -o -name widgetbundle.js \) -delete \
+    && find .venv/lib/python3*/site-packages/plotly/graph_objs -mindepth 1 -type d -prune -exec rm -rf {} + \
+    && rm -rf .venv/lib/python3*/site-packages/scipy/io .venv/lib/python3*/site-packages/scipy/signal \
+        .venv/lib/python3*/site-packages/scipy/cluster .venv/lib/python3*/site-packages/scipy/odr \
+        .venv/lib/python3*/site-packages/pyarrow/src
+# Symbols for debuggers, in the libraries that have most of them.
+RUN find .venv/lib/python3*/site-packages -regex '.*/\(llvmlite\|_polars_runtime[^/]*\|pyarrow\|_brotli\)[/.].*\.so.*' \
+        -type f -exec strip --strip-unneeded {} +
 COPY data data
 COPY ingest ingest
 COPY app app

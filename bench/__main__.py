@@ -33,6 +33,10 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
             options.propose_files,
             options.table_rows,
         )
+    if options.bench == "load":
+        from bench.load import measure as measure_load
+
+        return measure_load(options.users, options.minutes, options.lake, options.server_python)
     if options.bench == "models":
         from bench.models import measure as measure_models
 
@@ -89,6 +93,14 @@ def build_parser() -> argparse.ArgumentParser:
     )
     ingest.add_argument(
         "--table-rows", type=int, default=20_000, help="rows of a table; 0 leaves out"
+    )
+    load = benches.add_parser("load", help="many visitors at once, as locust replays them")
+    load.add_argument("--json", action="store_true", help="one JSON object a line")
+    load.add_argument("--users", type=int, default=50, help="visitors at once")
+    load.add_argument("--minutes", type=float, default=10.0, help="how long")
+    load.add_argument("--lake", type=Path, help="a lake instead of the small sample")
+    load.add_argument(
+        "--server-python", default=sys.executable, help="a Python with requirements.txt alone"
     )
     models = benches.add_parser("models", help="the simulator, and curves in formulas")
     models.add_argument("--json", action="store_true", help="one JSON object a line")

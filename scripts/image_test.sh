@@ -40,17 +40,23 @@ fail() {
 "$work/lint/bin/hadolint" Dockerfile || fail "hadolint"
 "$work/lint/bin/compose-lint" compose.yaml || fail "compose-lint"
 
+# Debian's packages once with binutils, for the build, and once without.
 if ! podman $store image exists localhost/wattlas-base; then
-    (cd "$work" && mmdebstrap --quiet --variant=minbase --include=python3,python3-venv,ca-certificates bookworm base.tar)
+    (cd "$work" && mmdebstrap --quiet --variant=minbase --aptopt='APT::Install-Recommends "false"' \
+        --include=python3,python3-venv,ca-certificates,usr-is-merged,binutils --dpkgopt='path-exclude=/usr/share/locale/*' \
+        --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' bookworm base.tar)
     base=$(buildah $store from scratch)
     buildah $store add -q "$base" "$work/base.tar" /
-    buildah $store commit -q --format docker "$base" localhost/wattlas-base >/dev/null
+    buildah $store commit -q --format docker "$base" localhost/wattlas-build-base >/dev/null
+    buildah $store run --isolation chroot "$base" -- sh -c "dpkg --purge \$(dpkg-query -W -f '\${Package} ' '*binutils*' 'libctf*' 'libgprofng*')" \
+        >"$work/purge.log" 2>&1 || { cat "$work/purge.log" >&2; fail "removing binutils"; }
+    buildah $store commit -q --squash --format docker "$base" localhost/wattlas-base >/dev/null
     buildah $store rm "$base" >/dev/null
     rm "$work/base.tar"
 fi
 args="--isolation chroot --pull-never --layers=false --quiet -v /etc/ssl/certs:/etc/ssl/certs:ro"
 [ ! -f /etc/pip.conf ] || args="$args -v /etc/pip.conf:/etc/pip.conf:ro"
-IMAGE=localhost/wattlas BASE=localhost/wattlas-base STORAGE_ARGS=$store BUILD_ARGS=$args BUILDER=buildah \
+IMAGE=localhost/wattlas BASE=localhost/wattlas-base BUILD_BASE=localhost/wattlas-build-base STORAGE_ARGS=$store BUILD_ARGS=$args BUILDER=buildah \
     sh scripts/image.sh >"$work/build.log" 2>&1 || { tail -30 "$work/build.log" >&2; fail "build"; }
 image=localhost/wattlas:latest
 echo "image: $(podman $store image inspect "$image" --format '{{.Size}}' | awk '{printf "%.0f MB", $1 / 1e6}')"

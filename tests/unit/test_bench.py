@@ -1,6 +1,8 @@
 """The benchmark runs, and its lines can be read by a machine."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,22 @@ def test_the_pictures_of_storage_are_measured(capsys: pytest.CaptureFixture[str]
     assert change["n"] == 12
     assert by_name["storage_new_place_median"]["value"] > 0
     assert by_name["storage_worker_memory"]["limit"] == 400
+
+
+@pytest.mark.browser
+@pytest.mark.timeout(600)
+def test_many_visitors_for_a_minute_get_all_their_answers(logged_lake: Path) -> None:
+    """No times: other tests have the second core. In a process of its own, as Playwright wants."""
+    command = [sys.executable, "-m", "bench", "load", "--json", "--users=10", "--minutes=1"]
+    done = subprocess.run(
+        [*command, f"--lake={logged_lake}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    by_name = {line["name"]: line for line in lines}
+    assert all(set(line) == KEYS for line in lines)
+    assert by_name["load_failures"]["value"] == 0, done.stderr[-2000:]
+    assert by_name["load_failures"]["n"] > 100
 
 
 @pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
