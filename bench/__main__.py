@@ -36,7 +36,9 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
     if options.bench == "load":
         from bench.load import measure as measure_load
 
-        return measure_load(options.users, options.minutes, options.lake, options.server_python)
+        return measure_load(
+            options.users, options.minutes, options.lake, options.server_python, options.growing
+        )
     if options.bench == "models":
         from bench.models import measure as measure_models
 
@@ -99,6 +101,9 @@ def build_parser() -> argparse.ArgumentParser:
     load.add_argument("--users", type=int, default=50, help="visitors at once")
     load.add_argument("--minutes", type=float, default=10.0, help="how long")
     load.add_argument("--lake", type=Path, help="a lake instead of the small sample")
+    load.add_argument(
+        "--growing", action="store_true", help="add runs meanwhile and prune; not with --lake"
+    )
     load.add_argument(
         "--server-python", default=sys.executable, help="a Python with requirements.txt alone"
     )

@@ -13,7 +13,7 @@ import threading
 import time
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -151,13 +151,60 @@ class Memory:
         return sum(half[-fifth:]) / sum(half[:fifth]) - 1
 
 
+class Growth:
+    """Adds a run to the sample's lake every minute, and prunes the lake at half-time."""
+
+    def __init__(self, folder: Path, minutes: float) -> None:
+        self.added = 0
+        self.failed = ""
+        self._raw, self._lake = folder / "raw", folder / "lake"
+        self._half = minutes // 2
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._grow, daemon=True)
+
+    def __enter__(self) -> "Growth":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _grow(self) -> None:
+        try:
+            while not self._done.wait(60):
+                self._add()
+                if self.added == self._half:
+                    # The version of the recording stays.
+                    ingest("prune", "--lake", self._lake, "--keep-versions", self.added)
+        except RuntimeError as error:
+            self.failed = str(error)
+
+    def _add(self) -> None:
+        """Add the sample's NetPIPE runs of 64 bytes again, as another replicate."""
+        self.added += 1
+        netpipe = self._raw / "netpipe"
+        for path in list(netpipe.glob("*.0_64_5000_*")):
+            copy = path.name.replace(".0_64_", f".{self.added}_64_")
+            (netpipe / copy).write_bytes(path.read_bytes())
+        ingest("add", self._raw, "--lake", self._lake)
+
+
 def measure(
-    users: int, minutes: float, lake: Path | None, python: str = sys.executable
+    users: int,
+    minutes: float,
+    lake: Path | None,
+    python: str = sys.executable,
+    is_growing: bool = False,
 ) -> Iterator[Measurement]:
     """Replay on a lake; without one, on a small sample that is made first.
 
     Args:
         python: The interpreter of the server: one that has the production packages alone.
+        is_growing: Add runs to the sample's lake meanwhile, and prune it; see `Growth`.
+
+    Raises:
+        RuntimeError: locust failed, or an ingest did.
     """
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as folder:
         path = lake or write_sample(Path(folder))
@@ -165,18 +212,34 @@ def measure(
             recording = Path(folder) / "recording.json"
             recording.write_text(json.dumps(record(served.address)))
             memory = Memory(served)
-            with memory.watched():
+            growth = Growth(Path(folder), minutes)
+            with memory.watched(), growth if is_growing else nullcontext():
                 found = _replay(served, recording, users, minutes)
+            if growth.failed:
+                raise RuntimeError(growth.failed)
+            if is_growing:
+                yield Measurement("load_ingests", growth.added, "", 1)
             yield from _measurements(found, memory)
 
 
 def write_sample(folder: Path) -> Path:
     """Write the small sample, add it to a lake, and return the lake."""
     raw, lake = folder / "raw", folder / "lake"
-    for words in (["sample", raw, "--size", "small"], ["add", raw, "--lake", lake]):
-        command = [sys.executable, "-m", "ingest", *map(str, words)]
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    ingest("sample", raw, "--size", "small")
+    ingest("add", raw, "--lake", lake)
     return lake
+
+
+def ingest(*words: object) -> None:
+    """Run a command of ingest.
+
+    Raises:
+        RuntimeError: It failed.
+    """
+    command = [sys.executable, "-m", "ingest", *map(str, words)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
 
 
 def _replay(served: Served, recording: Path, users: int, minutes: float) -> dict[str, str]:
