@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ingest.files.compiled import compile_loop, compile_part
+from ingest.files.compiled import compile_inlined, compile_loop, compile_part
 from ingest.formats.plain_lines import PLAIN_LINE_REACH, read_plain_line, read_unsampled_line
 
 # Rows of the fault table, by kind of bad line, in the order of the checks.
@@ -52,7 +52,7 @@ def new_state() -> tuple[np.ndarray, np.ndarray]:
     return np.zeros(STATE_SLOTS, np.int64), np.zeros((FAULT_KINDS, 5), np.int64)
 
 
-@compile_part
+@compile_inlined
 def _is_blank(byte: int) -> bool:
     return byte in (_SPACE, _TAB, _CR)
 
