@@ -4,6 +4,8 @@ Numba takes half a second to get ready. It starts no thread and is safe to fork 
 which is not, is imported here and not called.
 """
 
+import gc
+
 from ingest.logs.compiling import are_cached, load_loops
 from ingest.runs import workers
 
@@ -11,3 +13,5 @@ __all__ = ["workers"]
 
 if are_cached():
     load_loops()
+# No worker looks through these objects again, which would copy their memory.
+gc.freeze()
