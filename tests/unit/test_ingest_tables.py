@@ -163,7 +163,7 @@ def test_every_value_of_any_table_comes_out_of_the_download(
         assert ingest(Path(place) / "lake", raw).added == 3
         with open_lake(Path(place) / "lake") as lake:
             rows = lake.polars(*runs_query(Selection(), 10)).sort("replicate")
-            answer = table_answer(lambda: rows, CSV, "runs")
+            answer = table_answer(rows, CSV, "runs")
     found = list(csv.DictReader(io.StringIO(answer.get_data(as_text=True))))
     for name, column in zip(names, columns, strict=True):
         texts = [row[clean_name(name, "text")] for row in found]
