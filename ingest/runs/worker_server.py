@@ -18,6 +18,9 @@ from ingest.files.walk import walk_folders
 
 # A process takes some 20 ms to begin, and reads this much meanwhile.
 WORTH_A_PROCESS_BYTES: Final = 16 << 20
+# The server's imports take as much processor time as reading a third of this. Less may be one run,
+# which needs no server.
+_WORTH_AN_EARLY_START_BYTES: Final = 512 << 20
 
 
 def start_server() -> BaseContext:
@@ -36,9 +39,9 @@ def start_server() -> BaseContext:
 
 
 def start_server_for(raw: Iterable[Path]) -> None:
-    """Start the server if there are files enough for two processes."""
+    """Start the server if there is so much to read that it will be needed, or costs little."""
     with suppress(OSError):
-        if any(total >= 2 * WORTH_A_PROCESS_BYTES for total in accumulate(_sizes(raw))):
+        if any(total >= _WORTH_AN_EARLY_START_BYTES for total in accumulate(_sizes(raw))):
             start_server()
 
 
