@@ -13,9 +13,10 @@ def peak_mb(pid: int) -> float:
     return peaks[0] * 1024 / 1e6 if peaks else 0.0
 
 
-def children_of(pid: int) -> list[int]:
-    """Processes that a process has begun and that are not over."""
+def descendants_of(pid: int) -> list[int]:
+    """Processes that a process, or one of these, has begun and that are not over."""
     try:
-        return [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
         return []
+    return [each for child in map(int, children) for each in (child, *descendants_of(child))]

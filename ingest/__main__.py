@@ -1,4 +1,8 @@
-"""The command line of ingest: the only place here that prints or exits."""
+"""The command line of ingest: the only place here that prints or exits.
+
+Each command imports what it needs: `add` first starts the server of its workers, which imports at
+the same time.
+"""
 
 import argparse
 import json
@@ -9,14 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.errors import WattlasError
-from ingest.lake.maintenance import describe_lake, list_problems, prune_lake, verify_lake
 from ingest.logs.memory import keep_heap_small
-from ingest.outline import describe_outline, outline_add, outline_json
-from ingest.pipeline import AddOptions, add
-from ingest.propose import propose_for
-from ingest.report import describe_report, place_of_problem, report_json
 from ingest.runs.progress import Progress, format_bar, format_bytes, format_progress
-from ingest.settings.toml_file import is_dataset_name
+from ingest.runs.worker_server import start_server_for
 
 OK: Final = 0
 FAILED: Final = 1
@@ -115,12 +114,20 @@ def _positive(text: str) -> int:
 
 
 def _dataset_name(text: str) -> str:
+    from ingest.settings.toml_file import is_dataset_name
+
     if not is_dataset_name(text):
         raise argparse.ArgumentTypeError(f"cannot name a dataset: {text!r}")
     return text
 
 
 def _add(options: argparse.Namespace) -> int:
+    if options.workers != 1 and not options.dry_run:
+        start_server_for(options.raw)
+    from ingest.outline import describe_outline, outline_add, outline_json
+    from ingest.pipeline import AddOptions, add
+    from ingest.report import describe_report, report_json
+
     request = AddOptions(
         options.lake, options.raw, options.dataset, options.settings, options.workers
     )
@@ -188,6 +195,8 @@ def _sample(options: argparse.Namespace) -> int:
 
 
 def _propose(options: argparse.Namespace) -> int:
+    from ingest.propose import propose_for
+
     text = propose_for(options.raw)
     if options.output is None:
         print(text, end="")
@@ -198,6 +207,8 @@ def _propose(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
+    from ingest.lake.maintenance import describe_lake
+
     status = describe_lake(options.lake)
     if options.json:
         print(json.dumps(status, indent=1))
@@ -216,6 +227,9 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _problems(options: argparse.Namespace) -> int:
+    from ingest.lake.maintenance import list_problems
+    from ingest.report import place_of_problem
+
     rows = list_problems(options.lake)
     if options.json:
         print(json.dumps(rows, indent=1))
@@ -230,6 +244,8 @@ def _problems(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
+    from ingest.lake.maintenance import verify_lake
+
     faults = list(verify_lake(options.lake))
     if options.json:
         said = [{"run_id": f.run_id, "path": f.path, "detail": f.detail} for f in faults]
@@ -244,6 +260,8 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _prune(options: argparse.Namespace) -> int:
+    from ingest.lake.maintenance import prune_lake
+
     pruned = prune_lake(options.lake, options.keep_versions)
     if options.json:
         said = {"versions": pruned.versions, "files": pruned.files, "bytes": pruned.bytes}

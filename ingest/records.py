@@ -316,7 +316,8 @@ class LogFacts:
     """What a per-interrupt log says beside its rows, known once it is read.
 
     Attributes:
-        sleep_states_cumulative: As in `CoreLog`.
+        sleep_states_cumulative: Whether `c1..c7` are running totals (Linux) or values per sample
+            (library OS), which are added, not differenced.
         core: The core that the log itself names, if it does.
         entries: How many log entries the file held, bad ones included.
         span_tsc: Time stamps of its first and last good line.
@@ -361,37 +362,14 @@ class LogReader(Protocol):
         """Hand out the rows that no later line can take back, each once.
 
         Returns:
-            Interrupts (`tsc rx_desc rx_bytes tx_desc tx_bytes`), int64, shape (5, n), and samples,
-            int64, shape (len(sample_names), m). They stay as they are until the next `feed`.
+            Interrupts (`tsc rx_desc rx_bytes tx_desc tx_bytes`), int64, shape (5, n), one for each
+            good line, whose time stamps never fall; and samples, int64, shape
+            (len(sample_names), m), one for each line that has counters: cumulative, `joules` the
+            raw 32-bit energy counter. They stay as they are until the next `feed`.
         """
 
     def facts(self) -> LogFacts:
         """What the whole log says; after `finish`."""
-
-
-@dataclass(slots=True)
-class CoreLog:
-    """One per-interrupt log, as read: not yet cut to a window, counters still cumulative.
-
-    Attributes:
-        interrupts: Columns `tsc rx_desc rx_bytes tx_desc tx_bytes`, int64, shape (n,), one element
-            a good line, in file order (`tsc` never decreases).
-        samples: Columns `tsc instructions cycles ref_cycles llc_misses c1 c1e c3 c6 c7 joules`,
-            int64, shape (m,), one element a line that carries counters. `joules` is the raw 32-bit
-            energy counter. A column that the variant lacks is absent.
-        sleep_states_cumulative: Whether `c1..c7` are running totals (Linux) or per-sample values
-            (library OS), which are added, not differenced.
-        core: The core that the log itself names (`Core=1` in `dmesg_devicelog`), if it does.
-        entries: How many log entries the file held, bad ones included.
-    """
-
-    interrupts: dict[str, np.ndarray]
-    samples: dict[str, np.ndarray]
-    sleep_states_cumulative: bool
-    core: int | None = None
-    entries: int = 0
-    flags: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
 
 
 @dataclass(slots=True)

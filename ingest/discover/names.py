@@ -102,21 +102,6 @@ def strip_compression(name: str) -> str:
     return name
 
 
-def match_name(path: str, settings: Settings) -> NameMatch | None:
-    """Read the knobs out of a file's path by the first pattern that fits; None if none does.
-
-    Args:
-        path: Path with `/`; patterns may look at folders too.
-
-    Raises:
-        FormatError: The name holds a knob that cannot be, such as an ITR of 5000.
-    """
-    found, core = find_name(path, settings)
-    if found is None:
-        return None
-    return replace(read_name(found, settings), core=read_core(core))
-
-
 def find_name(path: str, settings: Settings) -> tuple[FoundName | None, str | None]:
     """What the first pattern that fits finds in a file's path, if one does, and its core."""
     text = strip_compression(path)
@@ -131,7 +116,7 @@ def read_name(found: FoundName, settings: Settings) -> NameMatch:
     """The run that a name says, its file's core aside.
 
     Raises:
-        FormatError: As `match_name`.
+        FormatError: The name holds a knob that cannot be, such as an ITR of 5000.
     """
     pattern = settings.names[found.number]
     named = zip(pattern.run_groups, found.values, strict=True)

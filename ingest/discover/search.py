@@ -33,6 +33,7 @@ from ingest.settings.layers import SettingsByFolder
 from ingest.settings.toml_file import is_dataset_name
 
 _NOT_REGULAR: Final = "neither a file nor a folder"
+_UNUSED: Final = "it speaks for no file of a run"
 _UNKNOWN: Final = "no known format, and no pattern fits its name"
 
 
@@ -52,6 +53,7 @@ def discover(
     """
     found = Discovery(layers=SettingsByFolder(settings_file))
     visited: set[str] = set()
+    silent: list[str] = []
     for root in sorted({path.resolve() for path in raw}):
         top = str(root if root.is_dir() else root.parent)
         for listing in _listings(root, visited):
@@ -62,7 +64,11 @@ def discover(
                 folder = _Folder(listing.folder, top, dataset, state, found)
                 folder.look_at(listing.files)
                 folder.refuse_unused(listing.names)
+                silent += (f"{listing.folder.rstrip('/')}/{name}" for name in folder.silent)
     _join_neighbours(found)
+    files = (file for group in found.groups.values() for file in group.files)
+    used = {each.path for file in files for each in file.sidecars} if silent else set()
+    found.ignored += (Ignored(path, _UNUSED) for path in silent if path not in used)
     return found
 
 
@@ -152,7 +158,7 @@ class _Folder:
         self._recorded = state.files[self._dataset]
         self._seen = found.seen[self._dataset]
         self._groups: dict[RunTerms, RunGroup] = {}
-        self._silent: list[str] = []
+        self.silent: list[str] = []
         self._state = state
         self._found = found
 
@@ -169,7 +175,7 @@ class _Folder:
         Args:
             names: Of all the folder's files; None if nobody listed it.
         """
-        stems = {name: sidecar.stem_of(name) for name in self._silent}
+        stems = {name: sidecar.stem_of(name) for name in self.silent}
         if names is None or not any(stems.values()):
             return
         others = (name for name in names if name not in stems)
@@ -244,7 +250,7 @@ class _Folder:
             else:
                 self._take_raw(file, form, group, core, sidecars)
         else:
-            self._silent.append(file.name)
+            self.silent.append(file.name)
 
     def _take_raw(
         self,

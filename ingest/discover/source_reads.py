@@ -8,7 +8,7 @@ from data.errors import FormatError
 from ingest.discover.found_files import RawFile
 from ingest.discover.names import strip_compression
 from ingest.files.blocks import BrokenCompressionError, MeteredFile
-from ingest.records import Content, CoreLog, LogFacts, Problem, ReadContext, RefusedError
+from ingest.records import Content, LogFacts, Problem, ReadContext, RefusedError
 
 
 @dataclass(slots=True)
@@ -44,7 +44,6 @@ def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) ->
         return SourceRead(file, metered.digest, None, error.problems)
     except (FormatError, OSError) as error:
         return SourceRead(file, metered.digest, None, [refusal_of(error)])
-    assert not isinstance(content, CoreLog), "BUG: logs are streamed"
     problems = [*content.problems, *change_of(file, metered.bytes_read)]
     return SourceRead(file, metered.digest, content, problems)
 

@@ -29,20 +29,6 @@ def _load_word(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
 
 
 @intrinsic
-def _store_word(typing: Any, data: Any, at: Any, word: Any) -> _Generator:  # noqa: ARG001
-    """Store a uint64 little-endian into a uint8 array from an index; no bounds check."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(array.data, [arguments[1]])
-        word_place = builder.bitcast(place, ir.IntType(64).as_pointer())
-        builder.store(arguments[2], word_place, align=1)
-        return context.get_dummy_value()
-
-    return types.void(data, types.intp, types.uint64), generate
-
-
-@intrinsic
 def _trailing_zeros(typing: Any, word: Any) -> _Generator:  # noqa: ARG001
     """Count the low zero bits of a uint64; 64 if no bit is set."""
 
@@ -97,7 +83,6 @@ def _byte_masks(typing: Any, data: Any, at: Any) -> _Generator:  # noqa: ARG001
 
 # The functions as compiled code calls them: without the typing context argument.
 load_word: Any = _load_word
-store_word: Any = _store_word
 trailing_zeros: Any = _trailing_zeros
 leading_zeros: Any = _leading_zeros
 byte_masks: Any = _byte_masks

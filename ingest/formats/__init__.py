@@ -28,12 +28,16 @@ from ingest.formats import (
     wrk,
     wult,
 )
-from ingest.records import Content, CoreLog, LogReader, ReadContext
+from ingest.records import Content, LogReader, ReadContext
 from ingest.settings.dataset import UNKNOWN
 
 # The workload of a fio document that matches no name pattern; other files do not say theirs.
 STORAGE: Final = "fio"
 Role = Literal["log", "output", "window", "counts", "sidecar", "table", "meter"]
+
+
+def _refuse_whole(blocks: Iterable[bytes], context: ReadContext) -> Content:  # noqa: ARG001
+    raise AssertionError(f"BUG: logs are read block by block ({context.name})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +52,10 @@ class Format:
         sniff: Maps base name and first bytes (up to 64 KiB, decompressed) to whether the file has
             this format. Uses the name only where the content cannot decide.
         read: Maps blocks of bytes with arbitrary boundaries to the content. Bad lines become
-            problems; raises FormatError only if nothing in the file can be used.
+            problems; raises FormatError only if nothing in the file can be used. Logs have
+            `open_log` instead.
         open_log: For a log: starts to read it block by block in bounded memory.
-        workload: Workload of a file that matches no name pattern; None: such a file has no run.
+        own_workload: Workload of an output, counts or sidecar that match no name pattern.
         phase_of: Maps a base name to its phase, where a run has several files of this format.
         complements: Whether a run may have several files of it that count different events.
         list_parts: Returns the names of the runs in a file that may hold several.
@@ -59,67 +64,45 @@ class Format:
     name: str
     role: Role
     sniff: Callable[[str, bytes], bool]
-    read: Callable[[Iterable[bytes], ReadContext], Content | CoreLog]
+    read: Callable[[Iterable[bytes], ReadContext], Content] = _refuse_whole
     open_log: Callable[[ReadContext], LogReader] | None = None
-    workload: str | None = None
+    own_workload: str = UNKNOWN
     phase_of: Callable[[str], str | None] | None = None
     complements: bool = False
     list_parts: Callable[[Iterable[bytes], ReadContext], list[str]] | None = None
 
+    @property
+    def workload(self) -> str | None:
+        """Workload of a file that matches no name pattern; None: such a file has no run."""
+        return self.own_workload if self.role in ("output", "counts", "sidecar") else None
+
 
 FORMATS: tuple[Format, ...] = (
-    Format("intlog", "log", intlog.sniff, intlog.read, intlog.open_log),
-    Format("intlog_binary", "log", intlog_binary.sniff, intlog_binary.read, intlog_binary.open_log),
-    Format("mutilate", "output", mutilate.sniff, mutilate.read, workload=UNKNOWN),
-    Format("wrk", "output", wrk.sniff, wrk.read, workload=UNKNOWN),
-    Format(
-        "netpipe_out",
-        "output",
-        netpipe.sniff_output,
-        netpipe.read_output,
-        workload=UNKNOWN,
-    ),
+    Format("intlog", "log", intlog.sniff, open_log=intlog.open_log),
+    Format("intlog_binary", "log", intlog_binary.sniff, open_log=intlog_binary.open_log),
+    Format("mutilate", "output", mutilate.sniff, mutilate.read),
+    Format("wrk", "output", wrk.sniff, wrk.read),
+    Format("netpipe_out", "output", netpipe.sniff_output, netpipe.read_output),
     Format("netpipe_server", "window", netpipe.sniff_server, netpipe.read_server),
     Format("netpipe_ebbrt", "window", netpipe.sniff_library_os, netpipe.read_library_os),
     Format("rdtsc", "window", rdtsc.sniff, rdtsc.read),
-    Format("sidecar", "sidecar", sidecar.sniff, sidecar.read, workload=UNKNOWN),
-    Format("iperf3", "output", iperf3.sniff, iperf3.read, workload=UNKNOWN),
-    Format("sockperf", "output", sockperf.sniff, sockperf.read, workload=UNKNOWN),
-    Format(
-        "memtier",
-        "output",
-        memtier.sniff,
-        memtier.read,
-        workload=UNKNOWN,
-        list_parts=memtier.list_parts,
-    ),
-    Format(
-        "hdr_percentiles",
-        "output",
-        hdr_percentiles.sniff,
-        hdr_percentiles.read,
-        workload=UNKNOWN,
-    ),
-    Format("wult", "output", wult.sniff, wult.read, workload=UNKNOWN, list_parts=wult.list_parts),
-    Format("fio", "output", fio.sniff, fio.read, workload=STORAGE, list_parts=fio.list_parts),
+    Format("sidecar", "sidecar", sidecar.sniff, sidecar.read),
+    Format("iperf3", "output", iperf3.sniff, iperf3.read),
+    Format("sockperf", "output", sockperf.sniff, sockperf.read),
+    Format("memtier", "output", memtier.sniff, memtier.read, list_parts=memtier.list_parts),
+    Format("hdr_percentiles", "output", hdr_percentiles.sniff, hdr_percentiles.read),
+    Format("wult", "output", wult.sniff, wult.read, list_parts=wult.list_parts),
+    Format("fio", "output", fio.sniff, fio.read, own_workload=STORAGE, list_parts=fio.list_parts),
     Format(
         "proc_interrupts",
         "counts",
         proc_interrupts.sniff,
         proc_interrupts.read,
-        workload=UNKNOWN,
         phase_of=proc_interrupts.phase_of,
     ),
-    Format(
-        "perf_stat",
-        "counts",
-        perf_stat.sniff,
-        perf_stat.read,
-        workload=UNKNOWN,
-        complements=True,
-    ),
-    Format("turbostat", "counts", turbostat.sniff, turbostat.read, workload=UNKNOWN),
-    Format("vtune", "counts", vtune.sniff, vtune.read, workload=UNKNOWN),
+    Format("perf_stat", "counts", perf_stat.sniff, perf_stat.read, complements=True),
+    Format("turbostat", "counts", turbostat.sniff, turbostat.read),
+    Format("vtune", "counts", vtune.sniff, vtune.read),
     Format("meter_table", "meter", meter_table.sniff, meter_table.read),
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
     Format("summary", "table", summary.sniff, summary.read),

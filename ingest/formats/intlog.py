@@ -3,14 +3,13 @@
 import codecs
 import re
 from collections import Counter
-from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 
 from data.errors import FormatError
 from ingest.formats.counter_lines import CounterLines
-from ingest.records import CoreLog, LogFacts, Problem, ReadContext
+from ingest.records import LogFacts, Problem, ReadContext
 
 DRIVER_BUFFER_ENTRIES: Final = 1_000_000
 
@@ -49,38 +48,6 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
         return True
     numbers = [line for line in lines if len(line) in _LAYOUTS and _are_digits(line)]
     return 2 * len(numbers) > len(lines)
-
-
-def read(blocks: Iterable[bytes], context: ReadContext) -> CoreLog:
-    """Read one core's log.
-
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
-
-    Returns:
-        The log; bad lines are problems, each kind with its count and first line.
-
-    Raises:
-        FormatError: No line of a known column count, or a header of unknown columns.
-    """
-    reader = open_log(context)
-    for block in blocks:
-        reader.feed(block)
-    reader.finish()
-    interrupts, samples = reader.take()
-    facts = reader.facts()
-    by_name = dict(zip(reader.sample_names or (), samples, strict=True))
-    by_name.pop("c0", None)
-    return CoreLog(
-        interrupts=dict(zip(("tsc", *_NIC[1:]), interrupts, strict=True)),
-        samples=by_name,
-        sleep_states_cumulative=facts.sleep_states_cumulative,
-        core=facts.core,
-        entries=facts.entries,
-        flags=facts.flags,
-        problems=facts.problems,
-    )
 
 
 def open_log(context: ReadContext) -> "IntlogReader":

@@ -1,13 +1,12 @@
 """Per-interrupt logs in the library OS's binary form: packed 88-byte entries, little-endian."""
 
-from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 
 from data.errors import FormatError
 from ingest.formats.time_order import TimeOrder
-from ingest.records import CoreLog, LogFacts, Problem, ReadContext
+from ingest.records import LogFacts, Problem, ReadContext
 
 _NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
 _COUNTERS: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
@@ -41,36 +40,6 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
         is_plausible &= written[counter] >= 0
     is_plausible[1:] &= np.diff(written["tsc"]) >= 0
     return bool(np.mean(is_plausible) > 0.9)
-
-
-def read(blocks: Iterable[bytes], context: ReadContext) -> CoreLog:
-    """Read one core's log.
-
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
-
-    Returns:
-        The log. Lines of problems are entry numbers, from 1; a truncated last entry is a
-        `cut_last_entry` problem. Sleep states are values per sample, not running totals.
-
-    Raises:
-        FormatError: No good entry.
-    """
-    reader = open_log(context)
-    for block in blocks:
-        reader.feed(block)
-    reader.finish()
-    interrupts, samples = reader.take()
-    facts = reader.facts()
-    return CoreLog(
-        interrupts=dict(zip(("tsc", *_NIC), interrupts, strict=True)),
-        samples=dict(zip(reader.sample_names, samples, strict=True)),
-        sleep_states_cumulative=False,
-        entries=facts.entries,
-        flags=facts.flags,
-        problems=facts.problems,
-    )
 
 
 def open_log(context: ReadContext) -> "BinaryReader":

@@ -38,10 +38,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     of `--bidir`. iperf3 before 3.7 gives no receiver's sum for UDP: there it is what was sent
     without the share that was lost.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
-
     Returns:
         `bandwidth_bytes_s`, `duration_s`, the client's processor use in percent of one core, and
         `COLUMNS`; the size of a write or datagram and the streams as knobs; the time as

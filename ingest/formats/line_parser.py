@@ -7,8 +7,8 @@ Each good line is an interrupt; a line with a nonzero performance counter is a s
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
 
+from ingest.files.compiled import compile_inlined, compile_loop, compile_part
 from ingest.formats.plain_lines import PLAIN_LINE_REACH, read_plain_line, read_unsampled_line
 
 # Rows of the fault table, by kind of bad line, in the order of the checks.
@@ -52,12 +52,12 @@ def new_state() -> tuple[np.ndarray, np.ndarray]:
     return np.zeros(STATE_SLOTS, np.int64), np.zeros((FAULT_KINDS, 5), np.int64)
 
 
-@njit(nogil=True, forceinline=True)
+@compile_inlined
 def _is_blank(byte: int) -> bool:
     return byte in (_SPACE, _TAB, _CR)
 
 
-@njit(nogil=True)
+@compile_part
 def _skip_prefix(data: np.ndarray, at: Any) -> Any:
     """Return the index after leading blanks and a complete prefix such as `[ 2283.800345] `."""
     while _is_blank(data[at]):
@@ -75,7 +75,7 @@ def _skip_prefix(data: np.ndarray, at: Any) -> Any:
     return close
 
 
-@njit(nogil=True)
+@compile_part
 def _is_core_line(data: np.ndarray, at: int) -> bool:
     """Return whether `Core=` starts here; a newline stops the comparison within the buffer."""
     c, o, r, e, equals = 67, 111, 114, 101, 61
@@ -88,7 +88,7 @@ def _is_core_line(data: np.ndarray, at: int) -> bool:
     )
 
 
-@njit(nogil=True)
+@compile_part
 def _count_fault(
     faults: np.ndarray, kind: int, line: int, fields: int, start: int, end: int
 ) -> None:
@@ -100,7 +100,7 @@ def _count_fault(
     faults[kind, COUNT] += 1
 
 
-@njit(nogil=True)
+@compile_part
 def _number_at(data: np.ndarray, at: int) -> int:
     """Return the number at an index that is known to hold digits, of any length."""
     value: Any = 0
@@ -112,7 +112,7 @@ def _number_at(data: np.ndarray, at: int) -> int:
     return value
 
 
-@njit(nogil=True)
+@compile_part
 def _put_row(
     values: np.ndarray,
     line: Any,
@@ -135,7 +135,7 @@ def _put_row(
     return np.int64(is_sample)
 
 
-@njit(nogil=True, cache=True)
+@compile_loop
 def parse_counter_lines(
     data: np.ndarray,
     end: int,

@@ -30,10 +30,6 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read the latencies of the `read` line and the total rate.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
-
     Returns:
         Latencies in microseconds, by the names in the `#type` line; `throughput_qps`,
         `requests`, `duration_s`. Byte counts are ignored: an integer bug of the tool makes some

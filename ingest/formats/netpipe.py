@@ -39,10 +39,6 @@ def sniff_library_os(name: str, head: bytes) -> bool:  # noqa: ARG001
 def read_output(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read `bytes Mbps seconds [total_seconds]` of one message size.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
-
     Returns:
         `bandwidth_bytes_s` (a Mbps is 1024 * 1024 bits), the one-way time as `latency_mean_us`,
         `duration_s` if there is a total, which includes warm-up; `message_bytes`.
@@ -75,10 +71,6 @@ def read_output(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 def read_server(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read the window from the line `SERVER_WORKLOAD_PERIOD: <tsc0> <tsc1> <J0> <J1>`.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
-
     Returns:
         The window, or a `no_window` problem. Joules are ignored: they are the energies of the
         two packages, and the settings say which package counts. On the published run the second
@@ -95,10 +87,6 @@ def read_server(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 
 def read_library_os(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read `rep msg iterations dvfs rapl itr ? ? Mbps one_way_us tsc0 tsc1`.
-
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
 
     Returns:
         Knobs, window, `bandwidth_bytes_s`, `latency_mean_us`. The product of fields 8 and 9 (from

@@ -67,10 +67,6 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read the events that are columns of `runs`, summed over intervals and places.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
-
     Returns:
         The counted events and the packages' `energy_j`; `interval_s` if a line states the time;
         with `-I` the events of each interval.

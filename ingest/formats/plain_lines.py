@@ -6,8 +6,8 @@ Nearly all lines are plain; `ingest.formats.line_parser` parses the others byte 
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
 
+from ingest.files.compiled import compile_inlined
 from ingest.files.machine_words import byte_masks, load_word, trailing_zeros
 
 _SPACE, _CR, _LF = 32, 13, 10
@@ -21,7 +21,7 @@ _EVERY_OTHER_BIT: Final = np.uint64(0x5555555555555555)
 _POWERS: Final = 10 ** np.arange(9, dtype=np.uint64)
 
 
-@njit(nogil=True, forceinline=True)
+@compile_inlined
 def _number_of(word: Any, digits: Any) -> Any:
     """Return the number in the first 1 to 8 digits of a word."""
     word = word << np.uint64(64 - 8 * digits)
@@ -31,7 +31,7 @@ def _number_of(word: Any, digits: Any) -> Any:
     return word >> np.uint64(32)
 
 
-@njit(nogil=True, forceinline=True)
+@compile_inlined
 def _any_number(data: np.ndarray, at: Any, digits: Any) -> Any:
     """Return the number at an index that is known to hold 1 to 16 digits."""
     second = max(digits, 8) - 8
@@ -42,13 +42,13 @@ def _any_number(data: np.ndarray, at: Any, digits: Any) -> Any:
     return np.int64(value * _POWERS[second] + _number_of(word, 8))
 
 
-@njit(nogil=True, forceinline=True)
+@compile_inlined
 def _short_number(data: np.ndarray, at: Any, end: Any) -> Any:
     """Return the number at an index that is known to hold 1 to 8 digits."""
     return np.int64(_number_of(load_word(data, at) ^ _ZEROS, end - at))
 
 
-@njit(nogil=True, forceinline=True)
+@compile_inlined
 def read_unsampled_line(
     data: np.ndarray, at: int, columns: int, interrupts: np.ndarray, place: int
 ) -> Any:
@@ -107,7 +107,7 @@ def read_unsampled_line(
     return at + np.int64(trailing_zeros(newline)) + 1
 
 
-@njit(nogil=True, forceinline=True)
+@compile_inlined
 def read_plain_line(data: np.ndarray, at: int, columns: int, values: np.ndarray) -> Any:
     """Parse a plain line of any kind, such as one with counters.
 

@@ -66,10 +66,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     A latency is half of a round trip, unless sockperf ran with `--full-rtt`: the knob
     `latency_kind` says which. Rates are of the messages sent in the valid part of the test.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
-
     Raises:
         FormatError: Neither a latency nor a rate, or a number that cannot be.
     """

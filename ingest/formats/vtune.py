@@ -56,10 +56,6 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
 def read(blocks: Iterable[bytes], context: ReadContext) -> FunctionCounts:
     """Read each function once; one name at several addresses is several functions.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
-
     Raises:
         FormatError: No headings of such a table, or no usable row.
     """

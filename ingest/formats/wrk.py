@@ -39,10 +39,6 @@ def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     """Read latencies, requests, time and rate.
 
-    Args:
-        blocks: The file's bytes, in blocks with arbitrary boundaries.
-        context: The file's name, for errors.
-
     Returns:
         Latencies in microseconds (of wrk2 the recorded ones, with the digits of its percentile
         list where that has the percentile), `requests`, `duration_s`, `throughput_qps`; flags

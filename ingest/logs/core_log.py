@@ -220,10 +220,8 @@ class CoreCut:
 
     def finish_sizes(self) -> np.ndarray:
         """Return all words of `cut_loop.cut_interrupts`, rising, once the log is read."""
-        words = np.empty(self._sizes.size, np.int64)
-        stretch = int(self._tally[cut_loop.STRETCH])
-        word_count = size_histograms.hand_out_sizes(self._sizes, stretch, words, 0)
-        joined, self._words = np.concatenate([*self._words, words[:word_count]]), []
+        last = size_histograms.words_of(self._sizes, int(self._tally[cut_loop.STRETCH]))
+        joined, self._words = np.concatenate([*self._words, last]), []
         row, slot, count = size_histograms.read_words(joined)
         is_gap = row == size_histograms.GAP_SIZES
         octave = np.log2(np.maximum(slot_starts(slot[is_gap]), 1)).astype(np.int64)

@@ -1,11 +1,11 @@
 """Compiled loops that cut the rows of one core to the window and count them."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from numba import njit
 
+from ingest.files.compiled import compile_loop, compile_part
 from ingest.logs.row_layout import INT32_MAX, LATEST, MAX_GAP, MIN_GAP
 from ingest.logs.size_histograms import GAP_SIZES, RX_SIZES, TX_SIZES, hand_out_sizes, slot_of
 
@@ -16,7 +16,7 @@ STRETCH: Final = 2
 TALLY_SLOTS: Final = 3
 
 
-@njit(nogil=True)
+@compile_part
 def _put_bin(
     bins: np.ndarray,
     b: int,
@@ -33,7 +33,7 @@ def _put_bin(
     bins[MIN_GAP, b], bins[MAX_GAP, b] = gap_least, gap_most
 
 
-@njit(nogil=True, cache=True)
+@compile_loop
 def cut_interrupts(
     raw: np.ndarray,
     start_tsc: int,
@@ -68,7 +68,7 @@ def cut_interrupts(
         New end of the queue, and number of words.
     """
     last, b, stretch = tally[LAST_NS], tally[BIN], tally[STRETCH]
-    said = 0
+    said: Any = np.int64(0)
     # The current bin is kept in registers and written when it is complete.
     count, rx_sum, tx_sum, rx_most = bins[0, b], bins[1, b], bins[2, b], bins[3, b]
     tx_most, gap_least, gap_most = bins[4, b], bins[MIN_GAP, b], bins[MAX_GAP, b]

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
-import pyarrow as pa
-
 # M_ARENA_MAX, M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of glibc's malloc.h: one heap for all threads,
 # large blocks outside of it.
 _OPTIONS: Final = {-8: 1, -3: 1 << 20, -1: 4 << 20}
@@ -33,6 +31,8 @@ def frozen_garbage_collector() -> Iterator[None]:
 
 def release_memory() -> None:
     """Return free memory to the system; takes a few milliseconds."""
+    import pyarrow as pa
+
     pa.default_memory_pool().release_unused()
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)

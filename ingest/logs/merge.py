@@ -15,6 +15,7 @@ from ingest.discover.found_files import RawFile
 from ingest.discover.source_reads import SourceRead
 from ingest.lake.run_file import RunFile
 from ingest.logs import row_layout
+from ingest.logs.compiling import load_loops
 from ingest.logs.core_log import (
     CoreCut,
     PackageEnergy,
@@ -91,6 +92,8 @@ def stream_logs(
     Raises:
         LakeError: A big file cannot be written.
     """
+    if files:
+        load_loops()
     refused: dict[str, SourceRead] = {}
     are_totals: dict[str, bool] = {}
     while True:

@@ -1,8 +1,8 @@
 """Compiled loop that merges the queues of the cores by time."""
 
 import numpy as np
-from numba import njit
 
+from ingest.files.compiled import compile_loop
 from ingest.logs.row_layout import INT32_MAX, LATEST
 
 
@@ -28,7 +28,7 @@ def ends_within_reach(queues: np.ndarray, heads: np.ndarray, ends: np.ndarray) -
     return within
 
 
-@njit(nogil=True, cache=True)
+@compile_loop
 def merge_rows(
     queues: np.ndarray,
     heads: np.ndarray,

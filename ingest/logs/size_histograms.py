@@ -7,9 +7,9 @@ Only nonzero counts become words, and sorted words are in order of the stretches
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
 
 from data.analysis.log_bins import FINE_BITS, SLOTS
+from ingest.files.compiled import compile_loop, compile_part
 from ingest.files.machine_words import leading_zeros
 
 # Rows of the counts: the quantity whose sizes they count.
@@ -24,7 +24,7 @@ _ROW_BITS: Final = STRETCH_SHIFT - _ROW_SHIFT
 _SLOT_BITS: Final = _ROW_SHIFT - _SLOT_SHIFT
 
 
-@njit(nogil=True)
+@compile_loop
 def slot_of(value: int) -> int:
     """Return the slot of a value, numbered as in `data.analysis.log_bins`."""
     if value < 1 << FINE_BITS:
@@ -35,7 +35,7 @@ def slot_of(value: int) -> int:
     return slot if slot < SLOTS else SLOTS - 1
 
 
-@njit(nogil=True, cache=True)
+@compile_part
 def hand_out_sizes(sizes: np.ndarray, stretch: int, out: np.ndarray, at: int) -> int:
     """Convert the counts of a stretch to words and reset them to zero.
 
@@ -56,6 +56,13 @@ def hand_out_sizes(sizes: np.ndarray, stretch: int, out: np.ndarray, at: int) ->
     return at
 
 
+def words_of(sizes: np.ndarray, stretch: int) -> np.ndarray:
+    """Return the words of a stretch's counts, as of `hand_out_sizes`."""
+    row, slot = np.nonzero(sizes)
+    place = stretch << STRETCH_SHIFT | row << _ROW_SHIFT | slot << _SLOT_SHIFT
+    return place | sizes[row, slot]
+
+
 def read_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Split words of `hand_out_sizes` into row, slot and count, int64 each."""
     row = words >> _ROW_SHIFT & ((1 << _ROW_BITS) - 1)
@@ -63,7 +70,7 @@ def read_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return row, slot, words & ((1 << _SLOT_SHIFT) - 1)
 
 
-@njit(nogil=True, cache=True)
+@compile_loop
 def join_words(
     words: np.ndarray, heads: np.ndarray, ends: np.ndarray, joined: int, out: np.ndarray
 ) -> int:

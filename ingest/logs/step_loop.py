@@ -3,12 +3,12 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from ingest.files.compiled import compile_loop, compile_part
 from ingest.logs.row_layout import BINNED, CYCLES, INSTRUCTIONS, IPC, JOULES, LATEST, POWER, RATED
 
 
-@njit(nogil=True)
+@compile_part
 def _rate(steps: np.ndarray, at: int, unit_uj: float, rates: np.ndarray) -> None:
     """Compute the rates of one sample, float32, as RATES, from its steps; NaN if undefined."""
     dt_ns = np.float64(steps[0, at])
@@ -19,7 +19,7 @@ def _rate(steps: np.ndarray, at: int, unit_uj: float, rates: np.ndarray) -> None
     rates[IPC] = steps[INSTRUCTIONS, at] / cycles if cycles > 0 else np.nan
 
 
-@njit(nogil=True)
+@compile_part
 def _widen(extremes: np.ndarray, rates: np.ndarray) -> None:
     """Extend the minimum and maximum of some bins, shape (bins, 2, 10), to include some rates."""
     for part in range(extremes.shape[0]):
@@ -29,7 +29,7 @@ def _widen(extremes: np.ndarray, rates: np.ndarray) -> None:
             most[row] = rates[row] if rates[row] > most[row] else most[row]
 
 
-@njit(nogil=True, cache=True)
+@compile_loop
 def step_samples(
     samples: np.ndarray,
     last: np.ndarray,

@@ -1,16 +1,17 @@
-"""What the server of the workers imports, so that each worker has it from its beginning.
+"""What the server of the workers imports and loads, so that each worker has it from its beginning.
 
-numba takes half a second to get ready. Its loops start no thread and are safe to fork after;
-pyarrow, which is not, is imported here and not called.
+Numba takes half a second to get ready. It starts no thread and is safe to fork after; pyarrow,
+which is not, is imported here and not called.
 """
 
-from ingest.formats.intlog import open_log
-from ingest.records import ReadContext
+import gc
+
+from ingest.logs.compiling import are_cached, load_loops
 from ingest.runs import workers
 
 __all__ = ["workers"]
 
-_reader = open_log(ReadContext("linux.log", 1e9))
-_reader.feed(b"0 " * 15 + b"0\n")
-_reader.finish()
-_reader.take()
+if are_cached():
+    load_loops()
+# No worker looks through these objects again, which would copy their memory.
+gc.freeze()

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from ingest.discover.plan import RunWork
+from ingest.runs.worker_server import WORTH_A_PROCESS_BYTES
 
-# A process takes some 20 ms to begin, and reads this much meanwhile.
-WORTH_A_PROCESS_BYTES: Final = 16 << 20
 # On two cores threads read a run 1.2 times as fast as one alone does. So while a process has a run
 # so many times as large as what each of the others has, those idle for longer than threads lose.
 _LARGEST_SHARE: Final = 2.5

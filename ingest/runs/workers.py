@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import forkserver
 from typing import Any, Final
 
 from data.errors import WattlasError
@@ -21,6 +20,7 @@ from ingest.logs.memory import keep_heap_small
 from ingest.logs.threads import LogHelpers
 from ingest.runs.assembly import AssembledRun
 from ingest.runs.run_reader import RunReader, StoppedError
+from ingest.runs.worker_server import holding_back_ctrl_c, start_server
 
 GRACE_S: Final = 5.0
 
@@ -44,24 +44,21 @@ class Workers:
         self._works = works
         self._waiting: dict[Future[AssembledRun], RunWork] = {}
         self._processes: list[Any] = []
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["ingest.runs.preload"])
+        context = start_server()
         self._bytes_read = context.Value("q", 0)
         self._pids = context.Array("q", len(works))
         self._stop = context.Event()
         shared = self._bytes_read, self._pids, self._stop
         self._pool = ProcessPoolExecutor(count, context, _begin, (reader, *shared))
         others = set(multiprocessing.active_children())
-        # Ctrl-C is for this process, which then stops the others: they inherit what is held back.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            try:
-                forkserver.ensure_running()
-                self._submit(count)
-            finally:
-                found = multiprocessing.active_children()
-                self._processes = [each for each in found if each not in others]
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            # Ctrl-C is for this process, which then stops the others.
+            with holding_back_ctrl_c():
+                try:
+                    self._submit(count)
+                finally:
+                    found = multiprocessing.active_children()
+                    self._processes = [each for each in found if each not in others]
         except BaseException:
             self.close()
             raise

@@ -17,6 +17,7 @@ from ingest.records import ReadContext
 from ingest.sample import write_sample
 from tests.fixtures.real import PUBLISHED, real_data
 from tests.fixtures.tool_outputs import MEMTIER, TURBOSTAT, WULT, captured
+from tests.fixtures.whole_files import read_whole
 
 
 def test_names_are_unique() -> None:
@@ -61,7 +62,7 @@ def test_reading_survives_any_bytes(name: str, beginning: bytes, rest: bytes) ->
     """What is no such file is refused in words; nothing else is ever raised."""
     known = next(f for f in FORMATS if f.name == name)
     with suppress(FormatError):
-        known.read([beginning + rest], ReadContext("before", 1e9))
+        read_whole(known, [beginning + rest], ReadContext("before", 1e9))
 
 
 @given(st.text(max_size=60))
@@ -119,7 +120,7 @@ def test_a_byte_order_mark_changes_nothing(
     assert find_format(name, marked[:65536]) is known
     context = ReadContext(name, 2.9e9)
     blocks = [marked[at : at + block] for at in range(0, len(marked), block)]
-    assert str(known.read(blocks, context)) == str(known.read([content], context))
+    assert str(read_whole(known, blocks, context)) == str(read_whole(known, [content], context))
 
 
 @pytest.mark.parametrize("text", ["", "\ufeff", "\ufeffa", "a\ufeff", "\ufeff\ufeffa"])
@@ -162,7 +163,7 @@ def test_a_number_that_cannot_be_is_refused_in_words(
         changed = content[: found.start()] + instead + content[found.end() :]
         known.sniff(name, changed)
         with suppress(FormatError):
-            known.read([changed], ReadContext(name, 2.9e9))
+            read_whole(known, [changed], ReadContext(name, 2.9e9))
 
 
 def test_a_last_line_without_newline_is_a_line() -> None:

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
-from ingest.discover.names import identity_columns, make_run_id, match_name
+from ingest.discover.names import identity_columns, make_run_id
 from ingest.settings.dataset import load_settings
 from ingest.settings.toml_file import literal_beginning
+from tests.fixtures.names import match_name
 
 MCD = {"load_qps": 200000.0, "itr": 100, "dvfs_code": "0x1d00", "rapl_w": 135.0}
 SLEEP = MCD | {"variant": "7"}

@@ -6,8 +6,9 @@ import pytest
 from data.errors import FormatError
 from ingest.formats import find_format, intlog
 from ingest.formats.netpipe import read_library_os, read_server
-from ingest.records import CoreLog, ReadContext, Window
+from ingest.records import ReadContext, Window
 from tests.fixtures.real import real_data
+from tests.fixtures.whole_files import WholeLog, read_log
 
 CONTEXT = ReadContext("linux.mcd.dmesg.0_3_10_0x1d00_135_200000", 2_899_999_000.0)
 
@@ -34,11 +35,9 @@ DMESG = b"""\
 """
 
 
-def _read(data: bytes, block: int = 1 << 20, name: str = CONTEXT.name) -> CoreLog:
+def _read(data: bytes, block: int = 1 << 20, name: str = CONTEXT.name) -> WholeLog:
     blocks = [data[at : at + block] for at in range(0, len(data), block)]
-    log = intlog.read(blocks, ReadContext(name, CONTEXT.tsc_hz))
-    assert isinstance(log, CoreLog)
-    return log
+    return read_log(intlog.open_log, blocks, ReadContext(name, CONTEXT.tsc_hz))
 
 
 def _lists(columns: dict[str, np.ndarray]) -> dict[str, list[int]]:
@@ -61,13 +60,12 @@ def test_linux_log_parts_interrupts_from_samples(block: int) -> None:
         **{"c1": [1], "c1e": [2], "c3": [3], "c6": [4], "c7": [5], "joules": [99]},
     }
     assert log.interrupts["tsc"].dtype == np.int64
-    assert (log.entries, log.core, log.problems) == (3, None, [])
-    assert log.sleep_states_cumulative
+    assert (log.facts.entries, log.facts.core, log.facts.problems) == (3, None, [])
+    assert log.facts.sleep_states_cumulative
 
 
-def test_seventeen_columns_leave_out_c0() -> None:
+def test_seventeen_columns_have_c0_before_the_others() -> None:
     samples = _lists(_read(LINUX_17).samples)
-    assert "c0" not in samples
     assert (samples["c1"], samples["c7"], samples["joules"]) == ([1], [5], [99])
 
 
@@ -78,28 +76,30 @@ def test_header_is_no_entry_and_library_os_sleep_states_are_per_sample(block: in
     assert log.interrupts["tsc"].tolist() == [1000, 2000, 3000]
     assert log.samples["c3"].tolist() == [6, 2]
     assert "c1" not in log.samples
-    assert not log.sleep_states_cumulative
-    assert log.problems == []
+    assert not log.facts.sleep_states_cumulative
+    assert log.facts.problems == []
 
 
 def test_rising_sleep_states_of_14_columns_are_totals_unless_the_name_says_library_os() -> None:
     rising = LIBRARY_OS.replace(b"2 0 9 99", b"8 0 9 99")
-    assert _read(rising, name="linux.np.log.0_1_64_5000_2_0x1900_135").sleep_states_cumulative
-    assert not _read(rising, name="ebbrt.dmesg.0_64_5000_2_0x1900_135").sleep_states_cumulative
+    assert _read(rising, name="linux.np.log.0_1_64_5000_2_0x1900_135").facts.sleep_states_cumulative
+    assert not _read(
+        rising, name="ebbrt.dmesg.0_64_5000_2_0x1900_135"
+    ).facts.sleep_states_cumulative
 
 
 @pytest.mark.parametrize("block", [1, 30, 1 << 20])
 def test_kernel_prefixes_core_line_and_a_first_line_of_energy_alone(block: int) -> None:
     log = _read(DMESG, block)
-    assert log.core == 1
+    assert log.facts.core == 1
     assert log.interrupts["tsc"].tolist() == [1000, 2000, 3000]
     assert log.samples["tsc"].tolist() == [2000], "counters of 0 are not sampled, energy or not"
-    assert log.sleep_states_cumulative
-    assert (log.entries, log.problems) == (3, [])
+    assert log.facts.sleep_states_cumulative
+    assert (log.facts.entries, log.facts.problems) == (3, [])
 
 
 def test_fewer_entries_than_announced_are_doubted() -> None:
-    (problem,) = _read(DMESG.replace(b"itr_cnt=3", b"itr_cnt=900")).problems
+    (problem,) = _read(DMESG.replace(b"itr_cnt=3", b"itr_cnt=900")).facts.problems
     assert (problem.kind, problem.severity) == ("short_log", "doubted")
     assert "3 entries" in problem.detail
     assert "900" in problem.detail
@@ -109,7 +109,7 @@ def test_crlf_blank_lines_and_a_missing_last_newline_are_harmless() -> None:
     odd = LINUX_16.replace(b"\n", b"\r\n\r\n").rstrip()
     log = _read(odd)
     assert log.interrupts["tsc"].tolist() == [1000, 2000, 2000]
-    assert log.problems == []
+    assert log.facts.problems == []
 
 
 def test_each_kind_of_bad_line_is_named_once_and_costs_the_good_ones_nothing() -> None:
@@ -126,15 +126,15 @@ def test_each_kind_of_bad_line_is_named_once_and_costs_the_good_ones_nothing() -
     )
     log = _read(bad)
     assert log.interrupts["tsc"].tolist() == [1000, 2000, 2000, 3000]
-    assert log.entries == 9
-    found = [(p.kind, p.line, p.count, p.severity) for p in log.problems]
+    assert log.facts.entries == 9
+    found = [(p.kind, p.line, p.count, p.severity) for p in log.facts.problems]
     assert found == [
         ("field_count", 4, 2, "refused"),
         ("not_digits", 5, 1, "refused"),
         ("number_range", 6, 1, "refused"),
         ("time_backwards", 7, 1, "refused"),
     ]
-    details = " / ".join(p.detail for p in log.problems)
+    details = " / ".join(p.detail for p in log.facts.problems)
     for value in ("15 fields, expected 16", "'sixty'", "'9223372036854775808'", "'1999'"):
         assert value in details
 
@@ -143,23 +143,25 @@ def test_each_kind_of_bad_line_is_named_once_and_costs_the_good_ones_nothing() -
 def test_a_cut_last_line_is_dropped_and_called_so(cut: bytes) -> None:
     log = _read(LINUX_16 + cut)
     assert len(log.interrupts["tsc"]) == 3
-    assert [(p.kind, p.line, p.severity) for p in log.problems] == [("cut_last_line", 4, "refused")]
+    assert [(p.kind, p.line, p.severity) for p in log.facts.problems] == [
+        ("cut_last_line", 4, "refused")
+    ]
 
 
 def test_one_odd_first_line_does_not_decide_the_variant() -> None:
     odd = b"9 9 9 9 9 9 9 9 9 9 9 9 9 9\n" + LINUX_16
     log = _read(odd)
     assert log.interrupts["tsc"].tolist() == [1000, 2000, 2000]
-    assert [(p.kind, p.line) for p in log.problems] == [("field_count", 1)]
+    assert [(p.kind, p.line) for p in log.facts.problems] == [("field_count", 1)]
 
 
 def test_a_log_that_fills_the_drivers_buffer_is_flagged() -> None:
     """The last index decides too: a cleaned log may have lost its first lines."""
     last = LINUX_16 + b"999999 1 66 0 0 0 0 0 0 0 0 0 0 0 0 3000\n"
-    assert _read(LINUX_16).flags == []
+    assert _read(LINUX_16).facts.flags == []
     log = _read(last)
-    assert log.flags == ["log_full"]
-    assert [p.kind for p in log.problems] == ["log_full"]
+    assert log.facts.flags == ["log_full"]
+    assert [p.kind for p in log.facts.problems] == ["log_full"]
 
 
 @pytest.mark.parametrize(
@@ -247,14 +249,14 @@ def test_published_netpipe_runs_come_out_to_the_digit(run: str) -> None:
     energy_j = int((np.diff(samples["joules"]) % 2**32).sum()) * 2**-16
     assert f"{energy_j:.4f}" == joules
     assert f"{(window.end_tsc - window.start_tsc) / CONTEXT.tsc_hz:.6f}" == seconds
-    assert log.problems == []
-    assert log.core == (1 if run == "Linux" else None)
-    assert log.sleep_states_cumulative == (run == "Linux")
+    assert log.facts.problems == []
+    assert log.facts.core == (1 if run == "Linux" else None)
+    assert log.facts.sleep_states_cumulative == (run == "Linux")
 
 
 @pytest.mark.parametrize("core", [b"9999999999", b"9" * 5000])
 def test_a_core_that_no_column_can_hold_is_not_used(core: bytes) -> None:
     log = _read(DMESG.replace(b"Core=1", b"Core=" + core))
-    assert log.core is None
-    assert [(p.kind, p.severity) for p in log.problems] == [("bad_core", "doubted")]
+    assert log.facts.core is None
+    assert [(p.kind, p.severity) for p in log.facts.problems] == [("bad_core", "doubted")]
     assert len(log.interrupts["tsc"]) == 3

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from data.errors import FormatError
 from ingest.formats import find_format, intlog, intlog_binary
-from ingest.records import CoreLog, ReadContext
+from ingest.records import ReadContext
+from tests.fixtures.whole_files import WholeLog, read_log
 
 CONTEXT = ReadContext("ebbrt.bin", 2_899_999_000.0)
 WIDE = ("tsc", "instructions", "cycles", "ref_cycles", "llc_misses", "joules", "c3", "c6", "c7")
@@ -26,10 +27,9 @@ SAMPLED = (11, 22, 33, 44, 99, 3, 6, 7)
 LOG = _entry(10**12) + _entry(10**12 + 5000, SAMPLED) + _entry(10**12 + 9000, nic=(0, 0, 1, 70))
 
 
-def _read(data: bytes, block: int) -> CoreLog:
-    log = intlog_binary.read((data[i : i + block] for i in range(0, len(data), block)), CONTEXT)
-    assert isinstance(log, CoreLog)
-    return log
+def _read(data: bytes, block: int) -> WholeLog:
+    blocks = (data[at : at + block] for at in range(0, len(data), block))
+    return read_log(intlog_binary.open_log, blocks, CONTEXT)
 
 
 @pytest.mark.parametrize("block", [1, 87, 88, 1 << 20])
@@ -42,15 +42,15 @@ def test_entries_become_interrupts_and_samples(block: int) -> None:
         **dict(zip(WIDE[1:], SAMPLED, strict=True)),
     }
     assert all(v.dtype == np.int64 for v in (*log.interrupts.values(), *log.samples.values()))
-    assert not log.sleep_states_cumulative
-    assert (log.entries, log.problems) == (3, [])
+    assert not log.facts.sleep_states_cumulative
+    assert (log.facts.entries, log.facts.problems) == (3, [])
 
 
 @pytest.mark.parametrize("block", [1, 88, 1 << 20])
 def test_a_cut_last_entry_is_dropped_and_named(block: int) -> None:
     log = _read(LOG[:-1], block)
     assert len(log.interrupts["tsc"]) == 2
-    (problem,) = log.problems
+    (problem,) = log.facts.problems
     assert (problem.kind, problem.line) == ("cut_last_entry", 3)
     assert "87 bytes" in problem.detail
 
@@ -59,7 +59,7 @@ def test_bad_entries_are_counted_by_kind() -> None:
     bad = LOG + _entry(5) + _entry(10**12 + 10_000, nic=(-1, 0, 0, 0)) + bytes(176)
     log = _read(bad, 1 << 20)
     assert len(log.interrupts["tsc"]) == 3
-    assert {(p.kind, p.line, p.count) for p in log.problems} == {
+    assert {(p.kind, p.line, p.count) for p in log.facts.problems} == {
         ("time_backwards", 4, 1),
         ("number_range", 5, 1),
         ("empty_entry", 6, 2),
@@ -75,7 +75,7 @@ def test_time_backwards_is_told_across_the_reader_s_own_pieces() -> None:
     )
     log = _read(many, 1 << 16)
     assert len(log.interrupts["tsc"]) == 16385
-    assert [(p.kind, p.line) for p in log.problems] == [("time_backwards", 16385)]
+    assert [(p.kind, p.line) for p in log.facts.problems] == [("time_backwards", 16385)]
 
 
 @pytest.mark.parametrize("block", [100, 1 << 13, 1 << 20])
@@ -93,7 +93,7 @@ def test_damaged_time_stamps_cost_their_own_entries(
     good = [n for n in range(1000) if n not in damaged]
     assert log.interrupts["tsc"].tolist() == [stamps[n] for n in good]
     assert log.samples["cycles"].tolist() == [n for n in good if n % 2]
-    (problem,) = log.problems
+    (problem,) = log.facts.problems
     found = (problem.kind, problem.line, problem.count, problem.severity)
     assert found == ("time_leap", damaged[0] + 1, len(damaged), "refused")
 
@@ -102,11 +102,11 @@ def test_damaged_time_stamps_cost_their_own_entries(
 @given(st.lists(st.sampled_from([5, 100, 200, 300, 10**13, 2**62]), min_size=1, max_size=200))
 def test_entries_are_in_the_same_order_as_lines_of_a_text_log(stamps: list[int]) -> None:
     text = "".join(f"0 1 66 2 140 0 0 0 0 0 0 0 0 {tsc}\n" for tsc in stamps).encode()
-    lines = intlog.read([text], CONTEXT)
+    lines = read_log(intlog.open_log, [text], CONTEXT)
     log = _read(b"".join(map(_entry, stamps)), 1000)
     assert log.interrupts["tsc"].tolist() == lines.interrupts["tsc"].tolist()
-    assert [(p.kind, p.line, p.count) for p in log.problems] == [
-        (p.kind, p.line, p.count) for p in lines.problems
+    assert [(p.kind, p.line, p.count) for p in log.facts.problems] == [
+        (p.kind, p.line, p.count) for p in lines.facts.problems
     ]
 
 

@@ -6,8 +6,9 @@ import pytest
 from data.errors import FormatError
 from ingest.formats import find_format, intlog
 from ingest.formats.netpipe import read_library_os, read_output, read_server
-from ingest.records import CoreLog, ReadContext, Window
+from ingest.records import ReadContext, Window
 from tests.fixtures.real import real_data
+from tests.fixtures.whole_files import read_log
 
 CONTEXT = ReadContext("np.out.0_8192_5000_8_0x1900_135", 2_899_999_000.0)
 # 1,048,576 bytes one way in 0.5 s: 8 Mbit of 1024 * 1024 in half a second, 16 Mbps.
@@ -137,8 +138,7 @@ def test_three_numbers_that_are_no_rate_are_no_output() -> None:
 
 def _log_energy_j(name: str, window: Window) -> tuple[float, float]:
     """Joules over the window as the log's core counted, and a bound: twice its mean step."""
-    log = intlog.read([(real_data() / "netpipe" / name).read_bytes()], CONTEXT)
-    assert isinstance(log, CoreLog)
+    log = read_log(intlog.open_log, [(real_data() / "netpipe" / name).read_bytes()], CONTEXT)
     tsc = log.samples["tsc"]
     joules = log.samples["joules"][(tsc >= window.start_tsc) & (tsc <= window.end_tsc)]
     energy_j = int((np.diff(joules) % 2**32).sum()) * 2**-16

@@ -7,12 +7,13 @@ import pytest
 
 from data.errors import FormatError
 from ingest.discover.matching import match_part, match_run, place_of
-from ingest.discover.names import NameMatch, identity_columns, match_name
+from ingest.discover.names import NameMatch, identity_columns
 from ingest.discover.sidecars import BadSidecarError, SidecarsByFolder, merged_values
 from ingest.formats import FORMATS, find_format, sidecar
 from ingest.records import ReadContext, UtcWindow
 from ingest.settings.dataset import Settings, load_settings
 from ingest.settings.number_texts import parse_size
+from tests.fixtures.names import match_name
 
 FIO = next(known for known in FORMATS if known.name == "fio")
 WRK, RDTSC = (next(known for known in FORMATS if known.name == name) for name in ("wrk", "rdtsc"))

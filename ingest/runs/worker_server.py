@@ -1,0 +1,64 @@
+"""The server process from which workers are forked; this module imports only what is quick.
+
+The server takes over a second to import what a worker needs. It can do so while this process
+itself imports and looks for files.
+"""
+
+import multiprocessing
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import accumulate
+from multiprocessing import forkserver, resource_tracker
+from multiprocessing.context import BaseContext
+from pathlib import Path
+from typing import Final
+
+from ingest.files.walk import walk_folders
+
+# A process takes some 20 ms to begin, and reads this much meanwhile.
+WORTH_A_PROCESS_BYTES: Final = 16 << 20
+# The server's imports take as much processor time as reading a third of this. Less may be one run,
+# which needs no server.
+_WORTH_AN_EARLY_START_BYTES: Final = 512 << 20
+
+
+def start_server() -> BaseContext:
+    """Start the server, unless it runs.
+
+    Raises:
+        OSError: There is no room for the files by which processes talk, say.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["ingest.runs.preload"])
+    # It lets Ctrl-C through when it starts.
+    resource_tracker.ensure_running()
+    with holding_back_ctrl_c():
+        forkserver.ensure_running()
+    return context
+
+
+def start_server_for(raw: Iterable[Path]) -> None:
+    """Start the server if there is so much to read that it will be needed, or costs little."""
+    with suppress(OSError):
+        if any(total >= _WORTH_AN_EARLY_START_BYTES for total in accumulate(_sizes(raw))):
+            start_server()
+
+
+def _sizes(raw: Iterable[Path]) -> Iterator[int]:
+    for path in raw:
+        if path.is_file():
+            yield path.stat().st_size
+        else:
+            for listing in walk_folders(str(path), lambda _: None):
+                yield from (Path(listing.folder, n).stat().st_size for n in listing.files)
+
+
+@contextmanager
+def holding_back_ctrl_c() -> Iterator[None]:
+    """Hold back Ctrl-C; processes that begin meanwhile inherit that."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
