@@ -19,6 +19,7 @@ from deltalake.exceptions import TableNotFoundError
 from data.declared import Declared, runs_schema
 from data.errors import LakeError
 from data.lake_files import declared_columns, local_files
+from data.queries.statement import literal
 from data.schema import (
     OLDER_DESCRIPTIONS,
     PROBLEMS,
@@ -44,6 +45,8 @@ Identity = tuple[int, int, int]
 
 class Lake:
     """One version of a lake: views `runs`, `cores`, `sources`, `problems` in DuckDB.
+
+    `lake_file(PATH)` reads a Parquet file of the lake, by its path there.
 
     Safe for use from several threads: each query runs on its own cursor.
 
@@ -190,7 +193,7 @@ def open_lake(path: str | Path, version: int | None = None) -> Lake:
         raise LakeError(f"{path} holds no runs yet, so no version {version}")
     columns = declared_columns(runs) if runs is not None else ()
     try:
-        views = _views(connection, runs, _delta(path / "problems", None), columns)
+        views = _views(path, connection, runs, _delta(path / "problems", None), columns)
         for view in views:
             connection.execute(view)
     except _UNREADABLE as error:
@@ -273,6 +276,7 @@ def _delta(path: Path, version: int | None) -> DeltaTable | None:
 
 
 def _views(
+    path: Path,
     connection: duckdb.DuckDBPyConnection,
     runs: DeltaTable | None,
     problems: DeltaTable | None,
@@ -291,6 +295,8 @@ def _views(
         f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all",
         *nested,
         f"CREATE VIEW problems AS {_select(connection, problems, PROBLEMS)}",
+        "CREATE MACRO lake_file(path) AS TABLE "
+        f"SELECT * FROM read_parquet({literal(str(path.resolve()) + '/')} || path)",
     ]
 
 

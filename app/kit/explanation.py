@@ -1,10 +1,14 @@
-"""Text on how a view was computed: the lake, the filters, the executed query."""
+"""Text on how a view was computed: the lake, the filters, the executed query.
+
+A query is a paragraph of its own, with its parameters in it; the page SQL can run it.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
 from app.kit.lakes import LakeView
 from data.analysis.facets import LEADING
+from data.queries.statement import statement
 from data.selection import Selection
 
 
@@ -29,5 +33,4 @@ def explanation(
     rest = Selection(tuple(c for c in selection.clauses if c.facet not in LEADING))
     filtered = [f"of these rows those with {rest.in_words()}"] if is_filtered else []
     then = [f"then, in memory: {words}" for words in (*filtered, *after) if words]
-    body = [f"{sql}\n\nparameters: {list(parameters)}"]
-    return "\n\n".join([head, *before, *body, *then])
+    return "\n\n".join([head, *before, statement(sql, parameters), *then])

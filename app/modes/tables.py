@@ -24,6 +24,7 @@ from data.errors import SelectionError
 from data.knobs import KNOBS
 from data.metrics import metric
 from data.queries.runs import runs_query
+from data.queries.statement import statement
 
 _CALLS: Final = {
     "student": "stats.ttest_ind(a, b)",
@@ -73,7 +74,7 @@ def explain(view: LakeView, state: ModesState, name: str) -> str:
     query, _ = replicates_query(view, asked)
     *executed, is_filtered = view.executed(query, asked.selection, is_replicates=True)
     where = "the selected cell" if asked.cell else "all cells"
-    runs = _words(*evidence_query(asked)) if name == "evidence" else ""
+    runs = statement(*evidence_query(asked)) if name == "evidence" else ""
     after = [f"comparison of the cells; then the runs of {where} by\n\n{runs}"] if runs else []
     return explanation(view, asked.selection, executed, before, after, is_filtered)
 
@@ -116,10 +117,6 @@ def _check(found: Judged, shown: Evidence) -> str:
         f"b = {[float(v) for v in b.values]}  # {b.label}, {b.setting or alone}\n"
         f"{_CALLS[found.state.test]}  # p = {p}"
     )
-
-
-def _words(sql: str, parameters: list[Any]) -> str:
-    return f"{sql}\n\nparameters: {parameters}"
 
 
 def _runs_query(state: ModesState) -> tuple[str, list[Any]]:

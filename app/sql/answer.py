@@ -13,6 +13,7 @@ from app.kit.lakes import LakeView
 from app.sql.state import SqlState
 from data.metrics import metrics
 from data.queries.columns import columns_query
+from data.queries.statement import statement
 
 _EXAMPLES: Final = Path(data.sandbox.__file__).with_name("examples.toml")
 
@@ -62,4 +63,4 @@ def explain(view: LakeView, state: SqlState, name: str) -> str:
     del state, name
     sql, parameters = columns_query()
     head = f"lake {view.lake.path.name}, version {view.version}"
-    return f"{head}\n\n{sql}\n\nparameters: {parameters}\n\nthen: units and descriptions of metrics"
+    return f"{head}\n\n{statement(sql, parameters)}\n\nthen: units and descriptions of metrics"

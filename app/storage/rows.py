@@ -16,6 +16,7 @@ from app.storage.state import KNOBS, StorageState
 from app.storage.study import MOST_IDLE, Study, counted_functions, functions_query, study_of
 from app.storage.views import BY_NAME, CLAIMS, DEPTH, PUBLISHED, RUNS, VIEWS, View
 from data.queries.runs import runs_query
+from data.queries.statement import statement
 from data.queries.storage import FUNCTION_SUMS, idle_query, storage_query
 from data.reference.claims import claims
 from data.reference.tables import published_tables
@@ -89,13 +90,13 @@ def _heading(view: LakeView, study: Study) -> str:
 
 
 def _written(title: str, sql: str, parameters: list[Any], then: str = "") -> str:
-    return f"{title}:\n{sql}\nparameters: {parameters}{then}"
+    return f"{title}:\n\n{statement(sql, parameters)}{then}"
 
 
 def _configurations(view: LakeView, study: Study) -> str:
     selection = study.state.selection
     sql, parameters, is_filtered = view.executed(storage_query, selection)
-    then = f"\nof its answer: {selection.in_words()}" if is_filtered else ""
+    then = f"\n\nof its answer: {selection.in_words()}" if is_filtered else ""
     return _written("configurations", sql, parameters, then)
 
 
@@ -104,7 +105,7 @@ def _idle(_: LakeView, study: Study) -> str:
 
 
 def _functions(view: LakeView, study: Study) -> str:
-    then = f"\nof the functions of these runs, by run, subsystem and part: {FUNCTION_SUMS}"
+    then = f"\n\nof the functions of these runs, by run, subsystem and part: {FUNCTION_SUMS}"
     then += f"\nof its answer: {study.state.selection.in_words()}"
     return _written("runs whose functions are read", *functions_query(view, study), then)
 

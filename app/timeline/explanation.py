@@ -60,13 +60,13 @@ def explain_view(view: LakeView, state: TimelineState, name: str) -> str:
 def _run_words(answer: RunAnswer) -> str:
     plan, lines = answer.plan, []
     lines.append(f"from {plan.from_ns} to {plan.to_ns} ns after its start, {answer.rows_read} rows")
-    lines.append("interrupts: " + _source(answer, "interrupts", plan.level))
-    lines.append("counters: " + _source(answer, "samples", plan.counted))
+    lines.append("interrupts:\n\n" + _source(answer, "interrupts", plan.level))
+    lines.append("\ncounters:\n\n" + _source(answer, "samples", plan.counted))
     if itr_us := answer.facts.row["itr_us"]:
         first, end = slot_starts(slots_near(itr_us * 1e3, LIMIT_SHARE))
         lines.append(
-            f"at the limit of {itr_us:g} us: gaps from {first} ns to below {end} ns, the slots of "
-            f"data/analysis/log_bins.py within {LIMIT_SHARE:.0%} of it"
+            f"\nat the limit of {itr_us:g} us: gaps from {first} ns to below {end} ns, the slots "
+            f"of data/analysis/log_bins.py within {LIMIT_SHARE:.0%} of it"
         )
     return "\n".join(lines)
 

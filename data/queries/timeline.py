@@ -73,4 +73,4 @@ def window_bins_query(path: str, cores: Sequence[int], level: int, first: int, e
 
 def _of_file(path: str, condition: str, cores: Sequence[int]) -> str:
     listed = ", ".join(map(str, cores))
-    return f"SELECT * FROM read_parquet('{path}') WHERE {condition} AND core IN ({listed})"
+    return f"SELECT * FROM lake_file('{path}') WHERE {condition} AND core IN ({listed})"
