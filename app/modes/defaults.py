@@ -63,11 +63,12 @@ def default_state(view: LakeView) -> ModesState:
 def missing(view: LakeView, state: ModesState) -> str:
     """Return that nothing competes, or that nothing was measured."""
     varying = {knob.name for knob in varying_knobs(_left(view, leading(state.selection)))}
-    if varying & set(competitors()) and offered_metrics(view, state):
+    competing = varying & set(competitors())
+    if (competing and offered_metrics(view, replace(state, metric=None))) or (
+        state != default_state(view)
+    ):
         return ""
-    if state != default_state(view):
-        return ""
-    return _NO_METRIC if varying & set(competitors()) else _NO_COMPETITOR
+    return _NO_METRIC if competing else _NO_COMPETITOR
 
 
 def competitors() -> tuple[str, ...]:
