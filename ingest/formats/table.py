@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -44,6 +45,7 @@ _HEADING: Final = re.compile(r"[A-Za-z_%].{0,79}")
 # What a file must have to be taken for a table that nobody declared.
 _LEAST_COLUMNS: Final = {True: 3, False: 2}
 _LEAST_ROWS: Final = {True: 3, False: 1}
+_LOOKED_AT: Final = 40
 _MOST: Final = 2**63
 _LONGEST_NAME: Final = 55
 _N_COLUMN: Final = Column(
@@ -90,7 +92,7 @@ def sniff(name: str, head: bytes) -> bool:
     text = head.decode("utf-8-sig", "replace")
     if len(head) >= _CUT_HEAD:
         text = text.rpartition("\n")[0]
-    lines = [line for line in text.split("\n")[:40] if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip()]
     if name.lower().endswith((".jsonl", ".ndjson")) or (lines and lines[0].startswith('{"')):
         return _is_json_lines(lines)
     return any(_is_table(lines, separator) for separator in _SEPARATORS)
@@ -105,10 +107,11 @@ def _is_json_lines(lines: Sequence[str]) -> bool:
 
 
 def _is_table(lines: Sequence[str], separator: str | None) -> bool:
-    if not lines:
+    try:
+        rows = [[*map(str.strip, row)] for _, row in islice(_split(lines, separator), _LOOKED_AT)]
+    except FormatError:
         return False
-    rows = [_cells(line, separator) for line in lines]
-    header, body = rows[0], rows[1:]
+    header, body = (rows[0], rows[1:]) if rows else ([], [])
     is_blank = separator is None
     names = header[1:] if header and not header[0] else header
     return (
@@ -119,16 +122,6 @@ def _is_table(lines: Sequence[str], separator: str | None) -> bool:
         and all(len(row) == len(header) for row in body)
         and any(all(_is_number(row[at]) for row in body) for at in range(len(header)))
     )
-
-
-def _cells(line: str, separator: str | None) -> list[str]:
-    if separator is None:
-        return line.split()
-    try:
-        cells = next(csv.reader([line.rstrip("\r")], delimiter=separator), [])
-    except csv.Error:
-        return []
-    return [cell.strip() for cell in cells]
 
 
 def _is_number(text: str) -> bool:
@@ -249,21 +242,21 @@ def parse_table(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Ta
 
 def _separator(lines: Sequence[str], first: str) -> str | None:
     """What stands between the cells: where rows are well formed, else a mark in the header."""
-    filled = [line for line in lines if line.strip()][:40]
     for separator in _SEPARATORS:
-        if _is_table(filled, separator):
+        if _is_table(lines, separator):
             return separator
     return next((mark for mark in _SEPARATORS if mark and mark in first), None)
 
 
-def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, Sequence[Cell]]]:
+def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row that has cells, with its last line; a quoted cell may span several lines."""
     if separator is None:
         yield from ((n, line.split()) for n, line in enumerate(lines, 1) if line.strip())
         return
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
     try:
         for cells in reader:
-            if cells:
+            if any(map(str.strip, cells)):
                 yield reader.line_num, cells
     except csv.Error as error:
         raise FormatError(f"no table: {error} (line {reader.line_num})") from error
