@@ -21,7 +21,6 @@ from ingest.formats import (
     rdtsc,
     sidecar,
     sockperf,
-    summary,
     table,
     turbostat,
     vtune,
@@ -122,7 +121,6 @@ FORMATS: tuple[Format, ...] = (
     Format("vtune", "counts", vtune.sniff, vtune.read, workload=UNKNOWN),
     Format("meter_table", "meter", meter_table.sniff, meter_table.read),
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
-    Format("summary", "table", summary.sniff, summary.read),
     Format("table", "table", table.sniff, table.read),
 )
 

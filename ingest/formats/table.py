@@ -9,8 +9,9 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from data.aggregates import AGGREGATE_N, sd_column
 from data.declared import Column, Kind, check_name
 from data.errors import DataError, FormatError
 from data.metrics import metrics
+from data.schema import KNOBS, MEASUREMENTS
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.problem_list import ProblemList
 from ingest.records import (
@@ -56,6 +58,7 @@ _N_COLUMN: Final = Column(
 _CUT_HEAD: Final = 1 << 16
 
 Cell = str | float | int | None
+Mend = Callable[[list[str], list[str]], list[str]]
 
 
 @dataclass(slots=True)
@@ -73,6 +76,7 @@ class _Target:
     Attributes:
         place: In the row.
         own: Of a column that nobody declared, its description.
+        least: No value is below it.
     """
 
     place: int
@@ -81,6 +85,7 @@ class _Target:
     kind: str
     said: TableColumn
     own: Column | None = None
+    least: float = -math.inf
 
 
 def sniff(name: str, head: bytes) -> bool:
@@ -124,6 +129,29 @@ def _is_table(lines: Sequence[str], separator: str | None) -> bool:
     )
 
 
+def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
+    """Tell a table by its first line: whether it is the header of one that is declared."""
+    if b"\0" in head:
+        return False
+    lines = head.decode("utf-8-sig", "replace").split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    headers = [_headings(next(_split([first], mark), (0, []))[1]) for mark in _SEPARATORS]
+    return any(t.header and t.fits_header(header) for t in tables for header in headers)
+
+
+def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) -> TableDeclaration:
+    """What a table with these headings is: of all that fits, the first that says a thing holds."""
+    found = [table for table in tables if table.fits_header(headings)]
+    return TableDeclaration(
+        workload=next((table.workload for table in found if table.workload), None),
+        system=next((table.system for table in found if table.system), None),
+        constants={n: value for table in reversed(found) for n, value in table.constants.items()},
+        columns={name: said for table in reversed(found) for name, said in table.columns.items()},
+        kinds=found[-1].kinds if found else target_kinds({}),
+        aggregate=next((table.aggregate for table in found if table.aggregate), None),
+    )
+
+
 def _is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
@@ -142,9 +170,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     Raises:
         FormatError: No table with a header.
     """
-    declaration = context.table or TableDeclaration(kinds=target_kinds({}))
     problems = ProblemList()
-    table = parse_table(blocks, context.name, problems)
+    table = parse_table(blocks, context.name, problems, partial(_with_gap, context.tables))
+    declaration = declaration_of(context.tables, table.headings)
     targets = _targets(table, declaration, context.name)
     own = [target.own for target in targets if target.own is not None]
     undeclared = [column for column in own if not column.description]
@@ -177,6 +205,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
             continue
         if shape is not None and not _is_mean(values, line, problems):
             continue
+        flags = ["aggregate"] if shape is not None else []
+        flags += _doubt(values, line, problems)
         workload = values.pop("workload", None)
         system = str(values.pop("system", None) or declaration.system or UNKNOWN)
         if code := values.pop("dvfs", None):
@@ -186,12 +216,43 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
                 line,
                 system,
                 values,
-                ["aggregate"] if shape is not None else [],
+                flags,
                 None if workload is None else str(workload),
             )
         )
     result.problems = problems.all()
     return result
+
+
+def _doubt(values: dict[str, Cell], line: int, problems: ProblemList) -> list[str]:
+    """Note what a row lacks or cannot have measured, and unset that; return its flags."""
+    if values.get("replicate", 0) is None:
+        problems.add("no_replicate", "doubted", "no number of its replicate; kept without", line)
+    itr = values.get("itr")
+    if isinstance(itr, int) and itr > 1 and itr % 2:
+        detail = f"itr {itr} is odd; the NIC counts in 2 us and rounds down"
+        problems.add("odd_itr", "doubted", detail, line)
+    measured = ("load_qps", "throughput_qps", *(n for n in values if n.startswith("latency_")))
+    zeros = [name for name in measured if values.get(name) == 0]
+    if not zeros:
+        return []
+    values.update(dict.fromkeys(zeros))
+    detail = f"0 is not a measurement; left unset: {' '.join(zeros)}"
+    problems.add("no_load", "doubted", detail, line)
+    return ["no_load"]
+
+
+def _with_gap(
+    tables: Sequence[TableDeclaration], headings: list[str], cells: list[str]
+) -> list[str]:
+    """Put an empty cell where a row lacks only its replicate: its DVFS code comes one early."""
+    columns = declaration_of(tables, headings).columns
+    names = [columns[each].to if each in columns else each for each in headings]
+    if len(cells) == len(headings) - 1 and {"replicate", "dvfs"} <= {*names}:
+        place, code = names.index("replicate"), names.index("dvfs")
+        if place < code and cells[code - 1][:2].lower() == "0x":
+            return [*cells[:place], "", *cells[place:]]
+    return cells
 
 
 def _is_mean(values: dict[str, Cell], line: int, problems: ProblemList) -> bool:
@@ -211,8 +272,13 @@ def _constants(declaration: TableDeclaration) -> dict[str, Cell]:
     }
 
 
-def parse_table(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Table:
+def parse_table(
+    blocks: Iterable[bytes], name: str, problems: ProblemList, mend: Mend | None = None
+) -> Table:
     """Take a table apart: by its marks, as JSON lines, or as Parquet.
+
+    Args:
+        mend: Maps the headings and a row of another length to the row as it should be.
 
     Raises:
         FormatError: No header, or two columns of one name.
@@ -223,21 +289,32 @@ def parse_table(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Ta
     first = next((line for line in lines if line.strip()), "")
     if first.lstrip("\ufeff").startswith("{"):
         return _parse_json(lines, problems)
-    rows = _split(lines, _separator(lines, first))
+    separator = _separator(lines, first)
+    rows = _split(lines, separator)
     at, header = next(rows, (0, []))
-    headings = ["" if heading is None else str(heading).lstrip("\ufeff") for heading in header]
+    headings = _headings(header)
     if len(headings) < 2 and not any(headings):
         raise FormatError(f"no header ({name})")
     if twice := sorted({each for each in headings if headings.count(each) > 1}):
         raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {at})")
     table = Table(headings, [])
     for line, cells in rows:
+        if len(cells) != len(headings):
+            if separator is None:
+                # Two blanks may be around an empty cell.
+                spaced = lines[line - 1].strip(" \t").split(" ")
+                cells = spaced if len(spaced) == len(headings) else cells
+            cells = mend(headings, cells) if mend is not None else cells
         if len(cells) == len(headings):
             table.rows.append((line, cells))
         else:
             detail = f"{len(cells)} fields, expected {len(headings)}; row dropped"
             problems.add("field_count", "refused", detail, line)
     return table
+
+
+def _headings(cells: Iterable[str]) -> list[str]:
+    return [cell.lstrip("\ufeff").strip() for cell in cells]
 
 
 def _separator(lines: Sequence[str], first: str) -> str | None:
@@ -251,7 +328,9 @@ def _separator(lines: Sequence[str], first: str) -> str | None:
 def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
     """Yield each row that has cells, with its last line; a quoted cell may span several lines."""
     if separator is None:
-        yield from ((n, line.split()) for n, line in enumerate(lines, 1) if line.strip())
+        for number, line in enumerate(lines, 1):
+            if cells := line.split():
+                yield number, [cell.strip('"') for cell in cells]
         return
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
     try:
@@ -318,7 +397,9 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
             continue
         name = said.to or (bare if bare in declaration.kinds else None)
         if name is not None:
-            targets.append(_Target(place, heading, name, declaration.kinds[name], said))
+            kind = declaration.kinds[name]
+            least = 0.0 if name in KNOBS or name in MEASUREMENTS else -math.inf
+            targets.append(_Target(place, heading, name, kind, said, least=least))
             continue
         taken = {target.name for target in targets} | declaration.kinds.keys()
         kind = _kind_of(cells[place] for _, cells in table.rows)
@@ -433,6 +514,8 @@ def _reals(cells: Sequence[Cell], target: _Target) -> list[float | None] | None:
     values *= target.said.scale
     if "_" in texts or not texts.isascii() or np.isinf(values).any():
         return None
+    if (values < target.least).any():
+        return None
     return [None if value != value else value for value in values.tolist()]
 
 
@@ -446,7 +529,9 @@ def _values(
     values: dict[str, Cell] = {}
     for target in targets:
         cell = cells[target.place]
-        value = _convert(target.heading, cell, target.kind, target.said)
+        value = _convert(target.heading, cell, target.kind, target.said, target.least)
+        if isinstance(value, str) and target.own is None:
+            value = value.strip() or None
         if target.kind == "whole" and isinstance(value, float):
             # The mean of counts need not be whole.
             if value != round(value) and not are_means:
@@ -457,7 +542,9 @@ def _values(
     return values
 
 
-def _convert(heading: str, cell: Cell, kind: str, said: TableColumn) -> Cell:
+def _convert(
+    heading: str, cell: Cell, kind: str, said: TableColumn, least: float = -math.inf
+) -> Cell:
     """A cell as its column has it.
 
     Raises:
@@ -475,7 +562,7 @@ def _convert(heading: str, cell: Cell, kind: str, said: TableColumn) -> Cell:
             raise FormatError(f"{heading} {text[:60]!r} is not a number")
         cell = int(text) if _WHOLE.fullmatch(text) else float(text)
     value = cell * said.scale if said.scale != 1.0 else cell
-    if not math.isfinite(value) or (kind == "whole" and abs(value) >= _MOST):
+    if not least <= value < math.inf or (kind == "whole" and abs(value) >= _MOST):
         raise FormatError(f"{heading} {str(cell)[:60]!r} is out of range")
     return float(value) if kind == "real" else value
 
