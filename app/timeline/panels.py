@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from data.timeline.residency import CORE_STATES, PACKAGE_STATES
 from data.timeline.time_cells import SLEEP_STATES
 
 
@@ -99,6 +100,20 @@ PANELS: Final[dict[str, Panel]] = {
         note=_STEPS,
         spread=_ADDED,
     ),
+    "residency": Panel(
+        "Time in C-states",
+        "%",
+        {f"{name}_residency_pct": name.upper() for name in CORE_STATES},
+        is_default=False,
+        note="of the time of the processors that the tool reports the state for",
+    ),
+    "package_residency": Panel(
+        "Time in package C-states",
+        "%",
+        {f"{name}_residency_pct": name.upper() for name in PACKAGE_STATES},
+        is_default=False,
+        note="of the time of the packages",
+    ),
 }
 DEFAULT_PANELS: Final = tuple(name for name, panel in PANELS.items() if panel.is_default)
 
@@ -114,6 +129,7 @@ _HEATS: Final[dict[str, tuple[str, str]]] = {
     "frequency": ("Frequency while busy", "GHz"),
     "llc_misses": ("Last-level-cache misses a second", "1/s"),
     **{name: (f"{name.upper()} entries a second", "1/s") for name in SLEEP_STATES},
+    **{f"{name}_residency_pct": (f"Time in {name.upper()}", "%") for name in CORE_STATES},
     "power": ("Power of the packages", "W"),
 }
 HEATS: Final[dict[str, str]] = {name: title for name, (title, _) in _HEATS.items()}
