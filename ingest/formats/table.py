@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pyarrow as pa
@@ -49,6 +49,10 @@ _LEAST_COLUMNS: Final = {True: 3, False: 2}
 _LEAST_ROWS: Final = {True: 3, False: 1}
 _LOOKED_AT: Final = 40
 _MOST: Final = 2**63
+# Digits of whole numbers that certainly are below that.
+_SURE_DIGITS: Final = 18
+# Columns of which 0 is no value; so are latencies.
+_RATES: Final = frozenset({"load_qps", "throughput_qps"})
 _LONGEST_NAME: Final = 55
 _N_COLUMN: Final = Column(
     AGGREGATE_N, "label", "whole", "Runs in a row", "runs in row",
@@ -184,12 +188,13 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     is_numbered = shape is None and all(target.name != "replicate" for target in targets)
     result = SummaryTable(declaration.workload or UNKNOWN, [], columns=own, is_numbered=is_numbered)
     constants = _constants(declaration)
-    reals = {
+    plain = {
         target.name: column
         for target in targets
-        if (column := _reals([cells[target.place] for _, cells in table.rows], target)) is not None
+        if (column := _plain_column([row[target.place] for _, row in table.rows], target))
     }
-    others = [target for target in targets if target.name not in reals]
+    others = [target for target in targets if target.name not in plain]
+    measured = [t.name for t in targets if t.name.startswith("latency_") or t.name in _RATES]
     if shape is not None and isinstance(shape.n, int):
         constants[AGGREGATE_N] = shape.n
         own.append(_N_COLUMN)
@@ -200,13 +205,13 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         except FormatError as error:
             problems.add("not_a_number", "refused", f"{error}; row dropped", line)
             continue
-        values |= {name: column[number] for name, column in reals.items()}
+        values |= {name: column[number] for name, column in plain.items()}
         if all(value is None for value in values.values()):
             continue
         if shape is not None and not _is_mean(values, line, problems):
             continue
         flags = ["aggregate"] if shape is not None else []
-        flags += _doubt(values, line, problems)
+        flags += _doubt(values, measured, line, problems)
         workload = values.pop("workload", None)
         system = str(values.pop("system", None) or declaration.system or UNKNOWN)
         if code := values.pop("dvfs", None):
@@ -224,7 +229,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     return result
 
 
-def _doubt(values: dict[str, Cell], line: int, problems: ProblemList) -> list[str]:
+def _doubt(
+    values: dict[str, Cell], measured: Iterable[str], line: int, problems: ProblemList
+) -> list[str]:
     """Note what a row lacks or cannot have measured, and unset that; return its flags."""
     if values.get("replicate", 0) is None:
         problems.add("no_replicate", "doubted", "no number of its replicate; kept without", line)
@@ -232,7 +239,6 @@ def _doubt(values: dict[str, Cell], line: int, problems: ProblemList) -> list[st
     if isinstance(itr, int) and itr > 1 and itr % 2:
         detail = f"itr {itr} is odd; the NIC counts in 2 us and rounds down"
         problems.add("odd_itr", "doubted", detail, line)
-    measured = ("load_qps", "throughput_qps", *(n for n in values if n.startswith("latency_")))
     zeros = [name for name in measured if values.get(name) == 0]
     if not zeros:
         return []
@@ -498,23 +504,43 @@ def _kind_of(cells: Iterable[Cell]) -> Kind:
     return "text" if not count else ("whole" if is_whole else "real")
 
 
-def _reals(cells: Sequence[Cell], target: _Target) -> list[float | None] | None:
-    """Convert a column of real numbers at once; None where a cell is not as plain as `1.5`.
+def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | None:
+    """Convert a column at once; None where a cell is not as plain as `1.5`, `12` or a text.
 
     As `_convert`, which is asked then and says what is wrong in which row.
     """
-    if target.kind != "real" or target.said.values:
+    if target.said.values:
+        return None
+    if target.kind == "text":
+        texts = [None if cell is None else str(cell) for cell in cells]
+        if target.own is None:
+            texts = [None if text is None else text.strip() for text in texts]
+        return [text or None for text in texts]
+    if not all(isinstance(cell, str) for cell in cells):
+        return None
+    written = cast("Sequence[str]", cells)
+    return _plain_wholes(written, target) if target.kind == "whole" else _reals(written, target)
+
+
+def _plain_wholes(cells: Sequence[str], target: _Target) -> Sequence[int | None] | None:
+    joined = "".join(cells)
+    is_plain = joined.isascii() and joined.isdigit() and target.said.scale == 1.0
+    if not is_plain or max(map(len, cells)) > _SURE_DIGITS:
+        return None
+    return [int(cell) if cell else None for cell in cells]
+
+
+def _reals(cells: Sequence[str], target: _Target) -> Sequence[float | None] | None:
+    joined = "".join(cells)
+    if not joined.isascii() or "_" in joined:
         return None
     try:
         # An empty cell is not set.
-        texts = "".join(cells)  # type: ignore[arg-type]
         values = np.array([float(cell) if cell else math.nan for cell in cells])
-    except (TypeError, ValueError):
+    except ValueError:
         return None
     values *= target.said.scale
-    if "_" in texts or not texts.isascii() or np.isinf(values).any():
-        return None
-    if (values < target.least).any():
+    if np.isinf(values).any() or (values < target.least).any():
         return None
     return [None if value != value else value for value in values.tolist()]
 
