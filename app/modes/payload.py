@@ -117,8 +117,8 @@ def varies_in_a_cell(groups: pl.DataFrame, state: ModesState, knob: Knob) -> boo
     x, y, competitor = state.knobs()
     if knob in (x, y, competitor) or groups[knob.column].n_unique() < 2:
         return False
-    sizes = groups.group_by(x.column, y.column).agg(n=pl.col(knob.column).n_unique())["n"]
-    return bool((sizes > 1).any())
+    cell = [x.column, y.column]
+    return groups.n_unique([*cell, knob.column]) > groups.n_unique(cell)
 
 
 def _settings(
