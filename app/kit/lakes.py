@@ -5,7 +5,7 @@ No state belongs to one visitor, so any worker can answer any request.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, cast
@@ -27,9 +27,12 @@ from data.selection import Selection
 
 _KEPT_VERSIONS: Final = 4
 _REMEMBERED: Final = 256
+# Results of which one may have megabytes.
+_REMEMBERED_LARGE: Final = 16
 # Builds a query for the runs of a selection, with a maximum number of rows.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
 Found = TypeVar("Found")
+Key = TypeVar("Key", bound=Hashable)
 # Runs a query, given the lake, SQL and parameters.
 Ask = Callable[["LakeView", str, Sequence[Any]], pl.DataFrame]
 
@@ -44,6 +47,7 @@ class LakeView:
         self._replicates = AnswerCache(lake.polars, KEPT_ROWS)
         self._asked: dict[Ask, AnswerCache] = {}
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
+        self._once_large = lru_cache(maxsize=_REMEMBERED_LARGE)(self._answer)
         self._constants = lru_cache(maxsize=_REMEMBERED)(self._constant)
         self._known = lru_cache(maxsize=_REMEMBERED)(self._find_known)
 
@@ -169,15 +173,18 @@ class LakeView:
         return self.answered(*baselines_query(leading(selection), performance, cost=cost))
 
     def once(
-        self, question: Callable[["LakeView", Selection], Found], selection: Selection
+        self, question: Callable[["LakeView", Key], Found], key: Key, is_large: bool = False
     ) -> Found:
-        """Call a function of the lake and a selection; its result is cached."""
-        return cast(Found, self._once(question, selection))
+        """Call a function of the lake and a selection or state; its result is cached.
 
-    def _answer(
-        self, question: Callable[["LakeView", Selection], Any], selection: Selection
-    ) -> Any:
-        return question(self, selection)
+        Args:
+            is_large: A result may have megabytes: fewer are kept.
+        """
+        kept = self._once_large if is_large else self._once
+        return cast(Found, kept(question, key))
+
+    def _answer(self, question: Callable[["LakeView", Any], Any], key: Hashable) -> Any:
+        return question(self, key)
 
     def measured_columns(self, workload: str) -> tuple[str, ...]:
         """Return the columns with a value in at least one run of the workload, in schema order."""

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -10,7 +10,7 @@ import polars as pl
 
 from app.kit.lakes import LakeView
 from app.models.groups import GROUP
-from app.models.runs import NO_RUNS, fit_runs, model_runs
+from app.models.runs import NO_RUNS, fit_runs, model_runs, of_runs
 from app.models.state import ModelsState
 from data.errors import DataError
 from data.models.fits.busy_time import AlphaFit, fit_alpha
@@ -45,7 +45,6 @@ class Fits:
     notes: tuple[str, ...]
 
 
-@lru_cache(maxsize=16)
 def _fits(view: LakeView, key: ModelsState) -> Fits:
     rows = model_runs(view, key)
     found = _Found()
@@ -71,20 +70,14 @@ def _no_predictions() -> pl.DataFrame:
 
 def fits(view: LakeView, state: ModelsState) -> Fits:
     """Fit the runs that the filters and the selection leave, by system and load."""
-    return _fits(view, _of_runs(state))
-
-
-def _of_runs(state: ModelsState) -> ModelsState:
-    """Return what of a state chooses runs."""
-    return ModelsState(state.selection, cores=state.cores, tsc_ghz=state.tsc_ghz, sel=state.sel)
+    return view.once(_fits, of_runs(state), is_large=True)
 
 
 def events(view: LakeView, state: ModelsState) -> dict[str, float]:
     """Return k of the throttle formula by group; groups without tuned runs are left out."""
-    return _events(view, _of_runs(state))
+    return view.once(_events, of_runs(state))
 
 
-@lru_cache(maxsize=16)
 def _events(view: LakeView, key: ModelsState) -> dict[str, float]:
     found = {}
     rows = model_runs(view, key)
@@ -101,30 +94,6 @@ _PREDICTED: Final[dict[str, Any]] = {
     "residual": pl.Float64,
 }  # fmt: skip
 _UNITS: Final = {"beta": "", "sleep_w": "W", "static_w": "W", "dynamic_w": "W"}
-
-
-@dataclass(frozen=True, slots=True)
-class _PacketHost:
-    """The costs of a host by packets, as the sliders have them."""
-
-    fit: HostFit
-
-    @property
-    def keys(self) -> np.ndarray:
-        return self.fit.keys
-
-    @property
-    def runs(self) -> int:
-        return self.fit.runs
-
-    @property
-    def condition(self) -> float:
-        return self.fit.condition
-
-
-def fit_host_of_packets(runs: FitRuns) -> _PacketHost:
-    """Fit the costs of an interrupt and a packet; raises DataError as `fit_host`."""
-    return _PacketHost(fit_host(runs, "rx_desc"))
 
 
 class _Found:
@@ -153,7 +122,7 @@ class _Found:
         if len(fixed):
             fastest = runs.where(runs.dvfs_ghz == fixed.max())
             self._attempt(group, None, fit_host, fastest)
-            self._attempt(group, None, fit_host_of_packets, fastest)
+            self._attempt(group, None, partial(fit_host, per="rx_desc"), fastest)
 
     def _attempt(self, group: str, load: float | None, fit: Any, runs: FitRuns) -> None:
         try:
@@ -180,28 +149,30 @@ class _Found:
             self._add(base, "k, events a packet", found.events_per_packet, "", found.median_error)
             measured, predicted = found.measured_per_s, found.predicted_per_s
             self._predict(base, "interrupts", found.keys, measured, predicted, "1/s")
-        elif isinstance(found, _PacketHost):
-            self._take_host(base, found.fit, "1/mu, a packet")
-            share = found.fit.measured_share
-            self._predict(base, "host", found.keys, share, found.fit.predicted_share, "", share)
-            # The sliders are of packets.
-            if found.fit.interrupt_us.is_identified:
-                self.hosts.append(
-                    {
-                        "group": base["group"],
-                        "interrupt_us": found.fit.interrupt_us.value,
-                        "service_us": found.fit.request_us.value,
-                    }
-                )
         elif isinstance(found, HostFit):
-            self._take_host(base, found, "1/mu, a request")
+            self._take_host(base, found)
 
-    def _take_host(self, base: dict[str, Any], found: HostFit, service: str) -> None:
-        error = float(np.median(np.abs(found.predicted_share / found.measured_share - 1)))
+    def _take_host(self, base: dict[str, Any], found: HostFit) -> None:
+        is_packet = found.per == "rx_desc"
+        service = "1/mu, a packet" if is_packet else "1/mu, a request"
+        share = found.measured_share
+        error = float(np.median(np.abs(found.predicted_share / share - 1)))
         base = {**base, "dvfs_ghz": float(found.keys[0, 2])}
-        note = f"with {service}"
-        self._add(base, "1/r", replace(found.interrupt_us, note=note), "us", error)
+        costs = replace(found.interrupt_us, note=f"with {service}")
+        self._add(base, "1/r", costs, "us", error)
         self._add(base, service, found.request_us, "us", error)
+        if not is_packet:
+            return
+        # The sliders are of packets.
+        self._predict(base, "host", found.keys, share, found.predicted_share, "", share)
+        if found.interrupt_us.is_identified:
+            self.hosts.append(
+                {
+                    "group": base["group"],
+                    "interrupt_us": found.interrupt_us.value,
+                    "service_us": found.request_us.value,
+                }
+            )
 
     def _take_power(self, base: dict[str, Any], found: PowerFit) -> None:
         error = float(np.median(np.abs(found.predicted_w / found.measured_w - 1)))

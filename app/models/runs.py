@@ -41,6 +41,15 @@ def model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
         `interrupts_per_s`. `impossible` marks runs with more reference cycles than their cores can
         count; their `busy_s` and `busy_share` are NULL.
     """
+    return view.once(_model_runs, of_runs(state), is_large=True)
+
+
+def of_runs(state: ModelsState) -> ModelsState:
+    """Return what of a state chooses runs and their units."""
+    return ModelsState(state.selection, cores=state.cores, tsc_ghz=state.tsc_ghz, sel=state.sel)
+
+
+def _model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
     query = model_runs_query(state.selection if view.runs else Selection(), MOST_RUNS)
     rows = view.lake.polars(*query)
     clause = read_clause(state.sel)

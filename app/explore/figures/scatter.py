@@ -406,7 +406,7 @@ def _range(values: pl.Series, deviations: pl.Series, log: bool) -> list[float]:
     bar = float(deviations.cast(pl.Float64).median() or 0.0)  # type: ignore[arg-type]
     if log and low > 0:
         low, high, bar = math.log10(low), math.log10(high), 0.0
-    margin = max(0.06 * (high - low), 1.2 * bar) or 0.06 * abs(high) or 1.0
+    margin = max(0.06 * (high - low) or 0.06 * abs(high), 1.2 * bar) or 1.0
     return [low - margin, high + margin]
 
 

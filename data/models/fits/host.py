@@ -23,13 +23,15 @@ class HostFit:
     """The costs of a host at one frequency.
 
     Attributes:
+        per: What 1/mu is the cost of: `requests`, or `rx_desc` for packets.
         interrupt_us: 1/r.
-        request_us: 1/mu, of what was asked for: a packet or a request.
+        request_us: 1/mu, of a request or a packet.
         measured_share: Busy share of a core by configuration, shape (k,).
         predicted_share: The same by the fit.
         keys: Load, ITR and frequency of each configuration, shape (k, 3).
     """
 
+    per: str
     interrupt_us: Estimate
     request_us: Estimate
     condition: float
@@ -76,7 +78,7 @@ def fit_host(runs: FitRuns, per: str = "requests") -> HostFit:
             Estimate(float(value), *interval(again[:, i]), note="" if value > 0 else "held at 0")
             for i, value in enumerate(best)
         ]
-    return HostFit(costs[0], costs[1], condition, len(runs), busy, events @ best, cells.keys)
+    return HostFit(per, costs[0], costs[1], condition, len(runs), busy, events @ best, cells.keys)
 
 
 def _robust(relative: np.ndarray, weights: np.ndarray) -> np.ndarray:
