@@ -116,6 +116,9 @@ PANELS: Final[dict[str, Panel]] = {
     ),
 }
 DEFAULT_PANELS: Final = tuple(name for name, panel in PANELS.items() if panel.is_default)
+# Of runs that a tool sampled, which sees no interrupts.
+SAMPLED_PANELS: Final = ("power", "busy", "frequency", "residency", "package_residency")
+SAMPLED_HEAT: Final = "busy"
 
 # Title and unit of each quantity of the heatmap of cores over time.
 _HEATS: Final[dict[str, tuple[str, str]]] = {

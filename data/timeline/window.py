@@ -164,12 +164,13 @@ def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
         starts[axis] = fold_starts(len(cells.edges) - 1, bins)
         answer.edges[axis] = np.append(cells.edges[starts[axis]], cells.edges[-1])
     if "panels" in question.parts:
+        is_measured = {"interrupts": answer.has_interrupts, "counters": True}
+        panels = [name for name in question.panels if is_measured[QUANTITIES[name].clock]]
         for name, cores in _groups(answer, question):
             places = [answer.facts.cores.index(core) for core in cores]
             lines = {a: Lines(c, places, starts[a]) for a, c in answer.cells.items()}
-            answer.groups.append(
-                Group(name, cores, _lines(lines, question.panels, answer.facts.tsc_hz), len(cores))
-            )
+            drawn = _lines(lines, panels, answer.facts.tsc_hz)
+            answer.groups.append(Group(name, cores, drawn, len(cores)))
         if "power" in question.panels:
             answer.power = list(_power(answer, question, starts["counters"]))
     if "heat" in question.parts and question.heat != NO_HEAT:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from app.kit.lakes import LakeView
+from app.timeline.defaults import open_link
 from app.timeline.explanation import explain_view
+from app.timeline.panels import SAMPLED_PANELS
 from app.timeline.state import TimelineState
 from app.timeline.tables import view_rows
 from data.connection import open_lake
@@ -187,6 +189,8 @@ def test_a_timeline_draws_what_turbostat_measured(tmp_path: Path) -> None:
     (raw / "turbostat.txt").write_text(TURBOSTAT)
     add(AddOptions(tmp_path / "lake", [raw]))
     answer = _answer(tmp_path / "lake", panels=("power", "busy", "frequency", "gap"), cores="0")
+    # turbostat sees no interrupts.
+    assert set(answer.groups[0].lines) == {"count", "busy", "frequency"}
     middles = (answer.edges["counters"][:-1] + answer.edges["counters"][1:]) / 2e9
     power = next(group for group in answer.power if group.cores == (0, 2)).lines["power"]["mean"]
     busy = answer.groups[0].lines["busy"]["mean"]
@@ -230,6 +234,9 @@ def test_a_timeline_draws_the_time_in_c_states(tmp_path: Path) -> None:
     with open_lake(tmp_path / "lake") as opened:
         view = LakeView(opened)
         state = TimelineState(runs=(one.facts.run_id,), panels=asked["panels"], cores="0,2")
+        chosen, _ = open_link(view, TimelineState(runs=state.runs))
+        assert (chosen.shown_panels, chosen.heat) == (SAMPLED_PANELS, "busy")
+        assert open_link(view, state)[0].panels == state.panels
         samples = view_rows(view, state, "samples").filter(core=0)
         assert samples["c6_residency_pct"].to_list() == [None, 45.0, 0.0]
         bins = view_rows(view, state, "bins").filter(group="core 0", axis="counters")
