@@ -105,7 +105,7 @@ PANELS: Final[dict[str, Panel]] = {
         "%",
         {f"{name}_residency_pct": name.upper() for name in CORE_STATES},
         is_default=False,
-        note="of the time of the processors that the tool reports the state for",
+        note="of the time of those processors for which the tool reports the state",
     ),
     "package_residency": Panel(
         "Time in package C-states",

@@ -119,6 +119,7 @@ def _window(answer: RunAnswer) -> Json:
         "bins": len(edges) - 1,
         "bin_s": _step_s(edges),
         "step_s": answer.cells["interrupts"].step_ns / 1e9,
+        "clock": "interrupts" if answer.has_interrupts else "counters",
         "source": "rows" if level is None else "overview",
         "level": level,
         "counters": "samples" if plan.counted is None else plan.counted,

@@ -191,7 +191,9 @@ def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dic
     def residency_lines(names: Sequence[str]) -> dict[str, Line]:
         return {name: counted.residency_pct(name) for name in names if counted.has(name)}
 
-    found: dict[str, Line] = {"count": {"mean": traffic.drawn("interrupts")}}
+    found: dict[str, Line] = {}
+    if traffic.has("interrupts"):
+        found["count"] = {"mean": traffic.drawn("interrupts")}
     makers = {
         "bytes": lambda: {name: traffic.bytes_each(f"{name}_bytes") for name in ("rx", "tx")},
         "byte_rate": lambda: {f"{n}_rate": traffic.rate(f"{n}_bytes") for n in ("rx", "tx")},

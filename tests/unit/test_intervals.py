@@ -190,7 +190,7 @@ def test_a_timeline_draws_what_turbostat_measured(tmp_path: Path) -> None:
     add(AddOptions(tmp_path / "lake", [raw]))
     answer = _answer(tmp_path / "lake", panels=("power", "busy", "frequency", "gap"), cores="0")
     # turbostat sees no interrupts.
-    assert set(answer.groups[0].lines) == {"count", "busy", "frequency"}
+    assert set(answer.groups[0].lines) == {"busy", "frequency"}
     middles = (answer.edges["counters"][:-1] + answer.edges["counters"][1:]) / 2e9
     power = next(group for group in answer.power if group.cores == (0, 2)).lines["power"]["mean"]
     busy = answer.groups[0].lines["busy"]["mean"]
@@ -227,7 +227,7 @@ def test_a_timeline_draws_the_time_in_c_states(tmp_path: Path) -> None:
         assert values[edges[1:] <= 1e9] == pytest.approx(first)
         assert values[edges[:-1] >= 1e9] == pytest.approx(second)
     assert set(one.groups[0].lines) == {
-        "count", "c1_residency_pct", "c6_residency_pct", "pc6_residency_pct",
+        "c1_residency_pct", "c6_residency_pct", "pc6_residency_pct",
     }  # fmt: skip
     assert one.heat is not None
     assert one.heat.values[:, 0] == pytest.approx([45.0, 70.0, np.nan, np.nan], nan_ok=True)
