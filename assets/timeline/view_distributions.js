@@ -84,7 +84,8 @@
   function headings(scene, title, y, lines) {
     const common = { xref: "paper", yref: "paper", y, showarrow: false };
     const heading = {
-      ...common, text: "<b>" + title + "</b>" + (lines.length ? "" : ": not measured"), x: 0, xanchor: "left", yanchor: "bottom", font: { size: 11 },
+      ...common, text: "<b>" + title + "</b>" + (lines.length ? "" : ": not measured"),
+      x: 0, xanchor: "left", yanchor: "bottom", font: { size: 11 },
     };
     const none = lines.filter(({ meta }) => meta.zeros).map(({ meta: { k, zeros, total } }) => {
       const words = timeline.letter(k) + " " + ((100 * zeros) / total).toFixed(0) + " %";
