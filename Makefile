@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test bench lint fmt lock screenshot clean chromium tools
+.PHONY: run test bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -28,8 +28,11 @@ chromium: $(VENV)/.dev-stamp
 tools:
 	@sh scripts/need_tools.sh
 
+nginx:
+	@sh scripts/need_nginx.sh
+
 # Two workers: the first begins with the tests in Chromium, the second takes over what is left of them.
-test: chromium tools
+test: chromium tools nginx
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
@@ -57,6 +60,20 @@ lock:
 	$(VENV)/lock/bin/pip install --quiet -r requirements.in && $(FREEZE) > requirements.txt
 	$(VENV)/lock/bin/pip install --quiet -r requirements-dev.in && $(FREEZE) > requirements-dev.txt
 	rm -rf $(VENV)/lock
+
+image:
+	@sh scripts/image.sh
+
+# On a base made of Debian's packages, with Buildah and Podman; see scripts/image_test.sh.
+image-test: $(VENV)/.dev-stamp
+	@sh scripts/image_test.sh
+
+# The strict bundle of the version of plotly.js that the Python package has.
+vendor: $(VENV)/.run-stamp
+	version=$$($(BIN)/python -c "import plotly.offline as p; print(p.get_plotlyjs_version())") && \
+	dir=$$(mktemp -d) && cd $$dir && npm pack --silent plotly.js-strict-dist-min@$$version && tar xzf *.tgz && \
+	gzip -9 -n -c package/plotly-strict.min.js > $(CURDIR)/vendor/plotly-strict.min.js.gz && \
+	cp package/LICENSE $(CURDIR)/vendor/plotly-LICENSE && rm -r $$dir
 
 screenshot: chromium
 	$(BIN)/python -m scripts.screenshot docs

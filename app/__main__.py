@@ -1,13 +1,16 @@
 """`python -m app`: serve the pages; `python -m app export`: write one view to a file."""
 
 import argparse
+import logging
+import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
 
-from app.kit.settings import Settings, default_lake
+from app.kit.settings import LOOPBACK, LogFormat, Settings, SqlMode, default_lake
 from data.errors import WattlasError
 
 if TYPE_CHECKING:
@@ -18,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 0, 1 for an error, 2 for a wrong command line."""
     parser = build_parser()
     options = parser.parse_args(arguments)
-    settings = Settings(lake=options.lake, host=options.host, port=options.port)
+    settings = _settings(parser, options)
     try:
         if options.command == "export":
             return _export(settings, _page(parser, options.page), options.out, options.state)
@@ -34,14 +37,43 @@ def build_parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--lake", type=Path, default=argparse.SUPPRESS, help="the lake's folder")
     parser.add_argument("--lake", type=Path, default=default_lake(), help="the lake's folder")
-    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
     parser.add_argument("--port", type=int, default=8050)
+    parser.add_argument("--prefix", default="", help="the path that a proxy serves, as /atlas")
+    parser.add_argument(
+        "--allowed-hosts",
+        metavar="NAMES",
+        help="names that visitors may use, by commas; a leading dot allows all subdomains",
+    )
+    parser.add_argument("--log", choices=get_args(LogFormat), help="write a line a request")
+    parser.add_argument("--metrics", action="store_true", help="answer /metrics for Prometheus")
+    parser.add_argument(
+        "--sql", choices=get_args(SqlMode), default="off", help="let visitors run SQL, sandboxed"
+    )
     commands = parser.add_subparsers(dest="command")
     export = commands.add_parser("export", parents=[shared], help="write one view as a HTML file")
     export.add_argument("out", type=Path)
     export.add_argument("--state", default="", help="the part of a page's URL after the ?")
     export.add_argument("--page", default="explore", help="which page, by its name in addresses")
     return parser
+
+
+def _settings(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Settings:
+    if not re.fullmatch(r"(/[\w.~-]+)*", options.prefix, re.ASCII):
+        parser.error(f"--prefix is {options.prefix!r}, expected a path such as /atlas")
+    names: tuple[str, ...] | None = () if options.host in LOOPBACK else None
+    if options.allowed_hosts is not None:
+        names = tuple(name.strip() for name in options.allowed_hosts.split(",") if name.strip())
+    return Settings(
+        lake=options.lake,
+        host=options.host,
+        port=options.port,
+        prefix=options.prefix,
+        allowed_hosts=names,
+        log=options.log,
+        has_metrics=options.metrics,
+        sql=options.sql,
+    )
 
 
 def _page(parser: argparse.ArgumentParser, name: str) -> "Page":
@@ -70,22 +102,34 @@ def _serve(settings: Settings) -> int:
 
     keep_memory_small()
     from gunicorn.app.base import BaseApplication
+    from gunicorn.workers.gthread import ThreadWorker
 
+    from app.kit.overload import MOST_WAITING, MOST_WORKING, Bounded
     from app.kit.scripts import SCRIPTS
     from app.server import create_app
+
+    logging.basicConfig(format="%(message)s")
+
+    class Worker(ThreadWorker):
+        def murder_keepalived(self, force: bool = False) -> None:
+            """At the end close connections that wait for a next request, instead of waiting too."""
+            super().murder_keepalived(force=force or not self.alive)
 
     class Server(BaseApplication):
         def load_config(self) -> None:
             options = {
                 "bind": f"{settings.host}:{settings.port}",
                 "limit_request_line": 8190,
-                "worker_class": "gthread",
+                "worker_class": Worker,
                 "workers": 1,
-                "threads": 8,
+                "threads": MOST_WORKING + MOST_WAITING + 2,
+                "keepalive": 75,
                 "loglevel": "warning",
                 "control_socket_disable": True,
+                "worker_exit": _exit,
                 "when_ready": lambda _: print(
-                    f"wattlas: http://{settings.host}:{settings.port}  (lake: {settings.lake})",
+                    f"wattlas: http://{settings.host}:{settings.port}{settings.prefix}  "
+                    f"(lake: {settings.lake})",
                     flush=True,
                 ),
             }
@@ -95,10 +139,18 @@ def _serve(settings: Settings) -> int:
         def load(self):  # type: ignore[no-untyped-def]
             server = create_app(replace(settings, lake=settings.lake.resolve())).server
             server.extensions[SCRIPTS].prepare()
+            server.wsgi_app = Bounded(server.wsgi_app)
             return server
 
     Server().run()
     return 0
+
+
+def _exit(_: Any, worker: Any) -> None:
+    """End a worker that was told to stop without Python's own end, a second of freeing memory."""
+    if not worker.alive:
+        sys.stdout.flush()
+        os._exit(0)
 
 
 if __name__ == "__main__":

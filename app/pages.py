@@ -4,7 +4,8 @@ from app.explore.page import PAGE as EXPLORE
 from app.kit.page import Page
 from app.models.page import PAGE as MODELS
 from app.modes.page import PAGE as MODES
+from app.sql.page import PAGE as SQL
 from app.storage.page import PAGE as STORAGE
 from app.timeline.page import PAGE as TIMELINE
 
-PAGES: tuple[Page, ...] = (EXPLORE, MODES, TIMELINE, STORAGE, MODELS)
+PAGES: tuple[Page, ...] = (EXPLORE, MODES, TIMELINE, STORAGE, MODELS, SQL)

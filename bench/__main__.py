@@ -33,6 +33,10 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
             options.propose_files,
             options.table_rows,
         )
+    if options.bench == "load":
+        from bench.load import measure as measure_load
+
+        return measure_load(options.users, options.minutes, options.lake, options.server_python)
     if options.bench == "models":
         from bench.models import measure as measure_models
 
@@ -41,6 +45,10 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         from bench.modes import measure as measure_modes
 
         return measure_modes(options.sizes, options.depths, options.replicates)
+    if options.bench == "sql":
+        from bench.sql import measure as measure_sql
+
+        return measure_sql(options.queries, options.runs)
     if options.bench == "storage":
         from bench.storage import measure as measure_storage
 
@@ -86,6 +94,14 @@ def build_parser() -> argparse.ArgumentParser:
     ingest.add_argument(
         "--table-rows", type=int, default=20_000, help="rows of a table; 0 leaves out"
     )
+    load = benches.add_parser("load", help="many visitors at once, as locust replays them")
+    load.add_argument("--json", action="store_true", help="one JSON object a line")
+    load.add_argument("--users", type=int, default=50, help="visitors at once")
+    load.add_argument("--minutes", type=float, default=10.0, help="how long")
+    load.add_argument("--lake", type=Path, help="a lake instead of the small sample")
+    load.add_argument(
+        "--server-python", default=sys.executable, help="a Python with requirements.txt alone"
+    )
     models = benches.add_parser("models", help="the simulator, and curves in formulas")
     models.add_argument("--json", action="store_true", help="one JSON object a line")
     models.add_argument("--repeats", type=int, default=5, help="times that each one runs")
@@ -97,6 +113,10 @@ def build_parser() -> argparse.ArgumentParser:
     modes.add_argument("--sizes", type=int, default=200, help="request sizes: columns of the map")
     modes.add_argument("--depths", type=int, default=50, help="IO depths: rows of the map")
     modes.add_argument("--replicates", type=int, default=10, help="runs of each configuration")
+    sql = benches.add_parser("sql", help="a small query in the sandbox, and in the process")
+    sql.add_argument("--json", action="store_true", help="one JSON object a line")
+    sql.add_argument("--queries", type=int, default=200, help="queries of each kind")
+    sql.add_argument("--runs", type=int, default=10_000, help="rows of the lake")
     storage = benches.add_parser("storage", help="all pictures of the storage studies")
     storage.add_argument("--json", action="store_true", help="one JSON object a line")
     storage.add_argument("--sizes", type=int, default=12, help="request sizes")

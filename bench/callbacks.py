@@ -164,5 +164,6 @@ def _part(text: str) -> dict[str, Any] | list[dict[str, Any]]:
 
 
 def _with_value(part: dict, values: Mapping[str, Any]) -> dict[str, Any]:
-    name = {"id": part["id"], "property": part["property"]}
-    return {**name, "value": values.get(f"{part['id']}.{part['property']}")}
+    name = part["id"]
+    place = {"id": json.loads(name) if name.startswith("{") else name, "property": part["property"]}
+    return {**place, "value": values.get(f"{part['id']}.{part['property']}")}

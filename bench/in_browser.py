@@ -80,7 +80,7 @@ def measure_first_load(
         for prefix, address in addresses.items():
             page = new_page(browser)
             page.goto(address)
-            page.wait_for_function("probe.firstScatter !== null", timeout=60_000)
+            page.wait_for_function("() => probe.firstScatter !== null", timeout=60_000)
             found[prefix].append(page.evaluate(_LOADED))
             page.context.close()
     return [
@@ -123,13 +123,13 @@ def measure_selection(
     """Drag boxes in scatter and heatmap, in Explore and in the bare page by turns."""
     atlas = new_page(browser)
     atlas.goto(f"{address}/?{crowded_state(lake_runs).to_query()}")
-    drawn = "probe.firstScatter !== null && wattlas.explore.view.points"
+    drawn = "() => probe.firstScatter !== null && wattlas.explore.view.points"
     atlas.wait_for_function(drawn, timeout=60_000)
     wait_quiet(atlas)
     shown = atlas.evaluate(SHOWN)
     bare = new_page(browser)
     bare.goto(write_bare_page(folder, shown).as_uri())
-    bare.wait_for_function("window.bare && bare.ready", timeout=60_000)
+    bare.wait_for_function("() => window.bare && bare.ready", timeout=60_000)
     atlas.evaluate("(views) => probe.watch(views)", list(_VIEWS))
     atlas.evaluate(_PROBE_HIGHLIGHT)
     bare.evaluate("probe.watch(['#table'])")
@@ -193,7 +193,7 @@ def _time_box(page: Page, view: str, box: tuple[float, ...], clear: str) -> floa
     page.mouse.move(x1, y1, steps=3)
     wait_quiet(page, 200)
     page.mouse.up()
-    page.wait_for_function("probe.paintedAt > probe.from", timeout=60_000)
+    page.wait_for_function("() => probe.paintedAt > probe.from", timeout=60_000)
     wait_quiet(page)
     taken = float(page.evaluate("probe.paintedAt - probe.from"))
     page.evaluate(clear)

@@ -10,7 +10,7 @@ from bench.report import Measurement, quantile
 from bench.served import serve
 
 CURVES_LIMIT_MS: Final = 100.0
-_DRAWN: Final = "wattlas.plot && wattlas.plot('models-throughput') && wattlas.isIdle()"
+_DRAWN: Final = "() => wattlas.plot && wattlas.plot('models-throughput') && wattlas.isIdle()"
 # One step of a held slider: milliseconds until the curves are computed, until they are painted.
 _STEP: Final = """(value) => new Promise((done) => {
   const range = document.querySelector('input[type=range][data-control="service_us"]');

@@ -45,12 +45,16 @@ class Served:
 
 
 @contextmanager
-def serve(lake: Path, log: Path) -> Iterator[Served]:
-    """Start the app on a lake, wait until it answers, end it afterwards."""
+def serve(lake: Path, log: Path, python: str = sys.executable) -> Iterator[Served]:
+    """Start the app on a lake, wait until it answers, end it afterwards.
+
+    Args:
+        python: The interpreter that runs it.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
-    command = [sys.executable, "-m", "app", "--lake", str(lake), "--port", str(port)]
+    command = [python, "-m", "app", "--lake", str(lake), "--port", str(port)]
     with log.open("w") as out:
         process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out)
     try:

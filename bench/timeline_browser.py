@@ -18,7 +18,7 @@ ZOOM_LIMIT_MS: Final = 300.0
 RUNS: Final = 4
 _SEED: Final = 5
 _EXPLORE: Final = "?v=2&workload=memcached&rep=runs"
-_EXPLORE_DRAWN: Final = "probe.firstScatter !== null && wattlas.explore.view.points"
+_EXPLORE_DRAWN: Final = "() => probe.firstScatter !== null && wattlas.explore.view.points"
 # The runs of the lake are replicates that lie on one another, so that no box parts them.
 _SELECT: Final = """(count) => {
   const { points } = wattlas.explore.view;
@@ -71,7 +71,7 @@ def _open(page: Page) -> float:
     wait_quiet(page)
     page.locator("#selected-timeline").click()
     taken = _taken(page)
-    page.evaluate("probe.firstScatter = null")
+    page.evaluate("() => probe.firstScatter = null")
     page.locator("#tab-explore").click()
     return taken
 
@@ -99,7 +99,7 @@ def _press(page: Page) -> float:
 
 
 def _taken(page: Page) -> float:
-    page.wait_for_function("probe.paintedAt > probe.from", timeout=60_000)
+    page.wait_for_function("() => probe.paintedAt > probe.from", timeout=60_000)
     _wait_drawn(page)
     taken: Any = page.evaluate("probe.paintedAt - probe.from")
     return float(taken)

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 _NESTED: Final = ("counted_rates", "cores", "sources", "files")
 QUERY_TIMEOUT_S: Final = 20.0
 MEMORY_LIMIT: Final = "160MB"
+# What DuckDB raises for a file that is missing, cut or no Parquet.
+_UNREADABLE: Final = (duckdb.IOException, duckdb.InvalidInputException)
+# Device and inode of the log's folder, time in ns of its first commit.
+Identity = tuple[int, int, int]
 
 
 class Lake:
@@ -47,6 +51,7 @@ class Lake:
         path: Folder of the lake.
         version: Version of the `runs` Delta table; -1 for a lake without runs.
         columns: Columns of `runs` that datasets declared, as this version describes them.
+        views: Statements that create the views in any DuckDB.
     """
 
     def __init__(
@@ -55,8 +60,10 @@ class Lake:
         version: int,
         connection: duckdb.DuckDBPyConnection,
         columns: Declared = (),
+        views: Sequence[str] = (),
     ) -> None:
         self.path = path
+        self.views = views
         self.version = version
         self.columns = columns
         self._connection = connection
@@ -155,7 +162,7 @@ class Lake:
             yield cursor
         except duckdb.InterruptException:
             raise LakeError(f"a query took longer than {timeout_s:g} s and was stopped") from None
-        except duckdb.IOException as error:
+        except _UNREADABLE as error:
             raise LakeError(
                 f"the lake's files changed under version {self.version}: {error}"
             ) from error
@@ -182,18 +189,53 @@ def open_lake(path: str | Path, version: int | None = None) -> Lake:
     if runs is None and version is not None and version >= 0:
         raise LakeError(f"{path} holds no runs yet, so no version {version}")
     columns = declared_columns(runs) if runs is not None else ()
-    _create_views(connection, runs, _delta(path / "problems", None), columns)
-    return Lake(path, runs.version() if runs is not None else -1, connection, columns)
+    try:
+        views = _views(connection, runs, _delta(path / "problems", None), columns)
+        for view in views:
+            connection.execute(view)
+    except _UNREADABLE as error:
+        raise LakeError(f"files of the lake {path} cannot be read: {error}") from error
+    version = runs.version() if runs is not None else -1
+    return Lake(path, version, connection, columns, views)
 
 
 def newest_version(path: str | Path) -> int:
-    """Return the newest version of a lake without opening it; -1 for an empty lake."""
-    log = Path(path) / "runs" / "_delta_log"
+    """Return the newest version of a lake without opening it; -1 for an empty lake.
+
+    Raises:
+        LakeError: The folder cannot be read.
+    """
     try:
-        names = [entry.name for entry in log.iterdir() if entry.suffix == ".json"]
+        names = [entry.name for entry in _log(path).iterdir() if entry.suffix == ".json"]
     except FileNotFoundError:
         return -1
+    except OSError as error:
+        raise LakeError(f"the lake {path} cannot be read: {error}") from error
     return max((int(name[:-5]) for name in names if name[:-5].isdigit()), default=-1)
+
+
+def lake_identity(path: str | Path) -> Identity | None:
+    """Return what tells a lake from another one that takes its place; None if there is none.
+
+    It is the same for all versions of a lake: the folder of its log, and the log's first commit
+    that is left.
+
+    Raises:
+        LakeError: The folder cannot be read.
+    """
+    log = _log(path)
+    try:
+        folder, first = log.stat(), (log / f"{0:020}.json")
+        begun = first.stat() if first.exists() else None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise LakeError(f"the lake {path} cannot be read: {error}") from error
+    return folder.st_dev, folder.st_ino, begun.st_mtime_ns if begun else 0
+
+
+def _log(path: str | Path) -> Path:
+    return Path(path) / "runs" / "_delta_log"
 
 
 def _connect() -> duckdb.DuckDBPyConnection:
@@ -230,25 +272,26 @@ def _delta(path: Path, version: int | None) -> DeltaTable | None:
     return table
 
 
-def _create_views(
+def _views(
     connection: duckdb.DuckDBPyConnection,
     runs: DeltaTable | None,
     problems: DeltaTable | None,
     columns: Declared,
-) -> None:
+) -> list[str]:
+    """Write the statements that create the views."""
     formulas = derived_sql({c.name: c.unit for c in columns if c.role == "metric"})
     derived = ", ".join(f"({sql}) AS {name}" for name, sql in formulas.items())
-    schema = runs_schema(columns)
-    connection.execute(f"CREATE VIEW _runs_all AS {_select(connection, runs, schema)}")
-    connection.execute(
-        f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all"
+    nested = (
+        f"CREATE VIEW {view} AS SELECT run_id, unnest(u) FROM "
+        f"(SELECT run_id, unnest({column}) AS u FROM _runs_all)"
+        for view, column in (("cores", "cores"), ("sources", "sources"))
     )
-    for view, column in (("cores", "cores"), ("sources", "sources")):
-        connection.execute(
-            f"CREATE VIEW {view} AS SELECT run_id, unnest(u) FROM "
-            f"(SELECT run_id, unnest({column}) AS u FROM _runs_all)"
-        )
-    connection.execute(f"CREATE VIEW problems AS {_select(connection, problems, PROBLEMS)}")
+    return [
+        f"CREATE VIEW _runs_all AS {_select(connection, runs, runs_schema(columns))}",
+        f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all",
+        *nested,
+        f"CREATE VIEW problems AS {_select(connection, problems, PROBLEMS)}",
+    ]
 
 
 def _select(

@@ -54,7 +54,7 @@ def _photograph(out: Path) -> None:
         for shown in PAGES:
             for name, query in (shown.examples or {shown.name: ""}).items():
                 page.goto(f"http://127.0.0.1:{PORT}{shown.path}?{query}")
-                page.wait_for_function("window.wattlas && wattlas.isIdle()", timeout=60_000)
+                page.wait_for_function("() => window.wattlas && wattlas.isIdle()", timeout=60_000)
                 page.screenshot(path=out / f"{name}.png")
         browser.close()
 

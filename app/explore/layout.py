@@ -13,6 +13,7 @@ from app.explore.state import ExploreState
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
+from app.kit.links import address
 from app.kit.opening import state_stores
 from app.kit.panel import graph_panel, view_menu
 from app.kit.performance import PERFORMANCE, performance_column
@@ -226,7 +227,7 @@ def _status() -> html.Footer:
             html.Span(className="spring"),
             dcc.Link(
                 "in Modes",
-                href="/modes",
+                href=address("/modes"),
                 id=IDS.link("modes"),
                 className="plain",
                 title="who wins under these filters, and where what is selected stands",

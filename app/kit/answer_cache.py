@@ -44,8 +44,13 @@ class AnswerCache:
             answer = ask(sql, parameters)
             return finish(compact(answer)) if len(answer) <= KEPT_ROWS else None
 
-        bounded = _Bounded(all_rows or ALL_ROWS, getsizeof=_rows)
-        self._get = cached(bounded, key=_question, condition=Condition())(kept)
+        self._bounded = _Bounded(all_rows or ALL_ROWS, getsizeof=_rows)
+        self._get = cached(self._bounded, key=_question, condition=Condition())(kept)
+
+    @property
+    def rows(self) -> int:
+        """Rows of all cached answers."""
+        return int(self._bounded.currsize)
 
     def get(
         self, sql: str, parameters: Sequence[Any], finish: Finish = unchanged

@@ -1,4 +1,4 @@
-"""HTTP responses other than pages: tables as files, plain text, errors."""
+"""HTTP responses with files: tables, exports."""
 
 import io
 from collections.abc import Callable
@@ -7,45 +7,25 @@ import polars as pl
 import polars.selectors as cs
 from flask import Response
 
-from data.errors import WattlasError
-
 CSV = "text/csv"
 PARQUET = "application/vnd.apache.parquet"
 
 
-def file_answer(make: Callable[[], bytes], kind: str, name: str) -> Response:
-    """Return a file to be saved; on an error status 400 with its message.
+def file_answer(body: bytes, kind: str, name: str) -> Response:
+    """Return a file to be saved.
 
     Args:
-        make: Returns the file's bytes; a `WattlasError` becomes the response.
         kind: Media type.
         name: File name for the browser.
     """
-    try:
-        body = make()
-    except WattlasError as error:
-        return refusal(error)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, mimetype=kind, headers=headers)
 
 
-def table_answer(make: Callable[[], pl.DataFrame], kind: str, name: str) -> Response:
+def table_answer(rows: pl.DataFrame, kind: str, name: str) -> Response:
     """Return a table as a file of type `CSV` or `PARQUET`; lists become text."""
     write, ending = _WRITERS[kind]
-    return file_answer(lambda: write(_flat(make())), kind, f"{name}.{ending}")
-
-
-def words_answer(make: Callable[[], str]) -> Response:
-    """Return plain text."""
-    try:
-        return Response(make(), mimetype="text/plain")
-    except WattlasError as error:
-        return refusal(error)
-
-
-def refusal(error: WattlasError) -> Response:
-    """Return status 400 with the error's message."""
-    return Response(f"{error}\n", status=400, mimetype="text/plain")
+    return file_answer(write(_flat(rows)), kind, f"{name}.{ending}")
 
 
 def _flat(rows: pl.DataFrame) -> pl.DataFrame:

@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import plotly.io
-import plotly.offline
 from dash.development.base_component import Component
 
 from app.kit.lakes import LakeView
-from app.kit.scripts import without_wrapper
+from app.kit.plotly_js import plotly_js
 from app.kit.settings import ASSETS
 from app.kit.template import fill, script_safe
 
 POLICY: Final = (
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; "
+    "default-src 'none'; script-src 'unsafe-inline' blob:; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob:"
 )
 # Scripts of the kit that are not bundled: the one that starts an export, and those for Dash.
@@ -87,7 +86,7 @@ def _styles(name: str) -> str:
 
 @cache
 def _packed_plotly() -> str:
-    return _packed(without_wrapper(plotly.offline.get_plotlyjs()))
+    return _packed(plotly_js())
 
 
 def _packed(text: str) -> str:

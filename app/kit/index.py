@@ -4,12 +4,16 @@ It is visible without scripts. Dash renders below it; the style sheet hides it o
 there.
 """
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
 import dash
-from flask import request
+from flask import abort, request
 
+from app.kit.callback_bodies import callback_problem
+from app.kit.headers import allow_scripts
 from app.kit.page import Page
 from app.kit.template import fill
 
@@ -18,6 +22,9 @@ _THEME_SCRIPT: Final = (
     'try{const t=localStorage.getItem("wattlas-theme");'
     'if(t)document.documentElement.setAttribute("data-theme",t)}catch(e){}'
 )
+_THEME_HASH: Final = (
+    f"'sha256-{base64.b64encode(hashlib.sha256(_THEME_SCRIPT.encode()).digest()).decode()}'"
+)
 
 
 class Atlas(dash.Dash):
@@ -25,16 +32,30 @@ class Atlas(dash.Dash):
 
     pages: Sequence[Page] = ()
 
+    def index(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the index; with status 404 for an address that no page has."""
+        text = super().index(*args, **kwargs)
+        return text if self._page() else (text, 404)
+
+    def _page(self) -> Page | None:
+        asked = "/" + request.path.removeprefix(self.config.routes_pathname_prefix)
+        return next((page for page in self.pages if page.path == asked), None)
+
+    def _initialize_context(self, body: Any) -> Any:
+        """Refuse a callback's request of a form that Dash cannot read."""
+        problem = callback_problem(body, self.callback_map)
+        if problem:
+            abort(400, problem)
+        return super()._initialize_context(body)
+
     def interpolate_index(self, **parts: Any) -> str:
         """Render the index for the requested address."""
-        prefix = self.config.requests_pathname_prefix
-        asked = "/" + request.path.removeprefix(self.config.routes_pathname_prefix)
-        page = next((page for page in self.pages if page.path == asked), None)
+        allow_scripts([*self.csp_hashes(), _THEME_HASH])
         return fill(
             "index.html",
             **parts,
             theme_script=_THEME_SCRIPT,
-            page=page,
+            page=self._page(),
             pages=self.pages,
-            prefix=prefix,
+            prefix=self.config.requests_pathname_prefix,
         )

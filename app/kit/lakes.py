@@ -16,8 +16,9 @@ from app.kit.answer_cache import KEPT_ROWS, AnswerCache, Finish, compact, unchan
 from app.kit.known_columns import KnownColumns, known_columns
 from app.kit.settings import MAX_ROWS
 from data.analysis.facets import LEADING, FacetCounts, matches
-from data.connection import Lake, newest_version, open_lake
+from data.connection import Identity, Lake, lake_identity, newest_version, open_lake
 from data.declared import put_in_force
+from data.errors import LakeError, SelectionError
 from data.metrics import plottable
 from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query
@@ -75,6 +76,11 @@ class LakeView:
     def systems(self) -> tuple[str, ...]:
         """All systems of the lake, sorted."""
         return tuple(self.cube["system"].unique().drop_nulls().sort())
+
+    @property
+    def cached_rows(self) -> int:
+        """Rows of the cached answers."""
+        return sum(c.rows for c in (self._sets, self._replicates, *tuple(self._asked.values())))
 
     @property
     def runs(self) -> int:
@@ -212,22 +218,37 @@ State = TypeVar("State", bound=HasVersion)
 
 
 class Lakes:
-    """Opens versions of one lake and keeps the most recently used."""
+    """Opens versions of one lake and keeps the most recently used.
+
+    The folder may be replaced by another lake or become unreadable at any time: each use of a
+    version checks that it is still the version that was opened.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._open: OrderedDict[int, LakeView] = OrderedDict()
         self._lock = threading.Lock()
+        self._identity: Identity | None = None
+
+    @property
+    def opened(self) -> tuple[LakeView, ...]:
+        """The versions that are open."""
+        with self._lock:
+            return tuple(self._open.values())
 
     def at(self, version: int | None) -> LakeView:
         """Return one version, or the newest, and put its declared columns in force.
 
         Raises:
-            LakeError: The lake has no such version.
+            LakeError: The lake has no such version, cannot be read, or is gone.
         """
+        identity = lake_identity(self.path)
         if version is None:
             version = newest_version(self.path)
+        if not isinstance(version, int):
+            raise SelectionError(f"the version of the lake is {str(version)[:40]!r}, not a number")
         with self._lock:
+            self._check(identity)
             if version not in self._open:
                 wanted = None if version < 0 else version
                 self._open[version] = LakeView(open_lake(self.path, wanted))
@@ -237,6 +258,16 @@ class Lakes:
             view = self._open[version]
         put_in_force(view.lake.columns)
         return view
+
+    def _check(self, identity: Identity | None) -> None:
+        """Forget what is open of another lake at this path."""
+        if identity is None and self._identity is not None:
+            raise LakeError(
+                f"the lake {self.path} is gone; is its disk mounted? It comes back by itself"
+            )
+        if identity != self._identity:
+            self._open.clear()
+            self._identity = identity
 
     def asked(self, read: Callable[[str], State], query: str) -> tuple[LakeView, State]:
         """Read a link, and open the version that it pins.

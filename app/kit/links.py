@@ -3,11 +3,20 @@
 from typing import Final
 from urllib.parse import urlencode
 
+from flask import current_app, has_app_context
+
 from app.kit.url_state import filter_pairs
 from data.selection import Selection
 
 # Since this version of its state, every page reads filters and `sel` as written here.
 VERSION: Final = 2
+
+
+def address(path: str) -> str:
+    """Return a path of the app as visitors address it, under the prefix of the proxy if any."""
+    if not has_app_context():
+        return path
+    return str(current_app.config["APPLICATION_ROOT"]).rstrip("/") + path
 
 
 def page_link(path: str, selection: Selection, sel: str = "", lake: int | None = None) -> str:
@@ -20,4 +29,4 @@ def page_link(path: str, selection: Selection, sel: str = "", lake: int | None =
     pairs = [("v", str(VERSION)), *filter_pairs(selection)]
     pairs += [("sel", sel)] if sel else []
     pairs += [("lake", str(lake))] if lake is not None else []
-    return f"{path}?{urlencode(pairs)}"
+    return f"{address(path)}?{urlencode(pairs)}"

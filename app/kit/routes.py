@@ -6,14 +6,16 @@
 """
 
 from typing import Any
+from urllib.parse import quote
 
 from flask import Flask, Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.kit.context import lakes
-from app.kit.downloads import CSV, PARQUET, file_answer, table_answer, words_answer
+from app.kit.downloads import CSV, PARQUET, file_answer, table_answer
 from app.kit.export import page_html
 from app.kit.lakes import Lakes, LakeView
+from app.kit.links import address
 from app.kit.page import Page
 from app.kit.url_state import has_state
 
@@ -40,17 +42,17 @@ def add_page_routes(server: Flask, page: Page) -> None:
 
 def _data(page: Page, view: str, kind: str) -> Response:
     name = f"wattlas-{page.name}-{view}"
-    return table_answer(lambda: page.rows(*asked(page), page.view(view).name), kind, name)
+    return table_answer(page.rows(*asked(page), page.view(view).name), kind, name)
 
 
 def _how(page: Page, view: str) -> Response:
-    return words_answer(lambda: page.explain(*asked(page), page.view(view).name))
+    return Response(page.explain(*asked(page), page.view(view).name), mimetype="text/plain")
 
 
 def _export(page: Page) -> Response:
     query = request.query_string.decode()
     name = f"wattlas-{page.name}.html"
-    return file_answer(lambda: export_html(page, lakes(), query).encode(), "text/html", name)
+    return file_answer(export_html(page, lakes(), query).encode(), "text/html", name)
 
 
 def export_html(page: Page, found: Lakes, query: str) -> str:
@@ -82,6 +84,6 @@ def asked(page: Page) -> tuple[LakeView, Any]:
 
 def _redirect(path: str, parts: dict[str, str]) -> AnyResponse:
     for name, value in parts.items():
-        path = path.replace(f"<{name}>", value)
+        path = path.replace(f"<{name}>", quote(value, safe=""))
     query = request.query_string.decode()
-    return redirect(path + (f"?{query}" if query else ""), code=301)
+    return redirect(address(path) + (f"?{query}" if query else ""), code=301)

@@ -20,6 +20,7 @@ import xxhash
 from flask import Response, request
 
 from app.kit.compressed import ENCODINGS, CompressedFiles, Encoding, compress_fast
+from app.kit.plotly_js import plotly_js
 from app.kit.settings import ASSETS
 
 # Key of the app's `Scripts` among the server's extensions.
@@ -38,24 +39,8 @@ _LATER: Final = (
     f"{_LIBRARIES}dash_ag_grid/async-community.js",
 )
 _LOWEST_PRIORITY: Final = 19
-_HEAD: Final = re.compile(
-    r'\(\s*function\(root, factory\) \{.{0,200}?\} \(typeof self !== "undefined" \? self : this, '
-    r"\(\) => \{\n",
-    re.DOTALL,
-)
-_TAIL: Final = "window.Plotly = Plotly;\nreturn Plotly;\n}));"
-
-
-def without_wrapper(script: str) -> str:
-    """Remove the module wrapper from plotly.js; return any other script unchanged.
-
-    A browser parses a function argument twice: when it reads the script, and when the function is
-    called. For the 4.8 MB of plotly.js a parse takes about as long as running it.
-    """
-    head = _HEAD.search(script, 0, 2000)
-    if not head or not script.endswith(_TAIL):
-        return script
-    return f"{script[: head.start()]}{script[head.end() : -len(_TAIL)]}window.Plotly = Plotly;\n"
+# In its place the strict bundle is sent.
+_PLOTLY: Final = "/plotly/package_data/plotly."
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +121,10 @@ class Scripts:
             return answer
         answer.direct_passthrough = False
         text = answer.get_data(as_text=True)
-        content = (without_wrapper(text) if "plotly" in request.path else text).encode()
+        if _PLOTLY in request.path:
+            text = plotly_js()
+            answer.set_data(text)
+        content = text.encode()
         if len(content) < _LEAST_BYTES:
             return answer
         file = _File(

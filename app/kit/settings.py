@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 LAKE_VARIABLE: Final = "WATTLAS_LAKE"
 DEFAULT_LAKE: Final = "lake"
@@ -15,13 +15,33 @@ MAX_ROWS: Final = 500_000
 MAX_POINTS: Final = 20_000
 
 
+# Names of this machine that only itself can use.
+LOOPBACK: Final = ("127.0.0.1", "localhost")
+LogFormat = Literal["text", "json"]
+SqlMode = Literal["off", "on", "unsafe-without-landlock"]
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings of one process, the same for all visitors."""
+    """Settings of one process, the same for all visitors.
+
+    Attributes:
+        prefix: Path under which a proxy serves the app, such as `/atlas`; empty for none.
+        allowed_hosts: Names by which visitors may address the app, besides those of this machine's
+            loopback; empty allows only those. None allows any name.
+        log: Format of the request log; None writes none.
+        has_metrics: Whether `/metrics` answers.
+        sql: Whether visitors may run SQL, and on a kernel without Landlock too.
+    """
 
     lake: Path
     host: str = "127.0.0.1"
     port: int = 8050
+    prefix: str = ""
+    allowed_hosts: tuple[str, ...] | None = ()
+    log: LogFormat | None = None
+    has_metrics: bool = False
+    sql: SqlMode = "off"
 
 
 def default_lake() -> Path:

@@ -9,6 +9,7 @@ from flask import has_app_context
 
 from app.kit import ids
 from app.kit.context import lake_view
+from app.kit.links import address
 from app.kit.page import Page
 from data.errors import WattlasError
 
@@ -66,7 +67,7 @@ def shell(pages: Sequence[Page]) -> dmc.MantineProvider:
                         [
                             dcc.Link(
                                 page["name"],
-                                href=page["path"],
+                                href=address(page["path"]),
                                 className="tab",
                                 id=f"tab-{page['name'].lower()}",
                             )

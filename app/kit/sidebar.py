@@ -6,11 +6,11 @@ from dash import html
 from dash.development.base_component import Component
 
 
-def filter_sidebar(blocks: Sequence[Component]) -> html.Aside:
+def filter_sidebar(blocks: Sequence[Component], title: str = "Filters") -> html.Aside:
     """Lay out a page's filters in the sidebar, with the button that folds it."""
     head = html.Div(
         [
-            html.Span("Filters", className="sidebar-title"),
+            html.Span(title, className="sidebar-title"),
             html.Button("\N{LEFTWARDS ARROW}", id="sidebar-button", className="plain",
                         title="fold the filters", **{"aria-expanded": "true"}),
         ],

@@ -109,7 +109,15 @@ class UrlState:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Self:
-        """Read the values that the browser gathered from the page's controls, by URL key."""
+        """Read the values that the browser gathered from the page's controls, by URL key.
+
+        Raises:
+            SelectionError: As `from_query`, or they are no mapping.
+        """
+        if not isinstance(raw, Mapping):
+            raise SelectionError(
+                f"the state is {str(raw)[:_LONGEST_SHOWN]!r}, expected values by key"
+            )
         return cls.from_query(urlencode(pairs_of(raw, cls.VERSION)))
 
     @classmethod

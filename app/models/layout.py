@@ -7,6 +7,7 @@ from app.kit import ids as kit_ids
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
+from app.kit.links import address
 from app.kit.opening import state_stores
 from app.kit.page import View
 from app.kit.panel import view_menu
@@ -38,7 +39,9 @@ def models_layout(view: LakeView, state: ModelsState, notice: str) -> html.Main:
                 [
                     *status_words(),
                     html.Span(className="spring"),
-                    html.A("in Explore", id=IDS.link("explore"), className="plain", href="/"),
+                    html.A(
+                        "in Explore", id=IDS.link("explore"), className="plain", href=address("/")
+                    ),
                     html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
                     html.A("export", id=IDS.link("export"), className="plain"),
                     html.A("data", id=IDS.link("data"), className="plain"),

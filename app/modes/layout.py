@@ -9,6 +9,7 @@ from dash import dcc, html
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
+from app.kit.links import address
 from app.kit.opening import state_stores
 from app.kit.panel import GRAPH_CONFIG, graph_panel
 from app.kit.performance import PERFORMANCE, performance_column
@@ -138,7 +139,11 @@ def _status() -> html.Footer:
             html.Span(id="status-selection"),
             html.Span(className="spring"),
             dcc.Link(
-                "in Explore", href="/", id=IDS.link("explore"), className="plain", title=in_explore
+                "in Explore",
+                href=address("/"),
+                id=IDS.link("explore"),
+                className="plain",
+                title=in_explore,
             ),
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
             html.A("export", id=IDS.link("export"), className="plain"),

@@ -10,6 +10,7 @@ from app.kit import ids as kit_ids
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
+from app.kit.links import address
 from app.kit.opening import state_stores
 from app.kit.panel import view_menu
 from app.kit.sidebar import filter_sidebar
@@ -97,8 +98,8 @@ def _status() -> html.Footer:
             html.Span(id=IDS.status),
             *selection_words(),
             html.Span(className="spring"),
-            html.A("in Explore", id=IDS.link("explore"), className="plain", href="/"),
-            html.A("in Modes", id=IDS.link("modes"), className="plain", href="/modes"),
+            html.A("in Explore", id=IDS.link("explore"), className="plain", href=address("/")),
+            html.A("in Modes", id=IDS.link("modes"), className="plain", href=address("/modes")),
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
             html.A("export", id=IDS.link("export"), className="plain"),
             html.A("data", id=IDS.link("data"), className="plain"),

@@ -1,7 +1,7 @@
 """The window API `/timeline/window`, and redirects of old addresses."""
 
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import orjson
 from flask import Flask, Response, redirect, request
@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from app.kit.context import lake_view
 from app.kit.lakes import LakeView
+from app.kit.links import address
 from app.kit.url_state import read_lake_version, read_number
 from app.timeline.answer import answer_question
 from app.timeline.panels import DEFAULT_PANELS
@@ -77,13 +78,14 @@ def _asked(asked: MultiDict[str, str]) -> tuple[LakeView, Question, int]:
 
 
 def _old_how() -> AnyResponse:
-    return redirect(f"/timeline/how/figure?{_new_query(request.args)}", code=301)
+    return redirect(address("/timeline/how/figure?" + _new_query(request.args)), code=301)
 
 
 def _old_data(ending: str) -> AnyResponse:
     content = request.args.get("what", "view")
     name = _OLD_CONTENTS.get(content, content)
-    return redirect(f"/timeline/data/{name}.{ending}?{_new_query(request.args)}", code=301)
+    path = f"/timeline/data/{quote(name, safe='')}.{quote(ending, safe='')}"
+    return redirect(address(f"{path}?{_new_query(request.args)}"), code=301)
 
 
 def _new_query(old: MultiDict[str, str]) -> str:

@@ -46,6 +46,16 @@
     }
   };
 
+  /** The counted fetch for a file or a stream: resolves to the browser's own response. */
+  wattlas.fetchAnswer = async function (address, options) {
+    const release = wattlas.busy("request");
+    try {
+      return await fetch(address, options);
+    } finally {
+      release();
+    }
+  };
+
   /*
    * What a visitor does may have consequences that a library publishes with a delay: Plotly throttles
    * hovers, drags and wheels to 50 ms, Dash's text inputs wait up to 400 ms after the last key, a smooth

@@ -15,6 +15,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     BrowserType,
+    ConsoleMessage,
     Error,
     Page,
     Request,
@@ -64,16 +65,17 @@ def grid_rows() -> list[dict]:
 
 
 @pytest.fixture(scope="session")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], str]]:
-    """Start an app on a lake; gives its address. All are ended with the session."""
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
+    """Start an app on a lake, with further options; gives its address; ended with the session."""
     started: list[subprocess.Popen] = []
 
-    def start(lake: Path) -> str:
+    def start(lake: Path, *options: str) -> str:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         log = tmp_path_factory.mktemp("log") / "app.log"
         command = [sys.executable, "-m", "app", "--lake", str(lake), "--port", str(port)]
+        command += options
         with log.open("w") as errors:
             process = subprocess.Popen(
                 command, cwd=ROOT, stdout=subprocess.PIPE, stderr=errors, text=True
@@ -208,10 +210,18 @@ def new_tab(visitor: BrowserContext) -> Iterator[Page]:
     page.close()
 
 
-def watched(page: Page) -> Iterator[Page]:
-    """Give a page to a test, then fail if it asked for anything outside or had an error."""
+def watched(page: Page, *addresses: str) -> Iterator[Page]:
+    """Give a page to a test, then fail if it asked for anything outside or had an error.
+
+    Args:
+        addresses: What it may ask for besides the apps of this machine.
+    """
     outside: list[str] = []
     errors: list[str] = []
+
+    def note_violation(message: ConsoleMessage) -> None:
+        if "Content Security Policy" in message.text:
+            errors.append(message.text)
 
     def note_request(request: Request) -> None:
         outside.append(request.url)
@@ -221,10 +231,12 @@ def watched(page: Page) -> Iterator[Page]:
 
     page.on("request", note_request)
     page.on("pageerror", note_error)
+    page.on("console", note_violation)
     yield page
     page.remove_listener("request", note_request)
     page.remove_listener("pageerror", note_error)
-    inside = ("http://127.0.0.1:", "data:", "blob:", "file:")
+    page.remove_listener("console", note_violation)
+    inside = (*addresses, "http://127.0.0.1:", "data:", "blob:", "file:")
     assert [url for url in outside if not url.startswith(inside)] == []
     assert errors == []
 
@@ -236,7 +248,8 @@ def load_scripts() -> Callable[..., None]:
     def load(page: Page, *names: str) -> None:
         page.set_content("<html></html>")
         for name in names:
-            page.add_script_tag(path=str(ROOT / "assets" / f"{name}.js"))
+            # Not as a script element, which the policy of the page before would forbid.
+            page.evaluate(f"() => {{ {(ROOT / 'assets' / f'{name}.js').read_text()} }}")
 
     return load
 

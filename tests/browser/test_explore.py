@@ -263,5 +263,5 @@ def test_the_scatter_is_painted_before_all_else(new_tab: Page, grid_address: str
     assert atlas.page.evaluate("window.order") == ["scatter", "heatmap"]
     atlas.page.goto("about:blank")
     atlas.open(grid_address, '?v=2&workload=memcached&load=200000&sel=knobs~{"itr_us":50}')
-    atlas.page.wait_for_function("window.order.length === 3")
+    atlas.page.wait_for_function("() => window.order.length === 3")
     assert atlas.page.evaluate("window.order")[0] == "scatter"

@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from app.kit.compressed import CompressedFiles, cache_folder
-from app.kit.scripts import without_wrapper
 from app.pages import PAGES
 from tests.browser.atlas import Atlas, visit, wait_idle
 
@@ -29,7 +28,7 @@ def test_placeholders_are_there_before_dash_answers(page: Page, grid_address: st
     held: list[Route] = []
     page.route(re.compile("/_dash-(layout|dependencies)"), lambda route: held.append(route))
     page.goto(grid_address)
-    page.wait_for_function("document.readyState === 'complete'")
+    page.wait_for_function("() => document.readyState === 'complete'")
     shown = page.locator(".first-page .panel").all_inner_texts()
     assert len(shown) >= 3
     assert all("loading" in text for text in shown)
@@ -94,7 +93,7 @@ def test_the_first_load_is_small(grid_address: str) -> None:
         with urllib.request.urlopen(grid_address + address) as answer:
             script = answer.read().decode()
         kept = CompressedFiles(cache_folder())
-        total += len(kept.make(without_wrapper(script).encode(), "br"))
+        total += len(kept.make(script.encode(), "br"))
     assert total <= MOST_SCRIPT_BYTES
 
 

@@ -2,12 +2,30 @@
 
 import csv
 import io
+import re
 
 import pytest
+from playwright.sync_api import Page, Route
 
 from tests.browser.atlas import Atlas, wait_idle
 
 pytestmark = pytest.mark.browser
+
+
+def test_a_busy_server_is_asked_again(page: Page, grid_address: str) -> None:
+    refused: list[str] = []
+
+    def refuse_once(route: Route) -> None:
+        if refused:
+            route.continue_()
+        else:
+            refused.append(route.request.url)
+            route.fulfill(status=503, headers={"Retry-After": "1"}, body="the server is busy")
+
+    page.route(re.compile("/_dash-update-component"), refuse_once)
+    Atlas(page).open(grid_address)
+    assert len(refused) == 1
+    assert Atlas(page).status().endswith("of 104 runs")
 
 
 def test_heatmap_and_scatter_have_a_keyboard_cursor(atlas: Atlas, grid_address: str) -> None:

@@ -18,7 +18,9 @@ def test_a_link_brings_the_box_its_outline_and_the_table(
 ) -> None:
     query = f"?{clause}&workload=memcached&load=200000&system=linux_tuned"
     atlas.open(grid_address, query)
-    atlas.page.wait_for_function("document.querySelectorAll('#explore-grid .ag-row').length === 6")
+    atlas.page.wait_for_function(
+        "() => document.querySelectorAll('#explore-grid .ag-row').length === 6"
+    )
     outline = atlas.layout("scatter")["selections"][0]
     assert (outline["x0"], outline["x1"], outline["y0"], outline["y1"]) == (50, 140, 1200, 2990)
     assert atlas.selection().startswith("selection: 12 runs in 6 configurations (box)")

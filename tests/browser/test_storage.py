@@ -161,7 +161,7 @@ def test_a_claim_opens_to_its_numbers_and_leads_to_its_view(storage: StoragePage
     claim.locator("summary").click()
     assert "interrupt, classic polling, depth 1: 40.0 %, 100 %; n = 2, 2" in claim.inner_text()
     claim.get_by_role("button", name="show: Power against CPU").click()
-    page.wait_for_function("document.activeElement.dataset.view === 'storage-power-cpu'")
+    page.wait_for_function("() => document.activeElement.dataset.view === 'storage-power-cpu'")
     page.wait_for_function("""() => {
       const box = document.activeElement.getBoundingClientRect();
       return box.top >= 0 && box.bottom <= innerHeight;

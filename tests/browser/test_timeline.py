@@ -124,7 +124,7 @@ def test_the_first_run_that_is_added_brings_its_reference(
     timeline.page.keyboard.press("a")
     timeline.page.locator("#timeline-search").fill("tuned memcached 200k")
     choice = timeline.page.locator(".choice", has_text="Linux tuned")
-    timeline.page.wait_for_function("document.querySelectorAll('.choice').length < 9")
+    timeline.page.wait_for_function("() => document.querySelectorAll('.choice').length < 9")
     choice.first.click()
     timeline.page.keyboard.press("Escape")
     timeline.ready()
@@ -267,15 +267,15 @@ def test_runs_are_added_from_what_the_lake_holds(
     timeline.open(logged_address)
     timeline.press("a")
     choices = timeline.page.locator("#timeline-choices .choice")
-    timeline.page.wait_for_function("document.querySelectorAll('.choice').length === 9")
+    timeline.page.wait_for_function("() => document.querySelectorAll('.choice').length === 9")
     subjects = timeline.page.locator(".choice-subject").all_inner_texts()
     assert subjects[0].startswith("memcached at 200k QPS")  # what is like the first run is first
     timeline.page.locator("#timeline-search").fill("library nodejs")
-    timeline.page.wait_for_function("document.querySelectorAll('.choice').length === 1")
+    timeline.page.wait_for_function("() => document.querySelectorAll('.choice').length === 1")
     assert "Library OS · ITR 20 us · 2.9 GHz" in choices.first.inner_text()
     timeline.page.keyboard.press("ArrowDown")
     timeline.page.keyboard.press("Enter")
-    timeline.page.wait_for_function("wattlas.timeline.page.state.runs.length === 3")
+    timeline.page.wait_for_function("() => wattlas.timeline.page.state.runs.length === 3")
     timeline.page.keyboard.press("Escape")
     timeline.settle()
     assert "ebbrt_tuned" in timeline.runs()[2]
@@ -306,7 +306,8 @@ def test_a_server_that_is_gone_leaves_the_picture(
     timeline.page.route("**/timeline/window*", lambda route: route.abort())
     timeline.page.keyboard.press("+")
     timeline.page.wait_for_function(
-        "document.querySelector('#timeline-problems').innerText.startsWith('The server did not')"
+        "() => document.querySelector('#timeline-problems').innerText"
+        ".startsWith('The server did not')"
     )
     assert timeline.traces("mean") == drawn
     timeline.page.unroute("**/timeline/window*")
@@ -329,7 +330,9 @@ def test_downloads_of_what_is_in_view(timeline: TimelinePage, logged_address: st
         assert {row["run_id"] for row in saved} == set(timeline.runs())
         assert all(row[what] for row in saved)
     timeline.choose("timeline-figure", "How was this computed")
-    timeline.page.wait_for_function("document.querySelector('#explanation').innerText.length > 40")
+    timeline.page.wait_for_function(
+        "() => document.querySelector('#explanation').innerText.length > 40"
+    )
     said = timeline.page.locator("#explanation").inner_text()
     assert all(run in said for run in timeline.runs())
 

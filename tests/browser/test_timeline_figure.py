@@ -1,13 +1,12 @@
 """The timeline's figures by facts: what a hand-made answer of the server is drawn as."""
 
+from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page
-
-from tests.browser.conftest import ROOT
 
 pytestmark = pytest.mark.browser
 
@@ -25,11 +24,9 @@ DRAW = (Path(__file__).parent / "draw_timeline.js").read_text("utf-8")
 
 
 @pytest.fixture
-def drawing(page: Page) -> Page:
+def drawing(page: Page, load_scripts: Callable[..., None]) -> Page:
     """A page with just the scripts that make figures."""
-    page.set_content("<html></html>")
-    for name in SCRIPTS:
-        page.add_script_tag(path=str(ROOT / "assets" / f"{name}.js"))
+    load_scripts(page, *SCRIPTS)
     return page
 
 

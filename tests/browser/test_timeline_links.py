@@ -55,7 +55,7 @@ def test_no_panel_at_all_and_the_compared_run_come_back_from_a_link(
     timeline.open(logged_address)
     timeline.press("a")
     timeline.page.locator("#timeline-search").fill("library memcached")
-    timeline.page.wait_for_function("document.querySelectorAll('.choice').length === 1")
+    timeline.page.wait_for_function("() => document.querySelectorAll('.choice').length === 1")
     timeline.page.locator(".choice").click()
     timeline.page.keyboard.press("Escape")
     timeline.settle()
@@ -123,13 +123,13 @@ def test_bad_links_are_sentences_and_the_rest_works(
     assert {t["run"] for t in timeline.traces("mean")} == {good}
     timeline.page.goto(f"{logged_address}/timeline?v=1&run=nosuchrun")
     timeline.page.wait_for_function(
-        "document.querySelector('#timeline-problems')?.innerText.includes('nosuchrun')"
+        "() => document.querySelector('#timeline-problems')?.innerText.includes('nosuchrun')"
     )
     assert timeline.words() == ""
     figure = timeline.page.locator("#timeline-figure")
     assert figure.inner_text().startswith("None of these runs can be shown.")
     timeline.page.locator("#timeline-problems").get_by_text("runs of the lake").click()
-    timeline.page.wait_for_function("document.querySelectorAll('.choice').length === 9")
+    timeline.page.wait_for_function("() => document.querySelectorAll('.choice').length === 9")
     for ends, shown in (
         ("from=0.05&to=7", (0.05, 0.1)),
         ("from=7&to=7.03", (0.07, 0.1)),
@@ -164,7 +164,7 @@ def test_a_run_without_a_log_offers_those_that_have_one(
     assert offer.inner_text().startswith("show ")
     every = timeline.page.locator("#timeline-problems").get_by_text("runs that have one")
     every.click()
-    timeline.page.wait_for_function("document.querySelectorAll('.choice').length === 9")
+    timeline.page.wait_for_function("() => document.querySelectorAll('.choice').length === 9")
     timeline.page.keyboard.press("Escape")
     offer.click()
     timeline.page.wait_for_function(
@@ -212,7 +212,9 @@ def test_a_page_without_its_measurement_leads_to_one_that_shows_the_runs(
         page.goto(f"{grid_address}/{path}")
         expect(page.locator("#views")).to_contain_text(words)
     page.get_by_role("link", name="Explore shows these runs").click()
-    page.wait_for_function("wattlas.explore.view.points && wattlas.explore.view.points.count > 1")
+    page.wait_for_function(
+        "() => wattlas.explore.view.points && wattlas.explore.view.points.count > 1"
+    )
 
 
 def test_the_state_in_the_browser_is_the_state_in_python(

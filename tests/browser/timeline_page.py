@@ -98,7 +98,7 @@ class TimelinePage:
         """Choose from a view's menu, and wait until it is closed."""
         self.page.locator(f"section[data-view={view}]").get_by_label("menu of this").click()
         self.page.get_by_role("menuitem", name=item).click()
-        self.page.wait_for_function("!document.querySelector('[role=menuitem]')")
+        self.page.wait_for_function("() => !document.querySelector('[role=menuitem]')")
 
     def download(self, view: str, item: str) -> Path:
         """Take a file from a view's menu."""

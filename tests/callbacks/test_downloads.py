@@ -256,7 +256,7 @@ def test_an_export_may_not_ask_the_network(page: str) -> None:
 
 def test_an_export_is_small_and_its_parts_are_whole(page: str) -> None:
     assert len(page.encode()) < 2_600_000
-    assert part_of(page, "plotly").startswith("/**\n* plotly.js v")
+    assert part_of(page, "plotly").startswith("/**\n* plotly.js (strict - minified) v")
     scripts = part_of(page, "scripts")
     assert "wattlas.exploreFigures" in scripts
     assert "dash_clientside" not in scripts

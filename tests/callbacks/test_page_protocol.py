@@ -14,6 +14,7 @@ from flask.testing import FlaskClient
 
 from app.kit.context import EXTENSION, lake_view
 from app.kit.export import ExportedPage
+from app.kit.guard import add_guard
 from app.kit.lakes import Lakes, LakeView
 from app.kit.opening import open_layout, state_stores
 from app.kit.page import Page, View
@@ -85,6 +86,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     lake = write_lake(tmp_path_factory.mktemp("notes") / "lake", [run()])
     write_lake(lake, [run(replicate=1)])
     found = Flask("notes")
+    add_guard(found, None)
     found.extensions[EXTENSION] = Lakes(lake)
     add_page_routes(found, NOTES)
     return found

@@ -1,6 +1,8 @@
 """The benchmark runs, and its lines can be read by a machine."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from bench.__main__ import main
 from bench.report import Measurement, quantile
 from bench.resume import measure as measure_resume
 from bench.studies import measure as measure_studies
+from data.sandbox.landlock import landlock_version
 
 KEYS = {"name", "value", "unit", "n", "limit", "ok"}
 
@@ -69,6 +72,31 @@ def test_the_pictures_of_storage_are_measured(capsys: pytest.CaptureFixture[str]
     assert change["n"] == 12
     assert by_name["storage_new_place_median"]["value"] > 0
     assert by_name["storage_worker_memory"]["limit"] == 400
+
+
+@pytest.mark.browser
+@pytest.mark.timeout(600)
+def test_many_visitors_for_a_minute_get_all_their_answers(logged_lake: Path) -> None:
+    """No times: other tests have the second core. In a process of its own, as Playwright wants."""
+    command = [sys.executable, "-m", "bench", "load", "--json", "--users=10", "--minutes=1"]
+    done = subprocess.run(
+        [*command, f"--lake={logged_lake}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    by_name = {line["name"]: line for line in lines}
+    assert all(set(line) == KEYS for line in lines)
+    assert by_name["load_failures"]["value"] == 0, done.stderr[-2000:]
+    assert by_name["load_failures"]["n"] > 100
+
+
+@pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
+def test_the_sandbox_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sql", "--json", "--queries", "2", "--runs", "50"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    by_name = {line["name"]: line for line in lines}
+    assert by_name["sql_overhead_p95"]["limit"] == 60
+    assert by_name["sql_sandbox_p95"]["value"] > 0
 
 
 def test_the_simulator_is_measured(capsys: pytest.CaptureFixture[str]) -> None:

@@ -181,7 +181,7 @@ def test_every_value_of_any_table_comes_out_of_the_download(
         assert ingest(Path(place) / "lake", raw).added == 12
         with open_lake(Path(place) / "lake") as lake:
             rows = lake.polars(*runs_query(Selection(), 20)).sort(FILE, "replicate")
-            answer = table_answer(lambda: rows, CSV, "runs")
+            answer = table_answer(rows, CSV, "runs")
     found = list(csv.DictReader(io.StringIO(answer.get_data(as_text=True), newline="")))
     assert [row[FILE] for row in found[::3]] == ["csv", "jsonl", "parquet", "tsv"]
     for name, column in zip(names, columns, strict=True):

@@ -1,0 +1,116 @@
+"""Checks of every request before a page sees it, and errors as plain text.
+
+A refused request gets a status that fits and one line on what was wrong; never a stack trace.
+"""
+
+import logging
+import time
+import unicodedata
+from collections.abc import Collection
+from functools import partial
+from typing import Final
+from urllib.parse import urlsplit
+
+from dash.exceptions import DependencyException, InvalidCallbackReturnValue
+from flask import Flask, Response, abort, g, request
+from werkzeug.exceptions import BadRequest, HTTPException, InternalServerError, NotFound
+from werkzeug.sansio.utils import host_is_trusted
+
+from app.kit.settings import LOOPBACK
+from data.errors import WattlasError
+
+MOST_BODY_BYTES: Final = 1_000_000
+_TRICKS: Final = frozenset({"", ".", ".."})
+_JSON: Final = "application/json"
+
+
+def add_guard(server: Flask, allowed_hosts: Collection[str] | None) -> None:
+    """Refuse bad requests to all routes, and answer errors in words.
+
+    Call it before anything else registers handlers of requests.
+
+    Args:
+        allowed_hosts: Names besides those of the loopback; a leading dot allows all subdomains.
+            None allows any name.
+    """
+    server.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
+    names = None if allowed_hosts is None else (*LOOPBACK, *allowed_hosts)
+    server.before_request(partial(_check, names))
+    server.register_error_handler(HTTPException, _in_words)
+    server.register_error_handler(DependencyException, lambda _: _in_words(NotFound()))
+    server.register_error_handler(WattlasError, lambda error: _in_words(BadRequest(str(error))))
+    server.register_error_handler(InvalidCallbackReturnValue, _unfit)
+    server.register_error_handler(Exception, _bug)
+
+
+def elapsed_s() -> float:
+    """Return the time since the present request came in."""
+    now_s = time.perf_counter()
+    return now_s - float(g.get("started_s", now_s))
+
+
+def _check(allowed_hosts: Collection[str] | None) -> None:
+    g.started_s = time.perf_counter()
+    if not host_is_trusted(request.host, allowed_hosts):
+        abort(
+            400,
+            f"this server does not answer as {request.host[:100]!r}: "
+            "its administrator can add the name to --allowed-hosts",
+        )
+    problem = path_problem(request.path)
+    if problem:
+        abort(400, f"the path {problem}")
+    if request.method == "POST":
+        _check_post()
+
+
+def _check_post() -> None:
+    if is_cross_site():
+        abort(403, "a page of another site may not post here")
+    if (request.content_length or 0) > MOST_BODY_BYTES:
+        abort(413, f"the body has {request.content_length:,} bytes, at most {MOST_BODY_BYTES:,}")
+    has_body = request.content_length or "Transfer-Encoding" in request.headers
+    if has_body and request.mimetype != _JSON:
+        abort(415, f"the body is {request.mimetype[:100] or 'of no type'!r}, expected {_JSON}")
+
+
+def path_problem(path: str) -> str:
+    """Return why no route may see a decoded path; empty if it is well formed."""
+    if any(unicodedata.category(c) == "Cc" for c in path):
+        return "holds a control character"
+    if "\\" in path or "\N{REPLACEMENT CHARACTER}" in path:
+        return "holds a backslash, or is not UTF-8"
+    if any(part in _TRICKS for part in path.strip("/").split("/")) and path != "/":
+        return "holds an empty part, '.' or '..'"
+    return ""
+
+
+def is_cross_site() -> bool:
+    """Return whether a browser says that a page of another site made the request."""
+    site = request.headers.get("Sec-Fetch-Site")
+    if site:
+        return site not in ("same-origin", "none")
+    origin = request.headers.get("Origin")
+    return origin is not None and urlsplit(origin).netloc != request.host
+
+
+def _in_words(error: HTTPException) -> Response:
+    """Answer with the error's description as plain text; its headers stay."""
+    answer = Response(f"{error.description}\n", error.code, mimetype="text/plain")
+    for name, value in error.get_headers():
+        if name != "Content-Type":
+            answer.headers[name] = value
+    g.refused = error.description
+    return answer
+
+
+def _unfit(error: Exception) -> Response:
+    """A browser asked for outputs of other components than the page has: or the page has a bug."""
+    logging.getLogger("wattlas").warning("a callback's answer does not fit: %s", error)
+    return _in_words(BadRequest("the callback's answer does not fit the outputs asked for"))
+
+
+def _bug(error: Exception) -> Response:
+    logging.getLogger("wattlas").exception("BUG: a request failed", exc_info=error)
+    words = f"BUG: {type(error).__name__} inside wattlas; the server's log has the details."
+    return _in_words(InternalServerError(words))

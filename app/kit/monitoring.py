@@ -1,0 +1,70 @@
+"""`/metrics` in the Prometheus text format: requests, latencies, the lake, caches, memory."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from flask import Flask, Response, request
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import generate_latest
+from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
+
+from app.kit.guard import elapsed_s
+from app.kit.lakes import Lakes
+from app.kit.request_log import route_name
+from data.sandbox.pool import Sandbox
+
+_BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
+
+
+class _Numbers(Collector):
+    """Numbers of the lake, its caches and SQL, read when somebody asks."""
+
+    def __init__(self, lakes: Lakes, sandbox: Sandbox | str) -> None:
+        self._lakes = lakes
+        self._sandbox = sandbox
+
+    def collect(self) -> Iterator[Metric]:
+        views = self._lakes.opened
+        newest = max((view.version for view in views), default=-1)
+        rows = sum(view.cached_rows for view in views)
+        for name, words, value in (
+            ("version", "Newest open version of the lake; -1 for none.", newest),
+            ("open_versions", "Open versions of the lake.", len(views)),
+            ("cached_rows", "Rows of cached answers.", rows),
+        ):
+            yield GaugeMetricFamily(f"wattlas_lake_{name}", words, value=value)
+        if isinstance(self._sandbox, str):
+            return
+        yield GaugeMetricFamily("wattlas_sql_running", "Queries.", value=self._sandbox.running)
+        ended = CounterMetricFamily("wattlas_sql", "Queries by outcome.", labels=["outcome"])
+        for outcome, count in self._sandbox.outcomes.items():
+            ended.add_metric([outcome], count)
+        yield ended
+
+
+def add_metrics(server: Flask, lakes: Lakes, sandbox: Sandbox | str) -> None:
+    """Add `/metrics`, and count all requests."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    registry.register(_Numbers(lakes, sandbox))
+    labels = ["route", "method"]
+    requests = Counter("wattlas_requests", "Requests.", [*labels, "status"], registry=registry)
+    latency = Histogram(
+        "wattlas_request_seconds", "Time of an answer.", labels, registry=registry,
+        buckets=_BOUNDS_S,
+    )  # fmt: skip
+
+    def count(answer: Response) -> Response:
+        names = route_name(), request.method if request.url_rule else "-"
+        requests.labels(*names, str(answer.status_code)).inc()
+        latency.labels(*names).observe(elapsed_s())
+        return answer
+
+    server.after_request(count)
+    server.add_url_rule(
+        "/metrics",
+        "metrics",
+        lambda: Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST),
+    )

@@ -1,0 +1,1 @@
+"""The SQL page: any other question about the lake."""

@@ -1,0 +1,178 @@
+"""The layout of the SQL page: tables, editor, result, chart."""
+
+from typing import Final
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+
+from app.kit import ids
+from app.kit.context import sandbox
+from app.kit.encodings import message_figure
+from app.kit.lakes import LakeView
+from app.kit.links import address
+from app.kit.opening import state_stores
+from app.kit.panel import GRAPH_CONFIG, view_menu
+from app.kit.sidebar import filter_sidebar
+from app.sql.answer import columns_of, examples
+from app.sql.state import SqlState
+
+IDS: Final = ids.PageIds("sql")
+_PYTHON: Final = """from data.connection import open_lake
+
+with open_lake({lake!r}) as lake:
+    lake.sql('''
+{sql}
+''').show()"""
+
+
+def sql_layout(view: LakeView, state: SqlState, notice: str) -> html.Main:
+    """Lay the page out; where SQL is off it says why, and how to ask from Python."""
+    found = sandbox()
+    if not isinstance(found, str):
+        found.prepare(view.lake)
+    words = found if isinstance(found, str) else ""
+    if not view.runs:
+        words = "The lake holds no runs yet. Add some with python -m ingest add RAW."
+    return html.Main(
+        [
+            *state_stores("sql", view, state),
+            html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
+            filter_sidebar(_examples(), "Examples"),
+            html.Div(
+                [
+                    _editor(view, state, words),
+                    tables(view),
+                    *([] if words else [_result(), _chart()]),
+                ],
+                className="views",
+                id="views",
+            ),
+            html.Footer(
+                [
+                    html.Span(id=IDS.status, role="status"),
+                    html.Span(id="status-selection"),
+                    html.Span(className="spring"),
+                    html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
+                    html.A("export", id=IDS.link("export"), className="plain"),
+                ],
+                className="status",
+            ),
+        ],
+        className="page sql",
+    )
+
+
+def _examples() -> list:
+    parts = []
+    for one in examples():
+        path = "/" if one.page == "explore" else f"/{one.page}"
+        words = [
+            html.Button(one.title, className="example", **{"data-example": one.sql}),
+            dcc.Link(f"as a picture in {one.page.title()}", href=address(path), className="quiet"),
+        ]
+        parts.append(html.Div(words, className="facet"))
+    return parts
+
+
+def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
+    head = [
+        html.H2("Query"),
+        html.Button(
+            "run", id=IDS("run"), className="plain", title="Ctrl+Enter", disabled=bool(off)
+        ),
+        html.Button("cancel", id=IDS("cancel"), className="plain", disabled=True),
+        html.Span(id=IDS("said"), className="quiet", role="status"),
+    ]
+    python = _PYTHON.format(lake=str(view.lake.path.name), sql=examples()[0].sql)
+    body: list = [
+        dcc.Textarea(
+            id=IDS("editor"), value=state.sql, spellCheck="false", className="editor",
+            title="SQL query",
+        )
+    ]  # fmt: skip
+    if off:
+        body = [html.P(off, className="note"), html.Pre(python, className="note")]
+    return html.Section(
+        [
+            html.Div(head, className="panel-head"),
+            *body,
+        ],
+        className="panel panel-editor",
+        **{"aria-label": "query"},
+    )
+
+
+def tables(view: LakeView, has_menu: bool = True) -> html.Section:
+    """List the tables with their columns; a column's title is its description.
+
+    Args:
+        has_menu: False in an export.
+    """
+    parts: list = []
+    for (table,), rows in columns_of(view).group_by(["table"], maintain_order=True):
+        listed = [
+            html.Li(
+                [
+                    html.Code(row["column"]),
+                    html.Span(f" {row['unit'] or row['type'].lower()[:24]}", className="spread"),
+                ],
+                title=row["description"] or row["type"],
+                **{"data-column": row["column"]},
+            )
+            for row in rows.iter_rows(named=True)
+        ]
+        summary = html.Summary([html.Code(table), html.Span(f" {len(rows)} columns")])
+        parts.append(html.Details([summary, html.Ul(listed)], open=table == "runs"))
+    menu = [view_menu("tables")] if has_menu else []
+    return html.Section(
+        [
+            html.Div([html.H2("Tables and columns"), *menu], className="panel-head"),
+            html.Div(parts, className="table-frame tables"),
+        ],
+        className="panel panel-tables",
+        tabIndex=0,
+        **{"aria-label": "tables and columns", "data-view": "tables"},
+    )
+
+
+def _result() -> html.Section:
+    return html.Section(
+        [
+            html.Div(
+                [
+                    html.H2("Result"),
+                    html.Button("CSV", id=IDS("csv"), className="plain", disabled=True),
+                    html.Button("Parquet", id=IDS("parquet"), className="plain", disabled=True),
+                ],
+                className="panel-head",
+            ),
+            html.Div(id=IDS("grid-frame"), className="grid"),
+        ],
+        className="panel panel-result",
+        **{"aria-label": "result"},
+    )  # fmt: skip
+
+
+def _chart() -> html.Section:
+    selects = [
+        part
+        for key, label in (("x", "x"), ("y", "y"), ("col", "colour"))
+        for part in (
+            html.Span(label, className="quiet"),
+            dmc.Select(
+                id=IDS(key), data=[], size="xs", w=130, clearable=True, **{"aria-label": label}
+            ),
+        )
+    ]
+    graph = dcc.Graph(
+        id="sql-chart",
+        config=GRAPH_CONFIG,
+        className="graph",
+        responsive=True,
+        figure=message_figure("Run a query, then choose x and y."),
+    )
+    return html.Section(
+        [html.Div([html.H2("Chart"), *selects], className="panel-head"), graph],
+        className="panel panel-chart",
+        **{"aria-label": "chart"},
+    )

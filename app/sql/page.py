@@ -1,0 +1,37 @@
+"""SQL: any other question about the lake, asked safely."""
+
+from dash import ClientsideFunction, Input, clientside_callback
+
+from app.kit.callbacks import register_gather
+from app.kit.page import Page, View
+from app.sql.answer import default_state, explain, rows_behind
+from app.sql.layout import IDS, sql_layout
+from app.sql.layout_export import export_page
+from app.sql.routes import add_routes
+from app.sql.state import SqlState
+
+PAGE = Page(
+    name="sql",
+    title="SQL",
+    path="/sql",
+    state=SqlState,
+    default_state=default_state,
+    layout=sql_layout,
+    views=(View("tables", "Tables and columns", is_picture=False),),
+    missing=None,
+    rows=rows_behind,
+    explain=explain,
+    export=export_page,
+    keys=(("Ctrl+Enter", "run the query"),),
+    add_routes=add_routes,
+)
+
+register_gather(IDS, {})
+clientside_callback(ClientsideFunction("sql", "edited"), Input(IDS("editor"), "value"))
+clientside_callback(
+    ClientsideFunction("sql", "chosen"),
+    Input(IDS("x"), "value"),
+    Input(IDS("y"), "value"),
+    Input(IDS("col"), "value"),
+    prevent_initial_call=True,
+)

@@ -1,0 +1,100 @@
+"""`POST /sql/run`, `/sql/csv`, `/sql/parquet` run one in the sandbox; `/sql/cancel` ends it."""
+
+import secrets
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import orjson
+from flask import Flask, Response, g, request
+
+from app.kit.context import lake_view, sandbox
+from app.kit.downloads import CSV as CSV_TYPE
+from app.kit.downloads import PARQUET as PARQUET_TYPE
+from app.kit.downloads import file_answer
+from data.errors import SelectionError, WattlasError
+from data.sandbox import pool
+
+_KEYS: Final = frozenset({"sql", "id", "lake"})
+_FILES: Final = {
+    "csv": (pool.CSV, CSV_TYPE, "wattlas-sql.csv"),
+    "parquet": (pool.PARQUET, PARQUET_TYPE, "wattlas-sql.parquet"),
+}
+_LONGEST_ID: Final = 64
+
+
+def add_routes(server: Flask) -> None:
+    """Add the addresses to a server."""
+    for name, view in (("run", _run), ("cancel", _cancel)):
+        server.add_url_rule(f"/sql/{name}", f"sql_{name}", _answered(view), methods=["POST"])
+    for form in _FILES:
+        route = _answered(partial(_file, form))
+        server.add_url_rule(f"/sql/{form}", f"sql_file_{form}", route, methods=["POST"])
+
+
+def _answered(view: Callable[[dict[str, Any]], Response]) -> Callable[[], Response]:
+    """Return a route that reads a JSON object, and answers errors as JSON."""
+
+    def route() -> Response:
+        try:
+            found = sandbox()
+            if isinstance(found, str):
+                return _json({"error": found}, 403)
+            return view(_asked(request.get_json()))
+        except pool.BusyError as error:
+            g.refused = str(error)
+            answer = _json({"error": str(error)}, 503)
+            answer.headers["Retry-After"] = "1"
+            return answer
+        except WattlasError as error:
+            g.refused = type(error).__name__
+            return _json({"error": str(error)}, 400)
+
+    return route
+
+
+def _asked(body: Any) -> dict[str, Any]:
+    """Check the body: `sql`, and if given `id` (a name for `cancel`) and `lake` (a version)."""
+    if not isinstance(body, dict) or set(body) - _KEYS:
+        raise SelectionError(f"expected a JSON object with {', '.join(sorted(_KEYS))}")
+    for key in ("sql", "id"):
+        if not isinstance(body.get(key, ""), str):
+            raise SelectionError(f"{key} is no text")
+    if len(body.get("id", "")) > _LONGEST_ID:
+        raise SelectionError(f"id has more than {_LONGEST_ID} characters")
+    version = body.get("lake")
+    if version is not None and (not isinstance(version, int) or isinstance(version, bool)):
+        raise SelectionError(f"lake is {str(version)[:40]!r}, expected a version number")
+    g.query_id = body.get("id") or secrets.token_hex(8)
+    return body
+
+
+def _ask(asked: dict[str, Any], bounds: pool.Bounds) -> tuple[dict[str, Any], bytes]:
+    found = sandbox()
+    assert not isinstance(found, str)
+    sql = asked.get("sql", "")
+    if not sql.strip():
+        raise SelectionError("sql is empty")
+    return found.run(lake_view(asked.get("lake")).lake, sql, bounds, g.query_id)
+
+
+def _run(asked: dict[str, Any]) -> Response:
+    return _json(_ask(asked, pool.ROWS)[0], 200)
+
+
+def _file(form: str, asked: dict[str, Any]) -> Response:
+    bounds, kind, name = _FILES[form]
+    head, body = _ask(asked, bounds)
+    answer = file_answer(body, kind, name)
+    answer.headers["X-Truncated"] = "yes" if head["truncated"] else "no"
+    return answer
+
+
+def _cancel(asked: dict[str, Any]) -> Response:
+    found = sandbox()
+    assert not isinstance(found, str)
+    return _json({"cancelled": found.cancel(asked.get("id", ""))}, 200)
+
+
+def _json(body: Any, status: int) -> Response:
+    return Response(orjson.dumps(body), status=status, mimetype="application/json")

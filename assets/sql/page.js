@@ -1,0 +1,151 @@
+/* The SQL page's glue: editor, runs, files, chart, URL. */
+document.addEventListener("DOMContentLoaded", function () {
+  "use strict";
+
+  const { wattlas } = window, { setProps, address, sql } = wattlas;
+  const NAME = "sql", RETRY_MS = 1000, NOTHING = { columns: [], types: [], rows: [] };
+  const part = (name) => document.getElementById("sql-" + name);
+  /* The result's table as Dash writes it; its library is loaded when there is a result. */
+  const GRID = { namespace: "dash_ag_grid", type: "AgGrid", props: {
+    id: "sql-rows", className: "grid", style: { height: "100%" }, columnSize: "autoSize",
+    defaultColDef: { sortable: true, resizable: true },
+    dashGridOptions: {
+      rowHeight: 24, headerHeight: 26, theme: { function: "themeBalham" }, enableCellTextSelection: true,
+    },
+  } };
+  let spec = null, answer = NOTHING, running = null, chart = {}, text = "";
+
+  const say = (words, isError) => {
+    const said = part("said");
+    said.textContent = words;
+    said.className = isError ? "failed" : "quiet";
+  };
+
+  const post = (path, body, options) => wattlas.fetchAnswer(wattlas.pagesRoot() + "sql/" + path, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), ...options,
+  });
+
+  function setRunning(now) {
+    running = now;
+    part("run").disabled = Boolean(now);
+    part("cancel").disabled = !now;
+  }
+
+  /** Ask until the server has room; others' queries may be running. Returns the response. */
+  async function asked(path, mine) {
+    for (;;) {
+      const response = await post(path, { sql: text, id: mine.id, lake: spec.lake });
+      if (response.status !== 503 || running !== mine) return response;
+      say((await response.json()).error + ": this one waits");
+      await new Promise((done) => wattlas.later(done, RETRY_MS));
+    }
+  }
+
+  async function run() {
+    if (running || !spec || part("run").disabled) return;
+    const mine = { id: crypto.randomUUID ? crypto.randomUUID() : String(Math.random()) };
+    setRunning(mine);
+    say("running");
+    address.keep(NAME, "sql", text.length <= 6000 ? text : "");
+    try {
+      const response = await asked("run", mine), found = await response.json();
+      if (!response.ok) say(found.error, true);
+      else await show(found);
+    } catch (error) {
+      say("The server did not answer (" + error.message + ").", true);
+    }
+    setRunning(null);
+  }
+
+  async function show(found) {
+    answer = found;
+    const more = found.truncated ? ", the first ones: the answer holds more" : "";
+    say(found.rows.length.toLocaleString("en") + " rows" + more + " · " + found.elapsed_ms + " ms");
+    ["csv", "parquet"].forEach((form) => { part(form).disabled = false; });
+    const names = [...new Set(found.columns)].map((name) => ({ value: name, label: name }));
+    for (const key of ["x", "y", "col"]) setProps("sql-" + key, { data: names, value: chart[key] || null });
+    await wattlas.library("dash_ag_grid");
+    const columns = { columnDefs: sql.columnsOf(found), rowData: sql.rowsOf(found) };
+    setProps("sql-grid-frame", { children: { ...GRID, props: { ...GRID.props, ...columns } } });
+    draw();
+  }
+
+  function draw() {
+    const { data, layout } = sql.chartOf(answer, { x: chart.x, y: chart.y, colour: chart.col });
+    setProps("sql-chart", { figure: { data, layout: wattlas.themed(layout, wattlas.theme()) } });
+  }
+
+  async function save(form) {
+    const mine = { id: String(Math.random()) };
+    running = mine;
+    try {
+      const response = await asked(form, mine);
+      if (!response.ok) { say((await response.json()).error, true); return; }
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(await response.blob());
+      link.download = "wattlas-sql." + form;
+      link.click();
+      URL.revokeObjectURL(link.href);
+      const isCut = response.headers.get("X-Truncated") === "yes";
+      say(isCut ? "saved; the file holds the first rows only" : "saved");
+    } finally {
+      running = null;
+    }
+  }
+
+  /* Dash's editor tells its value through this callback, the chart's menus through theirs. */
+  function edited(value) {
+    text = value || "";
+    return window.dash_clientside.no_update;
+  }
+  function chosen(x, y, col, isOpening) {
+    if (!spec || isOpening) return window.dash_clientside.no_update;
+    chart = { x: x || "", y: y || "", col: col || "" };
+    if (answer === NOTHING) return window.dash_clientside.no_update;
+    for (const key of ["x", "y", "col"]) address.keep(NAME, key, chart[key]);
+    draw();
+    return window.dash_clientside.no_update;
+  }
+  function write(words) {
+    text = words;
+    setProps("sql-editor", { value: words });
+  }
+
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest && document.querySelector(".page.sql") ? event.target : null;
+    if (!target) return;
+    const example = target.closest("[data-example]"), column = target.closest("[data-column]");
+    if (example) { write(example.dataset.example); chart = {}; run(); }
+    if (column && part("editor")) {
+      const editor = part("editor"), name = column.dataset.column;
+      write(text.slice(0, editor.selectionStart) + name + text.slice(editor.selectionEnd));
+      editor.focus();
+    }
+    if (target.closest("#sql-run")) run();
+    if (target.closest("#sql-cancel") && running) post("cancel", { id: running.id });
+    if (target.closest("#sql-csv")) save("csv");
+    if (target.closest("#sql-parquet")) save("parquet");
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && document.querySelector(".page.sql")) {
+      event.preventDefault();
+      run();
+    }
+  });
+
+  wattlas.addPage({
+    name: NAME,
+    open(opened) {
+      spec = opened;
+      answer = NOTHING;
+      running = null;
+      chart = { x: spec.kept.x, y: spec.kept.y, col: spec.kept.col };
+      text = spec.kept.sql;
+      if (text) wattlas.later(run);
+    },
+    figure: () => null,
+    theme: () => { if (answer !== NOTHING) draw(); },
+    resize: () => [wattlas.plot("sql-chart")].filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd)),
+  });
+  wattlas.clientside(NAME, { edited, chosen });
+});

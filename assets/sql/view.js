@@ -1,0 +1,44 @@
+/* Rows for the grid and traces of the chart. Pure; texts from the server are never read as HTML. */
+(function (wattlas) {
+  "use strict";
+
+  const NUMBERS = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DOUBLE|FLOAT|DECIMAL)/;
+  const isNumber = (type) => NUMBERS.test(type);
+  /** Plotly reads some tags in texts. */
+  const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;");
+
+  /** The grid's columns: fields by position, since names may repeat or hold dots. */
+  function columnsOf({ columns, types }) {
+    return columns.map((name, i) => ({
+      field: "c" + i, headerName: name, headerTooltip: types[i],
+      ...(isNumber(types[i]) ? { type: "rightAligned" } : {}),
+    }));
+  }
+
+  const rowsOf = ({ rows }) => rows.map((row) => Object.fromEntries(row.map((cell, i) => ["c" + i, cell])));
+
+  /** The chart of two columns; a third one makes one trace of each of its values, at most `most`. */
+  function chartOf(answer, { x, y, colour }, most = 20) {
+    const at = (name) => answer.columns.indexOf(name), [i, j, k] = [x, y, colour].map(at);
+    if (i < 0 || j < 0) return { data: [], layout: { xaxis: { visible: false }, yaxis: { visible: false } } };
+    const groups = new Map();
+    for (const row of answer.rows) {
+      const name = k < 0 ? "" : String(row[k]);
+      const key = groups.has(name) || groups.size < most ? name : "others";
+      if (!groups.has(key)) groups.set(key, []);
+      groups.get(key).push(row);
+    }
+    const cell = (column) => (row) => (typeof row[column] === "string" ? plain(row[column]) : row[column]);
+    const data = [...groups].map(([name, rows]) => ({
+      type: "scatter", mode: "markers", name: plain(name), x: rows.map(cell(i)), y: rows.map(cell(j)),
+      marker: { size: 7 }, showlegend: k >= 0,
+    }));
+    const layout = {
+      xaxis: { title: { text: plain(x) } }, yaxis: { title: { text: plain(y) } },
+      margin: { l: 64, r: 12, t: 12, b: 44 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    };
+    return { data, layout };
+  }
+
+  wattlas.sql = { columnsOf, rowsOf, chartOf };
+})((window.wattlas = window.wattlas || {}));

@@ -1,0 +1,212 @@
+"""Many visitors at once: locust replays what Chromium asked for on all pages.
+
+The generator and the server share the machine.
+"""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Locator, Request
+from playwright.sync_api import Page as Tab
+
+from app.pages import PAGES
+from bench.in_browser import chromium, new_page, wait_quiet
+from bench.report import Measurement
+from bench.served import ROOT, Served, serve
+
+MEDIAN_MS: Final = 250.0
+P95_MS: Final = 1000.0
+MEMORY_MB: Final = 600.0
+GROWTH: Final = 0.05
+_POLL_S: Final = 2.0
+# Of what a browser sends, what a server looks at.
+_HEADERS: Final = ("accept", "accept-encoding", "content-type")
+_CHIPS: Final = 3
+
+
+class Recording:
+    """The requests of a tab, by action."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._asked: list[dict[str, Any]] = []
+        tab.on("request", self._note)
+
+    def take(self) -> list[dict[str, Any]]:
+        """Return the requests since the last call."""
+        found, self._asked = self._asked, []
+        return found
+
+    def _note(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        if not parts.scheme.startswith("http"):
+            return
+        body = request.post_data_buffer
+        headers = {k: v for k, v in request.headers.items() if k in _HEADERS}
+        self._asked.append(
+            {
+                "method": request.method,
+                "path": f"{parts.path}?{parts.query}" if parts.query else parts.path,
+                "name": parts.path,
+                "body": b64encode(body).decode() if body else "",
+                "headers": {**headers, "accept-encoding": "gzip, br"},
+            }
+        )
+
+
+def record(address: str) -> dict[str, Any]:
+    """Do in Chromium what visitors do on every page, and return what it asked for.
+
+    Returns:
+        `first_load`: the requests of a new browser; `actions`: those of each action, in order.
+    """
+    with chromium() as browser:
+        tab = new_page(browser)
+        asked = Recording(tab)
+        tab.goto(address)
+        _wait(tab)
+        first, actions = asked.take(), []
+        for page in PAGES:
+            tab.get_by_role("link", name=page.title, exact=True).first.click()
+            _wait(tab)
+            actions.append(asked.take())
+            for _ in _moves(tab):
+                _wait(tab)
+                actions.append(asked.take())
+    return {"first_load": first, "actions": [action for action in actions if action]}
+
+
+def _moves(tab: Tab) -> Iterator[None]:
+    """Filter, look at how a view was computed, take its rows."""
+    chips = tab.locator(".facet .mantine-Chip-label:visible")
+    for number in range(min(_CHIPS, chips.count())):
+        for _ in range(2):
+            chips.nth(number).click()
+            yield
+    for panel in tab.locator("main section[data-view]:visible").all()[:2]:
+        _choose(panel, "How was this computed")
+        yield
+        tab.keyboard.press("Escape")
+        with tab.expect_download(timeout=60_000):
+            _choose(panel, "Data as CSV")
+        yield
+
+
+def _choose(panel: Locator, entry: str) -> None:
+    panel.scroll_into_view_if_needed()
+    panel.get_by_label("menu of ").click()
+    panel.page.get_by_role("menuitem", name=entry, exact=True).click()
+
+
+def _wait(tab: Tab) -> None:
+    tab.wait_for_function("() => window.wattlas && wattlas.isIdle()", timeout=60_000)
+    wait_quiet(tab)
+
+
+class Memory:
+    """Watches a worker's resident memory: seconds since the beginning, and MB."""
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+        self._found: list[tuple[float, float]] = []
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Watch until the block ends."""
+        done, began = threading.Event(), time.monotonic()
+
+        def watch() -> None:
+            while not done.wait(_POLL_S):
+                self._found.append((time.monotonic() - began, self._served.worker_mb()))
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+    @property
+    def peak_mb(self) -> float:
+        """The highest observation."""
+        return max(mb for _, mb in self._found)
+
+    def growth(self) -> float:
+        """Mean of the last tenth of the time, against that of the tenth after half of it."""
+        end = self._found[-1][0]
+        half = [mb for second, mb in self._found if second >= end / 2]
+        fifth = max(1, len(half) // 5)
+        return sum(half[-fifth:]) / sum(half[:fifth]) - 1
+
+
+def measure(
+    users: int, minutes: float, lake: Path | None, python: str = sys.executable
+) -> Iterator[Measurement]:
+    """Replay on a lake; without one, on a small sample that is made first.
+
+    Args:
+        python: The interpreter of the server: one that has the production packages alone.
+    """
+    with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as folder:
+        path = lake or write_sample(Path(folder))
+        with serve(path, Path(folder) / "app.log", python) as served:
+            recording = Path(folder) / "recording.json"
+            recording.write_text(json.dumps(record(served.address)))
+            memory = Memory(served)
+            with memory.watched():
+                found = _replay(served, recording, users, minutes)
+            yield from _measurements(found, memory)
+
+
+def write_sample(folder: Path) -> Path:
+    """Write the small sample, add it to a lake, and return the lake."""
+    raw, lake = folder / "raw", folder / "lake"
+    for words in (["sample", raw, "--size", "small"], ["add", raw, "--lake", lake]):
+        command = [sys.executable, "-m", "ingest", *map(str, words)]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return lake
+
+
+def _replay(served: Served, recording: Path, users: int, minutes: float) -> dict[str, str]:
+    """Run locust; return the row of its table that has all requests."""
+    out = recording.with_name("found")
+    command = [
+        sys.executable, "-m", "locust", "-f", str(ROOT / "bench" / "load_users.py"), "--headless",
+        "--host", served.address, "--users", str(users), "--spawn-rate", "5", "--run-time",
+        f"{minutes * 60:.0f}s", "--stop-timeout", "60", "--csv", str(out), "--only-summary",
+        "--exit-code-on-error", "0",
+    ]  # fmt: skip
+    env = {**os.environ, "WATTLAS_LOAD": str(recording)}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"locust ended with {done.returncode}: {done.stderr[-2000:]}")
+    with out.with_name("found_stats.csv").open() as file:
+        (row,) = (row for row in csv.DictReader(file) if row["Name"] == "Aggregated")
+    with out.with_name("found_failures.csv").open() as file:
+        for failure in csv.DictReader(file):
+            print(failure, file=sys.stderr)
+    return row
+
+
+def _measurements(found: dict[str, str], memory: Memory) -> Iterator[Measurement]:
+    n = int(found["Request Count"])
+    rate = float(found["Requests/s"])
+    yield Measurement("load_requests", rate, "1/s", n)
+    yield Measurement("load_failures", float(found["Failure Count"]), "", n, 0)
+    yield Measurement("load_median", float(found["50%"]), "ms", n, MEDIAN_MS)
+    yield Measurement("load_p95", float(found["95%"]), "ms", n, P95_MS)
+    yield Measurement("load_max", float(found["100%"]), "ms", n)
+    yield Measurement("load_worker_memory", memory.peak_mb, "MB", 1, MEMORY_MB)
+    yield Measurement("load_memory_growth", memory.growth(), "", 1, GROWTH)

@@ -1,0 +1,274 @@
+"""Runs queries that nobody has checked: each in a single-use process, prepared before it is needed.
+
+Nothing of a query runs in the calling process: it sends text to another one, and reads JSON and the
+bytes of a file back. It ends that process after a time whatever it does.
+"""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+from data.connection import Lake
+from data.errors import WattlasError
+from data.sandbox.landlock import landlock_version
+
+START_S: Final = 30.0
+_LOOK_S: Final = 0.01
+_CODE: Final = "import sys; sys.path.insert(0, {!r}); from data.sandbox.worker import main; main()"
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_LONGEST_SQL: Final = 100_000
+_MOST_ANSWER_BYTES: Final = 64_000_000
+_MOST_HEAD_BYTES: Final = 32_000_000
+
+
+class SqlError(WattlasError):
+    """A query that is refused, fails, or takes more than it may; the message says which."""
+
+
+class BusyError(WattlasError):
+    """As many queries run as may run at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one answer may hold."""
+
+    most_rows: int = 1_000
+    most_bytes: int = 4_000_000
+    form: str = "rows"
+
+
+ROWS: Final = Bounds()
+CSV: Final = Bounds(100_000, 32_000_000, "csv")
+PARQUET: Final = Bounds(100_000, 32_000_000, "parquet")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Times of one query.
+
+    Attributes:
+        query_s: What DuckDB gives it; functions on single values do not count.
+        cpu_s: Processor time of its process.
+        kill_s: When its process is ended whatever it does.
+    """
+
+    query_s: float = 3.0
+    cpu_s: int = 6
+    kill_s: float = 8.0
+
+
+@dataclass(eq=False, slots=True)
+class _Process:
+    """One worker that has a version of the lake open."""
+
+    version: int
+    process: subprocess.Popen[bytes]
+    is_ready: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def input(self) -> IO[bytes]:
+        assert self.process.stdin
+        return self.process.stdin
+
+    @property
+    def output(self) -> IO[bytes]:
+        assert self.process.stdout
+        return self.process.stdout
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.input, self.output):
+            with suppress(OSError):
+                pipe.close()
+
+
+class Sandbox:
+    """Bounded single-use processes for one lake.
+
+    Args:
+        most_running: Queries that run at once.
+        spares: Processes that are kept ready for the newest version that was asked for.
+        has_landlock: False runs without Landlock, for kernels that lack it.
+
+    Attributes:
+        outcomes: How many queries ended how: `answered`, `failed`, `killed`, `refused`.
+    """
+
+    def __init__(
+        self,
+        most_running: int = 2,
+        spares: int = 2,
+        has_landlock: bool = True,
+        limits: Limits = Limits(),
+    ) -> None:
+        if has_landlock and not landlock_version():
+            raise SqlError("this kernel has no Landlock, which keeps queries inside the lake")
+        self.outcomes: Counter[str] = Counter()
+        self._most_running = most_running
+        self._most_spares = spares
+        self._has_landlock = has_landlock
+        self._limits = limits
+        self._lock = threading.Lock()
+        self._spares: list[_Process] = []
+        self._running: dict[str, _Process | None] = {}
+        self._cancelled: set[str] = set()
+
+    @property
+    def running(self) -> int:
+        """How many queries run."""
+        return len(self._running)
+
+    def prepare(self, lake: Lake) -> None:
+        """Start spares for a version of the lake; end those of other versions."""
+        with self._lock:
+            old = [one for one in self._spares if one.version != lake.version]
+            self._spares = [one for one in self._spares if one.version == lake.version]
+            missing = self._most_spares - len(self._spares)
+            self._spares += [self._start(lake) for _ in range(missing)]
+        for one in old:
+            one.end()
+
+    def wait_ready(self) -> None:
+        """Wait until as many spares are ready as there may be."""
+        while True:
+            with self._lock:
+                spares = list(self._spares)
+            if len(spares) == self._most_spares and all(one.is_ready.is_set() for one in spares):
+                return
+            time.sleep(_LOOK_S)
+
+    def run(self, lake: Lake, sql: str, bounds: Bounds = ROWS, key: str = "") -> tuple[dict, bytes]:
+        """Run a query on a version of the lake.
+
+        Args:
+            key: What `cancel` calls it by.
+
+        Returns:
+            `columns`, `types`, `truncated`, `elapsed_ms` and `rows` or `row_count`; a file's bytes.
+
+        Raises:
+            BusyError: Too many run already.
+            SqlError: It failed, took too much time or memory, or was cancelled.
+        """
+        if len(sql) > _LONGEST_SQL:
+            raise SqlError(f"the query has {len(sql):,} characters, at most {_LONGEST_SQL:,}")
+        key = key or str(threading.get_ident())
+        with self._lock:
+            if len(self._running) >= self._most_running or key in self._running:
+                self.outcomes["refused"] += 1
+                raise BusyError(f"{len(self._running)} queries run already; try again in a second")
+            self._running[key] = None
+        try:
+            return self._run(lake, sql, bounds, key)
+        finally:
+            with self._lock:
+                self._running.pop(key, None)
+                self._cancelled.discard(key)
+
+    def cancel(self, key: str) -> bool:
+        """End a running query; returns whether there was one."""
+        with self._lock:
+            found = self._running.get(key)
+            if found is None:
+                return False
+            self._cancelled.add(key)
+            found.process.kill()
+            return True
+
+    def close(self) -> None:
+        """End all processes."""
+        with self._lock:
+            ended, self._spares = self._spares, []
+            running = [one for one in self._running.values() if one]
+        for one in ended:
+            one.end()
+        for one in running:
+            one.process.kill()
+
+    def _run(self, lake: Lake, sql: str, bounds: Bounds, key: str) -> tuple[dict, bytes]:
+        worker = self._take(lake)
+        with self._lock:
+            self._running[key] = worker
+        question = {"sql": sql, **asdict(bounds)}
+        worker.is_ready.wait(START_S)
+        timer = threading.Timer(self._limits.kill_s, worker.process.kill)
+        timer.start()
+        began = time.perf_counter()
+        try:
+            worker.input.write(json.dumps(question).encode() + b"\n")
+            worker.input.flush()
+            head = worker.output.readline(_MOST_HEAD_BYTES)
+            found = _head_of(head)
+            body = worker.output.read(min(found.get("body_bytes", 0), _MOST_ANSWER_BYTES))
+        except OSError:
+            found, body = {}, b""
+        finally:
+            timer.cancel()
+            worker.end()
+        if "error" in found or not found:
+            raise self._error(found, key, time.perf_counter() - began)
+        self.outcomes["answered"] += 1
+        found.pop("body_bytes", None)
+        return found, body
+
+    def _error(self, found: dict, key: str, elapsed_s: float) -> SqlError:
+        if "error" in found:
+            self.outcomes["failed"] += 1
+            return SqlError(str(found["error"]))
+        self.outcomes["killed"] += 1
+        if key in self._cancelled:
+            return SqlError("the query was cancelled")
+        if elapsed_s >= self._limits.kill_s:
+            return SqlError(f"the query took longer than {self._limits.kill_s:g} s and was ended")
+        return SqlError("the query took more memory or processor time than it may, and was ended")
+
+    def _take(self, lake: Lake) -> _Process:
+        """Return a process that has the version open, a spare if there is one; renew the spares."""
+        with self._lock:
+            found = next((one for one in self._spares if one.version == lake.version), None)
+            if found:
+                self._spares.remove(found)
+        taken = found or self._start(lake)
+        threading.Thread(target=self.prepare, args=[lake], daemon=True).start()
+        return taken
+
+    def _start(self, lake: Lake) -> _Process:
+        """Start a process; it opens the lake on its own, and says when it has."""
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-c", _CODE.format(str(_ROOT))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={},
+            cwd="/",
+        )  # fmt: skip
+        worker = _Process(lake.version, process)
+        threading.Thread(target=self._open, args=[worker, lake], daemon=True).start()
+        return worker
+
+    def _open(self, worker: _Process, lake: Lake) -> None:
+        opening = {
+            "lake": str(lake.path.resolve()), "views": list(lake.views),
+            "has_landlock": self._has_landlock, "query_s": self._limits.query_s,
+            "cpu_s": self._limits.cpu_s,
+        }  # fmt: skip
+        with suppress(OSError, ValueError):
+            worker.input.write(json.dumps(opening).encode() + b"\n")
+            worker.input.flush()
+            worker.output.readline(100)
+        worker.is_ready.set()
+
+
+def _head_of(line: bytes) -> dict[str, Any]:
+    """Read the first line of an answer; empty if the process ended before it wrote one."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

