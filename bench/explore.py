@@ -4,14 +4,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.declared import DECLARED_LIMIT
 from bench.in_browser import chromium, measure_first_load, measure_selection
 from bench.lakes import write_bench_lake
 from bench.report import Measurement
 from bench.served import serve
 from bench.server_side import measure_functions, measure_server
 
-# A lake with 20 declared columns takes at most so many times as long as one without.
-DECLARED_LIMIT = 1.12
 _COMPARED = (
     "compute_all_cpu_mean", "filter_change_median", "filter_change_cpu_mean", "first_load_median",
 )  # fmt: skip

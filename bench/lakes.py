@@ -1,5 +1,6 @@
 """A big lake of rows from the sample model, laid out as `ingest add` leaves one."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -32,18 +33,22 @@ def write_bench_lake(lake: Path, n_runs: int, is_declared: bool = False) -> Path
     create_tables(lake)
     rows = sample_runs(n_runs, SEED)
     if is_declared:
-        describe_columns(lake, DECLARED, ())
-        rows = _with_declared(rows)
+        rows = with_declared(lake, rows, ("system", "itr_us", "dvfs_ghz"))
     for start in range(0, rows.num_rows, FLUSH_RUNS):
         write_deltalake(str(lake / "runs"), rows.slice(start, FLUSH_RUNS), mode="append")
     compact(lake)
     return lake
 
 
-def _with_declared(rows: pa.Table) -> pa.Table:
-    """Add the columns of DECLARED; knobs follow from the settings, so that runs stay replicates."""
+def with_declared(lake: Path, rows: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Declare DECLARED in a lake, and add these columns to its rows.
+
+    Args:
+        names: Columns from which the knobs follow, so that runs stay replicates.
+    """
+    describe_columns(lake, DECLARED, ())
     chance = np.random.default_rng(SEED)
-    settings = pl.DataFrame(pl.from_arrow(rows.select(["system", "itr_us", "dvfs_ghz"])))
+    settings = pl.DataFrame(pl.from_arrow(rows.select(list(names))))
     codes = settings.select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy().astype(int)
     values: dict[str, np.ndarray] = {}
     for place, column in enumerate(_KNOBS):

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -13,6 +14,7 @@ from app.kit.typed_arrays import compact_figure
 from app.modes.answer import answer
 from app.modes.layout import IDS
 from app.modes.state import ModesState
+from bench.declared import measure_declared
 from bench.modes_lake import write_modes_lake
 from bench.one_callback import OneCallback
 from bench.report import Measurement, quantile
@@ -35,6 +37,9 @@ def measure(sizes: int, depths: int, replicates: int) -> Iterator[Measurement]:
         runs = 3 * sizes * depths * replicates
         yield Measurement("modes_runs", runs, "", 1)
         yield from _functions(lake)
+        declared = Path(folder) / "declared"
+        write_modes_lake(declared, sizes, depths, replicates, is_declared=True)
+        yield from measure_declared("modes", lake, declared, _answer, _new_questions())
         with serve(lake, Path(folder) / "app.log") as served:
             yield from _through_http(served)
 
@@ -63,13 +68,13 @@ def _functions(lake: Path) -> Iterator[Measurement]:
         times = []
         for raw in questions:
             start = time.perf_counter()
-            _compute(view, ModesState.from_json(raw))
+            _answer(view, raw)
             times.append((time.perf_counter() - start) * 1e3)
         yield Measurement(f"modes_compute_{name}_p95", quantile(times, 0.95), "ms", len(times))
 
 
-def _compute(view: LakeView, state: ModesState) -> bytes:
-    found = answer(view, state)
+def _answer(view: LakeView, raw: dict[str, Any]) -> bytes:
+    found = answer(view, ModesState.from_json(raw))
     figures = [compact_figure(f) for f in (found.winners, found.shares, found.pareto)]
     return orjson.dumps([*figures, found.cells])
 

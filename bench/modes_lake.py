@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from deltalake import write_deltalake
 
+from bench.lakes import with_declared
 from data.schema import RUNS
 from ingest.lake.commits import FLUSH_RUNS
 from ingest.lake.tables import compact, create_tables
@@ -15,10 +16,18 @@ SEED = 5
 _SPREAD = 0.02
 
 
-def write_modes_lake(lake: Path, sizes: int, depths: int, replicates: int) -> Path:
-    """Write the lake: each mode at each request size and depth so often; rows in random order."""
+def write_modes_lake(
+    lake: Path, sizes: int, depths: int, replicates: int, is_declared: bool = False
+) -> Path:
+    """Write the lake: each mode at each request size and depth so often; rows in random order.
+
+    Args:
+        is_declared: Also the columns of `lakes.DECLARED`.
+    """
     create_tables(lake)
     rows = modes_runs(sizes, depths, replicates)
+    if is_declared:
+        rows = with_declared(lake, rows, ("mode", "request_bytes", "io_depth"))
     for start in range(0, rows.num_rows, FLUSH_RUNS):
         write_deltalake(str(lake / "runs"), rows.slice(start, FLUSH_RUNS), mode="append")
     compact(lake)

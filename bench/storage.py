@@ -15,6 +15,7 @@ from app.storage.answer import answer
 from app.storage.layout import FIGURES, IDS
 from app.storage.state import StorageState
 from app.storage.views import VIEWS
+from bench.declared import measure_declared
 from bench.in_browser import chromium
 from bench.one_callback import OneCallback
 from bench.report import Measurement, quantile
@@ -51,6 +52,9 @@ def measure(sizes: int, depths: int, replicates: int, selections: int) -> Iterat
         yield Measurement("storage_runs", configurations * replicates, "", 1)
         yield Measurement("storage_configurations", configurations, "", 1)
         yield from _functions(lake, sizes, depths)
+        declared = Path(folder) / "declared"
+        write_storage_lake(declared, sizes, depths, replicates, is_declared=True)
+        yield from measure_declared("storage", lake, declared, _answer, _new_filters(depths))
         with serve(lake, Path(folder) / "app.log") as served:
             yield from _through_http(served, sizes, depths)
             if selections:
@@ -79,13 +83,13 @@ def _functions(lake: Path, sizes: int, depths: int) -> Iterator[Measurement]:
         times = []
         for raw in questions:
             start = time.perf_counter()
-            _compute(view, StorageState.from_json(raw))
+            _answer(view, raw)
             times.append((time.perf_counter() - start) * 1e3)
         yield Measurement(f"storage_compute_{name}_p95", quantile(times, 0.95), "ms", len(times))
 
 
-def _compute(view: LakeView, state: StorageState) -> bytes:
-    found = answer(view, state)
+def _answer(view: LakeView, raw: dict[str, Any]) -> bytes:
+    found = answer(view, StorageState.from_json(raw))
     return orjson.dumps([found.figures, found.configurations], option=orjson.OPT_SERIALIZE_NUMPY)
 
 

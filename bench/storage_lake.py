@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import write_deltalake
 
+from bench.lakes import with_declared
 from data.schema import FUNCTIONS, RUNS
 from ingest.lake.commits import FLUSH_RUNS
 from ingest.lake.tables import compact, create_tables
@@ -20,13 +21,20 @@ SEED = 5
 _SPREAD = 0.02
 
 
-def write_storage_lake(lake: Path, sizes: int, depths: int, replicates: int) -> Path:
+def write_storage_lake(
+    lake: Path, sizes: int, depths: int, replicates: int, is_declared: bool = False
+) -> Path:
     """Write the lake: each mode, access and device at each size and depth so often.
 
     The first size of each has its kernel functions counted; every device idles once a replicate.
+
+    Args:
+        is_declared: Also the columns of `lakes.DECLARED`.
     """
     create_tables(lake)
     rows = _runs(lake, sizes, depths, replicates)
+    if is_declared:
+        rows = with_declared(lake, rows, ("mode", "device", "rw", "request_bytes", "io_depth"))
     for start in range(0, rows.num_rows, FLUSH_RUNS):
         write_deltalake(str(lake / "runs"), rows.slice(start, FLUSH_RUNS), mode="append")
     compact(lake)

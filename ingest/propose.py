@@ -244,7 +244,12 @@ def propose(shapes: Sequence[Shape], all_paths: Iterable[str], dataset: str) -> 
     blocks += [_knob_blocks(own), *named]
     used = {id(pattern.shape) for pattern in patterns}
     blocks += _left_over([shape for shape in results if id(shape) not in used and patterns])
-    blocks += [_table_block(shape) for shape in shapes if shape.form == "table"]
+    blocks += [
+        _table_block(shape)
+        for shape in shapes
+        if shape.form == "table"
+        and not any(t.header and t.fits_header(shape.header) for t in shipped.tables)
+    ]
     return "\n".join(block for block in blocks if block is not None).rstrip() + "\n"
 
 

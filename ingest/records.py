@@ -1,7 +1,7 @@
 """What the readers hand to the assembler: values, windows and problems, without files or tables."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -81,21 +81,32 @@ class TableDeclaration:
     """What a table is of, and its columns.
 
     Attributes:
-        regex: Fits the end of its path; None for a table that nobody declared.
+        path: Fits the end of its path; None for any.
+        header: Fits its headings, joined by blanks; None for any.
         workload, system: Of rows without a column that says it; None: nothing says it.
         constants: Columns that all its rows have.
         kinds: By column of the lake that a table may have, `text`, `whole` or `real`.
         aggregate: Set where its rows are means of several runs.
+        is_shipped: Whether it comes with wattlas.
     """
 
-    regex: re.Pattern[str] | None = None
+    path: re.Pattern[str] | None = None
+    header: re.Pattern[str] | None = None
     workload: str | None = None
     system: str | None = None
     constants: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, TableColumn] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
-    knobs: frozenset[str] = frozenset()
     aggregate: Aggregate | None = None
+    is_shipped: bool = False
+
+    def fits(self, path: str) -> bool:
+        """Whether it is of a table at a path, whatever its headings are."""
+        return self.path is None or self.path.match(path) is not None
+
+    def fits_header(self, headings: Sequence[str]) -> bool:
+        """Whether it is of a table with these headings, wherever that is."""
+        return self.header is None or self.header.fullmatch(" ".join(headings)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +133,7 @@ class ReadContext:
         tsc_hz: Time-stamp counter ticks a second, from the dataset's settings.
         date_order: Order of `mdy`, `dmy` or `ymd` in a power meter's dates; None if not said.
         part: Which of the runs that the file holds is wanted; None where it holds one.
-        table: What the columns of a table are; None where nobody declared it.
+        tables: What tables at its path are by their headings; the first that says a thing holds.
         meter: What the columns of a power meter's table are; None where nobody declared it.
         turbostat_s: Seconds between two outputs of turbostat; None if not said.
         hdr_unit: Unit of HdrHistogram's lists, `ns`, `us`, `ms` or `s`; None if not said.
@@ -132,7 +143,7 @@ class ReadContext:
     tsc_hz: float
     date_order: str | None = None
     part: str | None = None
-    table: TableDeclaration | None = None
+    tables: tuple[TableDeclaration, ...] = ()
     meter: MeterDeclaration | None = None
     hdr_unit: str | None = None
     turbostat_s: float | None = None

@@ -63,7 +63,9 @@ def keys_of(table: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
             continue
         else:
             here = (*path, key)
-        if isinstance(value, dict) and here != ("machine", "packages"):
+        if here == ("tables", "columns"):
+            yield ".".join(here)  # Its keys are the headings of tables.
+        elif isinstance(value, dict) and here != ("machine", "packages"):
             yield from keys_of(value, here)
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             for entry in value:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import polars as pl
 import pytest
-from dash import Dash, html
+from dash import Dash, dcc, html
 from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import given
@@ -26,7 +26,7 @@ from app.server import create_app
 from data.errors import SelectionError
 from tests.callbacks.components import by_id, texts, walk
 from tests.fixtures.exports import part_of
-from tests.fixtures.lakes import run, write_lake
+from tests.fixtures.lakes import run, runs_from_text, write_lake
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 VIEWS: Final = [(page, view.name) for page in PAGES for view in page.views]
@@ -39,6 +39,42 @@ BAD_LINKS: Final = (
     {"lake": "newest"},
     {"load": "fast"},
 )
+# Lakes as text; what a page says that has none of their measurements, and which pages it links to.
+LAKES_WITHOUT: Final = {
+    "a second measurement": (
+        "system      replicate latency_p99_us performance_metric\n"
+        "linux_tuned 0         -              duration_s\n"
+        "ebbrt_tuned 0         -              duration_s",
+        {"duration_s": None},
+        {
+            "explore": "energy or power beside latency or time would make it useful",
+            "timeline": "the raw logs of the runs would make it useful",
+            "storage": "results of fio would make it useful",
+        },
+        ["Modes"],
+    ),
+    "a second setting": (
+        "system      replicate\nlinux_tuned 0\nlinux_tuned 1",
+        {},
+        {
+            "modes": "runs with a second one would make it useful",
+            "timeline": "the raw logs of the runs would make it useful",
+            "storage": "results of fio would make it useful",
+        },
+        ["Explore"],
+    ),
+    "any measurement": (
+        "system      replicate latency_p99_us\nlinux_tuned 0 -\nebbrt_tuned 0 -",
+        {"energy_j": None, "duration_s": None},
+        {
+            "explore": "energy or power beside latency or time would make it useful",
+            "modes": "energy, power, latency or time would make it useful",
+            "timeline": "the raw logs of the runs would make it useful",
+            "storage": "results of fio would make it useful",
+        },
+        [],
+    ),
+}
 SCREEN_LINES: Final = 60
 MOST_EXPORT_BYTES: Final = 2_600_000
 
@@ -118,6 +154,28 @@ def test_it_opens_on_an_empty_lake(empty: Flask, page: Page) -> None:
         answer = client.get(f"/{page.name}/data/{view.name}.csv?{default_query(empty, page)}")
         assert answer.status_code in (200, 400), answer.text
         assert answer.text
+
+
+@pytest.mark.parametrize("lacks", LAKES_WITHOUT)
+def test_a_page_without_its_measurement_names_it_and_the_pages_that_have_theirs(
+    tmp_path: Path, lacks: str
+) -> None:
+    text, values, says, able = LAKES_WITHOUT[lacks]
+    rows = [{**row, **values} for row in runs_from_text(text)]
+    server = server_of(create_app(Settings(lake=write_lake(tmp_path / "lake", rows))))
+    for page in PAGES:
+        with server.app_context():
+            main = open_layout(page, {}, PAGES)
+        said = [text for text in texts(main) if text.endswith("would make it useful.")]
+        links = [part.children for part in walk(main) if isinstance(part, dcc.Link)]
+        if page.name in says:
+            (sentence,) = said
+            assert says[page.name] in sentence
+            assert sentence.startswith(page.title)
+            assert ". " not in sentence
+            assert links == [f"{title} shows these runs" for title in able]
+        else:
+            assert said == [], page.name
 
 
 @every_page

@@ -5,7 +5,7 @@ No state belongs to one visitor, so any worker can answer any request.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, cast
@@ -125,19 +125,13 @@ class LakeView:
         """
         return self._narrowed(self._sets, query, selection, known.added_to if known else unchanged)
 
-    def replicates(
-        self, query: Query, selection: Selection, constant: Mapping[str, Any]
-    ) -> pl.DataFrame:
+    def replicates(self, query: Query, selection: Selection, known: KnownColumns) -> pl.DataFrame:
         """Answer a query as `narrowed`, for rows with lists; a separate cache holds fewer of them.
 
         Args:
-            constant: Columns with these values in all rows, which the query leaves out.
+            known: Columns that the query leaves out and the answer has.
         """
-        schema = self.cube.schema
-        left_out = {name: pl.lit(value, schema[name]) for name, value in constant.items()}
-        return self._narrowed(
-            self._replicates, query, selection, lambda answer: answer.with_columns(**left_out)
-        )
+        return self._narrowed(self._replicates, query, selection, known.added_to)
 
     def _narrowed(
         self, sets: AnswerCache, query: Query, selection: Selection, finish: Finish

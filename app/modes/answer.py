@@ -14,6 +14,7 @@ from app.kit.competitors import (
     value_label,
 )
 from app.kit.encodings import message_figure
+from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView, Query
 from app.kit.messages import EMPTY_LAKE
 from app.kit.settings import MAX_POINTS
@@ -86,34 +87,33 @@ def judge(view: LakeView, state: ModesState) -> Judged:
     return Judged(state, comparison, competitors, (axes[0], axes[1]), labels)
 
 
-def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, dict[str, Any]]:
+def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, KnownColumns]:
     """Build the query of the configurations with their replicates.
 
     Args:
         state: With every choice made.
 
     Returns:
-        The query by selection and limit; the columns that it leaves out because they have one value
-        in all runs, with that value. These columns would take most of the time.
+        The query by selection and limit; the columns that it leaves out because the cube tells
+        them. These columns would take most of the time.
     """
-    known = view.constants(state.selection)
-    constant = {name: value for name, value in known.items() if name in CONFIGURATION}
-    column, against = str(state.metric), state.against
+    known = view.known(state.selection, tuple(CONFIGURATION))
+    names, column, against = known.names, str(state.metric), state.against
     return (
-        lambda selection, limit: configurations_query(selection, column, against, limit, constant),
-        constant,
+        lambda selection, limit: configurations_query(selection, column, against, limit, names),
+        known,
     )
 
 
 def _groups(view: LakeView, state: ModesState) -> tuple[pl.DataFrame, list[pl.Expr]]:
     """Return the configurations with their replicates, and the columns with one value in all."""
-    query, constant = replicates_query(view, state)
-    groups = view.replicates(query, state.selection, constant)
-    groups = groups.with_columns(cs.categorical().cast(pl.String))
+    query, known = replicates_query(view, state)
+    groups = view.replicates(query, state.selection, known)
     axes = {knob.column for knob in state.knobs()}
-    rest = [name for name in constant if name not in axes]
-    schema = groups.schema
-    return groups.drop(rest), [pl.lit(constant[n], schema[n]).alias(n) for n in rest]
+    rest = [name for name in known.constant if name not in axes]
+    groups = groups.drop(rest).with_columns(cs.categorical().cast(pl.String))
+    constant, schema = view.constants(state.selection), view.cube.schema
+    return groups, [pl.lit(constant[n], schema[n]).alias(n) for n in rest]
 
 
 def answer(view: LakeView, state: ModesState) -> ModesAnswer:

@@ -63,11 +63,12 @@ def default_state(view: LakeView) -> ModesState:
 def missing(view: LakeView, state: ModesState) -> str:
     """Return that nothing competes, or that nothing was measured."""
     varying = {knob.name for knob in varying_knobs(_left(view, leading(state.selection)))}
-    if varying & set(competitors()) and offered_metrics(view, state):
+    competing = varying & set(competitors())
+    if (competing and offered_metrics(view, replace(state, metric=None))) or (
+        state != default_state(view)
+    ):
         return ""
-    if state != default_state(view):
-        return ""
-    return _NO_METRIC if varying & set(competitors()) else _NO_COMPETITOR
+    return _NO_METRIC if competing else _NO_COMPETITOR
 
 
 def competitors() -> tuple[str, ...]:
@@ -185,10 +186,11 @@ def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, 
         others = [n for pair in pairs if fixed in pair for n in pair if n != fixed] + list(KNOBS)
         other = next(n for n in others if n not in (fixed, competitor))
         return (str(state.x), other) if state.x else (other, str(state.y))
-    apart = [pair for pair in combinations(varying, 2) if _is_apart(left, pair)]
+    # Which pairs are apart takes longer than all else here, so only where it decides.
+    apart = expected or [pair for pair in combinations(varying, 2) if _is_apart(left, pair)]
     half = [pair for pair in _AXES if set(pair) & set(varying) and competitor not in pair]
     rest = [name for name in (*varying, "itr", "dvfs", "load") if name != competitor]
-    known = expected or apart or half or list(combinations(dict.fromkeys(rest), 2))
+    known = apart or half or list(combinations(dict.fromkeys(rest), 2))
     return max(known, key=lambda pair: _contested(left, pair, competitor))
 
 

@@ -9,6 +9,7 @@ import polars as pl
 from app.kit.competitors import Competitors, value_words
 from app.kit.typed_arrays import typed
 from app.modes.state import ModesState
+from data.analysis.dependence import varying_within
 from data.analysis.ties import OUTCOMES, Comparison
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
@@ -106,19 +107,19 @@ def free_knobs(groups: pl.DataFrame, state: ModesState) -> list[Knob]:
     """Return the knobs that vary within a cell and name a setting; none without a direction."""
     if metric(str(state.metric)).better is None:
         return []
-    return [knob for knob in KNOBS.values() if varies_in_a_cell(groups, state, knob)]
+    return mixed_in_cells(groups, state)
 
 
-def varies_in_a_cell(groups: pl.DataFrame, state: ModesState, knob: Knob) -> bool:
-    """Return whether a cell holds several values of a knob that is neither axis nor competitor.
+def mixed_in_cells(groups: pl.DataFrame, state: ModesState) -> list[Knob]:
+    """Return the knobs of which a cell holds several values, neither axes nor the competitor.
 
     A knob that depends on an axis, such as threads on the depth, has one value in each cell.
     """
     x, y, competitor = state.knobs()
-    if knob in (x, y, competitor) or groups[knob.column].n_unique() < 2:
-        return False
-    sizes = groups.group_by(x.column, y.column).agg(n=pl.col(knob.column).n_unique())["n"]
-    return bool((sizes > 1).any())
+    others = [knob for knob in KNOBS.values() if knob not in (x, y, competitor)]
+    columns = [knob.column for knob in others]
+    mixed = varying_within(groups, [x.column, y.column], columns)
+    return [knob for knob in others if knob.column in mixed]
 
 
 def _settings(

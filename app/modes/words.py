@@ -7,7 +7,7 @@ from app.kit.competitors import value_words
 from app.kit.lakes import LakeView
 from app.kit.messages import no_run_left
 from app.kit.words import WORKLOAD_TITLES, synthetic_note
-from app.modes.payload import varies_in_a_cell
+from app.modes.payload import mixed_in_cells
 from app.modes.state import ModesState
 from data.analysis.facets import count_runs, matches
 from data.analysis.ties import Comparison
@@ -61,8 +61,8 @@ def mixed_knobs(comparison: Comparison, state: ModesState) -> list[tuple[Knob, i
     groups = comparison.groups
     return [
         (knob, groups[knob.column].n_unique())
-        for knob in KNOBS.values()
-        if knob.is_given and varies_in_a_cell(groups, state, knob)
+        for knob in mixed_in_cells(groups, state)
+        if knob.is_given
     ]
 
 

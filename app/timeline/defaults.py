@@ -12,6 +12,7 @@ from app.kit.clause import read_clause
 from app.kit.handover import configurations
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
+from app.timeline.panels import SAMPLED_HEAT, SAMPLED_PANELS
 from app.timeline.runs import reference_of
 from app.timeline.state import TimelineState
 from data.queries.logged_runs import (
@@ -37,7 +38,16 @@ _NO_ROOM: Final = (
 
 def default_state(view: LakeView) -> TimelineState:
     """Return a default run, and the best run of each other system at its load."""
-    return TimelineState(runs=tuple(view.lake.polars(*first_look_query())["run_id"]))
+    return _fitted(view, TimelineState(runs=tuple(view.lake.polars(*first_look_query())["run_id"])))
+
+
+def _fitted(view: LakeView, state: TimelineState) -> TimelineState:
+    """Choose panels that show something where no run has interrupts and no panel was chosen."""
+    facts = view.files.facts(state.runs).values()
+    if state.panels is not None or not facts or any(f.row["interrupts"] for f in facts):
+        return state
+    heat = SAMPLED_HEAT if state.heat == TimelineState.heat else state.heat
+    return replace(state, panels=SAMPLED_PANELS, heat=heat)
 
 
 def missing(view: LakeView, state: TimelineState) -> str:
@@ -53,13 +63,14 @@ def open_link(view: LakeView, state: TimelineState) -> tuple[TimelineState, str]
         The state with its runs, and text for the notice.
     """
     if state.is_first_look:
-        return replace(state, runs=default_state(view).runs, is_first_look=False), ""
+        runs = default_state(view).runs
+        return _fitted(view, replace(state, runs=runs, is_first_look=False)), ""
     if state.runs or not (state.sel or state.selection.clauses):
-        return state, ""
+        return _fitted(view, state), ""
     found, picked = _first_runs(view, state)
     runs, base, words = with_reference(view, found, max(picked, state.picked))
     state = replace(state, runs=runs, base=base, selection=Selection.of(), sel="", picked=0)
-    return state, words
+    return _fitted(view, state), words
 
 
 def _first_runs(view: LakeView, state: TimelineState) -> tuple[list[str], int]:

@@ -7,7 +7,12 @@ from app.timeline.answer import answer_question, failure_sentence
 from app.timeline.payload import LIMIT_SHARE
 from app.timeline.state import TimelineState
 from data.analysis.log_bins import slot_starts, slots_near
-from data.queries.timeline import window_bins_query, window_rows_query
+from data.queries.timeline import (
+    window_bins_query,
+    window_intervals_query,
+    window_rows_query,
+)
+from data.timeline.residency import RESIDENCIES
 from data.timeline.window import RunAnswer
 from data.timeline.window_plan import bins_between
 
@@ -27,6 +32,10 @@ and the maximum within it:
   cores of the line together. If the drawn bins are as fine, there is no band.
 - Bytes a second: the extremes over the bins joined in a drawn one. Bytes per interrupt: the largest
   and, from rows, the smallest interrupt.
+
+Time in C-states is what a tool such as turbostat says of each interval, in percent of it; the time
+in a state is divided over its interval. Several processors as one line: the sum of their times in
+the state by the sum of their times, over those that the tool reports the state for.
 
 Counters are sampled about every millisecond. A count between two samples is divided over the time
 between them; rates use the time that samples cover. The energy counter belongs to a package and is
@@ -60,15 +69,20 @@ def explain_view(view: LakeView, state: TimelineState, name: str) -> str:
 def _run_words(answer: RunAnswer) -> str:
     plan, lines = answer.plan, []
     lines.append(f"from {plan.from_ns} to {plan.to_ns} ns after its start, {answer.rows_read} rows")
-    lines.append("interrupts:\n\n" + _source(answer, "interrupts", plan.level))
-    lines.append("\ncounters:\n\n" + _source(answer, "samples", plan.counted))
+    lines += ["interrupts:", _source(answer, "interrupts", plan.level)]
+    lines += ["counters:", _source(answer, "samples", plan.counted)]
+    if drawn := [name for name in RESIDENCIES if name in answer.cells["counters"].values]:
+        cores = [answer.facts.cores[at] for at in answer.chosen]
+        path = answer.facts.files["intervals"]
+        query = window_intervals_query(path, cores, drawn, plan.from_ns, plan.to_ns)
+        lines += ["time in C-states:", query]
     if itr_us := answer.facts.row["itr_us"]:
         first, end = slot_starts(slots_near(itr_us * 1e3, LIMIT_SHARE))
         lines.append(
-            f"\nat the limit of {itr_us:g} us: gaps from {first} ns to below {end} ns, the slots "
+            f"at the limit of {itr_us:g} us: gaps from {first} ns to below {end} ns, the slots "
             f"of data/analysis/log_bins.py within {LIMIT_SHARE:.0%} of it"
         )
-    return "\n".join(lines)
+    return "\n\n".join(lines)
 
 
 def _source(answer: RunAnswer, table: str, level: int | None) -> str:

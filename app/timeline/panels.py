@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from data.timeline.residency import CORE_STATES, PACKAGE_STATES
 from data.timeline.time_cells import SLEEP_STATES
 
 
@@ -99,8 +100,25 @@ PANELS: Final[dict[str, Panel]] = {
         note=_STEPS,
         spread=_ADDED,
     ),
+    "residency": Panel(
+        "Time in C-states",
+        "%",
+        {f"{name}_residency_pct": name.upper() for name in CORE_STATES},
+        is_default=False,
+        note="of the time of those processors for which the tool reports the state",
+    ),
+    "package_residency": Panel(
+        "Time in package C-states",
+        "%",
+        {f"{name}_residency_pct": name.upper() for name in PACKAGE_STATES},
+        is_default=False,
+        note="of the time of the packages",
+    ),
 }
 DEFAULT_PANELS: Final = tuple(name for name, panel in PANELS.items() if panel.is_default)
+# Of runs that a tool sampled, which sees no interrupts.
+SAMPLED_PANELS: Final = ("power", "busy", "frequency", "residency", "package_residency")
+SAMPLED_HEAT: Final = "busy"
 
 # Title and unit of each quantity of the heatmap of cores over time.
 _HEATS: Final[dict[str, tuple[str, str]]] = {
@@ -114,6 +132,7 @@ _HEATS: Final[dict[str, tuple[str, str]]] = {
     "frequency": ("Frequency while busy", "GHz"),
     "llc_misses": ("Last-level-cache misses a second", "1/s"),
     **{name: (f"{name.upper()} entries a second", "1/s") for name in SLEEP_STATES},
+    **{f"{name}_residency_pct": (f"Time in {name.upper()}", "%") for name in CORE_STATES},
     "power": ("Power of the packages", "W"),
 }
 HEATS: Final[dict[str, str]] = {name: title for name, (title, _) in _HEATS.items()}

@@ -23,6 +23,7 @@ from data.timeline.row_bins import NONE, CoreRows
 from data.timeline.time_cells import Line
 from data.timeline.totals import TOTALS, Total, base_of, difference, window_totals
 from data.timeline.window import Group, RunAnswer
+from data.timeline.window_plan import Plan
 from data.units import format_digits, format_quantity
 
 Json = dict[str, Any]
@@ -110,7 +111,7 @@ def _run(info: RunInfo, answer: RunAnswer) -> Json:
 
 
 def _window(answer: RunAnswer) -> Json:
-    plan, edges = answer.plan, answer.edges["interrupts"]
+    plan, edges, level = _drawn_bins(answer)
     return {
         "from_s": plan.from_ns / 1e9,
         "to_s": plan.to_ns / 1e9,
@@ -118,8 +119,9 @@ def _window(answer: RunAnswer) -> Json:
         "bins": len(edges) - 1,
         "bin_s": _step_s(edges),
         "step_s": answer.cells["interrupts"].step_ns / 1e9,
-        "source": "rows" if plan.level is None else "overview",
-        "level": plan.level,
+        "clock": "interrupts" if answer.has_interrupts else "counters",
+        "source": "rows" if level is None else "overview",
+        "level": level,
         "counters": "samples" if plan.counted is None else plan.counted,
         "rows_read": answer.rows_read,
         "interrupts": answer.interrupts,
@@ -127,13 +129,22 @@ def _window(answer: RunAnswer) -> Json:
     }
 
 
+def _drawn_bins(answer: RunAnswer) -> tuple[Plan, np.ndarray, int | None]:
+    """Return the plan, and edges and overview level of the interrupts, else of the samples."""
+    plan = answer.plan
+    if answer.has_interrupts:
+        return plan, answer.edges["interrupts"], plan.level
+    return plan, answer.edges["counters"], plan.counted
+
+
 def _window_words(answer: RunAnswer) -> str:
-    plan, edges = answer.plan, answer.edges["interrupts"]
+    plan, edges, level = _drawn_bins(answer)
     span_s = (plan.to_ns - plan.from_ns) / 1e9
     if answer.raw is not None:
         how = f"{len(answer.raw.t_ns):,} single interrupts"
     else:
-        source = "interrupts" if plan.level is None else f"an overview of {plan.level:,}"
+        rows = "interrupts" if answer.has_interrupts else "samples"
+        source = rows if level is None else f"an overview of {level:,}"
         how = f"{len(edges) - 1:,} bins of {format_quantity(_step_s(edges), 's')} from {source}"
     digits = min(max(2 - math.floor(math.log10(span_s)), 0), 9)
     begin, end = (f"{ns / 1e9:.{digits}f}" for ns in (plan.from_ns, plan.to_ns))
@@ -244,7 +255,10 @@ def _at_limit(counts: np.ndarray, itr_us: float | None) -> Json | None:
 def _totals(answers: Sequence[RunAnswer | Failure], base: int) -> list[Json]:
     values = [window_totals(one) if isinstance(one, RunAnswer) else None for one in answers]
     at = base_of(values, base)
-    return [] if at is None else [_total(total, values, at) for total in TOTALS]
+    if at is None:
+        return []
+    totals = (_total(total, values, at) for total in TOTALS)
+    return [one for one in totals if any(value is not None for value in one["values"])]
 
 
 def _total(total: Total, values: Sequence[dict[str, float] | None], base: int) -> Json:

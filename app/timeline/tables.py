@@ -13,6 +13,7 @@ from data.analysis.log_bins import slot_starts
 from data.errors import DataError
 from data.timeline.quantities import CLOCKS
 from data.timeline.reads import NIC_FIELDS, RunReads
+from data.timeline.residency import RESIDENCIES, residency_rows
 from data.timeline.row_bins import NONE
 from data.timeline.totals import TOTALS, window_totals
 from data.timeline.window import RunAnswer
@@ -118,15 +119,32 @@ def _interrupts(view: LakeView, answer: RunAnswer) -> pl.DataFrame:
 
 
 def _samples(view: LakeView, answer: RunAnswer) -> pl.DataFrame:
-    plan = answer.plan
-    rows = RunReads(view.files, answer.facts).touching_samples(plan.from_ns, plan.to_ns)
+    plan, reads = answer.plan, RunReads(view.files, answer.facts)
+    rows = reads.touching_samples(plan.from_ns, plan.to_ns)
     place = rows.pop("place")
     is_chosen = np.isin(place, answer.chosen)
     _check_rows(int(is_chosen.sum()), "samples")
     core = np.array(answer.facts.cores)[place]
     columns: dict[str, Any] = {"core": core[is_chosen]}
     columns |= {name: values[is_chosen] for name, values in rows.items()}
-    return pl.DataFrame(columns).fill_nan(None)
+    table = pl.DataFrame(columns).fill_nan(None)
+    return table if reads.shape.interrupts else _with_residencies(table, view, answer)
+
+
+def _with_residencies(table: pl.DataFrame, view: LakeView, answer: RunAnswer) -> pl.DataFrame:
+    """Add the time in C-states that a tool reports with its samples, percent."""
+    plan, facts = answer.plan, answer.facts
+    rows = residency_rows(view.files, facts, plan.from_ns, plan.to_ns)
+    names = [name for name in RESIDENCIES if name in rows]
+    if not names:
+        return table
+    keys = {
+        "core": np.array(facts.cores)[rows["place"]],
+        "t_ns": np.minimum(rows["t_ns"], facts.length_ns),
+    }
+    found = pl.DataFrame({**keys, **{name: rows[name] for name in names}}).fill_nan(None)
+    found = found.cast({name: table.schema[name] for name in keys})
+    return table.join(found, on=list(keys), how="left", maintain_order="left")
 
 
 def _check_rows(rows: int, what: str) -> None:

@@ -30,7 +30,7 @@
 
   function cutRun(run, panels, from, to) {
     if (run.problem) return run;
-    const bins = mapValues(run.axes, (axis) => binsIn(axis, from, to));
+    const bins = mapValues(run.axes, (axis) => binsIn(axis, from, to)), drawn = bins[run.window.clock];
     const clockOf = (name) => panels.find((one) => one.series.some((series) => series.name === name)).axis;
     const cut = (values, clock) => values.subarray(...bins[clock]);
     const group = (one) => ({
@@ -41,7 +41,7 @@
       ...run, axes: mapValues(run.axes, (axis, name) => cutAxis(axis, bins[name])),
       groups: run.groups.map(group), power: run.power.map(group),
       raw: run.raw && cutRaw(run.raw, from, to), heat: run.heat && cutHeat(run.heat, from, to),
-      window: { ...run.window, bins: bins.interrupts[1] - bins.interrupts[0] },
+      window: { ...run.window, bins: drawn[1] - drawn[0] },
     };
   }
   function cutRaw(raw, from, to) {

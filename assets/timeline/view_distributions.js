@@ -84,7 +84,8 @@
   function headings(scene, title, y, lines) {
     const common = { xref: "paper", yref: "paper", y, showarrow: false };
     const heading = {
-      ...common, text: "<b>" + title + "</b>", x: 0, xanchor: "left", yanchor: "bottom", font: { size: 11 },
+      ...common, text: "<b>" + title + "</b>" + (lines.length ? "" : ": not measured"),
+      x: 0, xanchor: "left", yanchor: "bottom", font: { size: 11 },
     };
     const none = lines.filter(({ meta }) => meta.zeros).map(({ meta: { k, zeros, total } }) => {
       const words = timeline.letter(k) + " " + ((100 * zeros) / total).toFixed(0) + " %";
@@ -112,10 +113,10 @@
       const ends = lines.flatMap(({ x }) => (x.length ? [x[0], x[x.length - 1]] : []));
       const [low, high] = ends.length ? [Math.min(...ends), Math.max(...ends)] : [1, 10];
       const ticks = timeline.logTicks(low, high, MOST_TICKS, timeline.tickWords[unit]);
-      layout["xaxis" + n] = { ...axis, type: "log", anchor: "y" + n, ...ticks };
+      layout["xaxis" + n] = { ...axis, type: "log", anchor: "y" + n, ...ticks, visible: lines.length > 0 };
       layout["yaxis" + n] = {
         ...axis, domain: [Math.max(0, top - tall / inner), top], anchor: "x" + n, rangemode: "tozero",
-        nticks: 4, ticksuffix: " %",
+        nticks: 4, ticksuffix: " %", visible: lines.length > 0,
       };
       layout.annotations.push(...headings(scene, title, top, lines), ...marks.annotations);
       layout.shapes.push(...marks.shapes);

@@ -29,6 +29,26 @@ def key_columns(rows: pl.DataFrame, order: Sequence[str]) -> tuple[str, ...]:
     return tuple(key)
 
 
+def varying_within(rows: pl.DataFrame, key: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Find the columns that have several values, NULL among them, where those of a key are equal.
+
+    Args:
+        names: The columns asked for, in the order of the answer.
+    """
+    groups = np.zeros(len(rows), np.int64)
+    for name in key:
+        mine = _codes(rows[name])
+        groups = np.unique(groups * (int(mine.max(initial=0)) + 1) + mine, return_inverse=True)[1]
+    first = np.empty(int(groups.max(initial=-1)) + 1, np.int64)
+    found = []
+    for name in names:
+        codes = _codes(rows[name])
+        first[groups] = codes
+        if (first[groups] != codes).any():
+            found.append(name)
+    return found
+
+
 def _codes(column: pl.Series) -> np.ndarray:
     """Number the values from 1, NULL 0; equal numbers mean equal values."""
     if column.dtype in (pl.String, pl.Categorical):

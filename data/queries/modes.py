@@ -16,7 +16,7 @@ def configurations_query(
     column: str,
     against: str,
     limit: int,
-    constant: Collection[str] = (),
+    known: Collection[str] = (),
 ) -> tuple[str, list[Any]]:
     """Build the query of every configuration with its replicates.
 
@@ -26,11 +26,11 @@ def configurations_query(
         column: The compared metric.
         against: A second metric, for the Pareto view.
         limit: Maximum number of rows.
-        constant: Columns known to have one value in all runs of the selection. The answer omits
-            them: grouping by fewer columns takes two thirds of the time.
+        known: Columns that follow from the others, such as those with one value in all runs. The
+            answer omits them: grouping by fewer columns takes two thirds of the time.
 
     Returns:
-        SQL and parameters. Columns CONFIGURATION without `constant`; `values`, the finite
+        SQL and parameters. Columns CONFIGURATION without `known`; `values`, the finite
         measurements of `column`, ascending, at least one; `against` and `against_sd`, mean and
         sample standard deviation of the second metric over the same runs (NULL where not
         measured, and `against_sd` for one run). In a lake with rows that are means also `pooled_n`,
@@ -40,7 +40,7 @@ def configurations_query(
     metric(column)
     metric(against)
     condition, parameters = selection.predicate()
-    names = [name for name in CONFIGURATION if name not in constant]
+    names = [name for name in CONFIGURATION if name not in known]
     listed = ", ".join(names)
     other = f"{against}::DOUBLE"
     there = f"FILTER (isfinite({other}))"

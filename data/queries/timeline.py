@@ -71,6 +71,18 @@ def window_bins_query(path: str, cores: Sequence[int], level: int, first: int, e
     return _of_file(path, f"level = {level:d} AND bin >= {first:d} AND bin < {end:d}", cores)
 
 
+def window_intervals_query(
+    path: str, cores: Sequence[int], quantities: Sequence[str], from_ns: int, to_ns: int
+) -> str:
+    """Return the SQL of a tool's intervals that overlap a window, of some quantities."""
+    named = ", ".join(f"'{name}'" for name in quantities)
+    return _of_file(
+        path,
+        f"t_s > {from_ns / 1e9!r} AND t_s - dt_s < {to_ns / 1e9!r} AND quantity IN ({named})",
+        cores,
+    )
+
+
 def _of_file(path: str, condition: str, cores: Sequence[int]) -> str:
     listed = ", ".join(map(str, cores))
     return f"SELECT * FROM lake_file('{path}') WHERE {condition} AND core IN ({listed})"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from data.timeline.residency import CORE_RESIDENCIES, PACKAGE_RESIDENCIES
 from data.timeline.time_cells import SLEEP_STATES
 
 # The bins that a series uses: those of the interrupts or of the counter samples.
@@ -35,6 +36,8 @@ QUANTITIES: Final[dict[str, Quantity]] = {
     "frequency": Quantity(("frequency",), "counters"),
     "llc": Quantity(("llc_misses",), "counters", ("llc_misses_per_s",)),
     "sleep": Quantity(SLEEP_STATES, "counters", tuple(f"{name}_per_s" for name in SLEEP_STATES)),
+    "residency": Quantity(CORE_RESIDENCIES, "counters"),
+    "package_residency": Quantity(PACKAGE_RESIDENCIES, "counters"),
 }
 # The bins that each heatmap quantity uses; `count` is the number of interrupts in a bin.
 CLOCKS: Final[dict[str, Clock]] = {
@@ -52,5 +55,6 @@ HEAT_CLOCKS: Final[dict[str, Clock]] = {
     "frequency": "counters",
     "llc_misses": "counters",
     **dict.fromkeys(SLEEP_STATES, "counters"),
+    **dict.fromkeys(CORE_RESIDENCIES, "counters"),
     "power": "counters",
 }

@@ -13,6 +13,7 @@ COVERED_NS: Final = "covered_ns"
 _NS: Final = 1e9
 _LATEST_NS: Final = np.iinfo(np.int64).max
 _US: Final = 1e-3
+_PCT: Final = 100.0
 SAMPLED: Final = ("instructions", "cycles", "ref_cycles", "llc_misses")
 SLEEP_STATES: Final = ("c1", "c1e", "c3", "c6", "c7")
 
@@ -235,6 +236,19 @@ class Lines:
         line = self._ratio(self.drawn("ref_cycles"), drawn, self.fine("ref_cycles"), ticks)
         return self._with_extremes(line, "ref_cycles_per_s", self._extreme_of, 1 / tsc_hz)
 
+    def residency_pct(self, name: str) -> Line:
+        """Return the time in a C-state, percent of the time of the cores that report it.
+
+        The extremes are those of the bins that a drawn bin joins.
+
+        Args:
+            name: One of `residency.RESIDENCIES`.
+        """
+        core_s = self._core_s(name)
+        drawn_s = np.add.reduceat(core_s, self._starts)
+        scale = _PCT / _NS
+        return self._ratio(self.drawn(name) * scale, drawn_s, self.fine(name) * scale, core_s)
+
     def frequency_ghz(self, tsc_hz: float) -> Line:
         """Return the frequency while the cores were not halted: cycles by time of reference cycles.
 
@@ -305,6 +319,12 @@ class ByCore:
     def frequency_ghz(self, tsc_hz: float) -> np.ndarray:
         """Return the frequency while a core was not halted."""
         return _divide(self._drawn("cycles"), self._drawn("ref_cycles")) * tsc_hz / _NS
+
+    def residency_pct(self, name: str) -> np.ndarray:
+        """Return the time in a C-state, percent; NaN for cores that do not report it."""
+        if name not in self._cells.values:
+            return np.full_like(self._drawn_s, np.nan)
+        return _divide(self._drawn(name) * (_PCT / _NS), self._drawn_s)
 
     def longest_gap(self) -> np.ndarray:
         """Return the longest gap that touches each bin, us."""

@@ -11,6 +11,7 @@ from data.run_files import RunFacts, RunFiles
 from data.timeline.quantities import HEAT_CLOCKS, QUANTITIES
 from data.timeline.question import NO_HEAT, Question, chosen_cores
 from data.timeline.reads import RunReads
+from data.timeline.residency import CORE_RESIDENCIES, PACKAGE_RESIDENCIES, RESIDENCIES
 from data.timeline.row_bins import CoreRows
 from data.timeline.stretch_sizes import Sizes
 from data.timeline.time_cells import SLEEP_STATES, ByCore, Cells, Line, Lines, fold_starts
@@ -61,7 +62,8 @@ class RunAnswer:
         power: Lines of packages: name, cores, `power`.
         cells: Bins of all cores, `interrupts` and `counters`; totals use the chosen cores.
         chosen: Indices of the chosen cores.
-        raw: Single interrupts, if they are few enough to draw one by one.
+        has_interrupts: Whether any was measured; tools that sample a run see none.
+        raw: Single interrupts, if they are few enough to draw one by one; None without any.
     """
 
     facts: RunFacts
@@ -70,6 +72,7 @@ class RunAnswer:
     chosen: tuple[int, ...]
     cells: dict[str, Cells]
     rows_read: int = 0
+    has_interrupts: bool = True
     edges: dict[str, np.ndarray] = field(default_factory=dict)
     groups: list[Group] = field(default_factory=list)
     power: list[Group] = field(default_factory=list)
@@ -99,15 +102,19 @@ def answer_run(files: RunFiles, facts: RunFacts, question: Question, end_s: floa
     from_ns, to_ns, clipped = _clip(facts, question, end_s)
     chosen = _chosen_places(facts, question)
     bins = most_bins(question)
-    plan = plan_window(RunReads(files, facts).shape, from_ns, to_ns, bins)
+    shape = RunReads(files, facts).shape
+    plan = plan_window(shape, from_ns, to_ns, bins)
     panels = question.panels if "panels" in question.parts else ()
     rates = [rate for name in panels for rate in QUANTITIES[name].rates]
-    counted = chosen if "hist" in question.parts else None
-    parts = read_parts(files, facts, plan, bins, rates, counted)
-    answer = RunAnswer(facts, plan, clipped, chosen, parts.cells, parts.rows_read)
+    has_interrupts = shape.interrupts > 0
+    counted = chosen if "hist" in question.parts and has_interrupts else None
+    drawn = [name for panel in panels for name in QUANTITIES[panel].series] + [question.heat]
+    asked = [name for name in RESIDENCIES if name in drawn]
+    parts = read_parts(files, facts, plan, bins, rates, counted, asked)
+    answer = RunAnswer(facts, plan, clipped, chosen, parts.cells, parts.rows_read, has_interrupts)
     answer.sizes = parts.sizes
     _draw(answer, question, bins)
-    if parts.rows is not None and "rx_desc" in parts.rows.columns:
+    if parts.rows is not None and "rx_desc" in parts.rows.columns and has_interrupts:
         _add_raw(answer, RunReads(files, facts), parts.rows, question)
     return answer
 
@@ -157,12 +164,13 @@ def _draw(answer: RunAnswer, question: Question, bins: int) -> None:
         starts[axis] = fold_starts(len(cells.edges) - 1, bins)
         answer.edges[axis] = np.append(cells.edges[starts[axis]], cells.edges[-1])
     if "panels" in question.parts:
+        is_measured = {"interrupts": answer.has_interrupts, "counters": True}
+        panels = [name for name in question.panels if is_measured[QUANTITIES[name].clock]]
         for name, cores in _groups(answer, question):
             places = [answer.facts.cores.index(core) for core in cores]
             lines = {a: Lines(c, places, starts[a]) for a, c in answer.cells.items()}
-            answer.groups.append(
-                Group(name, cores, _lines(lines, question.panels, answer.facts.tsc_hz), len(cores))
-            )
+            drawn = _lines(lines, panels, answer.facts.tsc_hz)
+            answer.groups.append(Group(name, cores, drawn, len(cores)))
         if "power" in question.panels:
             answer.power = list(_power(answer, question, starts["counters"]))
     if "heat" in question.parts and question.heat != NO_HEAT:
@@ -179,7 +187,13 @@ def _groups(answer: RunAnswer, question: Question) -> list[tuple[str, tuple[int,
 
 def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dict[str, Line]:
     traffic, counted = lines["interrupts"], lines["counters"]
-    found: dict[str, Line] = {"count": {"mean": traffic.drawn("interrupts")}}
+
+    def residency_lines(names: Sequence[str]) -> dict[str, Line]:
+        return {name: counted.residency_pct(name) for name in names if counted.has(name)}
+
+    found: dict[str, Line] = {}
+    if traffic.has("interrupts"):
+        found["count"] = {"mean": traffic.drawn("interrupts")}
     makers = {
         "bytes": lambda: {name: traffic.bytes_each(f"{name}_bytes") for name in ("rx", "tx")},
         "byte_rate": lambda: {f"{n}_rate": traffic.rate(f"{n}_bytes") for n in ("rx", "tx")},
@@ -191,6 +205,8 @@ def _lines(lines: dict[str, Lines], panels: Sequence[str], tsc_hz: float) -> dic
         "frequency": lambda: {"frequency": counted.frequency_ghz(tsc_hz)},
         "llc": lambda: {"llc_misses": counted.rate("llc_misses")},
         "sleep": lambda: {s: counted.rate(s) for s in SLEEP_STATES if counted.has(s)},
+        "residency": lambda: residency_lines(CORE_RESIDENCIES),
+        "package_residency": lambda: residency_lines(PACKAGE_RESIDENCIES),
     }
     for name in panels:
         if name in makers:
@@ -233,7 +249,10 @@ def _heat(answer: RunAnswer, name: str, runs: int) -> HeatRows:
         "busy": lambda: by_core.busy(facts.tsc_hz),
         "frequency": lambda: by_core.frequency_ghz(facts.tsc_hz),
     }
-    values = makers[name]() if name in makers else by_core.rate(name)
+    if name in CORE_RESIDENCIES:
+        values = by_core.residency_pct(name)
+    else:
+        values = makers[name]() if name in makers else by_core.rate(name)
     return HeatRows(tuple(f"core {core}" for core in facts.cores), values.T, edges)
 
 

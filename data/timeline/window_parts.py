@@ -8,6 +8,7 @@ import numpy as np
 
 from data.run_files import RunFacts, RunFiles
 from data.timeline.reads import NIC, NIC_FIELDS, RunReads
+from data.timeline.residency import residency_cells
 from data.timeline.row_bins import CoreRows, count_sizes
 from data.timeline.side_by_side import side_by_side
 from data.timeline.stretch_sizes import Sizes
@@ -46,6 +47,7 @@ def read_parts(
     bins: int,
     rates: Sequence[str],
     chosen: Sequence[int] | None,
+    residencies: Sequence[str] = (),
 ) -> WindowParts:
     """Read a window of a run.
 
@@ -53,6 +55,7 @@ def read_parts(
         bins: Maximum number of bins in a line.
         rates: Those of RATES whose extremes are needed.
         chosen: Indices of the cores whose sizes are needed; None for no sizes.
+        residencies: Those of RESIDENCIES that are needed.
 
     Raises:
         LakeError: A file of the run is missing or broken.
@@ -72,6 +75,9 @@ def read_parts(
             lambda: _counters(counters, plan, bins, rates),
             lambda: None if chosen is None else sizes.sizes(*window, chosen),
         )
+    if residencies and not counters.shape.interrupts:
+        # Beside a log the tool's clock may be its own.
+        counted.values.update(residency_cells(files, facts, residencies, counted.edges))
     read = sum(one.rows_read for one in (traffic, counters, sizes))
     return WindowParts({"interrupts": found, "counters": counted}, rows, counts, read)
 

@@ -19,7 +19,9 @@ from ingest.records import Problem, ReadContext
 from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 
-FORMATS_BY_NAME: Final = {known.name: known for known in FORMATS}
+_NAMED: Final = {known.name: known for known in FORMATS}
+# Older lakes call some tables `summary`.
+FORMATS_BY_NAME: Final = {**_NAMED, "summary": _NAMED["table"]}
 # The workload of a run without requests, which a sidecar alone tells of.
 IDLE: Final = "idle"
 

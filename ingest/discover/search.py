@@ -26,6 +26,7 @@ from ingest.discover.sidecars import BadSidecarError, Sidecar
 from ingest.files.blocks import read_head
 from ingest.files.walk import Listing, walk_folders
 from ingest.formats import Format, find_format, sidecar
+from ingest.formats.table import has_header_of
 from ingest.lake.state import LakeState, RecordedFile
 from ingest.records import Problem
 from ingest.settings.dataset import FILE_NAME, UNKNOWN
@@ -205,7 +206,7 @@ class _Folder:
                 self._found.ignored.append(Ignored(path, _NOT_REGULAR))
                 return
             file = _Seen(path, name, status, known)
-            form = self._declared(file) or _known_format(file) or _sniff(file)
+            form = self._declared(file) or _known_format(file) or self._sniff(file)
         except (OSError, FormatError) as error:
             self._refuse(path, _unreadable(error))
             return
@@ -222,7 +223,18 @@ class _Folder:
             return None
         if self._settings.meter_of(path) is not None:
             return FORMATS_BY_NAME["meter_table"]
-        return FORMATS_BY_NAME["table"] if self._settings.table_of(path) is not None else None
+        return FORMATS_BY_NAME["table"] if self._settings.is_table(path) else None
+
+    def _sniff(self, file: _Seen) -> Format | None:
+        if file.status.st_size == 0:
+            return None
+        head = read_head(Path(file.path))
+        known = find_format(strip_compression(file.name), head)
+        return known or (FORMATS_BY_NAME["table"] if self._has_header(file, head) else None)
+
+    def _has_header(self, file: _Seen, head: bytes) -> bool:
+        """Whether a file begins as a table that the settings declare by its header."""
+        return has_header_of(head, self._settings.tables_of(strip_compression(file.path)))
 
     def _take(self, file: _Seen, form: Format | None) -> None:
         """Take a file that can be read, or say why not.
@@ -234,8 +246,10 @@ class _Folder:
         sidecars = beside + self._for_all if beside else self._for_all
         terms, said_core = find_terms(file.path, self._settings, form, sidecars, self._top)
         group = self._group_of(terms) if terms is not None else None
-        if group is not None and form is FORMATS_BY_NAME["table"] and not self._declared(file):
-            form = None  # Its name is a run's, which holds over a header and rows.
+        if group is not None and form is FORMATS_BY_NAME["table"]:
+            # Its name is a run's, which holds over a header and rows that nobody declared.
+            is_declared = self._declared(file) or self._has_header(file, read_head(Path(file.path)))
+            form = form if is_declared else None
         core = read_core(said_core)
         problem = _why_not(form, group, file.status.st_size)
         if problem is not None:
@@ -301,12 +315,6 @@ def _known_format(file: _Seen) -> Format | None:
     """The format that the lake recorded of a file that has not changed since."""
     known = file.unchanged
     return FORMATS_BY_NAME.get(known.format) if known is not None else None
-
-
-def _sniff(file: _Seen) -> Format | None:
-    if file.status.st_size == 0:
-        return None
-    return find_format(strip_compression(file.name), read_head(Path(file.path)))
 
 
 def _why_not(form: Format | None, group: RunGroup | None, size: int) -> Problem | None:

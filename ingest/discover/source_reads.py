@@ -30,7 +30,7 @@ def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) ->
         settings.machine.tsc_hz,
         settings.power.date_order,
         part=file.part,
-        table=settings.table_of(strip_compression(file.path)),
+        tables=settings.tables_of(strip_compression(file.path)),
         meter=settings.meter_of(strip_compression(file.path)),
         hdr_unit=settings.hdr_unit,
         turbostat_s=settings.turbostat_s,

@@ -21,7 +21,6 @@ from ingest.formats import (
     rdtsc,
     sidecar,
     sockperf,
-    summary,
     table,
     turbostat,
     vtune,
@@ -105,7 +104,6 @@ FORMATS: tuple[Format, ...] = (
     Format("vtune", "counts", vtune.sniff, vtune.read),
     Format("meter_table", "meter", meter_table.sniff, meter_table.read),
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
-    Format("summary", "table", summary.sniff, summary.read),
     Format("table", "table", table.sniff, table.read),
 )
 

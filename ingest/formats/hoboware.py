@@ -3,17 +3,15 @@
 import codecs
 import csv
 import io
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
-import numpy as np
-
 from data.errors import FormatError
-from ingest.formats.hoboware_clock import Clock, MeterTime, parse_time
+from ingest.formats.hoboware_clock import MeterTime, parse_time
 from ingest.formats.hoboware_headings import Headings, find_headings
-from ingest.formats.hoboware_numbers import find_decimal_mark, parse_number
+from ingest.formats.hoboware_numbers import find_decimal_mark
+from ingest.formats.meter_rows import MeterRows
 from ingest.formats.problem_list import ProblemList
 from ingest.records import MeterEvent, MeterReadings, ReadContext
 
@@ -27,7 +25,6 @@ _BYTE_ORDER_MARKS: Final = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_QUANTITIES: Final = ("power_w", "voltage_v", "current_a", "energy_j")
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
@@ -119,11 +116,9 @@ class _Rows:
         self._headings = headings
         self._columns = headings.columns
         self._problems = ProblemList()
-        self._times: list[MeterTime] = []
-        self._lines: list[int] = []
-        self._values: dict[str, list[float]] = {name: [] for name in self._columns}
+        places = {name: (column.index, column.factor) for name, column in self._columns.items()}
+        self._rows = MeterRows(places, self._problems)
         self._marks: list[tuple[str, MeterTime, int]] = []
-        self._decimal_mark = "."
 
     def read(self, rows: _Numbered, context: ReadContext) -> MeterReadings:
         headings = self._headings
@@ -132,17 +127,10 @@ class _Rows:
             self._problems.add("several_columns", "doubted", detail, rows.line)
         numbered = ((row, rows.line) for row in rows if row)
         first = list(islice(numbered, _DECIMAL_MARK_ROWS))
-        self._decimal_mark = find_decimal_mark(self._cells(first), rows.delimiter)
+        self._rows.decimal_mark = find_decimal_mark(self._cells(first), rows.delimiter)
         for row, line in chain(first, numbered):
             self._add_row(row, line)
-        clock = Clock(self._times, self._lines, context.date_order, self._problems)
-        if not clock.kept.size:
-            raise FormatError(f"no good reading ({context.name})")
-        series = {
-            name: np.array(self._values[name])[clock.kept]
-            for name in _QUANTITIES
-            if name in self._columns
-        }
+        clock, series = self._rows.series(context.date_order, context.name)
         return MeterReadings(
             local_s=clock.local_s,
             power_w=series.pop("power_w"),
@@ -167,25 +155,8 @@ class _Rows:
         text = headings.time_text(row)
         at = parse_time(text)
         if at is None:
-            detail = f"{text[:40]!r} is not a date and time; line dropped"
-            self._problems.add("bad_time", "refused", detail, line)
+            self._rows.refuse_time(text, line)
             return
         self._marks += [(name, at, line) for name in headings.events_in(row)]
-        if not row[self._columns["power_w"].index].strip():
-            return
-        values = {
-            name: parse_number(row[column.index], self._decimal_mark) * column.factor
-            for name, column in self._columns.items()
-        }
-        if wrong := [name for name, value in values.items() if math.isinf(value)]:
-            cell = row[self._columns[wrong[0]].index]
-            detail = f"{wrong[0]} {cell[:40]!r} is not a number; line dropped"
-            self._problems.add("not_a_number", "refused", detail, line)
-        elif values["power_w"] < 0:
-            detail = f"{values['power_w']:g} W; line dropped"
-            self._problems.add("negative_power", "refused", detail, line)
-        else:
-            self._times.append(at)
-            self._lines.append(line)
-            for name, value in values.items():
-                self._values[name].append(value)
+        if self._rows.has_power(row):
+            self._rows.add(row, at, line)

@@ -1,22 +1,19 @@
 """Any table with times and powers that the settings declare as a power meter (`[[meters]]`)."""
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-import numpy as np
-
 from data.errors import FormatError
-from ingest.formats.hoboware_clock import Clock, MeterTime, parse_time
-from ingest.formats.hoboware_numbers import find_decimal_mark, parse_number
+from ingest.formats.hoboware_clock import MeterTime, parse_time
+from ingest.formats.hoboware_numbers import find_decimal_mark
+from ingest.formats.meter_rows import MeterRows
 from ingest.formats.problem_list import ProblemList
 from ingest.formats.table import Cell, parse_table
 from ingest.records import MeterDeclaration, MeterReadings, ReadContext
 
-_SERIES: Final = ("power_w", "voltage_v", "current_a", "energy_j")
 _UNIX: Final = re.compile(r"\s*[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST_S: Final = 1e11
@@ -79,24 +76,19 @@ class _Rows:
         self._places = places
         self._zone = declaration.time_zone
         self._problems = problems
-        self._series = [name for name in _SERIES if name in places]
-        self._times: list[MeterTime] = []
-        self._lines: list[int] = []
-        self._values: dict[str, list[float]] = {name: [] for name in self._series}
+        self._rows = MeterRows(places, problems)
         self._kinds: set[str] = set()
-        self._mark = "."
 
     def take(self, rows: Sequence[tuple[int, Sequence[Cell]]]) -> None:
         power = self._places["power_w"][0]
         texts = (cells[power] for _, cells in rows)
-        self._mark = find_decimal_mark((t for t in texts if isinstance(t, str)), ";")
+        mark = find_decimal_mark((t for t in texts if isinstance(t, str)), ";")
+        self._rows.decimal_mark = mark
         for line, cells in rows:
-            self._take_row(line, cells)
+            if self._rows.has_power(cells):
+                self._take_row(line, cells)
 
     def _take_row(self, line: int, cells: Sequence[Cell]) -> None:
-        power = cells[self._places["power_w"][0]]
-        if power is None or (isinstance(power, str) and not power.strip()):
-            return
         when = " ".join(
             str(cells[self._places[name][0]]).strip()
             for name in ("date", "time")
@@ -104,30 +96,9 @@ class _Rows:
         )
         at = self._time(when)
         if at is None:
-            detail = f"{when[:40]!r} is not a date and time; line dropped"
-            self._problems.add("bad_time", "refused", detail, line)
-            return
-        values = {name: self._number(name, cells) for name in self._series}
-        if wrong := [name for name, value in values.items() if math.isinf(value)]:
-            cell = str(cells[self._places[wrong[0]][0]])
-            detail = f"{wrong[0]} {cell[:40]!r} is not a number; line dropped"
-            self._problems.add("not_a_number", "refused", detail, line)
-        elif values["power_w"] < 0:
-            detail = f"{values['power_w']:g} W; line dropped"
-            self._problems.add("negative_power", "refused", detail, line)
+            self._rows.refuse_time(when, line)
         else:
-            self._times.append(at)
-            self._lines.append(line)
-            for name, value in values.items():
-                self._values[name].append(value)
-
-    def _number(self, name: str, cells: Sequence[Cell]) -> float:
-        place, scale = self._places[name]
-        cell = cells[place]
-        value = (
-            float(cell) if isinstance(cell, int | float) else parse_number(cell or "", self._mark)
-        )
-        return value * scale
+            self._rows.add(cells, at, line)
 
     def _time(self, text: str) -> MeterTime | None:
         if _UNIX.fullmatch(text) and "date" not in self._places:
@@ -152,17 +123,14 @@ class _Rows:
         if len(self._kinds - {"utc"}) and "utc" in self._kinds:
             raise FormatError(f"some times have an offset from UTC, others not ({context.name})")
         order = context.date_order if "written" in self._kinds else "ymd"
-        if not self._times:
-            raise FormatError(f"no good reading ({context.name})")
-        clock = Clock(self._times, self._lines, order, self._problems)
-        if not clock.kept.size:
-            raise FormatError(f"no good reading ({context.name})")
-        series = {name: np.array(self._values[name])[clock.kept] for name in self._series}
+        clock, series = self._rows.series(order, context.name)
         return MeterReadings(
             local_s=clock.local_s,
             power_w=series.pop("power_w"),
             utc_offset_s=0.0 if "utc" in self._kinds else self._offset_s(clock.local_s[0]),
             problems=self._problems.all(),
+            serial="",
+            events=[],
             **series,
         )
 

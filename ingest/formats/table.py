@@ -9,9 +9,11 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from itertools import islice
+from typing import Any, Final, cast
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +23,7 @@ from data.aggregates import AGGREGATE_N, sd_column
 from data.declared import Column, Kind, check_name
 from data.errors import DataError, FormatError
 from data.metrics import metrics
+from data.schema import KNOBS, MEASUREMENTS
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.problem_list import ProblemList
 from ingest.records import (
@@ -44,7 +47,12 @@ _HEADING: Final = re.compile(r"[A-Za-z_%].{0,79}")
 # What a file must have to be taken for a table that nobody declared.
 _LEAST_COLUMNS: Final = {True: 3, False: 2}
 _LEAST_ROWS: Final = {True: 3, False: 1}
+_LOOKED_AT: Final = 40
 _MOST: Final = 2**63
+# Digits of whole numbers that certainly are below that.
+_SURE_DIGITS: Final = 18
+# Columns of which 0 is no value; so are latencies.
+_RATES: Final = frozenset({"load_qps", "throughput_qps"})
 _LONGEST_NAME: Final = 55
 _N_COLUMN: Final = Column(
     AGGREGATE_N, "label", "whole", "Runs in a row", "runs in row",
@@ -54,6 +62,7 @@ _N_COLUMN: Final = Column(
 _CUT_HEAD: Final = 1 << 16
 
 Cell = str | float | int | None
+Mend = Callable[[list[str], list[str]], list[str]]
 
 
 @dataclass(slots=True)
@@ -71,6 +80,7 @@ class _Target:
     Attributes:
         place: In the row.
         own: Of a column that nobody declared, its description.
+        least: No value is below it.
     """
 
     place: int
@@ -79,6 +89,7 @@ class _Target:
     kind: str
     said: TableColumn
     own: Column | None = None
+    least: float = -math.inf
 
 
 def sniff(name: str, head: bytes) -> bool:
@@ -90,7 +101,7 @@ def sniff(name: str, head: bytes) -> bool:
     text = head.decode("utf-8-sig", "replace")
     if len(head) >= _CUT_HEAD:
         text = text.rpartition("\n")[0]
-    lines = [line for line in text.split("\n")[:40] if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip()]
     if name.lower().endswith((".jsonl", ".ndjson")) or (lines and lines[0].startswith('{"')):
         return _is_json_lines(lines)
     return any(_is_table(lines, separator) for separator in _SEPARATORS)
@@ -105,10 +116,11 @@ def _is_json_lines(lines: Sequence[str]) -> bool:
 
 
 def _is_table(lines: Sequence[str], separator: str | None) -> bool:
-    if not lines:
+    try:
+        rows = [[*map(str.strip, row)] for _, row in islice(_split(lines, separator), _LOOKED_AT)]
+    except FormatError:
         return False
-    rows = [_cells(line, separator) for line in lines]
-    header, body = rows[0], rows[1:]
+    header, body = (rows[0], rows[1:]) if rows else ([], [])
     is_blank = separator is None
     names = header[1:] if header and not header[0] else header
     return (
@@ -121,14 +133,27 @@ def _is_table(lines: Sequence[str], separator: str | None) -> bool:
     )
 
 
-def _cells(line: str, separator: str | None) -> list[str]:
-    if separator is None:
-        return line.split()
-    try:
-        cells = next(csv.reader([line.rstrip("\r")], delimiter=separator), [])
-    except csv.Error:
-        return []
-    return [cell.strip() for cell in cells]
+def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
+    """Tell a table by its first line: whether it is the header of one that is declared."""
+    if b"\0" in head:
+        return False
+    lines = head.decode("utf-8-sig", "replace").split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    headers = [_headings(next(_split([first], mark), (0, []))[1]) for mark in _SEPARATORS]
+    return any(t.header and t.fits_header(header) for t in tables for header in headers)
+
+
+def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) -> TableDeclaration:
+    """What a table with these headings is: of all that fits, the first that says a thing holds."""
+    found = [table for table in tables if table.fits_header(headings)]
+    return TableDeclaration(
+        workload=next((table.workload for table in found if table.workload), None),
+        system=next((table.system for table in found if table.system), None),
+        constants={n: value for table in reversed(found) for n, value in table.constants.items()},
+        columns={name: said for table in reversed(found) for name, said in table.columns.items()},
+        kinds=found[-1].kinds if found else target_kinds({}),
+        aggregate=next((table.aggregate for table in found if table.aggregate), None),
+    )
 
 
 def _is_number(text: str) -> bool:
@@ -149,9 +174,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     Raises:
         FormatError: No table with a header.
     """
-    declaration = context.table or TableDeclaration(kinds=target_kinds({}))
     problems = ProblemList()
-    table = parse_table(blocks, context.name, problems)
+    table = parse_table(blocks, context.name, problems, partial(_with_gap, context.tables))
+    declaration = declaration_of(context.tables, table.headings)
     targets = _targets(table, declaration, context.name)
     own = [target.own for target in targets if target.own is not None]
     undeclared = [column for column in own if not column.description]
@@ -163,12 +188,13 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     is_numbered = shape is None and all(target.name != "replicate" for target in targets)
     result = SummaryTable(declaration.workload or UNKNOWN, [], columns=own, is_numbered=is_numbered)
     constants = _constants(declaration)
-    reals = {
+    plain = {
         target.name: column
         for target in targets
-        if (column := _reals([cells[target.place] for _, cells in table.rows], target)) is not None
+        if (column := _plain_column([row[target.place] for _, row in table.rows], target))
     }
-    others = [target for target in targets if target.name not in reals]
+    others = [target for target in targets if target.name not in plain]
+    measured = [t.name for t in targets if t.name.startswith("latency_") or t.name in _RATES]
     if shape is not None and isinstance(shape.n, int):
         constants[AGGREGATE_N] = shape.n
         own.append(_N_COLUMN)
@@ -179,11 +205,13 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         except FormatError as error:
             problems.add("not_a_number", "refused", f"{error}; row dropped", line)
             continue
-        values |= {name: column[number] for name, column in reals.items()}
+        values |= {name: column[number] for name, column in plain.items()}
         if all(value is None for value in values.values()):
             continue
         if shape is not None and not _is_mean(values, line, problems):
             continue
+        flags = ["aggregate"] if shape is not None else []
+        flags += _doubt(values, measured, line, problems)
         workload = values.pop("workload", None)
         system = str(values.pop("system", None) or declaration.system or UNKNOWN)
         if code := values.pop("dvfs", None):
@@ -193,12 +221,44 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
                 line,
                 system,
                 values,
-                ["aggregate"] if shape is not None else [],
+                flags,
                 None if workload is None else str(workload),
             )
         )
     result.problems = problems.all()
     return result
+
+
+def _doubt(
+    values: dict[str, Cell], measured: Iterable[str], line: int, problems: ProblemList
+) -> list[str]:
+    """Note what a row lacks or cannot have measured, and unset that; return its flags."""
+    if values.get("replicate", 0) is None:
+        problems.add("no_replicate", "doubted", "no number of its replicate; kept without", line)
+    itr = values.get("itr")
+    if isinstance(itr, int) and itr > 1 and itr % 2:
+        detail = f"itr {itr} is odd; the NIC counts in 2 us and rounds down"
+        problems.add("odd_itr", "doubted", detail, line)
+    zeros = [name for name in measured if values.get(name) == 0]
+    if not zeros:
+        return []
+    values.update(dict.fromkeys(zeros))
+    detail = f"0 is not a measurement; left unset: {' '.join(zeros)}"
+    problems.add("no_load", "doubted", detail, line)
+    return ["no_load"]
+
+
+def _with_gap(
+    tables: Sequence[TableDeclaration], headings: list[str], cells: list[str]
+) -> list[str]:
+    """Put an empty cell where a row lacks only its replicate: its DVFS code comes one early."""
+    columns = declaration_of(tables, headings).columns
+    names = [columns[each].to if each in columns else each for each in headings]
+    if len(cells) == len(headings) - 1 and {"replicate", "dvfs"} <= {*names}:
+        place, code = names.index("replicate"), names.index("dvfs")
+        if place < code and cells[code - 1][:2].lower() == "0x":
+            return [*cells[:place], "", *cells[place:]]
+    return cells
 
 
 def _is_mean(values: dict[str, Cell], line: int, problems: ProblemList) -> bool:
@@ -218,8 +278,13 @@ def _constants(declaration: TableDeclaration) -> dict[str, Cell]:
     }
 
 
-def parse_table(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Table:
+def parse_table(
+    blocks: Iterable[bytes], name: str, problems: ProblemList, mend: Mend | None = None
+) -> Table:
     """Take a table apart: by its marks, as JSON lines, or as Parquet.
+
+    Args:
+        mend: Maps the headings and a row of another length to the row as it should be.
 
     Raises:
         FormatError: No header, or two columns of one name.
@@ -230,15 +295,22 @@ def parse_table(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Ta
     first = next((line for line in lines if line.strip()), "")
     if first.lstrip("\ufeff").startswith("{"):
         return _parse_json(lines, problems)
-    rows = _split(lines, _separator(lines, first))
+    separator = _separator(lines, first)
+    rows = _split(lines, separator)
     at, header = next(rows, (0, []))
-    headings = ["" if heading is None else str(heading).lstrip("\ufeff") for heading in header]
+    headings = _headings(header)
     if len(headings) < 2 and not any(headings):
         raise FormatError(f"no header ({name})")
     if twice := sorted({each for each in headings if headings.count(each) > 1}):
         raise FormatError(f"two columns are called {twice[0]!r} ({name}, line {at})")
     table = Table(headings, [])
     for line, cells in rows:
+        if len(cells) != len(headings):
+            if separator is None:
+                # Two blanks may be around an empty cell.
+                spaced = lines[line - 1].strip(" \t").split(" ")
+                cells = spaced if len(spaced) == len(headings) else cells
+            cells = mend(headings, cells) if mend is not None else cells
         if len(cells) == len(headings):
             table.rows.append((line, cells))
         else:
@@ -247,23 +319,29 @@ def parse_table(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Ta
     return table
 
 
+def _headings(cells: Iterable[str]) -> list[str]:
+    return [cell.lstrip("\ufeff").strip() for cell in cells]
+
+
 def _separator(lines: Sequence[str], first: str) -> str | None:
     """What stands between the cells: where rows are well formed, else a mark in the header."""
-    filled = [line for line in lines if line.strip()][:40]
     for separator in _SEPARATORS:
-        if _is_table(filled, separator):
+        if _is_table(lines, separator):
             return separator
     return next((mark for mark in _SEPARATORS if mark and mark in first), None)
 
 
-def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, Sequence[Cell]]]:
+def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row that has cells, with its last line; a quoted cell may span several lines."""
     if separator is None:
-        yield from ((n, line.split()) for n, line in enumerate(lines, 1) if line.strip())
+        for number, line in enumerate(lines, 1):
+            if cells := line.split():
+                yield number, [cell.strip('"') for cell in cells]
         return
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
     try:
         for cells in reader:
-            if cells:
+            if any(map(str.strip, cells)):
                 yield reader.line_num, cells
     except csv.Error as error:
         raise FormatError(f"no table: {error} (line {reader.line_num})") from error
@@ -325,7 +403,9 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
             continue
         name = said.to or (bare if bare in declaration.kinds else None)
         if name is not None:
-            targets.append(_Target(place, heading, name, declaration.kinds[name], said))
+            kind = declaration.kinds[name]
+            least = 0.0 if name in KNOBS or name in MEASUREMENTS else -math.inf
+            targets.append(_Target(place, heading, name, kind, said, least=least))
             continue
         taken = {target.name for target in targets} | declaration.kinds.keys()
         kind = _kind_of(cells[place] for _, cells in table.rows)
@@ -424,21 +504,43 @@ def _kind_of(cells: Iterable[Cell]) -> Kind:
     return "text" if not count else ("whole" if is_whole else "real")
 
 
-def _reals(cells: Sequence[Cell], target: _Target) -> list[float | None] | None:
-    """Convert a column of real numbers at once; None where a cell is not as plain as `1.5`.
+def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | None:
+    """Convert a column at once; None where a cell is not as plain as `1.5`, `12` or a text.
 
     As `_convert`, which is asked then and says what is wrong in which row.
     """
-    if target.kind != "real" or target.said.values:
+    if target.said.values:
+        return None
+    if target.kind == "text":
+        texts = [None if cell is None else str(cell) for cell in cells]
+        if target.own is None:
+            texts = [None if text is None else text.strip() for text in texts]
+        return [text or None for text in texts]
+    if not all(isinstance(cell, str) for cell in cells):
+        return None
+    written = cast("Sequence[str]", cells)
+    return _plain_wholes(written, target) if target.kind == "whole" else _reals(written, target)
+
+
+def _plain_wholes(cells: Sequence[str], target: _Target) -> Sequence[int | None] | None:
+    joined = "".join(cells)
+    is_plain = joined.isascii() and joined.isdigit() and target.said.scale == 1.0
+    if not is_plain or max(map(len, cells)) > _SURE_DIGITS:
+        return None
+    return [int(cell) if cell else None for cell in cells]
+
+
+def _reals(cells: Sequence[str], target: _Target) -> Sequence[float | None] | None:
+    joined = "".join(cells)
+    if not joined.isascii() or "_" in joined:
         return None
     try:
         # An empty cell is not set.
-        texts = "".join(cells)  # type: ignore[arg-type]
         values = np.array([float(cell) if cell else math.nan for cell in cells])
-    except (TypeError, ValueError):
+    except ValueError:
         return None
     values *= target.said.scale
-    if "_" in texts or not texts.isascii() or np.isinf(values).any():
+    if np.isinf(values).any() or (values < target.least).any():
         return None
     return [None if value != value else value for value in values.tolist()]
 
@@ -453,7 +555,9 @@ def _values(
     values: dict[str, Cell] = {}
     for target in targets:
         cell = cells[target.place]
-        value = _convert(target.heading, cell, target.kind, target.said)
+        value = _convert(target.heading, cell, target.kind, target.said, target.least)
+        if isinstance(value, str) and target.own is None:
+            value = value.strip() or None
         if target.kind == "whole" and isinstance(value, float):
             # The mean of counts need not be whole.
             if value != round(value) and not are_means:
@@ -464,7 +568,9 @@ def _values(
     return values
 
 
-def _convert(heading: str, cell: Cell, kind: str, said: TableColumn) -> Cell:
+def _convert(
+    heading: str, cell: Cell, kind: str, said: TableColumn, least: float = -math.inf
+) -> Cell:
     """A cell as its column has it.
 
     Raises:
@@ -482,7 +588,7 @@ def _convert(heading: str, cell: Cell, kind: str, said: TableColumn) -> Cell:
             raise FormatError(f"{heading} {text[:60]!r} is not a number")
         cell = int(text) if _WHOLE.fullmatch(text) else float(text)
     value = cell * said.scale if said.scale != 1.0 else cell
-    if not math.isfinite(value) or (kind == "whole" and abs(value) >= _MOST):
+    if not least <= value < math.inf or (kind == "whole" and abs(value) >= _MOST):
         raise FormatError(f"{heading} {str(cell)[:60]!r} is out of range")
     return float(value) if kind == "real" else value
 

@@ -241,8 +241,11 @@ def _overview(run_id: str, length_ns: int, counted: Mapping[str, np.ndarray]) ->
     }
     for name in (*_COUNTS, _ENERGY):
         kind = OVERVIEW.field(name).type
-        values = cells[name].ravel()
-        columns[name] = _column(kind, np.round(values) if name != _ENERGY else values)
+        values = cells[name]
+        if name != _ENERGY:
+            # Whole counts whose sums over time stay what they are.
+            values = np.diff(np.round(np.cumsum(values, axis=0)), axis=0, prepend=0)
+        columns[name] = _column(kind, values.ravel())
     for name in RATES:
         for end in EXTREMES:
             rates = extremes[f"{end}_{name}"].ravel()

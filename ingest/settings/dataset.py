@@ -15,14 +15,14 @@ from data.schema import MEASUREMENTS
 from ingest.records import MeterDeclaration, TableDeclaration
 from ingest.settings.function_map import FunctionMap, read_sources, shipped_sources
 from ingest.settings.meters import build_meter
+from ingest.settings.patterns import path_pattern
 from ingest.settings.power import PowerSettings
-from ingest.settings.tables import build_table
+from ingest.settings.tables import build_table, target_kinds
 from ingest.settings.toml_file import (
     COUNTS,
     LISTED_SECTIONS,
     NAMED_SECTIONS,
     check_groups,
-    compile_pattern,
     literal_beginning,
     read_layer,
 )
@@ -115,7 +115,8 @@ class Settings:
 
     Attributes:
         origin: The topmost file that it was read from, for provenance.
-        tables: What tables are of and what their columns are; the first that fits holds.
+        tables: What tables are of and what their columns are; of those that fit, the first that
+            says a thing holds. The last is of any table.
         meters: Tables that are power meters; the first that fits holds.
         columns: Columns of `runs` that the dataset declares, by name.
         aliases: Labels that mean a system of another name.
@@ -178,14 +179,19 @@ class Settings:
     @cached_property
     def table_fingerprint(self) -> str:
         """Digest of what the rows of tables depend on."""
-        if not self.tables and not self.columns:
+        own = [table for table in self.tables if not table.is_shipped]
+        if not own and not self.columns:
             return self.fingerprint
-        said = f"{self.fingerprint} {self.tables} {sorted(self.columns.items())}"
+        said = f"{self.fingerprint} {own} {sorted(self.columns.items())}"
         return hashlib.sha256(said.encode()).hexdigest()[:32]
 
-    def table_of(self, path: str) -> TableDeclaration | None:
-        """What the settings say of a table at a path; None if they say nothing."""
-        return next((t for t in self.tables if t.regex and t.regex.match(path)), None)
+    def tables_of(self, path: str) -> tuple[TableDeclaration, ...]:
+        """What the settings say of a table at a path, most of it by its headings."""
+        return tuple(table for table in self.tables if table.fits(path))
+
+    def is_table(self, path: str) -> bool:
+        """Whether the settings say that a file is a table, whatever is in it."""
+        return any(t.path is not None and t.header is None and t.fits(path) for t in self.tables)
 
     def meter_of(self, path: str) -> MeterDeclaration | None:
         """What the settings say of a power meter's table at a path; None if they say nothing."""
@@ -284,15 +290,22 @@ def _build(
         turbostat_s=merged.get("turbostat", {}).get("interval_s"),
         names=names,
         columns=columns,
-        tables=tuple(
-            build_table(entry, number, columns)
-            for number, entry in enumerate(merged.get("tables", []), 1)
-        ),
+        tables=_tables(merged, columns),
         meters=tuple(
             build_meter(entry, number) for number, entry in enumerate(merged.get("meters", []), 1)
         ),
         origin=origin,
     )
+
+
+def _tables(merged: dict[str, Any], columns: Mapping[str, Column]) -> tuple[TableDeclaration, ...]:
+    kinds = target_kinds(columns)
+    shipped = str(_PUBLISHED)
+    declared = [
+        build_table(entry, number, kinds, entry["path"] == shipped)
+        for number, entry in enumerate(merged["tables"], 1)
+    ]
+    return (*declared, TableDeclaration(kinds=kinds, is_shipped=True))
 
 
 def _columns(merged: dict[str, Any], origin: str) -> dict[str, Column]:
@@ -305,7 +318,10 @@ def _columns(merged: dict[str, Any], origin: str) -> dict[str, Column]:
 
 
 def _name_pattern(number: int, entry: dict[str, Any], columns: Mapping[str, Column]) -> NamePattern:
-    regex = compile_pattern(entry, number, Path(entry["path"]))
+    for key in ("pattern", "workload", "system"):
+        if key not in entry:
+            raise SettingsError(f"names[{number}] lacks {key!r} ({entry['path']})")
+    regex = path_pattern(entry, f"names[{number}]")
     knobs = {column.name for column in columns.values() if column.role == "knob"}
     labels = {column.name for column in columns.values() if column.role == "label"}
     check_groups(entry, regex, number, knobs, labels)

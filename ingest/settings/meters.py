@@ -1,12 +1,12 @@
 """Power meters that a dataset's settings declare: their columns, units and time zone."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from data.errors import SettingsError
 from ingest.records import MeterDeclaration
+from ingest.settings.patterns import path_pattern
 from ingest.settings.tables import table_column
 
 KEYS: Final[dict[str, type | tuple[type, ...]]] = {
@@ -35,14 +35,7 @@ def build_meter(entry: Mapping[str, Any], number: int) -> MeterDeclaration:
             time or the power; the message names the place.
     """
     where, path = f"meters[{number}]", entry["path"]
-    if "pattern" not in entry:
-        raise SettingsError(f"{where} lacks 'pattern' ({path})")
-    try:
-        regex = re.compile(rf"(?:^|.*/)(?:{entry['pattern']})$")
-    except re.error as error:
-        raise SettingsError(
-            f"{where}.pattern is no regular expression: {error}: {entry['pattern']} ({path})"
-        ) from error
+    regex = path_pattern(entry, where)
     columns = {
         name: table_column(said, f"{where}.columns.{name}", path)
         for name, said in entry.get("columns", {}).items()

@@ -1,6 +1,5 @@
 """Tables that a dataset's settings declare: what their columns are in the lake."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -10,9 +9,11 @@ from data.declared import Column
 from data.errors import SettingsError
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.records import Aggregate, TableColumn, TableDeclaration
+from ingest.settings.patterns import compiled, path_pattern
 
 KEYS: Final[dict[str, type | tuple[type, ...]]] = {
     "pattern": str,
+    "header": str,
     "workload": str,
     "system": str,
     "set": dict,
@@ -53,24 +54,20 @@ def _kind(kind: pa.DataType) -> str:
 
 
 def build_table(
-    entry: Mapping[str, Any], number: int, columns: Mapping[str, Column]
+    entry: Mapping[str, Any], number: int, kinds: Mapping[str, str], is_shipped: bool
 ) -> TableDeclaration:
     """Build one [[tables]] entry.
 
+    Args:
+        kinds: As `target_kinds`.
+
     Raises:
-        SettingsError: No pattern, no regular expression, or a column that the lake does not have;
-            the message names the place.
+        SettingsError: Neither pattern nor header, no regular expression, or a column that the lake
+            does not have; the message names the place.
     """
     where, path = f"tables[{number}]", entry["path"]
-    if "pattern" not in entry:
-        raise SettingsError(f"{where} lacks 'pattern' ({path})")
-    try:
-        regex = re.compile(rf"(?:^|.*/)(?:{entry['pattern']})$")
-    except re.error as error:
-        raise SettingsError(
-            f"{where}.pattern is no regular expression: {error}: {entry['pattern']} ({path})"
-        ) from error
-    kinds = target_kinds(columns)
+    if entry.keys().isdisjoint(("pattern", "header")):
+        raise SettingsError(f"{where} lacks 'pattern' or 'header' ({path})")
     found = {}
     for name, said in entry.get("columns", {}).items():
         found[name] = table_column(said, f"{where}.columns.{name}", path)
@@ -80,14 +77,15 @@ def build_table(
         if target not in kinds:
             raise SettingsError(f"{place}: the lake has no column {target!r} to fill ({path})")
     return TableDeclaration(
-        regex,
+        path_pattern(entry, where) if "pattern" in entry else None,
+        compiled(entry, "header", where) if "header" in entry else None,
         entry.get("workload"),
         entry.get("system"),
         {name: str(value) for name, value in entry.get("set", {}).items()},
         found,
         kinds,
-        frozenset(name for name, column in columns.items() if column.role == "knob"),
         _aggregate(entry.get("aggregate"), f"{where}.aggregate", path),
+        is_shipped,
     )
 
 

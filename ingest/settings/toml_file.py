@@ -128,8 +128,6 @@ def _check_section(section: str, content: Any, path: Path) -> None:
             raise SettingsError(f"{section} must be [[{section}]] tables ({path})")
         for number, entry in enumerate(content, 1):
             _check_table(section, f"{section}[{number}]", entry, path)
-            if section == "names":
-                compile_pattern(entry, number, path)
             entry["path"] = str(path)
     elif section in NAMED_SECTIONS:
         if not isinstance(content, dict):
@@ -168,25 +166,6 @@ def _check_packages(packages: dict[str, Any], path: Path) -> None:
         if twice := seen & set(cores):
             raise SettingsError(f"{where}: core {min(twice)} is in two packages ({path})")
         seen |= set(cores)
-
-
-def compile_pattern(entry: dict[str, Any], number: int, path: Path) -> re.Pattern[str]:
-    """Compile the pattern of a [[names]] table to match the end of a path, whole parts only.
-
-    Raises:
-        SettingsError: A key is missing, or it is no regular expression.
-    """
-    where = f"names[{number}]"
-    for key in ("pattern", "workload", "system"):
-        if key not in entry:
-            raise SettingsError(f"{where} lacks {key!r} ({path})")
-    try:
-        regex = re.compile(rf"(?:^|.*/)(?:{entry['pattern']})$")
-    except re.error as error:
-        raise SettingsError(
-            f"{where}.pattern is no regular expression: {error}: {entry['pattern']} ({path})"
-        ) from error
-    return regex
 
 
 def check_groups(

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from ingest.discover.found_files import Discovery, RawFile
+from ingest.discover.found_files import FORMATS_BY_NAME, Discovery, RawFile
 from ingest.discover.names import label_columns
 from ingest.discover.plan import Plan
 from ingest.discover.source_reads import read_source
 from ingest.files.blocks import digest_file
-from ingest.formats import FORMATS
 from ingest.formats.table import own_columns
 from ingest.lake.commits import Committer
 from ingest.lake.state import (
@@ -29,7 +28,6 @@ from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 from ingest.tables.summary_rows import SummaryRuns, TableRead, resolve_tables
 
-_TABLE_FORMATS: Final = {known.name: known for known in FORMATS if known.role == "table"}
 OnProblems = Callable[[str, str, Sequence[Problem]], None]
 
 
@@ -76,9 +74,10 @@ class TableStage:
         """Tables found now, and those of the lake that are still there but lie elsewhere."""
         found = list(self._plan.tables.get(dataset, ()))
         for path, known in self._state.files[dataset].items():
-            form = _TABLE_FORMATS.get(known.format)
-            is_elsewhere = form is not None and path not in self._found.seen[dataset]
-            if form is not None and is_elsewhere and Path(path).is_file():
+            form = FORMATS_BY_NAME.get(known.format)
+            is_table = form is not None and form.role == "table"
+            is_elsewhere = path not in self._found.seen[dataset]
+            if form is not None and is_table and is_elsewhere and Path(path).is_file():
                 status = Path(path).stat()
                 settings = self._layers.settings_of(str(Path(path).parent))
                 found.append(

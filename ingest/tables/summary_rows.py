@@ -82,14 +82,14 @@ def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) ->
     claims: dict[RunKey, list[_Claim]] = defaultdict(list)
     for claim in _claims(dataset, reads, notes):
         claims[claim.key].append(claim)
-    last = _last_replicates(claims)
     further: list[_Claim] = []
     for key, same in claims.items():
         distinct = _distinct(same, notes, runs)
-        if make_run_id(key) not in taken:
+        if not taken or make_run_id(key) not in taken:
             runs.rows.append(_build_row(distinct.pop(0), notes))
         further += distinct
     used = set(taken)
+    last = _last_replicates(claims) if further else {}
     for claim in further:
         runs.rows.append(_build_row(_renumber(claim, last, used, notes), notes))
     runs.problems = {
@@ -129,9 +129,9 @@ def _claims(
 def _last_replicates(claims: dict[RunKey, list[_Claim]]) -> dict[RunKey, int]:
     last: dict[RunKey, int] = defaultdict(lambda: -1)
     for key in claims:
-        last[key.configuration] = max(
-            last[key.configuration], -1 if key.replicate is None else key.replicate
-        )
+        configuration = key.configuration
+        number = -1 if key.replicate is None else key.replicate
+        last[configuration] = max(last[configuration], number)
     return last
 
 

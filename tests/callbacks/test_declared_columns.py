@@ -23,31 +23,10 @@ from app.pages import PAGES
 from app.server import create_app
 from ingest.pipeline import AddOptions, add
 from tests.callbacks.components import texts, walk
+from tests.fixtures.declared import declared_columns
 from tests.fixtures.lakes import run, write_lake
 
-SETTINGS = """
-[dataset]
-name = "own"
-
-[columns.kernel]
-role = "knob"
-type = "text"
-title = "Kernel version"
-short = "kernel"
-
-[columns.ring_bytes]
-role = "knob"
-type = "whole"
-title = "Ring size"
-short = "ring"
-unit = "B"
-written = "bytes"
-
-[columns.wakeups]
-title = "Wake-ups"
-unit = "1/s"
-better = "less"
-
+SETTINGS = f"""{declared_columns("own")}
 [columns.score]
 title = "Score"
 better = "more"
@@ -57,7 +36,7 @@ title = "Temperature"
 unit = "C"
 
 [[tables]]
-pattern = 'sweep\\.csv'
+pattern = 'sweep[.]csv'
 workload = "memcached"
 system = "linux"
 """

@@ -18,39 +18,19 @@ from data.schema import SCHEMA_DESCRIPTION
 from data.selection import FACETS, Selection
 from ingest.pipeline import AddOptions, AddReport, add
 from ingest.settings.dataset import load_settings
+from tests.fixtures.declared import declared_columns
 
 OLD_LAKE = Path(__file__).resolve().parents[1] / "fixtures" / "lake_schema_3"
 MUTILATE = (
     "#type avg std min 5th 10th 50th 90th 95th 99th\nread 7 1 4 5 6 7 8 9 10\n\n"
     "Total QPS = 200000.0 (6000000 / 30.0s)\n"
 )
-SETTINGS = r"""
-[dataset]
-name = "{dataset}"
-
-[columns.kernel]
-role = "knob"
-type = "text"
-title = "Kernel version"
-short = "kernel"
-
-[columns.ring_bytes]
-role = "knob"
-type = "whole"
-title = "Ring size"
-unit = "B"
-written = "bytes"
-
-[columns.wakeups]
-title = "Wake-ups"
-unit = "{unit}"
-better = "less"
-
+NAMES = r"""
 [[names]]
 pattern = '(?P<kernel>[^/]+)/ring(?P<ring_bytes>\d+k)-r(?P<replicate>\d+)\.out'
 workload = "memcached"
 system = "linux"
-set = {{ machine = "c220g1", load_qps = 200000 }}
+set = { machine = "c220g1", load_qps = 200000 }
 """
 
 
@@ -61,7 +41,7 @@ def study(folder: Path, dataset: str = "one", unit: str = "1/s") -> Path:
         for ring in ("4k", "64k"):
             for number in (0, 1):
                 (folder / kernel / f"ring{ring}-r{number}.out").write_text(MUTILATE)
-    (folder / "wattlas.toml").write_text(SETTINGS.format(dataset=dataset, unit=unit))
+    (folder / "wattlas.toml").write_text(declared_columns(dataset, unit) + NAMES)
     return folder
 
 
@@ -158,7 +138,7 @@ def test_a_name_that_cannot_be_is_refused_by_name(tmp_path: Path, name: str, why
 
 def test_a_pattern_may_name_and_set_knobs_only(tmp_path: Path) -> None:
     path = tmp_path / "wattlas.toml"
-    text = SETTINGS.format(dataset="x", unit="1/s")
+    text = declared_columns("x") + NAMES
     path.write_text(text.replace("machine =", "wakeups ="))
     with pytest.raises(SettingsError, match=r"names\[1\].set has an unknown group 'wakeups'"):
         load_settings(path)

@@ -4,13 +4,21 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from app.kit.lakes import LakeView
+from app.timeline.defaults import open_link
+from app.timeline.explanation import explain_view
+from app.timeline.panels import SAMPLED_PANELS
+from app.timeline.state import TimelineState
+from app.timeline.tables import view_rows
 from data.connection import open_lake
 from data.errors import FormatError
 from data.run_files import RunFiles
 from data.timeline.answers import answer_runs
 from data.timeline.question import Question
+from data.timeline.totals import window_totals
 from data.timeline.window import RunAnswer
 from ingest.formats import find_format, perf_stat, turbostat
 from ingest.pipeline import AddOptions, add
@@ -181,6 +189,8 @@ def test_a_timeline_draws_what_turbostat_measured(tmp_path: Path) -> None:
     (raw / "turbostat.txt").write_text(TURBOSTAT)
     add(AddOptions(tmp_path / "lake", [raw]))
     answer = _answer(tmp_path / "lake", panels=("power", "busy", "frequency", "gap"), cores="0")
+    # turbostat sees no interrupts.
+    assert set(answer.groups[0].lines) == {"busy", "frequency"}
     middles = (answer.edges["counters"][:-1] + answer.edges["counters"][1:]) / 2e9
     power = next(group for group in answer.power if group.cores == (0, 2)).lines["power"]["mean"]
     busy = answer.groups[0].lines["busy"]["mean"]
@@ -188,8 +198,54 @@ def test_a_timeline_draws_what_turbostat_measured(tmp_path: Path) -> None:
     for first, second, values in ((40.0, 70.0, power), (0.5, 1.0, busy), (2.0, 3.0, ghz)):
         assert values[middles < 0.99] == pytest.approx(first, rel=1e-6)
         assert values[middles > 1.01] == pytest.approx(second, rel=1e-6)
+    # Entries to C6: four processors, 2 and then 4 each, over 1,024 bins.
+    assert window_totals(_answer(tmp_path / "lake"))["c6"] == 24
     zoomed = _answer(tmp_path / "lake", panels=("power",), from_s=0.9, to_s=1.1)
     assert zoomed.groups
+
+
+def test_a_timeline_draws_the_time_in_c_states(tmp_path: Path) -> None:
+    """Processor 0 is in C6 for 45, then 0 % of the time; with processor 1 for 57.5, then 22.5 %.
+    Only they report it, of two each core. Package 0 is in PC6 for 10, then 0 %."""
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    (raw / "iperf3.json").write_text(OUTPUT)
+    (raw / "turbostat.txt").write_text(TURBOSTAT)
+    add(AddOptions(tmp_path / "lake", [raw]))
+    asked: dict[str, Any] = {"panels": ("residency", "package_residency"), "width": 100}
+    heat = "c6_residency_pct"
+    one = _answer(tmp_path / "lake", cores="0", heat=heat, **asked)
+    both = _answer(tmp_path / "lake", from_s=0.5, to_s=1.5, **asked)
+    for answer, name, first, second in (
+        (one, "c6_residency_pct", 45.0, 0.0),
+        (one, "pc6_residency_pct", 10.0, 0.0),
+        (both, "c6_residency_pct", 57.5, 22.5),
+        (both, "c1_residency_pct", (5 + 30 + 5 + 0) / 4, (0 + 50 + 5 + 0) / 4),
+    ):
+        edges, (group,) = answer.edges["counters"], answer.groups
+        values = group.lines[name]["mean"]
+        assert values[edges[1:] <= 1e9] == pytest.approx(first)
+        assert values[edges[:-1] >= 1e9] == pytest.approx(second)
+    assert set(one.groups[0].lines) == {
+        "c1_residency_pct", "c6_residency_pct", "pc6_residency_pct",
+    }  # fmt: skip
+    assert one.heat is not None
+    assert one.heat.values[:, 0] == pytest.approx([45.0, 70.0, np.nan, np.nan], nan_ok=True)
+    with open_lake(tmp_path / "lake") as opened:
+        view = LakeView(opened)
+        state = TimelineState(runs=(one.facts.run_id,), panels=asked["panels"], cores="0,2")
+        chosen, _ = open_link(view, TimelineState(runs=state.runs))
+        assert (chosen.shown_panels, chosen.heat) == (SAMPLED_PANELS, "busy")
+        assert open_link(view, state)[0].panels == state.panels
+        samples = view_rows(view, state, "samples").filter(core=0)
+        assert samples["c6_residency_pct"].to_list() == [None, 45.0, 0.0]
+        bins = view_rows(view, state, "bins").filter(group="core 0", axis="counters")
+        assert set(bins["c6_residency_pct_mean"]) == {45.0, 0.0}
+        how = explain_view(view, state, "figure")
+        file = one.facts.files["intervals"]
+        sql = next(line for line in how.splitlines() if line.startswith("time in C-states: "))
+        sql = sql.removeprefix("time in C-states: ").replace(file, str(view.lake.path / file))
+        assert view.lake.sql(f"SELECT count(*) FROM ({sql})").fetchall() == [(8,)]
 
 
 def test_a_tool_that_ran_longer_is_cut_to_the_run_by_its_clock(tmp_path: Path) -> None:

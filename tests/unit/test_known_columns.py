@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.kit.known_columns import known_columns
-from data.analysis.dependence import key_columns
+from data.analysis.dependence import key_columns, varying_within
 
 CUBE = pl.DataFrame(
     {
@@ -43,3 +43,15 @@ def test_the_key_tells_all_rows_apart(rows: list[tuple], order: list[str]) -> No
     key = key_columns(table, order)
     assert list(key) == [name for name in order if name in key]
     assert table.select(key).n_unique() == len(table) if key else len(table) < 2
+
+
+@given(data=st.data())
+def test_columns_that_vary_where_a_key_is_equal(data: st.DataObject) -> None:
+    """As a group-by counts them; NULL is a value."""
+    value = st.sampled_from([None, "a", "b"])
+    count = data.draw(st.integers(0, 6))
+    lists = {n: data.draw(st.lists(value, min_size=count, max_size=count)) for n in "xyzw"}
+    rows = pl.DataFrame(lists, schema=dict.fromkeys(lists, pl.String))
+    counted = rows.group_by("x", "y").agg(pl.col("z", "w").n_unique())
+    varying = [name for name in ("w", "z") if (counted[name] > 1).any()]
+    assert varying_within(rows, ["x", "y"], ["w", "z"]) == varying
