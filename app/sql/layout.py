@@ -83,7 +83,7 @@ def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
         html.Button("cancel", id=IDS("cancel"), className="plain", disabled=True),
         html.Span(id=IDS("said"), className="quiet", role="status"),
     ]
-    python = _PYTHON.format(lake=str(view.lake.path.name), sql=examples()[0].sql)
+    python = _PYTHON.format(lake=str(view.lake.path.name), sql=state.sql or examples()[0].sql)
     body: list = [
         dcc.Textarea(
             id=IDS("editor"), value=state.sql, spellCheck="false", className="editor",

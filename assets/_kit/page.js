@@ -130,12 +130,26 @@
     });
   }
 
+  /* In an explanation a query is a paragraph of its own; the page SQL can run it. */
+  function withLinks(text) {
+    return text.split(/(?<=\n\n)/).flatMap((part) => {
+      if (!/^(SELECT|WITH) /.test(part)) return [part];
+      const link = document.createElement("button");
+      Object.assign(link, { className: "plain", textContent: "open in SQL" });
+      link.addEventListener("click", () => {
+        document.getElementById("how").close();
+        wattlas.openPage("sql", new URLSearchParams({ sql: part.trim() }));
+      });
+      return [link, "\n" + part];
+    });
+  }
+
   async function explain(page, id) {
     const words = document.getElementById("explanation");
     words.textContent = "\u2026";
     document.getElementById("how").showModal();
     try {
-      words.textContent = await (await wattlas.fetch(page.how(id))).text();
+      words.replaceChildren(...withLinks(await (await wattlas.fetch(page.how(id))).text()));
     } catch (error) {
       words.textContent = "The server did not answer (" + error.message + "). Reload the page.";
     }

@@ -55,6 +55,16 @@ def test_a_query_is_run_drawn_linked_and_saved(
         page.locator("#sql-csv").click()
     assert download.value.path().read_text().splitlines()[0] == '"load_qps","mean_j"'
 
+    # The query of a picture, with its values.
+    page.get_by_role("link", name="Explore", exact=True).first.click()
+    wait_idle(page)
+    page.get_by_label("menu of ").first.click()
+    page.get_by_role("menuitem", name="How was this computed", exact=True).click()
+    page.get_by_role("button", name="open in SQL").click()
+    wait_idle(page)
+    expect(page.locator("#sql-said")).to_contain_text("rows", timeout=60_000)
+    assert "AS x_sd" in page.locator("#sql-editor").input_value()
+
     ask(page, 'SELECT \'<img src=x onerror=alert(1)>\' AS "<b>x</b>", 1 AS "a.b"')
     expect(page.locator("#sql-rows .ag-cell").first).to_have_text("<img src=x onerror=alert(1)>")
     expect(page.locator("#sql-rows .ag-header-cell-text").first).to_have_text("<b>x</b>")

@@ -22,6 +22,7 @@ from app.kit.lakes import Lakes, LakeView
 from app.kit.settings import Settings
 from app.server import create_app
 from data.connection import Lake
+from data.queries.statement import statement
 from tests.fixtures.exports import data_of, part_of
 from tests.fixtures.lakes import run, write_lake
 
@@ -125,7 +126,7 @@ def test_how_a_picture_was_computed(client: FlaskClient, picture: str) -> None:
     assert "version 1" in words
     assert "workload memcached; load 200000" in words
     assert "SELECT" in words
-    assert "parameters: ['memcached']" in words
+    assert "workload IN ('memcached')" in words
     # The lake is asked for the whole workload, and the answer narrowed in memory.
     rest = "200000 QPS; system linux_tuned" if picture == "heatmap" else "200000 QPS"
     assert f"of these rows those with load {rest}" in words
@@ -149,12 +150,13 @@ def test_an_explanation_has_the_query_that_the_picture_was_made_by(
 
     monkeypatch.setattr(Lake, "polars", record)
     PICTURES[picture](Lakes(grid).at(None), ExploreState.from_query(AT_200K))
-    executed = [f"{sql}\n\nparameters: {parameters}" for sql, parameters in asked]
+    executed = [statement(sql, parameters) for sql, parameters in asked]
     words = client.get(f"/explore/how/{picture}?{AT_200K}").text
     assert any(query in words for query in executed)
     runs = client.get(f"/explore/how/runs?{AT_200K}").text
     assert not any(query in runs for query in executed)
-    assert "'memcached', 200000.0" in runs
+    assert "workload IN ('memcached')" in runs
+    assert "load_qps IN (200000.0::DOUBLE)" in runs
 
 
 @pytest.mark.parametrize(

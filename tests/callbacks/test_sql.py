@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 
 from app.kit.context import SANDBOX
 from app.kit.settings import Settings
+from app.pages import PAGES
 from app.server import create_app
 from app.sql.answer import columns_of, examples
 from app.sql.layout import sql_layout
@@ -138,3 +139,25 @@ def test_examples_are_ten_and_each_has_an_answer_on_the_sample(logged_lake: Path
         empty = [one.title for one in examples() if not lake.sql(one.sql).limit(1).fetchall()]
     assert empty == []
     assert all(re.match("SELECT", one.sql) for one in examples())
+
+
+@needs_landlock
+def test_every_query_of_an_explanation_can_be_run(logged_lake: Path) -> None:
+    server = create_app(Settings(logged_lake, sql="on")).server
+    assert isinstance(server, Flask)
+    client, queries = server.test_client(), dict[str, str]()
+    for page in PAGES:
+        for view in page.views:
+            words = client.get(f"/{page.name}/how/{view.name}").text
+            found = [part for part in words.split("\n\n") if re.match("(SELECT|WITH) ", part)]
+            assert found, (page.name, view.name)
+            queries.update(dict.fromkeys(found, page.name))
+    assert set(queries.values()) == {page.name for page in PAGES}
+    with open_lake(logged_lake) as lake:
+        for query in queries:
+            assert lake.sql(query).columns
+    of_a_file = next(query for query in queries if "lake_file" in query)
+    assert len(client.post("/sql/run", json={"sql": of_a_file}).json["rows"]) > 0  # type: ignore[index]
+    sandbox = server.extensions[SANDBOX]
+    assert isinstance(sandbox, Sandbox)
+    sandbox.close()

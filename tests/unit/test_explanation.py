@@ -21,8 +21,7 @@ def test_it_has_lake_filters_query_and_what_followed(tmp_path: Path) -> None:
     assert said.split("\n\n") == [
         f"lake my-lake, version 0\nfilters: {selection.in_words()}",
         "before",
-        QUERY[0],
-        "parameters: ['memcached']",
+        "SELECT 1 WHERE workload = 'memcached'",
         # The workload leads: the lake was asked for it.
         "then, in memory: of these rows those with load 200000 QPS; itr 2 us or adaptive",
         "then, in memory: pooled",
@@ -32,5 +31,5 @@ def test_it_has_lake_filters_query_and_what_followed(tmp_path: Path) -> None:
 def test_an_answer_that_the_lake_filtered_was_not_filtered_again(tmp_path: Path) -> None:
     said = explanation(opened(tmp_path), Selection.of(load=[2e5]), QUERY)
     assert "in memory" not in said
-    assert said.endswith("parameters: ['memcached']")
+    assert said.endswith("WHERE workload = 'memcached'")
     assert "filters: all runs" in explanation(opened(tmp_path), Selection(), QUERY)
