@@ -500,6 +500,8 @@ def _kind_of(cells: Iterable[Cell]) -> Kind:
                 return "text"
             is_whole = False
         elif isinstance(cell, float) or abs(cell) >= _MOST:
+            if math.isinf(cell):
+                return "text"
             is_whole = False
     return "text" if not count else ("whole" if is_whole else "real")
 
