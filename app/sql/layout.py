@@ -88,7 +88,11 @@ def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
         dcc.Textarea(
             id=IDS("editor"), value=state.sql, spellCheck="false", className="editor",
             title="SQL query",
-        )
+        ),
+        html.Ul(
+            id=IDS("complete"), className="completions", role="listbox",
+            **{"aria-label": "completions: Tab takes one"},
+        ),
     ]  # fmt: skip
     if off:
         body = [html.P(off, className="note"), html.Pre(python, className="note")]
@@ -121,7 +125,8 @@ def tables(view: LakeView, has_menu: bool = True) -> html.Section:
             )
             for row in rows.iter_rows(named=True)
         ]
-        summary = html.Summary([html.Code(table), html.Span(f" {len(rows)} columns")])
+        words = html.Span(f" {len(rows)} columns", className="spread")
+        summary = html.Summary([html.Code(table), words], **{"data-table": table})
         parts.append(html.Details([summary, html.Ul(listed)], open=table == "runs"))
     menu = [view_menu("tables")] if has_menu else []
     return html.Section(

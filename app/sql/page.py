@@ -22,7 +22,7 @@ PAGE = Page(
     rows=rows_behind,
     explain=explain,
     export=export_page,
-    keys=(("Ctrl+Enter", "run the query"),),
+    keys=(("Ctrl+Enter", "run the query"), ("Tab", "complete a name")),
     add_routes=add_routes,
 )
 

@@ -117,9 +117,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const example = target.closest("[data-example]"), column = target.closest("[data-column]");
     if (example) { write(example.dataset.example); chart = {}; run(); }
     if (column && part("editor")) {
-      const editor = part("editor"), name = column.dataset.column;
-      write(text.slice(0, editor.selectionStart) + name + text.slice(editor.selectionEnd));
-      editor.focus();
+      wattlas.sqlInsert(column.dataset.column, part("editor").selectionStart);
     }
     if (target.closest("#sql-run")) run();
     if (target.closest("#sql-cancel") && running) post("cancel", { id: running.id });

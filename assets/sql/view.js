@@ -40,5 +40,19 @@
     return { data, layout };
   }
 
-  wattlas.sql = { columnsOf, rowsOf, chartOf };
+  /**
+   * What could end the word before the caret: at most `most` of `names`, those that begin with it first.
+   * Null without a word; `from` is where the word begins.
+   */
+  function completionsOf(names, text, caret, most = 8) {
+    const [word] = /[A-Za-z_]\w*$/.exec(text.slice(0, caret)) || [""];
+    if (!word) return null;
+    const lower = word.toLowerCase(), at = (name) => name.toLowerCase().indexOf(lower);
+    const found = names
+      .filter((name) => at(name) >= 0 && name.length > word.length)
+      .sort((a, b) => Math.min(at(a), 1) - Math.min(at(b), 1));
+    return { from: caret - word.length, names: found.slice(0, most) };
+  }
+
+  wattlas.sql = { columnsOf, rowsOf, chartOf, completionsOf };
 })((window.wattlas = window.wattlas || {}));

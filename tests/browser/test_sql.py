@@ -31,6 +31,21 @@ def test_a_query_is_run_drawn_linked_and_saved(
     page.goto(f"{address}/sql")
     wait_idle(page)
     expect(page.locator("#sql-said")).to_contain_text("rows", timeout=60_000)
+    editor = page.locator("#sql-editor")
+    editor.fill("SELECT ")
+    editor.press_sequentially("energy_")
+    offered = page.locator("#sql-complete li")
+    expect(offered.first).to_contain_text("energy_j")
+    expect(offered.first).to_contain_text("J")
+    editor.press("Tab")
+    expect(editor).to_have_value("SELECT energy_j")
+    expect(offered).to_have_count(0)
+    editor.press_sequentially(" FROM run")
+    editor.press("Tab")
+    wait_idle(page)
+    editor.press("Control+Enter")
+    expect(page.locator("#sql-rows .ag-header-cell-text").first).to_have_text("energy_j")
+    assert parse_qs(urlsplit(page.url).query)["sql"] == ["SELECT energy_j FROM runs"]
     ask(
         page,
         "SELECT load_qps, avg(energy_j) AS mean_j FROM runs WHERE load_qps > 0 GROUP BY ALL",

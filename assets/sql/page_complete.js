@@ -1,0 +1,85 @@
+/* Completion in the SQL editor: names of tables and columns, with units and descriptions. */
+(function (wattlas) {
+  "use strict";
+
+  const KEYS = { ArrowDown: 1, ArrowUp: -1 };
+  let shown = null, chosen = 0;
+
+  const editor = () => document.getElementById("sql-editor");
+  const list = () => document.getElementById("sql-complete");
+
+  /* The page lists all tables and columns; a completion says of one what the list says. */
+  function known() {
+    const items = document.querySelectorAll(".page.sql [data-column], .page.sql [data-table]");
+    return new Map(
+      [...items].map((item) => [
+        item.dataset.column || item.dataset.table,
+        { unit: (item.querySelector(".spread") || { textContent: "" }).textContent.trim(), title: item.title },
+      ]),
+    );
+  }
+
+  function hide() {
+    shown = null;
+    if (list()) list().replaceChildren();
+  }
+
+  function show() {
+    const box = editor(), columns = known();
+    shown = wattlas.sql.completionsOf([...columns.keys()], box.value, box.selectionStart);
+    if (!shown || !shown.names.length) { hide(); return; }
+    chosen = Math.min(chosen, shown.names.length - 1);
+    list().replaceChildren(
+      ...shown.names.map((name, number) => {
+        const item = document.createElement("li"), code = document.createElement("code");
+        const words = document.createElement("span"), { unit, title } = columns.get(name);
+        code.textContent = name;
+        words.textContent = [unit, title].filter(Boolean).join(" \u00b7 ");
+        words.className = "quiet";
+        item.append(code, words);
+        item.dataset.completion = name;
+        item.setAttribute("role", "option");
+        item.setAttribute("aria-selected", String(number === chosen));
+        return item;
+      }),
+    );
+  }
+
+  /** Write a name in place of a part of the text, as a visitor who types: it can be undone. */
+  wattlas.sqlInsert = function (name, from) {
+    const box = editor();
+    box.focus();
+    box.setRangeText(name, from, box.selectionEnd, "end");
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+    hide();
+  };
+
+  document.addEventListener("input", (event) => {
+    if (event.target !== editor() || event.inputType === undefined) return;
+    chosen = 0;
+    show();
+  });
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.target !== editor() || !shown || event.ctrlKey || event.metaKey) return;
+      if (event.key in KEYS) {
+        chosen = (chosen + KEYS[event.key] + shown.names.length) % shown.names.length;
+        show();
+      } else if (event.key === "Tab") wattlas.sqlInsert(shown.names[chosen], shown.from);
+      else if (event.key === "Escape") hide();
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    true,
+  );
+  /* Before the editor loses the caret. */
+  document.addEventListener("mousedown", (event) => {
+    const item = event.target.closest && event.target.closest("[data-completion]");
+    if (item && shown) {
+      event.preventDefault();
+      wattlas.sqlInsert(item.dataset.completion, shown.from);
+    } else if (event.target !== editor()) hide();
+  });
+})((window.wattlas = window.wattlas || {}));
