@@ -37,7 +37,12 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         from bench.load import measure as measure_load
 
         return measure_load(
-            options.users, options.minutes, options.lake, options.server_python, options.growing
+            options.users,
+            options.minutes,
+            options.lake,
+            options.server_python,
+            options.growing,
+            options.moves,
         )
     if options.bench == "models":
         from bench.models import measure as measure_models
@@ -101,6 +106,7 @@ def build_parser() -> argparse.ArgumentParser:
     load.add_argument("--users", type=int, default=50, help="visitors at once")
     load.add_argument("--minutes", type=float, default=10.0, help="how long")
     load.add_argument("--lake", type=Path, help="a lake instead of the small sample")
+    load.add_argument("--moves", type=int, default=100, help="most moves on each page")
     load.add_argument(
         "--growing", action="store_true", help="add runs meanwhile and prune; not with --lake"
     )

@@ -14,6 +14,7 @@ import time
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -34,6 +35,8 @@ _POLL_S: Final = 2.0
 # Of what a browser sends, what a server looks at.
 _HEADERS: Final = ("accept", "accept-encoding", "content-type")
 _CHIPS: Final = 3
+# More than any page has.
+MOVES: Final = 100
 
 
 class Recording:
@@ -65,8 +68,11 @@ class Recording:
         )
 
 
-def record(address: str) -> dict[str, Any]:
+def record(address: str, moves: int) -> dict[str, Any]:
     """Do in Chromium what visitors do on every page, and return what it asked for.
+
+    Args:
+        moves: At most so many on each page.
 
     Returns:
         `first_load`: the requests of a new browser; `actions`: those of each action, in order.
@@ -81,7 +87,7 @@ def record(address: str) -> dict[str, Any]:
             tab.get_by_role("link", name=page.title, exact=True).first.click()
             _wait(tab)
             actions.append(asked.take())
-            for _ in _moves(tab):
+            for _ in islice(_moves(tab), moves):
                 _wait(tab)
                 actions.append(asked.take())
     return {"first_load": first, "actions": [action for action in actions if action]}
@@ -196,6 +202,7 @@ def measure(
     lake: Path | None,
     python: str = sys.executable,
     is_growing: bool = False,
+    moves: int = MOVES,
 ) -> Iterator[Measurement]:
     """Replay on a lake; without one, on a small sample that is made first.
 
@@ -210,7 +217,7 @@ def measure(
         path = lake or write_sample(Path(folder))
         with serve(path, Path(folder) / "app.log", python) as served:
             recording = Path(folder) / "recording.json"
-            recording.write_text(json.dumps(record(served.address)))
+            recording.write_text(json.dumps(record(served.address, moves)))
             memory = Memory(served)
             growth = Growth(Path(folder), minutes)
             with memory.watched(), growth if is_growing else nullcontext():
