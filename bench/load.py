@@ -26,6 +26,7 @@ from app.pages import PAGES
 from bench.in_browser import chromium, new_page, wait_quiet
 from bench.report import Measurement
 from bench.served import ROOT, Served, serve
+from data.connection import newest_version
 
 MEDIAN_MS: Final = 250.0
 P95_MS: Final = 1000.0
@@ -169,6 +170,7 @@ class Growth:
         self._thread = threading.Thread(target=self._grow, daemon=True)
 
     def __enter__(self) -> "Growth":
+        self._opened = newest_version(self._lake)
         self._thread.start()
         return self
 
@@ -181,8 +183,9 @@ class Growth:
             while not self._done.wait(60):
                 self._add()
                 if self.added == self._half:
-                    # The version of the recording stays.
-                    ingest("prune", "--lake", self._lake, "--keep-versions", self.added)
+                    # The version that the visitors opened stays: each add makes at least one.
+                    kept = newest_version(self._lake) - self._opened + 1
+                    ingest("prune", "--lake", self._lake, "--keep-versions", kept)
         except RuntimeError as error:
             self.failed = str(error)
 

@@ -24,6 +24,8 @@ class Visitor(FastHttpUser):
 
     wait_time = between(2, 6)
     concurrency = _CONNECTIONS
+    # As browsers do when the server has closed a connection that stood idle.
+    max_retries = 2
 
     def on_start(self) -> None:
         """Load the app as a new browser does."""
