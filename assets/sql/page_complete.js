@@ -12,10 +12,10 @@
   function known() {
     const items = document.querySelectorAll(".page.sql [data-column], .page.sql [data-table]");
     return new Map(
-      [...items].map((item) => [
-        item.dataset.column || item.dataset.table,
-        { unit: (item.querySelector(".spread") || { textContent: "" }).textContent.trim(), title: item.title },
-      ]),
+      [...items].map((item) => {
+        const unit = item.querySelector(".spread").textContent.trim();
+        return [item.dataset.column || item.dataset.table, { unit, title: item.title }];
+      }),
     );
   }
 

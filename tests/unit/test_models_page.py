@@ -217,20 +217,20 @@ def test_a_simulation_ends_with_the_last_who_waits(jobs: Jobs) -> None:
 def test_a_simulation_that_nobody_asks_for_is_killed() -> None:
     found = Jobs(patience_s=0.3)
     name = found.ask(request(SLOW), "ann")["job"]
-    until(lambda: not found.is_running(name))
+    until(lambda: found.state_of(name)[0] not in ("waiting", "running"))
     assert found.state_of(name) == ("cancelled", "nobody waits any more")
 
 
 def test_a_simulation_has_a_limit_and_a_failed_one_says_why() -> None:
     found = Jobs(limit_s=0.3)
     name = found.ask(request(SLOW), "ann")["job"]
-    until(lambda: not found.is_running(name))
+    until(lambda: found.state_of(name)[0] not in ("waiting", "running"))
     assert found.state_of(name) == ("failed", "It was ended after 0.3 s.")
     assert found.ask(request(SLOW), "ann", begins=False)["state"] == "failed"
     broken = {**request(QUICK), "curves": [{"scheme": "unknown", "values": {}}]}
     jobs = Jobs()
     name = jobs.ask(broken, "ann")["job"]
-    until(lambda: not jobs.is_running(name))
+    until(lambda: jobs.state_of(name)[0] not in ("waiting", "running"))
     told = jobs.ask(broken, "ann", begins=False)
     assert told["state"] == "failed"
     assert told["words"]
@@ -240,7 +240,7 @@ def test_a_curve_that_a_scheme_refuses_does_not_stop_the_others(jobs: Jobs) -> N
     asked = request(QUICK)
     asked["curves"] = [{"scheme": "ideal", "values": {"ring": 0}}, asked["curves"][1]]
     name = jobs.ask(asked, "ann")["job"]
-    until(lambda: not jobs.is_running(name))
+    until(lambda: jobs.state_of(name)[0] not in ("waiting", "running"))
     refused, done = jobs.ask(asked, "ann", begins=False)["results"]
     assert "ring" in refused["refused"]
     assert [one["curve"] for one in jobs.finished(asked)] == [done["curve"]] == [1]
