@@ -6,7 +6,6 @@ Content-Security-Policy without `unsafe-eval` forbids.
 
 import gzip
 import re
-from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -19,9 +18,8 @@ _HEAD: Final = re.compile(
 _TAIL: Final = "window.Plotly = Plotly;\nreturn Plotly;\n}));"
 
 
-@cache
 def plotly_js() -> str:
-    """Return the script."""
+    """Return the script; who needs it again keeps it in another form, as text it takes 10 MB."""
     return without_wrapper(gzip.decompress(BUNDLE.read_bytes()).decode())
 
 

@@ -123,8 +123,9 @@ class Scripts:
         text = answer.get_data(as_text=True)
         if _PLOTLY in request.path:
             text = plotly_js()
-            answer.set_data(text)
         content = text.encode()
+        if _PLOTLY in request.path:
+            answer.set_data(content)
         if len(content) < _LEAST_BYTES:
             return answer
         file = _File(
