@@ -121,10 +121,9 @@ class Scripts:
             return answer
         answer.direct_passthrough = False
         text = answer.get_data(as_text=True)
-        if _PLOTLY in request.path:
-            text = plotly_js()
-        content = text.encode()
-        if _PLOTLY in request.path:
+        is_plotly = _PLOTLY in request.path
+        content = (plotly_js() if is_plotly else text).encode()
+        if is_plotly:
             answer.set_data(content)
         if len(content) < _LEAST_BYTES:
             return answer

@@ -22,23 +22,14 @@ from data.timeline.sample_cells import share_samples
 from data.timeline.sample_rates import rate_extremes
 from data.timeline.time_cells import equal_edges
 from ingest.formats.interval_means import take_means
+from ingest.logs.row_layout import JOULES, SAMPLED
 from ingest.records import Intervals, Reading, UtcWindow
 from ingest.runs.event_counts import is_of_its_time
 from ingest.runs.row import RunRow
 
 # Less of a run than this share measured: what was measured is not the run's.
 _LEAST_COVERED: Final = 0.9
-_COUNTS: Final = (
-    "instructions",
-    "cycles",
-    "ref_cycles",
-    "llc_misses",
-    "c1",
-    "c1e",
-    "c3",
-    "c6",
-    "c7",
-)
+_COUNTS: Final = SAMPLED[1:JOULES]
 _ENERGY: Final = "energy_uj"
 _PER_MHZ: Final = 1e6
 
