@@ -1,6 +1,7 @@
 """Where the bytes of one big file go: a folder, or an object store; complete or not at all."""
 
 import os
+import secrets
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -53,7 +54,7 @@ class _InFolder:
 
     def __init__(self, folder: Path, stem: str) -> None:
         self._folder = folder
-        self._temporary = folder / f".{stem}.{os.getpid()}.tmp"
+        self._temporary = folder / f".{stem}.{secrets.token_hex(6)}.tmp"
         folder.mkdir(parents=True, exist_ok=True)
         self.file: IO[bytes] = self._temporary.open("wb", buffering=_BUFFER_BYTES)
 
