@@ -244,8 +244,8 @@ class Lakes:
     def trouble(self) -> str:
         """A sentence on why the newest version is not known; empty if it is."""
         why = self._watch.trouble
-        shown = f"version {self._seen.version}, the newest that it showed before, is shown"
-        return f"The lake may have newer runs: {why}. Until then {shown}." if why else ""
+        shown = f"The lake may have a newer version than {self._seen.version}, which is shown"
+        return f"{shown}: {why}" if why else ""
 
     def at(self, version: int | None) -> LakeView:
         """Return one version, or the newest, and put its declared columns in force.
