@@ -25,7 +25,10 @@ _KEEP_FOREVER: Final = {
     "delta.deletedFileRetentionDuration": "interval 36500 days",
     "delta.enableExpiredLogCleanup": "false",
 }
-_DELTA_WRITER: Final = WriterProperties(compression="ZSTD", compression_level=3)
+# Readers skip row groups by their statistics: by dataset, workload and load, as rows are sorted.
+DELTA_WRITER: Final = WriterProperties(
+    compression="ZSTD", compression_level=3, max_row_group_size=1 << 17
+)
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
 
 
@@ -216,7 +219,7 @@ def compact(lake: Path) -> None:
         table = open_table(lake, name)
         if table is not None and len(table.file_uris()) > COMPACT_ABOVE_FILES:
             with _naming(lake / name):
-                table.optimize.compact(writer_properties=_DELTA_WRITER)
+                table.optimize.compact(writer_properties=DELTA_WRITER)
 
 
 @contextmanager
@@ -236,17 +239,17 @@ def _commit(path: Path, data: pa.Table, predicate: str | None) -> None:
 def _write_commit(path: Path, data: pa.Table, predicate: str | None) -> None:
     if predicate is None:
         if data.num_rows:
-            write_deltalake(str(path), data, mode="append", writer_properties=_DELTA_WRITER)
+            write_deltalake(str(path), data, mode="append", writer_properties=DELTA_WRITER)
     elif data.num_rows:
         write_deltalake(
             str(path),
             data,
             mode="overwrite",
             predicate=predicate,
-            writer_properties=_DELTA_WRITER,
+            writer_properties=DELTA_WRITER,
         )
     else:
-        DeltaTable(str(path)).delete(predicate, writer_properties=_DELTA_WRITER)
+        DeltaTable(str(path)).delete(predicate, writer_properties=DELTA_WRITER)
 
 
 def _quoted(texts: Iterable[str]) -> str:
