@@ -90,6 +90,8 @@ def storage_options(path: LakePath) -> dict[str, str] | None:
         return None
     address, region = endpoint(), _setting(_REGION, "region")
     options = {
+        # Else a store with an address of its own would get only credentials of variables.
+        "aws_force_credential_load": "true",
         "timeout": f"{_REQUEST_S}s",
         "connect_timeout": f"{_CONNECT_S}s",
         "max_retries": str(_ATTEMPTS - 1),

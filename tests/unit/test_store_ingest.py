@@ -1,7 +1,10 @@
 """Ingest into an object store: the lake of a folder, whatever the store does."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -21,7 +24,7 @@ from ingest.lake.state import load_state
 from ingest.lake.tables import create_tables
 from ingest.lake.targets import open_target
 from ingest.pipeline import AddOptions, add
-from tests.fixtures.lakes import run
+from tests.fixtures.lakes import run, write_lake
 from tests.fixtures.raw_runs import LOG, write_memcached, write_netpipe, write_settings
 from tests.fixtures.stores import KEY, SECRET, Fault, Stored, big_files, copy_lake, rows_of
 
@@ -198,6 +201,34 @@ def test_no_credentials(
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     assert command(stored, "status") == 1
     assert "no credentials were found" in capsys.readouterr().err
+
+
+def test_credentials_of_a_profile_sign_all_requests(stored: Stored, tmp_path: Path) -> None:
+    """Those of delta-rs for the log, and those of pyarrow for the copies."""
+    write_lake(stored.lake, [run(flags=[], sources=[], files=[])])
+    create_tables(stored.lake)
+    (tmp_path / "keys").write_text(
+        f"[lab]\naws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n"
+    )
+    (tmp_path / "config").write_text(
+        f"[profile lab]\nregion = us-east-1\nendpoint_url = {stored.proxy.address}\n"
+    )
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("AWS_")}
+    environment |= {
+        "AWS_PROFILE": "lab", "AWS_CONFIG_FILE": str(tmp_path / "config"),
+        "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "keys"),
+        "WATTLAS_CACHE": str(tmp_path / "other"),
+    }  # fmt: skip
+    stored.clear()
+    asked = subprocess.run(
+        [sys.executable, "-m", "ingest", "status", "--lake", stored.address],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert "1 run" in asked.stdout
+    assert {".parquet" in request.path for request in stored.proxy.requests} == {False, True}
+    signed = [request.authorization for request in stored.proxy.requests]
+    assert all(f"Credential={KEY}/" in text for text in signed)
 
 
 def test_an_address_with_a_password_is_no_command_line(
