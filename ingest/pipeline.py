@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import WattlasError
+from data.lake_place import LakePath
 from ingest.discover.found_files import Discovery
 from ingest.discover.grouping import walked_among
 from ingest.discover.names import label_columns
@@ -40,7 +41,7 @@ class InterruptedIngestError(WattlasError):
 class AddOptions:
     """What `ingest add` was asked for."""
 
-    lake: Path
+    lake: LakePath
     raw: Sequence[Path]
     dataset: str | None = None
     settings_file: Path | None = None
