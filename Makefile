@@ -58,6 +58,7 @@ FREEZE := $(VENV)/lock/bin/pip freeze | sed 's/^backports\.zstd==.*/&; python_ve
 lock:
 	rm -rf $(VENV)/lock && $(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/pip install --quiet -r requirements.in && $(FREEZE) > requirements.txt
+	$(VENV)/lock/bin/pip install --quiet -r requirements-cluster.in && $(FREEZE) > requirements-cluster.txt
 	$(VENV)/lock/bin/pip install --quiet -r requirements-dev.in && $(FREEZE) > requirements-dev.txt
 	rm -rf $(VENV)/lock
 

@@ -5,6 +5,7 @@ column, takes twice the time and 1.5 times the bytes.
 """
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -46,7 +47,7 @@ class RunFile:
         self._table = table
         self._run_id = run_id
         self._folder = lake / table / dataset
-        self._temporary = self._folder / f".{run_id}.{os.getpid()}.tmp"
+        self._temporary = self._folder / f".{run_id}.{secrets.token_hex(6)}.tmp"
         self._schema = _schema_of(table)
         self._rows = 0
         self._is_sealed = False

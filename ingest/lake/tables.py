@@ -54,9 +54,10 @@ def locked_lake(lake: Path) -> Iterator[None]:
 
 def remove_temporaries(lake: Path) -> int:
     """Remove what a killed ingest left half-written; only under the ingest lock."""
-    strays = [s for table in RUN_TABLES for s in (lake / table).glob("*/.*.tmp")]
+    folders = (f"{table}/*/" for table in RUN_TABLES)
+    strays = [stray for folder in ("", *folders) for stray in lake.glob(f"{folder}.*.tmp")]
     for stray in strays:
-        stray.unlink()
+        stray.unlink(missing_ok=True)
     return len(strays)
 
 

@@ -15,6 +15,7 @@ class Progress:
 
     Attributes:
         bytes_total: Bytes to read, known once the plan is made.
+        workers: Of a cluster that is reading; None without one.
     """
 
     bytes_total: int = 0
@@ -22,6 +23,7 @@ class Progress:
     bytes_done: int = 0
     runs_done: int = 0
     problems: int = 0
+    workers: int | None = None
     started: float = field(default_factory=time.monotonic)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -65,8 +67,14 @@ def format_progress(progress: Progress) -> str:
     return (
         f"{format_bytes(progress.bytes_done)} of {format_bytes(progress.bytes_total)}, "
         f"{format_bytes(rate)}/s, {seconds}, "
-        f"{progress.runs_done} of {progress.runs_total} runs{trouble}"
+        f"{progress.runs_done} of {progress.runs_total} runs{_helped(progress.workers)}{trouble}"
     )
+
+
+def _helped(workers: int | None) -> str:
+    if workers is None:
+        return ""
+    return f", {workers} worker{'' if workers == 1 else 's'}" if workers else ", no worker yet"
 
 
 def format_bar(progress: Progress) -> str:

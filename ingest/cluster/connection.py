@@ -1,0 +1,102 @@
+"""A cluster to work on: found running, or started and ended with the ingest."""
+
+import importlib.util
+import logging
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import dask
+from distributed import Client, LocalCluster, Security
+
+from ingest.cluster.address import ClusterAddress, LocalWorkers, RunningScheduler, SlurmJobs
+from ingest.cluster.errors import ClusterError
+from ingest.cluster.slurm import read_slurm_settings
+from ingest.runs.worker_server import start_server
+
+_CONNECT_S: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster under way.
+
+    Attributes:
+        address: Of its scheduler.
+        dashboard: Address of its dashboard; empty if Bokeh, which draws it, is missing.
+    """
+
+    client: Client
+    address: str
+    dashboard: str
+
+
+@contextmanager
+def open_cluster(address: ClusterAddress) -> Iterator[Cluster]:
+    """Connect to a cluster, or start one, which ends with the context.
+
+    Raises:
+        ClusterError: It cannot be reached or started.
+        SettingsError: The file that describes its jobs is wrong.
+    """
+    # What it would say of workers that die or a scheduler that is gone, the ingest says itself.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    if isinstance(address, RunningScheduler):
+        with _connected(address.address) as client:
+            yield Cluster(client, client.scheduler.address, client.dashboard_link)
+        return
+    has_dashboard = importlib.util.find_spec("bokeh") is not None
+    with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}),
+        closing(_start(address)) as started,
+        _connected(started) as client,
+    ):
+        dashboard = client.dashboard_link if has_dashboard else ""
+        yield Cluster(client, client.scheduler.address, dashboard)
+
+
+@contextmanager
+def _connected(target: Any) -> Iterator[Client]:
+    try:
+        client = Client(target, timeout=_CONNECT_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"cannot reach the scheduler at {target}: {error}") from error
+    with closing(client):
+        yield client
+
+
+def _start(address: LocalWorkers | SlurmJobs) -> Any:
+    return _start_local(address) if isinstance(address, LocalWorkers) else _start_slurm(address)
+
+
+def _start_local(address: LocalWorkers) -> LocalCluster:
+    # Workers are forked from it, also those that take the place of dead ones.
+    start_server("ingest.cluster.worker")
+    return LocalCluster(
+        n_workers=address.count,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        # A reader bounds its memory itself.
+        memory_limit=0,
+        dashboard_address="127.0.0.1:0",
+        silence_logs=logging.CRITICAL,
+    )
+
+
+def _start_slurm(address: SlurmJobs) -> Any:
+    from dask_jobqueue import SLURMCluster
+
+    given = read_slurm_settings(address.settings)
+    jobs, is_safe = given.pop("jobs"), given.pop("tls", True)
+    try:
+        cluster = SLURMCluster(
+            **given,
+            processes=given["cores"],
+            security=Security.temporary() if is_safe else None,
+            silence_logs=logging.CRITICAL,
+        )
+        cluster.scale(jobs=jobs)
+    except (OSError, ValueError, RuntimeError, ImportError) as error:
+        raise ClusterError(f"cannot start the jobs of {address.settings}: {error}") from error
+    return cluster
