@@ -16,6 +16,7 @@ from ingest.cluster.slurm import read_slurm_settings
 from ingest.runs.worker_server import start_server
 
 _CONNECT_S: Final = 20
+_LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,9 @@ def open_cluster(address: ClusterAddress) -> Iterator[Cluster]:
         ClusterError: It cannot be reached or started.
         SettingsError: The file that describes its jobs is wrong.
     """
-    # What it would say of workers that die or a scheduler that is gone, the ingest says itself.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    # What Dask would say of workers that die or a scheduler that is gone, the ingest says itself.
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     if isinstance(address, RunningScheduler):
         with _connected(address.address) as client:
             yield Cluster(client, client.scheduler.address, client.dashboard_link)

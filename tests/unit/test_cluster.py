@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from multiprocessing import forkserver
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -70,6 +71,15 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "TASK_S", 0.0)
 
 
+@pytest.fixture
+def own_server() -> Iterator[None]:
+    """The server of processes of one test, which imports Dask: no other test has it."""
+    server: Any = forkserver._forkserver
+    server._stop()
+    yield
+    server._stop()
+
+
 def options(raw: Path, lake: Path, cluster: ForkedCluster) -> AddOptions:
     return AddOptions(lake, [raw], cluster=RunningScheduler(cluster.address))
 
@@ -83,6 +93,7 @@ def bytes_of(lake: Path) -> dict[str, bytes]:
 _TABLES = ("runs", "problems")
 
 
+@pytest.mark.usefixtures("own_server")
 def test_a_lake_of_a_cluster_is_byte_for_byte_that_of_one_machine(
     raw: Path, tmp_path: Path
 ) -> None:
