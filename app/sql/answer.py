@@ -1,10 +1,11 @@
 """What the SQL page lists: tables, columns, examples."""
 
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 import polars as pl
 
@@ -13,6 +14,7 @@ from app.kit.lakes import LakeView
 from app.sql.state import SqlState
 from data.metrics import metrics
 from data.queries.columns import columns_query
+from data.queries.examples import ALL_RUNS, subjects_query
 from data.queries.statement import statement
 
 _EXAMPLES: Final = Path(data.sandbox.__file__).with_name("examples.toml")
@@ -20,24 +22,43 @@ _EXAMPLES: Final = Path(data.sandbox.__file__).with_name("examples.toml")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question, its query, and the page that answers it with a picture."""
+    """A question, its query, and the view of a page that answers it.
+
+    Attributes:
+        state: The URL query of the page that asks the same.
+    """
 
     title: str
     page: str
+    view: str
+    state: str
     sql: str
 
 
-@cache
-def examples() -> tuple[Example, ...]:
-    """Return the example questions."""
-    found = tomllib.loads(_EXAMPLES.read_text("utf-8"))["examples"]
-    return tuple(Example(one["title"], one["page"], one["sql"].strip()) for one in found)
+def examples(view: LakeView) -> tuple[Example, ...]:
+    """Return the example questions that a lake has runs for, about its most frequent subjects."""
+    return view.once(_examples, None)
+
+
+def _examples(view: LakeView, key: None) -> tuple[Example, ...]:
+    del key
+    found = view.lake.polars(*subjects_query()).row(0, named=True)
+    subjects = {name: value for one in found.values() for name, value in (one or {}).items()}
+    told = []
+    for one in tomllib.loads(_EXAMPLES.read_text("utf-8"))["examples"]:
+        with suppress(KeyError):
+            state = one["state"].format_map({n: quote(str(v)) for n, v in subjects.items()})
+            sql = one["sql"].strip().format_map(
+                {n: str(v).replace("'", "''") for n, v in subjects.items()}
+            )  # fmt: skip
+            told.append(Example(one["title"], one["page"], one["view"], state, sql))
+    return tuple(told)
 
 
 def default_state(view: LakeView) -> SqlState:
-    """Return the state without a link: the first example."""
-    del view
-    return SqlState(sql=examples()[0].sql)
+    """Return the state without a link: the first example, else all runs."""
+    found = examples(view)
+    return SqlState(sql=found[0].sql if found else ALL_RUNS)
 
 
 def columns_of(view: LakeView) -> pl.DataFrame:

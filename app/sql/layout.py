@@ -13,7 +13,7 @@ from app.kit.links import address
 from app.kit.opening import state_stores
 from app.kit.panel import GRAPH_CONFIG, view_menu
 from app.kit.sidebar import filter_sidebar
-from app.sql.answer import columns_of, examples
+from app.sql.answer import columns_of, default_state, examples
 from app.sql.state import SqlState
 
 IDS: Final = ids.PageIds("sql")
@@ -37,7 +37,7 @@ def sql_layout(view: LakeView, state: SqlState, notice: str) -> html.Main:
         [
             *state_stores("sql", view, state),
             html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            filter_sidebar(_examples(), "Examples"),
+            filter_sidebar(_examples(view), "Examples"),
             html.Div(
                 [
                     _editor(view, state, words),
@@ -62,13 +62,18 @@ def sql_layout(view: LakeView, state: SqlState, notice: str) -> html.Main:
     )
 
 
-def _examples() -> list:
+def _examples(view: LakeView) -> list:
     parts = []
-    for one in examples():
+    for one in examples(view):
         path = "/" if one.page == "explore" else f"/{one.page}"
         words = [
             html.Button(one.title, className="example", **{"data-example": one.sql}),
-            dcc.Link(f"as a picture in {one.page.title()}", href=address(path), className="quiet"),
+            dcc.Link(
+                f"the same in {one.page.title()}",
+                href=f"{address(path)}?{one.state}&lake={view.version}",
+                className="quiet",
+                title=f"The result has the numbers of its view {one.view}",
+            ),
         ]
         parts.append(html.Div(words, className="facet"))
     return parts
@@ -83,7 +88,7 @@ def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
         html.Button("cancel", id=IDS("cancel"), className="plain", disabled=True),
         html.Span(id=IDS("said"), className="quiet", role="status"),
     ]
-    python = _PYTHON.format(lake=str(view.lake.path.name), sql=state.sql or examples()[0].sql)
+    python = _PYTHON.format(lake=str(view.lake.path.name), sql=state.sql or default_state(view).sql)
     body: list = [
         dcc.Textarea(
             id=IDS("editor"), value=state.sql, spellCheck="false", className="editor",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import polars.testing
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -133,12 +134,42 @@ def test_columns_are_listed_with_units(server: Flask) -> None:
     assert found["description"]
 
 
-def test_examples_are_ten_and_each_has_an_answer_on_the_sample(logged_lake: Path) -> None:
-    assert len(examples()) == 10
-    with open_lake(logged_lake) as lake:
-        empty = [one.title for one in examples() if not lake.sql(one.sql).limit(1).fetchall()]
-    assert empty == []
-    assert all(re.match("SELECT", one.sql) for one in examples())
+@needs_landlock
+def test_each_of_ten_examples_gives_the_numbers_of_a_page(logged_lake: Path) -> None:
+    from app.kit.context import lake_view
+
+    server = create_app(Settings(logged_lake, sql="on")).server
+    assert isinstance(server, Flask)
+    client = server.test_client()
+    with server.app_context():
+        found = examples(lake_view(None))
+    assert len(found) == 10
+    for one in found:
+        answer = client.post("/sql/parquet", json={"sql": one.sql})
+        assert answer.status_code == 200, (one.title, answer.text)
+        asked = pl.read_parquet(io.BytesIO(answer.data))
+        file = client.get(f"/{one.page}/data/{one.view}.parquet?{one.state}")
+        assert file.status_code == 200, (one.title, file.text)
+        shown = pl.read_parquet(io.BytesIO(file.data)).select(asked.columns)
+        if one.view == "totals":
+            shown = shown.filter(pl.col("name").is_in(asked["name"].to_list()))
+        assert len(asked) > 2, one.title
+        pl.testing.assert_frame_equal(
+            asked, shown, check_row_order=False, check_dtypes=False, check_exact=False,
+            rel_tol=1e-12, abs_tol=1e-9,
+        )  # fmt: skip
+    sandbox = server.extensions[SANDBOX]
+    assert isinstance(sandbox, Sandbox)
+    sandbox.close()
+
+
+def test_a_lake_without_what_an_example_asks_about_has_no_such_example(grid: Path) -> None:
+    from app.kit.context import lake_view
+
+    server = create_app(Settings(grid)).server
+    with server.app_context():
+        pages = {one.page for one in examples(lake_view(None))}
+    assert pages == {"explore"}
 
 
 @needs_landlock

@@ -1,0 +1,30 @@
+"""What the example questions of the SQL page ask about in a lake: its most frequent subjects."""
+
+from typing import Any, Final
+
+ALL_RUNS: Final = "SELECT *\nFROM runs"
+
+
+def subjects_query() -> tuple[str, list[Any]]:
+    """Build the query of the subjects that most runs have.
+
+    Returns:
+        SQL and no parameters. One row: `workload` and `system` of most runs with energy and p99
+        latency; `device`, `rw` and `request_bytes` of most storage runs; `run_id` and `file` (path
+        of its interrupts in the lake) of the run with most interrupts. NULL where there is none.
+    """
+    return (
+        "SELECT "
+        "(SELECT {'workload': workload, 'system': system} FROM runs "
+        "WHERE energy_j IS NOT NULL AND latency_p99_us IS NOT NULL AND load_qps IS NOT NULL "
+        "GROUP BY workload, system ORDER BY count(*) DESC, workload, system LIMIT 1) AS served, "
+        "(SELECT {'device': device, 'rw': rw, 'request_bytes': request_bytes} FROM runs "
+        "WHERE mode IS NOT NULL AND device IS NOT NULL AND rw IS NOT NULL "
+        "AND energy_j IS NOT NULL AND iops IS NOT NULL AND request_bytes IS NOT NULL "
+        "GROUP BY device, rw, request_bytes "
+        "ORDER BY count(*) DESC, device, rw, request_bytes LIMIT 1) AS stored, "
+        "(SELECT {'run_id': run_id, 'file': "
+        "list_filter(files, lambda f: f.\"table\" = 'interrupts')[1].path} FROM _runs_all "
+        "WHERE has_log ORDER BY interrupts DESC, run_id LIMIT 1) AS logged",
+        [],
+    )
