@@ -29,11 +29,7 @@ _NAME: Final = "read"
 
 
 class ClusterReaders:
-    """Reads the runs of an ingest on a cluster.
-
-    Attributes:
-        batches: What became of each task, without its runs; for benchmarks.
-    """
+    """Reads the runs of an ingest on a cluster."""
 
     def __init__(self, reader: RunReader, cluster: Cluster, progress: Progress) -> None:
         self._reader = reader
@@ -100,6 +96,7 @@ class ClusterReaders:
                 else:
                     read: BatchRead = outcome_of(outcome)
                     self._bytes_done += read.bytes_read
+                    self._progress.add_task(read.busy_s, read.cpu_s)
                     self._count()
                     yield from zip(batch, read.runs, strict=True)
 

@@ -53,15 +53,13 @@ class BatchRead:
     Attributes:
         runs: In the order of the task's works.
         bytes_read: Of raw files.
-        began_unix_s, ended_unix_s: When, by the clock of the worker's host.
-        worker: Address of the worker.
+        busy_s, cpu_s: How long it took, and how much processor time.
     """
 
     runs: list[AssembledRun]
     bytes_read: int
-    began_unix_s: float
-    ended_unix_s: float
-    worker: str
+    busy_s: float
+    cpu_s: float
 
 
 def check_version(version: str) -> None:
@@ -93,7 +91,7 @@ def read_batch(order: Order, works: tuple[RunWork, ...], are_there: bool) -> Bat
         LakeError: A big file cannot be written.
         StoppedError: Nobody wants the result any more.
     """
-    began_unix_s = time.time()
+    began_s, began_cpu_s = time.perf_counter(), time.process_time()
     check_version(order.version)
     reader = _reader_of(order)
     if are_there:
@@ -103,8 +101,8 @@ def read_batch(order: Order, works: tuple[RunWork, ...], are_there: bool) -> Bat
     meter = _ByteMeter(order.topic)
     with LogHelpers(1) as helpers:
         runs = [reader.read(work, helpers, meter.count) for work in works]
-    address = get_worker().address
-    return BatchRead(runs, meter.bytes_read, began_unix_s, time.time(), address)
+    busy_s, cpu_s = time.perf_counter() - began_s, time.process_time() - began_cpu_s
+    return BatchRead(runs, meter.bytes_read, busy_s, cpu_s)
 
 
 def _reader_of(order: Order) -> RunReader:
