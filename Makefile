@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
+.PHONY: run test test-cluster bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -38,6 +38,11 @@ ifdef ARGS
 else
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 endif
+
+# What takes minutes: many kills, a real SLURM, the benchmark of clusters.
+test-cluster: $(VENV)/.dev-stamp
+	@sh scripts/need_slurm.sh
+	$(BIN)/python -m pytest -m cluster
 
 bench: $(VENV)/.dev-stamp
 	$(BIN)/python -m bench explore --json

@@ -96,6 +96,10 @@ def _start_slurm(address: SlurmJobs) -> Any:
             **given,
             processes=given["cores"],
             security=Security.temporary() if is_safe else None,
+            # The dashboard knows no passwords: who wants to see it comes through a tunnel.
+            scheduler_options={"dashboard_address": "127.0.0.1:0"},
+            # Dask would halt a worker at 80 % of the job's memory for ever; SLURM holds its limit.
+            worker_extra_args=["--memory-limit", "0"],
             silence_logs=logging.CRITICAL,
         )
         cluster.scale(jobs=jobs)
