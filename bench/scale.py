@@ -33,6 +33,7 @@ _GROWN_COMMITS: Final = 200
 _SIZES: Final = (1, 4, 16, 50, 100)
 _TASKS_A_WORKER: Final = 200
 _MOST_TASKS: Final = 40_000
+_TASK_SIZES_S: Final = (0.1, 0.3, 1.0, 3.0, 10.0)
 _STORES_GB_S: Final = (1, 5, 10, 20)
 
 
@@ -191,14 +192,20 @@ def _simulate(costs: Costs, commits: _Commits) -> Iterator[Measurement]:
             yield Measurement(f"{named}_{part}_busy", 100 * outcome.busy[part], "%", 1)
         yield Measurement(f"{named}_commit_every", every_s, "s", 1)
     workers = _SIZES[-1]
-    for factor in (0.01, 0.1, 1.0, 10.0):
-        outcome, _ = _at_its_end(_resized(costs, factor), commits, workers)
-        yield _of_linear(f"{workers}_workers_{factor * costs.task_s:.2g}_s_tasks", outcome)
+    for task_s in _TASK_SIZES_S:
+        outcome, _ = _at_its_end(_resized(costs, task_s / costs.task_s), commits, workers)
+        yield _of_linear(f"{workers}_workers_{task_s:g}_s_tasks", outcome)
     for store_gb_s in _STORES_GB_S:
         outcome, _ = _at_its_end(replace(costs, store_bytes_s=1e9 * store_gb_s), commits, workers)
         yield _of_linear(f"{workers}_workers_store_of_{store_gb_s}_gb_s", outcome)
     for rows in (1, 50, 500):
-        outcome = simulate(costs, workers, _TASKS_A_WORKER * workers, rows, float("inf"))
+        outcome = simulate(
+            _resized(costs, 1 / costs.task_s),
+            workers,
+            _TASKS_A_WORKER * workers,
+            rows,
+            float("inf"),
+        )
         yield _of_linear(f"{workers}_workers_commits_of_{rows}", outcome)
 
 
