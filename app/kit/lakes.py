@@ -26,7 +26,8 @@ from data.queries.runs import value_counts_query
 from data.run_files import RunFiles
 from data.selection import Selection
 
-_KEPT_VERSIONS: Final = 4
+# The newest, and the one that links or open pages pin; each may hold 100 MB of answers.
+_KEPT_VERSIONS: Final = 2
 _REMEMBERED: Final = 256
 # Results of which one may have megabytes.
 _REMEMBERED_LARGE: Final = 16

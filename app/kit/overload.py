@@ -2,21 +2,27 @@
 
 import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
+from werkzeug.test import run_wsgi_app
 from werkzeug.wrappers import Response
 
 MOST_WORKING: Final = 8
 MOST_WAITING: Final = 56
 PATIENCE_S: Final = 20.0
 RETRY_S: Final = 2
-_HEALTH: Final = "/health"
+# Files, which are answered from memory, and the health check. A page that lacks a script is broken,
+# and no browser asks for one again.
+_NEVER_REFUSED: Final = ("/health", "/assets/", "/_dash-component-suites/")
 
 
 class Bounded:
     """A WSGI app in front of another: some requests at once, some that wait, no more.
 
-    The health check is never refused. The server needs a thread for each request that waits.
+    Files and the health check are never refused. The server needs a thread for each request that
+    waits. The other app runs in threads of its own, as many as may work at once: allocators keep
+    memory for every thread that ever worked.
     """
 
     def __init__(
@@ -28,24 +34,28 @@ class Bounded:
     ) -> None:
         self._app = app
         self._room = threading.BoundedSemaphore(most_working + most_waiting)
-        self._working = threading.BoundedSemaphore(most_working)
+        self._pool = ThreadPoolExecutor(most_working, "answers")
         self._patience_s = patience_s
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer, wait, or refuse with status 503 and the seconds after which to try again."""
-        if environ.get("PATH_INFO", "").endswith(_HEALTH):
+        path = environ.get("PATH_INFO", "")
+        if any(part in path for part in _NEVER_REFUSED):
             return self._app(environ, start_response)
         if not self._room.acquire(blocking=False):
             return _busy(environ, start_response)
         try:
-            if not self._working.acquire(timeout=self._patience_s):
-                return _busy(environ, start_response)
+            asked = self._pool.submit(run_wsgi_app, self._app, environ, buffered=True)
             try:
-                return self._app(environ, start_response)
-            finally:
-                self._working.release()
+                body, status, headers = asked.result(self._patience_s)
+            except TimeoutError:
+                if asked.cancel():
+                    return _busy(environ, start_response)
+                body, status, headers = asked.result()
         finally:
             self._room.release()
+        start_response(status, list(headers))
+        return body
 
 
 def _busy(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

@@ -108,8 +108,12 @@ _IDS = PAGE.ids
 )
 def update_views(raw_state: dict[str, Any], version: int) -> tuple:
     """Any change but of the selection: every figure, and the published values beside it."""
-    view = lake_view(version)
-    found = answer(view, StorageState.from_json(raw_state))
+    asked = StorageState.from_json(raw_state)
+    return lake_view(version).once(_views, asked, is_large=True)
+
+
+def _views(view: LakeView, asked: StorageState) -> tuple:
+    found = answer(view, asked)
     state = found.study.state
     placed = {
         "choices": place_choices(storage_cube(view), state),
@@ -126,8 +130,11 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
 )
 def update_claims(raw_state: dict[str, Any], version: int) -> list:
     """Judge the claims apart from the figures, which need not wait for the library of tests."""
-    view = lake_view(version)
-    study = study_of(view, StorageState.from_json(raw_state))
+    return lake_view(version).once(_claims, StorageState.from_json(raw_state))
+
+
+def _claims(view: LakeView, state: StorageState) -> list:
+    study = study_of(view, state)
     return claims_block(judged_claims(study, counted_functions(view, study)), study)
 
 
