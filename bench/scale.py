@@ -198,14 +198,9 @@ def _simulate(costs: Costs, commits: _Commits) -> Iterator[Measurement]:
     for store_gb_s in _STORES_GB_S:
         outcome, _ = _at_its_end(replace(costs, store_bytes_s=1e9 * store_gb_s), commits, workers)
         yield _of_linear(f"{workers}_workers_store_of_{store_gb_s}_gb_s", outcome)
+    second = _resized(costs, 1 / costs.task_s)
     for rows in (1, 50, 500):
-        outcome = simulate(
-            _resized(costs, 1 / costs.task_s),
-            workers,
-            _TASKS_A_WORKER * workers,
-            rows,
-            float("inf"),
-        )
+        outcome = simulate(second, workers, _TASKS_A_WORKER * workers, rows, float("inf"))
         yield _of_linear(f"{workers}_workers_commits_of_{rows}", outcome)
 
 

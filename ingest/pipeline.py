@@ -259,11 +259,13 @@ class _Ingest:
         return failed
 
     def _readers(self) -> "RunReaders | ClusterReaders":
-        reader = RunReader(self._lake, self._meters.run_meters)
+        meters = self._meters.run_meters
         if self._cluster is None:
-            return RunReaders(reader, self._workers, self._progress)
+            return RunReaders(RunReader(self._lake, meters), self._workers, self._progress)
         from ingest.cluster.readers import ClusterReaders
 
+        # Workers work in other folders.
+        reader = RunReader(self._lake.resolve(), meters)
         return ClusterReaders(reader, self._cluster, self._progress)
 
     @contextmanager

@@ -2,7 +2,7 @@
 
 import importlib.util
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster, Security
 
 from ingest.cluster.address import ClusterAddress, LocalWorkers, RunningScheduler, SlurmJobs
 from ingest.cluster.errors import ClusterError
-from ingest.cluster.slurm import read_slurm_settings
+from ingest.cluster.slurm import SlurmRenewal, read_slurm_settings
 from ingest.runs.worker_server import start_server
 
 _CONNECT_S: Final = 20
@@ -26,11 +26,13 @@ class Cluster:
     Attributes:
         address: Of its scheduler.
         dashboard: Address of its dashboard; empty if Bokeh, which draws it, is missing.
+        renew: Called now and then; submits jobs again that have ended, such as at their time limit.
     """
 
     client: Client
     address: str
     dashboard: str
+    renew: Callable[[], None]
 
 
 @contextmanager
@@ -46,7 +48,7 @@ def open_cluster(address: ClusterAddress) -> Iterator[Cluster]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     if isinstance(address, RunningScheduler):
         with _connected(address.address) as client:
-            yield Cluster(client, client.scheduler.address, client.dashboard_link)
+            yield Cluster(client, client.scheduler.address, client.dashboard_link, lambda: None)
         return
     has_dashboard = importlib.util.find_spec("bokeh") is not None
     with (
@@ -55,7 +57,8 @@ def open_cluster(address: ClusterAddress) -> Iterator[Cluster]:
         _connected(started) as client,
     ):
         dashboard = client.dashboard_link if has_dashboard else ""
-        yield Cluster(client, client.scheduler.address, dashboard)
+        renew = SlurmRenewal(started) if isinstance(address, SlurmJobs) else lambda: None
+        yield Cluster(client, client.scheduler.address, dashboard, renew)
 
 
 @contextmanager

@@ -83,6 +83,7 @@ class ClusterReaders:
                 if batch is not None:
                     tasks.submit(_NAME, batch, read_batch, order, batch, True)
             self._progress.workers = tasks.threads
+            self._cluster.renew()
             done = tasks.take()
             self._count()
             yield None

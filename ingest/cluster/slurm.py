@@ -1,5 +1,6 @@
-"""The TOML file of `--cluster slurm:FILE.toml`: which jobs are submitted."""
+"""Jobs of SLURM: the TOML file that describes them, and those that end before the add."""
 
+import time
 import tomllib
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +25,7 @@ KEYS: Final[dict[str, tuple[type, str]]] = {
     "job_extra_directives": (list, _TEXTS),
     "tls": (bool, "true or false"),
 }
+_LOOK_EVERY_S: Final = 10.0
 _REQUIRED: Final = ("jobs", "cores", "memory")
 
 
@@ -56,3 +58,40 @@ def _is_good(value: Any, wanted: Any) -> bool:
     if wanted is list:
         return all(isinstance(each, str) for each in value)
     return wanted is not int or value >= 1
+
+
+class SlurmRenewal:
+    """Submits jobs again that have ended before the add, such as at their time limit.
+
+    dask-jobqueue does not for jobs of several processes.
+    """
+
+    def __init__(self, cluster: Any) -> None:
+        self._cluster = cluster
+        self._looked_s = time.monotonic()
+        self._had_workers: set[str] = set()
+        self._without: set[str] = set()
+
+    def __call__(self) -> None:
+        """Look at the jobs, every ten seconds at most.
+
+        A job has ended if it had workers and has none at two looks: a worker that died is started
+        anew in its job within seconds.
+        """
+        now_s = time.monotonic()
+        if now_s - self._looked_s < _LOOK_EVERY_S:
+            return
+        self._looked_s = now_s
+        cluster = self._cluster
+        names = {worker["name"] for worker in cluster.scheduler_info["workers"].values()}
+        jobs = dict(cluster.workers)
+        present = {job for job in jobs if any(f"{name}-".startswith(f"{job}-") for name in names)}
+        without = (self._had_workers & jobs.keys()) - present
+        ended = without & self._without
+        self._had_workers = (self._had_workers | present) - ended
+        self._without = without - ended
+        for job in ended:
+            del cluster.workers[job]
+            cluster.loop.add_callback(jobs[job].close)
+        if ended:
+            cluster.scale(jobs=len(jobs))
