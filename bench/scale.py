@@ -57,21 +57,21 @@ def measure(runs: int, workers: Sequence[int]) -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
         work = Path(name)
         raw = make_input(work / "raw", runs)
-        yield Measurement("scale_input", raw.size / 1e6, "MB", 1)
+        yield Measurement("cluster_input", raw.size / 1e6, "MB", 1)
         plan = make_plan(discover([raw.folder], LakeState(), None, None), LakeState())
         batches = list(in_batches(plan.works))
-        yield Measurement("scale_tasks", len(batches), "", 1)
+        yield Measurement("cluster_tasks", len(batches), "", 1)
         task_s = []
         for count in workers:
             taken = [_add(raw.folder, work / f"lake-{count}-{at}", count) for at in range(_ROUNDS)]
             rate = statistics.median(each.rate_mb_s for each in taken)
             idle = statistics.median(each.idle_pct(count) for each in taken)
-            yield Measurement(f"scale_{count}_workers_rate", rate, "MB/s", _ROUNDS)
-            yield Measurement(f"scale_{count}_workers_idle", idle, "%", _ROUNDS)
+            yield Measurement(f"cluster_{count}_workers_rate", rate, "MB/s", _ROUNDS)
+            yield Measurement(f"cluster_{count}_workers_idle", idle, "%", _ROUNDS)
             task_s.append(statistics.median(each.cpu_s / each.tasks for each in taken))
-        yield Measurement("scale_task_cpu", task_s[0], "s", _ROUNDS)
+        yield Measurement("cluster_task_cpu", task_s[0], "s", _ROUNDS)
         scheduler_s = _time_nothing()
-        yield Measurement("scale_task_overhead_cpu", 1e3 * scheduler_s, "ms", _NOTHINGS)
+        yield Measurement("cluster_task_overhead_cpu", 1e3 * scheduler_s, "ms", _NOTHINGS)
         commits = _Commits(0, 0, 0)
         for found in _time_commits(work, work / f"lake-{workers[0]}-0"):
             if isinstance(found, Measurement):
@@ -142,20 +142,20 @@ def _time_commits(work: Path, lake: Path) -> Iterator[Measurement | _Commits]:
     """Commit rows of a lake to another one, at several batch sizes and as it grows."""
     (row, *_) = read_rows(lake, sorted(load_state(lake).runs)[:1])
     size = len(pickle.dumps(row))
-    yield Measurement("scale_row_size", size, "B", 1)
+    yield Measurement("cluster_row_size", size, "B", 1)
     writer = _RowWriter(work / "lake-commits", row)
     took_s = {}
     for rows in _BATCHES:
         took_s[rows] = statistics.median(writer.commit(rows) for _ in range(_ROUNDS))
-        yield Measurement(f"scale_commit_of_{rows}", 1e3 * took_s[rows], "ms", _ROUNDS)
+        yield Measurement(f"cluster_commit_of_{rows}", 1e3 * took_s[rows], "ms", _ROUNDS)
     row_s = (took_s[_BATCHES[-1]] - took_s[1]) / (_BATCHES[-1] - 1)
-    yield Measurement("scale_committer_rows_rate", 1 / row_s, "/s", _ROUNDS)
-    yield Measurement("scale_committer_rate", size / row_s / 1e6, "MB/s", _ROUNDS)
+    yield Measurement("cluster_committer_rows_rate", 1 / row_s, "/s", _ROUNDS)
+    yield Measurement("cluster_committer_rate", size / row_s / 1e6, "MB/s", _ROUNDS)
     before_s = statistics.median(writer.commit(1) for _ in range(_ROUNDS))
     for _ in range(_GROWN_COMMITS):
         writer.commit(1)
     after_s = statistics.median(writer.commit(1) for _ in range(_ROUNDS))
-    yield Measurement(f"scale_commit_after_{_GROWN_COMMITS}", 1e3 * after_s, "ms", _ROUNDS)
+    yield Measurement(f"cluster_commit_after_{_GROWN_COMMITS}", 1e3 * after_s, "ms", _ROUNDS)
     yield _Commits(took_s[1], row_s, max(0.0, after_s - before_s) / _GROWN_COMMITS)
 
 

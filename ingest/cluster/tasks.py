@@ -136,7 +136,7 @@ def outcome_of(found: Any) -> Any:
     if isinstance(found, ImportError):
         raise ClusterError(
             f"a worker of the cluster cannot import wattlas: {found}; start the workers in its "
-            "folder, by its Python"
+            "folder: python -m distributed.cli.dask_worker ADDRESS"
         ) from found
     if isinstance(found, BaseException):
         raise found

@@ -140,6 +140,6 @@ def test_an_add_on_a_cluster_is_measured(
     monkeypatch.setattr("bench.ingest._SECONDS", 0.5)
     assert main(["scale", "--runs", "2", "--workers", "2", "--json"]) == 0
     found = {line["name"]: line for line in map(json.loads, capsys.readouterr().out.splitlines())}
-    assert found["scale_2_workers_rate"]["value"] > 0
-    assert 0 <= found["scale_2_workers_idle"]["value"] <= 100
+    assert found["cluster_2_workers_rate"]["value"] > 0
+    assert 0 <= found["cluster_2_workers_idle"]["value"] <= 100
     assert any(name.startswith("simulated_100_workers_of_linear") for name in found)
