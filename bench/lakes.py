@@ -11,7 +11,7 @@ from deltalake import write_deltalake
 
 from data.declared import Column
 from ingest.lake.commits import FLUSH_RUNS
-from ingest.lake.tables import compact, create_tables, describe_columns
+from ingest.lake.tables import compact, create_tables, describe_columns, open_table
 from ingest.sample import sample_runs
 
 SEED = 1
@@ -46,7 +46,9 @@ def with_declared(lake: Path, rows: pa.Table, names: Sequence[str]) -> pa.Table:
     Args:
         names: Columns from which the knobs follow, so that runs stay replicates.
     """
-    describe_columns(lake, DECLARED, ())
+    runs = open_table(lake, "runs")
+    assert runs
+    describe_columns(runs, DECLARED, ())
     chance = np.random.default_rng(SEED)
     settings = pl.DataFrame(pl.from_arrow(rows.select(list(names))))
     codes = settings.select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy().astype(int)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import psutil
 
+from data.lake_place import LakePath
+
 ROOT = Path(__file__).resolve().parent.parent
 START_TIMEOUT_S = 60.0
 
@@ -45,7 +47,7 @@ class Served:
 
 
 @contextmanager
-def serve(lake: Path, log: Path, python: str = sys.executable) -> Iterator[Served]:
+def serve(lake: LakePath, log: Path, python: str = sys.executable) -> Iterator[Served]:
     """Start the app on a lake, wait until it answers, end it afterwards.
 
     Args:

@@ -14,6 +14,7 @@ from bench.callbacks import FilterChanges
 from bench.report import Measurement, quantile
 from bench.served import PeakMemory, Served
 from bench.states import varied_states
+from data.lake_place import LakePath
 
 CHANGE_LIMIT_MS = 100.0
 MEMORY_LIMIT_MB = 400.0
@@ -21,7 +22,7 @@ _WARM_UP = 5
 
 
 def measure_server(
-    served: Mapping[str, Served], lakes: Mapping[str, Path], changes: int
+    served: Mapping[str, Served], lakes: Mapping[str, LakePath], changes: int
 ) -> list[Measurement]:
     """Post filter changes to running apps, by turns; their times and memory.
 

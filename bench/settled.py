@@ -42,7 +42,7 @@ def write_settled_lake(raw: Path, lake: Path, files: int, study: str = "logs") -
     plan = make_plan(discover([raw], state, None, None), state)
     rows = [_row(lake, work) for work in plan.works]
     for at in range(0, len(rows), 500):
-        replace_runs(lake, rows[at : at + 500])
+        replace_runs(state.tables["runs"], rows[at : at + 500])
     return len(rows)
 
 

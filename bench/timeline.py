@@ -24,6 +24,7 @@ from app.timeline.panels import PANELS
 from bench.report import Measurement, quantile
 from bench.resampler import measure_resampler
 from data.connection import open_lake
+from data.lake_place import LakePath
 from ingest.pipeline import AddOptions, add
 from ingest.sample.plan import Run
 from ingest.sample.raw import write_run
@@ -59,13 +60,13 @@ def measure(
     keep_memory_small()  # as the app does
     with _folder(kept) as work:
         lake = make_lake(work / "lake", RUN_SECONDS, MOST_RUNS)
-        server = _serve(lake)
+        server = serve_windows(lake)
         p95_ms = yield from _zooms(server, "run", zooms)
         yield from _bytes(server, zooms)
         yield from _memory(server, zooms)
         most_mb = yield from _answer_memory(server, "run", zooms)
         if is_longer:
-            longer = _serve(make_lake(work / "long", RUN_SECONDS * _LONGER, 1))
+            longer = serve_windows(make_lake(work / "long", RUN_SECONDS * _LONGER, 1))
             longer_ms = yield from _zooms(longer, "long", zooms)
             yield Measurement("long_by_run", longer_ms / p95_ms, "x", 2, GROWTH_LIMIT)
             longer_mb = yield from _answer_memory(longer, "long", zooms)
@@ -108,7 +109,7 @@ def make_lake(lake: Path, seconds: float, runs: int) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class _Server:
+class Windows:
     """The app on a lake, in this process: what it takes is its own time, and no network's."""
 
     client: FlaskClient
@@ -138,16 +139,17 @@ class _Server:
         return len(answer.data)
 
 
-def _serve(lake: Path) -> _Server:
+def serve_windows(lake: LakePath) -> Windows:
+    """Start the app on a lake, in this process."""
     with open_lake(lake) as opened:
         rows = opened.sql(
             "SELECT run_id, duration_s, interrupts FROM runs WHERE has_log ORDER BY run_id"
         ).fetchall()
     client = create_app(Settings(lake)).server.test_client()
-    return _Server(client, [row[0] for row in rows], rows[0][1], rows[0][2])
+    return Windows(client, [row[0] for row in rows], rows[0][1], rows[0][2])
 
 
-def _zooms(server: _Server, name: str, zooms: int) -> Generator[Measurement, None, float]:
+def _zooms(server: Windows, name: str, zooms: int) -> Generator[Measurement, None, float]:
     """Give the times of one run's zooms; the generator returns the p95 of processor time, ms.
 
     The limit is on the time on the clock; the growth is of processor time, which a busy machine
@@ -159,7 +161,7 @@ def _zooms(server: _Server, name: str, zooms: int) -> Generator[Measurement, Non
     all_wall_ms: list[float] = []
     all_busy_ms: list[float] = []
     for share in SHARES:
-        taken = [_timed_ms(server, share, rng) for _ in range(zooms)]
+        taken = [timed_ms(server, share, rng) for _ in range(zooms)]
         wall_ms, busy_ms = ([one[at] for one in taken] for at in (0, 1))
         percent = f"{name}_{100 * share:g}%"
         yield Measurement(f"{percent}_median", float(np.median(wall_ms)), "ms", zooms)
@@ -174,14 +176,14 @@ def _zooms(server: _Server, name: str, zooms: int) -> Generator[Measurement, Non
     return quantile(all_busy_ms, 0.95)
 
 
-def _timed_ms(server: _Server, share: float, rng: Random) -> tuple[float, float]:
+def timed_ms(server: Windows, share: float, rng: Random) -> tuple[float, float]:
     """Time on the clock and of the processor that one answer takes, ms."""
     began, busy = time.perf_counter(), time.process_time()
     server.ask(1, share, rng)
     return (time.perf_counter() - began) * 1e3, (time.process_time() - busy) * 1e3
 
 
-def _bytes(server: _Server, zooms: int) -> Iterator[Measurement]:
+def _bytes(server: Windows, zooms: int) -> Iterator[Measurement]:
     """Give the bytes of an answer, for one run and for as many as are shown at once."""
     rng, each = Random(_SEED), max(zooms // 10, 2)
     for name, runs in (("one_run", 1), ("six_runs", len(server.run_ids))):
@@ -189,7 +191,7 @@ def _bytes(server: _Server, zooms: int) -> Iterator[Measurement]:
         yield Measurement(f"bytes_{name}_max", max(kb), "kB", len(kb), BYTES_LIMIT_KB)
 
 
-def _memory(server: _Server, zooms: int) -> Iterator[Measurement]:
+def _memory(server: Windows, zooms: int) -> Iterator[Measurement]:
     """Give what further open timelines add to the server: nothing of theirs stays there."""
     rng, process = Random(_SEED + 1), psutil.Process()
     before = process.memory_info().rss
@@ -198,7 +200,7 @@ def _memory(server: _Server, zooms: int) -> Iterator[Measurement]:
     yield Measurement("memory_a_figure", (process.memory_info().rss - before) / 1e6, "MB", zooms)
 
 
-def _answer_memory(server: _Server, name: str, zooms: int) -> Generator[Measurement, None, float]:
+def _answer_memory(server: Windows, name: str, zooms: int) -> Generator[Measurement, None, float]:
     """Give the most memory that an answer takes while it is made; the generator returns it, MB.
 
     Of Python, NumPy and Arrow, each at its own highest.

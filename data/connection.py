@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 from deltalake import DeltaTable
-from deltalake.exceptions import TableNotFoundError
 
 from data.declared import Declared, runs_schema
 from data.errors import LakeError
-from data.lake_files import declared_columns, local_files
+from data.lake_files import LocalFiles, declared_columns, local_files, readable_folder
+from data.lake_place import LakePath, StorePath, lake_path
+from data.object_store import dataset_of, delta_table, error_words
 from data.queries.statement import literal
 from data.schema import (
     OLDER_DESCRIPTIONS,
@@ -46,12 +47,13 @@ Identity = tuple[int, int, int]
 class Lake:
     """One version of a lake: views `runs`, `cores`, `sources`, `problems` in DuckDB.
 
-    `lake_file(PATH)` reads a Parquet file of the lake, by its path there.
+    `lake_file(PATH)` reads a Parquet file of a lake in a folder, by its path there.
 
     Safe for use from several threads: each query runs on its own cursor.
 
     Attributes:
-        path: Folder of the lake.
+        path: Where the lake is.
+        folder: The folder on this machine with all that the views read.
         version: Version of the `runs` Delta table; -1 for a lake without runs.
         columns: Columns of `runs` that datasets declared, as this version describes them.
         views: Statements that create the views in any DuckDB.
@@ -59,13 +61,16 @@ class Lake:
 
     def __init__(
         self,
-        path: Path,
+        path: LakePath,
         version: int,
         connection: duckdb.DuckDBPyConnection,
         columns: Declared = (),
         views: Sequence[str] = (),
+        files: Sequence[LocalFiles] = (),
     ) -> None:
         self.path = path
+        self.folder = readable_folder(path)
+        self._files = files
         self.views = views
         self.version = version
         self.columns = columns
@@ -85,6 +90,7 @@ class Lake:
     def close(self) -> None:
         """Close the connection; relations made from it stop working."""
         self._connection.close()
+        self._files = ()
 
     def sql(self, query: str, params: Sequence[Any] | None = None) -> duckdb.DuckDBPyRelation:
         """Create a relation over the views, on its own cursor; the query runs when it is read."""
@@ -98,12 +104,13 @@ class Lake:
             run_ids: Runs of this version of the lake; runs without such a file add no rows.
 
         Raises:
-            LakeError: Unknown table, unknown run, or a file named by a row is missing.
+            LakeError: Unknown table, unknown run, or a file named by a row is missing. For a lake
+                in an object store a file may also be found missing when the relation is read.
         """
-        paths, cursor = self._files_of(table, run_ids), self._connection.cursor()
-        return cursor.read_parquet(paths) if paths else _nothing(cursor, table)
+        paths = self._files_of(table, run_ids)
+        return _rows_of(self._connection.cursor(), table, paths)
 
-    def _files_of(self, table: str, run_ids: Sequence[str]) -> list[str]:
+    def _files_of(self, table: str, run_ids: Sequence[str]) -> list[LakePath]:
         if table not in RUN_TABLES:
             raise LakeError(f"no table {table!r}; known: {', '.join(RUN_TABLES)}")
         marks = ", ".join("?" * len(run_ids)) or "NULL"
@@ -116,10 +123,10 @@ class Lake:
         if unknown:
             raise LakeError(f"the lake (version {self.version}) holds no run {', '.join(unknown)}")
         paths = [self.path / file["path"] for _, files in rows for file in files or ()]
-        gone = [str(path) for path in paths if not path.exists()]
+        gone = [str(path) for path in paths if isinstance(path, Path) and not path.exists()]
         if gone:
             raise LakeError(f"{table} of a run are missing from the lake: {', '.join(gone)}")
-        return [str(path) for path in paths]
+        return paths
 
     def polars(
         self, query: str, params: Sequence[Any] = (), timeout_s: float = QUERY_TIMEOUT_S
@@ -146,8 +153,7 @@ class Lake:
         """
         paths = self._files_of(table, run_ids)
         with self._bounded(timeout_s) as cursor:
-            rows = cursor.read_parquet(paths) if paths else _nothing(cursor, table)
-            return rows.aggregate(columns).pl()
+            return _rows_of(cursor, table, paths).aggregate(columns).pl()
 
     def arrow(
         self, query: str, params: Sequence[Any] = (), timeout_s: float = QUERY_TIMEOUT_S
@@ -167,43 +173,57 @@ class Lake:
             raise LakeError(f"a query took longer than {timeout_s:g} s and was stopped") from None
         except _UNREADABLE as error:
             raise LakeError(
-                f"the lake's files changed under version {self.version}: {error}"
+                f"the lake's files changed under version {self.version}: "
+                f"{error_words(self.path, error)}"
             ) from error
         finally:
             timer.cancel()
             cursor.close()
 
 
-def _nothing(cursor: duckdb.DuckDBPyConnection, table: str) -> duckdb.DuckDBPyRelation:
-    return cursor.sql(_empty_select(RUN_TABLES[table]))
+def _rows_of(
+    cursor: duckdb.DuckDBPyConnection, table: str, paths: Sequence[LakePath]
+) -> duckdb.DuckDBPyRelation:
+    if not paths:
+        return cursor.sql(_empty_select(RUN_TABLES[table]))
+    stored = [path for path in paths if isinstance(path, StorePath)]
+    if stored:
+        return cursor.from_arrow(dataset_of(stored))
+    return cursor.read_parquet([str(path) for path in paths])
 
 
-def open_lake(path: str | Path, version: int | None = None) -> Lake:
+def open_lake(path: str | Path | StorePath, version: int | None = None) -> Lake:
     """Open a lake at its newest version, or at a given one.
 
-    A folder that is missing or has no `runs` opens as an empty lake of version -1.
+    A place that has no `runs` opens as an empty lake of version -1.
+
+    Args:
+        path: A folder, or `s3://BUCKET/PATH`.
 
     Raises:
-        LakeError: No such version, or another schema version than this code's.
+        LakeError: No such version, another schema version than this code's, or an object store
+            that does not let it be read.
     """
-    path = Path(path)
+    path = lake_path(path)
     connection = _connect()
     runs = _delta(path / "runs", version)
     if runs is None and version is not None and version >= 0:
         raise LakeError(f"{path} holds no runs yet, so no version {version}")
     columns = declared_columns(runs) if runs is not None else ()
+    problems = _delta(path / "problems", None)
+    files = [local_files(path / "runs", runs), local_files(path / "problems", problems)]
     try:
-        views = _views(path, connection, runs, _delta(path / "problems", None), columns)
+        views = _views(path, connection, files, columns)
         for view in views:
             connection.execute(view)
     except _UNREADABLE as error:
         raise LakeError(f"files of the lake {path} cannot be read: {error}") from error
     version = runs.version() if runs is not None else -1
-    return Lake(path, version, connection, columns, views)
+    return Lake(path, version, connection, columns, views, files)
 
 
-def newest_version(path: str | Path) -> int:
-    """Return the newest version of a lake without opening it; -1 for an empty lake.
+def newest_version(path: Path) -> int:
+    """Return the newest version of a lake in a folder without opening it; -1 for an empty lake.
 
     Raises:
         LakeError: The folder cannot be read.
@@ -217,8 +237,8 @@ def newest_version(path: str | Path) -> int:
     return max((int(name[:-5]) for name in names if name[:-5].isdigit()), default=-1)
 
 
-def lake_identity(path: str | Path) -> Identity | None:
-    """Return what tells a lake from another one that takes its place; None if there is none.
+def lake_identity(path: Path) -> Identity | None:
+    """Return what tells a lake from another one in its folder; None if there is none.
 
     It is the same for all versions of a lake: the folder of its log, and the log's first commit
     that is left.
@@ -237,8 +257,8 @@ def lake_identity(path: str | Path) -> Identity | None:
     return folder.st_dev, folder.st_ino, begun.st_mtime_ns if begun else 0
 
 
-def _log(path: str | Path) -> Path:
-    return Path(path) / "runs" / "_delta_log"
+def _log(path: Path) -> Path:
+    return path / "runs" / "_delta_log"
 
 
 def _connect() -> duckdb.DuckDBPyConnection:
@@ -259,13 +279,15 @@ def _connect() -> duckdb.DuckDBPyConnection:
     )
 
 
-def _delta(path: Path, version: int | None) -> DeltaTable | None:
+def _delta(path: LakePath, version: int | None) -> DeltaTable | None:
+    place = path if version is None else f"{path} at version {version}"
     try:
-        table = DeltaTable(str(path), version=version)
-    except TableNotFoundError:
-        return None
+        table = delta_table(path, version)
     except Exception as error:
-        raise LakeError(f"cannot open {path} at version {version}: {error}") from error
+        cause = error if isinstance(path, Path) else None
+        raise LakeError(f"cannot open {place}: {error_words(path, error)}") from cause
+    if table is None:
+        return None
     found = table.metadata().description
     if found != SCHEMA_DESCRIPTION and found not in OLDER_DESCRIPTIONS:
         raise LakeError(
@@ -276,13 +298,17 @@ def _delta(path: Path, version: int | None) -> DeltaTable | None:
 
 
 def _views(
-    path: Path,
+    path: LakePath,
     connection: duckdb.DuckDBPyConnection,
-    runs: DeltaTable | None,
-    problems: DeltaTable | None,
+    files: Sequence[LocalFiles],
     columns: Declared,
 ) -> list[str]:
-    """Write the statements that create the views."""
+    """Write the statements that create the views.
+
+    Args:
+        files: Those of `runs`, and of `problems`.
+    """
+    runs, problems = files
     formulas = derived_sql({c.name: c.unit for c in columns if c.role == "metric"})
     derived = ", ".join(f"({sql}) AS {name}" for name, sql in formulas.items())
     nested = (
@@ -295,19 +321,25 @@ def _views(
         f"CREATE VIEW runs AS SELECT * EXCLUDE ({', '.join(_NESTED)}), {derived} FROM _runs_all",
         *nested,
         f"CREATE VIEW problems AS {_select(connection, problems, PROBLEMS)}",
-        "CREATE MACRO lake_file(path) AS TABLE "
-        f"SELECT * FROM read_parquet({literal(str(path.resolve()) + '/')} || path)",
+        f"CREATE MACRO lake_file(path) AS TABLE SELECT {_lake_file(path)}",
     ]
 
 
-def _select(
-    connection: duckdb.DuckDBPyConnection, table: DeltaTable | None, schema: "pa.Schema"
-) -> str:
+def _lake_file(path: LakePath) -> str:
+    if isinstance(path, Path):
+        return f"* FROM read_parquet({literal(str(path.resolve()) + '/')} || path)"
+    words = (
+        f"lake_file reads lakes in a folder only; this one is {path}. The tables runs, cores, "
+        "sources and problems are here; lake.scan of Python reads the runs' files"
+    )
+    return f"error({literal(words)}) AS lake_file"
+
+
+def _select(connection: duckdb.DuckDBPyConnection, files: LocalFiles, schema: "pa.Schema") -> str:
     """Write the query of a version's files; columns that no file has are NULL."""
-    files = local_files(table) if table is not None else []
-    if not files:
+    if not files.paths:
         return _empty_select(schema)
-    listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files)
+    listed = ", ".join("'" + path.replace("'", "''") + "'" for path in files.paths)
     rows = f"read_parquet([{listed}], union_by_name = true)"
     there = {name for name, *_ in connection.execute(f"DESCRIBE FROM {rows}").fetchall()}
     columns = (

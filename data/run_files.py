@@ -14,11 +14,14 @@ from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from cachetools import LRUCache
 
 from data.connection import Lake
 from data.errors import LakeError
+from data.lake_place import LakePath
+from data.object_store import error_words, file_system
 from data.queries.timeline import run_facts_query
 from data.schema import HISTOGRAM_QUANTITIES
 
@@ -89,12 +92,17 @@ def _core(core: dict[str, Any]) -> int:
 class BigFile:
     """One big file of a run, with its footer.
 
+    Of a file in an object store, only the bytes of the columns and row groups asked for are read.
+
     Attributes:
+        source: What is read: the path, or the open file of an object store, which any number of
+            threads may read.
         first_rows: First row of each row group and the number of rows; int64, shape (groups + 1,).
         spans: Column with statistics to minimum and maximum per row group, shape (groups,) each.
     """
 
-    path: Path
+    path: LakePath
+    source: Path | pa.NativeFile
     metadata: pq.FileMetaData
     first_rows: np.ndarray
     spans: dict[str, tuple[np.ndarray, np.ndarray]]
@@ -120,11 +128,18 @@ class BigFile:
             return {name: np.empty(0, np.int64) for name in columns}
         try:
             texts = [name for name in columns if name in _TEXTS]
-            with pq.ParquetFile(self.path, metadata=self.metadata, read_dictionary=texts) as file:
+            with pq.ParquetFile(self.source, metadata=self.metadata, read_dictionary=texts) as file:
                 rows = file.read_row_groups(list(groups), list(columns), use_threads=False)
         except (OSError, pa.ArrowException) as error:
             raise _unreadable(self.path, error) from error
         return {name: _numbers(name, rows[name]) for name in columns}
+
+    def filtered(self, columns: Sequence[str], condition: pc.Expression) -> pa.Table:
+        """Read the rows that meet a condition; raises as `read`."""
+        try:
+            return pq.read_table(self.source, columns=list(columns), filters=condition)
+        except (OSError, pa.ArrowException) as error:
+            raise _unreadable(self.path, error) from error
 
 
 def _numbers(name: str, column: pa.ChunkedArray) -> np.ndarray:
@@ -140,10 +155,11 @@ def _places(words: Sequence[str], chunk: pa.DictionaryArray) -> np.ndarray:
     return places
 
 
-def _unreadable(path: Path, error: Exception) -> LakeError:
+def _unreadable(path: LakePath, error: Exception) -> LakeError:
     if isinstance(error, FileNotFoundError):
         return LakeError(f"its file is missing from the lake: {path}")
-    return LakeError(f"its file cannot be read: {path}: {error}")
+    said = error if isinstance(path, Path) else error_words(path, error)
+    return LakeError(f"its file cannot be read: {path}: {said}")
 
 
 class RunFiles:
@@ -203,9 +219,10 @@ class RunFiles:
         return value
 
 
-def _open(path: Path) -> BigFile:
+def _open(path: LakePath) -> BigFile:
     try:
-        metadata = pq.read_metadata(path)
+        source = path if isinstance(path, Path) else _open_stored(path)
+        metadata = pq.read_metadata(source)
     except (OSError, pa.ArrowException) as error:
         raise _unreadable(path, error) from error
     groups = [metadata.row_group(g) for g in range(metadata.num_row_groups)]
@@ -218,4 +235,9 @@ def _open(path: Path) -> BigFile:
         if all(s is not None and s.has_min_max for s in said):
             low, high = ([getattr(s, end) for s in said] for end in ("min", "max"))
             spans[name] = (np.array(low, np.int64), np.array(high, np.int64))
-    return BigFile(path, metadata, first_rows, spans)
+    return BigFile(path, source, metadata, first_rows, spans)
+
+
+def _open_stored(path: LakePath) -> pa.NativeFile:
+    system, name = file_system(path)
+    return system.open_input_file(name)

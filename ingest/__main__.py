@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from data.errors import SettingsError, WattlasError
+from data.errors import LakeError, SettingsError, WattlasError
+from data.lake_place import LakePath, lake_path
 from ingest.cluster.address import FORMS, ClusterAddress, parse_address
 from ingest.logs.memory import keep_heap_small
 from ingest.runs.progress import Progress, format_bar, format_bytes, format_progress
@@ -100,9 +101,16 @@ def _build_add(commands: Any) -> None:
 
 
 def _add_lake(parser: argparse.ArgumentParser) -> None:
-    default = Path(os.environ.get("WATTLAS_LAKE") or "lake")
-    text = "folder of the lake (default: $WATTLAS_LAKE, or lake/)"
-    parser.add_argument("--lake", type=Path, default=default, metavar="DIR", help=text)
+    default = os.environ.get("WATTLAS_LAKE") or "lake"
+    text = "the lake's folder, or s3://BUCKET/PATH (default: $WATTLAS_LAKE, or lake/)"
+    parser.add_argument("--lake", type=_lake, default=default, metavar="DIR", help=text)
+
+
+def _lake(text: str) -> LakePath:
+    try:
+        return lake_path(text)
+    except LakeError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _existing(text: str) -> Path:

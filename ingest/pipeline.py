@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data.errors import WattlasError
+from data.lake_place import LakePath
 from ingest.cluster.address import ClusterAddress
 from ingest.cluster.errors import ClusterError
 from ingest.discover.disk import Disk
@@ -52,7 +53,7 @@ class AddOptions:
         cluster: Whose workers read instead.
     """
 
-    lake: Path
+    lake: LakePath
     raw: Sequence[Path]
     dataset: str | None = None
     settings_file: Path | None = None

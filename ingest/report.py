@@ -4,9 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
+from data.lake_place import LakePath
 from ingest.discover.found_files import Ignored
 from ingest.records import Problem
 from ingest.runs.progress import format_bytes
@@ -66,7 +66,7 @@ class AddReport:
         return [found for found in self.problems if found.problem.severity == "refused"]
 
 
-def describe_report(report: AddReport, lake: Path, verbose: bool) -> Iterator[str]:
+def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterator[str]:
     """Lines that say what was done, and to which files nothing was.
 
     Args:

@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from bench.store_servers import BUCKET, Proxy, credentials, proxy, store_server
+from data import object_store
 from data.declared import in_force
+from data.lake_place import StorePath
+from tests.fixtures.stores import Stored
 
 ROOT = Path(__file__).resolve().parents[1]
 # Examples are not timed: a busy machine is no failure.
@@ -53,3 +57,28 @@ def logged_lake(shared_folder: Path) -> Path:
                 )  # fmt: skip
             making.rename(folder)
     return folder / "lake"
+
+
+@pytest.fixture(scope="session")
+def store_proxy() -> Iterator[Proxy]:
+    """A proxy before an object store: moto, or the one that `$WATTLAS_STORE` names."""
+    kind = os.environ.get("WATTLAS_STORE", "moto")
+    with store_server(kind) as address, proxy(address) as found:
+        yield found
+
+
+@pytest.fixture
+def stored(store_proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stored]:
+    """A place for a lake in the object store, which the environment names; it is soon given up."""
+    for name, value in credentials(store_proxy.address).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "no-config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "no-credentials"))
+    monkeypatch.setenv("WATTLAS_CACHE", str(tmp_path / "cache"))
+    for name, number in (("_ATTEMPTS", 2), ("_STALL_S", 1), ("_REQUEST_S", 2), ("_GIVE_UP_S", 2)):
+        monkeypatch.setattr(object_store, name, number)
+    object_store._store.cache_clear()
+    store_proxy.reset()
+    yield Stored(StorePath(BUCKET, f"{tmp_path.parent.name}/{tmp_path.name}/lake"), store_proxy)
+    store_proxy.reset()
+    object_store._store.cache_clear()

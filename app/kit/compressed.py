@@ -18,7 +18,6 @@ import xxhash
 
 Encoding = Literal["br", "gzip"]
 ENCODINGS: Final[tuple[Encoding, ...]] = get_args(Encoding)
-VARIABLE: Final = "WATTLAS_CACHE"
 MOST_BYTES: Final = 32_000_000
 
 _BEST: Final[dict[Encoding, Callable[[bytes], bytes]]] = {
@@ -35,14 +34,6 @@ _OPEN: Final[dict[Encoding, Callable[[bytes], bytes]]] = {
     "gzip": gzip.decompress,
 }
 _FAILED: Final = (brotli.error, OSError, EOFError, ValueError)
-
-
-def cache_folder() -> Path:
-    """Return the cache folder: `$WATTLAS_CACHE`, else one in the user's cache folder."""
-    if VARIABLE in os.environ:
-        return Path(os.environ[VARIABLE])
-    base = os.environ.get("XDG_CACHE_HOME") or Path(os.environ.get("HOME", "/")) / ".cache"
-    return Path(base) / "wattlas"
 
 
 def compress_fast(content: bytes, encoding: Encoding) -> bytes:

@@ -7,7 +7,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
-from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, cast
 
 import polars as pl
@@ -16,9 +15,11 @@ from app.kit.answer_cache import KEPT_ROWS, AnswerCache, Finish, compact, unchan
 from app.kit.known_columns import KnownColumns, known_columns
 from app.kit.settings import MAX_ROWS
 from data.analysis.facets import LEADING, FacetCounts, matches
-from data.connection import Identity, Lake, lake_identity, newest_version, open_lake
+from data.connection import Lake, open_lake
 from data.declared import put_in_force
 from data.errors import LakeError, SelectionError
+from data.lake_place import LakePath
+from data.lake_watch import LakeWatch, Sight
 from data.metrics import plottable
 from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query
@@ -221,15 +222,17 @@ State = TypeVar("State", bound=HasVersion)
 class Lakes:
     """Opens versions of one lake and keeps the most recently used.
 
-    The folder may be replaced by another lake or become unreadable at any time: each use of a
-    version checks that it is still the version that was opened.
+    The lake may be replaced by another one or become unreadable at any time: each use of a
+    version checks that it is still the version that was opened. An object store that does not
+    answer leaves the versions that are open.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: LakePath) -> None:
         self.path = path
+        self._watch = LakeWatch(path)
         self._open: OrderedDict[int, LakeView] = OrderedDict()
         self._lock = threading.Lock()
-        self._identity: Identity | None = None
+        self._seen = Sight(None, -1)
 
     @property
     def opened(self) -> tuple[LakeView, ...]:
@@ -237,19 +240,26 @@ class Lakes:
         with self._lock:
             return tuple(self._open.values())
 
+    @property
+    def trouble(self) -> str:
+        """A sentence on why the newest version is not known; empty if it is."""
+        why = self._watch.trouble
+        shown = f"version {self._seen.version}, the newest that it showed before, is shown"
+        return f"The lake may have newer runs: {why}. Until then {shown}." if why else ""
+
     def at(self, version: int | None) -> LakeView:
         """Return one version, or the newest, and put its declared columns in force.
 
         Raises:
             LakeError: The lake has no such version, cannot be read, or is gone.
         """
-        identity = lake_identity(self.path)
+        seen = self._watch.look()
         if version is None:
-            version = newest_version(self.path)
+            version = seen.version
         if not isinstance(version, int):
             raise SelectionError(f"the version of the lake is {str(version)[:40]!r}, not a number")
         with self._lock:
-            self._check(identity)
+            self._check(seen)
             if version not in self._open:
                 wanted = None if version < 0 else version
                 self._open[version] = LakeView(open_lake(self.path, wanted))
@@ -260,15 +270,15 @@ class Lakes:
         put_in_force(view.lake.columns)
         return view
 
-    def _check(self, identity: Identity | None) -> None:
+    def _check(self, seen: Sight) -> None:
         """Forget what is open of another lake at this path."""
-        if identity is None and self._identity is not None:
+        if seen.identity is None and self._seen.identity is not None:
             raise LakeError(
                 f"the lake {self.path} is gone; is its disk mounted? It comes back by itself"
             )
-        if identity != self._identity:
+        if seen.identity != self._seen.identity:
             self._open.clear()
-            self._identity = identity
+        self._seen = seen
 
     def asked(self, read: Callable[[str], State], query: str) -> tuple[LakeView, State]:
         """Read a link, and open the version that it pins.

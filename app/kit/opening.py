@@ -60,6 +60,7 @@ def open_layout(
                 words = " ".join(part for part in (words, more) if part)
             except SelectionError as error:
                 state, words = None, _NOT_FOLLOWED.format(error)
+        words = " ".join(part for part in (lakes().trouble, words) if part)
         state = state or page.default_state(view)
         missing = page.missing(view, state) if view.runs and page.missing else ""
         if missing:

@@ -1,9 +1,11 @@
-"""Settings of the process: the lake's folder, host, port, and bounds of an answer."""
+"""Settings of the process: the lake's place, host, port, and bounds of an answer."""
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+from data.lake_place import LakePath
 
 LAKE_VARIABLE: Final = "WATTLAS_LAKE"
 DEFAULT_LAKE: Final = "lake"
@@ -34,7 +36,7 @@ class Settings:
         sql: Whether visitors may run SQL, and on a kernel without Landlock too.
     """
 
-    lake: Path
+    lake: LakePath
     host: str = "127.0.0.1"
     port: int = 8050
     prefix: str = ""
@@ -44,6 +46,6 @@ class Settings:
     sql: SqlMode = "off"
 
 
-def default_lake() -> Path:
+def default_lake() -> str:
     """Return the default lake: `$WATTLAS_LAKE`, else `lake/` in the current folder."""
-    return Path(os.environ.get(LAKE_VARIABLE, DEFAULT_LAKE))
+    return os.environ.get(LAKE_VARIABLE) or DEFAULT_LAKE

@@ -254,7 +254,7 @@ class Sandbox:
 
     def _open(self, worker: _Process, lake: Lake) -> None:
         opening = {
-            "lake": str(lake.path.resolve()), "views": list(lake.views),
+            "lake": str(lake.folder), "views": list(lake.views),
             "has_landlock": self._has_landlock, "query_s": self._limits.query_s,
             "cpu_s": self._limits.cpu_s,
         }  # fmt: skip

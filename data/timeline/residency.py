@@ -4,11 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from data.errors import LakeError
 from data.run_files import RunFacts, RunFiles
 from data.timeline.sample_cells import share_samples
 from data.timeline.time_cells import COVERED_NS
@@ -47,12 +44,8 @@ def residency_rows(
         & (pc.field("t_s") > from_ns / 1e9)
         & (pc.field("t_s") - pc.field("dt_s") < to_ns / 1e9)
     )
-    path = files.file(facts, "intervals").path
-    columns = ["t_s", "dt_s", "core", "quantity", "value"]
-    try:
-        table = pq.read_table(path, columns=columns, filters=asked)
-    except (OSError, pa.ArrowException) as error:
-        raise LakeError(f"its file cannot be read: {path}: {error}") from error
+    columns = ("t_s", "dt_s", "core", "quantity", "value")
+    table = files.file(facts, "intervals").filtered(columns, asked)
     read = {name: table[name].to_numpy() for name in ("t_s", "dt_s", "core", "value")}
     quantity = np.array(table["quantity"].to_pylist(), object)
     end_ns = np.round(read["t_s"] * 1e9).astype(np.int64)

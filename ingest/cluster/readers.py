@@ -6,7 +6,6 @@ import pickle
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 from distributed import KilledWorker
@@ -18,6 +17,7 @@ from ingest.cluster.tasks import Tasks, lost_scheduler, outcome_of
 from ingest.cluster.version import code_version
 from ingest.cluster.worker import BatchRead, Order, read_batch
 from ingest.discover.plan import RunWork
+from ingest.lake.shared_file import remove_shared, write_shared
 from ingest.records import Problem
 from ingest.runs.assembly import AssembledRun
 from ingest.runs.progress import Progress
@@ -126,13 +126,12 @@ class ClusterReaders:
 def _published(reader: RunReader, token: str) -> Iterator[Order]:
     """Write down in the lake what all tasks share."""
     content = pickle.dumps(reader)
-    path = Path(reader.lake, f".cluster.{token}.tmp")
-    path.write_bytes(content)
     digest = hashlib.sha256(content).hexdigest()
+    path = write_shared(reader.lake, token, content)
     try:
-        yield Order(code_version(), str(path), digest, f"wattlas-{token}")
+        yield Order(code_version(), path, digest, f"wattlas-{token}")
     finally:
-        path.unlink(missing_ok=True)
+        remove_shared(path)
 
 
 def _killed(work: RunWork) -> AssembledRun:

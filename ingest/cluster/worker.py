@@ -11,14 +11,16 @@ import threading
 import time
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 from distributed import get_worker
 
+from data.errors import LakeError
+from data.lake_place import LakePath
 from ingest.cluster.errors import ClusterError, UnseenFileError
 from ingest.cluster.version import code_version
 from ingest.discover.plan import RunWork
+from ingest.lake.shared_file import read_shared
 from ingest.logs.compiling import load_loops
 from ingest.logs.memory import keep_heap_small
 from ingest.logs.threads import LogHelpers
@@ -41,7 +43,7 @@ class Order:
     """
 
     version: str
-    path: str
+    path: LakePath
     digest: str
     topic: str
 
@@ -117,11 +119,11 @@ _lock: Final = threading.Lock()
 def _load_reader(order: Order) -> RunReader:
     """The reader of an ingest, loaded once."""
     try:
-        content = Path(order.path).read_bytes()
-    except OSError as error:
+        content = read_shared(order.path)
+    except LakeError as error:
         raise ClusterError(
-            f"the worker {worker_name()} does not see the lake: {error.strerror}: {order.path}; "
-            "mount the lake at the same place on the hosts of all workers"
+            f"the worker {worker_name()} does not see the lake: {error}; all workers need it at "
+            "the same place, or the credentials of its bucket"
         ) from error
     if hashlib.sha256(content).hexdigest() != order.digest:
         raise ClusterError(f"the worker {worker_name()} reads other bytes of {order.path}")

@@ -4,10 +4,10 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from data.declared import Column, joined
+from data.lake_place import LakePath
 from ingest.formats.table import own_columns
 from ingest.lake.state import LakeState, recorded_runs
 from ingest.lake.tables import (
@@ -46,7 +46,7 @@ class Committer:
         committed: Number of Delta commits.
     """
 
-    def __init__(self, lake: Path, state: LakeState) -> None:
+    def __init__(self, lake: LakePath, state: LakeState) -> None:
         self._lake = lake
         self._state = state
         self._batches: dict[str, _Batch] = defaultdict(_Batch)
@@ -63,7 +63,7 @@ class Committer:
         known = self._state.columns
         after = {column.name: joined(known.get(column.name), column) for column in columns}
         if changed := [column for name, column in after.items() if column != known.get(name)]:
-            describe_columns(self._lake, changed, known.keys())
+            describe_columns(self._state.tables["runs"], changed, known.keys())
             self._state.declare(changed)
 
     def add_columns(self, row: dict[str, Any], columns: Iterable[Column]) -> None:
@@ -123,7 +123,8 @@ class Committer:
         changed = {p: found for p, found in batch.problems.items() if known.get(p, []) != found}
         if not changed:
             return
-        replace_problems(self._lake, dataset, changed, [path for path in changed if path in known])
+        table, replaced = self._state.tables["problems"], [p for p in changed if p in known]
+        replace_problems(table, dataset, changed, replaced)
         self.committed += 1
         for path, found in changed.items():
             known.pop(path, None)
@@ -136,7 +137,8 @@ class Committer:
         replaced = removed | {run_id for run_id in batch.rows if run_id in recorded}
         if not batch.rows and not removed:
             return
-        replace_runs(self._lake, list(batch.rows.values()), replaced, self._state.schema)
+        table = self._state.tables["runs"]
+        replace_runs(table, list(batch.rows.values()), replaced, self._state.schema)
         self.committed += 1
         for run_id in removed:
             recorded.pop(run_id)

@@ -4,23 +4,20 @@ pyarrow writes the file. Encodings are set by column: pyarrow's default, a dicti
 column, takes twice the time and 1.5 times the bytes.
 """
 
-import os
-import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import AbstractContextManager, suppress
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from data.errors import LakeError
+from data.lake_place import LakePath
+from data.object_store import naming
 from data.schema import RUN_TABLES
+from ingest.lake.targets import open_target
 
 # Smaller row groups where readers want a few rows at a time.
 ROW_GROUP_ROWS: Final = 1 << 16
 SMALL_GROUP_ROWS: Final = {"samples": 1 << 14, "overview": 1 << 14, "histograms": 1 << 13}
-_BUFFER_BYTES: Final = 1 << 20
 # Larger than any column of a row group, so that a column is one page.
 _PAGE_BYTES: Final = 1 << 26
 # Columns that rise or have a narrow range use DELTA_BINARY_PACKED, columns of few values a
@@ -42,19 +39,17 @@ class RunFile:
     One thread at a time may use it.
     """
 
-    def __init__(self, lake: Path, table: str, dataset: str, run_id: str) -> None:
-        self._lake = lake
+    def __init__(self, lake: LakePath, table: str, dataset: str, run_id: str) -> None:
         self._table = table
+        self._dataset = dataset
         self._run_id = run_id
         self._folder = lake / table / dataset
-        self._temporary = self._folder / f".{run_id}.{secrets.token_hex(6)}.tmp"
         self._schema = _schema_of(table)
         self._rows = 0
         self._is_sealed = False
         with self._naming_file():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._file = self._temporary.open("wb", buffering=_BUFFER_BYTES)
-            self._parquet = _parquet_writer(self._file, self._schema, table)
+            self._target = open_target(self._folder, run_id)
+            self._parquet = _parquet_writer(self._target.file, self._schema, table)
 
     def write(self, rows: pa.Table) -> None:
         """Append rows.
@@ -78,20 +73,18 @@ class RunFile:
         self._rows += rows.num_rows
 
     def seal(self) -> None:
-        """Write the end of the file and sync it to the disk; no more rows can be written.
+        """Write the end of the file; no more rows can be written.
 
         Raises:
             LakeError: It cannot be written.
         """
         with self._naming_file():
             self._parquet.close()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
+            self._target.seal()
         self._is_sealed = True
 
     def finish(self, digest: str) -> dict[str, Any]:
-        """Rename the file to its final path and return its entry for `runs.files`.
+        """Give the file its final path and return its entry for `runs.files`.
 
         Args:
             digest: Digest of the run's sources; part of the file name.
@@ -101,13 +94,13 @@ class RunFile:
         """
         if not self._is_sealed:
             self.seal()
-        final = self._folder / f"{self._run_id}.{digest}.parquet"
+        name = f"{self._run_id}.{digest}.parquet"
         with self._naming_file():
-            self._temporary.replace(final)
+            size = self._target.publish(name)
         return {
             "table": self._table,
-            "path": final.relative_to(self._lake).as_posix(),
-            "size_bytes": final.stat().st_size,
+            "path": f"{self._table}/{self._dataset}/{name}",
+            "size_bytes": size,
             "rows": self._rows,
         }
 
@@ -115,17 +108,10 @@ class RunFile:
         """Close and remove the file, unless it is finished."""
         with suppress(OSError, ValueError):
             self._parquet.close()
-        with suppress(OSError):
-            self._file.close()
-        self._temporary.unlink(missing_ok=True)
+        self._target.abandon()
 
-    @contextmanager
-    def _naming_file(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            place = self._folder / f"{self._run_id}.parquet"
-            raise LakeError(f"cannot write {place}: {error.strerror or error}") from error
+    def _naming_file(self) -> AbstractContextManager[None]:
+        return naming("write", self._folder / f"{self._run_id}.parquet")
 
 
 def _schema_of(table: str) -> pa.Schema:

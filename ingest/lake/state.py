@@ -14,9 +14,11 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from deltalake import DeltaTable
 
 from data.declared import Column, runs_schema
-from data.lake_files import declared_columns, local_files
+from data.lake_files import declared_columns, listed_files, local_files
+from data.lake_place import LakePath, StorePath
 from data.schema import RUNS
 from ingest.lake.tables import open_table
 from ingest.records import Problem, UtcWindow
@@ -68,17 +70,20 @@ class LakeState:
         runs: By run id.
         files: By dataset, then path, the recorded file; a summary table's once.
         problems: By dataset, then path.
-        lake: Its folder.
+        lake: Where it is.
+        tables: `runs` and `problems` at the versions that this ingest knows.
         columns: Declared columns of `runs`, by name.
         schema: All columns of `runs`.
     """
 
-    lake: Path = Path()
+    lake: LakePath = Path()
+    tables: dict[str, DeltaTable] = field(default_factory=dict)
     runs: dict[str, RecordedRun] = field(default_factory=dict)
     files: dict[str, dict[str, RecordedFile]] = field(default_factory=lambda: defaultdict(dict))
     problems: dict[str, dict[str, list[Problem]]] = field(default_factory=lambda: defaultdict(dict))
     columns: dict[str, Column] = field(default_factory=dict)
     schema: pa.Schema = RUNS
+    _listed: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def file_of(self, dataset: str, path: str) -> RecordedFile | None:
         """The file of a dataset's run at a path; None if the lake has none."""
@@ -86,11 +91,21 @@ class LakeState:
 
     def is_whole(self, run: RecordedRun) -> bool:
         """Whether a run's big files are all there, of the sizes that its row says."""
+        if isinstance(self.lake, StorePath):
+            return all(self._stored_sizes(path).get(path) == size for path, size in run.big_files)
         lake = f"{self.lake}/"
         try:
             return all(os.stat(lake + path).st_size == size for path, size in run.big_files)
         except OSError:
             return False
+
+    def _stored_sizes(self, path: str) -> dict[str, int]:
+        """Sizes of the big files beside one in an object store, by path; listed once."""
+        folder = path.rpartition("/")[0]
+        if folder not in self._listed:
+            files = listed_files(self.lake, folder)
+            self._listed[folder] = {file.path: file.size_bytes for file in files}
+        return self._listed[folder]
 
     def declare(self, columns: Iterable[Column]) -> None:
         """Take declared columns in, as the lake has them now."""
@@ -105,41 +120,44 @@ class LakeState:
             files[file.path] = file
 
 
-def load_state(lake: Path) -> LakeState:
+def load_state(lake: LakePath) -> LakeState:
     """Read what the newest version of a lake holds; an absent lake holds nothing."""
     state = LakeState(lake)
-    table = open_table(lake, "runs")
-    state.declare(declared_columns(table) if table is not None else ())
+    for name in ("runs", "problems"):
+        if (table := open_table(lake, name)) is not None:
+            state.tables[name] = table
+    runs, problems = state.tables.get("runs"), state.tables.get("problems")
+    state.declare(declared_columns(runs) if runs is not None else ())
     labels: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for rows in _batches(lake, "runs", _STATE_COLUMNS):
+    for rows in table_batches(lake / "runs", runs, _STATE_COLUMNS):
         for run in _recorded_runs(rows, labels):
             known = state.files[run.dataset]
             run.files = [_shared(known.get(file.path), file) for file in run.files]
             state.record(run)
-    for row in _rows(lake, "problems", None):
+    for row in table_rows(lake / "problems", problems):
         problem = Problem(row["kind"], row["severity"], row["detail"], row["line"], row["count"])
         state.problems[row["dataset"]].setdefault(row["path"], []).append(problem)
     return state
 
 
-def summary_row_digests(lake: Path, dataset: str) -> dict[str, str]:
+def summary_row_digests(lake: LakePath, dataset: str) -> dict[str, str]:
     """Digest of each summary row of a dataset, by run id."""
     condition = (pc.field("dataset") == dataset) & (pc.field("source") == SUMMARY)
-    return {row["run_id"]: row_digest(row) for row in _rows(lake, "runs", None, condition)}
+    return {row["run_id"]: row_digest(row) for row in _rows(lake, None, condition)}
 
 
-def read_rows(lake: Path, run_ids: list[str]) -> list[dict[str, Any]]:
+def read_rows(lake: LakePath, run_ids: list[str]) -> list[dict[str, Any]]:
     """Whole rows of `runs`, without their NULL columns."""
-    rows = _rows(lake, "runs", None, pc.field("run_id").isin(run_ids))
+    rows = _rows(lake, None, pc.field("run_id").isin(run_ids))
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
 
-def recorded_windows(lake: Path, dataset: str) -> dict[str, tuple[UtcWindow, str | None]]:
+def recorded_windows(lake: LakePath, dataset: str) -> dict[str, tuple[UtcWindow, str | None]]:
     """When each run of a dataset took place, and its device, by run id; only those that say so."""
     columns = ["run_id", "start_unix_s", "duration_s", "device"]
     condition = (pc.field("dataset") == dataset) & ~pc.field("start_unix_s").is_null()
     windows = {}
-    for row in _rows(lake, "runs", [*columns, "dataset"], condition):
+    for row in _rows(lake, [*columns, "dataset"], condition):
         if row["duration_s"]:
             start_s = row["start_unix_s"]
             window = UtcWindow(start_s, start_s + row["duration_s"])
@@ -211,18 +229,35 @@ def _shared(known: RecordedFile | None, file: RecordedFile) -> RecordedFile:
     return known if known == file and known is not None else file
 
 
-def _batches(lake: Path, name: str, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
-    table = open_table(lake, name)
-    if table is None:
-        return
-    for path in sorted(local_files(table)):
-        with pq.ParquetFile(path) as file:
+def table_batches(
+    path: LakePath, table: DeltaTable | None, columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Read the rows of a version of a table; of None, none.
+
+    Args:
+        path: Of the table.
+        columns: None for all.
+
+    Raises:
+        LakeError: A file of an object store cannot be copied to this machine.
+    """
+    files = local_files(path, table)
+    for name in files.paths:
+        with pq.ParquetFile(name) as file:
             yield from file.iter_batches(batch_size=1024, columns=columns)
 
 
-def _rows(
-    lake: Path, name: str, columns: list[str] | None, condition: pc.Expression | None = None
+def table_rows(
+    path: LakePath, table: DeltaTable | None, columns: Sequence[str] | None = None
 ) -> Iterator[dict[str, Any]]:
-    for batch in _batches(lake, name, columns):
-        rows = pa.Table.from_batches([batch])
-        yield from (rows.filter(condition) if condition is not None else rows).to_pylist()
+    """Read rows as `table_batches`, as dictionaries."""
+    for batch in table_batches(path, table, columns):
+        yield from batch.to_pylist()
+
+
+def _rows(
+    lake: LakePath, columns: list[str] | None, condition: pc.Expression
+) -> Iterator[dict[str, Any]]:
+    """Read the rows of the newest version of `runs` that meet a condition."""
+    for batch in table_batches(lake / "runs", open_table(lake, "runs"), columns):
+        yield from pa.Table.from_batches([batch]).filter(condition).to_pylist()

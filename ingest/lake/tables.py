@@ -3,17 +3,21 @@
 import fcntl
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 import pyarrow as pa
-from deltalake import DeltaTable, Field, WriterProperties, write_deltalake
-from deltalake.exceptions import DeltaError
+from deltalake import CommitProperties, DeltaTable, Field, WriterProperties, write_deltalake
+from deltalake.exceptions import CommitFailedError
 
 from data.declared import Column
 from data.errors import LakeError
+from data.lake_place import LakePath, StorePath, lake_path
+from data.object_store import delta_table, naming, storage_options
 from data.schema import PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
+from ingest.lake.shared_file import remove_left
 from ingest.lake.upgrades import UPGRADERS, unknown_schema, upgraded
 from ingest.records import Problem
 
@@ -26,16 +30,24 @@ _KEEP_FOREVER: Final = {
     "delta.enableExpiredLogCleanup": "false",
 }
 _DELTA_WRITER: Final = WriterProperties(compression="ZSTD", compression_level=3)
+# A commit is of the version after the one that this process knows, or fails. delta-rs would else
+# append to what another process has committed: the same runs, perhaps, or its own lost answer.
+_ALONE: Final = CommitProperties(max_commit_retries=0)
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
 
 
 @contextmanager
-def locked_lake(lake: Path) -> Iterator[None]:
+def locked_lake(lake: LakePath) -> Iterator[None]:
     """Hold the lake's one ingest lock; readers need none.
+
+    An object store has no lock: there the commits of a second ingest fail.
 
     Raises:
         LakeError: Another ingest holds it.
     """
+    if isinstance(lake, StorePath):
+        yield
+        return
     lake.mkdir(parents=True, exist_ok=True)
     with (lake / _LOCK_NAME).open("a+") as file:
         try:
@@ -52,35 +64,38 @@ def locked_lake(lake: Path) -> Iterator[None]:
         yield
 
 
-def remove_temporaries(lake: Path) -> int:
-    """Remove what a killed ingest left half-written; only under the ingest lock."""
-    folders = (f"{table}/*/" for table in RUN_TABLES)
-    strays = [stray for folder in ("", *folders) for stray in lake.glob(f"{folder}.*.tmp")]
+def remove_temporaries(lake: LakePath) -> int:
+    """Remove what a killed ingest left half-written; only under the ingest lock.
+
+    An object store shows no half-written files, only what tasks of a cluster share.
+    """
+    left = remove_left(lake)
+    if isinstance(lake, StorePath):
+        return left
+    strays = [stray for table in RUN_TABLES for stray in (lake / table).glob("*/.*.tmp")]
     for stray in strays:
         stray.unlink(missing_ok=True)
-    return len(strays)
+    return left + len(strays)
 
 
-def open_table(lake: Path, name: str) -> DeltaTable | None:
+def open_table(lake: LakePath, name: str) -> DeltaTable | None:
     """Open `runs` or `problems` at its newest version; None if it is not there yet.
 
     Raises:
         LakeError: It cannot be read, or is of a schema version that nobody knows.
     """
     path = lake / name
-    if not DeltaTable.is_deltatable(str(path)):
+    with naming("open", path):
+        table = delta_table(path)
+    if table is None:
         return None
-    try:
-        table = DeltaTable(str(path))
-    except DeltaError as error:
-        raise LakeError(f"cannot open {path}: {error}") from error
     found = table.metadata().description
     if found != SCHEMA_DESCRIPTION and found not in UPGRADERS:
         raise unknown_schema(path, found)
     return table
 
 
-def create_tables(lake: Path) -> None:
+def create_tables(lake: LakePath) -> None:
     """Make the two Delta tables of a lake that lacks them; upgrade those of older schemas.
 
     Raises:
@@ -89,14 +104,14 @@ def create_tables(lake: Path) -> None:
     for name, schema in (("problems", PROBLEMS), ("runs", RUNS)):
         table = open_table(lake, name)
         if table is not None:
-            with _naming(lake / name):
-                table = upgraded(lake / name)
+            with naming("write", lake / name):
+                table = upgraded(lake / name, table)
             there = {field.name for field in table.schema().fields}
             if young := [Field.from_arrow(f) for f in schema if f.name not in there]:
-                with _naming(lake / name):
+                with naming("write", lake / name):
                     table.alter.add_columns(young)
         else:
-            with _naming(lake / name):
+            with naming("write", lake / name):
                 DeltaTable.create(
                     str(lake / name),
                     schema=schema,
@@ -104,26 +119,29 @@ def create_tables(lake: Path) -> None:
                     name=name,
                     description=SCHEMA_DESCRIPTION,
                     configuration=_KEEP_FOREVER,
+                    storage_options=storage_options(lake),
                 )
 
 
-def describe_columns(lake: Path, columns: Iterable[Column], there: Collection[str]) -> None:
+def describe_columns(runs: DeltaTable, columns: Iterable[Column], there: Collection[str]) -> None:
     """Give `runs` further columns and their descriptions, or other descriptions to those it has.
 
     Args:
+        runs: At the version that this process knows; then at the new one.
         there: Names of the declared columns that it has.
 
     Raises:
-        LakeError: The table cannot be written.
+        LakeError: The table cannot be written, or another ingest has committed to it.
     """
-    table = DeltaTable(str(lake / "runs"))
-    with _naming(lake / "runs"):
+    with _committing(runs):
         young = [column for column in columns if column.name not in there]
         if young:
-            table.alter.add_columns([_field(column) for column in young])
+            fields = [_field(column) for column in young]
+            runs.alter.add_columns(fields, commit_properties=_ALONE)
         for column in columns:
             if column.name in there:
-                table.alter.set_column_metadata(column.name, column.to_metadata())
+                described = column.to_metadata()
+                runs.alter.set_column_metadata(column.name, described, commit_properties=_ALONE)
 
 
 def _field(column: Column) -> Field:
@@ -161,7 +179,7 @@ def conform_row(row: Mapping[str, Any], schema: pa.Schema = RUNS) -> dict[str, A
 
 
 def replace_runs(
-    lake: Path,
+    runs: DeltaTable,
     rows: Sequence[Mapping[str, Any]],
     replaced: Iterable[str] = (),
     schema: pa.Schema = RUNS,
@@ -169,25 +187,33 @@ def replace_runs(
     """Add rows to `runs` in one commit, in place of those of the run ids in `replaced`.
 
     Args:
+        runs: At the version that this process knows; then at the new one.
         schema: As `conform_row`.
+
+    Raises:
+        LakeError: The table cannot be written, or another ingest has committed to it.
     """
     ordered = sorted(rows, key=_sort_key)
     data = pa.Table.from_pylist(ordered, schema=schema)
     gone = sorted(set(replaced))
     if not gone:
-        _commit(lake / "runs", data, None)
+        _commit(runs, data, None)
     else:
         affected = sorted({*gone, *(row["run_id"] for row in rows)})
-        _commit(lake / "runs", data, f"run_id IN ({_quoted(affected)})")
+        _commit(runs, data, f"run_id IN ({_quoted(affected)})")
 
 
 def replace_problems(
-    lake: Path,
+    table: DeltaTable,
     dataset: str,
     problems: Mapping[str, Sequence[Problem]],
     replaced: Iterable[str] = (),
 ) -> None:
-    """Write the problems of some paths in one commit, in place of the old ones of `replaced`."""
+    """Write the problems of some paths in one commit, in place of the old ones of `replaced`.
+
+    Args:
+        table: `problems`, as `replace_runs` has `runs`; it raises the same.
+    """
     rows = [
         {
             "dataset": dataset,
@@ -204,50 +230,71 @@ def replace_problems(
     data = pa.Table.from_pylist(rows, schema=PROBLEMS)
     gone = sorted(set(replaced))
     if not gone:
-        _commit(lake / "problems", data, None)
+        _commit(table, data, None)
     else:
         affected = sorted({*gone, *problems})
         where = f"dataset = {_quoted([dataset])} AND path IN ({_quoted(affected)})"
-        _commit(lake / "problems", data, where)
+        _commit(table, data, where)
 
 
-def compact(lake: Path) -> None:
-    """Merge the small files of tables that have grown many."""
+def compact(lake: LakePath) -> None:
+    """Merge the small files of tables that have grown many, unless another ingest commits."""
     for name in ("runs", "problems"):
         table = open_table(lake, name)
         if table is not None and len(table.file_uris()) > COMPACT_ABOVE_FILES:
-            with _naming(lake / name):
-                table.optimize.compact(writer_properties=_DELTA_WRITER)
+            with naming("write", lake / name), suppress(CommitFailedError):
+                table.optimize.compact(writer_properties=_DELTA_WRITER, commit_properties=_ALONE)
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def _committing(table: DeltaTable) -> Iterator[None]:
     """Say which table could not be written, and why, in our own words."""
-    try:
-        yield
-    except (DeltaError, OSError) as error:
-        raise LakeError(f"cannot write {path}: {error}") from error
+    path, known = _place_of(table), table.version()
+    with naming("write", path):
+        try:
+            yield
+        except CommitFailedError:
+            newest = delta_table(path)
+            if newest is None or newest.version() <= known:
+                raise
+            raise LakeError(
+                f"another ingest has committed to {path} meanwhile (version {newest.version()}, "
+                f"expected {known}): nothing is lost or doubled; the same command goes on from "
+                "there once the other is done"
+            ) from None
 
 
-def _commit(path: Path, data: pa.Table, predicate: str | None) -> None:
-    with _naming(path):
-        _write_commit(path, data, predicate)
+def _place_of(table: DeltaTable) -> LakePath:
+    uri = table.table_uri.rstrip("/")
+    return Path(unquote(uri.removeprefix("file://"))) if uri.startswith("file:") else lake_path(uri)
 
 
-def _write_commit(path: Path, data: pa.Table, predicate: str | None) -> None:
+def _commit(table: DeltaTable, data: pa.Table, predicate: str | None) -> None:
+    with _committing(table):
+        _write_commit(table, data, predicate)
+
+
+def _write_commit(table: DeltaTable, data: pa.Table, predicate: str | None) -> None:
     if predicate is None:
         if data.num_rows:
-            write_deltalake(str(path), data, mode="append", writer_properties=_DELTA_WRITER)
+            write_deltalake(
+                table,
+                data,
+                mode="append",
+                writer_properties=_DELTA_WRITER,
+                commit_properties=_ALONE,
+            )
     elif data.num_rows:
         write_deltalake(
-            str(path),
+            table,
             data,
             mode="overwrite",
             predicate=predicate,
             writer_properties=_DELTA_WRITER,
+            commit_properties=_ALONE,
         )
     else:
-        DeltaTable(str(path)).delete(predicate, writer_properties=_DELTA_WRITER)
+        table.delete(predicate, writer_properties=_DELTA_WRITER, commit_properties=_ALONE)
 
 
 def _quoted(texts: Iterable[str]) -> str:

@@ -5,12 +5,12 @@ lake that the next `add` goes on to upgrade, and old versions stay as they were.
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Final
 
 from deltalake import DeltaTable
 
 from data.errors import LakeError
+from data.lake_place import LakePath
 from data.schema import OLDER_DESCRIPTIONS, SCHEMA_DESCRIPTION
 
 
@@ -24,22 +24,21 @@ UPGRADERS: Final[Mapping[str, Callable[[DeltaTable], None]]] = {"wattlas schema 
 assert UPGRADERS.keys() == OLDER_DESCRIPTIONS, "BUG: a schema that is read has no upgrader"
 
 
-def upgraded(path: Path) -> DeltaTable:
+def upgraded(path: LakePath, table: DeltaTable) -> DeltaTable:
     """Bring a table to the present schema; gives it at its newest version.
 
     Raises:
         LakeError: It is of a schema that nobody knows, such as one from the future.
     """
-    table = DeltaTable(str(path))
     while (found := table.metadata().description) != SCHEMA_DESCRIPTION:
         if found not in UPGRADERS:
             raise unknown_schema(path, found)
         UPGRADERS[found](table)
-        table = DeltaTable(str(path))
+        table.update_incremental()
     return table
 
 
-def unknown_schema(path: Path, found: str | None) -> LakeError:
+def unknown_schema(path: LakePath, found: str | None) -> LakeError:
     """Why a table of another schema cannot be read or written."""
     return LakeError(
         f"{path} says {found!r}, this wattlas writes {SCHEMA_DESCRIPTION!r}: add the raw logs to "

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from data.lake_place import LakePath
 from ingest.discover.found_files import IDLE, RawFile
 from ingest.discover.names import RunKey, identity_columns, label_columns, make_run_id, order_knobs
 from ingest.discover.sources import settings_struct, source_struct
@@ -35,7 +36,7 @@ class IdleRuns:
 
     def __init__(
         self,
-        lake: Path,
+        lake: LakePath,
         state: LakeState,
         meters: Mapping[str, Sequence[RawFile]],
         committer: Committer,
@@ -161,7 +162,7 @@ def _row(
 
 
 def _write_power(
-    lake: Path, key: RunKey, power: RunPower, digest: str, row: dict[str, Any]
+    lake: LakePath, key: RunKey, power: RunPower, digest: str, row: dict[str, Any]
 ) -> dict[str, Any]:
     """Write the readings of a stretch; the file's name depends on the meter and the stretch."""
     words = f"{digest} {row['start_unix_s']!r} {row['duration_s']!r} {row['sources'][1]['digest']}"

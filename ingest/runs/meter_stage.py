@@ -1,8 +1,8 @@
 """The power meters of an ingest: each is read once and set to the clock of the runs."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
+from data.lake_place import LakePath
 from ingest.discover.found_files import Discovery, RawFile
 from ingest.discover.meter_files import is_counting
 from ingest.discover.plan import Plan, work_of
@@ -34,7 +34,7 @@ class MeterStage:
     """
 
     def __init__(
-        self, lake: Path, state: LakeState, found: Discovery, plan: Plan, committer: Committer
+        self, lake: LakePath, state: LakeState, found: Discovery, plan: Plan, committer: Committer
     ) -> None:
         self._lake = lake
         self._state = state

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 from data.errors import WattlasError
+from data.lake_place import LakePath
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
 from ingest.lake.run_file import RunFile
+from ingest.lake.targets import temporary_folder
 from ingest.logs.merge import stream_logs
 from ingest.logs.threads import LogHelpers
 from ingest.meters.run_meters import RunMeters
@@ -23,7 +24,7 @@ class StoppedError(WattlasError):
 class RunReader:
     """Reads runs into a lake; can be sent to other processes."""
 
-    lake: Path
+    lake: LakePath
     meters: RunMeters
 
     def read(
@@ -47,7 +48,7 @@ class RunReader:
             work.run_id,
             assembly.core_of,
             lambda table: self._open(work, table),
-            self.lake,
+            temporary_folder(self.lake),
             helpers,
             on_bytes,
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from data.errors import FormatError
+from data.lake_place import LakePath
 from ingest.discover.found_files import RawFile
 from ingest.discover.plan import Plan, RunWork
 from ingest.discover.source_reads import read_source
@@ -53,7 +54,7 @@ class RunTimes:
 
     def __init__(
         self,
-        lake: Path,
+        lake: LakePath,
         state: LakeState,
         plan: Plan,
         dataset: str,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from data.lake_place import LakePath
 from ingest.discover.found_files import FORMATS_BY_NAME, Discovery, RawFile
 from ingest.discover.names import label_columns
 from ingest.discover.plan import Plan
@@ -40,7 +41,7 @@ class TableStage:
     """
 
     def __init__(
-        self, lake: Path, state: LakeState, found: Discovery, plan: Plan, committer: Committer
+        self, lake: LakePath, state: LakeState, found: Discovery, plan: Plan, committer: Committer
     ) -> None:
         self._lake = lake
         self._state = state

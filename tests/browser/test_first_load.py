@@ -7,8 +7,9 @@ import brotli
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from app.kit.compressed import CompressedFiles, cache_folder
+from app.kit.compressed import CompressedFiles
 from app.pages import PAGES
+from data.file_cache import cache_folder
 from tests.browser.atlas import Atlas, visit, wait_idle
 
 MOST_SCRIPT_BYTES = 1_700_000

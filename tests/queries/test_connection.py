@@ -36,7 +36,7 @@ def derived(tmp_path: Path, **values: Any) -> dict[str, Any]:
 def test_an_absent_folder_is_an_empty_lake(tmp_path: Path) -> None:
     with open_lake(tmp_path / "none") as lake:
         assert lake.version == -1
-        assert newest_version(lake.path) == -1
+        assert newest_version(tmp_path / "none") == -1
         for view in ("runs", "cores", "sources", "problems"):
             assert len(lake.polars(f"SELECT * FROM {view}")) == 0
         columns = lake.polars("SELECT * FROM runs").columns

@@ -224,14 +224,11 @@ def test_a_lost_scheduler_ends_the_add_and_the_next_one_goes_on(
 _OTHER_CODE = "import ingest.cluster.worker as w; w.code_version = lambda: 'code 0, Python 2.7'\n"
 _NO_CODE = "import sys; sys.modules['ingest.cluster.worker'] = None\n"
 _HIDE = """
-import os, pathlib
-exists, read = os.path.exists, pathlib.Path.read_bytes
-def read_bytes(path):
-    if {lake} and path.name.startswith(".cluster."):
-        raise FileNotFoundError(2, "No such file or directory", str(path))
-    return read(path)
+import os, ingest.lake.shared_file as shared
+exists, system = os.path.exists, shared.file_system
+if {lake}:
+    shared.file_system = lambda path: system(path.with_name("elsewhere"))
 os.path.exists = lambda path: "linux.np.log" not in str(path) and exists(path)
-pathlib.Path.read_bytes = read_bytes
 """
 
 
@@ -260,10 +257,10 @@ def test_a_worker_that_cannot_do_the_work_is_named(
 def test_a_full_disk_ends_the_add_as_on_one_machine(raw: Path, tmp_path: Path) -> None:
     """Room for what a worker notes, not for the files of a run."""
     code = """
-import ingest.lake.run_file as f
+import os
 def fail(*_, **__):
     raise OSError(28, "No space left on device")
-f.os.fsync = fail
+os.fsync = fail
 """
     processes = ForkedCluster(1, code)
     try:

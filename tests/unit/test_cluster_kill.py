@@ -1,18 +1,23 @@
 """SIGKILL of workers, scheduler and committer at random moments: the lake of one clean run."""
 
+import os
 import random
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyarrow.fs import FileSelector
 
+from data.lake_place import LakePath
+from data.object_store import file_system
+from data.schema import RUN_TABLES
 from ingest.lake.maintenance import verify_lake
 from tests.fixtures.forked import Forked
 from tests.fixtures.forked_cluster import ForkedCluster, server
 from tests.fixtures.raw_runs import LOG, write_memcached, write_netpipe, write_settings
-from tests.unit.test_ingest_kill import contents, count_files
+from tests.fixtures.stores import Stored
+from tests.unit.test_ingest_kill import contents
 
 _RUNS = 30
 # Tasks of one run and small batches, so that kills fall between many tasks and commits.
@@ -50,7 +55,7 @@ def clean(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list
 class Killing:
     """An add on a cluster, started again whenever it has ended."""
 
-    def __init__(self, raw: Path, lake: Path, cluster: ForkedCluster, logs: Path) -> None:
+    def __init__(self, raw: Path, lake: LakePath, cluster: ForkedCluster, logs: Path) -> None:
         self._given = ["add", str(raw), "--lake", str(lake), "--cluster", cluster.address]
         self._lake, self._cluster, self._logs = lake, cluster, logs
         self.errors: list[Path] = []
@@ -58,12 +63,12 @@ class Killing:
 
     def _start(self) -> Forked:
         self.errors.append(self._logs / f"stderr-{len(self.errors)}")
-        return server().start(_COMMAND, self._given, {}, self.errors[-1])
+        return server().start(_COMMAND, self._given, dict(os.environ), self.errors[-1])
 
     def reach(self, files: int) -> None:
         """Have the lake grow to so many big files, half-written ones too; then all are alive."""
         self._revive()
-        while count_files(self._lake) < files:
+        while file_count(self._lake) < files:
             self._revive()
             time.sleep(0.005)
 
@@ -80,28 +85,53 @@ class Killing:
             self.add = self._start()
 
 
-@pytest.fixture
-def cluster() -> Iterator[ForkedCluster]:
-    processes = ForkedCluster(2)
-    yield processes
-    processes.close()
+def file_count(lake: LakePath) -> int:
+    """Big files so far; in a folder half-written ones too."""
+    system, place = file_system(lake)
+    tables = (FileSelector(f"{place}/{name}", True, True) for name in RUN_TABLES)
+    return sum(info.is_file for table in tables for info in system.get_file_info(table))
 
 
-@pytest.mark.parametrize(
-    ("kills", "seed"), [(8, 0), pytest.param(30, 1, marks=pytest.mark.cluster)]
-)
 def test_killed_at_random_a_cluster_leaves_the_lake_of_one_machine(
-    raw: Path,
-    clean: dict[str, list[str]],
-    cluster: ForkedCluster,
-    tmp_path: Path,
-    kills: int,
-    seed: int,
+    raw: Path, clean: dict[str, list[str]], tmp_path: Path
 ) -> None:
-    lake = tmp_path / "lake"
-    chance = random.Random(seed)
+    kill_at_random(raw, clean, tmp_path / "lake", tmp_path, kills=8, seed=0)
+
+
+@pytest.mark.cluster
+def test_killed_thirty_times_a_cluster_leaves_the_lake_of_one_machine(
+    raw: Path, clean: dict[str, list[str]], tmp_path: Path
+) -> None:
+    kill_at_random(raw, clean, tmp_path / "lake", tmp_path, kills=30, seed=1)
+
+
+@pytest.mark.cluster
+def test_killed_thirty_times_on_an_object_store_it_is_the_lake_of_one_machine(
+    raw: Path, clean: dict[str, list[str]], stored: Stored, tmp_path: Path
+) -> None:
+    kill_at_random(raw, clean, stored.lake, tmp_path, kills=30, seed=2)
+
+
+def kill_at_random(
+    raw: Path, clean: dict[str, list[str]], lake: LakePath, logs: Path, kills: int, seed: int
+) -> None:
+    """Kill workers, scheduler and add as the lake grows; in the end it is the clean one."""
+    cluster = ForkedCluster(2, environment=os.environ)
+    try:
+        said = kill(Killing(raw, lake, cluster, logs), cluster, random.Random(seed), kills)
+    finally:
+        cluster.close()
+    assert contents(lake) == clean
+    assert list(verify_lake(lake)) == []
+    if isinstance(lake, Path):
+        left = [path for path in lake.rglob(".*.tmp") if "_delta_log" not in path.parts]
+        assert left == []
+    assert not any("Traceback" in text for text in said), said
+
+
+def kill(killing: Killing, cluster: ForkedCluster, chance: random.Random, kills: int) -> list[str]:
+    """Kill, then let an add come to its end; gives what all of them wrote to stderr."""
     most = 4 * (_RUNS + 1)
-    killing = Killing(raw, lake, cluster, tmp_path)
     turns = (["add", "scheduler", "worker", "worker"] * kills)[:kills]
     chance.shuffle(turns)
     killed = 0
@@ -114,8 +144,4 @@ def test_killed_at_random_a_cluster_leaves_the_lake_of_one_machine(
     # A worker may end by itself first, as its scheduler is gone.
     assert killed >= 0.8 * kills
     killing.finish()
-    assert contents(lake) == clean
-    assert list(verify_lake(lake)) == []
-    assert [path for path in lake.rglob(".*.tmp") if "_delta_log" not in path.parts] == []
-    said = [path.read_text() for path in killing.errors]
-    assert not any("Traceback" in text for text in said), said
+    return [path.read_text() for path in killing.errors]

@@ -6,14 +6,18 @@ import random
 import re
 import signal
 import time
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
+from data.lake_place import LakePath
 from data.schema import RUN_TABLES
 from ingest.lake.maintenance import verify_lake
 from tests.fixtures.forked import Forked, ForkServer
@@ -25,6 +29,7 @@ from tests.fixtures.raw_runs import (
     write_netpipe,
     write_settings,
 )
+from tests.fixtures.stores import Stored, big_files, rows_of
 
 _RUNS = 30
 _KILLS = 15
@@ -32,10 +37,13 @@ _KILLS = 15
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_raw(tmp_path_factory.mktemp("kill") / "raw", _RUNS)
+
+
+def write_raw(folder: Path, runs: int) -> Path:
     """Runs of two workloads, tables that repeat keys, and a blemish of every third run."""
-    folder = tmp_path_factory.mktemp("kill") / "raw"
     write_settings(folder)
-    for replicate in range(_RUNS):
+    for replicate in range(runs):
         write_netpipe(folder, replicate, LOG + ("7 1 2\n" if replicate % 3 == 0 else ""))
     write_memcached(folder, cores=(0,))
     rows = "".join(summary_row(n % 50, joules=n) for n in range(200))
@@ -77,18 +85,23 @@ def server() -> ForkServer:
     return ForkServer()
 
 
-def start(raw: Path, lake: Path, kill_before: str = "commit 0", apart: bool = False) -> Forked:
-    said = {"KILL_BEFORE": kill_before} | ({"APART": "1"} if apart else {})
+def start(
+    raw: Path, lake: LakePath, kill_before: str = "commit 0", apart: bool = False,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> Forked:  # fmt: skip
+    said = {"KILL_BEFORE": kill_before} | ({"APART": "1"} if apart else {}) | dict(environment)
     arguments = ["add", str(raw), "--lake", str(lake)]
-    return server().start(_COMMAND, arguments, said, lake.with_name("stderr"))
+    return server().start(_COMMAND, arguments, said, raw.with_name("stderr"))
 
 
-def contents(lake: Path) -> dict[str, list[str]]:
+def contents(lake: LakePath) -> dict[str, list[str]]:
     """Every table's rows as sorted text, without paths and times of raw files."""
-    found = {name: sorted(map(_plain, _rows(lake / name))) for name in ("runs", "problems")}
-    for name in RUN_TABLES:
-        files = sorted((lake / name).rglob("*.parquet"))
-        found[name] = sorted(f"{f.name} {pq.read_table(f).to_pylist()}" for f in files)
+    found = {name: sorted(map(_plain, rows_of(lake, name))) for name in ("runs", "problems")}
+    found |= {name: [] for name in RUN_TABLES}
+    for path, content in sorted(big_files(lake).items()):
+        if path.endswith(".parquet"):
+            rows = pq.read_table(pa.BufferReader(content)).to_pylist()
+            found[path.partition("/")[0]].append(f"{path.rpartition('/')[2]} {rows}")
     return found
 
 
@@ -136,6 +149,26 @@ def test_killed_at_random_and_run_again_it_is_the_lake_of_a_clean_run(
     assert contents(lake) == clean
     assert list(verify_lake(lake)) == []
     assert [p for p in lake.rglob("*.tmp") if "_delta_log" not in p.parts] == []
+
+
+def test_killed_thirty_times_on_an_object_store_it_is_the_lake_of_a_clean_run(
+    stored: Stored, tmp_path: Path
+) -> None:
+    raw = write_raw(tmp_path / "raw", 9)
+    assert start(raw, tmp_path / "lake").wait() == 3
+    chance, killed = random.Random(0), 0
+    for _ in range(30):
+        stored.clear()
+        moment = chance.randrange(60)
+        process = start(raw, stored.lake, environment=os.environ)
+        while process.poll() is None and len(stored.proxy.requests) < moment:
+            time.sleep(0.002)
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+    assert killed >= 20
+    assert start(raw, stored.lake, environment=os.environ).wait() in (0, 3)
+    assert contents(stored.lake) == contents(tmp_path / "lake")
+    assert list(verify_lake(stored.lake)) == []
 
 
 def count_files(lake: Path) -> int:

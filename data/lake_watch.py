@@ -1,0 +1,104 @@
+"""Which lake is at a place, and its newest version, asked again and again.
+
+A folder is looked at each time. An object store is asked at most every `EVERY_S`, with three
+requests while nothing changes.
+"""
+
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from data.connection import lake_identity, newest_version
+from data.errors import LakeError
+from data.lake_place import LakePath, StorePath
+from data.object_store import delta_table, file_system, naming
+
+EVERY_S: Final = 2.0
+# After a failure.
+AGAIN_S: Final = 10.0
+# In a folder, what `lake_identity` returns; in a store, the id of the Delta table.
+Identity: TypeAlias = tuple[int, int, int] | str
+# Time and size of the log entries of the newest version and of the next one.
+_Entries: TypeAlias = tuple[tuple[int | None, int | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What is at a place.
+
+    Attributes:
+        identity: The same for all versions of a lake, and another for another lake; None for none.
+        version: The newest; -1 for no runs.
+    """
+
+    identity: Identity | None
+    version: int
+
+
+class LakeWatch:
+    """Looks at the place of a lake; safe for use from several threads.
+
+    Attributes:
+        trouble: Why an object store could not be asked the last time; empty if it could.
+    """
+
+    def __init__(self, path: LakePath) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._seen: Sight | None = None
+        self._entries: _Entries = ()
+        self._due_s = 0.0
+        self.trouble = ""
+
+    def look(self) -> Sight:
+        """Return what is there; of an object store that does not answer, what was there last.
+
+        While one thread asks the store, the others get what was there last.
+
+        Raises:
+            LakeError: The place cannot be read, and it never could.
+        """
+        if isinstance(self._path, Path):
+            return Sight(lake_identity(self._path), newest_version(self._path))
+        seen = self._seen
+        if not self._lock.acquire(blocking=seen is None):
+            assert seen
+            return seen
+        try:
+            if time.monotonic() >= self._due_s:
+                self._ask(self._path)
+            if self._seen is None:
+                raise LakeError(self.trouble)
+            return self._seen
+        finally:
+            self._lock.release()
+
+    def _ask(self, lake: StorePath) -> None:
+        try:
+            if not self._entries or self._entries != self._log_entries(lake):
+                self._seen = self._opened(lake)
+                self._entries = self._log_entries(lake)
+            self.trouble, wait_s = "", EVERY_S
+        except LakeError as error:
+            self.trouble, wait_s = str(error), AGAIN_S
+        self._due_s = time.monotonic() + wait_s
+
+    def _opened(self, lake: StorePath) -> Sight:
+        with naming("read", lake):
+            table = delta_table(lake / "runs")
+            if table is None:
+                return Sight(None, -1)
+            return Sight(str(table.metadata().id), table.version())
+
+    def _log_entries(self, lake: StorePath) -> _Entries:
+        """Return nothing while there is no table: then it is opened each time."""
+        assert self._seen
+        if self._seen.identity is None:
+            return ()
+        version, log = self._seen.version, lake / "runs" / "_delta_log"
+        with naming("read", lake):
+            found = [file_system(log / f"{v:020}.json") for v in (version, version + 1)]
+            infos = found[0][0].get_file_info([name for _, name in found])
+        return tuple((info.mtime_ns, info.size) for info in infos)
