@@ -33,6 +33,10 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
             options.propose_files,
             options.table_rows,
         )
+    if options.bench == "large":
+        from bench.large import measure as measure_large
+
+        return measure_large(options.studies, options.runs, options.changes, options.folder)
     if options.bench == "load":
         from bench.load import measure as measure_load
 
@@ -111,6 +115,12 @@ def build_parser() -> argparse.ArgumentParser:
     ingest.add_argument(
         "--table-rows", type=int, default=20_000, help="rows of a table; 0 leaves out"
     )
+    large = benches.add_parser("large", help="the pages on a lake of many studies")
+    large.add_argument("--json", action="store_true", help="one JSON object a line")
+    large.add_argument("--studies", type=int, default=100, help="network studies in the lake")
+    large.add_argument("--runs", type=int, default=100_000, help="runs of each")
+    large.add_argument("--changes", type=int, default=200, help="filter changes")
+    large.add_argument("--folder", type=Path, help="keep the lake here, or take it from here")
     load = benches.add_parser("load", help="many visitors at once, as locust replays them")
     load.add_argument("--json", action="store_true", help="one JSON object a line")
     load.add_argument("--users", type=int, default=50, help="visitors at once")

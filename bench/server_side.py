@@ -33,7 +33,7 @@ def measure_server(
     states, visitors = {}, {}
     for prefix, app in served.items():
         view = opened[prefix].at(None)
-        states[prefix] = varied_states(view.cube, changes + _WARM_UP)
+        states[prefix] = _states(view, changes + _WARM_UP)
         visitors[prefix] = FilterChanges(app.port, view.version)
     times: dict[str, list[float]] = {prefix: [] for prefix in served}
     cpu_s = dict.fromkeys(served, 0.0)
@@ -74,6 +74,10 @@ def _server_measurements(
     ]  # fmt: skip
 
 
+def _states(view: LakeView, count: int) -> list[ExploreState]:
+    return varied_states(view.cube_of(view.first_study()), count)
+
+
 def measure_functions(lakes: Mapping[str, Path], changes: int) -> list[Measurement]:
     """Call what the callbacks call, one after the other in this process, without HTTP or JSON.
 
@@ -81,7 +85,7 @@ def measure_functions(lakes: Mapping[str, Path], changes: int) -> list[Measureme
         lakes: What measurements of a lake begin with, and the lake; they take turns.
     """
     opened = {prefix: Lakes(lake) for prefix, lake in lakes.items()}
-    states = {p: varied_states(one.at(None).cube, changes + _WARM_UP) for p, one in opened.items()}
+    states = {p: _states(one.at(None), changes + _WARM_UP) for p, one in opened.items()}
     times: dict[str, dict[str, list[float]]] = {p: {name: [] for name in _PARTS} for p in lakes}
     cpu_ms = dict.fromkeys(lakes, 0.0)
     for turn in range(changes + _WARM_UP):
@@ -117,7 +121,7 @@ def _function_measurements(
 
 
 def _offer(view: LakeView, state: ExploreState) -> None:
-    for name, choices in view.counts.choices(state.selection).items():
+    for name, choices in view.counts_of(state.selection).choices(state.selection).items():
         facet_chips(name, choices)
     column_choices(view, state)
 

@@ -134,7 +134,7 @@ class Lake:
         """Run one bounded query and return a Polars table.
 
         Raises:
-            LakeError: The query took longer than `timeout_s` and was interrupted.
+            LakeError: The query took longer than `timeout_s` or more than MEMORY_LIMIT.
         """
         with self._bounded(timeout_s) as cursor:
             return cursor.sql(query, params=list(params)).pl()
@@ -171,6 +171,10 @@ class Lake:
             yield cursor
         except duckdb.InterruptException:
             raise LakeError(f"a query took longer than {timeout_s:g} s and was stopped") from None
+        except duckdb.OutOfMemoryException:
+            raise LakeError(
+                f"a query needs more than {MEMORY_LIMIT} of memory; filter on a dataset"
+            ) from None
         except _UNREADABLE as error:
             raise LakeError(
                 f"the lake's files changed under version {self.version}: "

@@ -26,7 +26,6 @@ from app.kit.performance import performance_column
 from app.kit.settings import MAX_POINTS, MAX_ROWS
 from app.kit.words import subject, synthetic_note
 from data.analysis.best import best_settings
-from data.analysis.facets import count_runs, matches
 from data.analysis.pareto import pareto_mask
 from data.analysis.pooling import pool
 from data.analysis.thinning import thin
@@ -78,7 +77,7 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
         systems=view.systems,
         performance=performance,
         total=view.runs,
-        matching=count_runs(view.cube, state.selection),
+        matching=view.matching(state.selection),
         left_out=len(points) - len(drawn),
     )
     figure = build_scatter(points, drawn, state, scene)
@@ -89,7 +88,7 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
 
 def heat_system(view: LakeView, state: ExploreState) -> str | None:
     """Return the heatmap's system: the state's if the filters leave it, else one with cells."""
-    left = view.cube.filter(matches(state.selection))
+    left = view.left(state.selection)
     if state.heat_system in set(left["system"]):
         return state.heat_system
     if not len(left):
@@ -115,7 +114,7 @@ def heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
         return message_figure("Nothing to map." if view.runs else EMPTY_LAKE)
     cells = _cells(view, state)
     name = metric(state.heat_metric).title
-    left = view.cube.filter(matches(state.selection) & (pl.col("system") == system))
+    left = view.left(state.selection).filter(pl.col("system") == system)
     label = left["system_label"][0] or system
     if not len(cells):
         return message_figure(f"No run of {label} has a value for<br>{name}.")
@@ -148,7 +147,7 @@ def _senses(state: ExploreState) -> tuple[bool, bool]:
 
 def status_words(view: LakeView, state: ExploreState) -> str:
     """Say how many runs are shown, of how many, and how many lack a value on an axis."""
-    matching = count_runs(view.cube, state.selection)
+    matching = view.matching(state.selection)
     words = f"{matching:,} of {view.runs:,} runs"
     if not matching:
         return words
@@ -327,8 +326,8 @@ def _must_draw(points: pl.DataFrame, state: ExploreState) -> np.ndarray:
 
 def _nothing_left(view: LakeView, state: ExploreState) -> str:
     """Say which filter to clear when no run is left, or which axis was not measured."""
-    matching = count_runs(view.cube, state.selection)
+    matching = view.matching(state.selection)
     if matching:
         x, y = metric(state.x).title, metric(state.y).title
         return f"None of the {matching:,} runs that the filters leave has both {x} and {y}."
-    return no_run_left(view.cube, state.selection)
+    return no_run_left(view.cube_of(state.selection), state.selection)

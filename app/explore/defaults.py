@@ -10,7 +10,6 @@ from app.explore.state import PERFORMANCE, ExploreState
 from app.kit.lakes import LakeView
 from app.kit.metric_choice import choose_cost, choose_performance, value_counts
 from app.kit.performance import performance_column
-from data.analysis.facets import count_runs, matches
 from data.knobs import KNOBS
 from data.queries.runs import chosen_counts_query
 from data.selection import FACETS, Selection
@@ -26,17 +25,17 @@ def default_state(view: LakeView) -> ExploreState:
 
     A dataset or workload whose runs have two measurements comes first.
     """
-    if not len(view.cube):
+    if not view.runs:
         return ExploreState()
-    totals = view.cube.group_by("dataset").agg(pl.col("runs").sum())
+    totals = view.outline.group_by("dataset").agg(pl.col("runs").sum())
     datasets = totals.sort("runs", "dataset", descending=True)["dataset"]
     selections = (Selection.of(dataset=[name]) for name in datasets)
-    choices = [
+    choices = (
         (selection, choice.value)
         for selection in selections
-        for choice in view.counts.of("workload", selection)
+        for choice in view.counts_of(selection).of("workload", selection)
         if choice.runs
-    ]
+    )
     states = (
         opened(view, ExploreState(choose_workload(view, selection, str(workload))))
         for selection, workload in choices
@@ -59,7 +58,7 @@ def missing(view: LakeView, state: ExploreState) -> str:
 
 def opened(view: LakeView, state: ExploreState) -> ExploreState:
     """Return the state with the metrics and knobs that most of its runs have."""
-    if not count_runs(view.cube, state.selection):
+    if not view.matching(state.selection):
         return state
     performance = performance_column(view, state.selection)
     x = choose_performance(value_counts(view, state.selection, performance), performance)
@@ -72,7 +71,7 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
 
 def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
     """Return the state with the knobs that tell its runs apart."""
-    left = view.cube.filter(matches(state.selection))
+    left = view.left(state.selection)
     columns = {name: left[knob.column] for name, knob in KNOBS.items()}
     values = {name: column.n_unique() for name, column in columns.items()}
     known = {name: n if columns[name].count() else 0 for name, n in values.items()}
@@ -89,20 +88,20 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
     """
     keep = {"dataset": selection.values("dataset"), "system": selection.values("system")}
     base = Selection.of(dataset=keep["dataset"])
-    offered = [c.value for c in view.counts.of("workload", base)]
+    offered = [c.value for c in view.counts_of(base).of("workload", base)]
     chosen = workload if workload in offered else (offered[0] if offered else None)
     if chosen is None:
         return base
     result = base.with_values("workload", [chosen])
     for facet in ("load", "message", "device", "rw", "request"):
-        values = [c.value for c in view.counts.of(facet, result)]
+        values = [c.value for c in view.counts_of(result).of(facet, result)]
         real = [v for v in values if v != FACETS[facet].null_word]
         previous = [v for v in selection.values(facet) if v in real]
         pinned = result.with_values(facet, previous or real[:1])
         if previous or _is_sweep(view, pinned, len(real)):
             result = pinned
     for facet in ("depth", "threads", "system", "mode", "itr", "dvfs", "rapl"):
-        values = [c.value for c in view.counts.of(facet, result)]
+        values = [c.value for c in view.counts_of(result).of(facet, result)]
         result = result.with_values(facet, [v for v in selection.values(facet) if v in values])
     return result
 
@@ -112,7 +111,7 @@ def _is_sweep(view: LakeView, pinned: Selection, values: int) -> bool:
 
     Where there are fewer, the loads are what the study swept.
     """
-    return len(view.cube.filter(matches(pinned))) >= values
+    return len(view.left(pinned)) >= values
 
 
 def turned(view: LakeView, state: ExploreState, workload: str | None) -> ExploreState:

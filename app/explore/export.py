@@ -40,7 +40,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         table=render(table),
         explanation=html.escape(explain(view, state)),
     )
-    synthetic = bool(len(view.cube)) and bool(view.cube["is_synthetic"].any())
+    synthetic = view.is_synthetic
     return ExportedPage(_title(answer.figure), main, data, synthetic)
 
 

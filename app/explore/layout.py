@@ -242,8 +242,8 @@ def _status() -> html.Footer:
 
 def column_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
     """List the workload's columns with values; its performance metric comes first."""
-    workloads = [str(w) for w in state.selection.values("workload")]
-    columns = view.measured_columns(workloads[0]) if workloads else ("energy_j",)
+    workloads = state.selection.values("workload")
+    columns = view.measured_columns(state.selection) if workloads else ("energy_j",)
     performance = metric(performance_column(view, state.selection)).title
     listed = {PERFORMANCE: f"{performance} (performance)"}
     listed |= {name: metric(name).title for name in columns}
@@ -254,7 +254,11 @@ def column_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
 
 def system_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
     """List the systems that the filters leave, by their labels."""
-    left = view.cube.filter(matches(state.selection)).select("system", "system_label")
+    left = (
+        view.cube_of(state.selection)
+        .filter(matches(state.selection))
+        .select("system", "system_label")
+    )
     rows = left.unique().sort("system").iter_rows()
     return [{"value": system, "label": label or system} for system, label in rows if system]
 
@@ -262,7 +266,7 @@ def system_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
 def knob_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
     """List the knobs that vary in the lake, and those that are shown."""
     shown = (state.colour, state.size, state.symbol, state.heat_x, state.heat_y)
-    varying = view.varying(Selection())
+    varying = view.varying(state.selection if view.is_large else Selection())
     return [
         {"value": name, "label": knob.menu_title}
         for name, knob in KNOBS.items()

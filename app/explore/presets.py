@@ -24,8 +24,8 @@ def study_presets(view: LakeView) -> list[Preset]:
     """
     found = []
     for workload, selection in _questions():
-        left = view.cube.filter(matches(selection))
-        if not len(left) or "energy_j" not in view.measured_columns(workload):
+        left = view.cube_of(view.first_study()).filter(matches(selection))
+        if not len(left) or "energy_j" not in view.measured_columns(selection):
             continue
         datasets = left.group_by("dataset").agg(pl.col("runs").sum()).sort("runs", "dataset")
         load, message = (selection.values(name) for name in ("load", "message"))

@@ -83,7 +83,7 @@ def facet_note(facet: str, choices: Sequence[Choice], chosen: Sequence[Value]) -
 
 def offered_choices(view: LakeView, selection: Selection) -> Mapping[str, Sequence[Choice]]:
     """Return the choices of every facet over all runs of the lake."""
-    return view.counts.choices(selection)
+    return view.counts_of(selection).choices(selection)
 
 
 def idle_facets(view: LakeView, selection: Selection, offered: Offered) -> frozenset[str]:

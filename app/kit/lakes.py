@@ -22,16 +22,21 @@ from data.lake_place import LakePath
 from data.lake_watch import LakeWatch, Sight
 from data.metrics import plottable
 from data.queries.best import baselines_query
-from data.queries.facets import facet_cube_query
-from data.queries.runs import value_counts_query
+from data.queries.facets import facet_cube_query, outline_query
+from data.queries.runs import chosen_counts_query
 from data.run_files import RunFiles
 from data.selection import Selection
 
 # The newest, and the one that links or open pages pin; each may hold 100 MB of answers.
 _KEPT_VERSIONS: Final = 2
 _REMEMBERED: Final = 256
+# From this number of runs on, cubes of settings are computed by dataset.
+LARGE_LAKE_RUNS: Final = 500_000
+_KEPT_CUBES: Final = 3
+# Tables of as many rows as a study has settings.
+_KEPT_KNOWN: Final = 24
 # Results of which one may have megabytes.
-_REMEMBERED_LARGE: Final = 16
+_REMEMBERED_LARGE: Final = 8
 # Builds a query for the runs of a selection, with a maximum number of rows.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
 Found = TypeVar("Found")
@@ -52,7 +57,9 @@ class LakeView:
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
         self._once_large = lru_cache(maxsize=_REMEMBERED_LARGE)(self._answer)
         self._constants = lru_cache(maxsize=_REMEMBERED)(self._constant)
-        self._known = lru_cache(maxsize=_REMEMBERED)(self._find_known)
+        self._known = lru_cache(maxsize=_KEPT_KNOWN)(self._find_known)
+        self._cube = lru_cache(maxsize=_KEPT_CUBES)(self._find_cube)
+        self._counts = lru_cache(maxsize=_KEPT_CUBES)(self._count)
 
     @property
     def version(self) -> int:
@@ -60,14 +67,67 @@ class LakeView:
         return self.lake.version
 
     @cached_property
-    def cube(self) -> pl.DataFrame:
-        """Answer of `facet_cube_query`."""
-        return self.lake.polars(*facet_cube_query(MAX_ROWS))
+    def outline(self) -> pl.DataFrame:
+        """Answer of `outline_query`."""
+        return self.lake.polars(*outline_query(MAX_ROWS))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the pages compute what depends on settings for the chosen datasets alone."""
+        return self.runs > LARGE_LAKE_RUNS
+
+    def cube_of(self, selection: Selection) -> pl.DataFrame:
+        """Return the answer of `facet_cube_query`; in a large lake, of the chosen datasets alone.
+
+        Raises:
+            LakeError: The runs have too many combinations of settings.
+        """
+        return self._cube(self._studied(selection))
+
+    def left(self, selection: Selection) -> pl.DataFrame:
+        """Return the rows of `cube_of` that match the filters."""
+        return self.cube_of(selection).filter(matches(selection))
+
+    def matching(self, selection: Selection) -> int:
+        """Return the number of runs that match the filters."""
+        return int(self.left(selection)["runs"].sum())
+
+    def _find_cube(self, studied: Selection) -> pl.DataFrame:
+        found = self.lake.polars(*facet_cube_query(MAX_ROWS + 1, studied))
+        if len(found) > MAX_ROWS:
+            raise LakeError(f"more than {MAX_ROWS:,} combinations of settings; choose a dataset")
+        return found
+
+    def counts_of(self, selection: Selection) -> FacetCounts:
+        """Return the counts of runs behind each choice of a filter."""
+        return self._counts(self._studied(selection))
+
+    def _count(self, studied: Selection) -> FacetCounts:
+        return FacetCounts(self._cube(studied), self.outline if self.is_large else None)
+
+    def _studied(self, selection: Selection) -> Selection:
+        """Return the filters on datasets in a large lake, else on workloads; none in others."""
+        if not self.is_large:
+            return Selection()
+        by_facet = (Selection.of(**{name: selection.values(name)}) for name in LEADING)
+        return next((one for one in by_facet if one.clauses), Selection())
+
+    def first_study(self, is_storage: bool = False) -> Selection:
+        """Return the filter on the dataset with most runs in a large lake; none in others.
+
+        Args:
+            is_storage: Of those with storage runs.
+        """
+        left = self.outline.filter(is_storage=True) if is_storage else self.outline
+        if not self.is_large or not len(left):
+            return Selection()
+        totals = left.group_by("dataset").agg(pl.col("runs").sum()).sort("runs", "dataset")
+        return Selection.of(dataset=[totals["dataset"][-1]])
 
     @cached_property
-    def counts(self) -> FacetCounts:
-        """Counts of runs behind each choice of a filter."""
-        return FacetCounts(self.cube)
+    def is_synthetic(self) -> bool:
+        """Whether any run is synthetic."""
+        return bool(len(self.outline)) and bool(self.outline["is_synthetic"].any())
 
     @cached_property
     def files(self) -> RunFiles:
@@ -77,17 +137,17 @@ class LakeView:
     @cached_property
     def systems(self) -> tuple[str, ...]:
         """All systems of the lake, sorted."""
-        return tuple(self.cube["system"].unique().drop_nulls().sort())
+        return tuple(self.outline["system"].unique().drop_nulls().sort())
 
     @property
     def cached_rows(self) -> int:
         """Rows of the cached answers."""
         return sum(c.rows for c in (self._sets, self._replicates, *tuple(self._asked.values())))
 
-    @property
+    @cached_property
     def runs(self) -> int:
         """Number of runs in the lake."""
-        return int(self.cube["runs"].sum())
+        return int(self.outline["runs"].sum())
 
     def constants(self, selection: Selection) -> dict[str, Any]:
         """Return the cube's columns with one value in all runs that match the leading filters."""
@@ -95,10 +155,10 @@ class LakeView:
 
     def varying(self, selection: Selection) -> frozenset[str]:
         """Return the cube's columns with several values in the runs of the leading filters."""
-        return frozenset(self.cube.columns) - self.constants(selection).keys()
+        return frozenset(self.cube_of(selection).columns) - self.constants(selection).keys()
 
     def _constant(self, selection: Selection) -> dict[str, Any]:
-        left = self.cube.filter(matches(selection)).drop("runs")
+        left = self.left(selection).drop("runs")
         return {column.name: column[0] for column in left if column.n_unique() == 1}
 
     def known(self, selection: Selection, columns: tuple[str, ...]) -> KnownColumns:
@@ -110,7 +170,7 @@ class LakeView:
         return self._known(leading(selection), columns)
 
     def _find_known(self, selection: Selection, columns: tuple[str, ...]) -> KnownColumns:
-        left = self.cube.filter(matches(selection))
+        left = self.left(selection)
         return known_columns(left, [name for name in columns if name in left.columns])
 
     def narrowed(
@@ -194,12 +254,18 @@ class LakeView:
     def _answer(self, question: Callable[["LakeView", Any], Any], key: Hashable) -> Any:
         return question(self, key)
 
-    def measured_columns(self, workload: str) -> tuple[str, ...]:
-        """Return the columns with a value in at least one run of the workload, in schema order."""
-        return self._measured(workload)
+    def measured_columns(self, selection: Selection) -> tuple[str, ...]:
+        """Return the columns with a value in at least one run of the workloads, in schema order.
 
-    def _measure(self, workload: str) -> tuple[str, ...]:
-        row = self.lake.polars(*value_counts_query(workload, plottable())).row(0, named=True)
+        Args:
+            selection: Of its filters, those on workloads count, and in a large lake those on
+                datasets.
+        """
+        of_workload = Selection.of(workload=selection.values("workload"))
+        return self._measured(leading(selection) if self.is_large else of_workload)
+
+    def _measure(self, chosen: Selection) -> tuple[str, ...]:
+        row = self.lake.polars(*chosen_counts_query(chosen, plottable())).row(0, named=True)
         return tuple(name for name, count in row.items() if count)
 
 

@@ -5,7 +5,6 @@ from typing import Final
 import polars as pl
 
 from app.kit.lakes import LakeView
-from data.analysis.facets import matches
 from data.selection import Selection
 
 # Name in URLs and menus for the workload's own performance metric, whichever column that is.
@@ -18,7 +17,7 @@ def performance_column(view: LakeView, selection: Selection) -> str:
 
 
 def _commonest_performance(view: LakeView, selection: Selection) -> str:
-    left = view.cube.filter(matches(selection) & pl.col("performance_metric").is_not_null())
+    left = view.left(selection).filter(pl.col("performance_metric").is_not_null())
     if not len(left):
         return "latency_p99_us"
     totals = left.group_by("performance_metric").agg(pl.col("runs").sum())

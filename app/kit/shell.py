@@ -38,7 +38,7 @@ def _lake_line() -> list:
         else f"lake: {name}, empty"
     )
     line = html.Span(words, id=ids.LAKE_LINE, className="lake-line")
-    if not view.runs or not view.cube["is_synthetic"].any():
+    if not view.is_synthetic:
         return [line]
     return [html.Strong("holds synthetic data", className="badge"), line]
 

@@ -12,12 +12,12 @@ from data.selection import Selection
 
 def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
     """Return the choices of each filter under the others."""
-    return {name: view.counts.of(name, selection) for name in ModelsState.FILTERS}
+    return {name: view.counts_of(selection).of(name, selection) for name in ModelsState.FILTERS}
 
 
 def default_state(view: LakeView) -> ModelsState:
     """Show the open-loop workload with most runs, since the models are of a given load."""
-    cube = view.cube
+    cube = view.cube_of(view.first_study())
     loaded = cube.filter(pl.col("load_qps").is_not_null()) if len(cube) else cube
     if not len(loaded):
         return ModelsState()

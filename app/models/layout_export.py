@@ -51,7 +51,7 @@ def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
         ],
         className=f"{NAME} models-export",
     )
-    is_synthetic = bool(view.runs and view.cube["is_synthetic"].any())
+    is_synthetic = view.is_synthetic
     return ExportedPage("Models", render(main), data, is_synthetic)
 
 

@@ -76,7 +76,7 @@ def judge(view: LakeView, state: ModesState) -> Judged:
     comparison = compare(groups, x.column, y.column, competitor.column, better, state.rules)
     comparison = replace(comparison, groups=comparison.groups.with_columns(constant))
     labels = dict(
-        view.cube.select("system", "system_label").unique().sort("system_label").iter_rows()
+        view.outline.select("system", "system_label").unique().sort("system_label").iter_rows()
     )
     competing = comparison.contenders["competitor"].unique().to_list()
     competitors = competitors_of(competitor, competing, view.systems, labels)
@@ -112,7 +112,7 @@ def _groups(view: LakeView, state: ModesState) -> tuple[pl.DataFrame, list[pl.Ex
     axes = {knob.column for knob in state.knobs()}
     rest = [name for name in known.constant if name not in axes]
     groups = groups.drop(rest).with_columns(cs.categorical().cast(pl.String))
-    constant, schema = view.constants(state.selection), view.cube.schema
+    constant, schema = view.constants(state.selection), view.cube_of(state.selection).schema
     return groups, [pl.lit(constant[n], schema[n]).alias(n) for n in rest]
 
 

@@ -42,7 +42,7 @@ _STORAGE_METRICS: Final = ("bytes_per_joule", "ios_per_joule", *_METRICS)
 
 def default_state(view: LakeView) -> ModesState:
     """Compare completion modes if the lake has several, else systems, else what competes."""
-    cube = view.cube
+    cube = view.cube_of(view.first_study())
     if not len(cube):
         return ModesState()
     competing = [KNOBS[name].column for name in competitors()]
@@ -97,7 +97,7 @@ def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
 def for_workload(view: LakeView, state: ModesState, workload: str | None) -> ModesState:
     """Change to another workload or dataset; choose again what does not vary or exist there."""
     base = Selection.of(dataset=state.selection.values("dataset"))
-    offered = [c.value for c in view.counts.of("workload", base)]
+    offered = [c.value for c in view.counts_of(base).of("workload", base)]
     name = workload if workload in offered else (offered[0] if offered else None)
     if name is None:
         return replace(state, selection=base, sel="")
@@ -112,7 +112,7 @@ def for_workload(view: LakeView, state: ModesState, workload: str | None) -> Mod
     x, y, competitor = (
         name if name in varying else None for name in (state.x, state.y, state.competitor)
     )
-    column = state.metric if state.metric in view.measured_columns(str(name)) else None
+    column = state.metric if state.metric in view.measured_columns(selection) else None
     moved = replace(
         state, selection=selection, sel="", x=x, y=y, competitor=competitor, metric=column
     )
@@ -144,8 +144,8 @@ def offered_knobs(view: LakeView, state: ModesState) -> list[Knob]:
 
 def offered_metrics(view: LakeView, state: ModesState) -> list[str]:
     """Return the metrics of which the workload has values: with a better direction, then others."""
-    workloads = [str(w) for w in state.selection.values("workload")]
-    measured = view.measured_columns(workloads[0]) if workloads else plottable()
+    workloads = state.selection.values("workload")
+    measured = view.measured_columns(state.selection) if workloads else plottable()
     listed = [name for name in plottable() if name in measured or name == state.metric]
     return sorted(listed, key=lambda name: metric(name).better is None)
 
@@ -156,7 +156,7 @@ def varying_knobs(rows: pl.DataFrame) -> list[Knob]:
 
 
 def _left(view: LakeView, selection: Selection) -> pl.DataFrame:
-    return view.cube.filter(matches(selection))
+    return view.left(selection)
 
 
 def _competitor(view: LakeView, state: ModesState) -> str:

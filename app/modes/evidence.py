@@ -15,7 +15,6 @@ from app.modes.figures.evidence import EvidenceScene, build_evidence
 from app.modes.payload import effect_title, free_knobs, index_of, setting_words
 from app.modes.state import ModesState
 from app.modes.words import TEST_TITLES, rules_words
-from data.analysis.facets import matches
 from data.analysis.significance import smallest_p
 from data.analysis.ties import ALONE, DIFFER, TIE, TOO_FEW
 from data.knobs import KNOBS
@@ -264,7 +263,7 @@ def _contender(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> 
 
 def _place(view: LakeView, state: ModesState, knobs: Place) -> Place:
     """Return the knobs that vary under the filters; both axes if none does."""
-    left = view.cube.filter(matches(state.selection))
+    left = view.left(state.selection)
     varying = {name: value for name, value in knobs.items() if left[name].n_unique() > 1}
     return varying or {knob.column: knobs[knob.column] for knob in state.knobs()[:2]}
 

@@ -59,7 +59,7 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
     data: dict[str, Any] = {
         "figures": compact_figure(figures), "cells": found.cells, "sel": state.sel
     }  # fmt: skip
-    synthetic = bool(len(view.cube)) and bool(view.cube["is_synthetic"].any())
+    synthetic = view.is_synthetic
     title = str(found.winners["layout"]["title"]["text"].split("<br>")[0] or "Modes")
     return ExportedPage(title, render(main), data, synthetic)
 

@@ -23,7 +23,7 @@ def study_presets(view: LakeView) -> list[Preset]:
 
     Of the dataset with most completion modes, then most runs; none where no dataset has two.
     """
-    rows = view.cube.filter(
+    rows = view.cube_of(view.first_study(is_storage=True)).filter(
         pl.col("request_bytes").is_not_null() & pl.col("mode").is_not_null(), rw=_READ
     )
     datasets = (
@@ -34,7 +34,7 @@ def study_presets(view: LakeView) -> list[Preset]:
     if not len(datasets) or datasets["modes"][-1] < 2:
         return []
     dataset, workload = datasets.row(-1)[:2]
-    if _METRIC not in view.measured_columns(str(workload)):
+    if _METRIC not in view.measured_columns(Selection.of(dataset=[dataset], workload=[workload])):
         return []
     rows = rows.filter(dataset=dataset, workload=workload)
     base = Selection.of(dataset=[dataset], workload=[workload], rw=[_READ])

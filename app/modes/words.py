@@ -9,7 +9,6 @@ from app.kit.messages import no_run_left
 from app.kit.words import WORKLOAD_TITLES, synthetic_note
 from app.modes.payload import mixed_in_cells
 from app.modes.state import ModesState
-from data.analysis.facets import count_runs, matches
 from data.analysis.ties import Comparison
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
@@ -37,14 +36,14 @@ _LINE_CHARS: Final = 105
 
 def nothing_left(view: LakeView, state: ModesState) -> str:
     """Return which filter to clear, or that no run has a value of the metric."""
-    matching = count_runs(view.cube, state.selection)
+    matching = view.matching(state.selection)
     if matching:
         title = metric(str(state.metric)).title
         return (
             f"None of the {matching:,} runs that the filters leave has a value for<br>{title}. "
             "Choose another metric."
         )
-    return no_run_left(view.cube, state.selection)
+    return no_run_left(view.cube_of(state.selection), state.selection)
 
 
 def rules_words(state: ModesState) -> str:
@@ -86,7 +85,7 @@ def subtitle(view: LakeView, comparison: Comparison, state: ModesState) -> str:
     if mixed:
         listed = ", ".join(f"{count} values of {knob.noun}" for knob, count in mixed)
         parts.append(f"<b>cells mix {listed}: filter on one</b>")
-    left = view.cube.filter(matches(state.selection))
+    left = view.left(state.selection)
     if note := synthetic_note(left):
         parts.append(f"<b>{note}</b>")
     first, rest = parts[0], " · ".join(parts[1:])

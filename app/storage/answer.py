@@ -60,7 +60,7 @@ class StorageAnswer:
 def answer(view: LakeView, state: StorageState) -> StorageAnswer:
     """Build the figures of a state."""
     study = study_of(view, state)
-    status = f"{study.matching:,} of {int(storage_cube(view)['runs'].sum()):,} storage runs"
+    status = f"{study.matching:,} of {_storage_runs(view):,} storage runs"
     if not has_figures(study):
         sentence = nothing_to_draw(view, study)
         figures = {one.name: message(one.name, sentence) for one in VIEWS}
@@ -75,6 +75,10 @@ def answer(view: LakeView, state: StorageState) -> StorageAnswer:
     )
 
 
+def _storage_runs(view: LakeView) -> int:
+    return int(view.outline.filter("is_storage")["runs"].sum())
+
+
 def has_figures(study: Study) -> bool:
     """Return whether there is something to draw, and not too much."""
     return 0 < len(study.rows) <= MOST_CONFIGURATIONS
@@ -82,12 +86,13 @@ def has_figures(study: Study) -> bool:
 
 def missing(view: LakeView, _: StorageState) -> str:
     """Return that no run of the lake has a request size."""
-    return "" if len(storage_cube(view)) else NO_STORAGE
+    return "" if _storage_runs(view) else NO_STORAGE
 
 
 def nothing_to_draw(view: LakeView, study: Study) -> str:
     """Why there are no figures, and the next step."""
-    cube, selection = storage_cube(view), study.state.selection
+    selection = study.state.selection
+    cube = storage_cube(view, selection)
     if not view.runs:
         return EMPTY_LAKE.replace("<br>", " ")
     if not len(cube):

@@ -17,14 +17,14 @@ _USUAL_BYTES: Final = 4096
 _PLACES: Final = ("device", "rw", "request_bytes")
 
 
-def storage_cube(view: LakeView) -> pl.DataFrame:
+def storage_cube(view: LakeView, selection: Selection) -> pl.DataFrame:
     """The rows of the filter cube that are storage runs: those with a request size."""
-    return view.cube.filter(pl.col("request_bytes").is_not_null())
+    return view.cube_of(selection).filter(pl.col("request_bytes").is_not_null())
 
 
 def default_state(view: LakeView) -> StorageState:
     """What a visitor without a link sees: the dataset with most modes, then most runs."""
-    cube = storage_cube(view)
+    cube = storage_cube(view, view.first_study(is_storage=True))
     if not len(cube):
         return StorageState()
     ranked = (
@@ -52,7 +52,8 @@ def chosen(cube: pl.DataFrame, state: StorageState) -> StorageState:
 
 def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
     """What each filter of the page still offers."""
-    counts = FacetCounts(storage_cube(view))
+    outline = view.outline.filter("is_storage") if view.is_large else None
+    counts = FacetCounts(storage_cube(view, selection), outline)
     return {name: counts.of(name, selection) for name in StorageState.FILTERS}
 
 

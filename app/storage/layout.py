@@ -43,7 +43,7 @@ _BODIES = {
 
 def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Main:
     """Lay Storage out for a state; figures come by callback and are drawn by the browser."""
-    cube = storage_cube(view)
+    cube = storage_cube(view, state.selection)
     state = chosen(cube, state)
     blocks = filter_blocks(view, state.selection, offered, IDS)
     return html.Main(
@@ -67,7 +67,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
 
 def _place_bar(view: LakeView, state: StorageState) -> html.Div:
     """The device, access and size of the lines, the error bars, utilisation, the legend."""
-    places = place_choices(storage_cube(view), state)
+    places = place_choices(storage_cube(view, state.selection), state)
     values = place_values(state)
     uses = {"bandwidth_bytes_s": metric("bandwidth_bytes_s").title.lower(),
             "iops": metric("iops").title}  # fmt: skip

@@ -116,7 +116,7 @@ def _views(view: LakeView, asked: StorageState) -> tuple:
     found = answer(view, asked)
     state = found.study.state
     placed = {
-        "choices": place_choices(storage_cube(view), state),
+        "choices": place_choices(storage_cube(view, state.selection), state),
         "values": layout.place_values(state),
     }
     tables, legend = _published(found), _legend(found)

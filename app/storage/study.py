@@ -54,7 +54,7 @@ class Study:
 
 def study_of(view: LakeView, state: StorageState) -> Study:
     """Gather the study of a state; at most MOST_CONFIGURATIONS rows and one more."""
-    cube = storage_cube(view)
+    cube = storage_cube(view, state.selection)
     state = chosen(cube, state)
     is_interval = state.spread == "ci"
     rows = view.narrowed(storage_query, state.selection).head(MOST_CONFIGURATIONS + 1)

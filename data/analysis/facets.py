@@ -22,14 +22,19 @@ class Choice:
 
 
 class FacetCounts:
-    """Counts the runs behind each choice of each filter, for one cube."""
+    """Counts the runs behind each choice of each filter, for one cube.
 
-    def __init__(self, cube: pl.DataFrame) -> None:
-        """Take the result of `facet_cube_query`."""
+    Args:
+        cube: Answer of `facet_cube_query`.
+        outline: Answer of `outline_query`, where the cube is of some datasets only.
+    """
+
+    def __init__(self, cube: pl.DataFrame, outline: pl.DataFrame | None = None) -> None:
+        self._outline = FacetCounts(outline) if outline is not None else None
         self._cube = cube
         self._runs = cube["runs"].to_numpy()
         self._coded: dict[str, _Coded] = {}
-        self._labels = _labels(cube)
+        self._labels = _labels(cube if outline is None else outline)
 
     def choices(self, selection: Selection) -> dict[str, list[Choice]]:
         """List the choices of every facet, as `of`."""
@@ -41,6 +46,8 @@ class FacetCounts:
         A chosen value stays in the list with count 0 if no run has it, so that a visitor can clear
         it.
         """
+        if facet in LEADING and self._outline is not None:
+            return self._outline.of(facet, selection)
         coded, null_word = self._codes(facet), FACETS[facet].null_word
         masks = [
             self._passing(clause)
@@ -83,7 +90,7 @@ def _code(column: pl.Series, null_word: str) -> _Coded:
     rows = pl.DataFrame({"value": column})
     joined = rows.join(places, on="value", nulls_equal=True, maintain_order="left")
     listed = [null_word if value is None else value for value in values]
-    return _Coded(listed, joined["at"].cast(pl.Int64).to_numpy())
+    return _Coded(listed, joined["at"].cast(pl.Int32).to_numpy())
 
 
 def count_runs(cube: pl.DataFrame, selection: Selection) -> int:

@@ -1,26 +1,46 @@
 """The number of runs of each combination of filter values, for menus and their counts."""
 
-from typing import Any
+from typing import Any, Final
 
 from data.aggregates import count_sql
-from data.selection import FACETS
+from data.selection import FACETS, Selection
+
+_EXTRA: Final = "system_label, performance_metric, is_baseline, is_synthetic"
+ALL: Final = Selection()
 
 
-def facet_cube_query(limit: int = 500_000) -> tuple[str, list[Any]]:
+def facet_cube_query(limit: int = 500_000, selection: Selection = ALL) -> tuple[str, list[Any]]:
     """Build the query of the filter cube.
 
     Args:
         limit: Maximum number of combinations.
+        selection: The runs that count.
 
     Returns:
-        SQL and no parameters. One row per combination that occurs: the facets' columns,
+        SQL and parameters. One row per combination that occurs: the facets' columns,
         `system_label`, `performance_metric`, `is_baseline`, `is_synthetic`, and `runs` (count;
         a row that is the mean of several counts as these).
     """
     columns = ", ".join(f.column for f in FACETS.values())
-    extra = "system_label, performance_metric, is_baseline, is_synthetic"
+    condition, parameters = selection.predicate()
     return (
-        f"SELECT {columns}, {extra}, {count_sql()} AS runs FROM runs GROUP BY {columns}, {extra} "
-        f"ORDER BY ALL LIMIT {limit:d}",
+        f"SELECT {columns}, {_EXTRA}, {count_sql()} AS runs FROM runs WHERE {condition} "
+        f"GROUP BY {columns}, {_EXTRA} ORDER BY ALL LIMIT {limit:d}",
+        parameters,
+    )
+
+
+def outline_query(limit: int) -> tuple[str, list[Any]]:
+    """Build the query of what a lake holds at large, which stays small in a lake of any size.
+
+    Returns:
+        SQL and no parameters. One row per combination that occurs of `dataset`, `workload`,
+        `system`, `system_label`, `is_synthetic` and `is_storage` (has a request size), and `runs`
+        (count, as in `facet_cube_query`).
+    """
+    return (
+        "SELECT dataset, workload, system, system_label, is_synthetic, "
+        f"request_bytes IS NOT NULL AS is_storage, {count_sql()} AS runs FROM runs "
+        f"GROUP BY ALL ORDER BY ALL LIMIT {limit:d}",
         [],
     )

@@ -23,16 +23,6 @@ def runs_query(selection: Selection, limit: int, measured: str = "") -> tuple[st
     return f"SELECT * FROM runs WHERE {condition} ORDER BY run_id LIMIT {limit:d}", parameters
 
 
-def value_counts_query(workload: str, columns: Sequence[str]) -> tuple[str, list[Any]]:
-    """Build the query of how many runs of a workload have a value in each column.
-
-    Returns:
-        SQL and parameters. One row; each of `columns` holds its count.
-    """
-    counts = ", ".join(f"count({metric(name).name}) AS {name}" for name in columns)
-    return f"SELECT {counts} FROM runs WHERE workload = ?", [workload]
-
-
 def chosen_counts_query(
     selection: Selection, columns: Sequence[str], measured: str = ""
 ) -> tuple[str, list[Any]]:

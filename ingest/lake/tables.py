@@ -29,7 +29,10 @@ _KEEP_FOREVER: Final = {
     "delta.deletedFileRetentionDuration": "interval 36500 days",
     "delta.enableExpiredLogCleanup": "false",
 }
-_DELTA_WRITER: Final = WriterProperties(compression="ZSTD", compression_level=3)
+# Readers skip row groups by their statistics: by dataset, workload and load, as rows are sorted.
+DELTA_WRITER: Final = WriterProperties(
+    compression="ZSTD", compression_level=3, max_row_group_size=1 << 17
+)
 # A commit is of the version after the one that this process knows, or fails. delta-rs would else
 # append to what another process has committed: the same runs, perhaps, or its own lost answer.
 _ALONE: Final = CommitProperties(max_commit_retries=0)
@@ -243,7 +246,7 @@ def compact(lake: LakePath) -> None:
         table = open_table(lake, name)
         if table is not None and len(table.file_uris()) > COMPACT_ABOVE_FILES:
             with naming("write", lake / name), suppress(CommitFailedError):
-                table.optimize.compact(writer_properties=_DELTA_WRITER, commit_properties=_ALONE)
+                table.optimize.compact(writer_properties=DELTA_WRITER, commit_properties=_ALONE)
 
 
 @contextmanager
@@ -281,7 +284,7 @@ def _write_commit(table: DeltaTable, data: pa.Table, predicate: str | None) -> N
                 table,
                 data,
                 mode="append",
-                writer_properties=_DELTA_WRITER,
+                writer_properties=DELTA_WRITER,
                 commit_properties=_ALONE,
             )
     elif data.num_rows:
@@ -290,11 +293,11 @@ def _write_commit(table: DeltaTable, data: pa.Table, predicate: str | None) -> N
             data,
             mode="overwrite",
             predicate=predicate,
-            writer_properties=_DELTA_WRITER,
+            writer_properties=DELTA_WRITER,
             commit_properties=_ALONE,
         )
     else:
-        table.delete(predicate, writer_properties=_DELTA_WRITER, commit_properties=_ALONE)
+        table.delete(predicate, writer_properties=DELTA_WRITER, commit_properties=_ALONE)
 
 
 def _quoted(texts: Iterable[str]) -> str:

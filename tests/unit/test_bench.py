@@ -32,6 +32,25 @@ def test_the_server_part_runs_on_a_small_lake(capsys: pytest.CaptureFixture[str]
     assert by_name["compute_scatter_p95"]["ok"] is None
 
 
+def test_the_pages_on_many_studies_are_measured(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sizes = ["--studies", "2", "--runs", "600", "--changes", "3"]
+    for _ in range(2):
+        assert main(["large", "--json", *sizes, "--folder", str(tmp_path)]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    by_name = {line["name"]: line for line in lines}
+    # The second one took the lake that the first one left.
+    assert [line["name"] for line in lines].count("large_write") == 1
+    runs = 3 * 3 * 2 * 12 * 16 * 5 + 4 * 5
+    assert by_name["large_runs"]["value"] == runs + 2 * 600
+    assert (by_name["large_filter_change_p95"]["n"], by_name["large_other_study_p95"]["n"]) == (
+        3,
+        1,
+    )
+    assert by_name["large_memory_peak"]["value"] >= by_name["large_memory"]["value"] > 20
+
+
 def test_a_missed_limit_is_said() -> None:
     missed = Measurement("first_load_median", 3100.0, "ms", 5, 3000.0)
     assert missed.to_words().endswith("MISSED")

@@ -155,7 +155,7 @@ def test_the_presets_are_the_studys(view: LakeView) -> None:
 
 def test_every_row_of_the_tables_is_there(view: LakeView) -> None:
     rows = {name: len(read_table(name)) for name in ("mcd", "node", "netpipe")}
-    counted = dict(view.cube.group_by("workload").agg(pl.col("runs").sum()).iter_rows())
+    counted = dict(view.outline.group_by("workload").agg(pl.col("runs").sum()).iter_rows())
     assert counted == {
         "memcached": rows["mcd"], "nodejs": rows["node"], "netpipe": rows["netpipe"],
     }  # fmt: skip

@@ -1,0 +1,126 @@
+"""The pages on a lake of many studies: what a visitor does in one, and going to another."""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+import pyarrow as pa
+from deltalake import write_deltalake
+
+from app.explore.state import ExploreState
+from app.kit.lakes import Lakes, LakeView
+from app.modes.layout import IDS as MODES
+from app.storage.layout import FIGURES
+from app.storage.layout import IDS as STORAGE
+from bench.callbacks import FilterChanges
+from bench.lakes import SEED
+from bench.one_callback import OneCallback
+from bench.report import Measurement, quantile
+from bench.served import PeakMemory, Served, serve
+from bench.states import varied_states
+from bench.storage_lake import write_storage_lake
+from data.selection import Selection
+from ingest.lake.tables import DELTA_WRITER, compact
+from ingest.sample import sample_runs
+
+CHANGE_LIMIT_MS: Final = 150.0
+MEMORY_LIMIT_MB: Final = 600.0
+STORAGE_CONFIGURATIONS: Final = (12, 16, 5)
+_WARM_UP: Final = 5
+_VISITED: Final = 20
+_METRICS: Final = ("energy_j", "latency_p99_us", "instructions", "edp_js")
+_AGAINST: Final = ("latency_p50_us", "duration_s", "interrupts")
+
+
+def measure(
+    studies: int, runs: int, changes: int, folder: Path | None = None
+) -> Iterator[Measurement]:
+    """Measure on a lake of so many network studies, and one storage study.
+
+    Args:
+        runs: Rows of each network study.
+        changes: Filter changes within one study.
+        folder: Keeps the lake, or has it already; None for a temporary one.
+    """
+    with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as work:
+        lake = (folder or Path(work)) / "lake"
+        if not lake.exists():
+            start = time.perf_counter()
+            write_large_lake(lake, studies, runs)
+            yield Measurement("large_write", time.perf_counter() - start, "s", 1)
+        view = Lakes(lake).at(None)
+        yield Measurement("large_runs", view.runs, "", 1)
+        names = view.outline.filter(~pl.col("is_storage"), pl.col("dataset") != "bench")["dataset"]
+        with serve(lake, Path(work) / "app.log") as served, PeakMemory(served) as memory:
+            yield from _explore(view, served, names.unique().sort().to_list(), changes)
+            yield from _modes_and_storage(served, names[0])
+            yield Measurement("large_memory", served.worker_mb(), "MB", 1, MEMORY_LIMIT_MB)
+        yield Measurement("large_memory_peak", memory.peak_mb, "MB", 1, MEMORY_LIMIT_MB)
+
+
+def write_large_lake(lake: Path, studies: int, runs: int) -> None:
+    """Write the lake: one commit a study, then its compaction."""
+    write_storage_lake(lake, *STORAGE_CONFIGURATIONS)
+    for study in range(studies):
+        rows = sample_runs(runs, SEED + study)
+        name = f"study-{study:03}"
+        ids = [f"{name}-{run_id}" for run_id in rows["run_id"].to_pylist()]
+        rows = rows.set_column(rows.schema.get_field_index("run_id"), "run_id", pa.array(ids))
+        names = pa.array([name] * runs)
+        rows = rows.set_column(rows.schema.get_field_index("dataset"), "dataset", names)
+        write_deltalake(str(lake / "runs"), rows, mode="append", writer_properties=DELTA_WRITER)
+    compact(lake)
+
+
+def _explore(
+    view: LakeView, served: Served, names: Sequence[str], changes: int
+) -> Iterator[Measurement]:
+    """Filter changes in one study, then the first change in each of several others."""
+    visitor = FilterChanges(served.port, view.version)
+    states = _states(view, names[-1], changes + _WARM_UP)
+    yield Measurement("large_first_view", visitor.time_ms(states[0]), "ms", 1)
+    times = [visitor.time_ms(state) for state in states[1:]][_WARM_UP - 1 :]
+    n = len(times)
+    yield Measurement("large_filter_change_p95", quantile(times, 0.95), "ms", n, CHANGE_LIMIT_MS)
+    yield Measurement("large_filter_change_median", quantile(times, 0.5), "ms", n)
+    others = names[: min(_VISITED, len(names) - 1)]
+    times = [visitor.time_ms(_states(view, name, 1)[0]) for name in others]
+    yield Measurement("large_other_study_p95", quantile(times, 0.95), "ms", len(times))
+    yield Measurement("large_other_study_median", quantile(times, 0.5), "ms", len(times))
+    visitor.close()
+
+
+def _states(view: LakeView, study: str, count: int) -> list[ExploreState]:
+    return varied_states(view.cube_of(Selection.of(dataset=[study])), count)
+
+
+def _modes_and_storage(served: Served, study: str) -> Iterator[Measurement]:
+    """Questions that are new each time, so that the lake is read again."""
+    base = {
+        "dataset": [study], "workload": ["memcached"], "load": ["200000"],
+        "x": "itr", "y": "dvfs", "who": "system",
+    }  # fmt: skip
+    questions = [{**base, "metric": m, "against": a} for m, a in product(_METRICS, _AGAINST)]
+    output = f"{MODES.figure('winners')}.data"
+    modes = OneCallback(served.port, output, MODES.view_state, MODES.lake_version)
+    yield from _asked("large_modes_question", modes, questions)
+    depths = range(1, STORAGE_CONFIGURATIONS[1] + 1)
+    filters: list[dict[str, Any]] = [
+        {"dataset": ["bench"], "err": "ci", "use": "bandwidth_bytes_s",
+         "depth": [str(d) for d in depths if d != out]} for out in depths
+    ]  # fmt: skip
+    output = f"{FIGURES}.data"
+    storage = OneCallback(served.port, output, STORAGE.view_state, STORAGE.lake_version)
+    yield from _asked("large_storage_filters", storage, list(islice(filters, _VISITED)))
+
+
+def _asked(name: str, callback: OneCallback, questions: list[dict]) -> Iterator[Measurement]:
+    first, *times = [callback.time_ms(raw)[0] for raw in questions]
+    callback.close()
+    yield Measurement(f"{name}_first", first, "ms", 1)
+    yield Measurement(f"{name}_p95", quantile(times, 0.95), "ms", len(times))
+    yield Measurement(f"{name}_median", quantile(times, 0.5), "ms", len(times))

@@ -1,0 +1,122 @@
+"""A large lake: cubes of settings by dataset give what one cube of the whole lake gives."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from flask import Flask
+from polars.testing import assert_frame_equal
+
+from app.kit import lakes
+from app.kit.lakes import LakeView
+from app.pages import PAGES
+from data.connection import open_lake
+from data.errors import LakeError, WattlasError
+from data.queries.facets import facet_cube_query, outline_query
+from data.selection import FACETS, Selection
+
+
+@pytest.fixture(scope="module")
+def server() -> Flask:
+    """Pages that are drawn outside of a request."""
+    return Flask("pages")
+
+
+@pytest.fixture
+def views(logged_lake: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The sample as a small lake, and as one whose runs are more than pages look at together."""
+    small, large = LakeView(open_lake(logged_lake)), LakeView(open_lake(logged_lake))
+    assert not small.is_large
+    monkeypatch.setattr(LakeView, "is_large", property(lambda view: view is large), raising=True)
+    yield small, large
+    small.lake.close()
+    large.lake.close()
+
+
+def test_the_outline_counts_what_the_cube_counts(views: Any) -> None:
+    small, large = views
+    names = ["dataset", "workload", "system", "system_label", "is_synthetic"]
+    cube, outline = (
+        v.group_by(names).agg(pl.col("runs").sum()).sort(names)
+        for v in (small.cube_of(Selection()), large.outline)
+    )
+    assert_frame_equal(cube, outline)
+    assert (small.runs, small.systems, small.is_synthetic) == (
+        large.runs, large.systems, large.is_synthetic,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_shows_a_dataset_as_in_a_small_lake(page: Any, views: Any, server: Flask) -> None:
+    small, large = views
+    names = small.outline["dataset"].unique().sort().to_list()
+    assert len(names) > 1
+    asked = 0
+    with server.app_context():
+        for name in names:
+            # Timeline shows runs, whatever their datasets.
+            is_timeline = page.name == "timeline"
+            state = (
+                page.default_state(small)
+                if is_timeline
+                else page.state.from_query(f"dataset={name}")
+            )
+            for view in page.views:
+                try:
+                    shown = page.rows(small, state, view.name)
+                except WattlasError as error:
+                    with pytest.raises(type(error)):
+                        page.rows(large, state, view.name)
+                    continue
+                assert_frame_equal(shown, page.rows(large, state, view.name))
+                asked += 1
+    assert asked
+
+
+def test_filters_offer_the_same_choices(views: Any) -> None:
+    small, large = views
+    for dataset in small.outline["dataset"].unique():
+        for more in ({}, {"workload": ["memcached"]}, {"dvfs": [1.2], "system": ["linux_tuned"]}):
+            chosen = Selection.of(dataset=[dataset], **more)
+            one, other = (v.counts_of(chosen).choices(chosen) for v in views)
+            assert one == other
+            assert small.matching(chosen) == large.matching(chosen)
+    assert set(small.counts_of(Selection()).choices(Selection())) == set(FACETS)
+
+
+def test_pages_open_on_the_dataset_with_most_runs(views: Any) -> None:
+    _, large = views
+    totals = large.outline.group_by("dataset").agg(pl.col("runs").sum()).sort("runs")
+    for page in PAGES:
+        state = page.default_state(large)
+        if getattr(state, "selection", None) and state.selection.values("dataset"):
+            found = state.selection.values("dataset")[0]
+            of_storage = page.name == "storage"
+            expected = large.first_study(is_storage=of_storage).values("dataset")[0]
+            assert found == expected
+            assert of_storage or found == totals["dataset"][-1]
+
+
+def test_too_many_settings_are_refused_in_words(
+    views: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lakes, "MAX_ROWS", 5)
+    with pytest.raises(LakeError, match="more than 5 combinations of settings; choose a dataset"):
+        views[1].cube_of(Selection())
+
+
+def test_a_query_that_needs_too_much_memory_is_refused_in_words(logged_lake: Path) -> None:
+    with open_lake(logged_lake) as lake:
+        lake.sql("SELECT 1").fetchall()
+        lake._connection.execute("SET memory_limit = '4MB'")
+        with pytest.raises(LakeError, match="memory; filter on a dataset"):
+            lake.polars("SELECT list(a ORDER BY hash(a)) FROM range(4000000) t(a)")
+
+
+def test_the_cube_of_a_selection_has_its_rows_alone(logged_lake: Path) -> None:
+    with open_lake(logged_lake) as lake:
+        chosen = Selection.of(workload=["memcached"])
+        whole = lake.polars(*facet_cube_query()).filter(workload="memcached")
+        assert_frame_equal(lake.polars(*facet_cube_query(selection=chosen)), whole)
+        assert len(lake.polars(*outline_query(2))) == 2
