@@ -179,7 +179,7 @@ class Lake:
             raise LakeError(
                 f"the lake's files changed under version {self.version}: "
                 f"{error_words(self.path, error)}"
-            ) from error
+            ) from None
         finally:
             timer.cancel()
             cursor.close()

@@ -1,7 +1,8 @@
 """Which lake is at a place, and its newest version, asked again and again.
 
 A folder is looked at each time. An object store is asked at most every `EVERY_S`, with three
-requests while nothing changes.
+requests while nothing changes, by a thread for which nobody waits for long: a new version is told
+of once its files are copied to this machine.
 """
 
 import threading
@@ -12,12 +13,15 @@ from typing import Final, TypeAlias
 
 from data.connection import lake_identity, newest_version
 from data.errors import LakeError
+from data.lake_files import LocalFiles, local_files
 from data.lake_place import LakePath, StorePath
 from data.object_store import delta_table, file_system, naming
 
 EVERY_S: Final = 2.0
 # After a failure.
 AGAIN_S: Final = 10.0
+# How long a look waits for the store where something is known already.
+PATIENCE_S: Final = 1.0
 # In a folder, what `lake_identity` returns; in a store, the id of the Delta table.
 Identity: TypeAlias = tuple[int, int, int] | str
 # Time and size of the log entries of the newest version and of the next one.
@@ -47,7 +51,9 @@ class LakeWatch:
     def __init__(self, path: LakePath) -> None:
         self._path = path
         self._lock = threading.Lock()
+        self._asking: threading.Thread | None = None
         self._seen: Sight | None = None
+        self._files: tuple[LocalFiles, ...] = ()
         self._entries: _Entries = ()
         self._due_s = 0.0
         self.trouble = ""
@@ -55,25 +61,23 @@ class LakeWatch:
     def look(self) -> Sight:
         """Return what is there; of an object store that does not answer, what was there last.
 
-        While one thread asks the store, the others get what was there last.
-
         Raises:
             LakeError: The place cannot be read, and it never could.
         """
         if isinstance(self._path, Path):
             return Sight(lake_identity(self._path), newest_version(self._path))
-        seen = self._seen
-        if not self._lock.acquire(blocking=seen is None):
-            assert seen
-            return seen
-        try:
-            if time.monotonic() >= self._due_s:
-                self._ask(self._path)
-            if self._seen is None:
-                raise LakeError(self.trouble)
-            return self._seen
-        finally:
-            self._lock.release()
+        with self._lock:
+            is_known, is_due = self._seen is not None, time.monotonic() >= self._due_s
+            is_new = is_due and (self._asking is None or not self._asking.is_alive())
+            if is_new:
+                self._asking = threading.Thread(target=self._ask, args=[self._path], daemon=True)
+                self._asking.start()
+            asking = self._asking
+        if asking and (is_new or not is_known):
+            asking.join(PATIENCE_S if is_known else None)
+        if self._seen is None:
+            raise LakeError(self.trouble)
+        return self._seen
 
     def _ask(self, lake: StorePath) -> None:
         try:
@@ -83,14 +87,18 @@ class LakeWatch:
             self.trouble, wait_s = "", EVERY_S
         except LakeError as error:
             self.trouble, wait_s = str(error), AGAIN_S
+        except Exception as error:  # Nobody else would hear of it.
+            self.trouble, wait_s = f"BUG: {type(error).__name__} in {self._path}", AGAIN_S
         self._due_s = time.monotonic() + wait_s
 
     def _opened(self, lake: StorePath) -> Sight:
         with naming("read", lake):
-            table = delta_table(lake / "runs")
-            if table is None:
-                return Sight(None, -1)
-            return Sight(str(table.metadata().id), table.version())
+            runs, problems = (delta_table(lake / name) for name in ("runs", "problems"))
+        if runs is None:
+            return Sight(None, -1)
+        # Held, so that they are still there when the version is opened.
+        self._files = local_files(lake / "runs", runs), local_files(lake / "problems", problems)
+        return Sight(str(runs.metadata().id), runs.version())
 
     def _log_entries(self, lake: StorePath) -> _Entries:
         """Return nothing while there is no table: then it is opened each time."""

@@ -126,7 +126,7 @@ def dataset_of(paths: Sequence[StorePath]) -> "ds.Dataset":
     except FileNotFoundError:
         raise LakeError(f"a file is missing from the lake: {paths[0]}") from None
     except (OSError, ValueError) as error:
-        raise LakeError(f"cannot read {paths[0]}: {error_words(paths[0], error)}") from error
+        raise LakeError(f"cannot read {paths[0]}: {error_words(paths[0], error)}") from None
 
 
 @contextmanager

@@ -131,7 +131,7 @@ class BigFile:
             with pq.ParquetFile(self.source, metadata=self.metadata, read_dictionary=texts) as file:
                 rows = file.read_row_groups(list(groups), list(columns), use_threads=False)
         except (OSError, pa.ArrowException) as error:
-            raise _unreadable(self.path, error) from error
+            raise _unreadable(self.path, error) from None
         return {name: _numbers(name, rows[name]) for name in columns}
 
     def filtered(self, columns: Sequence[str], condition: pc.Expression) -> pa.Table:
@@ -139,7 +139,7 @@ class BigFile:
         try:
             return pq.read_table(self.source, columns=list(columns), filters=condition)
         except (OSError, pa.ArrowException) as error:
-            raise _unreadable(self.path, error) from error
+            raise _unreadable(self.path, error) from None
 
 
 def _numbers(name: str, column: pa.ChunkedArray) -> np.ndarray:
@@ -224,7 +224,7 @@ def _open(path: LakePath) -> BigFile:
         source = path if isinstance(path, Path) else _open_stored(path)
         metadata = pq.read_metadata(source)
     except (OSError, pa.ArrowException) as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable(path, error) from None
     groups = [metadata.row_group(g) for g in range(metadata.num_row_groups)]
     first_rows = np.concatenate([[0], np.cumsum([g.num_rows for g in groups], dtype=np.int64)])
     spans: dict[str, tuple[np.ndarray, np.ndarray]] = {}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from bench.store_servers import BUCKET, Proxy, credentials, proxy, store_server
-from data import object_store
+from data import lake_watch, object_store
 from data.declared import in_force
 from data.lake_place import StorePath
 from tests.fixtures.stores import Stored
@@ -77,6 +77,7 @@ def stored(store_proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("WATTLAS_CACHE", str(tmp_path / "cache"))
     for name, number in (("_ATTEMPTS", 2), ("_STALL_S", 1), ("_REQUEST_S", 2), ("_GIVE_UP_S", 2)):
         monkeypatch.setattr(object_store, name, number)
+    monkeypatch.setattr(lake_watch, "PATIENCE_S", 60.0)
     object_store._store.cache_clear()
     store_proxy.reset()
     yield Stored(StorePath(BUCKET, f"{tmp_path.parent.name}/{tmp_path.name}/lake"), store_proxy)

@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
+from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, cast
 
 import polars as pl
@@ -310,8 +311,8 @@ class Lakes:
     def trouble(self) -> str:
         """A sentence on why the newest version is not known; empty if it is."""
         why = self._watch.trouble
-        shown = f"version {self._seen.version}, the newest that it showed before, is shown"
-        return f"The lake may have newer runs: {why}. Until then {shown}." if why else ""
+        shown = f"The lake may have a newer version than {self._seen.version}, which is shown"
+        return f"{shown}: {why}" if why else ""
 
     def at(self, version: int | None) -> LakeView:
         """Return one version, or the newest, and put its declared columns in force.
@@ -339,9 +340,8 @@ class Lakes:
     def _check(self, seen: Sight) -> None:
         """Forget what is open of another lake at this path."""
         if seen.identity is None and self._seen.identity is not None:
-            raise LakeError(
-                f"the lake {self.path} is gone; is its disk mounted? It comes back by itself"
-            )
+            why = "is its disk mounted" if isinstance(self.path, Path) else "was it moved"
+            raise LakeError(f"the lake {self.path} is gone; {why}? It comes back by itself")
         if seen.identity != self._seen.identity:
             self._open.clear()
         self._seen = seen

@@ -162,18 +162,34 @@ def test_while_the_store_is_away_the_pages_show_what_they_have_and_say_so(
             return " ".join(texts(open_layout(PAGES[0], {})))
 
     rows = "/explore/data/runs.csv?v=2&workload=memcached"
-    assert "may have newer runs" not in shown()
+    assert "may have a newer version" not in shown()
     before = client.get(rows).data
     stored.fail(Fault(503, "SlowDown"))
-    assert "The lake may have newer runs: cannot read s3://" in shown()
+    assert "a newer version than 0, which is shown: cannot read s3://" in shown()
     assert "is too busy (503)" in shown()
-    assert "Until then version 0" in shown()
     assert client.get(rows).data == before
     assert client.get(f"{rows}&lake=7").status_code == 400
     stored.clear()
     write_lake(stored.lake, [run(replicate=1)])
-    assert "may have newer runs" not in shown()
+    assert "may have a newer version" not in shown()
     assert client.get(rows).data != before
+
+
+@pytest.mark.usefixtures("always_polled")
+def test_nobody_waits_for_a_store_that_hangs(
+    stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_lake(stored.lake, [run()])
+    lakes = Lakes(stored.lake)
+    assert lakes.at(None).version == 0
+    stored.clear()
+    stored.fail(Fault(wait_s=5))
+    monkeypatch.setattr(lake_watch, "PATIENCE_S", 0.01)
+    for _ in range(3):
+        assert lakes.at(None).version == 0
+    # The store was asked, and has not answered yet.
+    assert stored.proxy.requests == []
+    assert lakes.trouble == ""
 
 
 def test_a_store_that_was_never_reached_is_named_on_the_page(stored: Stored) -> None:
