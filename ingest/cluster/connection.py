@@ -3,7 +3,7 @@
 import importlib.util
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -72,7 +72,12 @@ def _connected(target: Any) -> Iterator[Client]:
 
 
 def _start(address: LocalWorkers | SlurmJobs) -> Any:
-    return _start_local(address) if isinstance(address, LocalWorkers) else _start_slurm(address)
+    try:
+        if isinstance(address, LocalWorkers):
+            return _start_local(address)
+        return _start_slurm(address)
+    except (OSError, ValueError, RuntimeError, ImportError) as error:
+        raise ClusterError(f"cannot start the workers: {error}") from error
 
 
 def _start_local(address: LocalWorkers) -> LocalCluster:
@@ -94,18 +99,27 @@ def _start_slurm(address: SlurmJobs) -> Any:
 
     given = read_slurm_settings(address.settings)
     jobs, is_safe = given.pop("jobs"), given.pop("tls", True)
-    try:
-        cluster = SLURMCluster(
-            **given,
-            processes=given["cores"],
-            security=Security.temporary() if is_safe else None,
-            # The dashboard knows no passwords: who wants to see it comes through a tunnel.
-            scheduler_options={"dashboard_address": "127.0.0.1:0"},
-            # Dask would halt a worker at 80 % of the job's memory for ever; SLURM holds its limit.
-            worker_extra_args=["--memory-limit", "0"],
-            silence_logs=logging.CRITICAL,
-        )
+    given.setdefault("shared_temp_directory", str(address.settings.resolve().parent))
+    cluster = SLURMCluster(
+        **given,
+        processes=given["cores"],
+        security=Security.temporary() if is_safe else None,
+        # The dashboard knows no passwords: who wants to see it comes through a tunnel.
+        scheduler_options={"dashboard_address": "127.0.0.1:0"},
+        # Dask would halt a worker at 80 % of the job's memory for ever; SLURM holds its limit.
+        worker_extra_args=["--memory-limit", "0"],
+        silence_logs=logging.CRITICAL,
+    )
+
+    async def submit() -> None:
         cluster.scale(jobs=jobs)
-    except (OSError, ValueError, RuntimeError, ImportError) as error:
-        raise ClusterError(f"cannot start the jobs of {address.settings}: {error}") from error
+        await cluster
+
+    try:
+        cluster.sync(submit)
+    except BaseException:
+        # It does not expect jobs that were never submitted.
+        with suppress(AssertionError):
+            cluster.close()
+        raise
     return cluster

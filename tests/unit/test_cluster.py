@@ -1,5 +1,6 @@
 """Runs read by the workers of a real Dask cluster: the same lake, and what can go wrong."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -328,6 +329,18 @@ def test_a_bad_description_of_jobs_is_refused(tmp_path: Path, text: str, words: 
     path.write_text(text)
     with pytest.raises(SettingsError, match=f"{words}.*jobs.toml"):
         read_slurm_settings(path)
+
+
+def test_jobs_that_cannot_be_submitted_are_an_error(
+    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "jobs.toml"
+    path.write_text('jobs = 2\ncores = 1\nmemory = "1GB"\ninterface = "lo"\n')
+    (tmp_path / "sbatch").write_text("#!/bin/sh\necho no such partition >&2\nexit 1\n")
+    (tmp_path / "sbatch").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(ClusterError, match=r"cannot start the workers: (.|\n)*no such partition"):
+        add(AddOptions(tmp_path / "lake", [raw], cluster=SlurmJobs(path)))
 
 
 def test_tasks_are_one_large_run_or_about_a_second_of_small_ones() -> None:
