@@ -21,7 +21,17 @@ def main(out: Path) -> None:
         raw, lake = Path(folder) / "raw", Path(folder) / "lake"
         _run("-m", "ingest", "sample", str(raw), "--size", "small")
         _run("-m", "ingest", "add", str(raw), "--lake", str(lake))
-        command = [sys.executable, "-m", "app", "--lake", str(lake), "--port", str(PORT)]
+        command = [
+            sys.executable,
+            "-m",
+            "app",
+            "--lake",
+            str(lake),
+            "--port",
+            str(PORT),
+            "--sql",
+            "on",
+        ]
         server = subprocess.Popen(command)
         try:
             _wait()
@@ -50,11 +60,19 @@ def _photograph(out: Path) -> None:
         browser = playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"]
         )
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        light, dark = (
+            browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
+            for scheme in ("light", "dark")
+        )
         for shown in PAGES:
             for name, query in (shown.examples or {shown.name: ""}).items():
+                page = dark if name.endswith("-dark") else light
                 page.goto(f"http://127.0.0.1:{PORT}{shown.path}?{query}")
                 page.wait_for_function("() => window.wattlas && wattlas.isIdle()", timeout=60_000)
+                if shown.name == "sql":
+                    page.click("#sql-run")
+                    page.wait_for_selector(".page.sql .ag-row")
+                    page.wait_for_function("() => wattlas.isIdle()")
                 page.screenshot(path=out / f"{name}.png")
         browser.close()
 

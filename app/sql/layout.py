@@ -1,5 +1,6 @@
 """The layout of the SQL page: tables, editor, result, chart."""
 
+from dataclasses import replace
 from typing import Final
 
 import dash_mantine_components as dmc
@@ -27,6 +28,7 @@ with open_lake({lake!r}) as lake:
 
 def sql_layout(view: LakeView, state: SqlState, notice: str) -> html.Main:
     """Lay the page out; where SQL is off it says why, and how to ask from Python."""
+    state = replace(state, sql=state.sql or default_state(view).sql)
     found = sandbox()
     if not isinstance(found, str):
         found.prepare(view.lake)
@@ -88,7 +90,7 @@ def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
         html.Button("cancel", id=IDS("cancel"), className="plain", disabled=True),
         html.Span(id=IDS("said"), className="quiet", role="status"),
     ]
-    python = _PYTHON.format(lake=str(view.lake.path.name), sql=state.sql or default_state(view).sql)
+    python = _PYTHON.format(lake=str(view.lake.path.name), sql=state.sql)
     body: list = [
         dcc.Textarea(
             id=IDS("editor"), value=state.sql, spellCheck="false", className="editor",

@@ -1,5 +1,7 @@
 """SQL: any other question about the lake, asked safely."""
 
+from typing import Final
+
 from dash import ClientsideFunction, Input, clientside_callback
 
 from app.kit.callbacks import register_gather
@@ -10,6 +12,8 @@ from app.sql.layout_export import export_page
 from app.sql.routes import add_routes
 from app.sql.state import SqlState
 
+# The first example, drawn.
+_SHOWN: Final = "v=2&x=latency_p99_us&y=energy_j&col=system_label"
 PAGE = Page(
     name="sql",
     title="SQL",
@@ -24,6 +28,7 @@ PAGE = Page(
     export=export_page,
     keys=(("Ctrl+Enter", "run the query"), ("Tab", "complete a name")),
     add_routes=add_routes,
+    examples={"sql": _SHOWN, "sql-dark": _SHOWN},
 )
 
 register_gather(IDS, {})
