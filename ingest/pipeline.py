@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from data.errors import WattlasError
 from data.lake_place import LakePath
+from ingest.cluster.address import ClusterAddress
+from ingest.cluster.errors import ClusterError
+from ingest.discover.disk import Disk
 from ingest.discover.found_files import Discovery
 from ingest.discover.grouping import walked_among
 from ingest.discover.names import label_columns
@@ -32,6 +35,10 @@ from ingest.runs.shared_problems import news_of
 from ingest.runs.workers import LostWorkerError
 from ingest.tables.stage import TableStage
 
+if TYPE_CHECKING:
+    from ingest.cluster.connection import Cluster
+    from ingest.cluster.readers import ClusterReaders
+
 
 class InterruptedIngestError(WattlasError):
     """The user stopped the ingest; what was finished is committed."""
@@ -39,19 +46,26 @@ class InterruptedIngestError(WattlasError):
 
 @dataclass(slots=True)
 class AddOptions:
-    """What `ingest add` was asked for."""
+    """What `ingest add` was asked for.
+
+    Attributes:
+        workers: How many cores of this machine read; 0: all.
+        cluster: Whose workers read instead.
+    """
 
     lake: LakePath
     raw: Sequence[Path]
     dataset: str | None = None
     settings_file: Path | None = None
     workers: int = 0
+    cluster: ClusterAddress | None = None
 
 
 def add(
     options: AddOptions,
     on_tick: Callable[[Progress], None] = lambda _: None,
     on_compile: Callable[[], None] = lambda: None,
+    on_cluster: Callable[[str, str], None] = lambda _address, _dashboard: None,
 ) -> AddReport:
     """Ingest raw files and folders into a lake.
 
@@ -59,23 +73,63 @@ def add(
         options: What, and where to.
         on_tick: Called from this thread about twice a second while files are read.
         on_compile: Called before loops are compiled, which the first logs on a machine need.
+        on_cluster: Called with the addresses of a cluster's scheduler and of its dashboard, which
+            is empty if there is none.
 
     Raises:
         LakeError: The lake is in use by another ingest, or of another schema version.
         SettingsError: A settings file is wrong.
         DataError: Two datasets declare one column with other types or units.
         InterruptedIngestError: The user pressed Ctrl-C.
+        ClusterError: The cluster cannot be used, or is gone.
         OSError: The lake cannot be written, or a path is not there.
     """
-    with locked_lake(options.lake), frozen_garbage_collector():
+    with (
+        locked_lake(options.lake),
+        _opened(options.cluster, on_cluster) as cluster,
+        frozen_garbage_collector(),
+    ):
         remove_temporaries(options.lake)
         create_tables(options.lake)
         with _collecting_nothing():
             state = load_state(options.lake)
             release_memory()
-            found = discover(options.raw, state, options.dataset, options.settings_file)
-            ingest = _Ingest(options, state, found, on_tick, on_compile)
-        return ingest.run()
+            disk = _disk_of(cluster, options.raw, state)
+            found = discover(options.raw, state, options.dataset, options.settings_file, disk)
+            ingest = _Ingest(options, state, found, cluster, on_tick, on_compile)
+        report = ingest.run()
+        if cluster is not None:
+            # Of workers that died.
+            remove_temporaries(options.lake)
+        return report
+
+
+@contextmanager
+def _opened(
+    address: ClusterAddress | None, on_cluster: Callable[[str, str], None]
+) -> Iterator["Cluster | None"]:
+    """The cluster that was asked for, if one was: nothing of Dask is imported otherwise."""
+    if address is None:
+        yield None
+        return
+    try:
+        from ingest.cluster.connection import open_cluster
+    except ImportError as error:
+        raise ClusterError(
+            f"--cluster needs more packages ({error}): pip install -r requirements-cluster.txt"
+        ) from error
+    with open_cluster(address) as cluster:
+        on_cluster(cluster.address, cluster.dashboard)
+        yield cluster
+
+
+def _disk_of(cluster: "Cluster | None", raw: Sequence[Path], state: LakeState) -> Disk | None:
+    """Who looks at the raw folders: this process, unless there is a cluster."""
+    if cluster is None:
+        return None
+    from ingest.cluster.search import ClusterDisk
+
+    return ClusterDisk(cluster, raw, state)
 
 
 @contextmanager
@@ -97,10 +151,12 @@ class _Ingest:
         options: AddOptions,
         state: LakeState,
         found: Discovery,
+        cluster: "Cluster | None",
         on_tick: Callable[[Progress], None],
         on_compile: Callable[[], None],
     ) -> None:
         self._lake = options.lake
+        self._cluster = cluster
         self._workers = options.workers or os.cpu_count() or 1
         self._state = state
         self._found = found
@@ -129,7 +185,8 @@ class _Ingest:
         self._progress.runs_total = len(plan.works)
         self._progress.bytes_total = sum(work.size for work in plan.works)
         self._progress.problems = sum(map(len, self._reported.values()))
-        if any(file.format.role == "log" for work in plan.works for file in work.files):
+        is_logged = any(f.format.role == "log" for work in plan.works for f in work.files)
+        if is_logged and self._cluster is None:
             compile_loops(self._on_compile)
         self._progress.begin()
         failed = self._read_runs()
@@ -193,8 +250,7 @@ class _Ingest:
     def _read_runs(self) -> set[str]:
         """Read all planned runs; gives the ids of those of which nothing could be used."""
         failed: set[str] = set()
-        reader = RunReader(self._lake, self._meters.run_meters)
-        readers = RunReaders(reader, self._workers, self._progress)
+        readers = self._readers()
         with self._stopping_cleanly(), closing(readers.results(self._plan.works)) as results:
             for found in results:
                 self._on_tick(self._progress)
@@ -202,6 +258,16 @@ class _Ingest:
                 if found is not None and not self._take(*found):
                     failed.add(found[0].run_id)
         return failed
+
+    def _readers(self) -> "RunReaders | ClusterReaders":
+        meters = self._meters.run_meters
+        if self._cluster is None:
+            return RunReaders(RunReader(self._lake, meters), self._workers, self._progress)
+        from ingest.cluster.readers import ClusterReaders
+
+        # Workers work in other folders.
+        reader = RunReader(self._lake.resolve(), meters)
+        return ClusterReaders(reader, self._cluster, self._progress)
 
     @contextmanager
     def _stopping_cleanly(self) -> Iterator[None]:
@@ -213,7 +279,7 @@ class _Ingest:
             raise InterruptedIngestError(
                 f"stopped after {done} of {total} runs; the same command goes on from there"
             ) from None
-        except LostWorkerError:
+        except (LostWorkerError, ClusterError):
             self._committer.flush()
             raise
 

@@ -43,6 +43,7 @@ INGEST_ORDER = (
     ("discover",),
     ("logs", "meters", "tables"),
     ("runs",),
+    ("cluster",),
     ("report",),
     ("pipeline",),
     ("outline", "propose"),
@@ -127,6 +128,17 @@ def test_each_folder_of_ingest_imports_only_those_before_it() -> None:
     assert bad == []
 
 
+def test_dask_is_imported_by_the_folder_of_clusters_alone() -> None:
+    dask = ("dask", "dask_jobqueue", "distributed")
+    found = {
+        path.relative_to(ROOT).parts[:2]
+        for folder in ("data", "ingest", "app")
+        for path in modules(folder)
+        if any(is_inside(name, package) for name in imports(path) for package in dask)
+    }
+    assert found == {("ingest", "cluster")}
+
+
 def test_the_generator_of_raw_logs_imports_nothing_else_of_ingest() -> None:
     bad = [
         f"{path.relative_to(ROOT)} imports {name}"
@@ -137,7 +149,7 @@ def test_the_generator_of_raw_logs_imports_nothing_else_of_ingest() -> None:
     assert bad == []
 
 
-@pytest.mark.parametrize("folder", [folder for row in INGEST_ORDER[1:8] for folder in row])
+@pytest.mark.parametrize("folder", [folder for row in INGEST_ORDER[1:9] for folder in row])
 def test_a_folder_of_ingest_has_few_floors(folder: str) -> None:
     inside = {
         module: {other for other in others if is_inside(other, f"ingest.{folder}")}

@@ -13,8 +13,14 @@ from packaging.utils import canonicalize_name
 from tests.test_architecture import CODE, ROOT, imports, modules
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+NAMES = ("requirements", "requirements-cluster", "requirements-dev")
 # Compared with in a benchmark where it is there.
 OPTIONAL = {"plotly_resampler", "simpy", "ciw"}
+
+
+def test_what_a_cluster_needs_changes_no_other_version() -> None:
+    pinned = {name: {str(r) for r in requirements(f"{name}.txt")} for name in NAMES}
+    assert pinned["requirements"] < pinned["requirements-cluster"] < pinned["requirements-dev"]
 
 
 def requirements(name: str) -> Iterator[Requirement]:
@@ -32,8 +38,10 @@ def declared(name: str) -> set[str]:
 @pytest.mark.parametrize("folder", CODE)
 def test_every_package_that_is_imported_is_declared(folder: str) -> None:
     names = declared("requirements.in")
+    if folder == "ingest":
+        names |= declared("requirements-cluster.in")
     if folder in ("bench", "scripts", "tests"):
-        names |= declared("requirements-dev.in")
+        names |= declared("requirements-cluster.in") | declared("requirements-dev.in")
     packages = metadata.packages_distributions()
     tops = {name.split(".")[0] for path in modules(folder) for name in imports(path)}
     foreign = tops - sys.stdlib_module_names - set(CODE) - OPTIONAL - {"compression"}
@@ -62,7 +70,7 @@ def test_the_pythons_tested_here_begin_where_the_promise_does() -> None:
     assert "3.10" not in specifier
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+@pytest.mark.parametrize("name", [f"{name}.txt" for name in NAMES])
 @pytest.mark.parametrize("python", PYTHONS)
 def test_what_is_pinned_for_a_python_can_be_installed_there(python: str, name: str) -> None:
     """By what each package says of itself; backports.zstd, for one, refuses Python 3.14."""
@@ -81,7 +89,7 @@ def test_what_is_pinned_for_a_python_can_be_installed_there(python: str, name: s
 
 
 def test_the_lock_has_what_is_declared() -> None:
-    for name in ("requirements", "requirements-dev"):
+    for name in NAMES:
         locked = {canonicalize_name(r.name): r for r in requirements(f"{name}.txt")}
         for wanted in requirements(f"{name}.in"):
             found = locked[canonicalize_name(wanted.name)]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from data.errors import FormatError, SettingsError
+from ingest.discover.disk import Disk, FileStatus
 from ingest.discover.found_files import (
     FORMATS_BY_NAME,
     IDLE,
@@ -25,7 +26,7 @@ from ingest.discover.names import read_core, strip_compression
 from ingest.discover.sidecars import BadSidecarError, Sidecar
 from ingest.files.blocks import read_head
 from ingest.files.walk import Listing, walk_folders
-from ingest.formats import Format, find_format, sidecar
+from ingest.formats import Format, sidecar
 from ingest.formats.table import has_header_of
 from ingest.lake.state import LakeState, RecordedFile
 from ingest.records import Problem
@@ -39,7 +40,11 @@ _UNKNOWN: Final = "no known format, and no pattern fits its name"
 
 
 def discover(
-    raw: Sequence[Path], state: LakeState, dataset: str | None, settings_file: Path | None
+    raw: Sequence[Path],
+    state: LakeState,
+    dataset: str | None,
+    settings_file: Path | None,
+    disk: Disk | None = None,
 ) -> Discovery:
     """Walk files and folders and tell what each file is.
 
@@ -47,22 +52,24 @@ def discover(
         raw: Files and folders in any mixture; one reached twice counts once.
         dataset: Name for all of them, over whatever their settings say.
         settings_file: Settings on top of those found beside the files.
+        disk: Who looks at the disk; None: this process.
 
     Raises:
         SettingsError: A settings file is wrong, or a dataset cannot be named.
         OSError: A path of `raw` is not there.
     """
+    disk = disk or Disk()
     found = Discovery(layers=SettingsByFolder(settings_file))
     visited: set[str] = set()
     silent: list[str] = []
     for root in sorted({path.resolve() for path in raw}):
         top = str(root if root.is_dir() else root.parent)
-        for listing in _listings(root, visited):
+        for listing in _listings(root, visited, disk):
             if listing.names is not None:
                 found.layers.learn(listing.folder, listing.names)
                 found.sidecars.learn(listing.folder, listing.names)
             if listing.files:
-                folder = _Folder(listing.folder, top, dataset, state, found)
+                folder = _Folder(listing.folder, top, dataset, state, found, disk)
                 folder.look_at(listing.files)
                 folder.refuse_unused(listing.names)
                 silent += (f"{listing.folder.rstrip('/')}/{name}" for name in folder.silent)
@@ -89,7 +96,7 @@ def _join_neighbours(found: Discovery) -> None:
             group.files.clear()
 
 
-def _listings(root: Path, visited: set[str]) -> Iterator[Listing]:
+def _listings(root: Path, visited: set[str], disk: Disk) -> Iterator[Listing]:
     """What is to be looked at of one argument: each folder, or file given by itself, once.
 
     A folder that cannot be listed is given as if it were a file, to be found unreadable.
@@ -101,7 +108,7 @@ def _listings(root: Path, visited: set[str]) -> Iterator[Listing]:
             yield Listing(str(root.parent), None, [root.name])
         return
     closed: list[str] = []
-    for listing in walk_folders(str(root), closed.append):
+    for listing in walk_folders(str(root), closed.append, disk.entries):
         if listing.folder not in visited:
             visited.add(listing.folder)
             yield listing
@@ -116,7 +123,7 @@ class _Seen(NamedTuple):
 
     path: str
     name: str
-    status: os.stat_result
+    status: os.stat_result | FileStatus
     recorded: RecordedFile | None
 
     @property
@@ -132,7 +139,13 @@ class _Folder:
     """The files of one folder: what holds for all of them is found once."""
 
     def __init__(
-        self, folder: str, root: str, dataset: str | None, state: LakeState, found: Discovery
+        self,
+        folder: str,
+        root: str,
+        dataset: str | None,
+        state: LakeState,
+        found: Discovery,
+        disk: Disk,
     ) -> None:
         """Begin.
 
@@ -162,6 +175,7 @@ class _Folder:
         self.silent: list[str] = []
         self._state = state
         self._found = found
+        self._disk = disk
 
     def look_at(self, names: Sequence[str]) -> None:
         """Look at some of the folder's files."""
@@ -199,7 +213,7 @@ class _Folder:
             path = known.path  # The same text, held once.
         self._seen.add(path)
         try:
-            status = os.stat(path)
+            status = self._disk.status(path)
             if not stat.S_ISREG(status.st_mode):
                 if stat.S_ISDIR(status.st_mode):
                     os.listdir(path)
@@ -228,13 +242,13 @@ class _Folder:
     def _sniff(self, file: _Seen) -> Format | None:
         if file.status.st_size == 0:
             return None
-        head = read_head(Path(file.path))
-        known = find_format(strip_compression(file.name), head)
-        return known or (FORMATS_BY_NAME["table"] if self._has_header(file, head) else None)
+        known = self._disk.format_of(file.path)
+        return known or (FORMATS_BY_NAME["table"] if self._has_header(file) else None)
 
-    def _has_header(self, file: _Seen, head: bytes) -> bool:
+    def _has_header(self, file: _Seen) -> bool:
         """Whether a file begins as a table that the settings declare by its header."""
-        return has_header_of(head, self._settings.tables_of(strip_compression(file.path)))
+        tables = self._settings.tables_of(strip_compression(file.path))
+        return bool(tables) and has_header_of(read_head(Path(file.path)), tables)
 
     def _take(self, file: _Seen, form: Format | None) -> None:
         """Take a file that can be read, or say why not.
@@ -248,7 +262,7 @@ class _Folder:
         group = self._group_of(terms) if terms is not None else None
         if group is not None and form is FORMATS_BY_NAME["table"]:
             # Its name is a run's, which holds over a header and rows that nobody declared.
-            is_declared = self._declared(file) or self._has_header(file, read_head(Path(file.path)))
+            is_declared = self._declared(file) or self._has_header(file)
             form = form if is_declared else None
         core = read_core(said_core)
         problem = _why_not(form, group, file.status.st_size)

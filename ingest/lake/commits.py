@@ -21,6 +21,9 @@ from ingest.records import Problem
 
 FLUSH_S: Final = 2.0
 FLUSH_RUNS: Final = 500
+# Most of the time that commits may take. Each one takes longer the more there were: it reads the
+# table's log.
+COMMIT_SHARE: Final = 0.05
 
 
 @dataclass(slots=True)
@@ -48,6 +51,7 @@ class Committer:
         self._state = state
         self._batches: dict[str, _Batch] = defaultdict(_Batch)
         self._last_flush = time.monotonic()
+        self._flush_s = FLUSH_S
         self.committed = 0
 
     def declare(self, columns: Iterable[Column]) -> None:
@@ -89,19 +93,24 @@ class Committer:
         return self._state.problems[dataset].get(path, []) == sorted_problems(problems)
 
     def flush_if_due(self) -> None:
-        """Commit if `FLUSH_RUNS` rows are pending or `FLUSH_S` seconds have passed."""
+        """Commit if `FLUSH_RUNS` rows are pending or `FLUSH_S` seconds have passed.
+
+        It takes more seconds if the last commit took more than `COMMIT_SHARE` of them.
+        """
         waiting = sum(len(batch.rows) for batch in self._batches.values())
-        if waiting >= FLUSH_RUNS or time.monotonic() - self._last_flush > FLUSH_S:
+        if waiting >= FLUSH_RUNS or time.monotonic() - self._last_flush > self._flush_s:
             self.flush()
 
     def flush(self) -> None:
         """Commit all pending changes, if there are any."""
+        began = time.monotonic()
         for dataset in sorted(self._batches):
             batch = self._batches[dataset]
             self._flush_problems(dataset, batch)
             self._flush_runs(batch)
         self._batches.clear()
         self._last_flush = time.monotonic()
+        self._flush_s = max(FLUSH_S, (self._last_flush - began) / COMMIT_SHARE)
 
     def finish(self) -> None:
         """Commit the rest; compact small files if anything was committed."""

@@ -17,6 +17,7 @@ from data.errors import LakeError
 from data.lake_place import LakePath, StorePath, lake_path
 from data.object_store import delta_table, naming, storage_options
 from data.schema import PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
+from ingest.lake.shared_file import remove_left
 from ingest.lake.upgrades import UPGRADERS, unknown_schema, upgraded
 from ingest.records import Problem
 
@@ -69,14 +70,15 @@ def locked_lake(lake: LakePath) -> Iterator[None]:
 def remove_temporaries(lake: LakePath) -> int:
     """Remove what a killed ingest left half-written; only under the ingest lock.
 
-    An object store shows no half-written files.
+    An object store shows no half-written files, only what tasks of a cluster share.
     """
+    left = remove_left(lake)
     if isinstance(lake, StorePath):
-        return 0
-    strays = [s for table in RUN_TABLES for s in (lake / table).glob("*/.*.tmp")]
+        return left
+    strays = [stray for table in RUN_TABLES for stray in (lake / table).glob("*/.*.tmp")]
     for stray in strays:
-        stray.unlink()
-    return len(strays)
+        stray.unlink(missing_ok=True)
+    return left + len(strays)
 
 
 def open_table(lake: LakePath, name: str) -> DeltaTable | None:

@@ -15,6 +15,9 @@ class Progress:
 
     Attributes:
         bytes_total: Bytes to read, known once the plan is made.
+        workers: Of a cluster that is reading; None without one.
+        tasks_done, busy_s, cpu_s: Tasks of a cluster; how long its workers took for them, and how
+            much processor time, in seconds.
     """
 
     bytes_total: int = 0
@@ -22,6 +25,10 @@ class Progress:
     bytes_done: int = 0
     runs_done: int = 0
     problems: int = 0
+    workers: int | None = None
+    tasks_done: int = 0
+    busy_s: float = 0.0
+    cpu_s: float = 0.0
     started: float = field(default_factory=time.monotonic)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -39,6 +46,12 @@ class Progress:
         with self._lock:
             self.runs_done += 1
             self.problems += problems
+
+    def add_task(self, busy_s: float, cpu_s: float) -> None:
+        """Count a task of a cluster."""
+        self.tasks_done += 1
+        self.busy_s += busy_s
+        self.cpu_s += cpu_s
 
     @property
     def elapsed_s(self) -> float:
@@ -65,8 +78,14 @@ def format_progress(progress: Progress) -> str:
     return (
         f"{format_bytes(progress.bytes_done)} of {format_bytes(progress.bytes_total)}, "
         f"{format_bytes(rate)}/s, {seconds}, "
-        f"{progress.runs_done} of {progress.runs_total} runs{trouble}"
+        f"{progress.runs_done} of {progress.runs_total} runs{_helped(progress.workers)}{trouble}"
     )
+
+
+def _helped(workers: int | None) -> str:
+    if workers is None:
+        return ""
+    return f", {workers} worker{'' if workers == 1 else 's'}" if workers else ", no worker yet"
 
 
 def format_bar(progress: Progress) -> str:

@@ -25,14 +25,17 @@ _WORTH_AN_EARLY_START_BYTES: Final = 512 << 20
 _MOST_LOOKED_AT: Final = 1000
 
 
-def start_server() -> BaseContext:
+def start_server(*modules: str) -> BaseContext:
     """Start the server, unless it runs.
+
+    Args:
+        modules: What it imports besides.
 
     Raises:
         OSError: There is no room for the files by which processes talk, say.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["ingest.runs.preload"])
+    context.set_forkserver_preload(["ingest.runs.preload", *modules])
     # It lets Ctrl-C through when it starts.
     resource_tracker.ensure_running()
     with holding_back_ctrl_c():

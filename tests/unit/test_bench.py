@@ -148,3 +148,17 @@ def test_an_add_with_nothing_to_do_is_measured(tmp_path: Path) -> None:
         assert (found[name].unit, found[name].limit, found[name].n) == ("s", 10.0, 3)
         assert 0 < found[f"{name}_cpu"].value < found[name].value * 2
         assert 20 < found[f"{name}_memory"].value < 400
+
+
+@pytest.mark.cluster
+def test_an_add_on_a_cluster_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("_ROUNDS", 1), ("_NOTHINGS", 20), ("_GROWN_COMMITS", 3)):
+        monkeypatch.setattr(f"bench.scale.{name}", value)
+    monkeypatch.setattr("bench.ingest._SECONDS", 0.5)
+    assert main(["scale", "--runs", "2", "--workers", "2", "--json"]) == 0
+    found = {line["name"]: line for line in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert found["cluster_2_workers_rate"]["value"] > 0
+    assert 0 <= found["cluster_2_workers_idle"]["value"] <= 100
+    assert any(name.startswith("simulated_100_workers_of_linear") for name in found)

@@ -1,0 +1,242 @@
+"""An add on the workers of a cluster, and what its costs mean for more workers than there are."""
+
+import pickle
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from bench.cluster_model import Costs, Outcome, simulate
+from bench.ingest import make_input
+from bench.report import Measurement
+from ingest.cluster.address import LocalWorkers
+from ingest.cluster.batches import in_batches
+from ingest.cluster.connection import open_cluster
+from ingest.cluster.tasks import Tasks
+from ingest.discover.plan import make_plan
+from ingest.discover.search import discover
+from ingest.lake.commits import COMMIT_SHARE, FLUSH_S, Committer
+from ingest.lake.state import LakeState, load_state, read_rows
+from ingest.lake.tables import create_tables
+from ingest.pipeline import AddOptions, add
+from ingest.runs.progress import Progress
+
+RAW_BYTES: Final = 1e15
+_ROUNDS: Final = 3
+_NOTHINGS: Final = 1000
+_BATCHES: Final = (1, 50, 500, 5000)
+_GROWN_COMMITS: Final = 200
+_SIZES: Final = (1, 4, 16, 50, 100)
+_TASKS_A_WORKER: Final = 200
+_MOST_TASKS: Final = 40_000
+_TASK_SIZES_S: Final = (0.1, 0.3, 1.0, 3.0, 10.0)
+_STORES_GB_S: Final = (1, 5, 10, 20)
+
+
+@dataclass(frozen=True)
+class _Commits:
+    """What commits take.
+
+    Attributes:
+        commit_s: Into an empty table, besides its rows.
+        row_s: A row.
+        file_s: More for each file that the table has.
+    """
+
+    commit_s: float
+    row_s: float
+    file_s: float
+
+
+def measure(runs: int, workers: Sequence[int]) -> Iterator[Measurement]:
+    """Add runs by each number of workers, measure each part, and simulate the rest."""
+    with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
+        work = Path(name)
+        raw = make_input(work / "raw", runs)
+        yield Measurement("cluster_input", raw.size / 1e6, "MB", 1)
+        plan = make_plan(discover([raw.folder], LakeState(), None, None), LakeState())
+        batches = list(in_batches(plan.works))
+        yield Measurement("cluster_tasks", len(batches), "", 1)
+        task_s = []
+        for count in workers:
+            taken = [_add(raw.folder, work / f"lake-{count}-{at}", count) for at in range(_ROUNDS)]
+            rate = statistics.median(each.rate_mb_s for each in taken)
+            idle = statistics.median(each.idle_pct(count) for each in taken)
+            yield Measurement(f"cluster_{count}_workers_rate", rate, "MB/s", _ROUNDS)
+            yield Measurement(f"cluster_{count}_workers_idle", idle, "%", _ROUNDS)
+            task_s.append(statistics.median(each.cpu_s / each.tasks for each in taken))
+        yield Measurement("cluster_task_cpu", task_s[0], "s", _ROUNDS)
+        scheduler_s = _time_nothing()
+        yield Measurement("cluster_task_overhead_cpu", 1e3 * scheduler_s, "ms", _NOTHINGS)
+        commits = _Commits(0, 0, 0)
+        for found in _time_commits(work, work / f"lake-{workers[0]}-0"):
+            if isinstance(found, Measurement):
+                yield found
+            else:
+                commits = found
+        costs = Costs(
+            task_s[0],
+            raw.size / len(batches),
+            len(plan.works) / len(batches),
+            scheduler_s,
+            commits.row_s,
+            commits.commit_s,
+        )
+        yield from _simulate(costs, commits)
+
+
+@dataclass(frozen=True)
+class _Added:
+    """One add: when it read, and what its workers did."""
+
+    bytes_read: int
+    reading_s: float
+    busy_s: float
+    cpu_s: float
+    tasks: int
+
+    @property
+    def rate_mb_s(self) -> float:
+        return self.bytes_read / self.reading_s / 1e6
+
+    def idle_pct(self, workers: int) -> float:
+        return 100 * (1 - self.busy_s / self.reading_s / workers)
+
+
+def _add(raw: Path, lake: Path, workers: int) -> _Added:
+    """Add by so many workers; the time is that from the first task to the last row."""
+    ends_s: list[float] = []
+    seen: list[Progress] = []
+
+    def look(progress: Progress) -> None:
+        seen[:] = [progress]
+        ends_s[:] = [progress.elapsed_s]
+
+    report = add(AddOptions(lake, [raw], cluster=LocalWorkers(workers)), look)
+    if report.problems:
+        raise RuntimeError(f"BUG: the input has problems: {report.problems[0]}")
+    return _Added(report.bytes_read, ends_s[0], seen[0].busy_s, seen[0].cpu_s, seen[0].tasks_done)
+
+
+def _time_nothing() -> float:
+    """Processor seconds of scheduler and committer, one process here, for a task without work."""
+    with (
+        open_cluster(LocalWorkers(2)) as cluster,
+        closing(Tasks[int](cluster.client, "x")) as tasks,
+    ):
+        began = time.process_time()
+        done = asked = 0
+        while done < _NOTHINGS:
+            while asked < _NOTHINGS and tasks.has_room:
+                tasks.submit("nothing", asked, int)
+                asked += 1
+            done += len(tasks.take())
+        return (time.process_time() - began) / _NOTHINGS
+
+
+def _time_commits(work: Path, lake: Path) -> Iterator[Measurement | _Commits]:
+    """Commit rows of a lake to another one, at several batch sizes and as it grows."""
+    (row, *_) = read_rows(lake, sorted(load_state(lake).runs)[:1])
+    size = len(pickle.dumps(row))
+    yield Measurement("cluster_row_size", size, "B", 1)
+    writer = _RowWriter(work / "lake-commits", row)
+    took_s = {}
+    for rows in _BATCHES:
+        took_s[rows] = statistics.median(writer.commit(rows) for _ in range(_ROUNDS))
+        yield Measurement(f"cluster_commit_of_{rows}", 1e3 * took_s[rows], "ms", _ROUNDS)
+    row_s = (took_s[_BATCHES[-1]] - took_s[1]) / (_BATCHES[-1] - 1)
+    yield Measurement("cluster_committer_rows_rate", 1 / row_s, "/s", _ROUNDS)
+    yield Measurement("cluster_committer_rate", size / row_s / 1e6, "MB/s", _ROUNDS)
+    before_s = statistics.median(writer.commit(1) for _ in range(_ROUNDS))
+    for _ in range(_GROWN_COMMITS):
+        writer.commit(1)
+    after_s = statistics.median(writer.commit(1) for _ in range(_ROUNDS))
+    yield Measurement(f"cluster_commit_after_{_GROWN_COMMITS}", 1e3 * after_s, "ms", _ROUNDS)
+    yield _Commits(took_s[1], row_s, max(0.0, after_s - before_s) / _GROWN_COMMITS)
+
+
+class _RowWriter:
+    """Commits copies of one row to a lake of its own."""
+
+    def __init__(self, lake: Path, row: dict[str, Any]) -> None:
+        lake.mkdir()
+        create_tables(lake)
+        self._committer = Committer(lake, load_state(lake))
+        self._row = row
+        self._count = 0
+
+    def commit(self, rows: int) -> float:
+        """Commit so many; gives the seconds that it took."""
+        began = time.perf_counter()
+        for _ in range(rows):
+            self._count += 1
+            self._committer.add_run({**self._row, "run_id": f"run-{self._count}"})
+        self._committer.flush()
+        return time.perf_counter() - began
+
+
+def _simulate(costs: Costs, commits: _Commits) -> Iterator[Measurement]:
+    """What more workers do to 1 PB, at the end, when the table has all the files of its commits."""
+    for workers in _SIZES:
+        outcome, every_s = _at_its_end(costs, commits, workers)
+        named = f"simulated_{workers}_workers"
+        yield _of_linear(f"{workers}_workers", outcome)
+        hours = RAW_BYTES / costs.task_bytes / outcome.tasks_per_s / 3600
+        yield Measurement(f"{named}_hours_for_1_pb", hours, "h", 1)
+        yield Measurement(f"{named}_store", outcome.tasks_per_s * costs.task_bytes / 1e9, "GB/s", 1)
+        for part in ("scheduler", "committer"):
+            yield Measurement(f"{named}_{part}_busy", 100 * outcome.busy[part], "%", 1)
+        yield Measurement(f"{named}_commit_every", every_s, "s", 1)
+    workers = _SIZES[-1]
+    for task_s in _TASK_SIZES_S:
+        outcome, _ = _at_its_end(_resized(costs, task_s / costs.task_s), commits, workers)
+        yield _of_linear(f"{workers}_workers_{task_s:g}_s_tasks", outcome)
+    for store_gb_s in _STORES_GB_S:
+        outcome, _ = _at_its_end(replace(costs, store_bytes_s=1e9 * store_gb_s), commits, workers)
+        yield _of_linear(f"{workers}_workers_store_of_{store_gb_s}_gb_s", outcome)
+    second = _resized(costs, 1 / costs.task_s)
+    for rows in (1, 50, 500):
+        outcome = simulate(second, workers, _TASKS_A_WORKER * workers, rows, float("inf"))
+        yield _of_linear(f"{workers}_workers_commits_of_{rows}", outcome)
+
+
+def _of_linear(name: str, outcome: Outcome) -> Measurement:
+    """What is reached, and by whom it is bound."""
+    named = f"simulated_{name}_of_linear_by_{outcome.bottleneck}"
+    return Measurement(named, 100 * outcome.efficiency, "%", 1)
+
+
+def _resized(costs: Costs, factor: float) -> Costs:
+    """Tasks of another size."""
+    return replace(
+        costs,
+        task_s=factor * costs.task_s,
+        task_bytes=factor * costs.task_bytes,
+        task_rows=factor * costs.task_rows,
+    )
+
+
+def _at_its_end(costs: Costs, commits: _Commits, workers: int) -> tuple[Outcome, float]:
+    """The last part of 1 PB; also how often it commits then, in seconds.
+
+    The table then has a file for each commit. The committer commits so seldom that commits take
+    no more than `COMMIT_SHARE` of its time: files(t) follows from that.
+    """
+    lasting_s = RAW_BYTES / costs.task_bytes * costs.task_s / workers
+    files, at_s = 0.0, 0.0
+    while at_s < lasting_s:
+        commit_s = commits.commit_s + files * commits.file_s
+        # In steps of a hundredth more, since there are up to a million commits.
+        step = max(1.0, files / 100)
+        at_s += step * max(FLUSH_S, commit_s / COMMIT_SHARE)
+        files += step
+    grown_s = commits.commit_s + files * commits.file_s
+    every_s = max(FLUSH_S, grown_s / COMMIT_SHARE)
+    grown = replace(costs, commit_s=grown_s)
+    tasks = max(_TASKS_A_WORKER, int(2 * every_s / costs.task_s)) * workers
+    tasks = min(tasks, _MOST_TASKS)
+    return simulate(grown, workers, tasks, float("inf"), every_s), every_s

@@ -1,0 +1,1 @@
+"""Runs read by the workers of a Dask cluster."""

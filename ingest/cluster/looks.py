@@ -1,0 +1,99 @@
+"""How a worker of a cluster looks at raw folders: at many files at once, since storage is slow."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from data.errors import FormatError
+from ingest.cluster.worker import check_version, worker_name
+from ingest.discover.disk import FileStatus, format_on_disk
+from ingest.files.walk import Entries, files_to_read, folders_below, is_lake, list_entries
+
+# Looks at once, of which most wait for an answer of the storage.
+_THREADS: Final = 16
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Looked:
+    """What a worker saw; what it could not see is missing.
+
+    Attributes:
+        worker: Which worker, on which host.
+        entries: By folder.
+        statuses: By path of a file.
+        formats: By path: name of a format; None: of no known format.
+        left: Folders that another task has to look at.
+    """
+
+    worker: str
+    entries: dict[str, Entries] = field(default_factory=dict)
+    statuses: dict[str, FileStatus] = field(default_factory=dict)
+    formats: dict[str, str | None] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+
+
+def look_at_folders(version: str, folders: Sequence[str], most_files: int) -> Looked:
+    """List folders and those below, and look at their files.
+
+    Args:
+        most_files: After so many the folders that remain are left to other tasks.
+    """
+    check_version(version)
+    looked = Looked(worker_name(), left=list(reversed(folders)))
+    with ThreadPoolExecutor(_THREADS) as pool:
+        while looked.left and len(looked.statuses) + len(looked.entries) < most_files:
+            several = [looked.left.pop() for _ in range(min(_THREADS, len(looked.left)))]
+            paths: list[str] = []
+            for folder, entries in _seen(pool, list_entries, several).items():
+                looked.entries[folder] = entries
+                names, subfolders = entries
+                if not is_lake(folder, subfolders):
+                    paths += (f"{folder.rstrip('/')}/{name}" for name in files_to_read(names))
+                    looked.left += reversed(folders_below(folder, subfolders))
+            looked.statuses.update(_seen(pool, _status, paths))
+    return looked
+
+
+def look_at_files(version: str, paths: Sequence[str]) -> Looked:
+    """Look at the sizes and times of files."""
+    check_version(version)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return Looked(worker_name(), statuses=_seen(pool, _status, paths))
+
+
+def look_into_files(version: str, paths: Sequence[str]) -> Looked:
+    """Tell the formats of files by their beginnings."""
+    check_version(version)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return Looked(worker_name(), formats=_seen(pool, _format, paths))
+
+
+def _seen(pool: ThreadPoolExecutor, look: Callable[[str], T], paths: Sequence[str]) -> dict[str, T]:
+    """What is seen at each path, in several threads; what cannot be seen is left out."""
+    size = -(-len(paths) // _THREADS) or 1
+    parts = [paths[at : at + size] for at in range(0, len(paths), size)]
+
+    def look_at(part: Sequence[str]) -> dict[str, T]:
+        found = {}
+        for path in part:
+            try:
+                found[path] = look(path)
+            except (OSError, FormatError):
+                continue
+        return found
+
+    return {path: seen for part in pool.map(look_at, parts) for path, seen in part.items()}
+
+
+def _status(path: str) -> FileStatus:
+    status = os.stat(path)
+    return FileStatus(status.st_mode, status.st_size, status.st_mtime)
+
+
+def _format(path: str) -> str | None:
+    form = format_on_disk(path)
+    return form.name if form is not None else None

@@ -1,0 +1,152 @@
+"""Tasks on the workers of a cluster, a bounded number of them at a time."""
+
+import asyncio
+import pickle
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future as ThreadFuture
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
+from typing import Any, Final, Generic, TypeVar
+
+from distributed import Client, Future
+from distributed.client import ClosedClientError, FutureCancelledError
+from distributed.comm import CommClosedError
+
+from ingest.cluster.errors import ClusterError
+
+TICK_S: Final = 0.5
+# Tasks for each thread: one under way and one that waits beside it.
+_TASKS_A_THREAD: Final = 2
+_RESUME: Final = "what was finished is in the lake, and the same command goes on from there"
+
+T = TypeVar("T")
+
+
+class Tasks(Generic[T]):
+    """Calls of functions on the workers; each has an item by which its outcome is known.
+
+    Attributes:
+        threads: Of all workers, as of about a second ago.
+    """
+
+    def __init__(self, client: Client, token: str) -> None:
+        self._client = client
+        self._loop: Any = client.loop
+        self._token = token
+        self._number = 0
+        self._waiting: dict[str, tuple[T, Future]] = {}
+        self._done: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        self._asked_s = 0.0
+        self._answer = self._ask_threads()
+        with lost_scheduler():
+            self.threads: int = self._answer.result()
+
+    def __len__(self) -> int:
+        """How many are under way."""
+        return len(self._waiting)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another task would find a worker soon."""
+        if self._answer.done():
+            with lost_scheduler():
+                self.threads = self._answer.result()
+            if time.monotonic() - self._asked_s >= TICK_S:
+                self._answer = self._ask_threads()
+        return len(self._waiting) < _TASKS_A_THREAD * self.threads
+
+    def _ask_threads(self) -> ThreadFuture[int]:
+        """Ask how many threads there are, without waiting: a scheduler may be gone by then."""
+        self._asked_s = time.monotonic()
+
+        async def ask() -> int:
+            return sum((await self._client.scheduler.ncores()).values())
+
+        return asyncio.run_coroutine_threadsafe(ask(), self._loop.asyncio_loop)
+
+    def submit(self, name: str, item: T, function: Callable[..., Any], *given: Any) -> str:
+        """Begin a call; gives its key.
+
+        Args:
+            name: What Dask's dashboard calls it.
+        """
+        self._number += 1
+        key = f"{name}-{self._number}-{self._token}"
+        call = pickle.dumps(_Call(function, given))
+        with lost_scheduler():
+            future = self._client.submit(pickle.loads, call, key=key, pure=False)
+        self._waiting[key] = item, future
+        asyncio.run_coroutine_threadsafe(self._fetch(key, future), self._loop.asyncio_loop)
+        return key
+
+    async def _fetch(self, key: str, future: Future) -> None:
+        """Wait for a result, also for one that is lost with its worker and made again."""
+        try:
+            outcome = await future
+        except (Exception, asyncio.CancelledError) as error:
+            # What else is raised is no error of the task.
+            outcome = error if future.status == "error" else CommClosedError(str(error))
+        self._done.put((key, outcome))
+
+    def take(self) -> list[tuple[T, str, Any]]:
+        """Wait for tasks that are done, `TICK_S` at most: item, key, and result or exception.
+
+        Raises:
+            ClusterError: The scheduler is gone.
+        """
+        found = []
+        with suppress(Empty):
+            found.append(self._done.get(timeout=TICK_S))
+            while True:
+                found.append(self._done.get_nowait())
+        for _, outcome in found:
+            if isinstance(outcome, CommClosedError):
+                with lost_scheduler():
+                    raise outcome
+        return [(self._waiting.pop(key)[0], key, outcome) for key, outcome in found]
+
+    def close(self) -> None:
+        """Give up what is under way; workers stop at their next block."""
+        for _, future in self._waiting.values():
+            future.release()
+        self._waiting.clear()
+
+
+class _Call:
+    """A call that is made when its pickle is loaded.
+
+    A worker without our code then fails to do a task. To load one with a function of ours, it fails
+    as a whole and drops its connection.
+    """
+
+    def __init__(self, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
+        self._call = function, given
+
+    def __reduce__(self) -> Any:
+        return self._call
+
+
+def outcome_of(found: Any) -> Any:
+    """The result of a task; raises the exception that it raised.
+
+    Raises:
+        ClusterError: The worker has no code to run.
+    """
+    if isinstance(found, ImportError):
+        raise ClusterError(
+            f"a worker of the cluster cannot import wattlas: {found}; start the workers in its "
+            "folder: python -m distributed.cli.dask_worker ADDRESS"
+        ) from found
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+@contextmanager
+def lost_scheduler() -> Iterator[None]:
+    """Say what it means that the scheduler cannot be reached."""
+    try:
+        yield
+    except (OSError, CommClosedError, ClosedClientError, FutureCancelledError) as error:
+        raise ClusterError(f"the scheduler of the cluster is gone; {_RESUME}") from error

@@ -1,0 +1,166 @@
+"""What a worker of a cluster does: it reads runs and writes their big files.
+
+These functions run in the worker's process, several at once if it has several threads.
+"""
+
+import hashlib
+import os
+import pickle
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from distributed import get_worker
+
+from data.errors import LakeError
+from data.lake_place import LakePath
+from ingest.cluster.errors import ClusterError, UnseenFileError
+from ingest.cluster.version import code_version
+from ingest.discover.plan import RunWork
+from ingest.lake.shared_file import read_shared
+from ingest.logs.compiling import load_loops
+from ingest.logs.memory import keep_heap_small
+from ingest.logs.threads import LogHelpers
+from ingest.runs.assembly import AssembledRun
+from ingest.runs.run_reader import RunReader, StoppedError
+
+_TELL_EVERY_S: Final = 0.5
+_UNWANTED: Final = ("cancelled", "resumed")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What all tasks of one ingest share.
+
+    Attributes:
+        version: The code that the ingest runs.
+        path: A file in the lake with the pickled `RunReader`. A worker that reads it sees the lake.
+        digest: SHA-256 of that file.
+        topic: Where workers report the bytes that they read.
+    """
+
+    version: str
+    path: LakePath
+    digest: str
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRead:
+    """What became of one task.
+
+    Attributes:
+        runs: In the order of the task's works.
+        bytes_read: Of raw files.
+        busy_s, cpu_s: How long it took, and how much processor time.
+    """
+
+    runs: list[AssembledRun]
+    bytes_read: int
+    busy_s: float
+    cpu_s: float
+
+
+def check_version(version: str) -> None:
+    """Refuse to work for an ingest that runs other code.
+
+    Raises:
+        ClusterError: It does.
+    """
+    if version != code_version():
+        raise ClusterError(
+            f"the worker {worker_name()} runs other code than this ingest: {code_version()} there, "
+            f"{version} here; start the workers with the same code"
+        )
+
+
+def worker_name() -> str:
+    """Address and host of the worker that runs this task."""
+    return f"{get_worker().address} on {socket.gethostname()}"
+
+
+def read_batch(order: Order, works: tuple[RunWork, ...], are_there: bool) -> BatchRead:
+    """Read runs and write their big files, which no row names yet.
+
+    Args:
+        are_there: Whether all their files are known to be there.
+
+    Raises:
+        ClusterError: The worker runs other code, or does not see the lake or a file.
+        LakeError: A big file cannot be written.
+        StoppedError: Nobody wants the result any more.
+    """
+    began_s, began_cpu_s = time.perf_counter(), time.process_time()
+    check_version(order.version)
+    reader = _reader_of(order)
+    if are_there:
+        _look_for_files(works)
+    if any(file.format.role == "log" for work in works for file in work.files):
+        load_loops()
+    meter = _ByteMeter(order.topic)
+    with LogHelpers(1) as helpers:
+        runs = [reader.read(work, helpers, meter.count) for work in works]
+    busy_s, cpu_s = time.perf_counter() - began_s, time.process_time() - began_cpu_s
+    return BatchRead(runs, meter.bytes_read, busy_s, cpu_s)
+
+
+def _reader_of(order: Order) -> RunReader:
+    with _lock:
+        return _load_reader(order)
+
+
+_lock: Final = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def _load_reader(order: Order) -> RunReader:
+    """The reader of an ingest, loaded once."""
+    try:
+        content = read_shared(order.path)
+    except LakeError as error:
+        raise ClusterError(
+            f"the worker {worker_name()} does not see the lake: {error}; all workers need it at "
+            "the same place, or the credentials of its bucket"
+        ) from error
+    if hashlib.sha256(content).hexdigest() != order.digest:
+        raise ClusterError(f"the worker {worker_name()} reads other bytes of {order.path}")
+    keep_heap_small()
+    reader: RunReader = pickle.loads(content)
+    return reader
+
+
+def _look_for_files(works: tuple[RunWork, ...]) -> None:
+    for work in works:
+        for file in work.files:
+            if not os.path.exists(file.path):
+                raise UnseenFileError(file.path, worker_name())
+
+
+class _ByteMeter:
+    """Counts the bytes of a task, reports them, and ends a task that was cancelled."""
+
+    def __init__(self, topic: str) -> None:
+        self._topic = topic
+        self._worker = get_worker()
+        self._key = self._worker.get_current_task()
+        self._told = time.monotonic()
+        self.bytes_read = 0
+
+    def count(self, number: int) -> None:
+        """Count bytes.
+
+        Raises:
+            StoppedError: The task was cancelled.
+        """
+        self.bytes_read += number
+        task = self._worker.state.tasks.get(self._key)
+        if task is None or task.state in _UNWANTED:
+            raise StoppedError("stopped")
+        now = time.monotonic()
+        if now - self._told >= _TELL_EVERY_S:
+            self._told = now
+            said = {"task": self._key, "bytes": self.bytes_read}
+            self._worker.log_event(self._topic, said)
