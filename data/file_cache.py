@@ -19,6 +19,7 @@ from data.errors import LakeError
 FOLDER_VARIABLE: Final = "WATTLAS_CACHE"
 SIZE_VARIABLE: Final = "WATTLAS_CACHE_MB"
 MOST_MB: Final = 4096
+_NUMBA_VARIABLE: Final = "NUMBA_CACHE_DIR"
 # A copy that is not complete after so long belongs to a process that was killed.
 _STRAY_S: Final = 3600.0
 _PART: Final = ".part"
@@ -30,6 +31,21 @@ def cache_folder() -> Path:
         return Path(os.environ[FOLDER_VARIABLE])
     base = os.environ.get("XDG_CACHE_HOME") or Path(os.environ.get("HOME", "/")) / ".cache"
     return Path(base) / "wattlas"
+
+
+def choose_numba_folder() -> None:
+    """Choose where Numba keeps what it compiled, unless the environment does.
+
+    Numba takes the folder of the code, else the user's; a service may write to neither, and Numba
+    then refuses the code.
+    """
+    if _NUMBA_VARIABLE in os.environ or os.access(Path(__file__).parent, os.W_OK):
+        return
+    for folder in (cache_folder(), Path(tempfile.gettempdir(), f"wattlas-{os.getuid()}")):
+        with suppress(OSError):
+            (folder / "numba").mkdir(parents=True, exist_ok=True)
+            os.environ[_NUMBA_VARIABLE] = str(folder / "numba")
+            return
 
 
 def most_bytes() -> int:

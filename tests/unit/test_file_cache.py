@@ -8,7 +8,7 @@ from typing import IO
 import pytest
 
 from data.errors import LakeError
-from data.file_cache import FileCache, HeldFile, most_bytes
+from data.file_cache import FileCache, HeldFile, choose_numba_folder, most_bytes
 
 
 class Source:
@@ -87,3 +87,27 @@ def test_a_bad_bound_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> N
     monkeypatch.setenv("WATTLAS_CACHE_MB", text)
     with pytest.raises(LakeError, match="whole number of MB"):
         most_bytes()
+
+
+def test_code_that_may_not_be_written_is_compiled_into_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *given: given[1] != os.W_OK)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "chosen")
+    choose_numba_folder()
+    assert os.environ["NUMBA_CACHE_DIR"] == "chosen"
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("WATTLAS_CACHE", str(tmp_path / "cache"))
+    choose_numba_folder()
+    assert os.environ["NUMBA_CACHE_DIR"] == str(tmp_path / "cache" / "numba")
+    # Where the cache cannot be written either, the folder of temporary files is left.
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WATTLAS_CACHE", str(tmp_path / "file"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    choose_numba_folder()
+    assert Path(os.environ["NUMBA_CACHE_DIR"]) == tmp_path / f"wattlas-{os.getuid()}" / "numba"
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setattr(os, "access", lambda *_: True)
+    choose_numba_folder()
+    assert "NUMBA_CACHE_DIR" not in os.environ
