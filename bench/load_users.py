@@ -24,8 +24,8 @@ class Visitor(FastHttpUser):
 
     wait_time = between(2, 6)
     concurrency = _CONNECTIONS
-    # As browsers do when the server has closed a connection that stood idle.
-    max_retries = 2
+    # As browsers do when the server has closed a connection that stood idle: all may be closed.
+    max_retries = _CONNECTIONS
 
     def on_start(self) -> None:
         """Load the app as a new browser does."""
