@@ -47,6 +47,7 @@ def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
             options.server_python,
             options.growing,
             options.moves,
+            options.apart,
         )
     if options.bench == "models":
         from bench.models import measure as measure_models
@@ -130,6 +131,7 @@ def build_parser() -> argparse.ArgumentParser:
     load.add_argument(
         "--growing", action="store_true", help="add runs meanwhile and prune; not with --lake"
     )
+    load.add_argument("--apart", action="store_true", help="no kept response is for two visitors")
     load.add_argument(
         "--server-python", default=sys.executable, help="a Python with requirements.txt alone"
     )

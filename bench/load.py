@@ -206,12 +206,14 @@ def measure(
     python: str = sys.executable,
     is_growing: bool = False,
     moves: int = MOVES,
+    is_apart: bool = False,
 ) -> Iterator[Measurement]:
     """Replay on a lake; without one, on a small sample that is made first.
 
     Args:
         python: The interpreter of the server: one that has the production packages alone.
         is_growing: Add runs to the sample's lake meanwhile, and prune it; see `Growth`.
+        is_apart: No response that the server keeps is for more than one visitor.
 
     Raises:
         RuntimeError: locust failed, or an ingest did.
@@ -224,7 +226,7 @@ def measure(
             memory = Memory(served)
             growth = Growth(Path(folder), minutes)
             with memory.watched(), growth if is_growing else nullcontext():
-                found = _replay(served, recording, users, minutes)
+                found = _replay(served, recording, users, minutes, is_apart)
             if growth.failed:
                 raise RuntimeError(growth.failed)
             if is_growing:
@@ -252,8 +254,10 @@ def ingest(*words: object) -> None:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
 
 
-def _replay(served: Served, recording: Path, users: int, minutes: float) -> dict[str, str]:
-    """Run locust; return the row of its table that has all requests."""
+def _replay(
+    served: Served, recording: Path, users: int, minutes: float, is_apart: bool
+) -> dict[str, Any]:
+    """Run locust; return the row of its table that has all requests, and the users' counts."""
     out = recording.with_name("found")
     command = [
         sys.executable, "-m", "locust", "-f", str(ROOT / "bench" / "load_users.py"), "--headless",
@@ -262,6 +266,8 @@ def _replay(served: Served, recording: Path, users: int, minutes: float) -> dict
         "--exit-code-on-error", "0",
     ]  # fmt: skip
     env = {**os.environ, "WATTLAS_LOAD": str(recording)}
+    if is_apart:
+        env["WATTLAS_LOAD_APART"] = "1"
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"locust ended with {done.returncode}: {done.stderr[-2000:]}")
@@ -270,13 +276,15 @@ def _replay(served: Served, recording: Path, users: int, minutes: float) -> dict
     with out.with_name("found_failures.csv").open() as file:
         for failure in csv.DictReader(file):
             print(failure, file=sys.stderr)
-    return row
+    return {**row, **json.loads(recording.with_name("counts").read_text())}
 
 
-def _measurements(found: dict[str, str], memory: Memory) -> Iterator[Measurement]:
+def _measurements(found: dict[str, Any], memory: Memory) -> Iterator[Measurement]:
     n = int(found["Request Count"])
     rate = float(found["Requests/s"])
     yield Measurement("load_requests", rate, "1/s", n)
+    yield Measurement("load_kept", found["kept"] / n, "", n)
+    yield Measurement("load_asked_again", found["again"], "", n)
     yield Measurement("load_failures", float(found["Failure Count"]), "", n, 0)
     yield Measurement("load_median", float(found["50%"]), "ms", n, MEDIAN_MS)
     yield Measurement("load_p95", float(found["95%"]), "ms", n, P95_MS)

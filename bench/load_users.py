@@ -1,6 +1,7 @@
 """What locust runs: users that replay recorded actions, each from a place of its own.
 
 `WATTLAS_LOAD` names the recording (see `bench.load`); locust starts this file, nothing imports it.
+With `WATTLAS_LOAD_APART` each visitor asks as nobody else does: no kept response is for two.
 """
 
 import itertools
@@ -11,12 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from gevent.pool import Pool
-from locust import FastHttpUser, between, task
+from geventhttpclient.response import HTTPConnectionClosed
+from locust import FastHttpUser, between, events, task
 
 _RECORDING = json.loads(Path(os.environ["WATTLAS_LOAD"]).read_text())
 # As many connections as a browser opens to one server.
 _CONNECTIONS = 6
 _numbers = itertools.count()
+# Responses that the server had kept, requests that were asked again; written beside the recording.
+_counts = {"kept": 0, "again": 0}
 
 
 class Visitor(FastHttpUser):
@@ -24,13 +28,16 @@ class Visitor(FastHttpUser):
 
     wait_time = between(2, 6)
     concurrency = _CONNECTIONS
-    # As browsers do when the server has closed a connection that stood idle: all may be closed.
-    max_retries = _CONNECTIONS
 
     def on_start(self) -> None:
         """Load the app as a new browser does."""
         actions = _RECORDING["actions"]
-        start = next(_numbers) * 7 % len(actions)
+        number = next(_numbers)
+        start = number * 7 % len(actions)
+        self._own = {}
+        if "WATTLAS_LOAD_APART" in os.environ:
+            # Responses are kept by encoding.
+            self._own = {"accept-encoding": f"gzip, br, x-{number}"}
         self._next = itertools.cycle([*actions[start:], *actions[:start]])
         self._pool = Pool(_CONNECTIONS)
         self._replay(_RECORDING["first_load"])
@@ -44,11 +51,27 @@ class Visitor(FastHttpUser):
         for _ in self._pool.imap_unordered(self._ask, asked):
             pass
 
-    def _ask(self, asked: dict[str, Any]) -> None:
-        self.client.request(
+    def _ask(self, asked: dict[str, Any], is_again: bool = False) -> None:
+        with self.client.request(
             asked["method"],
             asked["path"],
             name=asked["name"],
             data=b64decode(asked["body"]).decode() or None,
-            headers=asked["headers"],
-        )
+            headers={**asked["headers"], **self._own},
+            catch_response=True,
+        ) as answer:
+            # The server closed an idle connection as the request went out: browsers ask again.
+            is_lost = (
+                isinstance(getattr(answer, "error", None), HTTPConnectionClosed) and not is_again
+            )
+            if is_lost:
+                answer.success()
+        _counts["again"] += is_lost
+        _counts["kept"] += "hit" in (answer.headers or {}).get("Cache-Status", "")
+        if is_lost:
+            self._ask(asked, is_again=True)
+
+
+@events.quitting.add_listener
+def _write_counts(**_: object) -> None:
+    Path(os.environ["WATTLAS_LOAD"]).with_name("counts").write_text(json.dumps(_counts))

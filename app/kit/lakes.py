@@ -314,6 +314,14 @@ class Lakes:
         shown = f"The lake may have a newer version than {self._seen.version}, which is shown"
         return f"{shown}: {why}" if why else ""
 
+    def look(self) -> Sight:
+        """Return which lake is there, and its newest version.
+
+        Raises:
+            LakeError: The place cannot be read, and it never could.
+        """
+        return self._watch.look()
+
     def at(self, version: int | None) -> LakeView:
         """Return one version, or the newest, and put its declared columns in force.
 

@@ -13,6 +13,7 @@ from prometheus_client.registry import Collector
 from app.kit.guard import elapsed_s
 from app.kit.lakes import Lakes
 from app.kit.request_log import route_name
+from app.kit.response_cache import ResponseCache
 from data.sandbox.pool import Sandbox
 
 _BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
@@ -21,8 +22,9 @@ _BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
 class _Numbers(Collector):
     """Numbers of the lake, its caches and SQL, read when somebody asks."""
 
-    def __init__(self, lakes: Lakes, sandbox: Sandbox | str) -> None:
+    def __init__(self, lakes: Lakes, responses: ResponseCache, sandbox: Sandbox | str) -> None:
         self._lakes = lakes
+        self._responses = responses
         self._sandbox = sandbox
 
     def collect(self) -> Iterator[Metric]:
@@ -33,6 +35,7 @@ class _Numbers(Collector):
             ("version", "Newest open version of the lake; -1 for none.", newest),
             ("open_versions", "Open versions of the lake.", len(views)),
             ("cached_rows", "Rows of cached answers.", rows),
+            ("cached_response_bytes", "Bodies of cached responses.", self._responses.body_bytes),
         ):
             yield GaugeMetricFamily(f"wattlas_lake_{name}", words, value=value)
         if isinstance(self._sandbox, str):
@@ -44,11 +47,13 @@ class _Numbers(Collector):
         yield ended
 
 
-def add_metrics(server: Flask, lakes: Lakes, sandbox: Sandbox | str) -> None:
+def add_metrics(
+    server: Flask, lakes: Lakes, responses: ResponseCache, sandbox: Sandbox | str
+) -> None:
     """Add `/metrics`, and count all requests."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
-    registry.register(_Numbers(lakes, sandbox))
+    registry.register(_Numbers(lakes, responses, sandbox))
     labels = ["route", "method"]
     requests = Counter("wattlas_requests", "Requests.", [*labels, "status"], registry=registry)
     latency = Histogram(

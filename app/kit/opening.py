@@ -14,6 +14,7 @@ from app.kit.context import lake_view, lakes
 from app.kit.lakes import LakeView, State
 from app.kit.nothing_to_show import nothing_to_show
 from app.kit.page import Page
+from app.kit.response_cache import keep_no_response
 from app.kit.routes import add_page_routes
 from app.kit.url_state import has_state
 from data.errors import SelectionError, WattlasError
@@ -67,6 +68,7 @@ def open_layout(
             return nothing_to_show(page, view, missing, words, pages)
         return page.layout(view, state, words)
     except WattlasError:
+        keep_no_response()
         return html.Main(html.Div(_UNREADABLE, className="notice"), className=f"page {page.name}")
 
 

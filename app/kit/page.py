@@ -54,6 +54,7 @@ class Page:
         open_link: Converts a link's state to the state that the page shows: resolves a selection of
             another page. Returns the state and text for the notice.
         add_routes: Adds routes that no other page has.
+        cached_routes: Those of them whose responses follow from the lake and the request alone.
         examples: Name of a screenshot in `docs/` to its URL query; empty: the default view.
         old_paths: Old addresses to current ones; `<view>` is a placeholder for a view.
     """
@@ -72,6 +73,7 @@ class Page:
     keys: tuple[tuple[str, str], ...] = ()
     open_link: Callable[[LakeView, Any], tuple[Any, str]] | None = None
     add_routes: Callable[[Flask], None] | None = None
+    cached_routes: tuple[str, ...] = ()
     examples: Mapping[str, str] = field(default_factory=dict)
     old_paths: Mapping[str, str] = field(default_factory=dict)
 

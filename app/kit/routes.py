@@ -40,6 +40,14 @@ def add_page_routes(server: Flask, page: Page) -> None:
         )
 
 
+def cached_routes(page: Page) -> tuple[str, ...]:
+    """Return the rules whose responses follow from the lake and the request alone."""
+    views = tuple(
+        f"/{page.name}/{kind}" for kind in ("data/<view>.csv", "data/<view>.parquet", "how/<view>")
+    )
+    return *views, *page.cached_routes
+
+
 def _data(page: Page, view: str, kind: str) -> Response:
     name = f"wattlas-{page.name}-{view}"
     return table_answer(page.rows(*asked(page), page.view(view).name), kind, name)

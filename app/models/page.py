@@ -47,6 +47,7 @@ PAGE = Page(
         "models-fit": "v=1&tab=fit&workload=memcached",
     },
     add_routes=add_routes,
+    cached_routes=("/models/runs", "/models/fits"),
 )
 _IDS = PAGE.ids
 

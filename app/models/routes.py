@@ -15,6 +15,7 @@ from flask import Flask, Response, current_app, request
 
 from app.kit.context import lakes
 from app.kit.lakes import LakeView
+from app.kit.response_cache import keep_no_response
 from app.models.answers import fits_answer, runs_answer
 from app.models.curves import simulation
 from app.models.defaults import open_link
@@ -41,6 +42,7 @@ def add_routes(server: Flask) -> None:
 
 def finished(asked: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the results of a simulation that is done in this process."""
+    keep_no_response()
     jobs: Jobs | None = current_app.extensions.get(_EXTENSION) if current_app else None
     return jobs.finished(asked) if jobs else []
 

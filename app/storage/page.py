@@ -108,12 +108,8 @@ _IDS = PAGE.ids
 )
 def update_views(raw_state: dict[str, Any], version: int) -> tuple:
     """Any change but of the selection: every figure, and the published values beside it."""
-    asked = StorageState.from_json(raw_state)
-    return lake_view(version).once(_views, asked, is_large=True)
-
-
-def _views(view: LakeView, asked: StorageState) -> tuple:
-    found = answer(view, asked)
+    view = lake_view(version)
+    found = answer(view, StorageState.from_json(raw_state))
     state = found.study.state
     placed = {
         "choices": place_choices(storage_cube(view, state.selection), state),

@@ -1,0 +1,110 @@
+"""Responses that follow from the lake and the request alone, kept as they were sent.
+
+Visitors mostly ask for the same: default views, links, the first filters. A kept response costs
+neither an answer nor its encoding and compression. `Page.cached_routes` lists the addresses.
+"""
+
+from collections.abc import Hashable, Iterable
+from hashlib import blake2b
+from threading import Condition
+from typing import Final
+
+from cachetools import LRUCache
+from flask import Flask, Response, g, request
+
+from app.kit.lakes import Lakes
+from data.errors import LakeError
+
+ALL_BYTES: Final = 24_000_000
+MOST_BYTES: Final = 1_000_000
+# Value of the header `Cache-Status` (RFC 9211) of a kept response.
+HIT: Final = "wattlas; hit"
+# What Dash answers for all pages: components, their properties, and what they are connected by.
+_OF_DASH: Final = ("/_dash-layout", "/_dash-dependencies", "/_dash-update-component")
+
+
+class ResponseCache:
+    """The least recently used responses are dropped when their bodies are too large together.
+
+    Of equal requests at the same time one is answered, the others wait for its response. A response
+    is of one newest version of one lake: after an ingest, and once the lake is gone, the request is
+    answered anew.
+    """
+
+    def __init__(self, lakes: Lakes) -> None:
+        self._lakes = lakes
+        self._kept: LRUCache[Hashable, Response] = LRUCache(ALL_BYTES, getsizeof=_size)
+        self._under_way: set[Hashable] = set()
+        self._changed = Condition()
+        self._routes: set[str] = set(_OF_DASH)
+
+    def add_to(self, server: Flask) -> None:
+        """Look before, and keep after a request.
+
+        Call it after the guard, whose checks come first, and before what compresses responses.
+        """
+        server.before_request(self._find)
+        server.after_request(self._keep)
+        server.teardown_request(self._end)
+
+    def add_routes(self, routes: Iterable[str]) -> None:
+        """Keep the responses of these rules too."""
+        self._routes.update(routes)
+
+    @property
+    def body_bytes(self) -> int:
+        """Bytes of all kept bodies."""
+        return int(self._kept.currsize)
+
+    def _find(self) -> Response | None:
+        key = self._key()
+        if key is None:
+            return None
+        with self._changed:
+            self._changed.wait_for(lambda: key not in self._under_way)
+            found: Response | None = self._kept.get(key)
+            if found is None:
+                self._under_way.add(key)
+                g.response_key = g.under_way = key
+                return None
+        response = Response(found.get_data(), found.status, found.headers.copy())
+        response.headers["Cache-Status"] = HIT
+        return response
+
+    def _key(self) -> Hashable:
+        is_plain = request.method in ("GET", "POST") and not request.headers.get("Range")
+        if not is_plain or not request.url_rule or request.url_rule.rule not in self._routes:
+            return None
+        try:
+            seen = self._lakes.look()
+        except LakeError:
+            return None
+        if seen.identity is None:  # What a page says of no lake depends on what was there before.
+            return None
+        asked = blake2b(request.get_data()).digest() if request.method == "POST" else b""
+        address = request.script_root, request.full_path, request.method
+        return seen, self._lakes.trouble, address, asked, request.headers.get("Accept-Encoding")
+
+    def _keep(self, answer: Response) -> Response:
+        key = g.get("response_key")
+        is_whole = answer.status_code in (200, 204) and not answer.is_streamed
+        if key and is_whole and _size(answer) <= MOST_BYTES:
+            kept = Response(answer.get_data(), answer.status, answer.headers.copy())
+            with self._changed:
+                self._kept[key] = kept
+        return answer
+
+    def _end(self, _: BaseException | None) -> None:
+        with self._changed:
+            self._under_way.discard(g.pop("under_way", None))
+            self._changed.notify_all()
+
+
+def keep_no_response() -> None:
+    """Declare that the response to this request follows from more than the lake and the request."""
+    if g:
+        g.response_key = None
+
+
+def _size(answer: Response) -> int:
+    return len(answer.get_data())
