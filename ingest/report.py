@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from data.lake_place import LakePath
@@ -26,16 +26,7 @@ class Reported:
 
     def as_json(self) -> dict[str, Any]:
         """The problem for machines."""
-        problem = self.problem
-        return {
-            "dataset": self.dataset,
-            "path": self.path,
-            "line": problem.line,
-            "kind": problem.kind,
-            "severity": problem.severity,
-            "detail": problem.detail,
-            "count": problem.count,
-        }
+        return {"dataset": self.dataset, "path": self.path, **asdict(self.problem)}
 
 
 @dataclass(slots=True)

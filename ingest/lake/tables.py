@@ -4,6 +4,7 @@ import fcntl
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -36,6 +37,7 @@ DELTA_WRITER: Final = WriterProperties(
 # A commit is of the version after the one that this process knows, or fails. delta-rs would else
 # append to what another process has committed: the same runs, perhaps, or its own lost answer.
 _ALONE: Final = CommitProperties(max_commit_retries=0)
+_WRITING: Final[dict[str, Any]] = {"writer_properties": DELTA_WRITER, "commit_properties": _ALONE}
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
 
 
@@ -184,7 +186,7 @@ def conform_row(row: Mapping[str, Any], schema: pa.Schema = RUNS) -> dict[str, A
 def replace_runs(
     runs: DeltaTable,
     rows: Sequence[Mapping[str, Any]],
-    replaced: Iterable[str] = (),
+    replaced: Collection[str] = (),
     schema: pa.Schema = RUNS,
 ) -> None:
     """Add rows to `runs` in one commit, in place of those of the run ids in `replaced`.
@@ -196,21 +198,16 @@ def replace_runs(
     Raises:
         LakeError: The table cannot be written, or another ingest has committed to it.
     """
-    ordered = sorted(rows, key=_sort_key)
-    data = pa.Table.from_pylist(ordered, schema=schema)
-    gone = sorted(set(replaced))
-    if not gone:
-        _commit(runs, data, None)
-    else:
-        affected = sorted({*gone, *(row["run_id"] for row in rows)})
-        _commit(runs, data, f"run_id IN ({_quoted(affected)})")
+    data = pa.Table.from_pylist(sorted(rows, key=_sort_key), schema=schema)
+    affected = sorted({*replaced, *(row["run_id"] for row in rows)})
+    _commit(runs, data, f"run_id IN ({_quoted(affected)})" if replaced else None)
 
 
 def replace_problems(
     table: DeltaTable,
     dataset: str,
     problems: Mapping[str, Sequence[Problem]],
-    replaced: Iterable[str] = (),
+    replaced: Collection[str] = (),
 ) -> None:
     """Write the problems of some paths in one commit, in place of the old ones of `replaced`.
 
@@ -218,26 +215,14 @@ def replace_problems(
         table: `problems`, as `replace_runs` has `runs`; it raises the same.
     """
     rows = [
-        {
-            "dataset": dataset,
-            "path": path,
-            "line": problem.line,
-            "kind": problem.kind,
-            "severity": problem.severity,
-            "detail": problem.detail,
-            "count": problem.count,
-        }
+        {"dataset": dataset, "path": path, **asdict(problem)}
         for path in sorted(problems)
         for problem in problems[path]
     ]
     data = pa.Table.from_pylist(rows, schema=PROBLEMS)
-    gone = sorted(set(replaced))
-    if not gone:
-        _commit(table, data, None)
-    else:
-        affected = sorted({*gone, *problems})
-        where = f"dataset = {_quoted([dataset])} AND path IN ({_quoted(affected)})"
-        _commit(table, data, where)
+    affected = sorted({*replaced, *problems})
+    where = f"dataset = {_quoted([dataset])} AND path IN ({_quoted(affected)})"
+    _commit(table, data, where if replaced else None)
 
 
 def compact(lake: LakePath) -> None:
@@ -246,7 +231,7 @@ def compact(lake: LakePath) -> None:
         table = open_table(lake, name)
         if table is not None and len(table.file_uris()) > COMPACT_ABOVE_FILES:
             with naming("write", lake / name), suppress(CommitFailedError):
-                table.optimize.compact(writer_properties=DELTA_WRITER, commit_properties=_ALONE)
+                table.optimize.compact(**_WRITING)
 
 
 @contextmanager
@@ -274,30 +259,12 @@ def _place_of(table: DeltaTable) -> LakePath:
 
 def _commit(table: DeltaTable, data: pa.Table, predicate: str | None) -> None:
     with _committing(table):
-        _write_commit(table, data, predicate)
-
-
-def _write_commit(table: DeltaTable, data: pa.Table, predicate: str | None) -> None:
-    if predicate is None:
-        if data.num_rows:
-            write_deltalake(
-                table,
-                data,
-                mode="append",
-                writer_properties=DELTA_WRITER,
-                commit_properties=_ALONE,
-            )
-    elif data.num_rows:
-        write_deltalake(
-            table,
-            data,
-            mode="overwrite",
-            predicate=predicate,
-            writer_properties=DELTA_WRITER,
-            commit_properties=_ALONE,
-        )
-    else:
-        table.delete(predicate, writer_properties=DELTA_WRITER, commit_properties=_ALONE)
+        if predicate is not None and data.num_rows:
+            write_deltalake(table, data, mode="overwrite", predicate=predicate, **_WRITING)
+        elif predicate is not None:
+            table.delete(predicate, **_WRITING)
+        elif data.num_rows:
+            write_deltalake(table, data, mode="append", **_WRITING)
 
 
 def _quoted(texts: Iterable[str]) -> str:
