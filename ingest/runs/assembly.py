@@ -1,6 +1,6 @@
 """What the files of one run say, put together to its row: values only, no files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,10 +70,6 @@ class RunAssembly:
         """How long the run measured, as far as its small files say."""
         return self._run.row.get("duration_s")
 
-    def core_of(self, file: RawFile, said: int | None) -> int:
-        """The core of a log; see `ingest.discover.file_choice`."""
-        return core_of_log(file, said)
-
     def finish(
         self,
         logs: Sequence[SourceRead],
@@ -95,7 +91,7 @@ class RunAssembly:
         if not has_result(run):
             return AssembledRun(None, run.problems, digest)
         if run.settings.workloads[run.key.workload].logged:
-            _take_logs(run, self.window, cuts, self.core_of)
+            _take_logs(run, self.window, cuts)
         if cuts:
             _take_counters(run, cuts, energy)
         clip_to_run(run, self.utc_window)
@@ -112,12 +108,7 @@ class RunAssembly:
         return AssembledRun(run.row, run.problems, digest, tables, tuple(run.columns.values()))
 
 
-def _take_logs(
-    run: RunRow,
-    window: Window | None,
-    cuts: Sequence[CoreCut],
-    core_of: Callable[[RawFile, int | None], int],
-) -> None:
+def _take_logs(run: RunRow, window: Window | None, cuts: Sequence[CoreCut]) -> None:
     """Take over what the logs say beside their counters."""
     logs = run.logs
     by_core = {cut.core: cut for cut in cuts}
@@ -127,7 +118,7 @@ def _take_logs(
         run.flags.update(facts.flags)
         if any(problem.severity == "refused" for problem in read.problems):
             run.flags.add("damaged_log")
-        core = core_of(read.file, facts.core)
+        core = core_of_log(read.file, facts.core)
         if window is not None and facts.core is not None and facts.core != core:
             detail = f"the file says core {facts.core}, its name core {core}; the name holds"
             run.doubt(read, "core_mismatch", detail)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from data.errors import WattlasError
 from data.lake_place import LakePath
+from ingest.discover.file_choice import core_of_log
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
 from ingest.lake.run_file import RunFile
@@ -46,7 +47,7 @@ class RunReader:
             assembly.window,
             work.files[0].settings.machine,
             work.run_id,
-            assembly.core_of,
+            core_of_log,
             lambda table: self._open(work, table),
             temporary_folder(self.lake),
             helpers,

@@ -85,17 +85,16 @@ def function_rates(
     duration_s = row.get("duration_s")
     if not duration_s:
         return totals, None
-    rows = []
-    for each in counts.functions:
-        source_file = each.source_file or settings.functions.source_of(each.function)
-        rows.append(
-            {
-                "run_id": row["run_id"],
-                "function": each.function,
-                "source_file": source_file,
-                "subsystem": settings.functions.subsystem_of(source_file, each.module),
-                "loads_per_s": None if each.loads is None else each.loads / duration_s,
-                "stores_per_s": None if each.stores is None else each.stores / duration_s,
-            }
-        )
+    known = settings.functions
+    rows = [
+        {
+            "run_id": row["run_id"],
+            "function": each.function,
+            "source_file": (source := each.source_file or known.source_of(each.function)),
+            "subsystem": known.subsystem_of(source, each.module),
+            "loads_per_s": None if each.loads is None else each.loads / duration_s,
+            "stores_per_s": None if each.stores is None else each.stores / duration_s,
+        }
+        for each in counts.functions
+    ]
     return totals, pa.Table.from_pylist(rows, schema=FUNCTIONS)
