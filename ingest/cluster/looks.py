@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from data.errors import FormatError
 from ingest.cluster.worker import check_version, worker_name
-from ingest.discover.disk import FileStatus, format_on_disk
+from ingest.discover.disk import Disk, FileStatus
 from ingest.files.walk import Entries, files_to_read, folders_below, is_lake, list_entries
 
 # Looks at once, of which most wait for an answer of the storage.
@@ -95,5 +95,5 @@ def _status(path: str) -> FileStatus:
 
 
 def _format(path: str) -> str | None:
-    form = format_on_disk(path)
+    form = Disk().format_of(path)
     return form.name if form is not None else None

@@ -36,10 +36,5 @@ class Disk:
             FormatError: Its compression is broken.
             OSError: It cannot be read.
         """
-        return format_on_disk(path)
-
-
-def format_on_disk(path: str) -> Format | None:
-    """As `Disk.format_of`."""
-    name = path.rpartition("/")[2]
-    return find_format(strip_compression(name), read_head(Path(path)))
+        name = path.rpartition("/")[2]
+        return find_format(strip_compression(name), read_head(Path(path)))

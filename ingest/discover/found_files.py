@@ -184,6 +184,19 @@ def as_raw_file(file: RawFile | KnownFile, group: RunGroup, state: LakeState) ->
     return replace(raw, sidecars=sidecar_files(raw, file.sidecars, state))
 
 
+def as_it_is(known: RecordedFile, dataset: str, settings: Settings) -> RawFile:
+    """A recorded table or meter with the size and time that it has now.
+
+    Raises:
+        OSError: It is not there.
+    """
+    status = Path(known.path).stat()
+    form = FORMATS_BY_NAME[known.format]
+    return RawFile(
+        known.path, status.st_size, status.st_mtime, dataset, settings, form, None, known
+    )
+
+
 def sidecar_files(
     file: RawFile, sidecars: tuple[Sidecar, ...], state: LakeState
 ) -> tuple[RawFile, ...]:

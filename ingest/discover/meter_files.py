@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ingest.discover.found_files import FORMATS_BY_NAME, Discovery, RawFile
+from ingest.discover.found_files import Discovery, RawFile, as_it_is
 from ingest.formats import FORMATS
-from ingest.lake.state import LakeState, RecordedFile
+from ingest.lake.state import LakeState
 
 
 class MeterScopes:
@@ -64,13 +64,5 @@ def known_meters(found: Discovery, state: LakeState) -> Iterator[RawFile]:
         for known in sorted(ours):
             if known.path in found.seen[dataset] or not Path(known.path).is_file():
                 continue
-            yield _as_raw_file(known, dataset, found)
-
-
-def _as_raw_file(known: RecordedFile, dataset: str, found: Discovery) -> RawFile:
-    status = Path(known.path).stat()
-    settings = found.layers.settings_of(str(Path(known.path).parent))
-    form = FORMATS_BY_NAME[known.format]
-    return RawFile(
-        known.path, status.st_size, status.st_mtime, dataset, settings, form, None, known
-    )
+            settings = found.layers.settings_of(str(Path(known.path).parent))
+            yield as_it_is(known, dataset, settings)

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from data.lake_place import LakePath
-from ingest.discover.found_files import FORMATS_BY_NAME, Discovery, RawFile
+from ingest.discover.found_files import FORMATS_BY_NAME, Discovery, RawFile, as_it_is
 from ingest.discover.names import label_columns
 from ingest.discover.plan import Plan
 from ingest.discover.source_reads import read_source
@@ -67,7 +66,7 @@ class TableStage:
             if not files:
                 continue
             if not failed and self._is_settled(dataset, files, ids):
-                self.unchanged += self._count_summaries(dataset)
+                self.unchanged += len(self._summaries(dataset))
                 continue
             self._commit_dataset(dataset, files, ids, on_problems)
 
@@ -78,14 +77,9 @@ class TableStage:
             form = FORMATS_BY_NAME.get(known.format)
             is_table = form is not None and form.role == "table"
             is_elsewhere = path not in self._found.seen[dataset]
-            if form is not None and is_table and is_elsewhere and Path(path).is_file():
-                status = Path(path).stat()
+            if is_table and is_elsewhere and Path(path).is_file():
                 settings = self._layers.settings_of(str(Path(path).parent))
-                found.append(
-                    RawFile(
-                        path, status.st_size, status.st_mtime, dataset, settings, form, None, known
-                    )
-                )
+                found.append(as_it_is(known, dataset, settings))
         return sorted(found, key=lambda file: file.path)
 
     def _is_given(self, file: RawFile) -> bool:
@@ -94,9 +88,6 @@ class TableStage:
     def _summaries(self, dataset: str) -> list[RecordedRun]:
         runs = self._state.runs.values()
         return [run for run in runs if run.dataset == dataset and run.source == SUMMARY]
-
-    def _count_summaries(self, dataset: str) -> int:
-        return len(self._summaries(dataset))
 
     def _is_settled(self, dataset: str, files: Sequence[RawFile], planned: Set[str]) -> bool:
         """Whether the lake's rows are what a reading of these tables would give."""
@@ -180,21 +171,17 @@ class TableStage:
                 row |= {name: known.get(name) for name in LABEL_COLUMNS}
                 row["sources"] = [row["sources"][0], *known["sources"][1:]]
 
-    def _digest(self, row: dict[str, Any]) -> str:
-        return row_digest(conform_row(row, self._state.schema))
-
     def _commit_rows(self, dataset: str, resolved: SummaryRuns, ours: set[str]) -> None:
         known = summary_row_digests(self._lake, dataset) if ours else {}
         for row in resolved.rows:
             run_id = row["run_id"]
-            if run_id in known and known[run_id] == self._digest(row):
+            old = known.get(run_id)
+            if old is not None and old == row_digest(conform_row(row, self._state.schema)):
                 self.unchanged += 1
                 continue
             self._committer.add_run(row)
-            if run_id in known:
-                self.replaced += 1
-            else:
-                self.added += 1
+            self.replaced += old is not None
+            self.added += old is None
         gone = ours - {row["run_id"] for row in resolved.rows}
         self._committer.remove_runs(dataset, gone)
         self.removed += len(gone)

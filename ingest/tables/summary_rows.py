@@ -20,11 +20,15 @@ from ingest.discover.names import (
     order_knobs,
 )
 from ingest.discover.sources import settings_struct, source_struct
+from ingest.formats.problem_list import ProblemList
 from ingest.lake.state import SUMMARY
-from ingest.records import Problem, Severity, SummaryRow, SummaryTable
+from ingest.records import Problem, SummaryRow, SummaryTable
 
 # Rows named one by one in `problems`; those beyond are one more row with their count.
 MAX_NAMED_LINES: Final = 200
+
+# By path, the problems of a table.
+Notes = dict[str, ProblemList]
 
 
 @dataclass
@@ -78,7 +82,7 @@ def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) ->
     replicate, numbered after all that the configuration has, flagged `duplicate_key`.
     """
     runs = SummaryRuns()
-    notes = {read.file.path: _Notes() for read in reads}
+    notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
     claims: dict[RunKey, list[_Claim]] = defaultdict(list)
     for claim in _claims(dataset, reads, notes):
         claims[claim.key].append(claim)
@@ -93,14 +97,12 @@ def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) ->
     for claim in further:
         runs.rows.append(_build_row(_renumber(claim, last, used, notes), notes))
     runs.problems = {
-        read.file.path: read.table.problems + notes[read.file.path].problems() for read in reads
+        read.file.path: read.table.problems + notes[read.file.path].all() for read in reads
     }
     return runs
 
 
-def _claims(
-    dataset: str, reads: Sequence[TableRead], notes: "dict[str, _Notes]"
-) -> Iterator[_Claim]:
+def _claims(dataset: str, reads: Sequence[TableRead], notes: Notes) -> Iterator[_Claim]:
     counts: Counter[RunKey] = Counter()
     for read in sorted(reads, key=lambda read: read.file.path):
         settings = read.file.settings
@@ -135,9 +137,7 @@ def _last_replicates(claims: dict[RunKey, list[_Claim]]) -> dict[RunKey, int]:
     return last
 
 
-def _distinct(
-    claims: Sequence[_Claim], notes: "dict[str, _Notes]", runs: SummaryRuns
-) -> list[_Claim]:
+def _distinct(claims: Sequence[_Claim], notes: Notes, runs: SummaryRuns) -> list[_Claim]:
     kept: list[_Claim] = []
     for claim in claims:
         twin = next((other for other in kept if other.row.values == claim.row.values), None)
@@ -150,9 +150,7 @@ def _distinct(
     return kept
 
 
-def _renumber(
-    claim: _Claim, last: dict[RunKey, int], used: set[str], notes: "dict[str, _Notes]"
-) -> _Claim:
+def _renumber(claim: _Claim, last: dict[RunKey, int], used: set[str], notes: Notes) -> _Claim:
     configuration = claim.key.configuration
     key = claim.key
     while key == claim.key or make_run_id(key) in used:
@@ -171,7 +169,7 @@ def _place(claim: _Claim, beside: _Claim) -> str:
     return f"line {claim.row.line}" + ("" if is_same_file else f" of {claim.read.file.path}")
 
 
-def _build_row(claim: _Claim, notes: "dict[str, _Notes]") -> dict[str, Any]:
+def _build_row(claim: _Claim, notes: Notes) -> dict[str, Any]:
     settings = claim.read.file.settings
     values = claim.row.values
     row = identity_columns(claim.key, settings)
@@ -195,25 +193,3 @@ def _build_row(claim: _Claim, notes: "dict[str, _Notes]") -> dict[str, Any]:
         "files": [],
         "sources": sources,
     }
-
-
-class _Notes:
-    """Problems of one table, line by line up to a bound."""
-
-    def __init__(self) -> None:
-        self._named: list[Problem] = []
-        self._counts: Counter[str] = Counter()
-        self._beyond: dict[str, Problem] = {}
-
-    def add(self, kind: str, severity: Severity, detail: str, line: int) -> None:
-        self._counts[kind] += 1
-        more = self._counts[kind] - MAX_NAMED_LINES
-        if more <= 0:
-            self._named.append(Problem(kind, severity, detail, line))
-            return
-        first = self._beyond.get(kind, Problem(kind, severity, f"and others: {detail}", line))
-        self._beyond[kind] = replace(first, count=more)
-
-    def problems(self) -> list[Problem]:
-        """All of them, in order of their lines."""
-        return sorted([*self._named, *self._beyond.values()], key=lambda p: (p.line or 0, p.kind))
