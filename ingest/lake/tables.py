@@ -34,8 +34,9 @@ _KEEP_FOREVER: Final = {
 DELTA_WRITER: Final = WriterProperties(
     compression="ZSTD", compression_level=3, max_row_group_size=1 << 17
 )
-# A commit is of the version after the one that this process knows, or fails. delta-rs would else
-# append to what another process has committed: the same runs, perhaps, or its own lost answer.
+# A commit fails unless it makes the version after the one that this process knows. Otherwise
+# delta-rs would append to a commit of another process, which may hold the same runs, or to its own
+# commit of which the answer was lost.
 _ALONE: Final = CommitProperties(max_commit_retries=0)
 _WRITING: Final[dict[str, Any]] = {"writer_properties": DELTA_WRITER, "commit_properties": _ALONE}
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
@@ -43,7 +44,7 @@ _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.ty
 
 @contextmanager
 def locked_lake(lake: LakePath) -> Iterator[None]:
-    """Hold the lake's one ingest lock; readers need none.
+    """Hold the lake's ingest lock; readers need no lock.
 
     An object store has no lock: there the commits of a second ingest fail.
 
@@ -70,9 +71,9 @@ def locked_lake(lake: LakePath) -> Iterator[None]:
 
 
 def remove_temporaries(lake: LakePath) -> int:
-    """Remove what a killed ingest left half-written; only under the ingest lock.
+    """Remove incomplete files of a killed ingest; requires the ingest lock.
 
-    An object store shows no half-written files, only what tasks of a cluster share.
+    An object store has no incomplete files, only files that tasks of a cluster share.
     """
     left = remove_left(lake)
     if isinstance(lake, StorePath):
@@ -84,10 +85,10 @@ def remove_temporaries(lake: LakePath) -> int:
 
 
 def open_table(lake: LakePath, name: str) -> DeltaTable | None:
-    """Open `runs` or `problems` at its newest version; None if it is not there yet.
+    """Open `runs` or `problems` at its newest version; None if it does not exist yet.
 
     Raises:
-        LakeError: It cannot be read, or is of a schema version that nobody knows.
+        LakeError: It cannot be read, or has an unknown schema version.
     """
     path = lake / name
     with naming("open", path):
@@ -101,10 +102,10 @@ def open_table(lake: LakePath, name: str) -> DeltaTable | None:
 
 
 def create_tables(lake: LakePath) -> None:
-    """Make the two Delta tables of a lake that lacks them; upgrade those of older schemas.
+    """Create the two Delta tables if they do not exist; upgrade tables of older schemas.
 
     Raises:
-        LakeError: A table is of a schema version that nobody knows.
+        LakeError: A table has an unknown schema version.
     """
     for name, schema in (("problems", PROBLEMS), ("runs", RUNS)):
         table = open_table(lake, name)
@@ -129,11 +130,11 @@ def create_tables(lake: LakePath) -> None:
 
 
 def describe_columns(runs: DeltaTable, columns: Iterable[Column], there: Collection[str]) -> None:
-    """Give `runs` further columns and their descriptions, or other descriptions to those it has.
+    """Add columns to `runs` with their descriptions, and update descriptions of existing columns.
 
     Args:
-        runs: At the version that this process knows; then at the new one.
-        there: Names of the declared columns that it has.
+        runs: The table at the version that this process knows; updated to the new version.
+        there: Names of the declared columns that it has already.
 
     Raises:
         LakeError: The table cannot be written, or another ingest has committed to it.
@@ -154,7 +155,7 @@ def _field(column: Column) -> Field:
     return Field(bare.name, bare.type, nullable=True, metadata=column.to_metadata())
 
 
-# The schema asked for last, with its names: pyarrow makes a list of these anew each time.
+# The last schema and its names; pyarrow would build the list of names at each call.
 _LAST: Final[list[tuple[pa.Schema, frozenset[str]]]] = []
 
 
@@ -165,10 +166,10 @@ def _names_of(schema: pa.Schema) -> frozenset[str]:
 
 
 def conform_row(row: Mapping[str, Any], schema: pa.Schema = RUNS) -> dict[str, Any]:
-    """A row of `runs` with every column that is set in the column's own type; no NULLs in it.
+    """Convert the values of a row of `runs` to the types of its columns; leave out NULLs.
 
     Args:
-        schema: The columns of `runs`, those that datasets declare included.
+        schema: The columns of `runs`, declared ones included.
 
     Raises:
         LakeError: A column that `runs` does not have.
@@ -189,11 +190,11 @@ def replace_runs(
     replaced: Collection[str] = (),
     schema: pa.Schema = RUNS,
 ) -> None:
-    """Add rows to `runs` in one commit, in place of those of the run ids in `replaced`.
+    """Add rows to `runs` in one commit; they replace the rows with the run ids in `replaced`.
 
     Args:
-        runs: At the version that this process knows; then at the new one.
-        schema: As `conform_row`.
+        runs: The table at the version that this process knows; updated to the new version.
+        schema: As for `conform_row`.
 
     Raises:
         LakeError: The table cannot be written, or another ingest has committed to it.
@@ -209,10 +210,10 @@ def replace_problems(
     problems: Mapping[str, Sequence[Problem]],
     replaced: Collection[str] = (),
 ) -> None:
-    """Write the problems of some paths in one commit, in place of the old ones of `replaced`.
+    """Write the problems of some paths in one commit; replace the problems of `replaced` paths.
 
     Args:
-        table: `problems`, as `replace_runs` has `runs`; it raises the same.
+        table: The table `problems`; as `runs` in `replace_runs`, with the same errors.
     """
     rows = [
         {"dataset": dataset, "path": path, **asdict(problem)}
@@ -226,7 +227,7 @@ def replace_problems(
 
 
 def compact(lake: LakePath) -> None:
-    """Merge the small files of tables that have grown many, unless another ingest commits."""
+    """Compact tables with many small files, unless another ingest commits."""
     for name in ("runs", "problems"):
         table = open_table(lake, name)
         if table is not None and len(table.file_uris()) > COMPACT_ABOVE_FILES:
@@ -236,7 +237,7 @@ def compact(lake: LakePath) -> None:
 
 @contextmanager
 def _committing(table: DeltaTable) -> Iterator[None]:
-    """Say which table could not be written, and why, in our own words."""
+    """Convert commit errors to a LakeError that names the table and the reason."""
     path, known = _place_of(table), table.version()
     with naming("write", path):
         try:
@@ -247,8 +248,8 @@ def _committing(table: DeltaTable) -> Iterator[None]:
                 raise
             raise LakeError(
                 f"another ingest has committed to {path} meanwhile (version {newest.version()}, "
-                f"expected {known}): nothing is lost or doubled; the same command goes on from "
-                "there once the other is done"
+                f"expected {known}): nothing is lost or doubled; the same command continues from "
+                "there when the other is done"
             ) from None
 
 
@@ -272,7 +273,7 @@ def _quoted(texts: Iterable[str]) -> str:
 
 
 def _sort_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Neighbours in a filter lie next to each other, so that statistics let readers skip."""
+    """Sort key: rows that filters select together are adjacent, so that readers can skip others."""
     load, message = row.get("load_qps"), row.get("message_bytes")
     names = row["dataset"], row["workload"], row["system"], row["run_id"]
     return *names[:2], load or 0.0, message or 0, *names[2:]
