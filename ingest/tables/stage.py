@@ -1,4 +1,4 @@
-"""The summary tables of an ingest: read together for each dataset, compared, committed."""
+"""Read the summary tables of each dataset, compare them with the lake, commit the changes."""
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
@@ -32,11 +32,11 @@ OnProblems = Callable[[str, str, Sequence[Problem]], None]
 
 
 class TableStage:
-    """Rows of summary tables, made to agree with the runs that raw logs give.
+    """Updates the rows of summary tables so that they agree with the runs from raw logs.
 
-    The stage comes before the runs are read and counts the planned ones as there, so that a kill
-    at any moment leaves either work to do or nothing to do. Rows that a planned run will replace
-    stay until it does.
+    The stage runs before the runs are read and treats planned runs as present. So after a kill at
+    any moment the next ingest finds the remaining work. A row that a planned run will replace stays
+    until that run is committed.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class TableStage:
         """Bring the summary rows of all datasets of this ingest up to date.
 
         Args:
-            on_problems: Told the problems of each table read.
-            failed: Planned runs of which nothing came after all.
+            on_problems: Called with the problems of each table that is read.
+            failed: Planned runs that gave no row.
         """
         planned = {work.run_id: work.key.dataset for work in self._plan.works}
         for dataset in sorted(self._found.settings):
@@ -71,7 +71,7 @@ class TableStage:
             self._commit_dataset(dataset, files, ids, on_problems)
 
     def _files_of(self, dataset: str) -> list[RawFile]:
-        """Tables found now, and those of the lake that are still there but lie elsewhere."""
+        """Found tables, and recorded tables outside the given folders that still exist."""
         found = list(self._plan.tables.get(dataset, ()))
         for path, known in self._state.files[dataset].items():
             form = FORMATS_BY_NAME.get(known.format)
@@ -90,7 +90,7 @@ class TableStage:
         return [run for run in runs if run.dataset == dataset and run.source == SUMMARY]
 
     def _is_settled(self, dataset: str, files: Sequence[RawFile], planned: Set[str]) -> bool:
-        """Whether the lake's rows are what a reading of these tables would give."""
+        """Whether reading these tables would give exactly the lake's rows."""
         runs = self._summaries(dataset)
         by_path = {file.path: file for file in files if self._is_given(file)}
         return (
@@ -148,7 +148,7 @@ class TableStage:
         return reads
 
     def _declare(self, table: SummaryTable) -> None:
-        """Give the lake the columns of a table that nobody declared, and its rows their names."""
+        """Add a table's undeclared columns to the lake; rename them in the rows if necessary."""
         named = own_columns(table.columns, self._state.columns)
         self._committer.declare(named.values())
         table.columns = list(named.values())
@@ -158,7 +158,7 @@ class TableStage:
                 row.values[other] = row.values.pop(name, None)
 
     def _keep_labels(self, resolved: SummaryRuns, ours: set[str], elsewhere: set[str]) -> None:
-        """Leave to rows of tables that were not given this time the labels that the lake has."""
+        """Keep the lake's labels in rows of tables that are not among the given files."""
         ids = {
             run_id
             for run_id in ours

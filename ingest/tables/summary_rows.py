@@ -1,4 +1,4 @@
-"""Per-run summary tables to rows of `runs`: every row a run, keys made unique, nothing lost."""
+"""Convert per-run summary tables to rows of `runs`: one run per row, with unique keys."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
@@ -24,7 +24,7 @@ from ingest.formats.problem_list import ProblemList
 from ingest.lake.state import SUMMARY
 from ingest.records import Problem, SummaryRow, SummaryTable
 
-# Rows named one by one in `problems`; those beyond are one more row with their count.
+# Problems of a kind that are listed by line; the rest become one problem with a count.
 MAX_NAMED_LINES: Final = 200
 
 # By path, the problems of a table.
@@ -33,7 +33,7 @@ Notes = dict[str, ProblemList]
 
 @dataclass
 class TableRead:
-    """A summary table as read."""
+    """A summary table after it was read."""
 
     file: RawFile
     digest: str
@@ -41,18 +41,18 @@ class TableRead:
 
     @cached_property
     def kept(self) -> frozenset[str]:
-        """Columns of `runs` that a row's values may fill."""
+        """Columns of `runs` that a row of the table may fill."""
         own = (*self.file.settings.columns.values(), *self.table.columns)
         return frozenset((*MEASUREMENTS, *(column.name for column in own)))
 
 
 @dataclass(slots=True)
 class SummaryRuns:
-    """The rows of a dataset's summary tables, and what was wrong with them by path.
+    """The rows of a dataset's summary tables, and the problems by path.
 
     Attributes:
-        rows: Rows of `runs`, each with a run id of its own.
-        dropped: Rows that said what another row says already.
+        rows: Rows of `runs`, each with a unique run id.
+        dropped: Number of rows that repeated another row.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -62,7 +62,7 @@ class SummaryRuns:
 
 @dataclass(slots=True)
 class _Claim:
-    """A row and the key that it claims."""
+    """A row and the run key in it, which other rows may have too."""
 
     read: TableRead
     row: SummaryRow
@@ -71,15 +71,15 @@ class _Claim:
 
 
 def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) -> SummaryRuns:
-    """Make runs of all the rows of a dataset's tables, whatever order the files come in.
+    """Convert all rows of a dataset's tables to runs, independently of the order of the files.
 
     Args:
         dataset: Name of the dataset.
         reads: All summary tables of the dataset.
-        taken: Run ids of the dataset that raw logs (or tables now gone) hold already.
+        taken: Run ids of the dataset that come from raw logs, or from tables that no longer exist.
 
-    A key that is there already: identical values are dropped; other values become a further
-    replicate, numbered after all that the configuration has, flagged `duplicate_key`.
+    If a key is there already, a row with identical values is dropped. A row with other values
+    becomes a further replicate with the next free number and the flag `duplicate_key`.
     """
     runs = SummaryRuns()
     notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
@@ -120,7 +120,7 @@ def _claims(dataset: str, reads: Sequence[TableRead], notes: Notes) -> Iterator[
                 continue
             key = RunKey(dataset, row.workload or read.table.workload, system, knobs, number)
             if read.table.is_numbered:
-                # Rows that nothing tells apart; those of other tables are no replicates of them.
+                # Rows without a replicate number are numbered in order, in each table from 0.
                 place = dict(knobs) | {"variant": Path(read.file.path).name.split(".")[0]}
                 key = replace(key, knobs=order_knobs(place), replicate=None)
                 counts[key] += 1
@@ -157,8 +157,7 @@ def _renumber(claim: _Claim, last: dict[RunKey, int], used: set[str], notes: Not
         last[configuration] += 1
         key = replace(configuration, replicate=last[configuration])
     detail = (
-        f"run {make_run_id(claim.key)} is there with other values; "
-        f"kept as replicate {key.replicate}"
+        f"run {make_run_id(claim.key)} exists with other values; kept as replicate {key.replicate}"
     )
     notes[claim.read.file.path].add("duplicate_key", "doubted", detail, claim.row.line)
     return _Claim(claim.read, claim.row, key, claim.flags | {"duplicate_key"})
