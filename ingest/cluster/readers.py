@@ -68,11 +68,7 @@ class ClusterReaders:
                     yield work, _killed(work)
 
     def _read(
-        self,
-        tasks: Tasks[Batch],
-        order: Order,
-        batches: Iterator[Batch],
-        suspects: list[RunWork],
+        self, tasks: Tasks[Batch], order: Order, batches: Iterator[Batch], suspects: list[RunWork]
     ) -> Results:
         """Read batches; the runs of those whose workers died go to `suspects`."""
         is_more = True

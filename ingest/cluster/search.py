@@ -11,12 +11,7 @@ from distributed import KilledWorker
 
 from ingest.cluster.connection import Cluster
 from ingest.cluster.errors import UnseenFileError
-from ingest.cluster.looks import (
-    Looked,
-    look_at_files,
-    look_at_folders,
-    look_into_files,
-)
+from ingest.cluster.looks import Looked, look_at_files, look_at_folders, look_into_files
 from ingest.cluster.tasks import Tasks, outcome_of
 from ingest.cluster.version import code_version
 from ingest.discover.disk import Disk, FileStatus

@@ -21,10 +21,9 @@ from ingest.discover.found_files import (
 )
 from ingest.discover.matching import match_run
 from ingest.discover.names import NameMatch, RunKey, make_run_id
-from ingest.formats import FORMATS
+from ingest.formats import FORMATS, METERS
 from ingest.lake.state import LakeState, RecordedFile, RecordedRun
 
-_METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
 # Formats of which a single file is enough for a run.
 _MAKING: Final = frozenset(known.name for known in FORMATS if known.role in ("output", "sidecar"))
 Groups = dict[str, RunGroup]
@@ -97,7 +96,7 @@ def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discov
 
 def _own(run: RecordedRun) -> list[RecordedFile]:
     """The files that a run was read from, without meters, which runs share."""
-    return [file for file in run.files if file.format not in _METERS]
+    return [file for file in run.files if file.format not in METERS]
 
 
 def former_names(state: LakeState) -> dict[tuple[str, str], list[str]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ingest.discover.found_files import Discovery, RawFile, as_it_is
-from ingest.formats import FORMATS
+from ingest.formats import METERS
 from ingest.lake.state import LakeState
 
 
@@ -58,9 +58,8 @@ def is_counting(meter: RawFile) -> bool:
 
 def known_meters(found: Discovery, state: LakeState) -> Iterator[RawFile]:
     """Recorded files of meters that are not among the given files."""
-    forms = {known.name for known in FORMATS if known.role == "meter"}
     for dataset in sorted(found.settings):
-        ours = [known for known in state.files[dataset].values() if known.format in forms]
+        ours = [known for known in state.files[dataset].values() if known.format in METERS]
         for known in sorted(ours):
             if known.path in found.seen[dataset] or not Path(known.path).is_file():
                 continue

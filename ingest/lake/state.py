@@ -26,13 +26,7 @@ from ingest.records import Problem, UtcWindow
 SUMMARY: Final = "summary"
 SETTINGS_FORMAT: Final = "settings"
 # Columns that depend only on labels in the settings; a change does not need the logs.
-LABEL_COLUMNS: Final = (
-    "loop",
-    "system_label",
-    "performance_metric",
-    "is_baseline",
-    "is_synthetic",
-)
+LABEL_COLUMNS: Final = ("loop", "system_label", "performance_metric", "is_baseline", "is_synthetic")
 _TEXT_COLUMNS: Final = ("run_id", "dataset", "source", "workload", "system")
 _STATE_COLUMNS: Final = [*_TEXT_COLUMNS, "sources", "files", *LABEL_COLUMNS]
 

@@ -34,7 +34,7 @@ class RunReaders:
         self._stop = threading.Event()
 
     def results(self, works: Sequence[RunWork]) -> Results:
-        """Yield finished runs, and None about twice a second while none has finished.
+        """Yield finished runs, and None about twice a second.
 
         Few runs are read at once, which bounds memory. Closing the generator stops them.
         """

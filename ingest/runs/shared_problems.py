@@ -31,11 +31,7 @@ def news_of(
 
 
 def _is_known(
-    work: RunWork,
-    path: str,
-    problems: Sequence[Problem],
-    state: LakeState,
-    committer: Committer,
+    work: RunWork, path: str, problems: Sequence[Problem], state: LakeState, committer: Committer
 ) -> bool:
     """Whether an earlier ingest found the same problems; for a part of a file, at least these."""
     if any(file.part for file in work.files if file.path == path):
@@ -45,11 +41,7 @@ def _is_known(
 
 
 def _joined(
-    work: RunWork,
-    path: str,
-    problems: Sequence[Problem],
-    state: LakeState,
-    reported: Reported,
+    work: RunWork, path: str, problems: Sequence[Problem], state: LakeState, reported: Reported
 ) -> list[Problem]:
     """A file's problems with those of other runs in the same file, unless its content changed."""
     place = work.key.dataset, path

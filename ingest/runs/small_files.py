@@ -21,10 +21,7 @@ from ingest.records import (
 )
 from ingest.runs.event_counts import measured, take_counts
 from ingest.runs.row import RunRow
-from ingest.runs.storage_counts import (
-    count_interrupts,
-    function_rates,
-)
+from ingest.runs.storage_counts import count_interrupts, function_rates
 from ingest.settings.dataset import Machine
 
 DURATION_TOLERANCE: Final = 0.10

@@ -25,9 +25,7 @@ def count_interrupts(
         looks: File name and content of the snapshots, before, then after; one may be missing.
     """
     if len(looks) != 2:
-        return _uncounted(
-            "one_snapshot", f"only {looks[0][0]}: a count needs a snapshot before and one after"
-        )
+        return _uncounted("one_snapshot", f"only {looks[0][0]}: a count needs two snapshots")
     (_, before), (_, after) = looks
     if before.cpus != after.cpus:
         said = f"{len(before.cpus)} CPUs before, {len(after.cpus)} after"

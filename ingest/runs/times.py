@@ -1,7 +1,7 @@
 """Find the times of runs, from their files or the lake, to set the clocks of power meters."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,12 +53,7 @@ class RunTimes:
     """The times of a dataset's runs, by meter."""
 
     def __init__(
-        self,
-        lake: LakePath,
-        state: LakeState,
-        plan: Plan,
-        dataset: str,
-        works: Sequence[RunWork],
+        self, lake: LakePath, state: LakeState, plan: Plan, dataset: str, works: Sequence[RunWork]
     ) -> None:
         """Read the small files of planned runs, and the lake for other runs.
 
@@ -88,8 +83,8 @@ class RunTimes:
         works: Sequence[RunWork],
     ) -> None:
         planned = {work.run_id for work in works}
-        for run in _runs_of(state, dataset):
-            if run.run_id in planned or is_idle_run_of(run):
+        for run in state.runs.values():
+            if run.dataset != dataset or run.run_id in planned or is_idle_run_of(run):
                 continue
             if run.run_id not in known or run.source == SUMMARY:
                 self._untimed |= {file.path for file in run.files}
@@ -110,10 +105,6 @@ class RunTimes:
         times = self._by_meter[meter.path]
         times.has_others = any(path.startswith(folder) for path in self._untimed)
         return times
-
-
-def _runs_of(state: LakeState, dataset: str) -> Iterator[RecordedRun]:
-    return (run for run in state.runs.values() if run.dataset == dataset)
 
 
 def _sidecar_window(run: RecordedRun) -> UtcWindow | None:

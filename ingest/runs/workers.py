@@ -26,7 +26,7 @@ GRACE_S: Final = 5.0
 
 
 class LostWorkerError(WattlasError):
-    """A worker process was killed while it read a run."""
+    """A worker process ended while it read a run."""
 
 
 class Workers:
@@ -79,7 +79,7 @@ class Workers:
         """Yield finished runs, and None after each tick without one.
 
         Raises:
-            LostWorkerError: A process was killed.
+            LostWorkerError: A process ended.
             Exception: An exception from reading a run.
         """
         while self._waiting:
@@ -93,7 +93,7 @@ class Workers:
                     raise self._lost() from None
 
     def _lost(self) -> LostWorkerError:
-        """Describe the killed process, its status and its run; the pool ends the others."""
+        """Describe the ended process, its status and its run; the pool ends the others."""
         for process in self._processes:
             process.join(GRACE_S)
         gone = {p.pid: p.exitcode for p in self._processes if p.exitcode != -signal.SIGTERM}

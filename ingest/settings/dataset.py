@@ -351,8 +351,5 @@ def _workload(name: str, entry: dict[str, Any], origin: str) -> Workload:
             raise SettingsError(f"workloads.{name} lacks {key!r} ({origin})")
     cores = tuple(entry["cores"]) if entry.get("cores") else None
     return Workload(
-        entry.get("loop"),
-        entry.get("performance_metric"),
-        cores,
-        entry.get("logged", True),
+        entry.get("loop"), entry.get("performance_metric"), cores, entry.get("logged", True)
     )

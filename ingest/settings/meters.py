@@ -52,5 +52,4 @@ def build_meter(entry: Mapping[str, Any], number: int) -> MeterDeclaration:
             raise SettingsError(f"{where}.columns has none for {wanted!r} ({path})")
     if twice := sorted({str(each) for each in targets if targets.count(each) > 1}):
         raise SettingsError(f"{where}.columns has two for {twice[0]!r} ({path})")
-    zone = entry.get("time_zone")
-    return MeterDeclaration(regex, columns, zone)
+    return MeterDeclaration(regex, columns, entry.get("time_zone"))

@@ -32,12 +32,7 @@ KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
         "packages": dict,
     },
     "systems": {"label": str, "baseline": bool, "aliases": list},
-    "workloads": {
-        "loop": str,
-        "performance_metric": str,
-        "cores": list,
-        "logged": bool,
-    },
+    "workloads": {"loop": str, "performance_metric": str, "cores": list, "logged": bool},
     "modes": {"aliases": list},
     "power": power.KEYS,
     "perf": {"counts": str},
@@ -55,13 +50,7 @@ KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
         "written": str,
         "description": str,
     },
-    "names": {
-        "pattern": str,
-        "workload": str,
-        "system": str,
-        "baseline_system": str,
-        "set": dict,
-    },
+    "names": {"pattern": str, "workload": str, "system": str, "baseline_system": str, "set": dict},
     "tables": tables.KEYS,
     "meters": meters.KEYS,
 }
