@@ -111,7 +111,7 @@ def test_a_callback_that_fails_is_asked_again(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr("app.kit.opening.open_page", lambda *_: {}["nothing"])
+        broken.setattr("app.kit.opening.open_page", lambda *_: dict[str, str]()["nothing"])
         for _ in range(2):
             answer = opens(client)
             assert "BUG: KeyError" in answer.text
