@@ -1,5 +1,6 @@
 """Responses that are kept: which, until when, and that they are the same."""
 
+import secrets
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -40,7 +41,8 @@ def client(lake: Path) -> FlaskClient:
 
 
 def opens(client: FlaskClient) -> TestResponse:
-    return client.post("/_dash-update-component", json=LAYOUT)
+    load = secrets.token_hex(8)  # As Dash signs each page load.
+    return client.post(f"/_dash-update-component?endId={load}", json=LAYOUT)
 
 
 def is_kept(response: TestResponse) -> bool:
