@@ -12,6 +12,7 @@ from flask import Flask
 from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 from app.kit import ids
+from app.kit.bundles import add_bundles
 from app.kit.compressed import CompressedFiles
 from app.kit.context import EXTENSION, SANDBOX
 from app.kit.guard import add_guard
@@ -53,6 +54,7 @@ def create_app(settings: Settings) -> dash.Dash:
     responses = ResponseCache(lakes)
     responses.add_to(server)
     sandbox = server.extensions[SANDBOX] = _sandbox(settings)
+    add_bundles(server)
     if settings.log:
         add_request_log(server, settings.log)
     if settings.has_metrics:
@@ -66,7 +68,8 @@ def create_app(settings: Settings) -> dash.Dash:
         routes_pathname_prefix="/",
         pages_folder="",
         assets_folder=str(ASSETS),
-        assets_ignore=r"^export\.js$",
+        # Dash would load each file; the index loads them as two bundles.
+        assets_ignore=".*",
         compress=True,
         health_endpoint="health",
         # Else Dash makes every page's layout at the first request, to check callbacks against it.

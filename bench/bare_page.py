@@ -24,7 +24,7 @@ SHOWN: Final = """() => {
   });
   const { xaxis, yaxis, margin, width, height } = scatter._fullLayout, heat = heatmap._fullLayout;
   return {
-    traces, system: heatmap.layout.meta.system, itr: heatmap.layout.meta.itr, dvfs: heatmap.layout.meta.dvfs,
+    traces, system: heatmap.layout.meta.system, itr: heatmap.layout.meta.xs, dvfs: heatmap.layout.meta.ys,
     z: Array.from(heatmap._fullData[0]._z || heatmap.calcdata[0][0].z, plain),
     rows: Array.from(document.querySelectorAll("#best-table tr[data-config]"), (row) => {
       const c = JSON.parse(row.dataset.config);

@@ -12,6 +12,7 @@ from typing import Any, Final
 import dash
 from flask import abort, request
 
+from app.kit.bundles import bundle_tag
 from app.kit.callback_bodies import callback_problem
 from app.kit.headers import allow_scripts
 from app.kit.page import Page
@@ -51,11 +52,14 @@ class Atlas(dash.Dash):
     def interpolate_index(self, **parts: Any) -> str:
         """Render the index for the requested address."""
         allow_scripts([*self.csp_hashes(), _THEME_HASH])
+        prefix = self.config.requests_pathname_prefix
+        parts["css"] += bundle_tag("css", prefix)
+        parts["scripts"] += bundle_tag("js", prefix)
         return fill(
             "index.html",
             **parts,
             theme_script=_THEME_SCRIPT,
             page=self._page(),
             pages=self.pages,
-            prefix=self.config.requests_pathname_prefix,
+            prefix=prefix,
         )

@@ -8,6 +8,8 @@ from typing import Any, Final
 from werkzeug.test import run_wsgi_app
 from werkzeug.wrappers import Response
 
+from app.kit.bundles import BUNDLES
+
 MOST_WORKING: Final = 8
 # Some requests of each of many visitors.
 MOST_WAITING: Final = 120
@@ -15,7 +17,7 @@ PATIENCE_S: Final = 20.0
 RETRY_S: Final = 2
 # Files, which are answered from memory, and the health check. A page that lacks a script is broken,
 # and no browser asks for one again.
-_NEVER_REFUSED: Final = ("/health", "/assets/", "/_dash-component-suites/")
+_NEVER_REFUSED: Final = ("/health", BUNDLES, "/_dash-component-suites/")
 
 
 class Bounded:

@@ -17,6 +17,8 @@ from data.errors import LakeError
 
 ALL_BYTES: Final = 24_000_000
 MOST_BYTES: Final = 1_000_000
+# How long a request waits for the response to an equal one.
+PATIENCE_S: Final = 20.0
 # Value of the header `Cache-Status` (RFC 9211) of a kept response.
 HIT: Final = "wattlas; hit"
 # What Dash answers for all pages: components, their properties, and what they are connected by.
@@ -61,7 +63,7 @@ class ResponseCache:
         if key is None:
             return None
         with self._changed:
-            self._changed.wait_for(lambda: key not in self._under_way)
+            self._changed.wait_for(lambda: key not in self._under_way, PATIENCE_S)
             found: Response | None = self._kept.get(key)
             if found is None:
                 self._under_way.add(key)
@@ -81,9 +83,11 @@ class ResponseCache:
             return None
         if seen.identity is None:  # What a page says of no lake depends on what was there before.
             return None
-        asked = blake2b(request.get_data()).digest() if request.method == "POST" else b""
-        address = request.script_root, request.full_path, request.method
-        return seen, self._lakes.trouble, address, asked, request.headers.get("Accept-Encoding")
+        # The query of a POST is Dash's sign of one page load, which background callbacks need.
+        is_post = request.method == "POST"
+        asked = blake2b(request.get_data()).digest() if is_post else request.query_string
+        address = request.script_root, request.path, request.method, asked
+        return seen, self._lakes.trouble, address, request.headers.get("Accept-Encoding")
 
     def _keep(self, answer: Response) -> Response:
         key = g.get("response_key")

@@ -19,14 +19,13 @@ import dash
 import xxhash
 from flask import Response, request
 
+from app.kit.bundles import BUNDLES, fingerprint
 from app.kit.compressed import ENCODINGS, CompressedFiles, Encoding, compress_fast
 from app.kit.plotly_js import plotly_js
-from app.kit.settings import ASSETS
 
 # Key of the app's `Scripts` among the server's extensions.
 SCRIPTS: Final = "wattlas-scripts"
 _LIBRARIES: Final = "/_dash-component-suites/"
-_ASSETS: Final = "/assets/"
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _TYPES: Final = ("text/javascript", "application/javascript", "text/css")
 _LEAST_BYTES: Final = 256
@@ -141,7 +140,7 @@ class Scripts:
 
 
 def _is_file() -> bool:
-    return _LIBRARIES in request.path or _ASSETS in request.path
+    return _LIBRARIES in request.path or BUNDLES in request.path
 
 
 def _address() -> str:
@@ -153,11 +152,8 @@ def _has_fingerprint() -> bool:
 
 
 def _is_changed() -> bool:
-    """Return whether an asset was edited since the app made its address."""
-    if _ASSETS not in request.path:
+    """Return whether an asset was edited since the app made the bundle's address."""
+    if BUNDLES not in request.path:
         return False
-    path = ASSETS / request.path.partition(_ASSETS)[2]
-    try:
-        return str(path.stat().st_mtime) != request.args.get("m")
-    except OSError:
-        return True
+    kind = request.path.rpartition(".")[2]
+    return fingerprint(kind) != request.args.get("m")

@@ -1,11 +1,13 @@
 """Explore as a visitor uses it, in a real browser."""
 
 import re
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
+from bench.bare_page import SHOWN, write_bare_page
 from data.metrics import metric
 from data.units import MINUS
 from tests.browser.atlas import Atlas, wait_idle
@@ -265,3 +267,19 @@ def test_the_scatter_is_painted_before_all_else(new_tab: Page, grid_address: str
     atlas.open(grid_address, '?v=2&workload=memcached&load=200000&sel=knobs~{"itr_us":50}')
     atlas.page.wait_for_function("() => window.order.length === 3")
     assert atlas.page.evaluate("window.order")[0] == "scatter"
+
+
+def test_the_bench_compares_with_a_page_of_the_same_points(
+    atlas: Atlas, grid_address: str, visitor: BrowserContext, tmp_path: Path
+) -> None:
+    atlas.open(grid_address)
+    shown = atlas.page.evaluate(SHOWN)
+    bare = visitor.new_page()
+    bare.goto(write_bare_page(tmp_path, shown).as_uri())
+    bare.wait_for_function("() => window.bare && bare.ready")
+    drawn = bare.evaluate("document.getElementById('scatter').data.map((t) => t.x.length)")
+    assert drawn == [len(trace["x"]) for trace in shown["traces"]]
+    assert sum(drawn) == sum(atlas.page.evaluate("wattlas.explore.view.points.traces.slice(-1)"))
+    assert bare.evaluate("document.getElementById('heatmap').data[0].z.length") == 3
+    assert bare.locator("tr").count() == 3
+    bare.close()

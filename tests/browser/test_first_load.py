@@ -5,9 +5,10 @@ import urllib.request
 
 import brotli
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Response, Route
 
 from app.kit.compressed import CompressedFiles
+from app.kit.response_cache import HIT
 from app.pages import PAGES
 from data.file_cache import cache_folder
 from tests.browser.atlas import Atlas, visit, wait_idle
@@ -106,3 +107,19 @@ def test_nothing_is_loading_when_a_page_is_idle(page: Page, grid_address: str, p
       .map((graph) => graph.id || graph.className)"""
     assert page.evaluate(words) == []
     assert page.locator(".first-page").is_hidden()
+
+
+@pytest.mark.parametrize("path", ["/", "/modes"])
+def test_a_second_visitor_gets_the_responses_of_the_first(
+    page: Page, grid_address: str, path: str
+) -> None:
+    """What a browser sends of itself and of one load is no reason to answer anew."""
+    asked: list[Response] = []
+    page.on("response", lambda found: asked.append(found) if "/_dash-" in found.url else None)
+    for _ in range(2):
+        asked.clear()
+        page.goto(f"{grid_address}{path}")
+        wait_idle(page)
+    answers = [one for one in asked if "component-suites" not in one.url]
+    assert len(answers) > 4
+    assert {one.headers.get("cache-status") for one in answers} == {HIT}

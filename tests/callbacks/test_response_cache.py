@@ -1,5 +1,6 @@
 """Responses that are kept: which, until when, and that they are the same."""
 
+import secrets
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -40,7 +41,8 @@ def client(lake: Path) -> FlaskClient:
 
 
 def opens(client: FlaskClient) -> TestResponse:
-    return client.post("/_dash-update-component", json=LAYOUT)
+    load = secrets.token_hex(8)  # As Dash signs each page load.
+    return client.post(f"/_dash-update-component?endId={load}", json=LAYOUT)
 
 
 def is_kept(response: TestResponse) -> bool:
@@ -111,7 +113,7 @@ def test_a_callback_that_fails_is_asked_again(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr("app.kit.opening.open_page", lambda *_: {}["nothing"])
+        broken.setattr("app.kit.opening.open_page", lambda *_: dict[str, str]()["nothing"])
         for _ in range(2):
             answer = opens(client)
             assert "BUG: KeyError" in answer.text

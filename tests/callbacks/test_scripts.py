@@ -1,6 +1,7 @@
 """Scripts and style sheets as the server sends them."""
 
 import re
+import shutil
 from pathlib import Path
 
 import brotli
@@ -8,6 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 from plotly.offline import get_plotlyjs_version
 
+from app.kit import bundles
 from app.kit.plotly_js import without_wrapper
 from app.kit.scripts import SCRIPTS
 from app.kit.settings import ASSETS, Settings
@@ -31,7 +33,7 @@ def one(client: FlaskClient, part: str) -> str:
     return found
 
 
-@pytest.mark.parametrize("part", ["react-dom", "/assets/_kit/page.js", "/assets/_kit/style.css"])
+@pytest.mark.parametrize("part", ["react-dom", "/_bundle/all.js", "/_bundle/all.css"])
 def test_sent_compressed_and_kept_by_browsers(client: FlaskClient, part: str) -> None:
     address = one(client, part)
     plain = client.get(address, headers={"Accept-Encoding": "identity"})
@@ -49,7 +51,7 @@ def test_sent_compressed_and_kept_by_browsers(client: FlaskClient, part: str) ->
 
 
 def test_gets_smaller_in_the_background(client: FlaskClient) -> None:
-    address = one(client, "_kit/page.js")
+    address = one(client, "/_bundle/all.js")
     fast = client.get(address, headers=BR)
     client.application.extensions[SCRIPTS].compress([address]).join()
     best = client.get(address, headers=BR)
@@ -58,9 +60,28 @@ def test_gets_smaller_in_the_background(client: FlaskClient) -> None:
 
 
 def test_an_address_of_another_time_is_not_kept(client: FlaskClient) -> None:
-    answer = client.get("/assets/_kit/page.js?m=1.5", headers=BR)
+    answer = client.get("/_bundle/all.js?m=1.5", headers=BR)
     assert "immutable" not in answer.headers.get("Cache-Control", "")
-    assert brotli.decompress(answer.data) == (ASSETS / "_kit" / "page.js").read_bytes()
+    script = brotli.decompress(answer.data).decode()
+    for path in sorted(ASSETS.glob("*/*.js")):
+        assert (path.read_text("utf-8") in script) == (path.name != "export.js"), path
+    assert script.index("/* _kit/page_state.js */") < script.index("/* explore/page.js */")
+
+
+def test_another_asset_gives_another_address(
+    client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "assets"
+    shutil.copytree(ASSETS, own)
+    monkeypatch.setattr(bundles, "ASSETS", own)
+    before = one(client, "/_bundle/all.js")
+    old = client.get(before, headers=BR)
+    with (own / "explore" / "page.js").open("a") as file:
+        file.write("// edited")
+    now = client.get(before, headers=BR)
+    assert "immutable" in old.headers["Cache-Control"]
+    assert "immutable" not in now.headers.get("Cache-Control", "")
+    assert one(client, "/_bundle/all.js") != before
 
 
 def test_an_address_outside_is_not_answered(client: FlaskClient) -> None:
