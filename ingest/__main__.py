@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +22,6 @@ from ingest.runs.worker_server import start_server_for
 
 OK: Final = 0
 FAILED: Final = 1
-USAGE: Final = 2
 REFUSED: Final = 3
 _BAR_EVERY_S: Final = 0.1
 LINE_EVERY_S: Final = 5.0
@@ -279,8 +279,7 @@ def _verify(options: argparse.Namespace) -> int:
 
     faults = list(verify_lake(options.lake))
     if options.json:
-        said = [{"run_id": f.run_id, "path": f.path, "detail": f.detail} for f in faults]
-        print(json.dumps(said, indent=1))
+        print(json.dumps([asdict(fault) for fault in faults], indent=1))
     else:
         for fault in faults:
             print(f"{fault.path}: {fault.detail} (run {fault.run_id})")
@@ -295,8 +294,7 @@ def _prune(options: argparse.Namespace) -> int:
 
     pruned = prune_lake(options.lake, options.keep_versions)
     if options.json:
-        said = {"versions": pruned.versions, "files": pruned.files, "bytes": pruned.bytes}
-        print(json.dumps(said))
+        print(json.dumps(asdict(pruned)))
     else:
         print(
             f"dropped {_count(pruned.versions, 'version')}, {_count(pruned.files, 'file')}, "

@@ -1,7 +1,7 @@
 """What an `add` would do, told without writing: which files become which runs, what is refused."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -104,13 +104,9 @@ def _outline_tables(
         for row in resolved.rows:
             kind = outline.kinds[dataset, row["workload"], row["system"]]
             kind.runs += 1
-            _add_knobs(kind, row)
-
-
-def _add_knobs(kind: RunKind, values: Mapping[str, Any]) -> None:
-    for name in ("replicate", *KNOBS):
-        if values.get(name) is not None:
-            kind.knobs[name].add(values[name])
+            for name in ("replicate", *KNOBS):
+                if row.get(name) is not None:
+                    kind.knobs[name].add(row[name])
 
 
 def _outline_run(work: RunWork, outline: Outline) -> dict[str, list[Problem]]:

@@ -277,7 +277,7 @@ class _Ingest:
             self._committer.flush()
             done, total = self._progress.runs_done, self._progress.runs_total
             raise InterruptedIngestError(
-                f"stopped after {done} of {total} runs; the same command goes on from there"
+                f"stopped after {done} of {total} runs; the same command continues from there"
             ) from None
         except (LostWorkerError, ClusterError):
             self._committer.flush()

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from data.lake_place import LakePath
@@ -26,16 +26,7 @@ class Reported:
 
     def as_json(self) -> dict[str, Any]:
         """The problem for machines."""
-        problem = self.problem
-        return {
-            "dataset": self.dataset,
-            "path": self.path,
-            "line": problem.line,
-            "kind": problem.kind,
-            "severity": problem.severity,
-            "detail": problem.detail,
-            "count": problem.count,
-        }
+        return {"dataset": self.dataset, "path": self.path, **asdict(self.problem)}
 
 
 @dataclass(slots=True)
@@ -87,7 +78,9 @@ def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterato
     if report.dropped_rows:
         yield f"rows dropped because another says the same: {report.dropped_rows}"
     yield from describe_ignored(report.ignored, verbose)
-    yield from _describe_problems(report, verbose)
+    yield from describe_refused(report.refused, verbose)
+    if others := len(report.problems) - len(report.refused):
+        yield f"repaired or doubted: {others}; `python -m ingest problems` lists them"
 
 
 def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]:
@@ -99,13 +92,6 @@ def describe_ignored(ignored: Sequence[Ignored], verbose: bool) -> Iterator[str]
         yield f"ignored: {path}: {reason}"
     if len(ignored) > shown:
         yield f"and {len(ignored) - shown} more ignored; --verbose names them"
-
-
-def _describe_problems(report: AddReport, verbose: bool) -> Iterator[str]:
-    yield from describe_refused(report.refused, verbose)
-    others = len(report.problems) - len(report.refused)
-    if others:
-        yield f"repaired or doubted: {others}; `python -m ingest problems` lists them"
 
 
 def describe_refused(refused: Sequence[Reported], verbose: bool) -> Iterator[str]:

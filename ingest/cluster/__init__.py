@@ -1,1 +1,1 @@
-"""Runs read by the workers of a Dask cluster."""
+"""Read runs on the workers of a Dask cluster."""

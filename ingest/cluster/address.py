@@ -14,10 +14,10 @@ _ADDRESS: Final = re.compile(r"(?:(?:tcp|tls|ws|wss)://)?(?:[\w.-]+|\[[0-9A-Fa-f
 
 @dataclass(frozen=True, slots=True)
 class LocalWorkers:
-    """Processes on this machine.
+    """Worker processes on this machine.
 
     Attributes:
-        count: How many.
+        count: Number of processes.
     """
 
     count: int
@@ -25,10 +25,10 @@ class LocalWorkers:
 
 @dataclass(frozen=True, slots=True)
 class SlurmJobs:
-    """Jobs of SLURM that are submitted for one ingest.
+    """SLURM jobs that are submitted for one ingest.
 
     Attributes:
-        settings: The TOML file that describes them.
+        settings: TOML file that describes the jobs.
     """
 
     settings: Path
@@ -36,10 +36,10 @@ class SlurmJobs:
 
 @dataclass(frozen=True, slots=True)
 class RunningScheduler:
-    """A scheduler of Dask that runs already.
+    """A Dask scheduler that runs already.
 
     Attributes:
-        address: As `tcp://host:8786` or `host:8786`.
+        address: Address such as `tcp://host:8786` or `host:8786`.
     """
 
     address: str

@@ -1,21 +1,21 @@
-"""Runs to tasks: one large run, or small ones that take about a second together."""
+"""Divide runs into tasks: one large run, or small runs that take about a second together."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ingest.discover.plan import RunWork
 
-# A scheduler takes some 2 ms for a task, whatever it does.
+# The scheduler needs about 2 ms for each task.
 TASK_S: Final = 1.0
-# One core reads some 200 MB of logs a second, and takes some 5 ms to open a file and write tables.
+# One core reads about 200 MB of logs a second, and needs 5 ms to open a file and write its tables.
 _BYTES_A_SECOND: Final = 200e6
 _FILE_S: Final = 5e-3
 
 
 def in_batches(works: Sequence[RunWork]) -> Iterator[tuple[RunWork, ...]]:
-    """Part runs into tasks: the largest runs first, so that all workers end at about the same time.
+    """Yield the runs of each task, the largest first: all workers end at about the same time.
 
-    Small runs stay in the order given.
+    Small runs stay in the given order.
     """
     large = [work for work in works if estimated_s(work) >= TASK_S]
     large.sort(key=lambda work: work.size, reverse=True)
@@ -36,5 +36,5 @@ def in_batches(works: Sequence[RunWork]) -> Iterator[tuple[RunWork, ...]]:
 
 
 def estimated_s(work: RunWork) -> float:
-    """About how long one core reads a run, in seconds."""
+    """Estimate the time that one core needs to read a run, seconds."""
     return work.size / _BYTES_A_SECOND + len(work.files) * _FILE_S

@@ -1,4 +1,4 @@
-"""A cluster to work on: found running, or started and ended with the ingest."""
+"""Connect to a running cluster, or start one for the ingest."""
 
 import importlib.util
 import logging
@@ -21,12 +21,12 @@ _LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster under way.
+    """A connected cluster.
 
     Attributes:
-        address: Of its scheduler.
+        address: Address of its scheduler.
         dashboard: Address of its dashboard; empty if Bokeh, which draws it, is missing.
-        renew: Called now and then; submits jobs again that have ended, such as at their time limit.
+        renew: Submits jobs again that have ended, such as at their time limit; call it regularly.
     """
 
     client: Client
@@ -37,13 +37,13 @@ class Cluster:
 
 @contextmanager
 def open_cluster(address: ClusterAddress) -> Iterator[Cluster]:
-    """Connect to a cluster, or start one, which ends with the context.
+    """Connect to a cluster, or start one that ends with the context.
 
     Raises:
         ClusterError: It cannot be reached or started.
-        SettingsError: The file that describes its jobs is wrong.
+        SettingsError: The file that describes its jobs is invalid.
     """
-    # What Dask would say of workers that die or a scheduler that is gone, the ingest says itself.
+    # The ingest itself reports dead workers and a lost scheduler.
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     if isinstance(address, RunningScheduler):
@@ -81,13 +81,13 @@ def _start(address: LocalWorkers | SlurmJobs) -> Any:
 
 
 def _start_local(address: LocalWorkers) -> LocalCluster:
-    # Workers are forked from it, also those that take the place of dead ones.
+    # Workers are forked from this server, also those that replace dead ones.
     start_server("ingest.cluster.worker")
     return LocalCluster(
         n_workers=address.count,
         threads_per_worker=1,
         host="127.0.0.1",
-        # A reader bounds its memory itself.
+        # A reader limits its own memory.
         memory_limit=0,
         dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
@@ -104,9 +104,9 @@ def _start_slurm(address: SlurmJobs) -> Any:
         **given,
         processes=given["cores"],
         security=Security.temporary() if is_safe else None,
-        # The dashboard knows no passwords: who wants to see it comes through a tunnel.
+        # The dashboard has no passwords: it is reachable only through a tunnel.
         scheduler_options={"dashboard_address": "127.0.0.1:0"},
-        # Dask would halt a worker at 80 % of the job's memory for ever; SLURM holds its limit.
+        # Dask would pause a worker for ever at 80 % of the job's memory; SLURM enforces the limit.
         worker_extra_args=["--memory-limit", "0"],
         silence_logs=logging.CRITICAL,
     )
@@ -118,7 +118,7 @@ def _start_slurm(address: SlurmJobs) -> Any:
     try:
         cluster.sync(submit)
     except BaseException:
-        # It does not expect jobs that were never submitted.
+        # `close` fails for jobs that were never submitted.
         with suppress(AssertionError):
             cluster.close()
         raise

@@ -1,10 +1,10 @@
-"""What can go wrong with a cluster."""
+"""Errors of a cluster."""
 
 from data.errors import WattlasError
 
 
 class ClusterError(WattlasError):
-    """A cluster that cannot be used, or that is gone; what was finished is in the lake."""
+    """A cluster cannot be used or is lost; finished runs are in the lake."""
 
 
 class UnseenFileError(ClusterError):

@@ -1,4 +1,4 @@
-"""How a worker of a cluster looks at raw folders: at many files at once, since storage is slow."""
+"""Read raw folders on a worker of a cluster: many files at once, since storage is slow."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -8,10 +8,10 @@ from typing import Final, TypeVar
 
 from data.errors import FormatError
 from ingest.cluster.worker import check_version, worker_name
-from ingest.discover.disk import FileStatus, format_on_disk
+from ingest.discover.disk import Disk, FileStatus
 from ingest.files.walk import Entries, files_to_read, folders_below, is_lake, list_entries
 
-# Looks at once, of which most wait for an answer of the storage.
+# Threads; most of them wait for the storage.
 _THREADS: Final = 16
 
 T = TypeVar("T")
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Looked:
-    """What a worker saw; what it could not see is missing.
+    """What a worker found; items that it could not read are missing.
 
     Attributes:
-        worker: Which worker, on which host.
-        entries: By folder.
-        statuses: By path of a file.
-        formats: By path: name of a format; None: of no known format.
-        left: Folders that another task has to look at.
+        worker: The worker and its host.
+        entries: Entries of each folder.
+        statuses: Status of each file, by path.
+        formats: Name of each file's format, by path; None for an unknown format.
+        left: Folders that remain for other tasks.
     """
 
     worker: str
@@ -37,10 +37,10 @@ class Looked:
 
 
 def look_at_folders(version: str, folders: Sequence[str], most_files: int) -> Looked:
-    """List folders and those below, and look at their files.
+    """List folders recursively, and read the statuses of their files.
 
     Args:
-        most_files: After so many the folders that remain are left to other tasks.
+        most_files: After this number the remaining folders are left to other tasks.
     """
     check_version(version)
     looked = Looked(worker_name(), left=list(reversed(folders)))
@@ -59,21 +59,21 @@ def look_at_folders(version: str, folders: Sequence[str], most_files: int) -> Lo
 
 
 def look_at_files(version: str, paths: Sequence[str]) -> Looked:
-    """Look at the sizes and times of files."""
+    """Read the sizes and times of files."""
     check_version(version)
     with ThreadPoolExecutor(_THREADS) as pool:
         return Looked(worker_name(), statuses=_seen(pool, _status, paths))
 
 
 def look_into_files(version: str, paths: Sequence[str]) -> Looked:
-    """Tell the formats of files by their beginnings."""
+    """Detect the formats of files from their beginnings."""
     check_version(version)
     with ThreadPoolExecutor(_THREADS) as pool:
         return Looked(worker_name(), formats=_seen(pool, _format, paths))
 
 
 def _seen(pool: ThreadPoolExecutor, look: Callable[[str], T], paths: Sequence[str]) -> dict[str, T]:
-    """What is seen at each path, in several threads; what cannot be seen is left out."""
+    """Call `look` for each path in several threads; paths with errors are left out."""
     size = -(-len(paths) // _THREADS) or 1
     parts = [paths[at : at + size] for at in range(0, len(paths), size)]
 
@@ -95,5 +95,5 @@ def _status(path: str) -> FileStatus:
 
 
 def _format(path: str) -> str | None:
-    form = format_on_disk(path)
+    form = Disk().format_of(path)
     return form.name if form is not None else None

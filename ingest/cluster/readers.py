@@ -1,4 +1,4 @@
-"""Runs read by all workers of a cluster; their rows come back to the one committer."""
+"""Read runs on all workers of a cluster; the ingest's process commits their rows."""
 
 import hashlib
 import os
@@ -39,14 +39,14 @@ class ClusterReaders:
         self._bytes_done = 0
 
     def results(self, works: Sequence[RunWork]) -> Results:
-        """Finished runs as they come, and None about twice a second meanwhile.
+        """Yield finished runs, and None about twice a second.
 
-        When it is closed, the tasks under way are cancelled.
+        Closing the generator cancels the tasks.
 
         Raises:
-            ClusterError: The scheduler is gone; or a worker runs other code, or does not see the
+            ClusterError: The scheduler is lost; or a worker runs other code, or does not see the
                 lake or a raw file.
-            Exception: What reading a run raised.
+            Exception: An exception from reading a run.
         """
         if not works:
             return
@@ -59,8 +59,8 @@ class ClusterReaders:
         ):
             suspects: list[RunWork] = []
             yield from self._read(tasks, order, in_batches(works), suspects)
-            # A worker that dies takes all its tasks with it, those that wait included. So each run
-            # of those is read again with no other beside it.
+            # If a worker dies, all its tasks fail, also the waiting ones. So each run of these
+            # tasks is read again alone.
             for work in suspects:
                 killing: list[RunWork] = []
                 yield from self._read(tasks, order, iter([(work,)]), killing)
@@ -68,11 +68,7 @@ class ClusterReaders:
                     yield work, _killed(work)
 
     def _read(
-        self,
-        tasks: Tasks[Batch],
-        order: Order,
-        batches: Iterator[Batch],
-        suspects: list[RunWork],
+        self, tasks: Tasks[Batch], order: Order, batches: Iterator[Batch], suspects: list[RunWork]
     ) -> Results:
         """Read batches; the runs of those whose workers died go to `suspects`."""
         is_more = True
@@ -92,7 +88,7 @@ class ClusterReaders:
                 if isinstance(outcome, KilledWorker):
                     suspects += batch
                 elif isinstance(outcome, UnseenFileError) and not os.path.exists(outcome.path):
-                    # It is gone since it was found.
+                    # The file was removed after the search.
                     tasks.submit(_NAME, batch, read_batch, order, batch, False)
                 else:
                     read: BatchRead = outcome_of(outcome)
@@ -106,15 +102,15 @@ class ClusterReaders:
 
     @contextmanager
     def _listening(self, topic: str) -> Iterator[None]:
-        """Hear of the bytes that tasks have read so far."""
+        """Receive the numbers of bytes that tasks have read so far."""
         client = self._cluster.client
 
-        def hear(event: tuple[float, dict[str, Any]]) -> None:
-            said = event[1]
-            self._under_way[said["task"]] = said["bytes"]
+        def receive(event: tuple[float, dict[str, Any]]) -> None:
+            _, message = event
+            self._under_way[message["task"]] = message["bytes"]
 
         with lost_scheduler():
-            client.subscribe_topic(topic, hear)
+            client.subscribe_topic(topic, receive)
         try:
             yield
         finally:
@@ -124,7 +120,7 @@ class ClusterReaders:
 
 @contextmanager
 def _published(reader: RunReader, token: str) -> Iterator[Order]:
-    """Write down in the lake what all tasks share."""
+    """Write the data that all tasks share to a file in the lake."""
     content = pickle.dumps(reader)
     digest = hashlib.sha256(content).hexdigest()
     path = write_shared(reader.lake, token, content)
@@ -135,7 +131,7 @@ def _published(reader: RunReader, token: str) -> Iterator[Order]:
 
 
 def _killed(work: RunWork) -> AssembledRun:
-    """A run that no worker survives."""
+    """The refusal of a run during which each worker dies."""
     largest = max(work.files, key=lambda file: file.size)
     detail = (
         f"the workers of the cluster died while they read run {work.run_id}, the last ones while "

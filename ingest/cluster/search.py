@@ -1,4 +1,4 @@
-"""Raw folders as the workers of a cluster see them, all of it before the search begins."""
+"""Read raw folders on the workers of a cluster, before the search begins."""
 
 import stat
 import uuid
@@ -11,12 +11,7 @@ from distributed import KilledWorker
 
 from ingest.cluster.connection import Cluster
 from ingest.cluster.errors import UnseenFileError
-from ingest.cluster.looks import (
-    Looked,
-    look_at_files,
-    look_at_folders,
-    look_into_files,
-)
+from ingest.cluster.looks import Looked, look_at_files, look_at_folders, look_into_files
 from ingest.cluster.tasks import Tasks, outcome_of
 from ingest.cluster.version import code_version
 from ingest.discover.disk import Disk, FileStatus
@@ -33,16 +28,16 @@ Call = tuple[Callable[..., Looked], tuple[Any, ...]]
 
 
 class ClusterDisk(Disk):
-    """What the workers of a cluster saw; the search then asks here for each thing once.
+    """What the workers of a cluster found; the search then asks for each item once.
 
-    What no worker saw this process looks at itself, and so finds out why.
+    This process itself reads what no worker could read, which gives the error.
     """
 
     def __init__(self, cluster: Cluster, raw: Sequence[Path], state: LakeState) -> None:
-        """Have the workers look at all folders below those given.
+        """Let the workers read all folders below the given ones.
 
         Raises:
-            ClusterError: As `ClusterReaders.results`.
+            ClusterError: As for `ClusterReaders.results`.
         """
         self._state = state
         self._entries: dict[str, Entries] = {}
@@ -58,7 +53,7 @@ class ClusterDisk(Disk):
             self._look(tasks)
 
     def _begin(self, root: str) -> None:
-        """List a root here: an empty folder on a worker's host is none that lacks its mount."""
+        """List a root in this process, to detect a worker without its mount."""
         try:
             names, subfolders = self._entries[root] = list_entries(root)
         except OSError:
@@ -98,7 +93,7 @@ class ClusterDisk(Disk):
         )
 
     def _is_unknown(self, path: str, status: FileStatus) -> bool:
-        """Whether only its content says what a file is: the lake does not know it as it is now."""
+        """Whether a file must be read to find its format: it is new or has changed."""
         known = (files.get(path) for files in self._state.files.values())
         is_known = any(k and (k.size, k.mtime) == (status.st_size, status.st_mtime) for k in known)
         return not is_known and stat.S_ISREG(status.st_mode) and status.st_size > 0
@@ -118,7 +113,7 @@ class ClusterDisk(Disk):
 
 
 def _taken(waiting: list[str], most: int) -> list[str]:
-    """The last ones of those that wait, which then wait no more."""
+    """Remove and return the last paths of a list."""
     taken = waiting[-most:]
     del waiting[-most:]
     return taken

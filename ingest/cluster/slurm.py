@@ -1,4 +1,4 @@
-"""Jobs of SLURM: the TOML file that describes them, and those that end before the add."""
+"""SLURM jobs: read their TOML file, and submit jobs again that end before the add."""
 
 import time
 import tomllib
@@ -30,7 +30,7 @@ _REQUIRED: Final = ("jobs", "cores", "memory")
 
 
 def read_slurm_settings(path: Path) -> dict[str, Any]:
-    """Read the file; gives its values by key.
+    """Read the file; return its values by key.
 
     Raises:
         SettingsError: It cannot be read, lacks a key, or has an unknown key or a bad value.
@@ -63,7 +63,7 @@ def _is_good(value: Any, wanted: Any) -> bool:
 class SlurmRenewal:
     """Submits jobs again that have ended before the add, such as at their time limit.
 
-    dask-jobqueue does not for jobs of several processes.
+    dask-jobqueue does not do this for jobs of several processes.
     """
 
     def __init__(self, cluster: Any) -> None:
@@ -73,10 +73,10 @@ class SlurmRenewal:
         self._without: set[str] = set()
 
     def __call__(self) -> None:
-        """Look at the jobs, every ten seconds at most.
+        """Check the jobs, at most every ten seconds.
 
-        A job has ended if it had workers and has none at two looks: a worker that died is started
-        anew in its job within seconds.
+        A job has ended if it had workers and has none at two checks: a worker that died is
+        restarted in its job within seconds.
         """
         now_s = time.monotonic()
         if now_s - self._looked_s < _LOOK_EVERY_S:

@@ -1,4 +1,4 @@
-"""Tasks on the workers of a cluster, a bounded number of them at a time."""
+"""Run tasks on the workers of a cluster, a bounded number at a time."""
 
 import asyncio
 import pickle
@@ -16,18 +16,18 @@ from distributed.comm import CommClosedError
 from ingest.cluster.errors import ClusterError
 
 TICK_S: Final = 0.5
-# Tasks for each thread: one under way and one that waits beside it.
+# Tasks for each thread: one runs and one waits.
 _TASKS_A_THREAD: Final = 2
-_RESUME: Final = "what was finished is in the lake, and the same command goes on from there"
+_RESUME: Final = "finished runs are in the lake, and the same command continues from there"
 
 T = TypeVar("T")
 
 
 class Tasks(Generic[T]):
-    """Calls of functions on the workers; each has an item by which its outcome is known.
+    """Calls of functions on the workers; each has an item that identifies its outcome.
 
     Attributes:
-        threads: Of all workers, as of about a second ago.
+        threads: Number of threads of all workers, updated about once a second.
     """
 
     def __init__(self, client: Client, token: str) -> None:
@@ -43,12 +43,12 @@ class Tasks(Generic[T]):
             self.threads: int = self._answer.result()
 
     def __len__(self) -> int:
-        """How many are under way."""
+        """Number of unfinished tasks."""
         return len(self._waiting)
 
     @property
     def has_room(self) -> bool:
-        """Whether another task would find a worker soon."""
+        """Whether a worker would start another task soon."""
         if self._answer.done():
             with lost_scheduler():
                 self.threads = self._answer.result()
@@ -57,7 +57,7 @@ class Tasks(Generic[T]):
         return len(self._waiting) < _TASKS_A_THREAD * self.threads
 
     def _ask_threads(self) -> ThreadFuture[int]:
-        """Ask how many threads there are, without waiting: a scheduler may be gone by then."""
+        """Request the number of threads without waiting, since the scheduler may be lost."""
         self._asked_s = time.monotonic()
 
         async def ask() -> int:
@@ -66,10 +66,10 @@ class Tasks(Generic[T]):
         return asyncio.run_coroutine_threadsafe(ask(), self._loop.asyncio_loop)
 
     def submit(self, name: str, item: T, function: Callable[..., Any], *given: Any) -> str:
-        """Begin a call; gives its key.
+        """Submit a call; return its key.
 
         Args:
-            name: What Dask's dashboard calls it.
+            name: Name of the task in Dask's dashboard.
         """
         self._number += 1
         key = f"{name}-{self._number}-{self._token}"
@@ -81,19 +81,19 @@ class Tasks(Generic[T]):
         return key
 
     async def _fetch(self, key: str, future: Future) -> None:
-        """Wait for a result, also for one that is lost with its worker and made again."""
+        """Wait for a result, also if it is lost with its worker and computed again."""
         try:
             outcome = await future
         except (Exception, asyncio.CancelledError) as error:
-            # What else is raised is no error of the task.
+            # Other exceptions are errors of the connection, not of the task.
             outcome = error if future.status == "error" else CommClosedError(str(error))
         self._done.put((key, outcome))
 
     def take(self) -> list[tuple[T, str, Any]]:
-        """Wait for tasks that are done, `TICK_S` at most: item, key, and result or exception.
+        """Wait at most `TICK_S` for finished tasks; return item, key, result or exception of each.
 
         Raises:
-            ClusterError: The scheduler is gone.
+            ClusterError: The scheduler is lost.
         """
         found = []
         with suppress(Empty):
@@ -107,17 +107,17 @@ class Tasks(Generic[T]):
         return [(self._waiting.pop(key)[0], key, outcome) for key, outcome in found]
 
     def close(self) -> None:
-        """Give up what is under way; workers stop at their next block."""
+        """Cancel unfinished tasks; workers stop at their next block."""
         for _, future in self._waiting.values():
             future.release()
         self._waiting.clear()
 
 
 class _Call:
-    """A call that is made when its pickle is loaded.
+    """A call that runs when its pickle is loaded.
 
-    A worker without our code then fails to do a task. To load one with a function of ours, it fails
-    as a whole and drops its connection.
+    So on a worker without this code only the task fails. If the task itself referred to this code,
+    the worker could not even load the task and would drop its connection.
     """
 
     def __init__(self, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
@@ -128,10 +128,10 @@ class _Call:
 
 
 def outcome_of(found: Any) -> Any:
-    """The result of a task; raises the exception that it raised.
+    """Return the result of a task, or raise its exception.
 
     Raises:
-        ClusterError: The worker has no code to run.
+        ClusterError: The worker cannot import this code.
     """
     if isinstance(found, ImportError):
         raise ClusterError(
@@ -145,8 +145,8 @@ def outcome_of(found: Any) -> Any:
 
 @contextmanager
 def lost_scheduler() -> Iterator[None]:
-    """Say what it means that the scheduler cannot be reached."""
+    """Convert connection errors to a ClusterError that says how to resume."""
     try:
         yield
     except (OSError, CommClosedError, ClosedClientError, FutureCancelledError) as error:
-        raise ClusterError(f"the scheduler of the cluster is gone; {_RESUME}") from error
+        raise ClusterError(f"the scheduler of the cluster is lost; {_RESUME}") from error

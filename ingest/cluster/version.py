@@ -1,4 +1,4 @@
-"""Which code a process runs: other code would write other bytes."""
+"""Version of the code that a process runs; different code may write different bytes."""
 
 import hashlib
 import platform
@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-# They parse, compute and encode what a big file holds.
+# Libraries that parse, compute and encode the content of big files.
 _LIBRARIES: Final = ("numba", "numpy", "pyarrow")
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _CODE: Final = ("data", "ingest")
@@ -16,7 +16,7 @@ _SUFFIXES: Final = (".py", ".toml", ".csv")
 
 @cache
 def code_version() -> str:
-    """The Python, the libraries and a digest of the code, as it was when first asked for."""
+    """Versions of Python and libraries, and a digest of the code at the first call."""
     versions = [f"{name} {metadata.version(name)}" for name in _LIBRARIES]
     return ", ".join([f"code {_digest()}", f"Python {platform.python_version()}", *versions])
 
@@ -30,5 +30,5 @@ def _digest() -> str:
     return digest.hexdigest()[:12]
 
 
-# At the import: files that change later are not what this process runs.
+# Computed at import: this process does not run files that change later.
 code_version()

@@ -1,6 +1,6 @@
-"""What a worker of a cluster does: it reads runs and writes their big files.
+"""Functions of a cluster's workers: read runs and write their big files.
 
-These functions run in the worker's process, several at once if it has several threads.
+They run in the worker's process, several at once if it has several threads.
 """
 
 import hashlib
@@ -27,19 +27,20 @@ from ingest.logs.threads import LogHelpers
 from ingest.runs.assembly import AssembledRun
 from ingest.runs.run_reader import RunReader, StoppedError
 
-_TELL_EVERY_S: Final = 0.5
+_REPORT_EVERY_S: Final = 0.5
 _UNWANTED: Final = ("cancelled", "resumed")
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What all tasks of one ingest share.
+    """Data that all tasks of one ingest share.
 
     Attributes:
-        version: The code that the ingest runs.
-        path: A file in the lake with the pickled `RunReader`. A worker that reads it sees the lake.
+        version: Version of the ingest's code.
+        path: File in the lake with the pickled `RunReader`; reading it shows that a worker sees the
+            lake.
         digest: SHA-256 of that file.
-        topic: Where workers report the bytes that they read.
+        topic: Topic of the workers' reports of bytes read.
     """
 
     version: str
@@ -50,12 +51,12 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class BatchRead:
-    """What became of one task.
+    """Result of one task.
 
     Attributes:
-        runs: In the order of the task's works.
-        bytes_read: Of raw files.
-        busy_s, cpu_s: How long it took, and how much processor time.
+        runs: Assembled runs, in the order of the task's works.
+        bytes_read: Bytes of raw files.
+        busy_s, cpu_s: Time and processor time of the task.
     """
 
     runs: list[AssembledRun]
@@ -65,10 +66,10 @@ class BatchRead:
 
 
 def check_version(version: str) -> None:
-    """Refuse to work for an ingest that runs other code.
+    """Check that the ingest runs the same code as this worker.
 
     Raises:
-        ClusterError: It does.
+        ClusterError: It runs other code.
     """
     if version != code_version():
         raise ClusterError(
@@ -83,15 +84,15 @@ def worker_name() -> str:
 
 
 def read_batch(order: Order, works: tuple[RunWork, ...], are_there: bool) -> BatchRead:
-    """Read runs and write their big files, which no row names yet.
+    """Read runs and write their big files; no row of `runs` names them yet.
 
     Args:
-        are_there: Whether all their files are known to be there.
+        are_there: Whether all raw files are known to exist; a missing one is then an error.
 
     Raises:
         ClusterError: The worker runs other code, or does not see the lake or a file.
         LakeError: A big file cannot be written.
-        StoppedError: Nobody wants the result any more.
+        StoppedError: The task was cancelled.
     """
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
     check_version(order.version)
@@ -117,7 +118,7 @@ _lock: Final = threading.Lock()
 
 @lru_cache(maxsize=1)
 def _load_reader(order: Order) -> RunReader:
-    """The reader of an ingest, loaded once."""
+    """Load the reader of an ingest, once."""
     try:
         content = read_shared(order.path)
     except LakeError as error:
@@ -146,7 +147,7 @@ class _ByteMeter:
         self._topic = topic
         self._worker = get_worker()
         self._key = self._worker.get_current_task()
-        self._told = time.monotonic()
+        self._reported_s = time.monotonic()
         self.bytes_read = 0
 
     def count(self, number: int) -> None:
@@ -160,7 +161,7 @@ class _ByteMeter:
         if task is None or task.state in _UNWANTED:
             raise StoppedError("stopped")
         now = time.monotonic()
-        if now - self._told >= _TELL_EVERY_S:
-            self._told = now
-            said = {"task": self._key, "bytes": self.bytes_read}
-            self._worker.log_event(self._topic, said)
+        if now - self._reported_s >= _REPORT_EVERY_S:
+            self._reported_s = now
+            message = {"task": self._key, "bytes": self.bytes_read}
+            self._worker.log_event(self._topic, message)

@@ -1,1 +1,1 @@
-"""What a look at the disk finds: whose file it is, and what is to be done."""
+"""Find raw files, assign them to runs, and decide what to read."""

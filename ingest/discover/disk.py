@@ -1,4 +1,4 @@
-"""What a search learns from the disk, each thing when it is needed."""
+"""The reads of a search: folders, file statuses, beginnings of files."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from ingest.formats import Format, find_format
 
 
 class FileStatus(NamedTuple):
-    """What a search needs of `os.stat_result`, under its names."""
+    """The fields of `os.stat_result` that a search needs."""
 
     st_mode: int
     st_size: int
@@ -19,27 +19,26 @@ class FileStatus(NamedTuple):
 
 
 class Disk:
-    """Looks at the disk from this process, at one thing after the other."""
+    """Reads the disk from this process, one item at a time."""
 
     def entries(self, folder: str) -> Entries:
-        """List a folder, as `list_entries`."""
+        """List a folder; see `list_entries`."""
         return list_entries(folder)
 
     def status(self, path: str) -> os.stat_result | FileStatus:
-        """Size, time and kind of a file; OSError if it cannot be reached."""
+        """Size, time and kind of a file.
+
+        Raises:
+            OSError: It cannot be reached.
+        """
         return os.stat(path)
 
     def format_of(self, path: str) -> Format | None:
-        """The format that a file has by its name and its beginning.
+        """Detect a file's format from its name and its beginning; None if it is unknown.
 
         Raises:
             FormatError: Its compression is broken.
             OSError: It cannot be read.
         """
-        return format_on_disk(path)
-
-
-def format_on_disk(path: str) -> Format | None:
-    """As `Disk.format_of`."""
-    name = path.rpartition("/")[2]
-    return find_format(strip_compression(name), read_head(Path(path)))
+        name = path.rpartition("/")[2]
+        return find_format(strip_compression(name), read_head(Path(path)))

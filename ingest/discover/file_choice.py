@@ -1,4 +1,4 @@
-"""Who wins a place in a run that two files claim."""
+"""Choose one file for each slot of a run."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,19 +18,15 @@ Problems = dict[tuple[str, str], list[Problem]]
 
 
 def slot_of(file: RawFile) -> Slot:
-    """The place of a file in its run: two files in one place are two claims to it.
+    """The slot of a file in its run; of two files with the same slot only one is read.
 
-    That of a log is its core, by its name or else by its content; looks into the file for it.
+    The slot of a log is its core, from its name, else from its content, which is then read.
     """
     return slot(file.format, file.path, _claimed_core(file) if file.format.role == "log" else None)
 
 
 def slot(form: Format, path: str, core: int | None) -> Slot:
-    """As `slot_of`, by what decides it.
-
-    Args:
-        core: Of a per-interrupt log.
-    """
+    """The slot of a file with a format, a path and, for a per-interrupt log, a core."""
     if form.role == "log":
         return "log", core
     if form.role == "sidecar":
@@ -42,16 +38,16 @@ def slot(form: Format, path: str, core: int | None) -> Slot:
 
 
 def log_core(file: RawFile) -> int | None:
-    """The core of a per-interrupt log: its name's, or the only one that its workload uses."""
+    """The core of a per-interrupt log: from its name, or the only core that its workload uses."""
     if file.match is None or file.match.core is not None:
         return file.match.core if file.match else None
     return only_core(file.settings, file.match.workload)
 
 
 def core_of_log(file: RawFile, said: int | None) -> int:
-    """The core of a log: its name's or its workload's only one, else what it says itself.
+    """The core of a log: from its name, its workload's only core, or its content.
 
-    A log that says nothing is of the first core that its workload uses.
+    A log without any of these belongs to the first core that its workload uses.
 
     Args:
         said: The core that its content names.
@@ -66,7 +62,7 @@ def core_of_log(file: RawFile, said: int | None) -> int:
 
 
 def _claimed_core(file: RawFile) -> int | None:
-    """The core of a log; None if only its content could say it and cannot be read."""
+    """The core of a log; None if it can only be in the content, which cannot be read."""
     core = log_core(file)
     if core is None:
         try:
@@ -78,7 +74,10 @@ def _claimed_core(file: RawFile) -> int | None:
 
 @lru_cache(maxsize=1024)
 def _said_core(form: Format, path: str, size: int, mtime: float) -> int | None:  # noqa: ARG001
-    """The core that the beginning of a log names."""
+    """The core that the beginning of a log names.
+
+    Size and time are part of the cache's key: a changed file is read again.
+    """
     assert form.open_log is not None
     reader = form.open_log(ReadContext(path, 0.0))
     reader.feed(read_head(Path(path)))
@@ -94,7 +93,7 @@ def only_core(settings: Settings, workload: str) -> int | None:
 
 
 def choose_files(key: RunKey, files: Iterable[RawFile], problems: Problems) -> dict[Slot, RawFile]:
-    """One file for each place in a run; why the others are not read goes to `problems`."""
+    """Choose one file for each slot of a run; the reasons against the others go to `problems`."""
     claims: dict[Slot, list[RawFile]] = defaultdict(list)
     for file in files:
         claims[slot_of(file)].append(file)
@@ -102,7 +101,7 @@ def choose_files(key: RunKey, files: Iterable[RawFile], problems: Problems) -> d
 
 
 def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile:
-    """The file with the most content; the others become problems. Of equals the one known."""
+    """Choose the file with the most content; of equal files the one that the lake was made from."""
     if len(claimed) == 1:
         return claimed[0]
     contents = _contents(claimed)
@@ -118,8 +117,8 @@ def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile
         else:
             sizes = f"{contents[winner.path][0]} bytes, this {contents[file.path][0]}"
             detail = (
-                f"claims the same place in run {make_run_id(key)} as {winner.path}, "
-                f"which is fuller ({sizes}); not read"
+                f"run {make_run_id(key)} needs only one such file, and {winner.path} has more "
+                f"content ({sizes}); not read"
             )
             problem = Problem("duplicate_source", "refused", detail)
         problems[key.dataset, file.path] = [problem]
@@ -127,7 +126,7 @@ def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile
 
 
 def _contents(files: Sequence[RawFile]) -> dict[str, tuple[int, str]]:
-    """Length and digest of each file's content; the digest is the path where lengths tell."""
+    """Length and digest of each file's content; the path instead of a digest if lengths differ."""
     packed = {file.path for file in files if is_compressed(Path(file.path))}
     sizes = [file.size for file in files]
     if not packed and len(set(sizes)) == len(sizes):

@@ -1,4 +1,4 @@
-"""What a look at the disk finds: raw files, those that the lake has among them, by their runs."""
+"""The result of a search: raw files, known and new, grouped by run."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -20,22 +20,22 @@ from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
 
 _NAMED: Final = {known.name: known for known in FORMATS}
-# Older lakes call some tables `summary`.
+# Older lakes use the name `summary` for some tables.
 FORMATS_BY_NAME: Final = {**_NAMED, "summary": _NAMED["table"]}
-# The workload of a run without requests, which a sidecar alone tells of.
+# Workload of a run without requests, which only a sidecar describes.
 IDLE: Final = "idle"
 
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """A raw file that is a run's, or a table of runs.
+    """A raw file of a run, or a table of runs.
 
     Attributes:
-        path: Absolute path as text, the file's identity in the lake.
-        match: What its name says; None for a table or a meter's readings, which need no name.
-        recorded: What the lake knows of it, if the lake was made from it.
-        part: Of a file that holds several runs, which of them; one such file is several of these.
-        sidecars: Those that speak for it, nearest first.
+        path: Absolute path; the file's identity in the lake.
+        match: The run that its name gives; None for tables and meters, which need no such name.
+        recorded: The lake's record of it; None if no run was read from it.
+        part: Name of one run in a file of several runs; such a file has one object for each run.
+        sidecars: The sidecars that apply to it, nearest first.
     """
 
     path: str
@@ -62,10 +62,10 @@ class RawFile:
 
 
 class KnownFile(NamedTuple):
-    """A file of one run that the lake has and that has not changed since, in little memory.
+    """An unchanged file of one run, as the lake recorded it; smaller than a `RawFile`.
 
     Attributes:
-        sidecars: Those that speak for it, nearest first.
+        sidecars: The sidecars that apply to it, nearest first.
     """
 
     recorded: RecordedFile
@@ -77,20 +77,20 @@ class KnownFile(NamedTuple):
 
 @dataclass(slots=True)
 class RunGroup:
-    """The files found of one run, in the order in which they were."""
+    """The files of one run, in the order of the search."""
 
     key: RunKey
     run_id: str
     files: list[RawFile | KnownFile] = field(default_factory=list)
 
     def match(self, core: int | None) -> NameMatch:
-        """What the name of a file of the run says."""
+        """The match of a file of this run."""
         key = self.key
         return NameMatch(key.workload, key.system, key.knobs, key.replicate, core)
 
 
 class Ignored(NamedTuple):
-    """A file that is no raw log, and why it is taken for none."""
+    """A file that is not a raw file, and the reason."""
 
     path: str
     reason: str
@@ -98,19 +98,19 @@ class Ignored(NamedTuple):
 
 @dataclass(slots=True)
 class Discovery:
-    """What a walk over the RAW arguments found.
+    """The result of a walk over the RAW arguments.
 
     Attributes:
-        files: Tables and meters, which are of no run.
-        groups: The other files by run id; a group without files is none.
-        problems: By dataset and path, of files that are nobody's.
-        seen: By dataset, the path of every file looked at.
+        files: Tables and meters, which belong to no single run.
+        groups: All other files, by run id; a group may be empty.
+        problems: Of files that are not used, by dataset and path.
+        seen: Paths of all files of the walk, by dataset.
         roots: Dataset and folder of every argument.
-        settings: The settings of each dataset (of its first file, or of its folder).
-        declared: Settings that declare columns, with the datasets that they are of.
-        ignored: Files of which nobody knows the content or the name.
-        layers: Settings of files that the lake knows from elsewhere.
-        sidecars: What they say, by folder.
+        settings: Settings of each dataset: those of its first folder.
+        declared: Settings that declare columns, each with its dataset.
+        ignored: Files whose content and name are both unknown.
+        layers: Settings by folder; also used for recorded files outside the walk.
+        sidecars: Sidecars by folder.
     """
 
     files: list[RawFile] = field(default_factory=list)
@@ -126,13 +126,13 @@ class Discovery:
 
     @property
     def columns(self) -> Iterator[Column]:
-        """The columns that the settings of the files found declare."""
+        """The columns that the settings of the found files declare."""
         for dataset, settings in self.declared:
             for column in settings.columns.values():
                 yield replace(column, datasets=(dataset,))
 
     def group_of(self, key: RunKey) -> RunGroup:
-        """The group of a run, a new one if it has none yet."""
+        """The group of a run; created if it does not exist."""
         run_id = make_run_id(key)
         group = self.groups.get(run_id)
         if group is None:
@@ -140,10 +140,10 @@ class Discovery:
         return group
 
     def take(self, file: RawFile, group: RunGroup | None = None) -> None:
-        """Take a raw file in.
+        """Add a raw file.
 
         Args:
-            group: Of its run, if that has been found already.
+            group: The group of its run, if the caller knows it.
         """
         if file.match is None or file.format.role in ("table", "meter"):
             self.files.append(file)
@@ -153,12 +153,12 @@ class Discovery:
 
 
 def path_of(file: RawFile | KnownFile) -> str:
-    """Where a file of a group is."""
+    """Path of a file of a group."""
     return file.path if isinstance(file, RawFile) else file.recorded.path
 
 
 def of_workload(file: RawFile | KnownFile, workload: str) -> RawFile | KnownFile:
-    """A file of the run of another workload."""
+    """The same file, assigned to another workload."""
     if isinstance(file, KnownFile) or file.match is None:
         return file
     match = replace(file.match, workload=workload)
@@ -167,7 +167,7 @@ def of_workload(file: RawFile | KnownFile, workload: str) -> RawFile | KnownFile
 
 
 def as_raw_file(file: RawFile | KnownFile, group: RunGroup, state: LakeState) -> RawFile:
-    """A file of a group with all that is known of it."""
+    """Expand a file of a group to a `RawFile`."""
     if isinstance(file, RawFile):
         return file
     known = file.recorded
@@ -184,10 +184,23 @@ def as_raw_file(file: RawFile | KnownFile, group: RunGroup, state: LakeState) ->
     return replace(raw, sidecars=sidecar_files(raw, file.sidecars, state))
 
 
+def as_it_is(known: RecordedFile, dataset: str, settings: Settings) -> RawFile:
+    """A recorded table or meter with the size and time that it has now.
+
+    Raises:
+        OSError: It is not there.
+    """
+    status = Path(known.path).stat()
+    form = FORMATS_BY_NAME[known.format]
+    return RawFile(
+        known.path, status.st_size, status.st_mtime, dataset, settings, form, None, known
+    )
+
+
 def sidecar_files(
     file: RawFile, sidecars: tuple[Sidecar, ...], state: LakeState
 ) -> tuple[RawFile, ...]:
-    """The sidecars of a file as files of its run, wherever they lie."""
+    """The sidecars of a file as files of its run."""
     return tuple(
         replace(
             file,
@@ -202,7 +215,7 @@ def sidecar_files(
 
 
 def parts_of(file: RawFile) -> list[RawFile]:
-    """A file once for each run that it holds; of most formats just itself."""
+    """One `RawFile` for each run in a file; in most formats a file has one run."""
     if file.format.list_parts is None or file.match is None:
         return [file]
     try:
@@ -216,10 +229,10 @@ def parts_of(file: RawFile) -> list[RawFile]:
 
 
 def digest_of(file: RawFile) -> str:
-    """Digest of a file's bytes; of one that has not changed, as the lake recorded it.
+    """Digest of a file's bytes; of an unchanged file the recorded digest.
 
     Raises:
-        OSError: The disk refuses.
+        OSError: The file cannot be read.
     """
     if file.is_unchanged and file.recorded is not None:
         return file.recorded.digest

@@ -1,4 +1,4 @@
-"""Which files are of one run: those found, their sidecars, and those that only the lake knows."""
+"""Group files by run: found files, their sidecars, and recorded files."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -21,11 +21,10 @@ from ingest.discover.found_files import (
 )
 from ingest.discover.matching import match_run
 from ingest.discover.names import NameMatch, RunKey, make_run_id
-from ingest.formats import FORMATS
+from ingest.formats import FORMATS, METERS
 from ingest.lake.state import LakeState, RecordedFile, RecordedRun
 
-_METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
-# Formats of which one file alone makes a run, whatever is beside it.
+# Formats of which a single file is enough for a run.
 _MAKING: Final = frozenset(known.name for known in FORMATS if known.role in ("output", "sidecar"))
 Groups = dict[str, RunGroup]
 
@@ -33,11 +32,11 @@ Groups = dict[str, RunGroup]
 def group_files(
     found: Discovery, state: LakeState, meters: Mapping[str, Sequence[RawFile]]
 ) -> Groups:
-    """Runs with the files found of each, by run id.
+    """Runs with their found files, by run id.
 
     Args:
-        meters: By dataset, the power meters found. Runs of the lake that one of them may cover
-            are among the groups, even if none of their files was given.
+        meters: The found power meters, by dataset. The groups include runs of the lake that one
+            of these meters may cover, even if none of the runs' files was given.
     """
     groups = {run_id: group for run_id, group in found.groups.items() if group.files}
     given = {dataset: frozenset(found.seen[dataset]) for dataset in meters}
@@ -49,12 +48,12 @@ def group_files(
 
 
 def raw_files(group: RunGroup, state: LakeState) -> list[RawFile]:
-    """The files of a group and the sidecars that speak for any of them, each once."""
+    """The files of a group and the sidecars that apply to any of them, each once."""
     return _with_sidecars([as_raw_file(file, group, state) for file in group.files])
 
 
 def walked_among(places: Collection[tuple[str, str]], found: Discovery) -> set[tuple[str, str]]:
-    """Those of some files, by dataset and path, that were found: all their runs are groups."""
+    """The given places (dataset and path) of which the search found a file."""
     if not places:
         return set()
     walked = ((file.dataset, file.path) for file in found.files)
@@ -67,7 +66,6 @@ def walked_among(places: Collection[tuple[str, str]], found: Discovery) -> set[t
 
 
 def _with_sidecars(group: list[RawFile]) -> list[RawFile]:
-    """The files of a run and the sidecars that speak for any of them, each once."""
     if not any(file.sidecars for file in group):
         return group
     by_path = {file.path: file for file in group}
@@ -78,7 +76,7 @@ def _with_sidecars(group: list[RawFile]) -> list[RawFile]:
 
 
 def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discovery) -> None:
-    """Take up a run that is not among the given files, but that a given power meter may cover."""
+    """Add a run of the lake that a given power meter may cover; none of its files was given."""
     work = meter.settings.workloads.get(run.workload)
     if work is None or work.logged:
         return
@@ -97,12 +95,12 @@ def _add_metered(run: RecordedRun, meter: RawFile, groups: Groups, found: Discov
 
 
 def _own(run: RecordedRun) -> list[RecordedFile]:
-    """What a run was read from, without the meters that it shares with others."""
-    return [file for file in run.files if file.format not in _METERS]
+    """The files that a run was read from, without meters, which runs share."""
+    return [file for file in run.files if file.format not in METERS]
 
 
 def former_names(state: LakeState) -> dict[tuple[str, str], list[str]]:
-    """Runs of the lake by dataset and the path of the file that made them."""
+    """Runs of the lake, by dataset and the path of their output or sidecar."""
     former: dict[tuple[str, str], list[str]] = defaultdict(list)
     for run in state.runs.values():
         if run.source in _MAKING:
@@ -113,12 +111,12 @@ def former_names(state: LakeState) -> dict[tuple[str, str], list[str]]:
 
 
 def is_making(key: RunKey, file: RawFile) -> bool:
-    """Whether a run would not be without this file: its output, or the sidecar of an idle run."""
+    """Whether a run needs this file: its output, or the sidecar of an idle run."""
     return file.format.role == ("sidecar" if key.workload == IDLE else "output")
 
 
 def on_disk(path: str) -> dict[str, Any]:
-    """What is known of a file by its folder alone."""
+    """Size and time of a file, by field of `RawFile`."""
     status = Path(path).stat()
     return {"size": status.st_size, "mtime": status.st_mtime}
 
@@ -126,11 +124,11 @@ def on_disk(path: str) -> dict[str, Any]:
 def as_recorded(
     known: RecordedFile, beside: RawFile, found: Discovery, top: str | None = None
 ) -> RawFile | None:
-    """A file as the lake recorded it; None if its format or name means nothing any more.
+    """A recorded file as a `RawFile`; None if its format or name is no longer known.
 
     Args:
         beside: A file of the same dataset.
-        top: The folder that places are counted from where no settings file says so.
+        top: The folder that run paths are relative to if no settings file is above the file.
     """
     form = FORMATS_BY_NAME.get(known.format)
     folder = str(Path(known.path).parent)

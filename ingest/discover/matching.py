@@ -1,4 +1,4 @@
-"""Which run a file is of: its name's pattern, its sidecars and, without a pattern, its place."""
+"""Assign a file to a run, by its name, its sidecars and, without a pattern, its folder."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,12 @@ from ingest.formats.sidecar import polled_mode
 from ingest.settings.dataset import Settings
 
 _SYSTEM: Final = "linux"
-# What a sidecar says that names no knob.
+# Keys of a sidecar that are not knobs.
 _NO_KNOBS: Final = frozenset(
     {"workload", "system", "replicate", "hipri", "io_poll_delay", "dvfs", "knobs"}
 )
 _REQUEST_KNOBS: Final = frozenset({"request_bytes", "io_depth", "threads", "rw"})
-# Names of files that say what they hold, before that the name of their run, if it has one.
+# File names that consist of an optional run name and words for their content.
 _KINDS: Final = re.compile(
     r"(?:(?P<stem>.+?)[._-])??"
     r"(?:fio|run|vtune|perf(?:[._-]?stat)?|(?:proc[._-])?interrupts|before|after|iperf3?|sockperf|"
@@ -41,13 +41,13 @@ _KINDS: Final = re.compile(
 
 
 class RunTerms(NamedTuple):
-    """All that decides which run a file is of: files with the same terms are of the same run.
+    """All that decides the run of a file: files with the same terms belong to the same run.
 
     Attributes:
-        name: What a pattern found in its name; None if it has none.
-        place: Of a file without a name, where it is.
-        workload: Of a file without a name, what its format is of.
-        sidecars: Those that speak for it, nearest first.
+        name: Match of a pattern with the file's name; None if no pattern matches.
+        place: Of a file without a match, its folder and the start of its name.
+        workload: Of a file without a match, the workload of its format.
+        sidecars: The sidecars that apply to it, nearest first.
     """
 
     name: FoundName | None
@@ -59,17 +59,17 @@ class RunTerms(NamedTuple):
 def match_run(
     path: str, settings: Settings, form: Format | None, sidecars: Sequence[Sidecar], top: str
 ) -> NameMatch | None:
-    """Tell a file's run; None if neither a pattern nor its format says of what it is.
+    """Find the run of a file; None if neither a pattern nor its format gives one.
 
-    What a sidecar says holds over what the name says. A file that no pattern knows is of the run
-    of its place: of its folder, or of what its name begins with.
+    A sidecar overrides the name. The run of a file that matches no pattern depends on its folder
+    and the start of its name.
 
     Args:
         path: Absolute path with `/`.
-        top: The folder that places are counted from, and above which sidecars do not count.
+        top: The folder that run paths are relative to; sidecars above it are ignored.
 
     Raises:
-        FormatError: A knob that cannot be, a workload without settings, or a bad sidecar.
+        FormatError: An invalid knob, a workload without settings, or a bad sidecar.
     """
     terms, core = find_terms(path, settings, form, tuple(sidecars), top)
     if terms is None:
@@ -80,7 +80,7 @@ def match_run(
 def find_terms(
     path: str, settings: Settings, form: Format | None, sidecars: tuple[Sidecar, ...], top: str
 ) -> tuple[RunTerms | None, str | None]:
-    """What decides a file's run, as `match_run` has it, and the core that its name says."""
+    """The terms that decide a file's run, and the core in its name; see `match_run`."""
     name, core = find_name(path, settings)
     if name is not None:
         return RunTerms(name, "", "", sidecars), core
@@ -90,7 +90,7 @@ def find_terms(
 
 
 def match_terms(terms: RunTerms, settings: Settings) -> NameMatch:
-    """The run that terms mean.
+    """The run of some terms.
 
     Raises:
         FormatError: As `match_run`.
@@ -112,14 +112,14 @@ def match_terms(terms: RunTerms, settings: Settings) -> NameMatch:
 
 
 def match_part(match: NameMatch, part: str) -> NameMatch:
-    """The run of a part of a file: what requests it made only the file itself can say."""
+    """The run of a part of a file, without knobs of requests, which only the file's content has."""
     knobs = {name: value for name, value in match.knobs if name not in _REQUEST_KNOBS}
     knobs["variant"] = "/".join(word for word in (knobs.get("variant"), part) if word)
     return replace(match, knobs=order_knobs(knobs))
 
 
 def place_of(path: str, top: str) -> str:
-    """Where a run's files are: the folder below `top`, and what their names begin with."""
+    """The folder of a file below `top`, and the start of its name: equal for files of one run."""
     folder, _, name = strip_compression(path).rpartition("/")
     start = top.rstrip("/") + "/"
     if f"{folder}/".startswith(start):
@@ -138,6 +138,6 @@ def _said_knobs(said: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     for name, value in said.get("knobs", {}).items():
         column = settings.columns.get(name)
         if column is None or column.role != "knob":
-            raise FormatError(f"its sidecar sets {name!r}, which is no knob of [columns]")
+            raise FormatError(f"its sidecar sets {name!r}, which is not a knob in [columns]")
         knobs[name] = read_knob(column, str(value))
     return knobs

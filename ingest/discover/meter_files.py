@@ -1,26 +1,26 @@
-"""Which files of power meters may have readings of a run."""
+"""Find the power meters that may have readings of a run."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ingest.discover.found_files import FORMATS_BY_NAME, Discovery, RawFile
-from ingest.formats import FORMATS
-from ingest.lake.state import LakeState, RecordedFile
+from ingest.discover.found_files import Discovery, RawFile, as_it_is
+from ingest.formats import METERS
+from ingest.lake.state import LakeState
 
 
 class MeterScopes:
-    """Which meters may cover which runs: those of the nearest folder at or above a run's own.
+    """The meters that may cover a run: those of the nearest folder at or above the run's.
 
-    Where no folder above has one, all of the dataset may. Runs with per-interrupt logs have their
-    energy from these.
+    If no such folder has a meter, all meters of the dataset may cover the run. No meter covers a
+    run with per-interrupt logs, which contain its energy.
     """
 
     def __init__(self, meters: Mapping[str, Sequence[RawFile]]) -> None:
-        """Sort meters by folder.
+        """Index meters by folder.
 
         Args:
-            meters: By dataset, all of them; those that the settings leave out are passed over.
+            meters: All meters, by dataset; the settings may exclude some.
         """
         self._here: dict[str, dict[str, list[RawFile]]] = {}
         for dataset, files in meters.items():
@@ -30,14 +30,14 @@ class MeterScopes:
         self._found: dict[tuple[str, str], tuple[RawFile, ...]] = {}
 
     def of_run(self, files: Sequence[RawFile]) -> tuple[RawFile, ...]:
-        """Meters that may cover a run with these files, in order of their paths."""
+        """Meters that may cover a run with these files, sorted by path."""
         own = max(files, key=lambda file: file.path.count("/"))
         if own.match is None or own.settings.workloads[own.match.workload].logged:
             return ()
         return self.of_folder(own.dataset, str(Path(own.path).parent))
 
     def of_folder(self, dataset: str, folder: str) -> tuple[RawFile, ...]:
-        """The same of runs without per-interrupt logs in a folder."""
+        """Meters that may cover runs without per-interrupt logs in a folder, sorted by path."""
         by_folder = self._here.get(dataset)
         if not by_folder:
             return ()
@@ -52,25 +52,16 @@ class MeterScopes:
 
 
 def is_counting(meter: RawFile) -> bool:
-    """Whether the settings let a meter count."""
+    """Whether the settings allow a meter to be used."""
     return meter.settings.power.match(meter.path) is not None
 
 
 def known_meters(found: Discovery, state: LakeState) -> Iterator[RawFile]:
-    """Files of meters that runs in the lake were read with, outside of what was given."""
-    forms = {known.name for known in FORMATS if known.role == "meter"}
+    """Recorded files of meters that are not among the given files."""
     for dataset in sorted(found.settings):
-        ours = [known for known in state.files[dataset].values() if known.format in forms]
+        ours = [known for known in state.files[dataset].values() if known.format in METERS]
         for known in sorted(ours):
             if known.path in found.seen[dataset] or not Path(known.path).is_file():
                 continue
-            yield _as_raw_file(known, dataset, found)
-
-
-def _as_raw_file(known: RecordedFile, dataset: str, found: Discovery) -> RawFile:
-    status = Path(known.path).stat()
-    settings = found.layers.settings_of(str(Path(known.path).parent))
-    form = FORMATS_BY_NAME[known.format]
-    return RawFile(
-        known.path, status.st_size, status.st_mtime, dataset, settings, form, None, known
-    )
+            settings = found.layers.settings_of(str(Path(known.path).parent))
+            yield as_it_is(known, dataset, settings)

@@ -1,4 +1,4 @@
-"""Which run a file belongs to: file names to keys by the settings' patterns, keys to run ids."""
+"""File names to run keys by the settings' patterns, and run keys to run ids."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from ingest.settings.number_texts import core_number, finite_number, parse_size,
 
 COMPRESSED_SUFFIXES: Final = (".gz", ".xz", ".zst")
 UNSET_DVFS: Final = "0xffff"
-# Knobs of a key in the order of a run id, and how the id writes them.
+# Knobs of a key in the order of a run id, with their formats in the id.
 _SLUG_FORMS: Final = {
     "load_qps": "{:g}qps",
     "message_bytes": "{}b",
@@ -36,17 +36,17 @@ KEY_KNOBS: Final = tuple(_SLUG_FORMS)
 _REALS: Final = frozenset({"load_qps", "rapl_w"})
 _SIZES: Final = frozenset({"message_bytes", "request_bytes"})
 _TEXTS: Final = frozenset({"rw", "device", "machine", "mode", "dvfs_code", "variant"})
-# Raw codes of a key that have no column of their own.
+# Knobs of a key that have no column of the same name.
 _CODES: Final = frozenset({"itr", "variant"})
 
 
 @dataclass(frozen=True, slots=True)
 class RunKey:
-    """What makes a run one run: two files with the same key are of the same run.
+    """The identity of a run: files with the same key belong to the same run.
 
     Attributes:
-        knobs: Raw knob values by name, only those that are set: KEY_KNOBS in their order, then
-            those that the dataset declares.
+        knobs: Names and raw values of the knobs that are set: KEY_KNOBS in their order, then
+            declared knobs.
     """
 
     dataset: str
@@ -57,17 +57,17 @@ class RunKey:
 
     @property
     def configuration(self) -> "RunKey":
-        """The key without its replicate number: what replicates share."""
+        """The key without its replicate number, which all replicates share."""
         return replace(self, replicate=None)
 
     def knob(self, name: str) -> Any:
-        """Value of one raw knob, None where it is not set."""
+        """Raw value of a knob; None if it is not set."""
         return dict(self.knobs).get(name)
 
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """What a file's name says: its run, without the dataset, and its core if it is a core's."""
+    """The run that a file's name gives, without the dataset, and the core of a per-core file."""
 
     workload: str
     system: str
@@ -81,11 +81,11 @@ class NameMatch:
 
 
 class FoundName(NamedTuple):
-    """What a pattern found in a file's name, as it stands there.
+    """A pattern's match with a file's name, as text.
 
     Attributes:
-        number: The pattern's place in the settings' `names`.
-        values: Of the groups that say the run; of all files of a run mostly the same.
+        number: Index of the pattern in the settings' `names`.
+        values: Values of the groups that identify the run.
     """
 
     number: int
@@ -103,7 +103,7 @@ def strip_compression(name: str) -> str:
 
 
 def find_name(path: str, settings: Settings) -> tuple[FoundName | None, str | None]:
-    """What the first pattern that fits finds in a file's path, if one does, and its core."""
+    """The first pattern that matches a path, and the core in it; None for each if there is none."""
     text = strip_compression(path)
     for number, pattern in enumerate(settings.names):
         if pattern.beginning in text and (found := pattern.regex.match(text)):
@@ -113,10 +113,10 @@ def find_name(path: str, settings: Settings) -> tuple[FoundName | None, str | No
 
 
 def read_name(found: FoundName, settings: Settings) -> NameMatch:
-    """The run that a name says, its file's core aside.
+    """The run that a name gives, without the core.
 
     Raises:
-        FormatError: The name holds a knob that cannot be, such as an ITR of 5000.
+        FormatError: The name has an invalid knob, such as an ITR of 5000.
     """
     pattern = settings.names[found.number]
     named = zip(pattern.run_groups, found.values, strict=True)
@@ -134,10 +134,10 @@ def read_name(found: FoundName, settings: Settings) -> NameMatch:
 
 
 def name_labels(path: str, settings: Settings) -> dict[str, Any]:
-    """The labels that the first pattern that fits finds in a file's path.
+    """The labels that the first matching pattern finds in a file's path.
 
     Raises:
-        FormatError: One is no value of its column's type.
+        FormatError: A label is not a value of its column's type.
     """
     if not any(pattern.labels for pattern in settings.names):
         return {}
@@ -156,10 +156,10 @@ def name_labels(path: str, settings: Settings) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def read_core(text: str | None) -> int | None:
-    """The core that a name says.
+    """Parse the core in a name.
 
     Raises:
-        FormatError: It is no whole number that the column `core` can hold.
+        FormatError: It is not a whole number that the column `core` can hold.
     """
     if text is None:
         return None
@@ -171,7 +171,7 @@ def read_core(text: str | None) -> int | None:
 
 @lru_cache(maxsize=1024)
 def _checked_knobs(values: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
-    """Knobs of a key; kept, because the files of a run come one after the other."""
+    """Knobs of a key; cached, because the files of a run are adjacent."""
     knobs = order_knobs(dict(values))
     check_knobs(knobs)
     return knobs
@@ -192,10 +192,10 @@ def _convert(group: str, text: str, settings: Settings) -> Any:
 
 
 def read_knob(column: Column, text: str) -> Any:
-    """The value that a text means for a declared knob.
+    """Parse the value of a declared knob or label.
 
     Raises:
-        FormatError: It is no value of the column's type.
+        FormatError: It is not a value of the column's type.
     """
     try:
         if column.kind == "text":
@@ -208,17 +208,17 @@ def read_knob(column: Column, text: str) -> Any:
 
 
 def canonical_system(label: str, settings: Settings) -> str:
-    """The system that a label means; a label that the settings do not know means itself."""
+    """The system of a label or alias; an unknown label is returned unchanged."""
     return settings.aliases.get(label, label)
 
 
 def canonical_mode(word: str, settings: Settings) -> str:
-    """The completion mode that a word means; one that the settings do not know means itself."""
+    """The completion mode of a word; an unknown word is returned in lower case."""
     return settings.modes.get(word.lower(), word.lower())
 
 
 def order_knobs(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Knobs of a key: only those set, shipped ones first, in one type each."""
+    """Knobs of a key: those that are set, shipped ones first, each with one type."""
     declared = sorted(values.keys() - _SLUG_FORMS.keys())
     return tuple(
         (name, float(values[name]) if name in _REALS else values[name])
@@ -228,16 +228,16 @@ def order_knobs(values: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def check_knobs(knobs: tuple[tuple[str, Any], ...]) -> None:
-    """See that raw codes can be decoded.
+    """Check that raw codes can be decoded.
 
     Raises:
-        FormatError: An ITR or a DVFS code that cannot be.
+        FormatError: An invalid ITR or DVFS code.
     """
     _decoded(dict(knobs))
 
 
 def make_run_id(key: RunKey) -> str:
-    """A stable name for a run: readable knobs, then 8 hex digits of its full key."""
+    """A stable name of a run: readable knobs, then 8 hexadecimal digits of its key's digest."""
     parts = [key.workload, key.system]
     parts += [_SLUG_FORMS.get(name, name + "{}").format(value) for name, value in key.knobs]
     parts.append("rx" if key.replicate is None else f"r{key.replicate}")
@@ -253,10 +253,10 @@ def _slug(part: str) -> str:
 
 
 def identity_columns(key: RunKey, settings: Settings) -> dict[str, Any]:
-    """The columns of `runs` that follow from a run's key and the settings alone."""
+    """The columns of `runs` that depend only on a run's key and the settings."""
     knobs = {name: value for name, value in key.knobs if name not in _CODES}
     if knobs.get("load_qps") == 0:
-        del knobs["load_qps"]  # No load was asked for, which is no load of 0 on an axis.
+        del knobs["load_qps"]  # 0 means that no load was set; it must not appear as a load of 0.
     return {
         "run_id": make_run_id(key),
         "dataset": key.dataset,
@@ -270,7 +270,7 @@ def identity_columns(key: RunKey, settings: Settings) -> dict[str, Any]:
 
 
 def label_columns(workload: str, system: str, settings: Settings) -> dict[str, Any]:
-    """The columns that settings give to a row without a look into any file; in fixed order."""
+    """The label columns of a row, from the settings alone; in fixed order."""
     work = settings.workloads.get(workload)
     known = settings.systems.get(system)
     return {

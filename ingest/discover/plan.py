@@ -1,4 +1,4 @@
-"""Decide what an ingest has to do: which runs to read, which to leave as they are."""
+"""Decide which runs an ingest reads and which it leaves unchanged."""
 
 from collections import defaultdict
 from collections.abc import Sequence, Set
@@ -26,11 +26,11 @@ from ingest.records import Problem
 
 @dataclass(frozen=True, slots=True)
 class RunWork:
-    """A run to read: its files, one a place, in order of their paths.
+    """A run to read, with one file for each slot, sorted by path.
 
     Attributes:
-        meters: Files of power meters that may have readings of its time.
-        replaces: Runs of the lake that were read from its output when that was of another name.
+        meters: Power meters that may have readings during the run.
+        replaces: Runs of the lake that were read from its output under another name.
     """
 
     key: RunKey
@@ -47,16 +47,17 @@ class RunWork:
 
 @dataclass(slots=True)
 class Plan:
-    """What is to be done.
+    """The work of an ingest.
 
     Attributes:
-        works: Runs to read, neighbours in the lake next to each other.
-        amended: Runs whose files are the same but for their times, or whose labels changed.
-        tables: By dataset, the summary tables that stand together, known ones included.
-        meters: By dataset, the files of power meters, those that the lake knows included.
-        problems: By dataset and path, of files that are not read.
-        unchanged: Runs of which the lake has all already.
-        settled: Those of them that have power meters, whose clocks other runs may set anew.
+        works: Runs to read, in the order of the lake's rows.
+        amended: Runs of which only file times or labels changed.
+        tables: Summary tables that were found, by dataset.
+        meters: Power meters by dataset, recorded ones included.
+        problems: Of files that are not read, by dataset and path.
+        unchanged: Number of runs that the lake already has in full.
+        settled: Unchanged runs with power meters. They are read again if a new run changes the
+            clock offset of a meter.
     """
 
     works: list[RunWork] = field(default_factory=list)
@@ -69,7 +70,7 @@ class Plan:
 
 
 def make_plan(found: Discovery, state: LakeState) -> Plan:
-    """Compare what was found with what the lake holds; looks into files only where it must."""
+    """Compare the found files with the lake; read file contents only if necessary."""
     plan = Plan(problems=dict(found.problems))
     for file in found.files:
         if file.format.role == "table":
@@ -98,10 +99,10 @@ def make_plan(found: Discovery, state: LakeState) -> Plan:
 def _superseding(
     works: list[RunWork], found: Discovery, ids: Set[str], state: LakeState
 ) -> list[RunWork]:
-    """Let runs that are read anew under another name take the place of what they were.
+    """Mark the former runs that runs under new names replace.
 
     Args:
-        ids: Of all runs found, the unchanged ones included.
+        ids: Ids of all found runs, unchanged ones included.
     """
     former = former_names(state) if works else {}
     walked = walked_among(former, found)
@@ -151,14 +152,14 @@ def _plan_run(
 
 
 def work_of(settled: SettledRun, state: LakeState) -> RunWork:
-    """What it takes to read a settled run again."""
+    """The work to read a settled run again."""
     files = choose_files(settled.group.key, raw_files(settled.group, state), {})
     ordered = tuple(sorted(files.values(), key=lambda file: file.path))
     return RunWork(settled.group.key, settled.group.run_id, ordered, settled.meters)
 
 
 def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery) -> list[RawFile]:
-    """Files that the run was read from, still there, but not under what was given this time."""
+    """Recorded files of the run that exist but are not among the given files."""
     files = []
     for known in recorded.files:
         if known.path in found.seen[recorded.dataset]:
@@ -175,7 +176,7 @@ def _recorded_elsewhere(recorded: RecordedRun, beside: RawFile, found: Discovery
 def _lost(
     recorded: RecordedRun, chosen: dict[Slot, RawFile], beside: RawFile, found: Discovery
 ) -> list[RecordedFile]:
-    """Files of the run that are gone from the disk and that no other file stands in for."""
+    """Recorded files of the run that no longer exist and that no other file replaces."""
     return [
         known
         for known in recorded.files
@@ -186,7 +187,7 @@ def _lost(
 
 
 def _is_same(work: RunWork, recorded: RecordedRun, lost: Sequence[RecordedFile]) -> bool:
-    """Whether the lake's run was read from these files, with these settings, unchanged."""
+    """Whether the lake's run was read from exactly these files and settings."""
     files = (*work.files, *work.meters)
     paths = {file.path for file in files} | {file.path for file in lost}
     own = {file.path: file for file in recorded.files}
@@ -216,7 +217,9 @@ def _refuse_rebuild(
     work: RunWork, lost: Sequence[RecordedFile], is_whole: bool, problems: Problems
 ) -> None:
     names = ", ".join(file.path for file in lost)
-    detail = f"run {work.run_id} is left as it was: it was also read from {names}, now gone"
+    detail = (
+        f"run {work.run_id} stays unchanged: it was also read from {names}, which no longer exists"
+    )
     for file in work.files:
         if not (is_whole and file.recorded and file.is_unchanged):
             problems[work.key.dataset, file.path] = [Problem("source_gone", "refused", detail)]

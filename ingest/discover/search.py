@@ -1,4 +1,4 @@
-"""Walk the RAW arguments and tell of each file what it is and whose run it is of."""
+"""Walk the RAW arguments; find the format and the run of each file."""
 
 import os
 import stat
@@ -35,8 +35,8 @@ from ingest.settings.layers import SettingsByFolder
 from ingest.settings.toml_file import is_dataset_name
 
 _NOT_REGULAR: Final = "neither a file nor a folder"
-_UNUSED: Final = "it speaks for no file of a run"
-_UNKNOWN: Final = "no known format, and no pattern fits its name"
+_UNUSED: Final = "this sidecar applies to no file of a run"
+_UNKNOWN: Final = "no known format, and no pattern matches its name"
 
 
 def discover(
@@ -46,17 +46,17 @@ def discover(
     settings_file: Path | None,
     disk: Disk | None = None,
 ) -> Discovery:
-    """Walk files and folders and tell what each file is.
+    """Walk files and folders; find the format and the run of each file.
 
     Args:
-        raw: Files and folders in any mixture; one reached twice counts once.
-        dataset: Name for all of them, over whatever their settings say.
-        settings_file: Settings on top of those found beside the files.
-        disk: Who looks at the disk; None: this process.
+        raw: Files and folders; a file reached twice counts once.
+        dataset: Name of the dataset of all files; overrides the settings.
+        settings_file: Settings that override those found beside the files.
+        disk: Reads the disk; None for this process.
 
     Raises:
-        SettingsError: A settings file is wrong, or a dataset cannot be named.
-        OSError: A path of `raw` is not there.
+        SettingsError: A settings file or the name of a dataset is invalid.
+        OSError: A path of `raw` does not exist.
     """
     disk = disk or Disk()
     found = Discovery(layers=SettingsByFolder(settings_file))
@@ -81,7 +81,7 @@ def discover(
 
 
 def _join_neighbours(found: Discovery) -> None:
-    """Give files of no known workload to the run of the same place that has one."""
+    """Move files without a workload to the run with the same other terms and a workload."""
     unknown = [group for group in found.groups.values() if group.key.workload == UNKNOWN]
     if not unknown:
         return
@@ -97,9 +97,9 @@ def _join_neighbours(found: Discovery) -> None:
 
 
 def _listings(root: Path, visited: set[str], disk: Disk) -> Iterator[Listing]:
-    """What is to be looked at of one argument: each folder, or file given by itself, once.
+    """The listings of one argument, each folder once.
 
-    A folder that cannot be listed is given as if it were a file, to be found unreadable.
+    A folder that cannot be listed appears as a file, so that it is reported as unreadable.
     """
     if not root.is_dir():
         root.stat()
@@ -119,7 +119,7 @@ def _listings(root: Path, visited: set[str], disk: Disk) -> Iterator[Listing]:
 
 
 class _Seen(NamedTuple):
-    """A file that is there, and what the lake knows of its path."""
+    """A file on the disk, and the lake's record of its path."""
 
     path: str
     name: str
@@ -128,7 +128,7 @@ class _Seen(NamedTuple):
 
     @property
     def unchanged(self) -> RecordedFile | None:
-        """What the lake knows of the file if it has not changed since."""
+        """The lake's record of the file; None if the file has changed since or is new."""
         known, status = self.recorded, self.status
         if known is None or known.size != status.st_size or known.mtime != status.st_mtime:
             return None
@@ -136,7 +136,7 @@ class _Seen(NamedTuple):
 
 
 class _Folder:
-    """The files of one folder: what holds for all of them is found once."""
+    """Searches the files of one folder; settings and sidecars of the folder are found once."""
 
     def __init__(
         self,
@@ -147,21 +147,21 @@ class _Folder:
         found: Discovery,
         disk: Disk,
     ) -> None:
-        """Begin.
+        """Find what applies to all files of the folder.
 
         Args:
-            root: The folder of the argument that led here.
-            dataset: As `discover` has it.
+            root: The folder of the RAW argument.
+            dataset: As for `discover`.
 
         Raises:
-            SettingsError: As `discover` says.
+            SettingsError: As for `discover`.
         """
         self._folder = folder
         self._settings = found.layers.settings_of(folder)
         self._dataset = dataset or self._settings.dataset or os.path.basename(root)
         if not is_dataset_name(self._dataset):
             raise SettingsError(
-                f"{self._dataset!r} cannot name a dataset: give --dataset ({folder})"
+                f"{self._dataset!r} is not a valid name of a dataset: give --dataset ({folder})"
             )
         found.settings.setdefault(self._dataset, self._settings)
         if self._settings.columns and (self._dataset, self._settings) not in found.declared:
@@ -178,17 +178,17 @@ class _Folder:
         self._disk = disk
 
     def look_at(self, names: Sequence[str]) -> None:
-        """Look at some of the folder's files."""
+        """Search some of the folder's files."""
         start = self._folder.rstrip("/") + "/"
         for name in names:
             if name != FILE_NAME:
                 self._look_at(start + name, name)
 
     def refuse_unused(self, names: Sequence[str] | None) -> None:
-        """Refuse sidecars `NAME.run.toml` without a file `NAME.*` that they could speak for.
+        """Refuse sidecars `NAME.run.toml` without a file `NAME.*` to apply to.
 
         Args:
-            names: Of all the folder's files; None if nobody listed it.
+            names: Names of all files of the folder; None if it was not listed.
         """
         stems = {name: sidecar.stem_of(name) for name in self.silent}
         if names is None or not any(stems.values()):
@@ -197,7 +197,7 @@ class _Folder:
         begun = {name[:at] for name in others for at, c in enumerate(name) if c == "."}
         for name, stem in stems.items():
             if stem and stem not in begun:
-                detail = f"no file beside it begins with '{stem}.'; it speaks for nothing"
+                detail = f"no file beside it begins with '{stem}.'; not used"
                 path = f"{self._folder.rstrip('/')}/{name}"
                 self._refuse(path, Problem("sidecar_unused", "refused", detail))
 
@@ -210,7 +210,7 @@ class _Folder:
                 self._refuse(text, Problem("bad_name", "refused", detail))
                 return
         else:
-            path = known.path  # The same text, held once.
+            path = known.path  # Keep one object for equal paths.
         self._seen.add(path)
         try:
             status = self._disk.status(path)
@@ -231,7 +231,7 @@ class _Folder:
             self._refuse(path, Problem(kind, "refused", f"{error}; not read"))
 
     def _declared(self, file: _Seen) -> Format | None:
-        """The format of a file that the settings declare as a table, or as a power meter's."""
+        """The format of a file that the settings declare as a table or a power meter."""
         path = strip_compression(file.path)
         if not file.status.st_size:
             return None
@@ -246,12 +246,12 @@ class _Folder:
         return known or (FORMATS_BY_NAME["table"] if self._has_header(file) else None)
 
     def _has_header(self, file: _Seen) -> bool:
-        """Whether a file begins as a table that the settings declare by its header."""
+        """Whether a file begins with the header of a declared table."""
         tables = self._settings.tables_of(strip_compression(file.path))
         return bool(tables) and has_header_of(read_head(Path(file.path)), tables)
 
     def _take(self, file: _Seen, form: Format | None) -> None:
-        """Take a file that can be read, or say why not.
+        """Add a file that can be read, or record the reason against it.
 
         Raises:
             FormatError: As `match_run`.
@@ -261,7 +261,7 @@ class _Folder:
         terms, said_core = find_terms(file.path, self._settings, form, sidecars, self._top)
         group = self._group_of(terms) if terms is not None else None
         if group is not None and form is FORMATS_BY_NAME["table"]:
-            # Its name is a run's, which holds over a header and rows that nobody declared.
+            # The name of a run takes precedence over the content of an undeclared table.
             is_declared = self._declared(file) or self._has_header(file)
             form = form if is_declared else None
         core = read_core(said_core)
@@ -303,7 +303,7 @@ class _Folder:
             self._found.take(part, group if part is raw else None)
 
     def _group_of(self, terms: RunTerms) -> RunGroup:
-        """The run that terms mean; the files of one run mostly have the same.
+        """The run of some terms; cached, because the files of a run mostly have the same terms.
 
         Raises:
             FormatError: As `match_run`.
@@ -315,7 +315,7 @@ class _Folder:
         return group
 
     def _is_one(self, known: RecordedFile, form: Format, group: RunGroup) -> bool:
-        """Whether an unchanged file is of one run, as the lake has it; without a look into it."""
+        """Whether an unchanged file belongs to one run, decided without reading it."""
         if form.list_parts is None:
             return form.role not in ("table", "meter")
         run = self._state.runs.get(group.run_id)
@@ -326,20 +326,20 @@ class _Folder:
 
 
 def _known_format(file: _Seen) -> Format | None:
-    """The format that the lake recorded of a file that has not changed since."""
+    """The recorded format of an unchanged file."""
     known = file.unchanged
     return FORMATS_BY_NAME.get(known.format) if known is not None else None
 
 
 def _why_not(form: Format | None, group: RunGroup | None, size: int) -> Problem | None:
-    """Why a file cannot be used, if its name or its content claims that it should be."""
+    """The reason against a file that is unusable although its name or content is known."""
     if size == 0 and group is not None:
         return Problem("empty_file", "refused", "the file is empty; not read")
     if form is None and group is not None:
-        detail = "the name is a run's, but the content is of no known format; not read"
+        detail = "the name is that of a run, but the format of the content is unknown; not read"
         return Problem("unknown_content", "refused", detail)
     if form is not None and form.role not in ("table", "meter") and group is None:
-        detail = f"the content is {form.name}, but no name pattern says which run's; not read"
+        detail = f"the content is {form.name}, but no name pattern gives its run; not read"
         return Problem("unknown_name", "refused", detail)
     return None
 

@@ -1,4 +1,4 @@
-"""Which sidecars speak for a raw file: those beside it and in the folders above, nearest first."""
+"""Find the sidecars of a raw file: beside it and in the folders above, nearest first."""
 
 import os
 import stat
@@ -14,7 +14,7 @@ from ingest.formats import sidecar
 
 
 class BadSidecarError(FormatError):
-    """A sidecar that cannot be read, so that nothing is known for sure of the files it is for."""
+    """A sidecar that cannot be read; the runs of the files that it applies to are uncertain."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,10 +22,10 @@ class Sidecar:
     """A sidecar as read.
 
     Attributes:
-        stem: What the names of its files begin with; empty: all in its folder and beneath.
-        size, mtime: Of the file, as it was before it was read.
-        values: By key of `sidecar.KEYS`, what names the run and so without its times; None if it is
-            bad, as `error` says.
+        stem: Start of the names of its files; empty for all files in its folder and below.
+        size, mtime: Of the file, before it was read.
+        values: The run's values by key of `sidecar.KEYS`, without times; None if the sidecar is
+            bad; `error` is the reason.
     """
 
     path: str
@@ -45,18 +45,18 @@ class SidecarsByFolder:
         self._above: dict[str, dict[str, tuple[Sidecar, ...]]] = defaultdict(dict)
 
     def of(self, path: str, top: str) -> tuple[Sidecar, ...]:
-        """Sidecars that speak for a file (itself included, if it is one), the nearest first.
+        """Sidecars that apply to a file, nearest first; a sidecar applies to itself.
 
-        `NAME.run.toml` speaks for `NAME.json` beside it, `run.toml` for its folder and below.
+        `NAME.run.toml` applies to `NAME.json` beside it, `run.toml` to its folder and below.
 
         Args:
-            top: The folder above which nobody looks.
+            top: Sidecars above this folder are ignored.
         """
         folder, name = os.path.split(path)
         return (*self.beside(folder, name), *self.of_all_in(folder, top))
 
     def beside(self, folder: str, name: str) -> tuple[Sidecar, ...]:
-        """Those that speak for some files of a folder, this one among them."""
+        """Sidecars in a folder that apply to some of its files, this one included."""
         self._of_folder(folder)
         stems = self._stems.get(folder)
         if stems is None:
@@ -66,7 +66,7 @@ class SidecarsByFolder:
         return tuple(sorted((stems[each] for each in begun & stems.keys()), key=_nearness))
 
     def of_all_in(self, folder: str, top: str) -> tuple[Sidecar, ...]:
-        """Those that speak for all files of a folder."""
+        """Sidecars that apply to all files of a folder."""
         known = self._above[top]
         if folder not in known:
             here = self._of_folder(folder)
@@ -79,7 +79,7 @@ class SidecarsByFolder:
         return known[folder]
 
     def learn(self, folder: str, names: Iterable[str]) -> None:
-        """Take the names of all files of a folder from who has listed it already."""
+        """Read the sidecars of a folder that the caller has listed already."""
         if folder not in self._here:
             paths = [f"{folder}/{name}" for name in names if sidecar.stem_of(name) is not None]
             read = [each for each in map(_read_sidecar, paths) if each is not None]
@@ -88,7 +88,7 @@ class SidecarsByFolder:
                 self._stems[folder] = stems
 
     def _of_folder(self, folder: str) -> tuple[Sidecar, ...]:
-        """A folder's sidecars, those with the longest stems first."""
+        """The sidecars of a folder, longest stems first."""
         if folder not in self._here:
             try:
                 names = os.listdir(folder)
@@ -99,12 +99,12 @@ class SidecarsByFolder:
 
 
 def _nearness(one: Sidecar) -> tuple[int, str]:
-    """Sorts those of a folder: what speaks for fewer files comes first."""
+    """Sort key of a folder's sidecars: those that apply to fewer files come first."""
     return -len(one.stem), one.stem
 
 
 def merged_values(sidecars: Sequence[Sidecar]) -> dict[str, Any]:
-    """What several sidecars say together, the first holding over the later ones.
+    """Merge the values of several sidecars; earlier ones override later ones.
 
     Raises:
         BadSidecarError: One of them cannot be read.
@@ -113,7 +113,7 @@ def merged_values(sidecars: Sequence[Sidecar]) -> dict[str, Any]:
     for each in reversed(sidecars):
         if each.values is None:
             raise BadSidecarError(f"its sidecar {each.path} is bad: {each.error}")
-        # Knobs of the dataset's own are a table in a sidecar; the nearest one says each.
+        # Declared knobs are a table in a sidecar; they merge key by key.
         knobs = values.get("knobs", {}) | each.values.get("knobs", {})
         values |= each.values | ({"knobs": knobs} if knobs else {})
     return values

@@ -1,4 +1,4 @@
-"""Read the raw files of a run, each whatever happens to the others."""
+"""Read the small raw files of a run, each independently of the others."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from ingest.records import Content, LogFacts, Problem, ReadContext, RefusedError
 
 @dataclass(slots=True)
 class SourceRead:
-    """One raw file as read; no content if it was refused."""
+    """One raw file after it was read; `content` is None if it was refused."""
 
     file: RawFile
     digest: str
@@ -22,7 +22,7 @@ class SourceRead:
 
 
 def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) -> SourceRead:
-    """Read one small raw file; what cannot be read becomes a problem, never an exception."""
+    """Read one small raw file; errors become problems, not exceptions."""
     metered = MeteredFile(Path(file.path), on_bytes)
     settings = file.settings
     context = ReadContext(
@@ -49,7 +49,7 @@ def read_source(file: RawFile, on_bytes: Callable[[int], None] | None = None) ->
 
 
 def refusal_of(error: FormatError | OSError) -> Problem:
-    """Why a file is not used."""
+    """The problem of a file that is not used."""
     if isinstance(error, BrokenCompressionError):
         return Problem("broken_compression", "refused", f"{error}; not used")
     if isinstance(error, FormatError):
@@ -58,7 +58,7 @@ def refusal_of(error: FormatError | OSError) -> Problem:
 
 
 def change_of(file: RawFile, bytes_read: int) -> list[Problem]:
-    """Doubt a file that is no longer what it was when it was found; nothing if it is."""
+    """A problem if a file has changed since it was found; else none."""
     try:
         status = Path(file.path).stat()
         is_same = (status.st_size, status.st_mtime) == (file.size, file.mtime)

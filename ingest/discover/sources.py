@@ -1,4 +1,4 @@
-"""What a row of `runs` says of the files and settings that it comes from."""
+"""The sources of a row of `runs`: files and settings."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ingest.settings.dataset import Settings
 def sources_digest(
     reads: Sequence[SourceRead], meters: Sequence[RawFile], settings: Settings
 ) -> str:
-    """Digest of all that a run was read from; a part of the names of its big files."""
+    """Digest of a run's sources and settings; part of the names of its big files."""
     parts = sorted(f"{read.file.format.name} {read.digest}" for read in reads)
     parts += sorted(f"{meter.format.name} {digest_of(meter)}" for meter in meters)
     return hashlib.sha256("\n".join([*parts, settings.fingerprint]).encode()).hexdigest()[:12]
@@ -31,10 +31,10 @@ def source_struct(file: RawFile, digest: str) -> dict[str, Any]:
 
 
 def settings_struct(settings: Settings, is_row: bool = False) -> dict[str, Any]:
-    """The element of `runs.sources` that says which settings the numbers depend on.
+    """The element of `runs.sources` for the settings that the numbers depend on.
 
     Args:
-        is_row: The run is a row of a table.
+        is_row: Whether the run is a row of a table.
     """
     return {
         "path": settings.origin,

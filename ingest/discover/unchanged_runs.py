@@ -1,4 +1,4 @@
-"""Runs that the lake has just as they lie on the disk, told without a look into any file."""
+"""Find runs that are unchanged since the last ingest, without reading file contents."""
 
 import os
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class SettledRun(NamedTuple):
     """A run that need not be read.
 
     Attributes:
-        meters: Files of power meters that may have readings of its time.
+        meters: Power meters that may have readings during the run.
     """
 
     group: RunGroup
@@ -25,23 +25,23 @@ class SettledRun(NamedTuple):
 
 
 class SettledRuns:
-    """Tells settled runs from those that need a closer look."""
+    """Separates settled runs from those that `make_plan` must examine."""
 
     def __init__(self, state: LakeState, scopes: MeterScopes) -> None:
-        """Begin.
+        """Start with the state of the lake.
 
         Args:
-            scopes: Of the files of power meters, those that the lake knows included.
+            scopes: Of all power meters, recorded ones included.
         """
         self._state = state
         self._scopes = scopes
         self._labels: dict[tuple[int, str, str], dict[str, Any]] = {}
 
     def find(self, group: RunGroup) -> SettledRun | None:
-        """A run that the lake has from these very files, settings and meters, whole and labelled.
+        """A run that the lake has in full from exactly these files, settings, labels and meters.
 
         Returns:
-            None if anything differs, or if only a closer look can tell.
+            None if anything differs, or if this cannot be decided without reading a file.
         """
         run = self._state.runs.get(group.run_id)
         if run is None or run.source == SUMMARY:
@@ -68,7 +68,7 @@ class SettledRuns:
     def _recorded(
         self, group: RunGroup, files: Sequence[KnownFile], settings: Settings
     ) -> dict[str, RecordedFile | None] | None:
-        """What the lake knows of a run's files, by path; None if they are not one a place."""
+        """The lake's records of a run's files, by path; None if two files have one slot."""
         own: dict[str, RecordedFile | None] = {}
         slots: set[Slot] = set()
         default_core = only_core(settings, group.key.workload)

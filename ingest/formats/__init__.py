@@ -106,6 +106,7 @@ FORMATS: tuple[Format, ...] = (
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
     Format("table", "table", table.sniff, table.read),
 )
+METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
 
 
 def find_format(name: str, head: bytes) -> Format | None:

@@ -1,13 +1,12 @@
 """iperf3's JSON output (`iperf3 -J`): TCP, UDP or SCTP, one or both directions."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from data.declared import Column
 from data.errors import FormatError
 from ingest.formats.json_document import number_of, part_of, read_object, text_of
-from ingest.formats.problem_list import ProblemList
 from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindow
 
 _VERSION: Final = re.compile(rb'"version"\s*:\s*"iperf 3')
@@ -76,11 +75,10 @@ def _read(document: Mapping[str, Any], context: ReadContext) -> Reading:
     _take_knobs(test, reading)
     _take_time(document, test, duration_s, reading)
     if not sum(bandwidth):
-        problems = ProblemList()
         reading.flags.append("no_load")
         del measured["bandwidth_bytes_s"]
-        problems.add("no_load", "doubted", "nothing arrived; bandwidth is left unset")
-        reading.problems = problems.all()
+        detail = "nothing arrived; bandwidth is left unset"
+        reading.problems = [Problem("no_load", "doubted", detail)]
     return reading
 
 
@@ -124,8 +122,7 @@ def _take_quality(end: Mapping[str, Any], measured: dict[str, float | int]) -> N
 
 
 def _take_knobs(test: Mapping[str, Any], reading: Reading) -> None:
-    whole: Sequence[tuple[str, str]] = (("message_bytes", "blksize"), ("streams", "num_streams"))
-    for name, key in whole:
+    for name, key in (("message_bytes", "blksize"), ("streams", "num_streams")):
         if (value := number_of(test, key)) is not None:
             reading.knobs[name] = round(value)
     if target := number_of(test, "target_bitrate"):

@@ -91,10 +91,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 
 
 def _take_time(
-    document: Mapping[str, Any],
-    stats: Mapping[str, Any],
-    reading: Reading,
-    problems: ProblemList,
+    document: Mapping[str, Any], stats: Mapping[str, Any], reading: Reading, problems: ProblemList
 ) -> None:
     """Take over when and how long it ran; what an interrupted run says of its end is not so."""
     runtime, whole = part_of(stats, "Runtime"), part_of(document, "benchmark_completion")

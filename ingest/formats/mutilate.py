@@ -24,7 +24,8 @@ _QPS: Final = re.compile(r"Total QPS\s*=\s*([\d.]+)\s*\((\d+)\s*/\s*([\d.]+)s\)"
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
     """Return whether the text has the `#type` line above mutilate's latency table."""
-    return re.search(r"^#type\s.*\bavg\b", _head_text(head), re.MULTILINE) is not None
+    text = unwrap_literal(head.decode("utf-8", "replace"))
+    return re.search(r"^#type\s.*\bavg\b", text, re.MULTILINE) is not None
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
@@ -48,10 +49,6 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         why = "".join(f"; {problem.detail}" for problem in reading.problems)
         raise FormatError(f"no measurement in this mutilate output{why} ({context.name})")
     return reading
-
-
-def _head_text(head: bytes) -> str:
-    return unwrap_literal(head.decode("utf-8", "replace"))
 
 
 def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:

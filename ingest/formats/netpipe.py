@@ -7,7 +7,7 @@ from typing import Final
 from data.errors import FormatError
 from ingest.files.text_lines import whole_text
 from ingest.formats.problem_list import ProblemList
-from ingest.records import ReadContext, Reading, Window
+from ingest.records import Problem, ReadContext, Reading, Window
 from ingest.settings.knobs import decode_dvfs, decode_itr
 
 MEGABIT: Final = 1024 * 1024
@@ -158,6 +158,4 @@ def _window(fields: list[str]) -> Window | None:
 
 
 def _without_window(why: str) -> Reading:
-    problems = ProblemList()
-    problems.add("no_window", "doubted", why)
-    return Reading(problems=problems.all())
+    return Reading(problems=[Problem("no_window", "doubted", why)])

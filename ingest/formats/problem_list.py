@@ -10,17 +10,22 @@ MOST_NAMED_LINES: Final = 100
 
 
 class ProblemList:
-    """Problems of one file: at most `MOST_NAMED_LINES` of a kind by line, the rest as one count."""
+    """Problems of one file: the first of each kind by line, the rest of a kind as one count.
 
-    def __init__(self) -> None:
+    Args:
+        most_named: How many problems of a kind are listed by line.
+    """
+
+    def __init__(self, most_named: int = MOST_NAMED_LINES) -> None:
+        self._most_named = most_named
         self._named: list[Problem] = []
         self._beyond: dict[str, Problem] = {}
         self._counts: Counter[str] = Counter()
 
     def add(self, kind: str, severity: Severity, detail: str, line: int | None = None) -> None:
-        """Add a problem; lines must come in file order."""
+        """Add a problem."""
         self._counts[kind] += 1
-        more = self._counts[kind] - MOST_NAMED_LINES
+        more = self._counts[kind] - self._most_named
         if more <= 0:
             self._named.append(Problem(kind, severity, detail, line))
             return

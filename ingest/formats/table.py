@@ -217,13 +217,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
         if code := values.pop("dvfs", None):
             values["dvfs_code"] = str(code).lower()
         result.rows.append(
-            SummaryRow(
-                line,
-                system,
-                values,
-                flags,
-                None if workload is None else str(workload),
-            )
+            SummaryRow(line, system, values, flags, None if workload is None else str(workload))
         )
     result.problems = problems.all()
     return result

@@ -62,16 +62,12 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     return reading
 
 
-def _microseconds(value: str, unit: str) -> float:
-    return to_us(float(value), unit)
-
-
 def _read_latencies(text: str, reading: Reading, problems: ProblemList) -> None:
     if found := _MEAN.search(text):
-        reading.measurements["latency_mean_us"] = _microseconds(found[1], found[2])
+        reading.measurements["latency_mean_us"] = to_us(float(found[1]), found[2])
     for percent, value, unit in _PERCENTILE.findall(text):
         if column := (_PERCENTILES | _FURTHER).get(float(percent)):
-            reading.measurements.setdefault(column, _microseconds(value, unit))
+            reading.measurements.setdefault(column, to_us(float(value), unit))
     missing = [name for name in _PERCENTILES.values() if name not in reading.measurements]
     if missing:
         detail = f"no {' '.join(missing)}: run without --latency, or the output is cut"
@@ -86,7 +82,7 @@ def _read_latencies(text: str, reading: Reading, problems: ProblemList) -> None:
 def _read_totals(text: str, reading: Reading, problems: ProblemList) -> None:
     if found := _TOTAL.search(text):
         reading.measurements["requests"] = int(found[1])
-        reading.measurements["duration_s"] = _microseconds(found[2], found[3]) / 1e6
+        reading.measurements["duration_s"] = to_us(float(found[2]), found[3]) / 1e6
     else:
         problems.add("no_requests", "doubted", "no `N requests in T` line; the output may be cut")
     if found := _RATE.search(text):

@@ -54,6 +54,7 @@ def describe_lake(lake: LakePath) -> dict[str, Any]:
     groups: Counter[tuple[str, str, str]] = Counter()
     flags: Counter[str] = Counter()
     files: Counter[str] = Counter()
+    problems: Counter[str] = Counter()
     raw: dict[str, int] = {}
     columns = ["dataset", "workload", "system", "flags", "files", "sources"]
     for row in table_rows(lake / "runs", runs, columns):
@@ -64,6 +65,8 @@ def describe_lake(lake: LakePath) -> dict[str, Any]:
         raw.update(
             {s["path"]: s["size_bytes"] for s in row["sources"] if s["format"] != SETTINGS_FORMAT}
         )
+    for row in list_problems(lake):
+        problems[row["severity"]] += row["count"]
     return {
         "lake": str(lake),
         "version": runs.version(),
@@ -76,7 +79,7 @@ def describe_lake(lake: LakePath) -> dict[str, Any]:
         "raw_files": len(raw),
         "raw_bytes": sum(raw.values()),
         "file_bytes": dict(sorted(files.items())),
-        "problems": dict(sorted(_count_problems(lake).items())),
+        "problems": dict(sorted(problems.items())),
     }
 
 
@@ -111,9 +114,7 @@ def verify_lake(lake: LakePath) -> Iterator[Fault]:
             yield from filter(None, pool.map(check, *zip(*some, strict=True)))
 
 
-def _named_files(
-    rows: Iterable[dict[str, Any]],
-) -> Iterator[tuple[str, dict[str, Any] | None]]:
+def _named_files(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any] | None]]:
     """Each file that a run's row names, with the run's id; None for a second row of a run."""
     seen: set[str] = set()
     for row in rows:
@@ -151,13 +152,6 @@ def _require(lake: LakePath, name: str) -> DeltaTable:
     if table is None:
         raise LakeError(f"no lake at {lake}: `python -m ingest add RAW...` makes one")
     return table
-
-
-def _count_problems(lake: LakePath) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for row in list_problems(lake):
-        counts[row["severity"]] += row["count"]
-    return counts
 
 
 def _check_file(

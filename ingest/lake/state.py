@@ -1,4 +1,4 @@
-"""What a lake holds already, as ingest needs it to tell new files from known ones."""
+"""The recorded runs, files and problems of a lake, by which ingest finds new files."""
 
 import hashlib
 import json
@@ -25,14 +25,8 @@ from ingest.records import Problem, UtcWindow
 
 SUMMARY: Final = "summary"
 SETTINGS_FORMAT: Final = "settings"
-# Columns that follow from the settings' labels and may change without the logs being read again.
-LABEL_COLUMNS: Final = (
-    "loop",
-    "system_label",
-    "performance_metric",
-    "is_baseline",
-    "is_synthetic",
-)
+# Columns that depend only on labels in the settings; a change does not need the logs.
+LABEL_COLUMNS: Final = ("loop", "system_label", "performance_metric", "is_baseline", "is_synthetic")
 _TEXT_COLUMNS: Final = ("run_id", "dataset", "source", "workload", "system")
 _STATE_COLUMNS: Final = [*_TEXT_COLUMNS, "sources", "files", *LABEL_COLUMNS]
 
@@ -49,7 +43,7 @@ class RecordedFile(NamedTuple):
 
 @dataclass(slots=True)
 class RecordedRun:
-    """What a row of `runs` says about where it came from, and its big files with their sizes."""
+    """The sources of a row of `runs`, its labels, and its big files with their sizes."""
 
     run_id: str
     dataset: str
@@ -64,16 +58,16 @@ class RecordedRun:
 
 @dataclass(slots=True)
 class LakeState:
-    """The lake at the start of an ingest, kept up to date by those who commit.
+    """The state of a lake at the start of an ingest; the committer updates it.
 
     Attributes:
-        runs: By run id.
-        files: By dataset, then path, the recorded file; a summary table's once.
-        problems: By dataset, then path.
-        lake: Where it is.
+        runs: Recorded runs by run id.
+        files: Recorded files by dataset, then path; a summary table appears once.
+        problems: Problems by dataset, then path.
+        lake: Path of the lake.
         tables: `runs` and `problems` at the versions that this ingest knows.
         columns: Declared columns of `runs`, by name.
-        schema: All columns of `runs`.
+        schema: Schema of `runs`, with declared columns.
     """
 
     lake: LakePath = Path()
@@ -86,11 +80,11 @@ class LakeState:
     _listed: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def file_of(self, dataset: str, path: str) -> RecordedFile | None:
-        """The file of a dataset's run at a path; None if the lake has none."""
+        """The recorded file at a path; None if there is none."""
         return self.files[dataset].get(path)
 
     def is_whole(self, run: RecordedRun) -> bool:
-        """Whether a run's big files are all there, of the sizes that its row says."""
+        """Whether all big files of a run exist with the sizes in its row."""
         if isinstance(self.lake, StorePath):
             return all(self._stored_sizes(path).get(path) == size for path, size in run.big_files)
         lake = f"{self.lake}/"
@@ -100,7 +94,7 @@ class LakeState:
             return False
 
     def _stored_sizes(self, path: str) -> dict[str, int]:
-        """Sizes of the big files beside one in an object store, by path; listed once."""
+        """Sizes of all big files in the folder of one, by path; an object store lists it once."""
         folder = path.rpartition("/")[0]
         if folder not in self._listed:
             files = listed_files(self.lake, folder)
@@ -108,12 +102,12 @@ class LakeState:
         return self._listed[folder]
 
     def declare(self, columns: Iterable[Column]) -> None:
-        """Take declared columns in, as the lake has them now."""
+        """Add declared columns, as the lake has them now."""
         self.columns |= {column.name: column for column in columns}
         self.schema = runs_schema(self.columns.values())
 
     def record(self, run: RecordedRun) -> None:
-        """Take a run in, as committed."""
+        """Add a committed run."""
         self.runs[run.run_id] = run
         files = self.files[run.dataset]
         for file in run.files:
@@ -121,7 +115,7 @@ class LakeState:
 
 
 def load_state(lake: LakePath) -> LakeState:
-    """Read what the newest version of a lake holds; an absent lake holds nothing."""
+    """Read the newest version of a lake; a lake that does not exist is empty."""
     state = LakeState(lake)
     for name in ("runs", "problems"):
         if (table := open_table(lake, name)) is not None:
@@ -141,19 +135,19 @@ def load_state(lake: LakePath) -> LakeState:
 
 
 def summary_row_digests(lake: LakePath, dataset: str) -> dict[str, str]:
-    """Digest of each summary row of a dataset, by run id."""
+    """Digests of a dataset's summary rows, by run id."""
     condition = (pc.field("dataset") == dataset) & (pc.field("source") == SUMMARY)
     return {row["run_id"]: row_digest(row) for row in _rows(lake, None, condition)}
 
 
 def read_rows(lake: LakePath, run_ids: list[str]) -> list[dict[str, Any]]:
-    """Whole rows of `runs`, without their NULL columns."""
+    """Read all columns of some rows of `runs`, without NULL values."""
     rows = _rows(lake, None, pc.field("run_id").isin(run_ids))
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
 
 def recorded_windows(lake: LakePath, dataset: str) -> dict[str, tuple[UtcWindow, str | None]]:
-    """When each run of a dataset took place, and its device, by run id; only those that say so."""
+    """Window and device of each run of a dataset with a known time, by run id."""
     columns = ["run_id", "start_unix_s", "duration_s", "device"]
     condition = (pc.field("dataset") == dataset) & ~pc.field("start_unix_s").is_null()
     windows = {}
@@ -166,7 +160,7 @@ def recorded_windows(lake: LakePath, dataset: str) -> dict[str, tuple[UtcWindow,
 
 
 def row_digest(row: Mapping[str, Any]) -> str:
-    """Digest of a row's content; times of raw files do not count."""
+    """Digest of a row's content without the times of raw files."""
     content = {name: value for name, value in row.items() if value is not None}
     content["sources"] = [{**file, "mtime": None} for file in content.get("sources", ())]
     text = json.dumps(content, sort_keys=True)
@@ -174,7 +168,7 @@ def row_digest(row: Mapping[str, Any]) -> str:
 
 
 def recorded_runs(rows: Sequence[Mapping[str, Any]]) -> Iterator[RecordedRun]:
-    """What rows of `runs` say about where they came from."""
+    """Convert rows of `runs` to recorded runs."""
     schema = pa.schema([RUNS.field(name) for name in _STATE_COLUMNS])
     return _recorded_runs(pa.RecordBatch.from_pylist([dict(row) for row in rows], schema), {})
 
@@ -182,10 +176,10 @@ def recorded_runs(rows: Sequence[Mapping[str, Any]]) -> Iterator[RecordedRun]:
 def _recorded_runs(
     rows: pa.RecordBatch, labels: dict[tuple[Any, ...], dict[str, Any]]
 ) -> Iterator[RecordedRun]:
-    """Rows of `runs` as ingest knows them, column by column: a lake may hold very many.
+    """Convert rows of `runs` column by column, since a lake may hold very many.
 
     Args:
-        labels: Sets of labels met before, of which few differ, by their values.
+        labels: Labels of earlier rows by their values; rows with equal labels share one object.
     """
     files, fingerprints = _recorded_files(rows.column("sources"))
     big_files = _lists(rows.column("files"), ("path", "size_bytes"))
@@ -201,7 +195,7 @@ def _recorded_runs(
 
 
 def _recorded_files(sources: pa.ListArray) -> tuple[list[list[RecordedFile]], list[str]]:
-    """The raw files of each row, and the fingerprint of the settings that it depends on."""
+    """The raw files and the fingerprint of the settings of each row."""
     files, fingerprints = [], []
     for own in _lists(sources, ("path", "format", "size_bytes", "mtime", "digest")):
         digests = [digest for _, form, _, _, digest in own if form == SETTINGS_FORMAT]
@@ -217,7 +211,7 @@ def _recorded_files(sources: pa.ListArray) -> tuple[list[list[RecordedFile]], li
 
 
 def _lists(column: pa.ListArray, names: Sequence[str]) -> Iterator[list[tuple[Any, ...]]]:
-    """The structs of each row as tuples of the named fields; of NULL, none."""
+    """Yield the structs of each row as tuples of the named fields; an empty list for NULL."""
     flat = column.flatten()
     values = zip(*(flat.field(name).to_pylist() for name in names), strict=True)
     for length in column.value_lengths().to_pylist():
@@ -225,18 +219,18 @@ def _lists(column: pa.ListArray, names: Sequence[str]) -> Iterator[list[tuple[An
 
 
 def _shared(known: RecordedFile | None, file: RecordedFile) -> RecordedFile:
-    """One object for a file that several runs were read from."""
+    """Return one object for equal files of several runs."""
     return known if known == file and known is not None else file
 
 
 def table_batches(
     path: LakePath, table: DeltaTable | None, columns: Sequence[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Read the rows of a version of a table; of None, none.
+    """Read the rows of a version of a table; no rows for None.
 
     Args:
-        path: Of the table.
-        columns: None for all.
+        path: Path of the table.
+        columns: Columns to read; None for all.
 
     Raises:
         LakeError: A file of an object store cannot be copied to this machine.
@@ -250,7 +244,7 @@ def table_batches(
 def table_rows(
     path: LakePath, table: DeltaTable | None, columns: Sequence[str] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Read rows as `table_batches`, as dictionaries."""
+    """Read rows as dictionaries; see `table_batches`."""
     for batch in table_batches(path, table, columns):
         yield from batch.to_pylist()
 

@@ -4,6 +4,7 @@ import fcntl
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -33,15 +34,17 @@ _KEEP_FOREVER: Final = {
 DELTA_WRITER: Final = WriterProperties(
     compression="ZSTD", compression_level=3, max_row_group_size=1 << 17
 )
-# A commit is of the version after the one that this process knows, or fails. delta-rs would else
-# append to what another process has committed: the same runs, perhaps, or its own lost answer.
+# A commit fails unless it makes the version after the one that this process knows. Otherwise
+# delta-rs would append to a commit of another process, which may hold the same runs, or to its own
+# commit of which the answer was lost.
 _ALONE: Final = CommitProperties(max_commit_retries=0)
+_WRITING: Final[dict[str, Any]] = {"writer_properties": DELTA_WRITER, "commit_properties": _ALONE}
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
 
 
 @contextmanager
 def locked_lake(lake: LakePath) -> Iterator[None]:
-    """Hold the lake's one ingest lock; readers need none.
+    """Hold the lake's ingest lock; readers need no lock.
 
     An object store has no lock: there the commits of a second ingest fail.
 
@@ -68,9 +71,9 @@ def locked_lake(lake: LakePath) -> Iterator[None]:
 
 
 def remove_temporaries(lake: LakePath) -> int:
-    """Remove what a killed ingest left half-written; only under the ingest lock.
+    """Remove incomplete files of a killed ingest; requires the ingest lock.
 
-    An object store shows no half-written files, only what tasks of a cluster share.
+    An object store has no incomplete files, only files that tasks of a cluster share.
     """
     left = remove_left(lake)
     if isinstance(lake, StorePath):
@@ -82,10 +85,10 @@ def remove_temporaries(lake: LakePath) -> int:
 
 
 def open_table(lake: LakePath, name: str) -> DeltaTable | None:
-    """Open `runs` or `problems` at its newest version; None if it is not there yet.
+    """Open `runs` or `problems` at its newest version; None if it does not exist yet.
 
     Raises:
-        LakeError: It cannot be read, or is of a schema version that nobody knows.
+        LakeError: It cannot be read, or has an unknown schema version.
     """
     path = lake / name
     with naming("open", path):
@@ -99,10 +102,10 @@ def open_table(lake: LakePath, name: str) -> DeltaTable | None:
 
 
 def create_tables(lake: LakePath) -> None:
-    """Make the two Delta tables of a lake that lacks them; upgrade those of older schemas.
+    """Create the two Delta tables if they do not exist; upgrade tables of older schemas.
 
     Raises:
-        LakeError: A table is of a schema version that nobody knows.
+        LakeError: A table has an unknown schema version.
     """
     for name, schema in (("problems", PROBLEMS), ("runs", RUNS)):
         table = open_table(lake, name)
@@ -127,11 +130,11 @@ def create_tables(lake: LakePath) -> None:
 
 
 def describe_columns(runs: DeltaTable, columns: Iterable[Column], there: Collection[str]) -> None:
-    """Give `runs` further columns and their descriptions, or other descriptions to those it has.
+    """Add columns to `runs` with their descriptions, and update descriptions of existing columns.
 
     Args:
-        runs: At the version that this process knows; then at the new one.
-        there: Names of the declared columns that it has.
+        runs: The table at the version that this process knows; updated to the new version.
+        there: Names of the declared columns that it has already.
 
     Raises:
         LakeError: The table cannot be written, or another ingest has committed to it.
@@ -152,7 +155,7 @@ def _field(column: Column) -> Field:
     return Field(bare.name, bare.type, nullable=True, metadata=column.to_metadata())
 
 
-# The schema asked for last, with its names: pyarrow makes a list of these anew each time.
+# The last schema and its names; pyarrow would build the list of names at each call.
 _LAST: Final[list[tuple[pa.Schema, frozenset[str]]]] = []
 
 
@@ -163,10 +166,10 @@ def _names_of(schema: pa.Schema) -> frozenset[str]:
 
 
 def conform_row(row: Mapping[str, Any], schema: pa.Schema = RUNS) -> dict[str, Any]:
-    """A row of `runs` with every column that is set in the column's own type; no NULLs in it.
+    """Convert the values of a row of `runs` to the types of its columns; leave out NULLs.
 
     Args:
-        schema: The columns of `runs`, those that datasets declare included.
+        schema: The columns of `runs`, declared ones included.
 
     Raises:
         LakeError: A column that `runs` does not have.
@@ -184,74 +187,57 @@ def conform_row(row: Mapping[str, Any], schema: pa.Schema = RUNS) -> dict[str, A
 def replace_runs(
     runs: DeltaTable,
     rows: Sequence[Mapping[str, Any]],
-    replaced: Iterable[str] = (),
+    replaced: Collection[str] = (),
     schema: pa.Schema = RUNS,
 ) -> None:
-    """Add rows to `runs` in one commit, in place of those of the run ids in `replaced`.
+    """Add rows to `runs` in one commit; they replace the rows with the run ids in `replaced`.
 
     Args:
-        runs: At the version that this process knows; then at the new one.
-        schema: As `conform_row`.
+        runs: The table at the version that this process knows; updated to the new version.
+        schema: As for `conform_row`.
 
     Raises:
         LakeError: The table cannot be written, or another ingest has committed to it.
     """
-    ordered = sorted(rows, key=_sort_key)
-    data = pa.Table.from_pylist(ordered, schema=schema)
-    gone = sorted(set(replaced))
-    if not gone:
-        _commit(runs, data, None)
-    else:
-        affected = sorted({*gone, *(row["run_id"] for row in rows)})
-        _commit(runs, data, f"run_id IN ({_quoted(affected)})")
+    data = pa.Table.from_pylist(sorted(rows, key=_sort_key), schema=schema)
+    affected = sorted({*replaced, *(row["run_id"] for row in rows)})
+    _commit(runs, data, f"run_id IN ({_quoted(affected)})" if replaced else None)
 
 
 def replace_problems(
     table: DeltaTable,
     dataset: str,
     problems: Mapping[str, Sequence[Problem]],
-    replaced: Iterable[str] = (),
+    replaced: Collection[str] = (),
 ) -> None:
-    """Write the problems of some paths in one commit, in place of the old ones of `replaced`.
+    """Write the problems of some paths in one commit; replace the problems of `replaced` paths.
 
     Args:
-        table: `problems`, as `replace_runs` has `runs`; it raises the same.
+        table: The table `problems`; as `runs` in `replace_runs`, with the same errors.
     """
     rows = [
-        {
-            "dataset": dataset,
-            "path": path,
-            "line": problem.line,
-            "kind": problem.kind,
-            "severity": problem.severity,
-            "detail": problem.detail,
-            "count": problem.count,
-        }
+        {"dataset": dataset, "path": path, **asdict(problem)}
         for path in sorted(problems)
         for problem in problems[path]
     ]
     data = pa.Table.from_pylist(rows, schema=PROBLEMS)
-    gone = sorted(set(replaced))
-    if not gone:
-        _commit(table, data, None)
-    else:
-        affected = sorted({*gone, *problems})
-        where = f"dataset = {_quoted([dataset])} AND path IN ({_quoted(affected)})"
-        _commit(table, data, where)
+    affected = sorted({*replaced, *problems})
+    where = f"dataset = {_quoted([dataset])} AND path IN ({_quoted(affected)})"
+    _commit(table, data, where if replaced else None)
 
 
 def compact(lake: LakePath) -> None:
-    """Merge the small files of tables that have grown many, unless another ingest commits."""
+    """Compact tables with many small files, unless another ingest commits."""
     for name in ("runs", "problems"):
         table = open_table(lake, name)
         if table is not None and len(table.file_uris()) > COMPACT_ABOVE_FILES:
             with naming("write", lake / name), suppress(CommitFailedError):
-                table.optimize.compact(writer_properties=DELTA_WRITER, commit_properties=_ALONE)
+                table.optimize.compact(**_WRITING)
 
 
 @contextmanager
 def _committing(table: DeltaTable) -> Iterator[None]:
-    """Say which table could not be written, and why, in our own words."""
+    """Convert commit errors to a LakeError that names the table and the reason."""
     path, known = _place_of(table), table.version()
     with naming("write", path):
         try:
@@ -262,8 +248,8 @@ def _committing(table: DeltaTable) -> Iterator[None]:
                 raise
             raise LakeError(
                 f"another ingest has committed to {path} meanwhile (version {newest.version()}, "
-                f"expected {known}): nothing is lost or doubled; the same command goes on from "
-                "there once the other is done"
+                f"expected {known}): nothing is lost or doubled; the same command continues from "
+                "there when the other is done"
             ) from None
 
 
@@ -274,30 +260,12 @@ def _place_of(table: DeltaTable) -> LakePath:
 
 def _commit(table: DeltaTable, data: pa.Table, predicate: str | None) -> None:
     with _committing(table):
-        _write_commit(table, data, predicate)
-
-
-def _write_commit(table: DeltaTable, data: pa.Table, predicate: str | None) -> None:
-    if predicate is None:
-        if data.num_rows:
-            write_deltalake(
-                table,
-                data,
-                mode="append",
-                writer_properties=DELTA_WRITER,
-                commit_properties=_ALONE,
-            )
-    elif data.num_rows:
-        write_deltalake(
-            table,
-            data,
-            mode="overwrite",
-            predicate=predicate,
-            writer_properties=DELTA_WRITER,
-            commit_properties=_ALONE,
-        )
-    else:
-        table.delete(predicate, writer_properties=DELTA_WRITER, commit_properties=_ALONE)
+        if predicate is not None and data.num_rows:
+            write_deltalake(table, data, mode="overwrite", predicate=predicate, **_WRITING)
+        elif predicate is not None:
+            table.delete(predicate, **_WRITING)
+        elif data.num_rows:
+            write_deltalake(table, data, mode="append", **_WRITING)
 
 
 def _quoted(texts: Iterable[str]) -> str:
@@ -305,7 +273,7 @@ def _quoted(texts: Iterable[str]) -> str:
 
 
 def _sort_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Neighbours in a filter lie next to each other, so that statistics let readers skip."""
+    """Sort key: rows that filters select together are adjacent, so that readers can skip others."""
     load, message = row.get("load_qps"), row.get("message_bytes")
     names = row["dataset"], row["workload"], row["system"], row["run_id"]
     return *names[:2], load or 0.0, message or 0, *names[2:]

@@ -1,4 +1,4 @@
-"""Where the bytes of one big file go: a folder, or an object store; complete or not at all."""
+"""Write one big file to a folder or an object store, complete or not at all."""
 
 import os
 import secrets
@@ -12,12 +12,12 @@ from data.object_store import file_system
 
 _BUFFER_BYTES: Final = 1 << 20
 _BLOCK_BYTES: Final = 8 << 20
-# Blocks on their way to a store at once.
+# Blocks that are uploaded at once.
 _AT_ONCE: Final = 4
 
 
 def temporary_folder(lake: LakePath) -> Path:
-    """Return where temporary files of an ingest go: beside a lake's own, or on this machine."""
+    """Return the folder of temporary files: the lake, or for an object store a local folder."""
     return lake if isinstance(lake, Path) else Path(tempfile.gettempdir())
 
 
@@ -25,32 +25,32 @@ class Target(Protocol):
     """A file while it is written.
 
     Attributes:
-        file: Takes the bytes.
+        file: Open file for the bytes.
     """
 
     file: IO[bytes]
 
     def seal(self) -> None:
-        """Bring the bytes to safety; no more come."""
+        """Flush all bytes to the disk; no more may be written."""
 
     def publish(self, name: str) -> int:
-        """Let readers see the file under a name; return its bytes."""
+        """Make the file visible under a name; return its size in bytes."""
 
     def abandon(self) -> None:
         """Remove the file, unless it is published."""
 
 
 def open_target(folder: LakePath, stem: str) -> Target:
-    """Begin a file.
+    """Open a new file.
 
     Args:
-        stem: Tells the file from others that are written at the same time.
+        stem: Distinguishes the file from others that are written at the same time.
     """
     return _Stored(folder) if isinstance(folder, StorePath) else _InFolder(folder, stem)
 
 
 class _InFolder:
-    """A temporary file in the folder, renamed in the end."""
+    """A temporary file in the folder, which `publish` renames."""
 
     def __init__(self, folder: Path, stem: str) -> None:
         self._folder = folder
@@ -75,7 +75,7 @@ class _InFolder:
 
 
 class _Stored:
-    """A file without a name on this machine, uploaded in the end; a kill leaves nothing of it."""
+    """An unnamed local file, which `publish` uploads; nothing remains of it after a kill."""
 
     def __init__(self, folder: StorePath) -> None:
         self._folder = folder
@@ -96,7 +96,7 @@ class _Stored:
                     out.flush()
             out.close()
         except BaseException:
-            # A stream that is closed before its end, as its destructor does, makes a short file.
+            # Closing a stream early, as its destructor does, leaves a truncated file.
             with suppress(OSError):
                 out.close()
                 system.delete_file(place)

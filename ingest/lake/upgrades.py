@@ -1,7 +1,7 @@
-"""Lakes of older schemas, brought to the present one in place: one function for each old schema.
+"""Upgrade lakes of older schemas in place: one function for each old schema.
 
-An upgrader changes tables by commits of their own, so that a kill between two of them leaves a
-lake that the next `add` goes on to upgrade, and old versions stay as they were.
+Each upgrade is a commit. After a kill between two of them the next `add` continues the upgrade; old
+versions stay unchanged.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,20 +15,20 @@ from data.schema import OLDER_DESCRIPTIONS, SCHEMA_DESCRIPTION
 
 
 def _from_3(table: DeltaTable) -> None:
-    """Schema 4 only adds columns, which `create_tables` does to every lake that lacks some."""
+    """Upgrade to schema 4, whose only change is new columns; `create_tables` adds them."""
     table.alter.set_table_description("wattlas schema 4")
 
 
-# By the description of a table, what turns it into one of the next schema.
+# Upgraders to the next schema, by the description of the table.
 UPGRADERS: Final[Mapping[str, Callable[[DeltaTable], None]]] = {"wattlas schema 3": _from_3}
 assert UPGRADERS.keys() == OLDER_DESCRIPTIONS, "BUG: a schema that is read has no upgrader"
 
 
 def upgraded(path: LakePath, table: DeltaTable) -> DeltaTable:
-    """Bring a table to the present schema; gives it at its newest version.
+    """Upgrade a table to the current schema; return it at its newest version.
 
     Raises:
-        LakeError: It is of a schema that nobody knows, such as one from the future.
+        LakeError: Its schema is unknown, for example a future one.
     """
     while (found := table.metadata().description) != SCHEMA_DESCRIPTION:
         if found not in UPGRADERS:
@@ -39,7 +39,7 @@ def upgraded(path: LakePath, table: DeltaTable) -> DeltaTable:
 
 
 def unknown_schema(path: LakePath, found: str | None) -> LakeError:
-    """Why a table of another schema cannot be read or written."""
+    """The error for a table with another schema."""
     return LakeError(
         f"{path} says {found!r}, this wattlas writes {SCHEMA_DESCRIPTION!r}: add the raw logs to "
         "a lake in another folder"

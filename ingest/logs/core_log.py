@@ -238,12 +238,7 @@ class CoreCut:
         window = self._by.window
         rows = [names.index(name) if name in names else -1 for name in row_layout.SAMPLED[1:]]
         kept = cut_loop.cut_samples(
-            samples,
-            rows,
-            window.start_tsc,
-            window.end_tsc,
-            self._by.ns_per_tick,
-            self.place,
+            samples, rows, window.start_tsc, window.end_tsc, self._by.ns_per_tick, self.place
         )
         if not kept.shape[1]:
             return

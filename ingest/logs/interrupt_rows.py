@@ -50,12 +50,7 @@ class InterruptRows:
     """
 
     def __init__(
-        self,
-        run_id: str,
-        cuts: Sequence[CoreCut],
-        file: RunFile,
-        writes: WriteQueue,
-        at_once: int,
+        self, run_id: str, cuts: Sequence[CoreCut], file: RunFile, writes: WriteQueue, at_once: int
     ) -> None:
         self._run_id = run_id
         self._cores = np.array([cut.core for cut in cuts], np.int32)

@@ -47,12 +47,7 @@ def overview_tables(
 
 
 def _overview_rows(
-    run_id: str,
-    cuts: Sequence[CoreCut],
-    steps: SampleSteps,
-    by: Cutting,
-    bins: int,
-    part: slice,
+    run_id: str, cuts: Sequence[CoreCut], steps: SampleSteps, by: Cutting, bins: int, part: slice
 ) -> pa.Table:
     columns = _places(cuts, by, bins, part)
     columns |= _interrupt_columns(cuts, by.bins // bins, part)

@@ -3,13 +3,13 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from data.lake_place import LakePath
 from ingest.discover.found_files import IDLE, RawFile
 from ingest.discover.names import RunKey, identity_columns, label_columns, make_run_id, order_knobs
 from ingest.discover.sources import settings_struct, source_struct
-from ingest.formats import FORMATS
+from ingest.formats import METERS
 from ingest.lake.commits import Committer
 from ingest.lake.run_file import RunFile
 from ingest.lake.state import LakeState, RecordedRun, read_rows, row_digest
@@ -18,12 +18,10 @@ from ingest.meters.idle_stretches import idle_stretches
 from ingest.meters.join import Meter, RunPower, join_run
 from ingest.records import UtcWindow
 
-_METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")
-
 
 def is_idle_run_of(run: RecordedRun, path: str | None = None) -> bool:
     """Return whether a run was made from a meter alone; with a path, from that meter."""
-    is_own = run.workload == IDLE and run.source in _METERS
+    is_own = run.workload == IDLE and run.source in METERS
     return is_own and (path is None or path in {file.path for file in run.files})
 
 

@@ -22,11 +22,7 @@ class Levels:
         self._sums = np.stack(
             [
                 np.concatenate([[0.0], np.cumsum(weights * value)])[:-1]
-                for value in (
-                    1.0,
-                    np.repeat(power_w, 2),
-                    np.repeat(power_w**2, 2),
-                )
+                for value in (1.0, np.repeat(power_w, 2), np.repeat(power_w**2, 2))
             ]
         )
         self._ends = ends

@@ -1,1 +1,1 @@
-"""The files of a run to its row."""
+"""Read the files of a run and build its row of `runs`."""

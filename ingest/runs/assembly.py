@@ -1,6 +1,6 @@
-"""What the files of one run say, put together to its row: values only, no files."""
+"""Combine the contents of a run's files to its row; reads and writes no files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,12 +32,12 @@ class AssembledRun:
     """A run ready to be committed.
 
     Attributes:
-        row: Columns of `runs` that are known, `files` not yet among them; None if no file of the
-            run could be used.
-        problems: By path, of all the files read, empty lists included.
-        digest: Of the sources and settings; names the big files.
-        tables: By name, the small ones of the run's big tables.
-        columns: Columns that its tools bring with them.
+        row: The known columns of `runs`, still without `files`; None if no file of the run could
+            be used.
+        problems: Problems of all files that were read, by path, empty lists included.
+        digest: Digest of the sources and settings; part of the names of the big files.
+        tables: Small tables of the run, by name; logs are written separately.
+        columns: Columns that its tools add to `runs`.
     """
 
     row: dict[str, Any] | None
@@ -48,14 +48,14 @@ class AssembledRun:
 
 
 class RunAssembly:
-    """A run while it is put together: first the small files, which know the window, then the logs.
+    """Assembles a run: first its small files, which give the window, then its logs.
 
-    The window decides: what was logged outside of it is dropped, and without one the logs count
-    for nothing. The load generator's measures hold unless the window or the counters say better.
+    Log lines outside the window are dropped; without a window the logs are not used. The values of
+    the load generator are used unless the window or the counters give better ones.
 
     Attributes:
-        window: The run's own record of its workload, else what its output says, else None.
-        utc_window: When that was by the wall clock, where a file says so.
+        window: The run's own record of its workload, else the window in its output, else None.
+        utc_window: The window by the wall clock; None if no file gives it.
     """
 
     def __init__(self, work: RunWork, small: Sequence[SourceRead]) -> None:
@@ -67,12 +67,8 @@ class RunAssembly:
 
     @property
     def duration_s(self) -> float | None:
-        """How long the run measured, as far as its small files say."""
+        """Length of the measurement, from the small files; None if unknown."""
         return self._run.row.get("duration_s")
-
-    def core_of(self, file: RawFile, said: int | None) -> int:
-        """The core of a log; see `ingest.discover.file_choice`."""
-        return core_of_log(file, said)
 
     def finish(
         self,
@@ -81,12 +77,12 @@ class RunAssembly:
         energy: PackageEnergy,
         power: PowerJoin | None = None,
     ) -> AssembledRun:
-        """Take the logs in and give the run.
+        """Add the logs and return the run.
 
         Args:
-            logs: As read, in order of their paths.
-            cuts: Of those that could be used, in order of their cores; none without a window.
-            power: What power meters say of it.
+            logs: The run's logs, sorted by path.
+            cuts: The counts of all usable logs, sorted by core; empty without a window.
+            power: The readings of power meters, if there are any.
         """
         run = self._run
         run.take(logs)
@@ -95,7 +91,7 @@ class RunAssembly:
         if not has_result(run):
             return AssembledRun(None, run.problems, digest)
         if run.settings.workloads[run.key.workload].logged:
-            _take_logs(run, self.window, cuts, self.core_of)
+            _take_logs(run, self.window, cuts)
         if cuts:
             _take_counters(run, cuts, energy)
         clip_to_run(run, self.utc_window)
@@ -112,13 +108,8 @@ class RunAssembly:
         return AssembledRun(run.row, run.problems, digest, tables, tuple(run.columns.values()))
 
 
-def _take_logs(
-    run: RunRow,
-    window: Window | None,
-    cuts: Sequence[CoreCut],
-    core_of: Callable[[RawFile, int | None], int],
-) -> None:
-    """Take over what the logs say beside their counters."""
+def _take_logs(run: RunRow, window: Window | None, cuts: Sequence[CoreCut]) -> None:
+    """Add the flags and problems of the logs."""
     logs = run.logs
     by_core = {cut.core: cut for cut in cuts}
     for read in logs:
@@ -127,9 +118,9 @@ def _take_logs(
         run.flags.update(facts.flags)
         if any(problem.severity == "refused" for problem in read.problems):
             run.flags.add("damaged_log")
-        core = core_of(read.file, facts.core)
+        core = core_of_log(read.file, facts.core)
         if window is not None and facts.core is not None and facts.core != core:
-            detail = f"the file says core {facts.core}, its name core {core}; the name holds"
+            detail = f"the file says core {facts.core}, its name core {core}; the name is used"
             run.doubt(read, "core_mismatch", detail)
         if core in by_core:
             run.problems[read.file.path].extend(by_core[core].problems)
@@ -142,12 +133,12 @@ def _take_logs(
     if window is None:
         run.flags.add("no_window")
         if not any(p.kind == "no_window" for found in run.problems.values() for p in found):
-            detail = "the run has no record of its workload window; what was logged does not count"
+            detail = "the run has no record of its workload window; its logs are not used"
             run.doubt((logs or run.readings)[0], "no_window", detail)
 
 
 def _take_counters(run: RunRow, cuts: Sequence[CoreCut], energy: PackageEnergy) -> None:
-    """Sum the cores into the row."""
+    """Add the sums over the cores to the row."""
     if energy.has_wrapped:
         run.flags.add("energy_counter_wrapped")
     missing = _missing_cores(run, cuts)

@@ -1,4 +1,4 @@
-"""Counts that tools took beside a run: several files complement each other, each event once."""
+"""Add event counts from several files to a run, each event from one file."""
 
 import math
 from collections.abc import Sequence
@@ -10,15 +10,15 @@ from ingest.records import Reading
 from ingest.runs.row import RunRow
 
 INTERVAL_TOLERANCE: Final = 0.10
-# Two files that counted side by side agree in their time to this share.
+# Largest relative difference of the intervals of two files that counted at the same time.
 _SAME_INTERVAL: Final = 0.05
 
 
 def take_counts(run: RunRow) -> None:
     """Take each event from the file whose interval is nearest to the run's.
 
-    Totals over another interval than the run's stay unset, and their rates are kept, unless the
-    settings say `perf.counts = "whole"`. What other files say of a column holds over counts.
+    Totals over an interval other than the run's are left unset and their rates are kept, unless the
+    settings have `perf.counts = "whole"`. Values of other files take precedence over counts.
     """
     taken: dict[str, SourceRead] = {}
     known = set(run.row)
@@ -39,13 +39,13 @@ def take_counts(run: RunRow) -> None:
 
 
 def measured(content: Reading) -> dict[str, float | int]:
-    """What a file measured, by column of `runs`."""
+    """The measurements of a file that have a column of `runs`, by column."""
     own = {column.name for column in content.columns}
     return {n: v for n, v in content.measurements.items() if n in MEASUREMENTS or n in own}
 
 
 def _nearest_first(run: RunRow) -> list[tuple[SourceRead, Reading, float | None]]:
-    """Files of counts and how long each counted, the one nearest to the run's time first."""
+    """Files of counts with their intervals, the interval nearest to the run's duration first."""
     reads = [read for read in run.readings if read.file.format.role == "counts"]
     contents = [read.content for read in reads if isinstance(read.content, Reading)]
     duration_s = run.row.get("duration_s")
@@ -62,10 +62,10 @@ def _nearest_first(run: RunRow) -> list[tuple[SourceRead, Reading, float | None]
 
 
 def _interval_s(run: RunRow, content: Reading, others: Sequence[Reading]) -> float | None:
-    """How long a file counted; where it does not say, by the time that packages were counted.
+    """The interval of a file in seconds; if not stated, estimated from its package time.
 
-    That time is added over packages: they are as many as fit the interval of another file, else
-    as many as the settings say.
+    Package time is a sum over packages. The number of packages is the one that agrees with the
+    interval of another file, else the number in the settings.
     """
     if content.interval_s or not content.package_time_s:
         return content.interval_s
@@ -89,10 +89,10 @@ def _take_new(
     assert interval_s is not None
     is_whole = run.settings.counts == "whole"
     run.flags.add("counts_whole" if is_whole else "counts_interval")
-    kept = "its totals are taken as they are" if is_whole else "its rates are kept, not its totals"
+    kept = "its totals are used as they are" if is_whole else "its rates are kept, not its totals"
     detail = f"counted for {interval_s:.6g} s, the run lasts {duration_s:.6g} s; {kept}"
     run.doubt(read, "counts_whole" if is_whole else "counts_interval", detail)
-    # What a tool has columns of its own for are means, not totals.
+    # A tool's own columns hold means, not totals.
     run.row |= {name: value for name, value in values.items() if is_whole or name in run.columns}
     if "energy_j" in values:
         run.row["power_w"] = values["energy_j"] / interval_s
@@ -103,7 +103,7 @@ def _take_new(
 
 
 def is_of_its_time(interval_s: float | None, duration_s: float | None) -> bool:
-    """Whether counts were taken for about as long as the run; true where nothing says how long."""
+    """Whether an interval is about as long as the run; true if either length is unknown."""
     if interval_s is None or not interval_s or not duration_s:
         return True
     return abs(interval_s - duration_s) <= INTERVAL_TOLERANCE * duration_s

@@ -1,4 +1,4 @@
-"""Intervals that tools measured beside a run: their table, and samples that a timeline draws."""
+"""Build tables from intervals that tools measured: `intervals`, and samples for a timeline."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -27,7 +27,7 @@ from ingest.records import Intervals, Reading, UtcWindow
 from ingest.runs.event_counts import is_of_its_time
 from ingest.runs.row import RunRow
 
-# Less of a run than this share measured: what was measured is not the run's.
+# If a smaller share of a run was measured, the measurement is not used for the run.
 _LEAST_COVERED: Final = 0.9
 _COUNTS: Final = SAMPLED[1:JOULES]
 _ENERGY: Final = "energy_uj"
@@ -35,7 +35,7 @@ _PER_MHZ: Final = 1e6
 
 
 def clip_to_run(run: RunRow, window: UtcWindow | None) -> None:
-    """Cut tools whose clock is known to the time of the run, where they measured most of it."""
+    """Limit the intervals of tools with a known clock to the run, if they cover most of it."""
     for read in run.readings:
         content = read.content
         assert isinstance(content, Reading)
@@ -43,7 +43,7 @@ def clip_to_run(run: RunRow, window: UtcWindow | None) -> None:
             continue
         own = _placed(content.intervals, window)
         cut = _cut(own, window.length_s)
-        # The rows of one place say how much of the run was measured.
+        # The rows of one place give the measured share of the run.
         alone = (cut.core == cut.core[0]) if cut.core.size else np.zeros(0, bool)
         covered_s = float(cut.dt_s[alone].sum())
         if covered_s < _LEAST_COVERED * window.length_s:
@@ -57,14 +57,14 @@ def clip_to_run(run: RunRow, window: UtcWindow | None) -> None:
 
 
 def _placed(rows: Intervals, window: UtcWindow) -> Intervals:
-    """Intervals by seconds since the run began."""
+    """Intervals with times relative to the start of the run."""
     assert rows.start_unix_s is not None, "BUG: intervals without a clock"
     shift_s = rows.start_unix_s - window.start_s
     return replace(rows, end_s=rows.end_s + shift_s, start_unix_s=window.start_s)
 
 
 def _cut(rows: Intervals, length_s: float) -> Intervals:
-    """Intervals within the run; those at its ends are shortened."""
+    """Intervals within the run; intervals at its ends are shortened."""
     begin_s = np.maximum(rows.end_s - rows.dt_s, 0.0)
     end_s = np.minimum(rows.end_s, length_s)
     kept = np.flatnonzero(end_s > begin_s)
@@ -83,9 +83,9 @@ def interval_tables(run: RunRow, window: UtcWindow | None) -> dict[str, pa.Table
     """Build the tables of a run's intervals.
 
     Returns:
-        `intervals` if a tool has any. Where it tells processors apart, the run has no log, and its
-        time is the run's, also `samples` with an `overview`, and `interrupts` and `histograms`
-        without a row: then a timeline shows the run.
+        `intervals` if a tool has any. Also `samples` with an `overview`, and `interrupts` and
+        `histograms` without rows, if the tool reports single processors during the run and the run
+        has no log: then a timeline shows the run.
     """
     found = [
         (read.content, read.content.intervals)
@@ -132,11 +132,10 @@ def _long_table(run_id: str, rows: Intervals) -> pa.Table:
 
 
 def _sample_counts(rows: Intervals) -> dict[str, np.ndarray]:
-    """Counts of processors in each interval, as columns of `samples`, in order of their times.
+    """Counts of each processor in each interval, as columns of `samples`, sorted by time.
 
-    Average frequency times length is cycles, busy share times the time-stamp counter's rate is
-    reference cycles, as turbostat's manual defines them. A counter of a whole interval that the
-    run cuts counts in proportion.
+    Cycles are average frequency times length; reference cycles are busy share times the rate of the
+    time-stamp counter, as in turbostat's manual. Counts of a shortened interval are scaled.
     """
     kept = np.flatnonzero(rows.core >= 0)
     order = kept[np.lexsort((rows.core[kept], rows.end_s[kept]))]
@@ -188,9 +187,9 @@ def _timeline_tables(
 
 
 def _with_beginnings(counted: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Samples with a row more for each processor, without counts: where its first interval begins.
+    """Add a sample without counts for each processor, at the start of its first interval.
 
-    A sample counts what came since the one before, as in a log; the first only starts the count.
+    As in a log, a sample counts since the previous sample; the first has no counts.
     """
     _, firsts = np.unique(counted["core"], return_index=True)
     begin_ns = counted["t_ns"][firsts] - counted["dt_ns"][firsts]
@@ -214,7 +213,7 @@ def _column(kind: pa.DataType, values: np.ndarray) -> pa.Array:
 
 
 def _overview(run_id: str, length_ns: int, counted: Mapping[str, np.ndarray]) -> pa.Table:
-    """Build the coarsest level alone, with counters only: interrupts were not measured."""
+    """Build only the coarsest level, with counters but without interrupts."""
     bins = OVERVIEW_LEVELS[0]
     cores, place = np.unique(counted["core"], return_inverse=True)
     edges = equal_edges(0, length_ns, bins)
@@ -234,7 +233,7 @@ def _overview(run_id: str, length_ns: int, counted: Mapping[str, np.ndarray]) ->
         kind = OVERVIEW.field(name).type
         values = cells[name]
         if name != _ENERGY:
-            # Whole counts whose sums over time stay what they are.
+            # Round to whole counts without a change of their running sums.
             values = np.diff(np.round(np.cumsum(values, axis=0)), axis=0, prepend=0)
         columns[name] = _column(kind, values.ravel())
     for name in RATES:

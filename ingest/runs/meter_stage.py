@@ -1,4 +1,4 @@
-"""The power meters of an ingest: each is read once and set to the clock of the runs."""
+"""Read the power meters of an ingest once and align them with the clock of the runs."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,14 +23,13 @@ OnProblems = Callable[[str, str, Sequence[Problem]], None]
 class MeterStage:
     """Reads the power meters before the runs.
 
-    The stage comes before the runs are read: how far a meter's clock is off, and where nothing
-    ran, follows from the times of all runs that it covers. Runs of workload `idle` that follow
-    from a meter alone are committed then, so that a kill afterwards leaves work to do, which brings
-    this stage about again.
+    The offset of a meter's clock and its idle time depend on the times of all runs that it covers,
+    so this stage comes before the runs are read. It commits the runs of workload `idle`. After a
+    later kill runs remain to be read, so the next ingest repeats this stage.
 
     Attributes:
-        idle: Runs of workload `idle` that the meters tell of.
-        taken_up: How many runs that were settled are read again after all.
+        idle: Runs of workload `idle` from the meters.
+        taken_up: Number of settled runs that are read again.
     """
 
     def __init__(
@@ -46,18 +45,18 @@ class MeterStage:
         self.idle = IdleRuns(lake, state, plan.meters, committer)
 
     def prepare(self, on_problems: OnProblems) -> None:
-        """Read the meters that planned runs need or that are new, and bring idle runs up to date.
+        """Read meters that are new or that planned runs need, and update the idle runs.
 
-        Runs that set the clock of a meter otherwise have the other runs of that meter read again.
+        If planned runs change the clock offset of a meter, its settled runs are read again.
 
         Args:
-            on_problems: Told the problems of each meter read.
+            on_problems: Called with the problems of each meter that is read.
         """
         for dataset, files in sorted(self._plan.meters.items()):
             for file in files:
                 if not is_counting(file):
                     self.idle.commit(file, "", None, [])
-                    detail = "the setting power.meter_pattern does not fit its path; not used"
+                    detail = "the setting power.meter_pattern does not match its path; not used"
                     unused = [Problem("meter_unused", "doubted", detail)]
                     self._tell(file, unused, on_problems)
             self._prepare_dataset(dataset, list(filter(is_counting, files)), on_problems)
@@ -85,7 +84,7 @@ class MeterStage:
         self.idle.keep([f for f in others.values() if f.path in self._seen[dataset]])
 
     def _set_meter(self, file: RawFile, times: MeterTimes) -> SourceRead:
-        """Read a meter and set its clock; gives its digest and problems, the readings are kept."""
+        """Read a meter and set its clock; keep the readings, return digest and problems."""
         read = read_source(file)
         problems = list(read.problems)
         meter = set_meter(file, read, times.all, problems)
@@ -96,9 +95,10 @@ class MeterStage:
     def _finish_meter(
         self, read: SourceRead, exports: MeterExports, times: RunTimes, on_problems: OnProblems
     ) -> None:
-        """Bring the idle runs of a meter up to date, and tell what is wrong with it.
+        """Update the idle runs of a meter, and report its problems.
 
-        Other exports of the same meter cover runs too; and what one of them has told is told.
+        Other exports of the meter cover runs too. Idle time in two exports counts once, in the
+        first.
         """
         file, problems, own = read.file, read.problems, times.of(read.file)
         meter = self._meters.get((file.dataset, file.path))
@@ -110,14 +110,14 @@ class MeterStage:
         idle = self.idle.commit(file, read.digest, meter, known, own.device)
         is_covering = meter is not None and any(meter.readings_in(w) for w in ran + told)
         if meter is not None and not idle and not is_covering:
-            detail = "no run, and no stretch without any, lies in the time of its readings"
+            detail = "its readings cover no run and no idle time"
             problems.append(Problem("meter_unused", "doubted", detail))
         self._tell(file, problems, on_problems)
 
     def _tell(self, file: RawFile, problems: list[Problem], on_problems: OnProblems) -> None:
-        """Tell what is wrong with a meter, unless the lake has it of the same file already.
+        """Report the problems of a meter, unless the lake has the same ones for the same file.
 
-        The lake knows nothing else of a meter that no run has been read with.
+        The lake has no other record of a meter from which no run was read.
         """
         is_same = file.is_unchanged or file.recorded is None
         if not (is_same and self._committer.is_known(file.dataset, file.path, problems)):
@@ -125,10 +125,10 @@ class MeterStage:
         self._committer.add_problems(file.dataset, {file.path: problems})
 
     def _take_up(self, file: RawFile, times: MeterTimes) -> set[str]:
-        """Have a meter's settled runs read again if planned ones set its clock anew.
+        """Add a meter's settled runs to the plan if planned runs change its clock offset.
 
         Returns:
-            Paths of all meters of the runs taken up.
+            Paths of all meters of the added runs.
         """
         meter = self._meters.get((file.dataset, file.path))
         if meter is None or not times.planned or not times.known:
@@ -144,5 +144,5 @@ class MeterStage:
 
     @property
     def run_meters(self) -> RunMeters:
-        """The meters on the runs' clock; after `prepare`."""
+        """The aligned meters; available after `prepare`."""
         return RunMeters(self._meters)

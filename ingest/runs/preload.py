@@ -1,7 +1,7 @@
-"""What the server of the workers imports and loads, so that each worker has it from its beginning.
+"""Modules that the fork server imports and loops that it loads, for all workers.
 
-Numba takes half a second to get ready. It starts no thread and is safe to fork after; pyarrow,
-which is not, is imported here and not called.
+Numba needs half a second to load. It starts no thread, so a fork after it is safe. A fork after a
+call of pyarrow is not safe: pyarrow is imported here but not called.
 """
 
 import gc
@@ -13,5 +13,5 @@ __all__ = ["workers"]
 
 if are_cached():
     load_loops()
-# No worker looks through these objects again, which would copy their memory.
+# The garbage collector of a worker skips these objects; a scan would copy their memory.
 gc.freeze()

@@ -1,4 +1,4 @@
-"""How far an ingest is, counted by its workers and written for people."""
+"""Progress of an ingest: counts, and their text for a terminal."""
 
 import threading
 import time
@@ -14,10 +14,10 @@ class Progress:
     """Counts of an ingest under way; workers add to it from their threads.
 
     Attributes:
-        bytes_total: Bytes to read, known once the plan is made.
-        workers: Of a cluster that is reading; None without one.
-        tasks_done, busy_s, cpu_s: Tasks of a cluster; how long its workers took for them, and how
-            much processor time, in seconds.
+        bytes_total: Bytes to read; set after planning.
+        workers: Number of workers of a cluster; None without a cluster.
+        tasks_done, busy_s, cpu_s: Number of finished tasks of a cluster, and the time and processor
+            time that its workers needed for them, seconds.
     """
 
     bytes_total: int = 0
@@ -33,7 +33,7 @@ class Progress:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self) -> None:
-        """Start the clock anew: what was done before is no part of the rate."""
+        """Restart the clock, so that earlier work does not affect the rate."""
         self.started = time.monotonic()
 
     def add_bytes(self, count: int) -> None:
@@ -42,13 +42,13 @@ class Progress:
             self.bytes_done += count
 
     def add_run(self, problems: int) -> None:
-        """Count a run done, and what was wrong with it."""
+        """Count a finished run and its problems."""
         with self._lock:
             self.runs_done += 1
             self.problems += problems
 
     def add_task(self, busy_s: float, cpu_s: float) -> None:
-        """Count a task of a cluster."""
+        """Count a finished task of a cluster."""
         self.tasks_done += 1
         self.busy_s += busy_s
         self.cpu_s += cpu_s
@@ -60,7 +60,7 @@ class Progress:
 
 
 def format_bytes(count: float) -> str:
-    """Bytes with a decimal prefix: `1.2 GB`."""
+    """Format bytes with a decimal prefix: `1.2 GB`."""
     for unit in _UNITS:
         if abs(count) < 1000 or unit == _UNITS[-1]:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
@@ -69,7 +69,7 @@ def format_bytes(count: float) -> str:
 
 
 def format_progress(progress: Progress) -> str:
-    """One line: bytes, rate, time left, runs, problems."""
+    """Format one line: bytes, rate, time left, runs, problems."""
     rate = progress.bytes_done / max(progress.elapsed_s, 1e-9)
     left = max(progress.bytes_total - progress.bytes_done, 0)
     seconds = f"{_clock(left / rate)} left" if rate else "starting"
@@ -89,7 +89,7 @@ def _helped(workers: int | None) -> str:
 
 
 def format_bar(progress: Progress) -> str:
-    """The same line behind a bar, for a terminal."""
+    """Format the same line after a bar, for a terminal."""
     share = min(progress.bytes_done / progress.bytes_total, 1.0) if progress.bytes_total else 1.0
     full = round(share * _BAR_WIDTH)
     return f"[{'#' * full}{'.' * (_BAR_WIDTH - full)}] {format_progress(progress)}"

@@ -1,4 +1,4 @@
-"""Runs read side by side: by threads together, or by processes of their own."""
+"""Read runs in parallel, in threads of this process or in worker processes."""
 
 import threading
 from collections.abc import Generator, Sequence
@@ -24,7 +24,7 @@ class RunReaders:
     """Reads the runs of an ingest on all cores.
 
     Args:
-        workers: How many cores to keep busy.
+        workers: Number of cores to use.
     """
 
     def __init__(self, reader: RunReader, workers: int, progress: Progress) -> None:
@@ -34,11 +34,11 @@ class RunReaders:
         self._stop = threading.Event()
 
     def results(self, works: Sequence[RunWork]) -> Results:
-        """Finished runs as they come, and None about twice a second meanwhile.
+        """Yield finished runs, and None about twice a second.
 
-        Few runs are under way at once, so that memory stays flat. When it is closed, those stop.
+        Few runs are read at once, which bounds memory. Closing the generator stops them.
         """
-        # A process that others began may not begin more.
+        # A daemonic process may not start processes.
         workers = 1 if current_process().daemon else self._workers
         together, apart = share_out(works, workers)
         yield from self._in_threads(together)
@@ -72,7 +72,7 @@ class RunReaders:
         try:
             workers = Workers(self._reader, works, min(self._workers, len(works)))
         except OSError:
-            # There is no room for the files by which processes talk, say.
+            # For example, there is no space for the sockets and pipes of the processes.
             yield from self._in_threads(works)
             return
         with closing(workers):

@@ -1,4 +1,4 @@
-"""A run's row while its files are put together."""
+"""The row of a run while its files are added."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,14 +12,14 @@ from ingest.settings.dataset import Settings
 
 
 class RunRow:
-    """A run's row and problems while they come together.
+    """The row and problems of a run while its files are added.
 
     Attributes:
-        reads: Its files as read, those that were refused included.
-        row: Columns of `runs` that are known.
-        columns: Columns that tools bring with them, by name.
-        problems: By path, of all the files read, empty lists included.
-        has_own_power: Whether its power is of another interval than its energy.
+        reads: All files that were read, refused ones included.
+        row: The known columns of `runs`.
+        columns: Columns that tools add to `runs`, by name.
+        problems: Problems of all files that were read, by path, empty lists included.
+        has_own_power: Whether its power was measured over an interval other than its energy's.
     """
 
     def __init__(self, key: RunKey, settings: Settings) -> None:
@@ -33,7 +33,7 @@ class RunRow:
         self.problems: dict[str, list[Problem]] = {}
 
     def take(self, reads: Sequence[SourceRead]) -> None:
-        """Take further files in, with what is wrong with each."""
+        """Add files and their problems."""
         self.reads += reads
         self.problems |= {read.file.path: list(read.problems) for read in reads}
         for read in reads:
@@ -48,14 +48,14 @@ class RunRow:
 
     @property
     def logs(self) -> list[SourceRead]:
-        """Per-interrupt logs that could be used."""
+        """The usable per-interrupt logs."""
         return [read for read in self.reads if isinstance(read.content, LogFacts)]
 
     @property
     def readings(self) -> list[SourceRead]:
-        """Other files that could be used and say something of the run as a whole."""
+        """The other usable files, with values of the whole run."""
         return [read for read in self.reads if isinstance(read.content, Reading)]
 
     def doubt(self, read: SourceRead, kind: str, detail: str) -> None:
-        """Note something odd about a file that is used all the same."""
+        """Add a problem to a file that is used nevertheless."""
         self.problems[read.file.path].append(Problem(kind, "doubted", detail))

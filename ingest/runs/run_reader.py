@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from data.errors import WattlasError
 from data.lake_place import LakePath
+from ingest.discover.file_choice import core_of_log
 from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import read_source
 from ingest.lake.run_file import RunFile
@@ -17,12 +18,12 @@ from ingest.runs.assembly import AssembledRun, RunAssembly
 
 
 class StoppedError(WattlasError):
-    """The run that was being read is not wanted any more."""
+    """The reading of a run was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunReader:
-    """Reads runs into a lake; can be sent to other processes."""
+    """Reads runs into a lake; can be pickled."""
 
     lake: LakePath
     meters: RunMeters
@@ -30,10 +31,11 @@ class RunReader:
     def read(
         self, work: RunWork, helpers: LogHelpers, on_bytes: Callable[[int], None]
     ) -> AssembledRun:
-        """Read and assemble a run, and write its big files, which no row names yet.
+        """Read and assemble a run, and write its big files; no row of `runs` names them yet.
 
         Args:
-            on_bytes: Told of bytes read; what it raises ends the reading.
+            on_bytes: Called with the number of bytes after each read; an exception ends the
+                reading.
 
         Raises:
             LakeError: A big file cannot be written.
@@ -46,7 +48,7 @@ class RunReader:
             assembly.window,
             work.files[0].settings.machine,
             work.run_id,
-            assembly.core_of,
+            core_of_log,
             lambda table: self._open(work, table),
             temporary_folder(self.lake),
             helpers,

@@ -1,4 +1,4 @@
-"""Which runs are read by threads together, and which by processes of their own."""
+"""Decide which runs threads of this process read and which worker processes read."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,20 +6,20 @@ from typing import Final
 from ingest.discover.plan import RunWork
 from ingest.runs.worker_server import WORTH_A_PROCESS_BYTES
 
-# On two cores threads read a run 1.2 times as fast as one alone does. So while a process has a run
-# so many times as large as what each of the others has, those idle for longer than threads lose.
+# On two cores threads read one run 1.2 times as fast as one process. If one run is larger than this
+# multiple of the bytes left for each other process, the idle time of those costs more than that.
 _LARGEST_SHARE: Final = 2.5
 
 
 def share_out(works: Sequence[RunWork], workers: int) -> tuple[list[RunWork], list[RunWork]]:
-    """Part the runs into those for the threads of this process, and those for others.
+    """Divide the runs between threads of this process and worker processes.
 
-    Small runs are read by threads, several at once; so is a run that is much larger than what is
-    left for each of the other processes meanwhile.
+    Threads read small runs, several at once, and a run that is much larger than the bytes left for
+    each other process.
 
     Returns:
-        The former in the order given, the latter from the largest on, so that all end at about
-        the same time.
+        Runs for threads in the given order, and runs for processes, largest first, so that all
+        processes end at about the same time.
     """
     large = [work for work in works if work.size >= WORTH_A_PROCESS_BYTES]
     large.sort(key=lambda work: work.size)

@@ -1,4 +1,4 @@
-"""Problems of files that several runs share, and of those that make no run: told once each."""
+"""Collect the problems of files that several runs share or that make no run, each once."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,14 +14,14 @@ Reported = Mapping[tuple[str, str], Sequence[Problem]]
 def news_of(
     work: RunWork, run: AssembledRun, state: LakeState, committer: Committer, reported: Reported
 ) -> dict[str, list[Problem]]:
-    """All the problems that each file of a run has now.
+    """All current problems of each file of a run.
 
     Args:
-        reported: What this ingest has found so far, by dataset and path.
+        reported: Problems that this ingest has found so far, by dataset and path.
 
     Returns:
-        By path. Files of which an earlier ingest found the same are left out if they make no run:
-        nobody would call that news.
+        Problems by path, without files that make no run and of which an earlier ingest found the
+        same problems.
     """
     return {
         path: _joined(work, path, problems, state, reported)
@@ -31,13 +31,9 @@ def news_of(
 
 
 def _is_known(
-    work: RunWork,
-    path: str,
-    problems: Sequence[Problem],
-    state: LakeState,
-    committer: Committer,
+    work: RunWork, path: str, problems: Sequence[Problem], state: LakeState, committer: Committer
 ) -> bool:
-    """Whether an earlier ingest found all that; of a part of a file, that among the rest."""
+    """Whether an earlier ingest found the same problems; for a part of a file, at least these."""
     if any(file.part for file in work.files if file.path == path):
         known = state.problems[work.key.dataset].get(path, [])
         return all(problem in known for problem in problems)
@@ -45,13 +41,9 @@ def _is_known(
 
 
 def _joined(
-    work: RunWork,
-    path: str,
-    problems: Sequence[Problem],
-    state: LakeState,
-    reported: Reported,
+    work: RunWork, path: str, problems: Sequence[Problem], state: LakeState, reported: Reported
 ) -> list[Problem]:
-    """A file's problems with what other runs that share it found, now or in the same content."""
+    """A file's problems with those of other runs in the same file, unless its content changed."""
     place = work.key.dataset, path
     before = list(reported.get(place, ()))
     if any(file.part and file.is_unchanged for file in work.files if file.path == path):

@@ -1,4 +1,4 @@
-"""What the small files of a run say, taken over into its row: measures, knobs, times, counts."""
+"""Add the contents of a run's small files to its row: measurements, knobs, times, counts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -21,22 +21,19 @@ from ingest.records import (
 )
 from ingest.runs.event_counts import measured, take_counts
 from ingest.runs.row import RunRow
-from ingest.runs.storage_counts import (
-    count_interrupts,
-    function_rates,
-)
+from ingest.runs.storage_counts import count_interrupts, function_rates
 from ingest.settings.dataset import Machine
 
 DURATION_TOLERANCE: Final = 0.10
 _LEAST_UNFIT: Final = 2**63
-# Roles of files that say what a run did.
+# Roles of files with a run's result.
 _RESULTS: Final = ("output", "window")
-# What says the same as another file holds over it if it comes later.
+# If two files give the same value, the later role is used.
 _PRECEDENCE: Final = {"output": 0, "window": 1, "counts": 2, "sidecar": 3}
 
 
 def take_readings(run: RunRow) -> Window | None:
-    """Take over what the small files say; the record of the window comes before an output's."""
+    """Add the small files to the row; a window record overrides the window of an output."""
     by_role = sorted(run.readings, key=_role_order)
     window: Window | None = None
     for read in by_role:
@@ -51,7 +48,7 @@ def take_readings(run: RunRow) -> Window | None:
             window = content.window
         elif content.window is not None:
             detail = f"a window from {content.window.start_tsc} to {content.window.end_tsc} ticks"
-            run.doubt(read, "no_window", f"{detail} cannot be; not used")
+            run.doubt(read, "no_window", f"{detail} is not valid; not used")
     _take_mode(run)
     if window is not None:
         _take_window(run, window)
@@ -59,13 +56,13 @@ def take_readings(run: RunRow) -> Window | None:
 
 
 def _can_be(window: Window, machine: Machine) -> bool:
-    """Whether 62 bits hold the window's nanoseconds, some 146 years, and 63 its ends."""
+    """Whether the window's length fits in 62 bits of nanoseconds (146 years), its ends in 63."""
     length_ns = (window.end_tsc - window.start_tsc) * 1e9 / machine.tsc_hz
     return 0 <= window.start_tsc < window.end_tsc < 2**63 and length_ns < 2**62
 
 
 def _take_mode(run: RunRow) -> None:
-    """Tell the completion mode from what files say of polling, or see that they agree with it."""
+    """Derive the completion mode from the polling options in files, or check it against them."""
     said: dict[str, bool | int] = {}
     for read in sorted(run.readings, key=lambda read: (_role_order(read), len(read.file.path))):
         if isinstance(read.content, Reading):
@@ -75,7 +72,7 @@ def _take_mode(run: RunRow) -> None:
         run.row |= {"mode": mode} if mode is not None else {}
     elif mode not in (None, named) or (said.get("hipri") is True and named == "interrupt"):
         words = ", ".join(f"{key} {value}" for key, value in sorted(said.items()))
-        detail = f"the files say {words}, their names {named!r}; the names hold"
+        detail = f"the files say {words}, their names {named!r}; the names are used"
         run.doubt(_own_file(run), "knob_mismatch", detail)
     mode = run.row.get("mode")
     if mode is not None and mode not in run.settings.modes and run.reads:
@@ -85,7 +82,7 @@ def _take_mode(run: RunRow) -> None:
 
 
 def _own_file(run: RunRow) -> SourceRead:
-    """A file that is of this run alone, which a sidecar need not be."""
+    """A file that belongs to this run alone; a sidecar may apply to several runs."""
     return min(run.reads, key=_role_order)
 
 
@@ -94,7 +91,7 @@ def _role_order(read: SourceRead) -> int:
 
 
 def take_utc_window(run: RunRow) -> UtcWindow | None:
-    """When the run was: its nearest sidecar says it best, then what measured it."""
+    """Find the time of the run: from its nearest sidecar, else from its other files."""
     if not run.readings:
         return None
     sidecars = max((read.file.sidecars for read in run.reads), key=len)
@@ -117,36 +114,36 @@ def take_utc_window(run: RunRow) -> UtcWindow | None:
 
 
 def _rank(read: SourceRead, order: Mapping[str, int]) -> int:
-    """Who says best when a run was: less is better. Sidecars from elsewhere go by their depth."""
+    """Precedence of a file for the run's time, lowest first; sidecars elsewhere go by depth."""
     if read.file.path in order:
         return order[read.file.path]
     return -read.file.path.count("/") if read.file.format.role == "sidecar" else len(order)
 
 
 def has_result(run: RunRow) -> bool:
-    """Whether the files say what the run measured; if not, why not."""
+    """Whether the files have a result of the run; if not, add the reason to the problems."""
     if run.logs or any(read.file.format.role in _RESULTS for read in run.readings):
         return True
     if run.key.workload == IDLE:
         if run.row.get("duration_s") is not None:
             return True
-        detail = "no sidecar of it says start_utc and end_utc; not used"
+        detail = "none of its sidecars has start_utc and end_utc; not used"
         _refuse(run, [read for read in run.reads if read.content], "no_time", detail)
     elif not any(read.file.format.role in _RESULTS for read in run.reads):
-        detail = f"run {run.row['run_id']} has no output that it could add to; not used"
+        detail = f"run {run.row['run_id']} has no output to which these counts belong; not used"
         _refuse(run, [r for r in run.reads if r.file.format.role == "counts"], "no_output", detail)
     return False
 
 
 def _refuse(run: RunRow, reads: Sequence[SourceRead], kind: str, detail: str) -> None:
-    """Refuse files of which nothing else is wrong."""
+    """Refuse files without other problems."""
     for read in reads:
         if not run.problems[read.file.path]:
             run.problems[read.file.path].append(Problem(kind, "refused", detail))
 
 
 def take_companions(run: RunRow) -> pa.Table | None:
-    """Take over what was counted beside the run; gives its table of functions, if it has one."""
+    """Add counts that were taken during the run; return its table of functions, if any."""
     take_counts(run)
     looks = _looks_at_interrupts(run)
     if looks:
@@ -169,24 +166,24 @@ def take_companions(run: RunRow) -> pa.Table | None:
 
 
 def _looks_at_interrupts(run: RunRow) -> list[tuple[SourceRead, InterruptCounts]]:
-    """Looks before the run, then after it."""
+    """Snapshots of /proc/interrupts: before the run, then after it."""
     looks = [(r, r.content) for r in run.reads if isinstance(r.content, InterruptCounts)]
     return sorted(looks, key=lambda look: phase_of(look[0].file.name) == "after")
 
 
 def drop_unfit(run: RunRow) -> None:
-    """Leave unset what no column can hold: numbers that are none, or of over 63 bits."""
+    """Remove values that no column can hold: not finite, or more than 63 bits."""
     for name in (*KNOBS, *MEASUREMENTS, *run.columns):
         value = run.row.get(name)
         if isinstance(value, int | float) and not abs(value) < _LEAST_UNFIT:
             del run.row[name]
             run.flags.add("value_range")
-            detail = f"{name} cannot be {value:g}; left unset"
+            detail = f"{name} is {value:g}, which no column can hold; left unset"
             run.doubt((run.readings or run.reads)[0], "value_range", detail)
 
 
 def take_power(run: RunRow, power: PowerJoin) -> None:
-    """Take over what power meters say of the run; it holds over what others say of its energy."""
+    """Add the values of power meters, which override the energy of other files."""
     run.row |= power.measurements
     run.has_own_power &= "energy_j" not in power.measurements
     run.flags.update(power.flags)
@@ -204,7 +201,7 @@ def _check_knobs(run: RunRow, read: SourceRead, content: Reading) -> None:
             if is_known and name not in run.row:
                 run.row[name] = said
         elif str(said).lower() != str(named).lower() and said != named:
-            detail = f"the file says {name} {said!r}, its name {named!r}; the name holds"
+            detail = f"the file says {name} {said!r}, its name {named!r}; the name is used"
             run.doubt(read, "knob_mismatch", detail)
 
 
@@ -215,5 +212,5 @@ def _take_window(run: RunRow, window: Window) -> None:
     if stated_s is not None and abs(stated_s - duration_s) > DURATION_TOLERANCE * duration_s:
         run.flags.add("duration_off")
         output = next(r for r in run.readings if "duration_s" in r.content.measurements)  # type: ignore[union-attr]
-        detail = f"states {stated_s:.6g} s, the window lasts {duration_s:.6g} s; the window holds"
+        detail = f"states {stated_s:.6g} s, the window lasts {duration_s:.6g} s; the window is used"
         run.doubt(output, "duration_off", detail)

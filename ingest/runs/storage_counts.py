@@ -1,4 +1,4 @@
-"""What was counted beside a run: interrupts between two looks, event counts, functions."""
+"""Count a run's interrupts between two snapshots, and its loads and stores by function."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -9,32 +9,34 @@ from data.schema import FUNCTIONS
 from ingest.records import FunctionCounts, InterruptCounts, Problem
 from ingest.settings.dataset import Settings
 
-# The kernel counts the interrupts of a queue on a CPU in 32 bits.
+# The kernel's counters of interrupts are 32 bits wide for each queue and CPU.
 _WRAPS_AT: Final = 2**32
 
 
 def count_interrupts(
     looks: Sequence[tuple[str, InterruptCounts]], duration_s: float | None, ramp_s: float = 0.0
 ) -> int | Problem:
-    """NVMe IO interrupts of a run, from the looks at /proc/interrupts before and after it.
+    """NVMe IO interrupts of a run, from snapshots of /proc/interrupts before and after it.
 
-    What was counted between them is taken as evenly spread over the time between them, which they
-    may state, and else over the run with its ramp. The run has its share.
+    The interrupts between the snapshots are assumed to be evenly distributed over the time between
+    them, which the snapshots may state, else over the run with its ramp. The run gets its share.
 
     Args:
-        looks: File name and content, before, then after, as far as they are there.
+        looks: File name and content of the snapshots, before, then after; one may be missing.
     """
     if len(looks) != 2:
-        return _uncounted("one_snapshot", f"only {looks[0][0]}: two looks make a count")
+        return _uncounted("one_snapshot", f"only {looks[0][0]}: a count needs two snapshots")
     (_, before), (_, after) = looks
     if before.cpus != after.cpus:
         said = f"{len(before.cpus)} CPUs before, {len(after.cpus)} after"
-        detail = f"{said}, or others of them; the two are not compared, interrupts are left unset"
+        detail = f"the snapshots have different CPUs ({said}); interrupts are left unset"
         return Problem("other_cpus", "refused", detail)
     if not before.queues and not after.queues:
-        return _uncounted("no_io_queues", "no row of an IO queue such as nvme0q1 in either look")
+        return _uncounted(
+            "no_io_queues", "no row of an IO queue such as nvme0q1 in either snapshot"
+        )
     if lacking := sorted(before.queues.keys() ^ after.queues.keys()):
-        detail = f"{', '.join(lacking[:3])} in one look only, of {len(lacking)} such queues"
+        detail = f"{len(lacking)} queues in one snapshot only, such as {', '.join(lacking[:3])}"
         return _uncounted("other_queues", detail)
     counted = 0
     for queue, counts in before.queues.items():
@@ -50,14 +52,16 @@ def count_interrupts(
     if before.taken_unix_s is not None and after.taken_unix_s is not None:
         between_s = after.taken_unix_s - before.taken_unix_s
         if between_s <= 0:
-            return _uncounted("counter_backwards", f"the second look is {-between_s:.6g} s before")
+            return _uncounted(
+                "counter_backwards", f"the second snapshot is {-between_s:.6g} s before the first"
+            )
     return round(counted * min(duration_s / between_s, 1.0))
 
 
 def _raised(before: int, after: int) -> int | None:
-    """What was counted between two looks; None for a counter that was set back.
+    """Difference of a counter between two snapshots; None if the counter was reset.
 
-    One that wrapped was in the upper half of its range before and is in the lower half after.
+    A counter that wrapped was in the upper half of its range before and is in the lower half after.
     """
     if after >= before:
         return after - before
@@ -72,7 +76,7 @@ def _uncounted(kind: str, why: str) -> Problem:
 def function_rates(
     counts: FunctionCounts, row: Mapping[str, Any], settings: Settings
 ) -> tuple[dict[str, int], pa.Table | None]:
-    """Loads and stores of a run and, where its length is known, of each function a second.
+    """Loads and stores of a run, and per second of each function if the duration is known.
 
     Returns:
         The run's totals by column of `runs`, and rows of `functions`.
@@ -85,17 +89,16 @@ def function_rates(
     duration_s = row.get("duration_s")
     if not duration_s:
         return totals, None
-    rows = []
-    for each in counts.functions:
-        source_file = each.source_file or settings.functions.source_of(each.function)
-        rows.append(
-            {
-                "run_id": row["run_id"],
-                "function": each.function,
-                "source_file": source_file,
-                "subsystem": settings.functions.subsystem_of(source_file, each.module),
-                "loads_per_s": None if each.loads is None else each.loads / duration_s,
-                "stores_per_s": None if each.stores is None else each.stores / duration_s,
-            }
-        )
+    known = settings.functions
+    rows = [
+        {
+            "run_id": row["run_id"],
+            "function": each.function,
+            "source_file": (source := each.source_file or known.source_of(each.function)),
+            "subsystem": known.subsystem_of(source, each.module),
+            "loads_per_s": None if each.loads is None else each.loads / duration_s,
+            "stores_per_s": None if each.stores is None else each.stores / duration_s,
+        }
+        for each in counts.functions
+    ]
     return totals, pa.Table.from_pylist(rows, schema=FUNCTIONS)

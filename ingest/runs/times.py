@@ -1,7 +1,7 @@
-"""When runs took place, as far as their files or the lake say: what a power meter is set by."""
+"""Find the times of runs, from their files or the lake, to set the clocks of power meters."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,13 +24,13 @@ _SIDECAR: Final = "sidecar"
 
 @dataclass(slots=True)
 class MeterTimes:
-    """When the runs that a meter may cover took place.
+    """The times of the runs that a meter may cover.
 
     Attributes:
-        planned: Of runs to be read.
-        known: Of the lake's others.
-        devices: Of all these runs; None for those of which nothing says it.
-        has_others: Whether runs of which nothing says when they were lie below its folder.
+        planned: Windows of runs to be read.
+        known: Windows of other runs of the lake.
+        devices: Devices of all these runs; None for a run without a device.
+        has_others: Whether there are runs of unknown time below its folder.
     """
 
     planned: list[UtcWindow] = field(default_factory=list)
@@ -40,27 +40,22 @@ class MeterTimes:
 
     @property
     def all(self) -> list[UtcWindow]:
-        """Planned and known ones."""
+        """Planned and known windows."""
         return [*self.planned, *self.known]
 
     @property
     def device(self) -> str | None:
-        """The one device of all these runs; None if there is no such one."""
+        """The device of all these runs; None if they have several or none."""
         return next(iter(self.devices)) if len(self.devices) == 1 else None
 
 
 class RunTimes:
-    """The times of a dataset's runs, by the meters in whose scope they are."""
+    """The times of a dataset's runs, by meter."""
 
     def __init__(
-        self,
-        lake: LakePath,
-        state: LakeState,
-        plan: Plan,
-        dataset: str,
-        works: Sequence[RunWork],
+        self, lake: LakePath, state: LakeState, plan: Plan, dataset: str, works: Sequence[RunWork]
     ) -> None:
-        """Look into the small files of planned runs, and into the lake for the others.
+        """Read the small files of planned runs, and the lake for other runs.
 
         Args:
             works: Planned runs of the dataset that have meters.
@@ -88,8 +83,8 @@ class RunTimes:
         works: Sequence[RunWork],
     ) -> None:
         planned = {work.run_id for work in works}
-        for run in _runs_of(state, dataset):
-            if run.run_id in planned or is_idle_run_of(run):
+        for run in state.runs.values():
+            if run.dataset != dataset or run.run_id in planned or is_idle_run_of(run):
                 continue
             if run.run_id not in known or run.source == SUMMARY:
                 self._untimed |= {file.path for file in run.files}
@@ -101,25 +96,21 @@ class RunTimes:
                 self._by_meter[file.path].devices.add(device)
 
     def all_of(self, path: str) -> list[UtcWindow]:
-        """When the runs of the meter at a path took place."""
+        """Windows of all runs of the meter at a path."""
         return self._by_meter[path].all
 
     def of(self, meter: RawFile) -> MeterTimes:
-        """What is known for a meter."""
+        """Times of the runs of a meter."""
         folder = str(Path(meter.path).parent) + "/"
         times = self._by_meter[meter.path]
         times.has_others = any(path.startswith(folder) for path in self._untimed)
         return times
 
 
-def _runs_of(state: LakeState, dataset: str) -> Iterator[RecordedRun]:
-    return (run for run in state.runs.values() if run.dataset == dataset)
-
-
 def _sidecar_window(run: RecordedRun) -> UtcWindow | None:
-    """When a run of the lake took place, if its sidecar is still there and says so.
+    """The window of a run of the lake, from its sidecar; None if that no longer exists or says it.
 
-    The lake has only the beginning and how long it measured, which may be less.
+    The lake has only the start and the measured duration, which may be shorter.
     """
     paths = [file.path for file in run.files if file.format == _SIDECAR]
     for path in sorted(paths, key=lambda each: (-each.count("/"), -len(each))):
@@ -131,7 +122,7 @@ def _sidecar_window(run: RecordedRun) -> UtcWindow | None:
 
 
 def _said_of(work: RunWork) -> tuple[UtcWindow | None, str | None, bool]:
-    """When a planned run took place, its device, and whether it ran: refused files say nothing."""
+    """Window and device of a planned run, and whether any of its small files is usable."""
     small = [read_source(file) for file in work.files if file.format.role in _TIMED]
     readings = [read.content for read in small if isinstance(read.content, Reading)]
     hints = (str(each.hints["device"]) for each in readings if "device" in each.hints)

@@ -1,7 +1,7 @@
-"""The server process from which workers are forked; this module imports only what is quick.
+"""The fork server of the workers; this module imports only quick modules.
 
-The server takes over a second to import what a worker needs. It can do so while this process
-itself imports and looks for files.
+The server needs over a second to import what a worker needs. It can do so while this process
+imports modules and searches files.
 """
 
 import multiprocessing
@@ -16,27 +16,27 @@ from typing import Final
 
 from ingest.files.walk import walk_folders
 
-# A process takes some 20 ms to begin, and reads this much meanwhile.
+# A process needs about 20 ms to start; in this time a running one reads this much.
 WORTH_A_PROCESS_BYTES: Final = 16 << 20
-# The server's imports take as much processor time as reading a third of this. Less may be one run,
-# which needs no server.
+# The server's imports take as much processor time as reading a third of this. Fewer bytes may be a
+# single run, which needs no server.
 _WORTH_AN_EARLY_START_BYTES: Final = 512 << 20
-# Large logs show among the first files; to look at 200,000 would take 2.6 s.
+# Large logs appear among the first files; checking 200,000 files would take 2.6 s.
 _MOST_LOOKED_AT: Final = 1000
 
 
 def start_server(*modules: str) -> BaseContext:
-    """Start the server, unless it runs.
+    """Start the server, unless it runs already.
 
     Args:
-        modules: What it imports besides.
+        modules: Further modules that it imports.
 
     Raises:
-        OSError: There is no room for the files by which processes talk, say.
+        OSError: It cannot be started, for example because there is no space for its socket.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["ingest.runs.preload", *modules])
-    # It lets Ctrl-C through when it starts.
+    # It unblocks Ctrl-C when it starts.
     resource_tracker.ensure_running()
     with holding_back_ctrl_c():
         forkserver.ensure_running()
@@ -44,7 +44,7 @@ def start_server(*modules: str) -> BaseContext:
 
 
 def start_server_for(raw: Iterable[Path]) -> None:
-    """Start the server if there is so much to read that it will be needed, or costs little."""
+    """Start the server if there is enough to read that it will be needed or costs little."""
     with suppress(OSError):
         sizes = islice(_sizes(raw), _MOST_LOOKED_AT)
         if any(total >= _WORTH_AN_EARLY_START_BYTES for total in accumulate(sizes)):
@@ -62,7 +62,7 @@ def _sizes(raw: Iterable[Path]) -> Iterator[int]:
 
 @contextmanager
 def holding_back_ctrl_c() -> Iterator[None]:
-    """Hold back Ctrl-C; processes that begin meanwhile inherit that."""
+    """Block Ctrl-C; processes that start meanwhile inherit this."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

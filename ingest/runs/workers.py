@@ -1,7 +1,7 @@
-"""Processes that read whole runs, each one at a time.
+"""Worker processes; each reads one whole run at a time.
 
-They are forked from a server process that has imported all modules and called nothing of pyarrow:
-a fork of a process in which pyarrow has worked may crash.
+They are forked from a server process that has imported all modules but called nothing of pyarrow: a
+fork after a call of pyarrow may crash.
 """
 
 import multiprocessing
@@ -26,15 +26,15 @@ GRACE_S: Final = 5.0
 
 
 class LostWorkerError(WattlasError):
-    """A process that read a run was killed."""
+    """A worker process ended while it read a run."""
 
 
 class Workers:
-    """Processes that read runs into a lake.
+    """Worker processes that read runs into a lake.
 
     Args:
-        works: What is to be read; those before the last are read by one thread each.
-        count: How many processes.
+        works: Runs to read; each but the last is read by one thread.
+        count: Number of processes.
 
     Raises:
         OSError: The processes cannot be started.
@@ -52,7 +52,7 @@ class Workers:
         self._pool = ProcessPoolExecutor(count, context, _begin, (reader, *shared))
         others = set(multiprocessing.active_children())
         try:
-            # Ctrl-C is for this process, which then stops the others.
+            # Only this process receives Ctrl-C; it then stops the workers.
             with holding_back_ctrl_c():
                 try:
                     self._submit(count)
@@ -65,22 +65,22 @@ class Workers:
 
     def _submit(self, threads: int) -> None:
         for at, work in enumerate(self._works, 1):
-            # When the last run begins, the other processes soon have nothing to do.
+            # While the last run is read, the other processes become idle.
             is_last = at == len(self._works)
             future = self._pool.submit(_read, at - 1, work, threads if is_last else 1)
             self._waiting[future] = work
 
     @property
     def bytes_read(self) -> int:
-        """By all processes so far."""
+        """Bytes that all processes have read so far."""
         return self._bytes_read.value
 
     def results(self, tick_s: float) -> Iterator[tuple[RunWork, AssembledRun] | None]:
-        """Runs as they are read; None after each tick in which none was.
+        """Yield finished runs, and None after each tick without one.
 
         Raises:
-            LostWorkerError: A process is gone.
-            Exception: What reading a run raised.
+            LostWorkerError: A process ended.
+            Exception: An exception from reading a run.
         """
         while self._waiting:
             done, _ = wait(self._waiting, tick_s, FIRST_COMPLETED)
@@ -93,20 +93,20 @@ class Workers:
                     raise self._lost() from None
 
     def _lost(self) -> LostWorkerError:
-        """Which process is gone, how, and what it read; the others are ended by the pool."""
+        """Describe the ended process, its status and its run; the pool ends the others."""
         for process in self._processes:
             process.join(GRACE_S)
         gone = {p.pid: p.exitcode for p in self._processes if p.exitcode != -signal.SIGTERM}
         names = [work.run_id for at, work in enumerate(self._works) if self._pids[at] in gone]
         status = ", ".join(map(str, gone.values()))
         return LostWorkerError(
-            f"a process of this ingest is gone (status {status or 'unknown'}) while it read "
-            f"{' or '.join(names) or 'a run'}; what was finished is in the lake, and the same "
-            "command goes on from there"
+            f"a process of this ingest ended (status {status or 'unknown'}) while it read "
+            f"{' or '.join(names) or 'a run'}; finished runs are in the lake, and the same command "
+            "continues from there"
         )
 
     def close(self) -> None:
-        """Have the processes stop at their next block; those that do not within 5 s are killed."""
+        """Stop the processes at their next block; kill those that still run after `GRACE_S`."""
         self._stop.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
         until = time.monotonic() + GRACE_S
@@ -124,9 +124,10 @@ _here: dict[str, Any] = {}
 
 
 def _begin(reader: RunReader, bytes_read: Any, pids: Any, stop: Any) -> None:
-    """Prepare a process that reads runs."""
+    """Initialise a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # The server process lives as long as this one, so that its end cannot be the sign.
+    # The system's parent of a worker is the fork server, which may outlive the ingest's process. So
+    # watch the latter.
     threading.Thread(target=_end_with_parent, daemon=True).start()
     keep_heap_small()
     _here.update(reader=reader, bytes_read=bytes_read, pids=pids, stop=stop)
@@ -140,7 +141,7 @@ def _end_with_parent() -> None:
 
 
 def _read(at: int, work: RunWork, threads: int) -> AssembledRun:
-    """Read one run, in a process of the pool."""
+    """Read one run in a worker process."""
     _here["pids"][at] = os.getpid()
     try:
         with LogHelpers(threads) as helpers:

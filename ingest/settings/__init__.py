@@ -1,1 +1,1 @@
-"""What holds for a dataset: its settings, in layers of TOML, and the codes of its knobs."""
+"""The settings of a dataset, in layers of TOML, and the codes of its knobs."""

@@ -28,22 +28,23 @@ from ingest.settings.toml_file import (
 )
 
 FILE_NAME: Final = "wattlas.toml"
-# The workload of files that nothing ties to another one; only it has no performance metric.
+# Workload of files that no name, format or table assigns to another workload. Only this workload
+# has no performance metric.
 UNKNOWN: Final = "unknown"
-# Sections that say which subsystem a function is of.
+# Sections that map functions to subsystems.
 _MAPPING: Final = frozenset({"subsystems", "functions"})
 _PUBLISHED: Final = Path(__file__).parent / "published.toml"
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the counters of a dataset's machine count in.
+    """A dataset's machine: the units of its counters, and its packages.
 
     Attributes:
         tsc_khz: Time-stamp counter ticks a millisecond.
-        energy_unit_j: Joules a step of the package energy counter.
-        energy_counter_bits: Width of that counter; it wraps at 2 to this power.
-        packages: Package number to its cores.
+        energy_unit_j: Joules per step of the package energy counter.
+        energy_counter_bits: Width of that counter; it wraps at 2 to the power of this width.
+        packages: Cores of each package, by package number.
     """
 
     tsc_khz: float
@@ -68,7 +69,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """How a system is shown, and whether others are compared against it."""
+    """How a system is labelled, and whether it is the baseline of comparisons."""
 
     label: str
     baseline: bool = False
@@ -76,10 +77,11 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What a workload's result is, and which cores log it (all of the machine's if not said).
+    """A workload: what its result is, and which cores log it.
 
     Attributes:
-        logged: Whether its runs have per-interrupt logs; if not, nobody misses them.
+        cores: Cores that each write a log; None for all cores of the machine.
+        logged: Whether its runs have per-interrupt logs. If not, a run without logs is complete.
     """
 
     loop: Literal["open", "closed"] | None
@@ -90,12 +92,13 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class NamePattern:
-    """What a file name says: named groups are knobs, the rest holds for every file so named.
+    """A pattern of file names: its named groups are knobs, its other fields hold for every match.
 
     Attributes:
-        constants: Knobs that every file so named has, as texts.
-        labels: Groups that are labels: columns of the run, but no part of its key.
-        beginning: Text that stands in every path that the pattern fits: quicker to look for.
+        constants: Knobs of every matching file, as text.
+        labels: Groups that are labels: columns of the run that are not part of its key.
+        beginning: Text that every matching path contains. It is checked before the expression,
+            which is slower.
     """
 
     regex: re.Pattern[str]
@@ -111,22 +114,22 @@ class NamePattern:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that a dataset's settings say, layers merged.
+    """The settings of a dataset, with all layers merged.
 
     Attributes:
-        origin: The topmost file that it was read from, for provenance.
-        tables: What tables are of and what their columns are; of those that fit, the first that
-            says a thing holds. The last is of any table.
-        meters: Tables that are power meters; the first that fits holds.
+        origin: The topmost file that the settings were read from, for provenance.
+        tables: Declarations of tables. Each property of a table comes from the first matching
+            declaration that has it. The last declaration matches every table.
+        meters: Declarations of power meters; the first that matches is used.
         columns: Columns of `runs` that the dataset declares, by name.
-        aliases: Labels that mean a system of another name.
-        modes: Words that mean a completion mode, each mode's own name among them.
-        own_modes: Modes of its own files.
-        functions: Where functions are, and what the places are called.
-        counts: What is kept of counts over another time than the run's: their `rates`, or the
+        aliases: Other labels of systems, each with the system's name.
+        modes: Words for completion modes, each with the mode's name; the names are included.
+        own_modes: Modes that the dataset's own settings files declare.
+        functions: Source files of functions, and the subsystems of source files.
+        counts: What is kept of counts over an interval other than the run's: their `rates`, or the
             `whole` totals, as if they were the run's.
-        turbostat_s: Seconds between two outputs of turbostat; None if nobody says it.
-        hdr_unit: Unit of HdrHistogram's lists of percentiles; None if nobody says it.
+        turbostat_s: Seconds between two outputs of turbostat; None if not set.
+        hdr_unit: Unit of HdrHistogram's lists of percentiles; None if not set.
         power: How the readings of power meters join the runs.
     """
 
@@ -151,7 +154,7 @@ class Settings:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of what a run's numbers depend on; labels may change without it changing."""
+        """Digest of all settings that a run's numbers depend on; it does not depend on labels."""
         machine = self.machine
         parts = [
             machine.tsc_khz,
@@ -178,7 +181,7 @@ class Settings:
 
     @cached_property
     def table_fingerprint(self) -> str:
-        """Digest of what the rows of tables depend on."""
+        """Digest of all settings that the rows of tables depend on."""
         own = [table for table in self.tables if not table.is_shipped]
         if not own and not self.columns:
             return self.fingerprint
@@ -186,27 +189,27 @@ class Settings:
         return hashlib.sha256(said.encode()).hexdigest()[:32]
 
     def tables_of(self, path: str) -> tuple[TableDeclaration, ...]:
-        """What the settings say of a table at a path, most of it by its headings."""
+        """The declarations that may apply to a table at a path; its headings decide further."""
         return tuple(table for table in self.tables if table.fits(path))
 
     def is_table(self, path: str) -> bool:
-        """Whether the settings say that a file is a table, whatever is in it."""
+        """Whether the settings declare a file as a table by its path alone."""
         return any(t.path is not None and t.header is None and t.fits(path) for t in self.tables)
 
     def meter_of(self, path: str) -> MeterDeclaration | None:
-        """What the settings say of a power meter's table at a path; None if they say nothing."""
+        """The declaration of a power meter's table at a path; None if there is none."""
         return next((m for m in self.meters if m.regex.match(path)), None)
 
     def expected_cores(self, workload: str) -> tuple[int, ...]:
-        """Cores that should each have a log in a run of that workload."""
+        """Cores that should each have a log in a run of a workload."""
         return self.workloads[workload].cores or self.machine.cores
 
 
 def load_settings(*paths: Path) -> Settings:
-    """Layer settings files over the shipped defaults, the last file on top.
+    """Merge settings files with the shipped defaults; later files override earlier ones.
 
-    Sections merge key by key; `machine.packages` is taken whole from the topmost file that has
-    it; `[[names]]` of upper layers are tried before those below.
+    Sections merge key by key, except `machine.packages`, of which the topmost file replaces all.
+    `[[names]]` of upper layers are tried before those of lower layers.
 
     Raises:
         SettingsError: A file that cannot be read, an unknown key, a bad pattern, or a value of
@@ -348,8 +351,5 @@ def _workload(name: str, entry: dict[str, Any], origin: str) -> Workload:
             raise SettingsError(f"workloads.{name} lacks {key!r} ({origin})")
     cores = tuple(entry["cores"]) if entry.get("cores") else None
     return Workload(
-        entry.get("loop"),
-        entry.get("performance_metric"),
-        cores,
-        entry.get("logged", True),
+        entry.get("loop"), entry.get("performance_metric"), cores, entry.get("logged", True)
     )

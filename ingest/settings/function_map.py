@@ -1,4 +1,4 @@
-"""Kernel functions to subsystems: by the directory of the file that a function is in."""
+"""Map kernel functions to subsystems, by the directory of their source files."""
 
 import csv
 import hashlib
@@ -18,13 +18,13 @@ _SHIPPED: Final = Path(__file__).parent / "kernel_functions.csv"
 
 @dataclass(frozen=True)
 class FunctionMap:
-    """Where functions are, and what the places are called.
+    """Source files of functions, and subsystems of source files and modules.
 
     Attributes:
-        paths: Directory or file in the source tree to the subsystem that it is of.
-        modules: Pattern of a module's name, such as `libc*`, to the subsystem that it is of.
-        sources: Function to source file, for profilers that do not say it.
-        is_own: Whether the dataset's settings have a say in it.
+        paths: Subsystem of each directory or file in the source tree.
+        modules: Subsystem of each pattern of module names, such as `libc*`.
+        sources: Source file of each function, for profilers that do not report it.
+        is_own: Whether the dataset's settings changed the shipped map.
     """
 
     paths: Mapping[str, str]
@@ -33,17 +33,17 @@ class FunctionMap:
     is_own: bool
 
     def source_of(self, function: str) -> str | None:
-        """The source file of a function; of `name.isra.0` and the like that of `name`."""
+        """The source file of a function; for names such as `name.isra.0`, that of `name`."""
         return self.sources.get(function) or self.sources.get(function.split(".", 1)[0])
 
     def subsystem_of(self, source_file: str | None, module: str) -> str | None:
-        """The subsystem of a function; the longest path that fits decides.
+        """The subsystem of a function; the longest matching path decides.
 
         Args:
-            source_file: In the source tree, or absolute with the tree's root somewhere in it.
+            source_file: Path in the source tree, or an absolute path that contains one.
 
         Returns:
-            `other` for a file of no known subsystem; None where the file is not known either.
+            `other` for a file of no known subsystem; None if the file is not known either.
         """
         if source_file is not None:
             whole = "/" + source_file.replace("\\", "/").lstrip("/")
@@ -57,13 +57,13 @@ class FunctionMap:
 
     @property
     def digest(self) -> str:
-        """Digest of all that it says."""
+        """Digest of the whole map."""
         text = json.dumps([dict(self.paths), dict(self.modules), dict(self.sources)])
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 def shipped_sources() -> dict[str, str]:
-    """Source files of the functions that IO passes through in Linux."""
+    """Source files of the functions on the IO path in Linux."""
     return read_sources(_SHIPPED)
 
 

@@ -1,4 +1,4 @@
-"""Turn the raw codes of names and tables into knobs: interrupt delay and processor frequency."""
+"""Decode interrupt delay (ITR) and processor frequency (DVFS) from names and tables."""
 
 import re
 from typing import Final
@@ -13,7 +13,7 @@ _HEX: Final = re.compile("0x[0-9a-f]+")
 
 
 def decode_itr(itr: int) -> tuple[float | None, str]:
-    """Turn an ITR value into the delay that the NIC keeps and who decides it.
+    """Decode an ITR value into the delay that the NIC keeps and the policy that sets it.
 
     Args:
         itr: As set in the driver: 0 = no throttling, 1 = adaptive, else microseconds.
@@ -35,7 +35,7 @@ def decode_itr(itr: int) -> tuple[float | None, str]:
 
 
 def decode_dvfs(code: str) -> tuple[float | None, str, str]:
-    """Turn a DVFS code into a frequency, who decides it, and the code in lower case.
+    """Decode a DVFS code into a frequency, the policy that sets it, and the code in lower case.
 
     Args:
         code: Hexadecimal `IA32_PERF_CTL` value in any case; bits 15:8 are the ratio to the

@@ -1,4 +1,4 @@
-"""Which settings hold for a file: the nearest wattlas.toml at or above it, under `--settings`."""
+"""Find the settings of a file: the nearest wattlas.toml at or above it, then `--settings`."""
 
 import os
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from ingest.settings.dataset import FILE_NAME, Settings, load_settings
 
 
 class SettingsByFolder:
-    """Settings of each folder: the nearest wattlas.toml at or above it, under `--settings`."""
+    """Settings of each folder: the nearest wattlas.toml at or above it, then `--settings`."""
 
     def __init__(self, top: Path | None) -> None:
         self._top = (top,) if top is not None else ()
@@ -28,12 +28,12 @@ class SettingsByFolder:
         return self._by_file[nearest]
 
     def top_of(self, folder: str, otherwise: str) -> str:
-        """The folder that a run's place is counted from: that of the nearest wattlas.toml."""
+        """The folder that a run's path is relative to: that of the nearest wattlas.toml."""
         nearest = self._nearest(folder)
         return os.path.dirname(nearest) if nearest is not None else otherwise
 
     def learn(self, folder: str, names: Iterable[str]) -> None:
-        """Take the names of all files of a folder from who has listed it already."""
+        """Record the names of all files of a folder that the caller has listed already."""
         if folder not in self._file_of and FILE_NAME not in names:
             above = os.path.dirname(folder)
             self._file_of[folder] = self._nearest(above) if above != folder else None

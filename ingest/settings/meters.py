@@ -1,4 +1,4 @@
-"""Power meters that a dataset's settings declare: their columns, units and time zone."""
+"""Power meters that a dataset's settings declare, with columns, units and time zone."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,7 +14,7 @@ KEYS: Final[dict[str, type | tuple[type, ...]]] = {
     "columns": dict,
     "time_zone": str,
 }
-# What a column of a meter can be.
+# Quantities that a column of a meter can be.
 TARGETS: Final = ("time", "date", "power_w", "voltage_v", "current_a", "energy_j")
 
 
@@ -31,8 +31,8 @@ def build_meter(entry: Mapping[str, Any], number: int) -> MeterDeclaration:
     """Build one [[meters]] entry.
 
     Raises:
-        SettingsError: No pattern, no regular expression, an unknown target, or no column for the
-            time or the power; the message names the place.
+        SettingsError: No pattern, an invalid regular expression, an unknown target, or no column
+            for the time or the power; the message names the place.
     """
     where, path = f"meters[{number}]", entry["path"]
     regex = path_pattern(entry, where)
@@ -52,5 +52,4 @@ def build_meter(entry: Mapping[str, Any], number: int) -> MeterDeclaration:
             raise SettingsError(f"{where}.columns has none for {wanted!r} ({path})")
     if twice := sorted({str(each) for each in targets if targets.count(each) > 1}):
         raise SettingsError(f"{where}.columns has two for {twice[0]!r} ({path})")
-    zone = entry.get("time_zone")
-    return MeterDeclaration(regex, columns, zone)
+    return MeterDeclaration(regex, columns, entry.get("time_zone"))

@@ -9,7 +9,7 @@ _POWERS: Final = ("", "k", "m", "g", "t", "p")
 
 
 def parse_size(text: str) -> int:
-    """Turn a size into bytes; k is 1024, as fio has it unless told otherwise.
+    """Convert a size to bytes; k is 1024, as by fio's default.
 
     Raises:
         ValueError: Not a whole number with at most one unit.
@@ -21,10 +21,10 @@ def parse_size(text: str) -> int:
 
 
 def whole_number(value: int) -> int:
-    """Give a number back that a column can hold.
+    """Return a number if a column can hold it.
 
     Raises:
-        ValueError: It has over 63 bits.
+        ValueError: It needs more than 63 bits.
     """
     if not abs(value) < 2**63:
         raise ValueError("over 63 bits")
@@ -32,10 +32,10 @@ def whole_number(value: int) -> int:
 
 
 def core_number(value: int) -> int:
-    """Give the number of a core back that the columns `core` can hold.
+    """Return a core number if the columns `core` can hold it.
 
     Raises:
-        ValueError: It is negative or has over 31 bits.
+        ValueError: It is negative or needs more than 31 bits.
     """
     if not 0 <= value < 2**31:
         raise ValueError("expected 0 to 2147483647")
@@ -43,7 +43,7 @@ def core_number(value: int) -> int:
 
 
 def finite_number(value: float) -> float:
-    """Give a real number back that is one.
+    """Return a number if it is finite.
 
     Raises:
         ValueError: It is infinite or not a number.

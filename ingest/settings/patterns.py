@@ -8,23 +8,23 @@ from data.errors import SettingsError
 
 
 def path_pattern(entry: Mapping[str, Any], where: str) -> re.Pattern[str]:
-    """Compile the `pattern` of an entry to match the end of a path, whole parts only.
+    """Compile the `pattern` of an entry, which must match whole parts at the end of a path.
 
     Args:
-        entry: With the settings file's name as `path`.
+        entry: Contains the settings file's name as `path`.
         where: The entry's place, such as `names[1]`.
 
     Raises:
-        SettingsError: It has none, or it is no regular expression.
+        SettingsError: There is no pattern, or it is not a regular expression.
     """
     return compiled(entry, "pattern", where, "(?:^|.*/)(?:{})$")
 
 
 def compiled(entry: Mapping[str, Any], key: str, where: str, around: str = "{}") -> re.Pattern[str]:
-    """Compile the value of a key, put into `around`.
+    """Compile the value of a key, inserted into `around`.
 
     Raises:
-        SettingsError: The entry lacks the key, or the value is no regular expression.
+        SettingsError: The entry lacks the key, or the value is not a regular expression.
     """
     path = entry["path"]
     if key not in entry:

@@ -45,17 +45,17 @@ class PowerSettings:
     """How the readings of power meters join the runs of a dataset.
 
     Attributes:
-        meter_pattern: Matches the end of a meter file's path, whole path parts; other meters do not
-            count. Its groups `device` and `system` say what a meter stands before.
-        utc_offset_h: How far a meter's local time is ahead of UTC, if its file does not say.
-        clock_offset_s: Seconds to add to a meter's times; FIT finds them from the runs.
-        ramp_s: Beginning of a run's window that is left out, for power to settle.
-        most_gap_pct: Share of a window that may lack readings for its energy to be given.
+        meter_pattern: Matches whole parts at the end of a meter file's path; other meters are
+            ignored. Its groups `device` and `system` name what the meter measures.
+        utc_offset_h: Hours that a meter's local time is ahead of UTC, if its file does not say.
+        clock_offset_s: Seconds to add to a meter's times; FIT estimates them from the runs.
+        ramp_s: Seconds at the beginning of a run's window that are left out.
+        most_gap_pct: Largest share of a window without readings for which energy is computed.
         accuracy_pct: Limit of the meter's error, percent of the reading.
-        shortest_idle_s: A stretch of readings without runs as long as this is a run of workload
-            `idle`; 0: none are made.
+        shortest_idle_s: Readings of at least this time without a run become a run of workload
+            `idle`; 0 makes no such runs.
         idle_system: The system of such runs.
-        date_order: Order of day, month and year in a meter's dates, if its file does not tell.
+        date_order: Order of day, month and year in a meter's dates, if its file does not say.
     """
 
     meter_pattern: str = ""
@@ -70,13 +70,13 @@ class PowerSettings:
 
     @property
     def what_counts(self) -> dict[str, Any]:
-        """The settings that differ from the shipped ones; none for a dataset without any."""
+        """The settings that differ from the shipped ones."""
         usual = PowerSettings()
         names = PowerSettings.__slots__
         return {n: getattr(self, n) for n in names if getattr(self, n) != getattr(usual, n)}
 
     def match(self, path: str) -> Mapping[str, str] | None:
-        """What a meter file's path says of where it stands; None if it is not to count."""
+        """Device and system from a meter file's path; None if the meter is to be ignored."""
         if not self.meter_pattern:
             return {}
         found = re.match(rf"(?:^|.*/)(?:{self.meter_pattern})$", path)

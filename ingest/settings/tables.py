@@ -1,4 +1,4 @@
-"""Tables that a dataset's settings declare: what their columns are in the lake."""
+"""Tables that a dataset's settings declare, and the lake's columns for their columns."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -22,7 +22,7 @@ KEYS: Final[dict[str, type | tuple[type, ...]]] = {
 }
 _AGGREGATE_KEYS: Final = {"n", "mean", "sd"}
 _COLUMN_KEYS: Final = {"to", "scale", "values", "drop"}
-# Columns of a row that name its run and are no plain columns of `runs`.
+# Columns that identify a row's run and are not plain columns of `runs`.
 _NAMING: Final = {
     "system": "text",
     "workload": "text",
@@ -32,15 +32,15 @@ _NAMING: Final = {
     "itr": "whole",
     "replicate": "whole",
 }
-# Columns of `runs` that follow from others.
+# Columns of `runs` that are computed from other columns.
 _FOLLOWING: Final = ("itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code")
 
 
 def target_kinds(columns: Mapping[str, Column]) -> dict[str, str]:
-    """The columns of the lake that a table may have, and what their values are.
+    """The columns of the lake that a table may fill, and the kinds of their values.
 
     Args:
-        columns: Those that the dataset declares.
+        columns: Columns that the dataset declares.
     """
     shipped = {n: t for n, t in (KNOBS | MEASUREMENTS).items() if n not in _FOLLOWING}
     kinds = {n: _kind(t) for n, t in shipped.items()}
@@ -62,8 +62,8 @@ def build_table(
         kinds: As `target_kinds`.
 
     Raises:
-        SettingsError: Neither pattern nor header, no regular expression, or a column that the lake
-            does not have; the message names the place.
+        SettingsError: Neither pattern nor header, an invalid regular expression, or a column that
+            the lake does not have; the message names the place.
     """
     where, path = f"tables[{number}]", entry["path"]
     if entry.keys().isdisjoint(("pattern", "header")):
@@ -105,10 +105,10 @@ def _aggregate(said: Mapping[str, Any] | None, where: str, path: str) -> Aggrega
 
 
 def table_column(said: Any, where: str, path: str) -> TableColumn:
-    """Read what a column of a table is: a name, or a table of its own.
+    """Read the declaration of a table's column: a name, or a table with keys.
 
     Raises:
-        SettingsError: An unknown key, or a value that cannot be.
+        SettingsError: An unknown key, or an invalid value.
     """
     if isinstance(said, str):
         return TableColumn(said)

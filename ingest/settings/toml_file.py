@@ -1,4 +1,4 @@
-"""One settings file: TOML whose every key and value is checked, with a message that says where."""
+"""Read one settings file: TOML of which every key and value is checked."""
 
 import re
 import tomllib
@@ -11,17 +11,17 @@ from data.errors import SettingsError
 from data.schema import KNOBS
 from ingest.settings import meters, power, tables
 
-# Regular-expression groups that a file name may give a value to.
+# Groups that the regular expression of a file name may have.
 GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"}) | (
     frozenset(KNOBS) - {"itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code"}
 )
-# What becomes of the totals that perf counted over another time than the run's.
+# What to keep of totals that perf counted over an interval other than the run's.
 COUNTS: Final = ("rates", "whole")
-# Units that HdrHistogram's lists of percentiles may be in.
+# Units of HdrHistogram's lists of percentiles.
 HDR_UNITS: Final = ("ns", "us", "ms", "s")
-# Sections that hold entries, those of upper layers before those below.
+# Sections that are lists; entries of upper layers come first.
 LISTED_SECTIONS: Final = ("names", "tables", "meters")
-# Sections that hold a table for each name that users choose.
+# Sections with one table for each name, which users choose.
 NAMED_SECTIONS: Final = ("systems", "workloads", "modes", "subsystems", "columns")
 KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
     "dataset": {"name": str, "synthetic": bool},
@@ -32,12 +32,7 @@ KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
         "packages": dict,
     },
     "systems": {"label": str, "baseline": bool, "aliases": list},
-    "workloads": {
-        "loop": str,
-        "performance_metric": str,
-        "cores": list,
-        "logged": bool,
-    },
+    "workloads": {"loop": str, "performance_metric": str, "cores": list, "logged": bool},
     "modes": {"aliases": list},
     "power": power.KEYS,
     "perf": {"counts": str},
@@ -55,20 +50,14 @@ KEYS: Final[dict[str, dict[str, type | tuple[type, ...]]]] = {
         "written": str,
         "description": str,
     },
-    "names": {
-        "pattern": str,
-        "workload": str,
-        "system": str,
-        "baseline_system": str,
-        "set": dict,
-    },
+    "names": {"pattern": str, "workload": str, "system": str, "baseline_system": str, "set": dict},
     "tables": tables.KEYS,
     "meters": meters.KEYS,
 }
 
 
 def is_dataset_name(name: str) -> bool:
-    """Whether a name can stand for a folder of the lake: not empty, no slash, no leading dot."""
+    """Whether a name can be a folder of the lake: not empty, no slash, no leading dot."""
     return bool(re.fullmatch(r"[^./\\\x00-\x1f][^/\\\x00-\x1f]*", name))
 
 
@@ -175,14 +164,14 @@ def check_groups(
     knobs: Collection[str],
     labels: Collection[str],
 ) -> None:
-    """See that all that a pattern names is a knob, or tells the files of a run apart.
+    """Check that each group of a pattern is a knob, a label, or a part of a file's identity.
 
     Args:
-        knobs: Those that the settings declare.
-        labels: Those too; only a pattern may have them.
+        knobs: Knobs that the settings declare.
+        labels: Labels that the settings declare; a pattern may have them, `set` may not.
 
     Raises:
-        SettingsError: A group or a key of `set` that is none; the message lists those there are.
+        SettingsError: An unknown group or key of `set`; the message lists the known ones.
     """
     known = {*GROUPS, *knobs}
     for what, names in (
@@ -197,10 +186,10 @@ def check_groups(
 
 
 def literal_beginning(pattern: str) -> str:
-    """The text that a regular expression begins with, whatever it matches after that.
+    """The literal text at the start of a regular expression.
 
     Returns:
-        Letters, digits, `_`, `-` and escaped dots; empty where it may begin in several ways.
+        Letters, digits, `_`, `-` and escaped dots; empty if several beginnings are possible.
     """
     bare = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "", pattern, flags=re.DOTALL)
     while (outer := re.sub(r"\([^()]*\)", "", bare)) != bare:

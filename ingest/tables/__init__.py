@@ -1,1 +1,1 @@
-"""Summary tables to rows of `runs`."""
+"""Convert summary tables to rows of `runs`."""

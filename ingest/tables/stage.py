@@ -1,12 +1,11 @@
-"""The summary tables of an ingest: read together for each dataset, compared, committed."""
+"""Read the summary tables of each dataset, compare them with the lake, commit the changes."""
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from data.lake_place import LakePath
-from ingest.discover.found_files import FORMATS_BY_NAME, Discovery, RawFile
+from ingest.discover.found_files import FORMATS_BY_NAME, Discovery, RawFile, as_it_is
 from ingest.discover.names import label_columns
 from ingest.discover.plan import Plan
 from ingest.discover.source_reads import read_source
@@ -33,11 +32,11 @@ OnProblems = Callable[[str, str, Sequence[Problem]], None]
 
 
 class TableStage:
-    """Rows of summary tables, made to agree with the runs that raw logs give.
+    """Updates the rows of summary tables so that they agree with the runs from raw logs.
 
-    The stage comes before the runs are read and counts the planned ones as there, so that a kill
-    at any moment leaves either work to do or nothing to do. Rows that a planned run will replace
-    stay until it does.
+    The stage runs before the runs are read and treats planned runs as present. So after a kill at
+    any moment the next ingest finds the remaining work. A row that a planned run will replace stays
+    until that run is committed.
     """
 
     def __init__(
@@ -57,8 +56,8 @@ class TableStage:
         """Bring the summary rows of all datasets of this ingest up to date.
 
         Args:
-            on_problems: Told the problems of each table read.
-            failed: Planned runs of which nothing came after all.
+            on_problems: Called with the problems of each table that is read.
+            failed: Planned runs that gave no row.
         """
         planned = {work.run_id: work.key.dataset for work in self._plan.works}
         for dataset in sorted(self._found.settings):
@@ -67,25 +66,20 @@ class TableStage:
             if not files:
                 continue
             if not failed and self._is_settled(dataset, files, ids):
-                self.unchanged += self._count_summaries(dataset)
+                self.unchanged += len(self._summaries(dataset))
                 continue
             self._commit_dataset(dataset, files, ids, on_problems)
 
     def _files_of(self, dataset: str) -> list[RawFile]:
-        """Tables found now, and those of the lake that are still there but lie elsewhere."""
+        """Found tables, and recorded tables outside the given folders that still exist."""
         found = list(self._plan.tables.get(dataset, ()))
         for path, known in self._state.files[dataset].items():
             form = FORMATS_BY_NAME.get(known.format)
             is_table = form is not None and form.role == "table"
             is_elsewhere = path not in self._found.seen[dataset]
-            if form is not None and is_table and is_elsewhere and Path(path).is_file():
-                status = Path(path).stat()
+            if is_table and is_elsewhere and Path(path).is_file():
                 settings = self._layers.settings_of(str(Path(path).parent))
-                found.append(
-                    RawFile(
-                        path, status.st_size, status.st_mtime, dataset, settings, form, None, known
-                    )
-                )
+                found.append(as_it_is(known, dataset, settings))
         return sorted(found, key=lambda file: file.path)
 
     def _is_given(self, file: RawFile) -> bool:
@@ -95,11 +89,8 @@ class TableStage:
         runs = self._state.runs.values()
         return [run for run in runs if run.dataset == dataset and run.source == SUMMARY]
 
-    def _count_summaries(self, dataset: str) -> int:
-        return len(self._summaries(dataset))
-
     def _is_settled(self, dataset: str, files: Sequence[RawFile], planned: Set[str]) -> bool:
-        """Whether the lake's rows are what a reading of these tables would give."""
+        """Whether reading these tables would give exactly the lake's rows."""
         runs = self._summaries(dataset)
         by_path = {file.path: file for file in files if self._is_given(file)}
         return (
@@ -157,7 +148,7 @@ class TableStage:
         return reads
 
     def _declare(self, table: SummaryTable) -> None:
-        """Give the lake the columns of a table that nobody declared, and its rows their names."""
+        """Add a table's undeclared columns to the lake; rename them in the rows if necessary."""
         named = own_columns(table.columns, self._state.columns)
         self._committer.declare(named.values())
         table.columns = list(named.values())
@@ -167,7 +158,7 @@ class TableStage:
                 row.values[other] = row.values.pop(name, None)
 
     def _keep_labels(self, resolved: SummaryRuns, ours: set[str], elsewhere: set[str]) -> None:
-        """Leave to rows of tables that were not given this time the labels that the lake has."""
+        """Keep the lake's labels in rows of tables that are not among the given files."""
         ids = {
             run_id
             for run_id in ours
@@ -180,21 +171,17 @@ class TableStage:
                 row |= {name: known.get(name) for name in LABEL_COLUMNS}
                 row["sources"] = [row["sources"][0], *known["sources"][1:]]
 
-    def _digest(self, row: dict[str, Any]) -> str:
-        return row_digest(conform_row(row, self._state.schema))
-
     def _commit_rows(self, dataset: str, resolved: SummaryRuns, ours: set[str]) -> None:
         known = summary_row_digests(self._lake, dataset) if ours else {}
         for row in resolved.rows:
             run_id = row["run_id"]
-            if run_id in known and known[run_id] == self._digest(row):
+            old = known.get(run_id)
+            if old is not None and old == row_digest(conform_row(row, self._state.schema)):
                 self.unchanged += 1
                 continue
             self._committer.add_run(row)
-            if run_id in known:
-                self.replaced += 1
-            else:
-                self.added += 1
+            self.replaced += old is not None
+            self.added += old is None
         gone = ours - {row["run_id"] for row in resolved.rows}
         self._committer.remove_runs(dataset, gone)
         self.removed += len(gone)

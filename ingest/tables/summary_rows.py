@@ -1,4 +1,4 @@
-"""Per-run summary tables to rows of `runs`: every row a run, keys made unique, nothing lost."""
+"""Convert per-run summary tables to rows of `runs`: one run per row, with unique keys."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
@@ -20,16 +20,20 @@ from ingest.discover.names import (
     order_knobs,
 )
 from ingest.discover.sources import settings_struct, source_struct
+from ingest.formats.problem_list import ProblemList
 from ingest.lake.state import SUMMARY
-from ingest.records import Problem, Severity, SummaryRow, SummaryTable
+from ingest.records import Problem, SummaryRow, SummaryTable
 
-# Rows named one by one in `problems`; those beyond are one more row with their count.
+# Problems of a kind that are listed by line; the rest become one problem with a count.
 MAX_NAMED_LINES: Final = 200
+
+# By path, the problems of a table.
+Notes = dict[str, ProblemList]
 
 
 @dataclass
 class TableRead:
-    """A summary table as read."""
+    """A summary table after it was read."""
 
     file: RawFile
     digest: str
@@ -37,18 +41,18 @@ class TableRead:
 
     @cached_property
     def kept(self) -> frozenset[str]:
-        """Columns of `runs` that a row's values may fill."""
+        """Columns of `runs` that a row of the table may fill."""
         own = (*self.file.settings.columns.values(), *self.table.columns)
         return frozenset((*MEASUREMENTS, *(column.name for column in own)))
 
 
 @dataclass(slots=True)
 class SummaryRuns:
-    """The rows of a dataset's summary tables, and what was wrong with them by path.
+    """The rows of a dataset's summary tables, and the problems by path.
 
     Attributes:
-        rows: Rows of `runs`, each with a run id of its own.
-        dropped: Rows that said what another row says already.
+        rows: Rows of `runs`, each with a unique run id.
+        dropped: Number of rows that repeated another row.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -58,7 +62,7 @@ class SummaryRuns:
 
 @dataclass(slots=True)
 class _Claim:
-    """A row and the key that it claims."""
+    """A row and the run key in it, which other rows may have too."""
 
     read: TableRead
     row: SummaryRow
@@ -67,18 +71,18 @@ class _Claim:
 
 
 def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) -> SummaryRuns:
-    """Make runs of all the rows of a dataset's tables, whatever order the files come in.
+    """Convert all rows of a dataset's tables to runs, independently of the order of the files.
 
     Args:
         dataset: Name of the dataset.
         reads: All summary tables of the dataset.
-        taken: Run ids of the dataset that raw logs (or tables now gone) hold already.
+        taken: Run ids of the dataset that come from raw logs, or from tables that no longer exist.
 
-    A key that is there already: identical values are dropped; other values become a further
-    replicate, numbered after all that the configuration has, flagged `duplicate_key`.
+    If a key is there already, a row with identical values is dropped. A row with other values
+    becomes a further replicate with the next free number and the flag `duplicate_key`.
     """
     runs = SummaryRuns()
-    notes = {read.file.path: _Notes() for read in reads}
+    notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
     claims: dict[RunKey, list[_Claim]] = defaultdict(list)
     for claim in _claims(dataset, reads, notes):
         claims[claim.key].append(claim)
@@ -93,14 +97,12 @@ def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) ->
     for claim in further:
         runs.rows.append(_build_row(_renumber(claim, last, used, notes), notes))
     runs.problems = {
-        read.file.path: read.table.problems + notes[read.file.path].problems() for read in reads
+        read.file.path: read.table.problems + notes[read.file.path].all() for read in reads
     }
     return runs
 
 
-def _claims(
-    dataset: str, reads: Sequence[TableRead], notes: "dict[str, _Notes]"
-) -> Iterator[_Claim]:
+def _claims(dataset: str, reads: Sequence[TableRead], notes: Notes) -> Iterator[_Claim]:
     counts: Counter[RunKey] = Counter()
     for read in sorted(reads, key=lambda read: read.file.path):
         settings = read.file.settings
@@ -118,7 +120,7 @@ def _claims(
                 continue
             key = RunKey(dataset, row.workload or read.table.workload, system, knobs, number)
             if read.table.is_numbered:
-                # Rows that nothing tells apart; those of other tables are no replicates of them.
+                # Rows without a replicate number are numbered in order, in each table from 0.
                 place = dict(knobs) | {"variant": Path(read.file.path).name.split(".")[0]}
                 key = replace(key, knobs=order_knobs(place), replicate=None)
                 counts[key] += 1
@@ -135,9 +137,7 @@ def _last_replicates(claims: dict[RunKey, list[_Claim]]) -> dict[RunKey, int]:
     return last
 
 
-def _distinct(
-    claims: Sequence[_Claim], notes: "dict[str, _Notes]", runs: SummaryRuns
-) -> list[_Claim]:
+def _distinct(claims: Sequence[_Claim], notes: Notes, runs: SummaryRuns) -> list[_Claim]:
     kept: list[_Claim] = []
     for claim in claims:
         twin = next((other for other in kept if other.row.values == claim.row.values), None)
@@ -150,17 +150,14 @@ def _distinct(
     return kept
 
 
-def _renumber(
-    claim: _Claim, last: dict[RunKey, int], used: set[str], notes: "dict[str, _Notes]"
-) -> _Claim:
+def _renumber(claim: _Claim, last: dict[RunKey, int], used: set[str], notes: Notes) -> _Claim:
     configuration = claim.key.configuration
     key = claim.key
     while key == claim.key or make_run_id(key) in used:
         last[configuration] += 1
         key = replace(configuration, replicate=last[configuration])
     detail = (
-        f"run {make_run_id(claim.key)} is there with other values; "
-        f"kept as replicate {key.replicate}"
+        f"run {make_run_id(claim.key)} exists with other values; kept as replicate {key.replicate}"
     )
     notes[claim.read.file.path].add("duplicate_key", "doubted", detail, claim.row.line)
     return _Claim(claim.read, claim.row, key, claim.flags | {"duplicate_key"})
@@ -171,7 +168,7 @@ def _place(claim: _Claim, beside: _Claim) -> str:
     return f"line {claim.row.line}" + ("" if is_same_file else f" of {claim.read.file.path}")
 
 
-def _build_row(claim: _Claim, notes: "dict[str, _Notes]") -> dict[str, Any]:
+def _build_row(claim: _Claim, notes: Notes) -> dict[str, Any]:
     settings = claim.read.file.settings
     values = claim.row.values
     row = identity_columns(claim.key, settings)
@@ -195,25 +192,3 @@ def _build_row(claim: _Claim, notes: "dict[str, _Notes]") -> dict[str, Any]:
         "files": [],
         "sources": sources,
     }
-
-
-class _Notes:
-    """Problems of one table, line by line up to a bound."""
-
-    def __init__(self) -> None:
-        self._named: list[Problem] = []
-        self._counts: Counter[str] = Counter()
-        self._beyond: dict[str, Problem] = {}
-
-    def add(self, kind: str, severity: Severity, detail: str, line: int) -> None:
-        self._counts[kind] += 1
-        more = self._counts[kind] - MAX_NAMED_LINES
-        if more <= 0:
-            self._named.append(Problem(kind, severity, detail, line))
-            return
-        first = self._beyond.get(kind, Problem(kind, severity, f"and others: {detail}", line))
-        self._beyond[kind] = replace(first, count=more)
-
-    def problems(self) -> list[Problem]:
-        """All of them, in order of their lines."""
-        return sorted([*self._named, *self._beyond.values()], key=lambda p: (p.line or 0, p.kind))

@@ -211,7 +211,7 @@ def test_a_lost_scheduler_ends_the_add_and_the_next_one_goes_on(
         if progress.runs_done == 2:
             cluster.scheduler.send_signal(signal.SIGKILL)
 
-    with pytest.raises(ClusterError, match=r"scheduler .* is gone; what was finished is in the "):
+    with pytest.raises(ClusterError, match=r"scheduler .* is lost; finished runs are in the "):
         add(options(raw, lake, cluster), kill)
     for worker in cluster.workers:
         worker.wait()  # A worker without a scheduler ends.

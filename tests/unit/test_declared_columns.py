@@ -181,7 +181,7 @@ def test_a_sidecar_sets_declared_knobs(tmp_path: Path) -> None:
         rows = lake.arrow("SELECT turbo, lanes FROM runs ORDER BY turbo", []).to_pylist()
     assert rows == [{"turbo": "off", "lanes": None}, {"turbo": "on", "lanes": 8}]
     refused = {p.problem.detail for p in report.problems if p.problem.severity == "refused"}
-    assert refused == {"its sidecar sets 'speed', which is no knob of [columns]; not read"}
+    assert refused == {"its sidecar sets 'speed', which is not a knob in [columns]; not read"}
 
 
 def test_a_label_in_a_name_is_a_column_and_no_part_of_the_key(tmp_path: Path) -> None:

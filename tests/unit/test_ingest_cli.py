@@ -94,7 +94,7 @@ def test_files_that_are_no_raw_logs_are_named(
     for path in paths:
         path.write_bytes(b"\x89PNG")
     os.mkfifo(raw / "pipe")
-    why = "no known format, and no pattern fits its name"
+    why = "no known format, and no pattern matches its name"
     lines = [
         f"ignored: {raw / 'pipe'}: neither a file nor a folder",
         *(f"ignored: {path}: {why}" for path in paths),

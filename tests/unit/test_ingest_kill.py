@@ -216,7 +216,7 @@ def test_a_process_that_is_killed_ends_the_ingest_which_then_goes_on(
     _, err = process.communicate()
     assert process.returncode == 1
     # Between two runs it read none.
-    said = rb"ingest: a process of this ingest is gone \(status -9\) while it read (netpipe-|a run)"
+    said = rb"ingest: a process of this ingest ended \(status -9\) while it read (netpipe-|a run)"
     assert re.search(said, err), err
     finished = [p for p in (lake / "interrupts").rglob("*.parquet") if not p.name.startswith(".")]
     known = [row for row in _rows(lake / "runs") if row["has_log"]]

@@ -147,7 +147,7 @@ def test_ctrl_c_ends_it_cleanly_and_says_how_to_go_on(raw: Path, lake: Path, apa
     process = start(raw, lake, _STOPPED.format(apart=apart), **given)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    found = re.search(r"stopped after (\d+) of 40 runs; the same command goes on", err.decode())
+    found = re.search(r"stopped after (\d+) of 40 runs; the same command continues", err.decode())
     assert found, err.decode()
     assert b"Traceback" not in err
     assert list(verify_lake(lake)) == []
