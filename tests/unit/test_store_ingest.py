@@ -306,7 +306,7 @@ def test_an_ingest_that_another_overtakes_doubles_nothing(
 
     monkeypatch.setattr(ingest.pipeline, "discover", overtaken)
     assert add_runs(stored, raw) == 1
-    assert "the same command goes on" in capsys.readouterr().err
+    assert "the same command continues" in capsys.readouterr().err
     assert add_runs(stored, raw) == 0
     assert contents(stored.lake) == contents(local)
 
