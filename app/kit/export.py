@@ -95,7 +95,7 @@ def _packed(text: str) -> str:
 
 
 def _json(data: dict[str, Any]) -> str:
-    encoded: str = plotly.io.json.to_json_plotly(data)
+    encoded: str = plotly.io.json.to_json_plotly(data, engine="orjson")
     return json.dumps(json.loads(encoded), separators=(",", ":"), sort_keys=True)
 
 

@@ -52,7 +52,6 @@ PAGE: Final = Page(
     keys=_KEYS,
     open_link=open_link,
     add_routes=add_routes,
-    cached_routes=("/timeline/window",),
 )
 ids: Final = PageIds("timeline")
 
