@@ -172,18 +172,21 @@ class Proxy:
 
     Attributes:
         fault: Chooses what a request gets; None passes it on.
-        requests: What came, in the order of the answers.
+        requests: What came since the last `reset`, in the order of the answers.
+        released: Ends the waiting of faults.
     """
 
     address: str = ""
     fault: Callable[[Request], Fault | None] = lambda _: None
     requests: list[Request] = field(default_factory=list)
-    stopping: threading.Event = field(default_factory=threading.Event)
+    released: threading.Event = field(default_factory=threading.Event)
 
     def reset(self) -> None:
-        """Forget the requests and fail none."""
+        """Forget the requests, those under way too, and fail none."""
         self.fault = lambda _: None
-        self.requests.clear()
+        self.requests = []
+        self.released.set()
+        self.released = threading.Event()
 
 
 @contextmanager
@@ -202,13 +205,14 @@ def proxy(target: str) -> Iterator[Proxy]:
         def do_GET(self) -> None:
             body = self._body()
             request = Request(self.command, self.path, self.headers.get("Authorization", ""))
+            came, released = found.requests, found.released
             fault = found.fault(request)
             if fault is None or fault.is_done:
                 status, headers, answer = self._passed_on(body)
             if fault is not None:
-                found.stopping.wait(fault.wait_s)
+                released.wait(fault.wait_s)
                 if not fault.status:
-                    found.requests.append(request)
+                    came.append(request)
                     self.close_connection = True
                     return
                 status, headers = fault.status, {"Content-Type": "application/xml"}
@@ -216,7 +220,7 @@ def proxy(target: str) -> Iterator[Proxy]:
                 answer = words.encode()
                 headers["Content-Length"] = str(len(answer))
             sent = 0 if self.command == "HEAD" else len(answer)
-            found.requests.append(replace(request, sent=sent))
+            came.append(replace(request, sent=sent))
             self.send_response_only(status)
             for name, value in headers.items():
                 self.send_header(name, value)
@@ -280,6 +284,6 @@ def proxy(target: str) -> Iterator[Proxy]:
     try:
         yield found
     finally:
-        found.stopping.set()
+        found.reset()
         server.shutdown()
         server.server_close()

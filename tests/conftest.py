@@ -69,14 +69,18 @@ def store_proxy() -> Iterator[Proxy]:
 
 @pytest.fixture
 def stored(store_proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stored]:
-    """A place for a lake in the object store, which the environment names; it is soon given up."""
+    """A place for a lake in the object store, which the environment names.
+
+    A request is sent twice at most, and has a minute: a busy machine is no slow store.
+    """
     for name, value in credentials(store_proxy.address).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "no-config"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "no-credentials"))
     monkeypatch.setenv("WATTLAS_CACHE", str(tmp_path / "cache"))
-    for name, number in (("_ATTEMPTS", 2), ("_STALL_S", 1), ("_REQUEST_S", 2), ("_GIVE_UP_S", 2)):
-        monkeypatch.setattr(object_store, name, number)
+    monkeypatch.setattr(object_store, "_ATTEMPTS", 2)
+    for name in ("_CONNECT_S", "_STALL_S", "_REQUEST_S", "_GIVE_UP_S"):
+        monkeypatch.setattr(object_store, name, 60)
     monkeypatch.setattr(lake_watch, "PATIENCE_S", 60.0)
     object_store._store.cache_clear()
     store_proxy.reset()

@@ -183,7 +183,7 @@ def test_nobody_waits_for_a_store_that_hangs(
     lakes = Lakes(stored.lake)
     assert lakes.at(None).version == 0
     stored.clear()
-    stored.fail(Fault(wait_s=5))
+    stored.fail(Fault(wait_s=60))
     monkeypatch.setattr(lake_watch, "PATIENCE_S", 0.01)
     for _ in range(3):
         assert lakes.at(None).version == 0

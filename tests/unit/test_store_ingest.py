@@ -12,6 +12,7 @@ import pytest
 
 import ingest.__main__
 import ingest.pipeline
+from data import object_store
 from data.connection import open_lake
 from data.errors import LakeError
 from data.lake_place import LakePath
@@ -155,7 +156,6 @@ def test_prune_keeps_what_an_ingest_may_be_about_to_name(
     [
         pytest.param(Fault(500), "", "", "has failed (500)", id="500"),
         pytest.param(Fault(503, "SlowDown"), "", "", "is too busy (503)", id="503"),
-        pytest.param(Fault(wait_s=4), "", "", "answers too slowly", id="slow"),
         pytest.param(Fault(400, "ExpiredToken"), "", "", "credentials have expired", id="expired"),
         pytest.param(Fault(403, "InvalidAccessKeyId"), "", "", "not know the", id="unknown-key"),
         pytest.param(Fault(403, "AccessDenied"), "PUT POST", "", "not allow it", id="read-only"),
@@ -181,6 +181,16 @@ def test_a_store_that_fails_is_named_and_the_same_command_goes_on(
     assert add_runs(stored, raw) in (0, 3)
     if within:
         assert contents(stored.lake) == contents(local)
+
+
+def test_a_store_that_hangs_is_named(
+    stored: Stored, raw: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("_STALL_S", "_REQUEST_S", "_GIVE_UP_S"):
+        monkeypatch.setattr(object_store, name, 1)
+    stored.fail(Fault(wait_s=60))
+    assert add_runs(stored, raw) == 1
+    assert f"the object store {stored.proxy.address} answers too slowly" in capsys.readouterr().err
 
 
 def test_a_few_failures_are_not_noticed(stored: Stored, raw: Path, local: Path) -> None:
