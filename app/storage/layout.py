@@ -34,6 +34,9 @@ IDS = PageIds(NAME)
 FIGURES, CONFIGURATIONS = IDS("figures"), IDS("configurations")
 PLACED, DRAWN = IDS("placed"), IDS("drawn")
 LEGEND, PUBLISHED_TABLES, CLAIM_LIST = IDS("legend"), IDS("published"), IDS("claims")
+# Stores: HTML text that the browser writes into the two.
+PUBLISHED_HTML, CLAIMS_HTML = IDS("published-html"), IDS("claims-html")
+_EMPTY = (FIGURES, CONFIGURATIONS, PLACED, DRAWN, PUBLISHED_HTML, CLAIMS_HTML)
 # By section without figures: the id of what it shows, and its name for screen readers.
 _BODIES = {
     CLAIMS: (CLAIM_LIST, "claims of the papers"),
@@ -48,7 +51,12 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     blocks = filter_blocks(view, state.selection, offered, IDS)
     return html.Main(
         [
-            *state_stores(NAME, view, state, (FIGURES, CONFIGURATIONS, PLACED, DRAWN)),
+            *state_stores(
+                NAME,
+                view,
+                state,
+                (FIGURES, CONFIGURATIONS, PLACED, DRAWN, PUBLISHED_HTML, CLAIMS_HTML),
+            ),
             html.Div(notice, id=kit_ids.NOTICE, className="notice", role="alert"),
             filter_sidebar(blocks),
             html.Div(

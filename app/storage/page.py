@@ -99,7 +99,7 @@ _IDS = PAGE.ids
 @callback(
     Output(layout.FIGURES, "data"),
     Output(layout.CONFIGURATIONS, "data"),
-    Output(layout.PUBLISHED_TABLES, "children"),
+    Output(layout.PUBLISHED_HTML, "data"),
     Output(layout.LEGEND, "children"),
     Output(layout.PLACED, "data"),
     Output(_IDS.status, "children"),
@@ -115,18 +115,18 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
         "choices": place_choices(storage_cube(view, state.selection), state),
         "values": layout.place_values(state),
     }
-    tables, legend = _published(found), _legend(found)
+    tables, legend = render(_published(found)), _legend(found)
     return found.figures, found.configurations, tables, legend, placed, found.status
 
 
 @callback(
-    Output(layout.CLAIM_LIST, "children"),
+    Output(layout.CLAIMS_HTML, "data"),
     Input(_IDS.view_state, "data"),
     State(_IDS.lake_version, "data"),
 )
-def update_claims(raw_state: dict[str, Any], version: int) -> list:
+def update_claims(raw_state: dict[str, Any], version: int) -> str:
     """Judge the claims apart from the figures, which need not wait for the library of tests."""
-    return lake_view(version).once(_claims, StorageState.from_json(raw_state))
+    return render(lake_view(version).once(_claims, StorageState.from_json(raw_state)))
 
 
 def _claims(view: LakeView, state: StorageState) -> list:
@@ -151,6 +151,10 @@ def _legend(found: StorageAnswer) -> list:
 # What the browser does alone: gather the controls, draw and link the figures.
 register_gather(_IDS, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
 update_filters = register_filters(_IDS, StorageState, offered)
+# As Dash components the tables and the claims would be most of the page's, and each component that
+# appears makes Dash look at all others.
+for each in (layout.PUBLISHED_HTML, layout.CLAIMS_HTML):
+    clientside_callback(ClientsideFunction("wattlasStorage", "writeHtml"), Input(each, "data"))
 clientside_callback(
     ClientsideFunction("wattlasStorage", "draw"),
     Output(layout.DRAWN, "data"),
