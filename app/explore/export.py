@@ -3,14 +3,7 @@
 import html
 from typing import Any, Final
 
-from app.explore.answer import (
-    best_table,
-    explain,
-    heatmap,
-    resolve,
-    scatter,
-    status_words,
-)
+from app.explore.answer import best_table, explain, heatmap, resolve, scatter, status_words
 from app.explore.layout_best import best_settings_table, limit_words
 from app.explore.state import ExploreState
 from app.kit.export import ExportedPage, render

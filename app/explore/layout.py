@@ -61,10 +61,7 @@ def _sidebar(view: LakeView, state: ExploreState) -> list:
             dmc.SegmentedControl(
                 id=IDS.control("rep"),
                 value=state.replicates,
-                data=[
-                    {"value": "means", "label": "Means"},
-                    {"value": "runs", "label": "Each run"},
-                ],
+                data=[{"value": "means", "label": "Means"}, {"value": "runs", "label": "Each run"}],
                 size="xs",
                 fullWidth=True,
             ),

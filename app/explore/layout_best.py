@@ -34,11 +34,7 @@ class _Table:
 
 
 def best_settings_table(
-    rows: pl.DataFrame,
-    performance: str,
-    limit: float | None,
-    cost: str,
-    varying: Collection[str],
+    rows: pl.DataFrame, performance: str, limit: float | None, cost: str, varying: Collection[str]
 ) -> html.Div:
     """Lay out the answer of `best_settings`; a click on a row selects its configuration.
 

@@ -14,10 +14,7 @@ from app.kit.settings import ASSETS
 
 BUNDLES: Final = "/_bundle/"
 _TYPES: Final = {"js": "text/javascript", "css": "text/css"}
-_TAGS: Final = {
-    "js": '<script src="{}"></script>',
-    "css": '<link rel="stylesheet" href="{}">',
-}
+_TAGS: Final = {"js": '<script src="{}"></script>', "css": '<link rel="stylesheet" href="{}">'}
 # Only exported pages have them.
 _LEFT_OUT: Final = "export.js"
 

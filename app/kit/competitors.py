@@ -6,13 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from app.kit.encodings import (
-    GOVERNOR_HUE,
-    OKABE_ITO,
-    SYMBOLS,
-    system_order,
-    system_style,
-)
+from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_order, system_style
 from data.knobs import Knob
 from data.selection import Value
 

@@ -140,10 +140,7 @@ def _filter_block(
         className="facet-head",
     )
     group = dmc.ChipGroup(
-        facet_chips(facet, choices),
-        id=names.facet(facet),
-        value=value,
-        multiple=not single,
+        facet_chips(facet, choices), id=names.facet(facet), value=value, multiple=not single
     )
     return html.Div(
         [head, html.Div(group, className="facet-chips", role="group")],

@@ -14,10 +14,7 @@ from app.kit.page import Page
 from data.errors import WattlasError
 
 # The keys of every page.
-KEYS = (
-    ("Tab, Shift+Tab", "move between controls and views"),
-    ("?", "show or hide this list"),
-)
+KEYS = (("Tab, Shift+Tab", "move between controls and views"), ("?", "show or hide this list"))
 
 
 def _lake_line() -> list:

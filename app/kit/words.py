@@ -11,11 +11,7 @@ from data.metrics import metric
 from data.selection import ADAPTIVE, GOVERNOR, Value
 from data.units import format_bytes, format_load
 
-WORKLOAD_TITLES: Final = {
-    "netpipe": "NetPIPE",
-    "nodejs": "node.js",
-    "unknown": "unknown workload",
-}
+WORKLOAD_TITLES: Final = {"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": "unknown workload"}
 
 
 # Named apart from a configuration's other knobs: by the label, in titles, or by `load_words`.

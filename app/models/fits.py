@@ -225,12 +225,7 @@ class _Found:
         return bool(rows) and max(r["low"] for r in rows) > min(r["high"] for r in rows)
 
     def _add(
-        self,
-        base: dict[str, Any],
-        quantity: str,
-        one: Estimate,
-        unit: str,
-        error: float | None,
+        self, base: dict[str, Any], quantity: str, one: Estimate, unit: str, error: float | None
     ) -> None:
         ends = {"low": one.low, "high": one.high, "value": one.value}
         self.rows.append(

@@ -44,9 +44,7 @@ def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
                 ],
                 className="models-exported",
             ),
-            html.Details(
-                [html.Summary("How was this computed"), html.Pre(explained)],
-            ),
+            html.Details([html.Summary("How was this computed"), html.Pre(explained)]),
             html.Footer(status_words(), className="status"),
         ],
         className=f"{NAME} models-export",

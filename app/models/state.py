@@ -4,13 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from app.kit.clause import read_clause
-from app.kit.url_state import (
-    Parameter,
-    UrlState,
-    read_flag,
-    read_lake_version,
-    read_number,
-)
+from app.kit.url_state import Parameter, UrlState, read_flag, read_lake_version, read_number
 from app.models.controls import CONTROLS, ENERGY, read_values, values_in
 from app.models.presets import FIGURES, HOSTS, MULTIPLES
 from data.errors import SelectionError

@@ -7,12 +7,7 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from app.kit.competitors import (
-    Competitors,
-    competitors_of,
-    ordered_values,
-    value_label,
-)
+from app.kit.competitors import Competitors, competitors_of, ordered_values, value_label
 from app.kit.encodings import message_figure
 from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView, Query

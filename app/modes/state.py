@@ -6,13 +6,7 @@ from typing import ClassVar, Final, Literal
 
 from app.kit.clause import Clause, Kind, read_clause, write_knobs
 from app.kit.performance import PERFORMANCE
-from app.kit.url_state import (
-    Parameter,
-    Parameters,
-    UrlState,
-    read_lake_version,
-    read_number,
-)
+from app.kit.url_state import Parameter, Parameters, UrlState, read_lake_version, read_number
 from data.analysis.significance import CORRECTIONS, TESTS, Correction, Test
 from data.analysis.ties import Rules
 from data.errors import SelectionError

@@ -104,10 +104,7 @@ def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
     if off:
         body = [html.P(off, className="note"), html.Pre(python, className="note")]
     return html.Section(
-        [
-            html.Div(head, className="panel-head"),
-            *body,
-        ],
+        [html.Div(head, className="panel-head"), *body],
         className="panel panel-editor",
         **{"aria-label": "query"},
     )

@@ -254,9 +254,7 @@ RULES: Final[dict[str, Rule]] = {
         _reaches_rate,
     ),
     "write-cpu": Rule(
-        "cpu-interrupts",
-        f"Mean CPU (user and system). {_AT_SAME_RATE}",
-        _writes_more("cpu_pct"),
+        "cpu-interrupts", f"Mean CPU (user and system). {_AT_SAME_RATE}", _writes_more("cpu_pct")
     ),
     "proportional": Rule(
         "power-cpu",
@@ -266,8 +264,6 @@ RULES: Final[dict[str, Rule]] = {
         _is_no_proportion,
     ),
     "write-power": Rule(
-        "power-interrupts",
-        f"Mean power. {_AT_SAME_RATE}",
-        _writes_more("power_w"),
+        "power-interrupts", f"Mean power. {_AT_SAME_RATE}", _writes_more("power_w")
     ),
 }

@@ -17,16 +17,7 @@ from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
 from app.storage.state import StorageState
-from app.storage.views import (
-    CLAIMS,
-    NAME,
-    PUBLISHED,
-    SECTIONS,
-    VIEWS,
-    WIDE,
-    View,
-    across,
-)
+from app.storage.views import CLAIMS, NAME, PUBLISHED, SECTIONS, VIEWS, WIDE, View, across
 from data.metrics import metric
 
 IDS = PageIds(NAME)

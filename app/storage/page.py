@@ -49,10 +49,7 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
                 className="views",
             ),
             html.Details(
-                [
-                    html.Summary("How was this computed"),
-                    html.Pre(explain_all(view, found.study)),
-                ]
+                [html.Summary("How was this computed"), html.Pre(explain_all(view, found.study))]
             ),
             html.Footer(layout.selection_words(), className="status"),
         ],

@@ -7,11 +7,7 @@ from app.timeline.answer import answer_question, failure_sentence
 from app.timeline.payload import LIMIT_SHARE
 from app.timeline.state import TimelineState
 from data.analysis.log_bins import slot_starts, slots_near
-from data.queries.timeline import (
-    window_bins_query,
-    window_intervals_query,
-    window_rows_query,
-)
+from data.queries.timeline import window_bins_query, window_intervals_query, window_rows_query
 from data.timeline.residency import RESIDENCIES
 from data.timeline.window import RunAnswer
 from data.timeline.window_plan import bins_between

@@ -164,12 +164,7 @@ def _axis(edges: np.ndarray) -> Json:
 
 def _group(group: Group) -> Json:
     series = {name: _line(line) for name, line in group.lines.items() if name != "count"}
-    found: Json = {
-        "name": group.name,
-        "cores": group.cores,
-        "parts": group.parts,
-        "series": series,
-    }
+    found: Json = {"name": group.name, "cores": group.cores, "parts": group.parts, "series": series}
     if "count" in group.lines:
         found["count"] = _typed(group.lines["count"]["mean"].astype(np.uint32))
     return found

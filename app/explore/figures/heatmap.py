@@ -156,10 +156,7 @@ def _layout(title: str, subtitle: str, grid: dict, column: str, x_knob: Knob, y_
             **axis,
             "title": {"text": x_knob.axis_title, "standoff": 6, "font": {"size": 12}},
         },
-        "yaxis": {
-            **axis,
-            "title": {"text": y_title, "standoff": 6, "font": {"size": 12}},
-        },
+        "yaxis": {**axis, "title": {"text": y_title, "standoff": 6, "font": {"size": 12}}},
         "dragmode": "select",
         "meta": {
             "kind": "heatmap",

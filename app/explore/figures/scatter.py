@@ -311,11 +311,7 @@ def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: 
 
 
 def _layout(
-    points: pl.DataFrame,
-    shown: pl.DataFrame,
-    state: ExploreState,
-    scene: Scene,
-    encoding: Encoding,
+    points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scene: Scene, encoding: Encoding
 ) -> dict:
     scaled = encoding.colour if encoding.is_scaled else None
     known = shown[scaled.column].drop_nulls() if scaled else pl.Series([], dtype=pl.Float64)

@@ -26,11 +26,7 @@ _STEP: Final = 0.16
 
 
 def build_devices(
-    rows: pl.DataFrame,
-    idle: pl.DataFrame,
-    view: View,
-    scene: Scene,
-    published: Sequence[Star] = (),
+    rows: pl.DataFrame, idle: pl.DataFrame, view: View, scene: Scene, published: Sequence[Star] = ()
 ) -> dict[str, Any]:
     """Build the figure.
 

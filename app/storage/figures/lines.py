@@ -101,12 +101,7 @@ def _apart_words(drawn: pl.DataFrame) -> str:
 
 
 def _line(
-    line: pl.DataFrame,
-    view: View,
-    columns: list[str],
-    depths: list[int],
-    scene: Scene,
-    dash: str,
+    line: pl.DataFrame, view: View, columns: list[str], depths: list[int], scene: Scene, dash: str
 ) -> dict[str, Any]:
     mode = line["mode"][0]
     hue, rank = scene.hue(mode), min(scene.rank(mode), len(_LINE_PX) - 1)
