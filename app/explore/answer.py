@@ -20,10 +20,11 @@ from app.kit.answer_cache import compact
 from app.kit.encodings import message_figure, system_order
 from app.kit.explanation import explanation
 from app.kit.known_columns import KnownColumns
-from app.kit.lakes import LakeView, Query
+from app.kit.lakes import LakeView, Query, leading
 from app.kit.messages import EMPTY_LAKE, no_run_left
 from app.kit.performance import performance_column
 from app.kit.settings import MAX_POINTS, MAX_ROWS
+from app.kit.typed_arrays import floats
 from app.kit.words import subject, synthetic_note
 from data.analysis.best import best_settings
 from data.analysis.pareto import pareto_mask
@@ -32,7 +33,7 @@ from data.analysis.thinning import thin
 from data.analysis.winners import find_winners
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
-from data.queries.best import candidates_query
+from data.queries.best import baselines_query, candidates_query
 from data.queries.metric_cube import metric_cube_query
 from data.queries.points import SHOWN, points_query, shown_points_query
 from data.queries.runs import runs_query
@@ -136,8 +137,13 @@ def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
     state, _ = resolve(view, state)
     asked = {"x": state.limited, "y": state.cost}
     candidates = _asked_points(view, state, asked, True)
-    baselines = view.baselines(state.selection, state.limited, state.cost)
+    baselines = _baselines(view, state)
     return best_settings(candidates, baselines, state.limit, *_senses(state))
+
+
+def _baselines(view: LakeView, state: ExploreState) -> pl.DataFrame:
+    query = baselines_query(leading(state.selection), state.limited, cost=state.cost)
+    return view.answered(*query)
 
 
 def _senses(state: ExploreState) -> tuple[bool, bool]:
@@ -187,9 +193,8 @@ def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
         return _with_units(view.lake.polars(*query), columns)
     limited, cost = resolved.limited, resolved.cost
     query = candidates_query(state.selection, limited, MAX_ROWS, cost)
-    baselines = view.baselines(state.selection, limited, cost)
     found = compact(view.lake.polars(*query))
-    rows = best_settings(found, baselines, state.limit, *_senses(resolved))
+    rows = best_settings(found, _baselines(view, resolved), state.limit, *_senses(resolved))
     return _with_units(
         rows.with_columns(cs.categorical().cast(pl.String)),
         {"x": limited, "y": cost, "baseline_x": f"baseline_{limited}",
@@ -309,10 +314,7 @@ def _must_draw(points: pl.DataFrame, state: ExploreState) -> np.ndarray:
     names, group = np.unique(
         points["system"].cast(pl.Categorical).to_physical().to_numpy(), return_inverse=True
     )
-    values = {
-        name: points[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        for name in ("x", "y", "performance", "energy_j", "edp_js")
-    }
+    values = {n: floats(points[n]) for n in ("x", "y", "performance", "energy_j", "edp_js")}
     signs = [-1.0 if metric(name).better == "more" else 1.0 for name in (state.x, state.y)]
     kept: list[np.ndarray] = []
     for number in range(len(names)):

@@ -12,12 +12,6 @@ from data.knobs import KNOBS
 from data.metrics import metric
 from data.units import format_change, format_quantity
 
-# The knobs of a configuration in a `knobs` clause; see kit/clause.py.
-_KEY = (
-    "dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
-    "mode", "device", "rw", "request_bytes", "io_depth", "threads",
-)  # fmt: skip
-_LEFT_OUT = ("workload",)
 # The baseline differs from itself only by rounding.
 _ROUNDING = 1e-9
 
@@ -127,7 +121,7 @@ def _row(row: dict, setting: str, table: _Table) -> html.Tr:
         ),
         html.Td(str(row["n"]), className="number"),
     ]
-    named = {*_KEY, *(k.column for k in KNOBS.values() if k.name not in _LEFT_OUT)}
+    named = {knob.column for knob in KNOBS.values()} - {"workload"}
     key = json.dumps({name: row[name] for name in row if name in named})
     return html.Tr(cells, tabIndex=0, **{"data-config": key, "data-meets": str(row["meets"])})
 

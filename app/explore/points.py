@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from app.explore.roles import Encoding, trace_groups
-from app.kit.typed_arrays import typed
+from app.kit.typed_arrays import floats, typed
 from app.kit.words import configuration_knobs, knob_words
 from data.knobs import KNOBS as ALL_KNOBS
 from data.knobs import Knob
@@ -62,10 +62,10 @@ def encode_points(
         ],
         "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
         "values": {
-            **{name: _column(_numbers(points[name])) for name in _VALUES},
-            **{name: _column(_numbers(points[name]).astype(np.float32)) for name in _SPREADS},
+            **{name: _column(floats(points[name])) for name in _VALUES},
+            **{name: _column(floats(points[name]).astype(np.float32)) for name in _SPREADS},
             **{
-                name: _column(_numbers(points[name]))
+                name: _column(floats(points[name]))
                 for name in ("clause_x", "clause_y")
                 if name in points.columns
             },
@@ -73,7 +73,7 @@ def encode_points(
         "n": _column(_narrow(points["n"].to_numpy())),
         **({"flags": _dictionary(points["flags"])} if points["flags"].count() else {}),
         "logged": _column(_narrow(points["logged"].to_numpy())),
-        "replicate": _column(_numbers(points["replicate"]).astype(np.float32)),
+        "replicate": _column(floats(points["replicate"]).astype(np.float32)),
     }
 
 
@@ -110,10 +110,6 @@ def _dictionary(column: pl.Series) -> dict[str, Any]:
     places = np.empty(len(order), np.int64)
     places[order] = range(len(order))
     return {"values": [values[i] for i in order], "index": _column(_narrow(places[index]))}
-
-
-def _numbers(column: pl.Series) -> np.ndarray:
-    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 def _narrow(counts: np.ndarray) -> np.ndarray:

@@ -1,11 +1,11 @@
 """The state of Explore as a URL query."""
 
-import json
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Literal
 
 from app.explore.opening_rule import NONE, Roles
-from app.kit.clause import read_clause
+from app.kit.clause import read_clause, write_knobs
+from app.kit.performance import PERFORMANCE
 from app.kit.url_state import (
     Parameter,
     Parameters,
@@ -19,9 +19,6 @@ from data.errors import SelectionError
 from data.knobs import KNOBS
 from data.metrics import plottable
 from data.selection import Selection
-
-# Stands for the workload's own performance metric, whatever that is.
-PERFORMANCE: Final = "performance"
 
 Replicates = Literal["means", "runs"]
 
@@ -42,24 +39,14 @@ def _clause_of(brush: str) -> str:
     alternatives = []
     for row in rows:
         dvfs, _, itrs = row.partition(":")
-        values = [_knob("brush", text) for text in itrs.split(",")]
-        alternatives.append(
-            {
-                "system": system,
-                "dvfs_ghz": _knob("brush", dvfs),
-                "itr_us": values[0] if len(values) == 1 else values,
-            }
-        )
-    return "knobs~" + json.dumps(
-        alternatives[0] if len(alternatives) == 1 else alternatives, separators=(",", ":")
-    )
+        values = [_knob(text) for text in itrs.split(",")]
+        itr_us = values[0] if len(values) == 1 else values
+        alternatives.append({"system": system, "dvfs_ghz": _knob(dvfs), "itr_us": itr_us})
+    return write_knobs(alternatives)
 
 
-def _knob(name: str, text: str) -> float | int | None:
-    if text == "-":
-        return None
-    value = read_number(name, text)
-    return int(value) if value.is_integer() else value
+def _knob(text: str) -> float | None:
+    return None if text == "-" else read_number("brush", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,9 @@ def file_answer(body: bytes, kind: str, name: str) -> Response:
 def table_answer(rows: pl.DataFrame, kind: str, name: str) -> Response:
     """Return a table as a file of type `CSV` or `PARQUET`; lists become text."""
     write, ending = _WRITERS[kind]
-    return file_answer(write(_flat(rows)), kind, f"{name}.{ending}")
-
-
-def _flat(rows: pl.DataFrame) -> pl.DataFrame:
-    """Convert lists to text, because CSV has no lists."""
-    return rows.with_columns(cs.list().list.join(" "))
+    # CSV has no lists.
+    body = write(rows.with_columns(cs.list().list.join(" ")))
+    return file_answer(body, kind, f"{name}.{ending}")
 
 
 def _csv(rows: pl.DataFrame) -> bytes:

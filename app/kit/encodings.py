@@ -13,7 +13,6 @@ _KNOWN_SYSTEMS: Final = ("linux_tuned", "ebbrt_tuned", "linux_default")
 
 DVFS_SCALE: Final = "Cividis"
 GOVERNOR_HUE: Final = "#CC3366"
-MISSED_GREY: Final = "#A6A6A6"
 SIZE_MIN_PX: Final = 5.0
 SIZE_MAX_PX: Final = 17.0
 ADAPTIVE_SIZE_PX: Final = 11.0
@@ -72,6 +71,46 @@ def base_layout(title: str, subtitle: str) -> dict[str, Any]:
         "hovermode": "closest",
         "uirevision": "keep",
         "selectionrevision": "keep",
+    }
+
+
+def title_of(figure: dict[str, Any]) -> str:
+    """Return a figure's title without its subtitle; empty for a message."""
+    return str(figure["layout"]["title"]["text"].split("<br>")[0])
+
+
+def axis_title(text: str) -> dict[str, Any]:
+    """Return the title of an axis of a large figure."""
+    return {"text": text, "standoff": 6, "font": {"size": 12}}
+
+
+def color_bar(title: str) -> dict[str, Any]:
+    """Return a colour bar at the right of a large figure."""
+    return {
+        "title": {"text": title, "side": "right", "font": {"size": 11}},
+        "thickness": 10,
+        "len": 1,
+        "outlinewidth": 0,
+        "tickfont": {"size": 10},
+    }
+
+
+def legend_row(y: float, y_anchor: str) -> dict[str, Any]:
+    """Return a horizontal legend at the left of a figure.
+
+    Args:
+        y: Position from the figure's lower edge, as a share of its height.
+    """
+    return {
+        "orientation": "h",
+        "x": 0,
+        "xanchor": "left",
+        "xref": "container",
+        "yref": "container",
+        "y": y,
+        "yanchor": y_anchor,
+        "font": {"size": 11},
+        "bgcolor": "rgba(0,0,0,0)",
     }
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import plotly.io
+from dash import html as tags
 from dash.development.base_component import Component
 
 from app.kit.lakes import LakeView
@@ -46,6 +47,11 @@ class ExportedPage:
     is_synthetic: bool
 
 
+def how_computed(words: str) -> tags.Details:
+    """Lay out the text on how the views of an export were computed."""
+    return tags.Details([tags.Summary("How was this computed"), tags.Pre(words)])
+
+
 def page_html(view: LakeView, name: str, page: ExportedPage) -> str:
     """Write the file; the same lake and page give the same bytes.
 
@@ -58,7 +64,7 @@ def page_html(view: LakeView, name: str, page: ExportedPage) -> str:
         policy=POLICY,
         title=page.title,
         css=_styles(name),
-        lake=f"lake {view.lake.path.name}, version {view.version}",
+        lake=view.words,
         is_synthetic=page.is_synthetic,
         main=page.main,
         parts=[

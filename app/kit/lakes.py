@@ -8,13 +8,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import polars as pl
 
 from app.kit.answer_cache import KEPT_ROWS, AnswerCache, Finish, compact, unchanged
 from app.kit.known_columns import KnownColumns, known_columns
 from app.kit.settings import MAX_ROWS
+from app.kit.url_state import UrlState
 from data.analysis.facets import LEADING, FacetCounts, matches
 from data.connection import Lake, open_lake
 from data.declared import put_in_force
@@ -22,7 +23,6 @@ from data.errors import LakeError, SelectionError
 from data.lake_place import LakePath
 from data.lake_watch import LakeWatch, Sight
 from data.metrics import plottable
-from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query, outline_query
 from data.queries.runs import chosen_counts_query
 from data.run_files import RunFiles
@@ -51,13 +51,11 @@ class LakeView:
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
-        self._measured = lru_cache(maxsize=_REMEMBERED)(self._measure)
         self._sets = AnswerCache(lake.polars)
         self._replicates = AnswerCache(lake.polars, KEPT_ROWS)
         self._asked: dict[Ask, AnswerCache] = {}
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
         self._once_large = lru_cache(maxsize=_REMEMBERED_LARGE)(self._answer)
-        self._constants = lru_cache(maxsize=_REMEMBERED)(self._constant)
         self._known = lru_cache(maxsize=_KEPT_KNOWN)(self._find_known)
         self._cube = lru_cache(maxsize=_KEPT_CUBES)(self._find_cube)
         self._counts = lru_cache(maxsize=_KEPT_CUBES)(self._count)
@@ -66,6 +64,11 @@ class LakeView:
     def version(self) -> int:
         """Version of the lake; -1 while it has no runs."""
         return self.lake.version
+
+    @property
+    def words(self) -> str:
+        """The lake's name and version."""
+        return f"lake {self.lake.path.name}, version {self.version}"
 
     @cached_property
     def outline(self) -> pl.DataFrame:
@@ -152,15 +155,11 @@ class LakeView:
 
     def constants(self, selection: Selection) -> dict[str, Any]:
         """Return the cube's columns with one value in all runs that match the leading filters."""
-        return self._constants(leading(selection))
+        return self.once(_constants, leading(selection))
 
     def varying(self, selection: Selection) -> frozenset[str]:
         """Return the cube's columns with several values in the runs of the leading filters."""
         return frozenset(self.cube_of(selection).columns) - self.constants(selection).keys()
-
-    def _constant(self, selection: Selection) -> dict[str, Any]:
-        left = self.left(selection).drop("runs")
-        return {column.name: column[0] for column in left if column.n_unique() == 1}
 
     def known(self, selection: Selection, columns: tuple[str, ...]) -> KnownColumns:
         """Return which of some columns queries may leave out under the leading filters.
@@ -235,12 +234,6 @@ class LakeView:
         answer = self._sets.get(sql, parameters)
         return compact(self.lake.polars(sql, parameters)) if answer is None else answer
 
-    def baselines(
-        self, selection: Selection, performance: str, cost: str = "energy_j"
-    ) -> pl.DataFrame:
-        """Return the answer of `baselines_query` for all loads of the selected workloads."""
-        return self.answered(*baselines_query(leading(selection), performance, cost=cost))
-
     def once(
         self, question: Callable[["LakeView", Key], Found], key: Key, is_large: bool = False
     ) -> Found:
@@ -263,11 +256,7 @@ class LakeView:
                 datasets.
         """
         of_workload = Selection.of(workload=selection.values("workload"))
-        return self._measured(leading(selection) if self.is_large else of_workload)
-
-    def _measure(self, chosen: Selection) -> tuple[str, ...]:
-        row = self.lake.polars(*chosen_counts_query(chosen, plottable())).row(0, named=True)
-        return tuple(name for name, count in row.items() if count)
+        return self.once(_measured, leading(selection) if self.is_large else of_workload)
 
 
 def leading(selection: Selection) -> Selection:
@@ -275,15 +264,17 @@ def leading(selection: Selection) -> Selection:
     return Selection(tuple(c for c in selection.clauses if c.facet in LEADING))
 
 
-class HasVersion(Protocol):
-    """What any page's state has."""
-
-    @property
-    def lake_version(self) -> int | None:
-        """A version that the link pins; None for the newest."""
+def _constants(view: LakeView, selection: Selection) -> dict[str, Any]:
+    left = view.left(selection).drop("runs")
+    return {column.name: column[0] for column in left if column.n_unique() == 1}
 
 
-State = TypeVar("State", bound=HasVersion)
+def _measured(view: LakeView, chosen: Selection) -> tuple[str, ...]:
+    row = view.lake.polars(*chosen_counts_query(chosen, plottable())).row(0, named=True)
+    return tuple(name for name, count in row.items() if count)
+
+
+State = TypeVar("State", bound=UrlState)
 
 
 class Lakes:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import dash_mantine_components as dmc
 from dash import dcc, html
+from dash.development.base_component import Component
 
 GRAPH_CONFIG = {
     "displaylogo": False,
@@ -31,20 +32,36 @@ def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -
         name: Name for screen readers.
         controls: Components in the panel's header.
     """
+    graph = dcc.Graph(
+        id=graph_id,
+        config=GRAPH_CONFIG,
+        className="graph",
+        responsive=True,
+        figure={"data": [], "layout": _NO_PICTURE},
+    )
+    return panel(graph_id, name, [*controls, view_menu(graph_id)], [graph], class_name)
+
+
+def panel(
+    view: str,
+    name: str,
+    head: Sequence[Component],
+    body: Sequence[Component],
+    class_name: str,
+) -> html.Section:
+    """Lay out a panel that can have the focus.
+
+    Args:
+        view: Id of its figure or table.
+        name: Name for screen readers.
+        head: Components of its header; empty for a panel without one.
+    """
+    header = [html.Div(head, className="panel-head")] if head else []
     return html.Section(
-        [
-            html.Div([*controls, view_menu(graph_id)], className="panel-head"),
-            dcc.Graph(
-                id=graph_id,
-                config=GRAPH_CONFIG,
-                className="graph",
-                responsive=True,
-                figure={"data": [], "layout": _NO_PICTURE},
-            ),
-        ],
+        [*header, *body],
         className=f"panel {class_name}",
         tabIndex=0,
-        **{"aria-label": name, "data-view": graph_id},
+        **{"aria-label": name, "data-view": view},
     )
 
 

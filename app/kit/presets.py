@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from dash import html
 
+from app.kit.sidebar import sidebar_block
 from app.kit.url_state import UrlState
 
 
@@ -31,5 +32,5 @@ def preset_block(presets: Sequence[Preset]) -> list[html.Div]:
         html.A(one.title, href=f"?{one.state.to_query()}", title=one.hint, className="preset")
         for one in presets
     ]
-    head = html.Div(html.Span("Presets", className="facet-title"), className="facet-head")
-    return [html.Div([head, html.Div(links, className="facet-chips")], className="facet presets")]
+    chips = html.Div(links, className="facet-chips")
+    return [sidebar_block("Presets", chips, class_name="facet presets")]

@@ -57,13 +57,15 @@ class UrlState:
     FILTERS: ClassVar[Collection[str]] = FACETS
     KEPT: ClassVar[tuple[str, ...]] = ("sel",)
     VIEW_KEYS: ClassVar[tuple[str, ...]] = ()
+    selection: Selection
+    lake_version: int | None
 
     def to_query(self) -> str:
         """Write the query string without defaults: the same state gives the same text."""
         default = type(self)()
         pairs = [("v", str(self.VERSION))]
         if self.FILTERS:
-            pairs += filter_pairs(self.selection)  # type: ignore[attr-defined]
+            pairs += filter_pairs(self.selection)
         for key, parameter in self.PARAMETERS.items():
             value = getattr(self, parameter.attribute)
             if value != getattr(default, parameter.attribute):
@@ -228,6 +230,17 @@ def read_number(name: str, text: str) -> float:
     if value != value or value in (float("inf"), float("-inf")):
         raise SelectionError(f"{name} is {text!r}, expected a finite number")
     return value
+
+
+def check_choice(name: str, value: str | None, known: Collection[str | None]) -> None:
+    """Refuse a value that is not one of some.
+
+    Raises:
+        SelectionError: The message names the parameter, the value and those known.
+    """
+    if value not in known:
+        words = ", ".join(filter(None, known))
+        raise SelectionError(f"{name} is {str(value)[:_LONGEST_SHOWN]!r}, expected one of {words}")
 
 
 def read_flag(name: str, text: str) -> bool:

@@ -5,14 +5,14 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from app.kit.encodings import base_layout
+from app.kit.encodings import axis_title, base_layout, color_bar
+from app.kit.words import common_prefix
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
 from data.units import format_digits
 
 TEXT_MAX_CELLS: Final = 110
 _LETTER_PX: Final = 6
-_PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 def build_heatmap(
@@ -33,7 +33,8 @@ def build_heatmap(
         x_knob, y_knob: Along the axes.
     """
     grid = _grid(cells, x_knob, y_knob)
-    scale, prefix = _common_prefix(grid["mean"], metric(column).unit)
+    is_plain = metric(column).unit in ("us", "GHz", "%")
+    scale, prefix = (1.0, "") if is_plain else common_prefix(np.nanmax(np.abs(grid["mean"])))
     z = grid["mean"] / scale
     x = [x_knob.label(value) for value in grid["x"]]
     y = [y_knob.label(value) for value in grid["y"]]
@@ -63,13 +64,6 @@ def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
     return {**grid, "x": xs, "y": ys}
 
 
-def _common_prefix(values: np.ndarray, unit: str) -> tuple[float, str]:
-    if unit in ("us", "GHz", "%"):
-        return 1.0, ""
-    top = float(np.nanmax(np.abs(values)))
-    return next(((s, p) for s, p in _PREFIXES if top >= s), (1.0, ""))
-
-
 def _means_trace(z, x, y, grid, scale, column, prefix) -> dict:  # type: ignore[no-untyped-def]
     measure = metric(column)
     unit = f", {prefix}{measure.unit}" if prefix + measure.unit else ""
@@ -85,13 +79,7 @@ def _means_trace(z, x, y, grid, scale, column, prefix) -> dict:  # type: ignore[
         "ygap": 1,
         "colorscale": "Viridis",
         "hoverinfo": "none",
-        "colorbar": {
-            "title": {"text": f"{measure.title}{unit}", "side": "right", "font": {"size": 11}},
-            "thickness": 10,
-            "len": 1,
-            "outlinewidth": 0,
-            "tickfont": {"size": 10},
-        },
+        "colorbar": color_bar(f"{measure.title}{unit}"),
     }
     if z.size <= TEXT_MAX_CELLS:
         trace["text"] = [["" if np.isnan(v) else format_digits(float(v)) for v in r] for r in z]
@@ -152,11 +140,8 @@ def _layout(title: str, subtitle: str, grid: dict, column: str, x_knob: Knob, y_
     return {
         **base_layout(title, subtitle),
         "margin": {"l": max(62, 34 + _LETTER_PX * longest), "r": 8, "t": 46, "b": 44},
-        "xaxis": {
-            **axis,
-            "title": {"text": x_knob.axis_title, "standoff": 6, "font": {"size": 12}},
-        },
-        "yaxis": {**axis, "title": {"text": y_title, "standoff": 6, "font": {"size": 12}}},
+        "xaxis": {**axis, "title": axis_title(x_knob.axis_title)},
+        "yaxis": {**axis, "title": axis_title(y_title)},
         "dragmode": "select",
         "meta": {
             "kind": "heatmap",

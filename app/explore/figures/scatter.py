@@ -14,9 +14,13 @@ from app.kit.encodings import (
     DVFS_SCALE,
     GOVERNOR_HUE,
     OKABE_ITO,
+    axis_title,
     base_layout,
+    color_bar,
     itr_sizes_px,
+    legend_row,
 )
+from app.kit.typed_arrays import floats
 from app.kit.words import axis_words, subject, synthetic_note
 from data.analysis.pareto import frontier, pareto_mask
 from data.analysis.winners import find_winners
@@ -329,13 +333,7 @@ def _layout(
             "cmin": low,
             "cmax": high if high > low else low + 0.1,
             "showscale": bool(len(known)),
-            "colorbar": {
-                "title": {"text": _scale_title(scaled), "side": "right", "font": {"size": 11}},
-                "thickness": 10,
-                "len": 1,
-                "outlinewidth": 0,
-                "tickfont": {"size": 10},
-            },
+            "colorbar": color_bar(_scale_title(scaled)),
         },
         **{name: _legend(row) for row, name in enumerate(_LEGENDS)},
         "meta": {
@@ -361,20 +359,8 @@ def _scale_title(knob: Knob | None) -> str:
 
 def _legend(row: int) -> dict:
     """Return one line of the legend: systems, interrupt delays, or marks."""
-    return {
-        "orientation": "h",
-        "x": 0,
-        "xanchor": "left",
-        "xref": "container",
-        "yref": "container",
-        "y": (65 - 19 * row) / 540,
-        "yanchor": "top",
-        "font": {"size": 11},
-        "itemsizing": "trace",
-        "itemclick": False,
-        "itemdoubleclick": False,
-        "bgcolor": "rgba(0,0,0,0)",
-    }
+    fixed = {"itemsizing": "trace", "itemclick": False, "itemdoubleclick": False}
+    return legend_row((65 - 19 * row) / 540, "top") | fixed
 
 
 def _axis(name: str, log: bool, values: pl.Series, deviations: pl.Series) -> dict:
@@ -382,7 +368,7 @@ def _axis(name: str, log: bool, values: pl.Series, deviations: pl.Series) -> dic
     # Write thousands of joules with k; microseconds and smaller values as they are.
     prefixed = measure.unit != "us" and not log and (values.abs().max() or 0) >= 1000  # type: ignore[operator]
     return {
-        "title": {"text": measure.axis_title, "standoff": 6, "font": {"size": 12}},
+        "title": axis_title(measure.axis_title),
         "type": "log" if log else "linear",
         "automargin": False,
         "zeroline": False,
@@ -429,7 +415,7 @@ def _subtitle(points: pl.DataFrame, state: ExploreState, scene: Scene) -> str:
 
 
 def _wide(rows: pl.DataFrame, column: str) -> np.ndarray:
-    return rows[column].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return floats(rows[column])
 
 
 def _floats(rows: pl.DataFrame, column: str) -> np.ndarray:
