@@ -62,7 +62,7 @@ def default_state(view: LakeView) -> ModesState:
 
 def missing(view: LakeView, state: ModesState) -> str:
     """Return that nothing competes, or that nothing was measured."""
-    varying = {knob.name for knob in varying_knobs(_left(view, leading(state.selection)))}
+    varying = {knob.name for knob in varying_knobs(view.left(leading(state.selection)))}
     competing = varying & set(competitors())
     if (competing and offered_metrics(view, replace(state, metric=None))) or (
         state != default_state(view)
@@ -86,11 +86,11 @@ def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
     """
     if state.x and state.y and state.competitor and state.metric and not pin:
         return state
-    left = _left(view, state.selection)
+    left = view.left(state.selection)
     competitor = state.competitor or _competitor(view, state)
     x, y = _axes(left, state, competitor)
     column = state.metric or _metric(view, state.selection, competitor)
-    found = state.with_choice(x, y, competitor, column)
+    found = replace(state, x=x, y=y, competitor=competitor, metric=column)
     return replace(found, selection=_pinned(left, found)) if pin else found
 
 
@@ -102,7 +102,7 @@ def for_workload(view: LakeView, state: ModesState, workload: str | None) -> Mod
     if name is None:
         return replace(state, selection=base, sel="")
     selection = base.with_values("workload", [name])
-    left = _left(view, selection)
+    left = view.left(selection)
     for knob in KNOBS.values():
         if knob.name not in ("dataset", "workload"):
             there = {knob.facet.null_word if v is None else v for v in left[knob.column].unique()}
@@ -137,7 +137,7 @@ def resolved(view: LakeView, state: ModesState) -> ModesState:
 
 def offered_knobs(view: LakeView, state: ModesState) -> list[Knob]:
     """Return the knobs with several values in the dataset and workload, and those of the state."""
-    varying = {knob.name for knob in varying_knobs(_left(view, leading(state.selection)))}
+    varying = {knob.name for knob in varying_knobs(view.left(leading(state.selection)))}
     named = {state.x, state.y, state.competitor}
     return [knob for name, knob in KNOBS.items() if name in varying | named]
 
@@ -155,15 +155,11 @@ def varying_knobs(rows: pl.DataFrame) -> list[Knob]:
     return [knob for knob in KNOBS.values() if rows[knob.column].n_unique() > 1]
 
 
-def _left(view: LakeView, selection: Selection) -> pl.DataFrame:
-    return view.left(selection)
-
-
 def _competitor(view: LakeView, state: ModesState) -> str:
     """Choose what varies under the filters, else under the leading filters."""
     axes = (state.x, state.y)
     for selection in (state.selection, leading(state.selection)):
-        varying = [knob.name for knob in varying_knobs(_left(view, selection))]
+        varying = [knob.name for knob in varying_knobs(view.left(selection))]
         free = [n for n in (*competitors(), *varying) if n in varying and n not in axes]
         if free:
             return free[0]

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import base_layout
+from app.kit.encodings import axis_title, base_layout
 from app.modes.figures.map_marks import legend_below, legend_height_px
 from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import metric
@@ -153,7 +153,7 @@ def _axis(name: str, values: pl.Series) -> dict:
     is_log = low > 0 and top > _WIDE * low
     scale = " · log scale" if is_log else ""
     return {
-        "title": {"text": measure.axis_title + scale, "standoff": 6, "font": {"size": 12}},
+        "title": axis_title(measure.axis_title + scale),
         "type": "log" if is_log else "linear",
         # Ticks at 1, 2 and 5 of each decade; over many decades only at their starts.
         **({"dtick": "D2" if top < 1e4 * low else 1} if is_log else {}),

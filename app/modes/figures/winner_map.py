@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors, readable_on
-from app.kit.encodings import base_layout
+from app.kit.encodings import base_layout, color_bar
 from app.modes.figures.map_marks import (
     HEIGHT_PX,
     WIDTH_PX,
@@ -123,14 +123,9 @@ def _heatmap(kind: str, z: np.ndarray, limits: tuple[float, float], scale: list)
 
 def _colorbar(competitors: Competitors) -> dict:
     at = np.unique(np.linspace(0, len(competitors) - 1, 9).round().astype(int))
-    return {
-        "title": {"text": competitors.knob.axis_title, "side": "right", "font": {"size": 11}},
+    return color_bar(competitors.knob.axis_title) | {
         "tickvals": [*at.tolist(), len(competitors)],
         "ticktext": [*(competitors.labels[i] for i in at), "tie"],
-        "thickness": 10,
-        "len": 1,
-        "outlinewidth": 0,
-        "tickfont": {"size": 10},
     }
 
 
