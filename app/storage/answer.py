@@ -9,10 +9,9 @@ import polars as pl
 
 from app.kit.lakes import LakeView
 from app.kit.messages import EMPTY_LAKE, no_run_left
-from app.kit.typed_arrays import typed
+from app.kit.typed_arrays import floats, typed
 from app.storage.cells import cells_of, mixed_words
 from app.storage.defaults import place_words, storage_cube
-from app.storage.figures.base import values_of
 from app.storage.figures.devices import build_devices
 from app.storage.figures.grids import DIVERGING, VIRIDIS, Colors, build_grids
 from app.storage.figures.layouts import message, source_words
@@ -174,7 +173,7 @@ def _configurations(study: Study) -> dict[str, Any]:
     return {
         "count": len(rows),
         "knobs": {name: _knob(rows[name]) for name in KNOBS},
-        "fields": {name: typed(values_of(rows, name).astype(np.float32)) for name in METRICS},
+        "fields": {name: typed(floats(rows[name]).astype(np.float32)) for name in METRICS},
         "runs": rows["runs"].to_list(),
         "workloads": rows["workload"].unique().sort().to_list(),
     }

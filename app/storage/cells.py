@@ -6,7 +6,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.storage.defaults import at_place
+from app.kit.typed_arrays import floats
+from app.storage.defaults import access_pair, at_place
 from app.storage.figures.base import Scene, measured_words
 from app.storage.figures.grids import Cell
 from app.storage.study import Study
@@ -21,7 +22,6 @@ _CELL: Final = ("mode", "request_bytes", "io_depth")
 # What configurations of one cell may differ in.
 _SHIPPED: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "threads", "machine")
 _TOGETHER: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
-_WRITES: Final = {"read": "write", "randread": "randwrite"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def cells_of(study: Study, view: View) -> Cells:
     if view.kind == "efficiency":
         rows = at_place(rows, {"rw": rw})
         return Cells(_mean_cells(rows, view.y, study.scene), rows, ("device", "rw"))
-    accesses = next((pair for pair in _WRITES.items() if rw in pair), ())
+    accesses = access_pair(rw)
     rows = rows.filter(pl.col("rw").is_in(accesses))
     cells = _difference_cells(rows, accesses, view.y, study.scene) if accesses else []
     return Cells(cells, rows, ("device",), accesses)
@@ -80,7 +80,7 @@ def _difference_cells(
     written = f"{column}_written"
     halves = difference_spreads(
         (both[f"{column}_n"].to_numpy(), both[f"{column}_n_written"].to_numpy()),
-        (_reals(both[f"{column}_sd"]), _reals(both[f"{column}_sd_written"])),
+        (floats(both[f"{column}_sd"]), floats(both[f"{column}_sd_written"])),
         scene.is_interval,
     )
     cells = []
@@ -125,14 +125,10 @@ def _pooled(rows: pl.DataFrame, column: str, scene: Scene) -> pl.DataFrame:
     )
     behind = there.group_by(_CELL).agg(rows=pl.col("row").sort())
     pooled = pool(parts, _CELL).join(behind, on=_CELL, nulls_equal=True, maintain_order="left")
-    half = mean_spreads(pooled["n"].to_numpy(), _reals(pooled["sd"]), scene.is_interval)
+    half = mean_spreads(pooled["n"].to_numpy(), floats(pooled["sd"]), scene.is_interval)
     return pooled.rename({"mean": column, "sd": f"{column}_sd", "n": f"{column}_n"}).with_columns(
         pl.Series(f"{column}_spread", half, dtype=pl.Float64)
     )
-
-
-def _reals(column: pl.Series) -> np.ndarray:
-    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 def _heading(row: dict[str, Any], scene: Scene) -> str:

@@ -7,18 +7,16 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.kit.competitors import value_label
-from app.storage.defaults import at_place, place_words
+from app.kit.competitors import mode_label
+from app.storage.defaults import access_pair, at_place, place_words
 from app.storage.published_moves import UNIT, by_source
 from app.storage.study import Study
 from app.storage.views import DEPTH, LOADS_STORES_PER_S
 from data.analysis.pooling import pool
 from data.analysis.two_means import TwoMeans, two_means
-from data.knobs import KNOBS
 from data.metrics import metric
 from data.units import format_quantity
 
-READ_AND_WRITE: Final = {"read": ("read", "write"), "randread": ("randread", "randwrite")}
 STUDENT: Final = "Student's t"
 EQUIVALENCE: Final = "two one-sided Student's t"
 
@@ -84,7 +82,7 @@ class ClaimRuns:
 
     def label(self, mode: str) -> str:
         """A mode in words; also of one that the lake does not hold."""
-        return value_label(KNOBS["mode"], mode, {})
+        return mode_label(mode)
 
     def at_depths(self, column: str, mode: str, rw: str | None = None) -> pl.DataFrame:
         """Means of a mode by IO depth, at the device and size of the lines.
@@ -143,7 +141,11 @@ class ClaimRuns:
         Args:
             rate: The quantity of which the rate is the same.
         """
-        reads, writes = self._accesses()
+        rw = self.study.state.at_rw
+        pair = access_pair(rw)
+        if not pair:
+            raise UnmeasuredError(f"no runs that read and write apart, but {rw or 'of no access'}")
+        reads, writes = pair
         cells = {
             rw: self.at_depths(column, mode, rw).join(
                 self.at_depths(rate, mode, rw).select(DEPTH, rate="mean"), on=DEPTH
@@ -161,13 +163,6 @@ class ClaimRuns:
         )
         pairs = two_means(cells[writes], read, DEPTH)
         return compared(pairs, (writes, reads), column, STUDENT)
-
-    def _accesses(self) -> tuple[str, str]:
-        rw = self.study.state.at_rw
-        for pair in READ_AND_WRITE.values():
-            if rw in pair:
-                return pair
-        raise UnmeasuredError(f"no runs that read and write apart, but {rw or 'of no access'}")
 
 
 def pooled(rows: pl.DataFrame, column: str, by: Sequence[str]) -> pl.DataFrame:

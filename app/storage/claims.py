@@ -7,7 +7,6 @@ from typing import Final
 import polars as pl
 
 from app.storage.claim_means import (
-    READ_AND_WRITE,
     STUDENT,
     ClaimRuns,
     Comparison,
@@ -15,7 +14,7 @@ from app.storage.claim_means import (
     pooled,
     title_of,
 )
-from app.storage.defaults import at_place, place_words
+from app.storage.defaults import access_pair, at_place, place_words
 from app.storage.study import Study
 from app.storage.verdict import DOES_NOT, HOLDS, UNTOLD, Judged, Rule, Verdict
 from app.storage.views import DEPTH, LOADS_STORES_PER_S
@@ -191,9 +190,8 @@ def _writes_more(column: str) -> Callable[[ClaimRuns], Verdict]:
 
 def _is_no_proportion(runs: ClaimRuns) -> Verdict:
     """Judge whether watts per percent of CPU differ between cells."""
-    pair = next((p for p in READ_AND_WRITE.values() if runs.study.state.at_rw in p), ())
-    cells = []
-    for rw in pair or (str(runs.study.state.at_rw),):
+    at_rw, cells = runs.study.state.at_rw, []
+    for rw in access_pair(at_rw) or (str(at_rw),):
         try:
             cpu, power = (runs.at_depths(name, _INTERRUPT, rw) for name in ("cpu_pct", "power_w"))
         except UnmeasuredError:

@@ -6,6 +6,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.lakes import LakeView
+from app.kit.page_layout import Entries, entries
 from app.storage.state import StorageState
 from data.analysis.facets import Choice, FacetCounts, matches
 from data.selection import Selection
@@ -43,9 +44,9 @@ def chosen(cube: pl.DataFrame, state: StorageState) -> StorageState:
     """
     left = cube.filter(matches(state.selection))
     device = _kept(left, "device", state.at_device, _most_modes(left))
-    here = left.filter(pl.col("device").eq_missing(device))
+    here = at_place(left, {"device": device})
     rw = _kept(here, "rw", state.at_rw, _first_access(here["rw"].unique().to_list()))
-    here = here.filter(pl.col("rw").eq_missing(rw))
+    here = at_place(here, {"rw": rw})
     size = _kept(here, "request_bytes", state.at_request, _usual_size(here))
     return state.at(device, rw, size)
 
@@ -57,22 +58,25 @@ def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
     return {name: counts.of(name, selection) for name in StorageState.FILTERS}
 
 
-def place_choices(cube: pl.DataFrame, state: StorageState) -> dict[str, list[dict[str, str]]]:
+def place_choices(cube: pl.DataFrame, state: StorageState) -> dict[str, Entries]:
     """What the menus of device, access and size offer, by URL key.
 
     Each offers what the filters and the menus before it leave.
     """
     left = cube.filter(matches(state.selection))
-    devices = left["device"].drop_nulls().unique().sort()
-    here = left.filter(pl.col("device").eq_missing(state.at_device))
-    accesses = here["rw"].drop_nulls().unique().sort()
-    here = here.filter(pl.col("rw").eq_missing(state.at_rw))
-    sizes = here["request_bytes"].unique().sort()
+    here = at_place(left, {"device": state.at_device})
+    sizes = at_place(here, {"rw": state.at_rw})["request_bytes"].unique().sort()
     return {
-        "at": [{"value": str(d), "label": str(d)} for d in devices],
-        "access": [{"value": str(a), "label": str(a)} for a in accesses],
-        "size": [{"value": str(s), "label": format_bytes(s)} for s in sizes],
+        "at": entries({d: d for d in left["device"].drop_nulls().unique().sort()}),
+        "access": entries({a: a for a in here["rw"].drop_nulls().unique().sort()}),
+        "size": entries({str(s): format_bytes(s) for s in sizes}),
     }
+
+
+def access_pair(rw: str | None) -> tuple[str, str] | tuple[()]:
+    """The reading and the writing access of which one is `rw`; empty for any other access."""
+    pairs = (("read", "write"), ("randread", "randwrite"))
+    return next((pair for pair in pairs if rw in pair), ())
 
 
 def place_words(at: Mapping[str, Any], names: Sequence[str] = _PLACES) -> str:

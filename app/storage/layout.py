@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import dash_mantine_components as dmc
+import polars as pl
 from dash import html
 
-from app.kit import ids as kit_ids
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
-from app.kit.panel import view_menu
+from app.kit.page_layout import entries, page_layout, select, status_line
+from app.kit.panel import panel, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
@@ -37,28 +38,24 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     cube = storage_cube(view, state.selection)
     state = chosen(cube, state)
     blocks = filter_blocks(view, state.selection, offered, IDS)
-    return html.Main(
-        [
-            *state_stores(NAME, view, state, (FIGURES, CONFIGURATIONS, PLACED, DRAWN)),
-            html.Div(notice, id=kit_ids.NOTICE, className="notice", role="alert"),
-            filter_sidebar(blocks),
-            html.Div(
-                [
-                    html.Div([section_menu(), _place_bar(view, state)], className="storage-bar"),
-                    *storage_sections({}, has_menus=True),
-                ],
-                className="views",
-                id="views",
-            ),
-            _status(),
-        ],
-        className=f"page {NAME}",
+    bar = html.Div([section_menu(), _place_bar(cube, state)], className="storage-bar")
+    links = [
+        html.A("in Explore", id=IDS.link("explore"), className="plain", href=address("/")),
+        html.A("in Modes", id=IDS.link("modes"), className="plain", href=address("/modes")),
+    ]
+    return page_layout(
+        NAME,
+        state_stores(NAME, view, state, (FIGURES, CONFIGURATIONS, PLACED, DRAWN)),
+        notice,
+        filter_sidebar(blocks),
+        [bar, *storage_sections({}, has_menus=True)],
+        status_line(IDS, *links, said=[html.Span(id=IDS.status), *selection_words()]),
     )
 
 
-def _place_bar(view: LakeView, state: StorageState) -> html.Div:
+def _place_bar(cube: pl.DataFrame, state: StorageState) -> html.Div:
     """The device, access and size of the lines, the error bars, utilisation, the legend."""
-    places = place_choices(storage_cube(view, state.selection), state)
+    places = place_choices(cube, state)
     values = place_values(state)
     uses = {"bandwidth_bytes_s": metric("bandwidth_bytes_s").title.lower(),
             "iops": metric("iops").title}  # fmt: skip
@@ -83,22 +80,6 @@ def place_values(state: StorageState) -> dict[str, str | None]:
     return {"at": state.at_device, "access": state.at_rw, "size": size}
 
 
-def _status() -> html.Footer:
-    return html.Footer(
-        [
-            html.Span(id=IDS.status),
-            *selection_words(),
-            html.Span(className="spring"),
-            html.A("in Explore", id=IDS.link("explore"), className="plain", href=address("/")),
-            html.A("in Modes", id=IDS.link("modes"), className="plain", href=address("/modes")),
-            html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-            html.A("export", id=IDS.link("export"), className="plain"),
-            html.A("data", id=IDS.link("data"), className="plain"),
-        ],
-        className="status",
-    )
-
-
 def selection_words() -> list:
     """Where the browser says what is selected, and the button that clears it."""
     clear = html.Button("clear (Esc)", id=IDS("clear"), className="plain", hidden=True)
@@ -106,23 +87,12 @@ def selection_words() -> list:
 
 
 def _select(key: str, label: str, data: list, value: str | None, width: int) -> dmc.Select:
-    return dmc.Select(
-        id=IDS.control(key),
-        data=data,
-        value=value,
-        size="xs",
-        allowDeselect=False,
-        placeholder="not said",
-        w=width,
-        comboboxProps={"width": 180, "position": "bottom-start"},
-        **{"aria-label": label},
-    )
+    return select(IDS.control(key), label, data, value, width, 180, placeholder="not said")
 
 
 def _segments(key: str, label: str, value: str, titles: dict[str, str]) -> dmc.SegmentedControl:
-    data = [{"value": v, "label": title} for v, title in titles.items()]
     return dmc.SegmentedControl(
-        id=IDS.control(key), value=value, size="xs", data=data, **{"aria-label": label}
+        id=IDS.control(key), value=value, size="xs", data=entries(titles), **{"aria-label": label}
     )
 
 
@@ -190,7 +160,8 @@ def _section(section: str, bodies: Mapping[str, list], has_menus: bool) -> html.
 
 def _text_panel(section: str, body: list | None, has_menus: bool) -> html.Section:
     view, name = _BODIES[section]
-    head = _head(view, SECTIONS[section].lower(), has_menus)
+    menu = [view_menu(view, SECTIONS[section].lower())] if has_menus else []
+    head = [html.Div(menu, className="panel-head")] if has_menus else []
     names = {"aria-label": name, "data-view": view}
     return html.Section([*head, html.Div(body, id=view)], className="panel published", **names)
 
@@ -198,13 +169,6 @@ def _text_panel(section: str, body: list | None, has_menus: bool) -> html.Sectio
 def _panel(view: View, has_menus: bool) -> html.Section:
     """A panel whose figure the browser draws; its menu lies over the figure's corner."""
     wide = " wide" if view.name in WIDE else ""
-    return html.Section(
-        [*_head(view.graph, view.title, has_menus), html.Div(id=view.graph, className="graph")],
-        className=f"panel storage-panel{wide}",
-        tabIndex=0,
-        **{"aria-label": view.title, "data-view": view.graph},
-    )
-
-
-def _head(view: str, name: str, has_menus: bool) -> list[html.Div]:
-    return [html.Div(view_menu(view, name), className="panel-head")] if has_menus else []
+    head = [view_menu(view.graph, view.title)] if has_menus else []
+    graph = html.Div(id=view.graph, className="graph")
+    return panel(view.graph, view.title, head, [graph], f"storage-panel{wide}")

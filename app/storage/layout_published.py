@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from dash import html
 
-from app.kit.competitors import value_label
+from app.kit.competitors import mode_label
 from app.storage.figures.base import Scene
 from app.storage.published import ALONE, Line
-from data.knobs import KNOBS
 from data.metrics import metrics
 from data.queries.storage import LOADS_STORES
 from data.reference.tables import PublishedTable, papers, published_tables
@@ -61,7 +60,7 @@ def _matrix(table: PublishedTable, lines: Sequence[Line]) -> html.Figure:
     runs = {line.mode: line.n for line in lines}
     heads = ["Millions a second"]
     for mode in modes:
-        label = value_label(KNOBS["mode"], mode, {})
+        label = mode_label(str(mode))
         heads += [f"{label}, published", f"measured here, n = {runs[mode]}", "difference"]
     body = []
     for what in dict.fromkeys(line.what for line in lines):

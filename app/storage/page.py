@@ -7,7 +7,7 @@ from dash import ClientsideFunction, Input, Output, State, callback, clientside_
 from app.kit import ids as kit_ids
 from app.kit.callbacks import register_filters, register_gather
 from app.kit.context import lake_view
-from app.kit.export import ExportedPage, render
+from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.kit.page import View as PageView
@@ -48,9 +48,7 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
                 ],
                 className="views",
             ),
-            html.Details(
-                [html.Summary("How was this computed"), html.Pre(explain_all(view, found.study))]
-            ),
+            how_computed(explain_all(view, found.study)),
             html.Footer(layout.selection_words(), className="status"),
         ],
         className=f"{NAME} storage-export",

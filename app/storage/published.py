@@ -8,13 +8,12 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.kit.competitors import value_label
+from app.kit.competitors import mode_label
 from app.storage.defaults import at_place
 from app.storage.figures.base import Star
 from app.storage.published_moves import UNIT, measured_moves
 from app.storage.study import Study
 from app.storage.views import DEPTH, LOADS_STORES_PER_S, View
-from data.knobs import KNOBS
 from data.metrics import metric
 from data.queries.storage import LOADS_STORES
 from data.reference.tables import PublishedTable, published_tables
@@ -159,7 +158,7 @@ def _performance(study: Study, *columns: str) -> Iterator[Line]:
         for device in found or [None]:
             place = {"mode": mode, "threads": threads, "io_depth": threads, "device": device}
             mine = at_place(reads, place)
-            what = f"{_mode_label(mode)}, {threads:g} thread{'' if threads == 1 else 's'}{kind}"
+            what = f"{mode_label(mode)}, {threads:g} thread{'' if threads == 1 else 's'}{kind}"
             yield _line(PERFORMANCE, what, device, mine, column, row[name], mode)
 
 
@@ -178,7 +177,7 @@ def _switches(study: Study) -> Iterator[Line]:
     for row in published_tables()[SWITCHES].rows:
         mode, device = row["mode"], study.state.at_device
         mine = study.here.filter(pl.col("mode") == mode)
-        yield _line(SWITCHES, _mode_label(mode), device, mine, column, row[column], mode)
+        yield _line(SWITCHES, mode_label(mode), device, mine, column, row[column], mode)
 
 
 def _idle(study: Study) -> Iterator[Line]:
@@ -236,10 +235,6 @@ def _idle_row(study: Study, device: str | None) -> dict[str, Any] | None:
     if device is None and None in study.rows["device"].to_list():
         return None
     return device_row(published_tables()[IDLE], device)
-
-
-def _mode_label(mode: str) -> str:
-    return value_label(KNOBS["mode"], mode, {})
 
 
 def _devices(study: Study) -> list[Any]:

@@ -82,7 +82,7 @@ def _kind(name: str) -> str:
 def _heading(view: LakeView, study: Study) -> str:
     error = "95 % confidence interval (Student's t)" if study.scene.is_interval else "sd"
     return (
-        f"lake {view.lake.path.name}, version {view.version}\n"
+        f"{view.words}\n"
         f"filters: {study.state.selection.in_words()}\n"
         f"views of one device show: {study.scene.place_words or 'none'}\n"
         f"error bars: {error}"

@@ -9,6 +9,7 @@ from app.kit.url_state import (
     Parameters,
     Upgraders,
     UrlState,
+    check_choice,
     read_lake_version,
     read_number,
 )
@@ -77,8 +78,8 @@ class StorageState(UrlState):
     lake_version: int | None = None
 
     def __post_init__(self) -> None:
-        _check("err", self.spread, SPREADS)
-        _check("use", self.use, USES)
+        check_choice("err", self.spread, SPREADS)
+        check_choice("use", self.use, USES)
         if self.at_request is not None and self.at_request <= 0:
             raise SelectionError(f"size is {self.at_request:g}, expected bytes above 0")
         if not read_old_box(self.sel):
@@ -110,8 +111,3 @@ def _from_version_1(parameters: Parameters) -> Parameters:
         kind, _, rest = text.partition("~")
         upgraded["sel"] = [f"{OLD_BOX}~{rest}" if kind == "box" else text]
     return upgraded
-
-
-def _check(name: str, value: object, known: tuple) -> None:
-    if value not in known:
-        raise SelectionError(f"{name} is {str(value)[:40]!r}, expected one of {', '.join(known)}")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
 import polars as pl
 
 from app.kit.competitors import competitors_of
 from app.kit.lakes import LakeView, leading
+from app.kit.typed_arrays import floats
 from app.kit.words import synthetic_note
 from app.storage.defaults import at_place, chosen, place_of, place_words, storage_cube
 from app.storage.figures.base import DEVICE_UNKNOWN, NO_DEVICE, Scene
@@ -124,7 +124,7 @@ def _with_spreads(rows: pl.DataFrame, columns: tuple[str, ...], is_interval: boo
             f"{name}_spread",
             mean_spreads(
                 rows[f"{name}_n"].to_numpy(),
-                rows[f"{name}_sd"].cast(pl.Float64).fill_null(np.nan).to_numpy(),
+                floats(rows[f"{name}_sd"]),
                 is_interval,
             ),
             dtype=pl.Float64,

@@ -114,11 +114,6 @@ def plain(values: np.ndarray | pl.Series | Iterable) -> list[float | None]:
     return [v if np.isfinite(v) else None for v in numbers]
 
 
-def values_of(rows: pl.DataFrame, column: str) -> np.ndarray:
-    """A column as float64; NaN where it is NULL."""
-    return rows[column].to_numpy().astype(np.float64)
-
-
 def measured_words(row: dict[str, Any], column: str, scene: Scene) -> str:
     """`Power: 45.0 W ± 0.3 W (95 % CI), n = 10`."""
     spread = row[f"{column}_spread"]

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from app.kit.typed_arrays import floats
 from app.storage.figures.base import (
     QUIET,
     Scene,
@@ -15,7 +16,6 @@ from app.storage.figures.base import (
     measured_words,
     points,
     stars,
-    values_of,
     words_of,
 )
 from app.storage.figures.layouts import axis, index_axis, layout, message, source_words
@@ -68,7 +68,7 @@ def _idle(resting: pl.DataFrame, devices: list[str | None], scene: Scene) -> dic
         for row in resting.iter_rows(named=True)
     ]
     x = [devices.index(d) - _STEP for d in resting["device"]]
-    bars = error_bars(values_of(resting, "power_w_spread"), QUIET)
+    bars = error_bars(floats(resting["power_w_spread"]), QUIET)
     return idle_marks(x, resting["power_w"], words, 10, error_y=bars)
 
 
@@ -84,7 +84,7 @@ def _range(
         x += [devices.index(part["device"][0]) + shift] * 2 + [None]
         y += [part["power_w"][0], part["power_w"][-1], None]
     hue = scene.hue(mine["mode"][0])
-    bars = error_bars(values_of(drawn, "power_w_spread"), hue)
+    bars = error_bars(floats(drawn["power_w_spread"]), hue)
     at = [devices.index(d) + shift for d in drawn["device"]]
     words = words_of(drawn, ["power_w", "iops"], scene)
     return [

@@ -7,6 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from app.kit.competitors import readable_on
+from app.kit.encodings import color_bar
+from app.kit.words import common_prefix
 from app.storage.figures.base import QUIET, Scene, cell_points, marks, plain
 from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note
 from app.storage.views import View
@@ -28,7 +30,6 @@ DIVERGING: Final = tuple(
         "b2182b", "67001f",
     ))
 )  # fmt: skip
-_PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _GAP: Final = 0.025
 # Texts stand in cells where they fit side by side in the narrowest window.
 _CHAR_PX: Final = 5.2
@@ -95,7 +96,8 @@ def build_grids(
     sizes = sorted({cell.request_bytes for cell in cells})
     depths = sorted({cell.io_depth for cell in cells})
     unit = metric(view.y).unit
-    scale, prefix = _common_prefix([abs(cell.value) for cell in cells], unit)
+    top = max(abs(cell.value) for cell in cells)
+    scale, prefix = (1.0, "") if unit == "W" else common_prefix(top)
     shown = prefix + unit.removeprefix("1") if prefix else unit
     color_axis = _color_axis(cells, scale, colors, shown)
     data: list[dict[str, Any]] = []
@@ -120,13 +122,6 @@ def build_grids(
             hoverdistance=90,
         ),
     }
-
-
-def _common_prefix(values: list[float], unit: str) -> tuple[float, str]:
-    if unit == "W":
-        return 1.0, ""
-    top = max(values)
-    return next(((s, p) for s, p in _PREFIXES if top >= s), (1.0, ""))
 
 
 def _panel(
@@ -225,11 +220,6 @@ def _color_axis(cells: Sequence[Cell], scale: float, colors: Colors, unit: str) 
         "colorscale": colors.scale,
         "cmin": low,
         "cmax": high if high > low else low + 1,
-        "colorbar": {
-            "title": {"text": unit, "side": "top", "font": {"size": 10}},
-            "thickness": 8,
-            "len": 1,
-            "outlinewidth": 0,
-            "tickfont": {"size": 10},
-        },
+        "colorbar": color_bar("")
+        | {"title": {"text": unit, "side": "top", "font": {"size": 10}}, "thickness": 8},
     }

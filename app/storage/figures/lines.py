@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from app.kit.typed_arrays import floats
 from app.storage.figures.base import (
     TEXT_COLOR,
     Scene,
@@ -12,7 +13,6 @@ from app.storage.figures.base import (
     error_bars,
     points,
     stars,
-    values_of,
     words_of,
 )
 from app.storage.figures.layouts import axis, index_axis, layout, unmeasured
@@ -108,7 +108,7 @@ def _line(
     by_depth = view.x == DEPTH
     more = {} if by_depth else _depth_texts(line)
     for letter, column in zip("yx", reversed(columns), strict=False):
-        more[f"error_{letter}"] = error_bars(values_of(line, f"{column}_spread"), hue)
+        more[f"error_{letter}"] = error_bars(floats(line[f"{column}_spread"]), hue)
     return points(
         line,
         [depths.index(d) for d in line[DEPTH]] if by_depth else line[view.x],

@@ -5,6 +5,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.kit.typed_arrays import floats
 from app.storage.figures.base import (
     DEVICE_UNKNOWN,
     QUIET,
@@ -13,7 +14,6 @@ from app.storage.figures.base import (
     curve,
     idle_marks,
     points,
-    values_of,
     words_of,
 )
 from app.storage.figures.layouts import (
@@ -88,7 +88,7 @@ def _panel(
     parts = part.sort("row").partition_by("mode", maintain_order=True)
     for mine in sorted(parts, key=lambda rows: scene.rank(rows["mode"][0])):
         mode = mine["mode"][0]
-        x, y = values_of(mine, use) / most_use, values_of(mine, "power_w") / most_w
+        x, y = floats(mine[use]) / most_use, floats(mine["power_w"]) / most_w
         trends[mode] = trend = quadratic_trend(x, y)
         data.append(_points(mine, x, y, use, scene))
         if trend:
