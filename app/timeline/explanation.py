@@ -52,7 +52,7 @@ def explain_view(view: LakeView, state: TimelineState, name: str) -> str:
     """
     found = answer_question(view, state.question())
     found.shown()
-    parts = [f"lake {view.lake.path.name}, version {view.version}", f"cores: {state.cores}"]
+    parts = [view.words, f"cores: {state.cores}"]
     parts += [found.window.clipped] if found.window.clipped else []
     for info, answer in found.pairs():
         if isinstance(answer, RunAnswer):
