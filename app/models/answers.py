@@ -6,7 +6,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.lakes import LakeView
-from app.kit.messages import EMPTY_LAKE
+from app.kit.messages import EMPTY_LAKE_PLAIN
 from app.models.fits import events, fits
 from app.models.groups import group_styles
 from app.models.runs import MOST_RUNS, NO_RUNS, model_runs, points
@@ -63,7 +63,7 @@ def impossible_words(runs: pl.DataFrame) -> list[str]:
 
 def missing_words(view: LakeView) -> str:
     """Say why there are no runs."""
-    return NO_RUNS if view.runs else EMPTY_LAKE.replace("<br>", " ")
+    return NO_RUNS if view.runs else EMPTY_LAKE_PLAIN
 
 
 def plain(rows: pl.DataFrame) -> dict[str, list[Any]]:

@@ -42,11 +42,13 @@ TITLES: Final = {
     "link": "bursty: link",
 }
 # What the sliders go over; numbers beside them take all that the models take.
-_SLIDERS: Final = {
+SLIDERS: Final = {
     "service_us": (0.2, 20.0), "interrupt_us": (0.0, 20.0), "register_us": (0.0, 3.0),
     "ring": (1, 4096), "poll_period_us": (5.0, 100.0), "poll_overhead_us": (0.0, 10.0),
     "quota": (1, 64), "count": (1, 64), "delay_us": (0.0, 500.0), "usecs_us": (0.0, 200.0),
     "frames": (0, 256), "defer_us": (1.0, 200.0), "looks": (1, 200), "switch_kpps": (10.0, 300.0),
+    "alpha": (-1.0, 1.0), "beta": (-1.5, 2.0), "static_w": (0.0, 50.0), "dynamic_w": (0.0, 100.0),
+    "sleep_w": (0.0, 50.0), "detect_share": (0.0, 0.6), "work_share": (0.01, 0.6),
 }  # fmt: skip
 
 
@@ -87,16 +89,7 @@ ENERGY_TITLES: Final = {
     "sleep_w": "P_q, asleep", "detect_share": "detection", "work_share": "work",
     "detection": "detection is",
 }  # fmt: skip
-_ENERGY_SLIDERS: Final = {
-    "alpha": (-1.0, 1.0), "beta": (-1.5, 2.0), "static_w": (0.0, 50.0), "dynamic_w": (0.0, 100.0),
-    "sleep_w": (0.0, 50.0), "detect_share": (0.0, 0.6), "work_share": (0.01, 0.6),
-}  # fmt: skip
 LOWEST_DVFS: Final = 0.45
-
-
-def slider_of(key: str) -> tuple[float, float] | None:
-    """Return the ends of a control's slider; None for a choice."""
-    return _SLIDERS.get(key) or _ENERGY_SLIDERS.get(key)
 
 
 def read_values(name: str, text: str, known: Mapping[str, Parameter]) -> str:

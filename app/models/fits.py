@@ -53,7 +53,8 @@ def _fits(view: LakeView, key: ModelsState) -> Fits:
     if not len(rows):
         found.notes.append(NO_RUNS)
     table = pl.DataFrame(found.rows, schema={"group": pl.String, **_FITTED})
-    predicted = pl.concat(found.predicted) if found.predicted else _no_predictions()
+    nothing = pl.DataFrame(schema={"group": pl.String, **_PREDICTED})
+    predicted = pl.concat([nothing, *found.predicted])
     named = rows.select("group", *GROUP).unique(maintain_order=True)
 
     def with_knobs(one: pl.DataFrame) -> pl.DataFrame:
@@ -62,10 +63,6 @@ def _fits(view: LakeView, key: ModelsState) -> Fits:
 
     notes = tuple(dict.fromkeys(found.notes))
     return Fits(with_knobs(table), with_knobs(predicted), found.hosts, notes)
-
-
-def _no_predictions() -> pl.DataFrame:
-    return pl.DataFrame(schema={"group": pl.String, **_PREDICTED})
 
 
 def fits(view: LakeView, state: ModelsState) -> Fits:

@@ -3,10 +3,6 @@
 A job's name is a digest of its request, so that the same parameters and seed are one job, and its
 results are kept for the next who asks. A job is killed when nobody has asked for it for some
 seconds, when all who asked have cancelled, and when it has taken too long.
-
-Dash's background callbacks do not serve: DiskCache forks, which hangs after Polars was used, and
-Celery needs a broker; both give one answer to one visitor, not results that arrive curve by curve
-for all who wait.
 """
 
 import json

@@ -4,8 +4,9 @@ from typing import Any
 
 from dash import html
 
-from app.kit.export import ExportedPage, render
+from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lakes import LakeView
+from app.kit.opening import kept_values
 from app.models.answers import fits_answer, runs_answer
 from app.models.curves import simulation
 from app.models.layout import IDS, models_views, status_words
@@ -26,7 +27,7 @@ def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
     # Runs and fits as the lake has them, without a server to ask.
     data: dict[str, Any] = {
         "spec": {**spec(), "lakeIsEmpty": not view.runs},
-        "kept": kept(state),
+        "kept": kept_values(state),
         "runs": runs_answer(view, state),
         "fits": fits_answer(view, state),
         "simulated": {"labels": request["labels"], "results": finished(request)},
@@ -44,16 +45,9 @@ def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
                 ],
                 className="models-exported",
             ),
-            html.Details([html.Summary("How was this computed"), html.Pre(explained)]),
+            how_computed(explained),
             html.Footer(status_words(), className="status"),
         ],
         className=f"{NAME} models-export",
     )
-    is_synthetic = view.is_synthetic
-    return ExportedPage("Models", render(main), data, is_synthetic)
-
-
-def kept(state: ModelsState) -> dict[str, Any]:
-    """Return the values that the browser holds, by URL key."""
-    found = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in found.items()}
+    return ExportedPage("Models", render(main), data, view.is_synthetic)

@@ -9,6 +9,7 @@ import polars as pl
 from app.kit.clause import read_clause
 from app.kit.handover import configurations
 from app.kit.lakes import LakeView
+from app.kit.typed_arrays import floats
 from app.models.groups import GROUP, with_groups
 from app.models.state import ModelsState
 from data.models.fits.cells import FitRuns
@@ -160,19 +161,14 @@ def panel_values(
 
 def fit_runs(rows: pl.DataFrame) -> FitRuns:
     """Return rows of `model_runs` as runs of a fit; they share their number of cores."""
-
-    def column(name: str) -> np.ndarray:
-        found: np.ndarray = rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        return found
-
     names = (
         "itr_us", "dvfs_ghz", "load_qps", "duration_s", "busy_s", "requests", "instructions",
         "energy_j", "interrupts", "rx_desc",
     )  # fmt: skip
-    columns = {name: column(name) for name in names}
+    columns = {name: floats(rows[name]) for name in names}
     # Runs without a load are one group, unless others have one: then they belong to none.
     if np.isfinite(columns["load_qps"]).any():
         has_load = np.isfinite(columns["load_qps"])
         columns = {name: values[has_load] for name, values in columns.items()}
     columns["load_qps"] = np.nan_to_num(columns["load_qps"])
-    return FitRuns(**columns, cores=int(np.median(column("cores"))))
+    return FitRuns(**columns, cores=int(np.median(floats(rows["cores"]))))

@@ -8,9 +8,9 @@ from app.models.controls import (
     ENERGY,
     ENERGY_TITLES,
     LOWEST_DVFS,
+    SLIDERS,
     TITLES,
     control_of,
-    slider_of,
 )
 from app.models.curves import CURVE_POINTS
 from app.models.presets import (
@@ -81,7 +81,7 @@ def _described(
             "sentence": parameter.sentence,
             "isChoice": parameter.is_choice,
             "isWhole": isinstance(parameter.default, int),
-            "slider": slider_of(key),
+            "slider": SLIDERS.get(key),
         }
         for key, parameter in parameters.items()
     }

@@ -4,7 +4,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from app.kit.clause import read_clause
-from app.kit.url_state import Parameter, UrlState, read_flag, read_lake_version, read_number
+from app.kit.url_state import (
+    Parameter,
+    UrlState,
+    check_choice,
+    read_flag,
+    read_lake_version,
+    read_number,
+)
 from app.models.controls import CONTROLS, ENERGY, read_values, values_in
 from app.models.presets import FIGURES, HOSTS, MULTIPLES
 from data.errors import SelectionError
@@ -12,8 +19,6 @@ from data.models import SCHEMES
 from data.selection import Selection
 
 TABS: Final = ("interrupts", "energy", "fit")
-LATENCIES: Final = ("mean", "p99")
-SCALES: Final = ("log", "linear")
 # What was fitted, in the menu of the tab Fit.
 FITS: Final = {
     "power": "mean power",
@@ -116,15 +121,12 @@ class ModelsState(UrlState):
             ("host", self.host, tuple(HOSTS)),
             ("fig", self.figure, ("", *FIGURES)),
             ("multiples", self.multiples, tuple(MULTIPLES)),
-            ("latency", self.latency, LATENCIES),
-            ("scale", self.scale, SCALES),
+            ("latency", self.latency, ("mean", "p99")),
+            ("scale", self.scale, ("log", "linear")),
             ("against", self.against, AGAINST),
             ("fit", self.fit, tuple(FITS)),
         ):
-            if value not in known:
-                raise SelectionError(
-                    f"{key} is {value[:40]!r}, expected one of {', '.join(filter(None, known))}"
-                )
+            check_choice(key, value, known)
         for key, number, most in (
             ("at", self.at_kpps, 1e6), ("limit", self.limit_us, 1e9), ("to", self.most_kpps, 1e6),
             ("tsc", self.tsc_ghz, 100),
