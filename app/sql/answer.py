@@ -82,6 +82,5 @@ def rows_behind(view: LakeView, state: SqlState, name: str) -> pl.DataFrame:
 def explain(view: LakeView, state: SqlState, name: str) -> str:
     """Say where the list of columns comes from."""
     del state, name
-    sql, parameters = columns_query()
-    head = f"lake {view.lake.path.name}, version {view.version}"
-    return f"{head}\n\n{statement(sql, parameters)}\n\nthen: units and descriptions of metrics"
+    query = statement(*columns_query())
+    return f"{view.words}\n\n{query}\n\nthen: units and descriptions of metrics"

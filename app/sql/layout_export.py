@@ -12,5 +12,4 @@ def export_page(view: LakeView, state: SqlState) -> ExportedPage:
     """Build the page for an export; results leave as CSV or Parquet."""
     query = html.Section([html.H2("Query"), html.Pre(state.sql)], className="panel")
     main = render(html.Main([query, tables(view, has_menu=False)], className="sql-export"))
-    is_synthetic = view.is_synthetic
-    return ExportedPage("SQL", main, {"sql": state.sql}, is_synthetic)
+    return ExportedPage("SQL", main, {"sql": state.sql}, view.is_synthetic)
