@@ -43,6 +43,10 @@ class Parameter:
 class UrlState:
     """Base of the pages' states: frozen dataclasses whose fields all have defaults.
 
+    Every state has `lake_version` (the version that a link pins; None for the newest). Most have
+    `selection` (the filters) and `sel` (the selection as a clause, see `kit.clause`; empty for
+    none).
+
     A subclass sets VERSION; UPGRADERS (old version to the function that converts its parameters to
     the next one's); PARAMETERS (by URL key, in the order in which they are written); FILTERS (the
     facets of its attribute `selection`; empty without one); KEPT (keys whose values only the

@@ -1,4 +1,4 @@
-"""The cells of Storage's heatmaps: configurations of one mode, size and depth taken together."""
+"""The cells of Storage's heatmaps: configurations pooled by mode, request size and IO depth."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,7 +19,7 @@ from data.metrics import metric
 from data.units import MINUS, format_bytes, format_quantity
 
 _CELL: Final = ("mode", "request_bytes", "io_depth")
-# What configurations of one cell may differ in.
+# Columns in which configurations of one cell may differ.
 _SHIPPED: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "threads", "machine")
 _TOGETHER: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
 
@@ -29,9 +29,9 @@ class Cells:
     """The cells of one heatmap.
 
     Attributes:
-        rows: The configurations of which they are made.
-        fixed: The columns of the study's place that all of them share.
-        accesses: The reading and the writing access that are compared; empty for no difference.
+        rows: The pooled configurations.
+        fixed: Columns of the study's place with one value in all of them.
+        accesses: The compared reading and writing access; empty unless cells are differences.
     """
 
     cells: list[Cell]
@@ -41,7 +41,7 @@ class Cells:
 
 
 def cells_of(study: Study, view: View) -> Cells:
-    """The cells of a view that is a heatmap; none where nothing was measured."""
+    """Return the cells of a heatmap view; none if nothing was measured."""
     device, rw = study.state.at_device, study.state.at_rw
     rows = at_place(study.rows, {"device": device})
     if view.kind == "efficiency":
@@ -54,7 +54,6 @@ def cells_of(study: Study, view: View) -> Cells:
 
 
 def _mean_cells(rows: pl.DataFrame, column: str, scene: Scene) -> list[Cell]:
-    """One cell a mode, size and depth: the mean over all its runs."""
     cells = _pooled(rows, column, scene)
     return [
         Cell(
@@ -68,11 +67,7 @@ def _mean_cells(rows: pl.DataFrame, column: str, scene: Scene) -> list[Cell]:
 def _difference_cells(
     rows: pl.DataFrame, accesses: tuple[str, str], column: str, scene: Scene
 ) -> list[Cell]:
-    """Writing minus reading, where both were measured.
-
-    Args:
-        rows: Configurations of one device.
-    """
+    """Return the cells of one device that have both accesses: writing minus reading."""
     read, write = (_pooled(rows.filter(pl.col("rw") == rw), column, scene) for rw in accesses)
     both = read.join(write, on=_CELL, suffix="_written", nulls_equal=True).sort(
         _CELL, nulls_last=True
@@ -99,10 +94,10 @@ def _difference_cells(
 
 
 def mixed_words(rows: pl.DataFrame, column: str) -> str:
-    """Say which knobs differ within cells: `cells mix 2 values of dataset`; else an empty text.
+    """Return which knobs vary within cells: `cells mix 2 values of dataset`; empty if none does.
 
     Args:
-        rows: The configurations of which cells were made.
+        rows: The pooled configurations.
     """
     there = rows.filter(pl.col(column).is_not_null())
     most = there.group_by(_CELL).agg(pl.col(*_TOGETHER).n_unique()).select(*_TOGETHER).max()
@@ -115,7 +110,7 @@ def mixed_words(rows: pl.DataFrame, column: str) -> str:
 
 
 def _pooled(rows: pl.DataFrame, column: str, scene: Scene) -> pl.DataFrame:
-    """Columns of _CELL, `rows`, the metric's mean, `_sd`, `_n` and `_spread`."""
+    """Return the columns of _CELL, `rows`, and the metric's mean, `_sd`, `_n` and `_spread`."""
     there = rows.filter(pl.col(column).is_not_null())
     parts = there.select(
         *_CELL,
@@ -147,7 +142,7 @@ def _signed(value: float, half: float, column: str, scene: Scene) -> str:
 
 
 def table_of(cells: list[Cell], column: str) -> pl.DataFrame:
-    """The cells as a table for downloads."""
+    """Return the cells as a table for downloads."""
     return pl.DataFrame(
         {
             "mode": [cell.mode for cell in cells],

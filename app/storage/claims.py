@@ -1,4 +1,4 @@
-"""The papers' claims, each judged by a written rule from the runs that the filters leave."""
+"""The papers' claims, each decided by a written rule from the filtered runs."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -24,7 +24,8 @@ from data.units import format_bytes, format_digits, format_quantity
 
 _INTERRUPT, _POLL, _HYBRID = _MODES = ("interrupt", "poll", "hybrid")
 _RATE: Final = "interrupts_per_s"
-# What "nearly 600,000", "the same rate" and "hardly ever" mean, and what is still a proportion.
+# Values for "nearly 600,000", "the same rate" and "hardly ever", and the largest ratio of watts per
+# percent that still counts as proportional.
 _NEARLY_PER_S: Final = 540_000
 _SAME_RATE: Final = 0.95
 _HARDLY_EVER: Final = 0.10
@@ -43,7 +44,7 @@ _AT_SAME_RATE: Final = (
 
 
 def judged_claims(study: Study, functions: pl.DataFrame) -> list[Judged]:
-    """Judge every claim.
+    """Decide every claim.
 
     Args:
         functions: Answer of `counted_functions`.
@@ -64,7 +65,7 @@ def _verdict(holds: bool, words: str, comparisons: Sequence[Comparison] = ()) ->
 
 
 def _is_more(column: str, *pairs: tuple[str, str]) -> Callable[[ClaimRuns], Verdict]:
-    """Judge whether a mean of each pair's first mode is more than that of its second."""
+    """Build the rule that in each pair the first mode has the larger mean."""
 
     def judge(runs: ClaimRuns) -> Verdict:
         found = [runs.compare(column, *pair) for pair in pairs]
@@ -97,7 +98,7 @@ def _is_equal(column: str, first: str, second: str) -> Callable[[ClaimRuns], Ver
 
 
 def _power_is_inverted(runs: ClaimRuns) -> Verdict:
-    """Judge whether some mode uses more CPU than another and draws less power."""
+    """Decide whether some mode uses more CPU than another and draws less power."""
     found: list[Comparison] = []
     inverted: list[Comparison] = []
     missing: list[UnmeasuredError] = []
@@ -129,7 +130,7 @@ def _power_is_inverted(runs: ClaimRuns) -> Verdict:
 
 
 def _has_winners(runs: ClaimRuns) -> Verdict:
-    """Judge who is most efficient at which latency."""
+    """Decide which mode is most efficient at which latency."""
     state = runs.study.state
     by = ["request_bytes", DEPTH]
     rows = at_place(runs.study.rows, {"device": state.at_device, "rw": state.at_rw})
@@ -165,7 +166,7 @@ def _has_winners(runs: ClaimRuns) -> Verdict:
 
 
 def _won_words(latencies: pl.Series) -> str:
-    """`3 (median latency 13.6 us)`."""
+    """Return a text such as `3 (median latency 13.6 us)`."""
     middle = latencies.median()
     said = f" (median latency {format_quantity(float(middle), 'us')})" if middle else ""  # type: ignore[arg-type]
     return f"{len(latencies)}{said}"
@@ -189,7 +190,7 @@ def _writes_more(column: str) -> Callable[[ClaimRuns], Verdict]:
 
 
 def _is_no_proportion(runs: ClaimRuns) -> Verdict:
-    """Judge whether watts per percent of CPU differ between cells."""
+    """Decide whether watts per percent of CPU differ between cells."""
     at_rw, cells = runs.study.state.at_rw, []
     for rw in access_pair(at_rw) or (str(at_rw),):
         try:

@@ -22,11 +22,12 @@ from app.storage.views import CLAIMS, NAME, PUBLISHED, SECTIONS, VIEWS, WIDE, Vi
 from data.metrics import metric
 
 IDS = PageIds(NAME)
-# Stores: figures by view, what links them, the place that the server chose; one that stays empty.
+# Stores: figures by view, data for linked selections, the device, access and size that the server
+# chose; DRAWN stays empty.
 FIGURES, CONFIGURATIONS = IDS("figures"), IDS("configurations")
 PLACED, DRAWN = IDS("placed"), IDS("drawn")
 LEGEND, PUBLISHED_TABLES, CLAIM_LIST = IDS("legend"), IDS("published"), IDS("claims")
-# By section without figures: the id of what it shows, and its name for screen readers.
+# Section without figures to the id of its body, and its name for screen readers.
 _BODIES = {
     CLAIMS: (CLAIM_LIST, "claims of the papers"),
     PUBLISHED: (PUBLISHED_TABLES, "published values beside those measured"),
@@ -34,7 +35,7 @@ _BODIES = {
 
 
 def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Main:
-    """Lay Storage out for a state; figures come by callback and are drawn by the browser."""
+    """Lay Storage out for a state; callbacks deliver the figures, and the browser draws them."""
     cube = storage_cube(view, state.selection)
     state = chosen(cube, state)
     blocks = filter_blocks(view, state.selection, offered, IDS)
@@ -54,7 +55,6 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
 
 
 def _place_bar(cube: pl.DataFrame, state: StorageState) -> html.Div:
-    """The device, access and size of the lines, the error bars, utilisation, the legend."""
     places = place_choices(cube, state)
     values = place_values(state)
     uses = {"bandwidth_bytes_s": metric("bandwidth_bytes_s").title.lower(),
@@ -75,13 +75,13 @@ def _place_bar(cube: pl.DataFrame, state: StorageState) -> html.Div:
 
 
 def place_values(state: StorageState) -> dict[str, str | None]:
-    """Device, access and size as the values of their menus, by URL key."""
+    """Return the values of the menus of device, access and size, by URL key."""
     size = None if state.at_request is None else f"{state.at_request:.0f}"
     return {"at": state.at_device, "access": state.at_rw, "size": size}
 
 
 def selection_words() -> list:
-    """Where the browser says what is selected, and the button that clears it."""
+    """Lay out the text on the selection, and the button that clears it."""
     clear = html.Button("clear (Esc)", id=IDS("clear"), className="plain", hidden=True)
     return [html.Span(id="status-selection", role="status"), clear]
 
@@ -97,7 +97,7 @@ def _segments(key: str, label: str, value: str, titles: dict[str, str]) -> dmc.S
 
 
 def section_menu() -> html.Nav:
-    """The buttons that scroll to a section."""
+    """Lay out the buttons that scroll to a section."""
     return html.Nav(
         [
             html.Button(title, className="section-tab", **{"data-section": name})
@@ -109,17 +109,13 @@ def section_menu() -> html.Nav:
 
 
 def mode_legend(entries: list) -> html.Div:
-    """The legend of the completion modes."""
+    """Lay out the legend of the completion modes."""
     names = {"role": "group", "aria-label": "completion modes"}
     return html.Div(entries, id=LEGEND, className="storage-legend", **names)
 
 
 def legend_entries(scene: Scene, modes: list[str | None], has_published: bool) -> list:
-    """A button for each mode, which selects it, and what a star is.
-
-    Args:
-        modes: Those of the study.
-    """
+    """Lay out a button that selects it for each mode of the study, and what a star means."""
     entries: list = [
         html.Button(
             [html.Span(GLYPHS[scene.symbol(mode)], style={"color": scene.hue(mode)},
@@ -134,11 +130,11 @@ def legend_entries(scene: Scene, modes: list[str | None], has_published: bool) -
 
 
 def storage_sections(bodies: Mapping[str, list], has_menus: bool) -> list[html.Section]:
-    """All sections.
+    """Lay out all sections.
 
     Args:
-        bodies: By section without figures, what it shows; empty where a callback brings it.
-        has_menus: Whether views have their small menus, which need a server.
+        bodies: Section without figures to its content; empty if a callback delivers it.
+        has_menus: Whether views have menus, which need a server.
     """
     return [_section(name, bodies, has_menus) for name in SECTIONS]
 
@@ -167,7 +163,6 @@ def _text_panel(section: str, body: list | None, has_menus: bool) -> html.Sectio
 
 
 def _panel(view: View, has_menus: bool) -> html.Section:
-    """A panel whose figure the browser draws; its menu lies over the figure's corner."""
     wide = " wide" if view.name in WIDE else ""
     head = [view_menu(view.graph, view.title)] if has_menus else []
     graph = html.Div(id=view.graph, className="graph")

@@ -1,4 +1,4 @@
-"""The claims of the papers: what each says, what the runs say of it, and why."""
+"""The list of the papers' claims, each with its verdict and the reason."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _CLASSES = {HOLDS: "holds", DOES_NOT: "not", UNTOLD: "untold"}
 
 
 def claims_block(judged: Sequence[Judged], study: Study) -> list:
-    """A list of all claims; each opens to its rule and the means behind it."""
+    """Lay out all claims; each has its rule and the compared means in a part that unfolds."""
     place = study.scene.place_words or "no place"
     said = f"From the {study.matching:,} storage runs that the filters leave; lines at {place}."
     return [

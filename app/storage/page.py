@@ -1,4 +1,4 @@
-"""Storage: the figures of the storage studies, over the lake's runs, all of them linked."""
+"""Storage: the figures of the storage studies for the lake's runs, with linked selections."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from app.storage.views import CLAIMS, NAME, PUBLISHED, RUNS, VIEWS
 
 
 def export(view: LakeView, state: StorageState) -> ExportedPage:
-    """All figures as one file, linked, and the published values."""
+    """Build the page for an export: all figures, the published values, the claims."""
     found = answer(view, state)
     scene = found.study.scene
     words = f"{found.status}: {found.study.state.selection.in_words()}."
@@ -102,7 +102,7 @@ _IDS = PAGE.ids
     State(_IDS.lake_version, "data"),
 )
 def update_views(raw_state: dict[str, Any], version: int) -> tuple:
-    """Any change but of the selection: every figure, and the published values beside it."""
+    """Draw all figures and published values, after any change except the selection."""
     view = lake_view(version)
     found = answer(view, StorageState.from_json(raw_state))
     state = found.study.state
@@ -120,7 +120,7 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
     State(_IDS.lake_version, "data"),
 )
 def update_claims(raw_state: dict[str, Any], version: int) -> list:
-    """Judge the claims apart from the figures, which need not wait for the library of tests."""
+    """Judge the claims separately, because loading the statistics would delay the figures."""
     return lake_view(version).once(_claims, StorageState.from_json(raw_state))
 
 
@@ -143,7 +143,7 @@ def _legend(found: StorageAnswer) -> list:
     return layout.legend_entries(found.study.scene, modes, has_published)
 
 
-# What the browser does alone: gather the controls, draw and link the figures.
+# The browser gathers the controls, and draws and links the figures.
 register_gather(_IDS, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
 update_filters = register_filters(_IDS, StorageState, offered)
 clientside_callback(

@@ -1,4 +1,4 @@
-"""What runs say of a claim, and how that is found."""
+"""Claims with their rules and verdicts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ UNTOLD: Final = "cannot be told"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the runs say of a claim.
+    """Whether a claim holds for the runs.
 
     Attributes:
-        words: The reason, in a line.
-        comparisons: The means behind it, where it compares two.
+        words: The reason, in one line.
+        comparisons: The compared means, if any.
     """
 
     outcome: Outcome
@@ -29,11 +29,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How a claim is judged.
+    """The rule that decides a claim.
 
     Attributes:
-        view: The view that shows it.
-        words: The rule.
+        view: Name of the view that shows the compared values.
+        words: The rule as text.
     """
 
     view: str
@@ -43,7 +43,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A claim, its rule, and what the runs say."""
+    """A claim with its rule and verdict."""
 
     claim: Claim
     rule: Rule

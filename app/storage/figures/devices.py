@@ -1,4 +1,4 @@
-"""Idle and active power by device: what it draws doing nothing, and from least to most at work."""
+"""Idle power by device, and the range of power in active runs."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -32,13 +32,13 @@ def build_devices(
 
     Args:
         rows: Configurations of the study.
-        idle: Idle power by device (NULL: what the scene says), with `power_w_spread`.
+        idle: Idle power by device (NULL: see `scene.unnamed`), with `power_w_spread`.
         published: Published idle power by device.
     """
     active = rows.filter(pl.col("power_w").is_not_null())
     resting = idle.filter(pl.col("power_w").is_not_null())
     if not len(active) and not len(resting):
-        said = f"Power: not measured, neither idle nor at work. {source_words(['power_w'])}"
+        said = f"Power: not measured, neither idle nor active. {source_words(['power_w'])}"
         return message(view.name, said)
     found = {*active["device"].to_list(), *resting["device"].to_list()}
     devices = sorted(found, key=lambda d: (d is not None, d))
@@ -53,7 +53,7 @@ def build_devices(
         "data": data,
         "layout": layout(
             view.title,
-            f"grey: idle · at work: least and most, ± {scene.spread_words}",
+            f"grey: idle · active: least and most, ± {scene.spread_words}",
             scene,
             view.name,
             xaxis=index_axis(labels, metric("device").title),
@@ -75,7 +75,7 @@ def _idle(resting: pl.DataFrame, devices: list[str | None], scene: Scene) -> dic
 def _range(
     mine: pl.DataFrame, devices: list[str | None], shift: float, scene: Scene
 ) -> list[dict[str, Any]]:
-    """Two points a device, joined: the least and the most that a configuration draws."""
+    """Build two joined points per device: the configurations with least and most power."""
     parts = mine.sort("device", nulls_last=False).partition_by("device", maintain_order=True)
     ends = [part.sort("power_w", "row")[[0, -1] if len(part) > 1 else [0]] for part in parts]
     drawn = pl.concat(ends)

@@ -1,4 +1,4 @@
-"""Heatmaps of request size by IO depth, one panel a completion mode, on one scale."""
+"""Heatmaps of request size by IO depth: one panel per completion mode, one common scale."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ VIRIDIS: Final = tuple(
         "fde725",
     ))
 )  # fmt: skip
-# ColorBrewer's RdBu with more red for more; plotly.js has a scale of that name that is another.
+# ColorBrewer's RdBu reversed, so that red is more; the scale RdBu of plotly.js is different.
 DIVERGING: Final = tuple(
     (i / 10, f"#{hue}") for i, hue in enumerate((
         "053061", "2166ac", "4393c3", "92c5de", "d1e5f0", "f7f7f7", "fddbc7", "f4a582", "d6604d",
@@ -31,7 +31,7 @@ DIVERGING: Final = tuple(
     ))
 )  # fmt: skip
 _GAP: Final = 0.025
-# Texts stand in cells where they fit side by side in the narrowest window.
+# Cells have texts if these fit side by side in the narrowest window.
 _CHAR_PX: Final = 5.2
 _PAD_PX: Final = 3.0
 _ROOM_PX: Final = 360.0
@@ -45,7 +45,7 @@ class Cell:
     """One measured cell.
 
     Attributes:
-        rows: Configurations behind it.
+        rows: Row numbers of its configurations.
         words: Lines of its hover.
     """
 
@@ -59,10 +59,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Colors:
-    """The scale of a figure of cells.
+    """The colour scale of a figure of cells.
 
     Attributes:
-        around: The value in the middle of the scale; None for a scale from least to most.
+        around: Value in the middle of the scale; None for a scale from minimum to maximum.
     """
 
     scale: Scale
@@ -70,7 +70,7 @@ class Colors:
 
 
 def hue_at(scale: Scale, share: float) -> str:
-    """The colour at a share of a scale, interpolated between its stops as in plotly.js."""
+    """Return the colour at a position of a scale (0 to 1), interpolated as in plotly.js."""
     stops = [stop for stop, _ in scale]
     channels = [
         np.interp(share, stops, [int(hue[i : i + 2], 16) for _, hue in scale]) for i in (1, 3, 5)
@@ -86,11 +86,11 @@ def build_grids(
     colors: Colors,
     common: dict[str, Any],
 ) -> dict[str, Any]:
-    """Build the panels as one figure. A cross was not measured.
+    """Build the panels as one figure; a cross marks a cell without measurement.
 
     Args:
         cells: At least one.
-        common: Knobs that all cells share: a value, or a list of the values that each cell mixes.
+        common: Knobs that all cells share: a value, or the list of values that each cell mixes.
     """
     modes = [mode for mode in scene.modes.values if any(cell.mode == mode for cell in cells)]
     sizes = sorted({cell.request_bytes for cell in cells})
@@ -133,7 +133,7 @@ def _panel(
     panels: int,
     color_axis: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    """The traces of one mode. The veil covers the cells that a selection leaves out."""
+    """Build the traces of one mode; the veil dims cells that are not selected."""
     x = [depths.index(cell.io_depth) for cell in cells]
     y = [sizes.index(cell.request_bytes) for cell in cells]
     z = np.full((len(sizes), len(depths)), np.nan)
@@ -166,7 +166,7 @@ def _texts(
     columns: int,
     color_axis: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    """The numbers in the cells, black or white by contrast; no trace where they do not fit."""
+    """Build the numbers in the cells, black or white by contrast; no trace if they do not fit."""
     low, high = color_axis["cmin"], color_axis["cmax"]
     shares = [(cell.value / scale - low) / (high - low) for cell in cells]
     texts = [_text(cell.value / scale) for cell in cells]
@@ -192,7 +192,7 @@ def _texts(
 def _targets(
     cells: Sequence[Cell], x: list[int], y: list[int], knobs: dict[str, Any]
 ) -> dict[str, Any]:
-    """What the pointer and boxes select: a click by the knobs of which a cell has one value."""
+    """Build the points that select: a click selects by the knobs with one value in a cell."""
     single = [name for name, value in knobs.items() if not isinstance(value, list)]
     meta = {
         "rows": [list(cell.rows) for cell in cells],
