@@ -7,7 +7,7 @@ import polars as pl
 
 from app.explore.opening_rule import choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
-from app.kit.lakes import LakeView
+from app.kit.lakes import LakeView, of_workload
 from app.kit.metric_choice import choose_cost, choose_performance, value_counts
 from app.kit.performance import performance_column
 from data.knobs import KNOBS
@@ -86,13 +86,9 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
     Args:
         workload: None for the first by name that the datasets hold.
     """
-    keep = {"dataset": selection.values("dataset"), "system": selection.values("system")}
-    base = Selection.of(dataset=keep["dataset"])
-    offered = [c.value for c in view.counts_of(base).of("workload", base)]
-    chosen = workload if workload in offered else (offered[0] if offered else None)
-    if chosen is None:
-        return base
-    result = base.with_values("workload", [chosen])
+    result = of_workload(view, selection.values("dataset"), workload)
+    if not result.values("workload"):
+        return result
     for facet in ("load", "message", "device", "rw", "request"):
         values = [c.value for c in view.counts_of(result).of(facet, result)]
         real = [v for v in values if v != FACETS[facet].null_word]

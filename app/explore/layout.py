@@ -15,7 +15,7 @@ from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
-from app.kit.page_layout import Entries, entries, page_layout, select, status_line
+from app.kit.page_layout import Entries, entries, page_layout, segments, select, status_line
 from app.kit.panel import graph_panel, view_menu
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
@@ -56,13 +56,9 @@ def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Mai
 
 def _sidebar(view: LakeView, state: ExploreState) -> list:
     blocks = filter_blocks(view, state.selection, offered_choices, IDS)
-    replicates = dmc.SegmentedControl(
-        id=IDS.control("rep"),
-        value=state.replicates,
-        data=entries({"means": "Means", "runs": "Each run"}),
-        size="xs",
-        fullWidth=True,
-    )
+    titles = {"means": "Means", "runs": "Each run"}
+    control = IDS.control("rep")
+    replicates = segments(control, "replicates", state.replicates, titles, fullWidth=True)
     presets = preset_block(study_presets(view))
     return [*presets, *blocks, sidebar_block("Replicates", replicates)]
 

@@ -26,7 +26,7 @@ from data.metrics import plottable
 from data.queries.facets import facet_cube_query, outline_query
 from data.queries.runs import chosen_counts_query
 from data.run_files import RunFiles
-from data.selection import Selection
+from data.selection import Selection, Value
 
 # The newest, and the one that links or open pages pin; each may hold 100 MB of answers.
 _KEPT_VERSIONS: Final = 2
@@ -262,6 +262,18 @@ class LakeView:
 def leading(selection: Selection) -> Selection:
     """Return the clauses on the leading facets."""
     return Selection(tuple(c for c in selection.clauses if c.facet in LEADING))
+
+
+def of_workload(view: LakeView, datasets: Sequence[Value], workload: str | None) -> Selection:
+    """Return the filters on some datasets and a workload.
+
+    Args:
+        workload: If the datasets lack it, their first one by name; none if they have none.
+    """
+    base = Selection.of(dataset=datasets)
+    offered = [choice.value for choice in view.counts_of(base).of("workload", base)]
+    chosen = workload if workload in offered else next(iter(offered), None)
+    return base if chosen is None else base.with_values("workload", [chosen])
 
 
 def _constants(view: LakeView, selection: Selection) -> dict[str, Any]:

@@ -70,6 +70,25 @@ def entries(titles: Mapping[Any, str]) -> Entries:
     return [{"value": value, "label": title} for value, title in titles.items()]
 
 
+def segments(
+    component_id: str, label: str, value: str, titles: Mapping[str, str], **more: Any
+) -> dmc.SegmentedControl:
+    """Lay out a few values side by side, of which one is chosen.
+
+    Args:
+        label: Name for screen readers.
+        more: Further properties of `dmc.SegmentedControl`.
+    """
+    return dmc.SegmentedControl(
+        id=component_id,
+        value=value,
+        data=entries(titles),
+        size="xs",
+        **{"aria-label": label},
+        **more,
+    )
+
+
 def select(
     component_id: str,
     label: str,

@@ -49,10 +49,8 @@ PAGE = Page(
     add_routes=add_routes,
     cached_routes=("/models/runs", "/models/fits"),
 )
-_IDS = PAGE.ids
-
-register_gather(_IDS, {})
-update_filters: Any = register_filters(_IDS, ModelsState, offered)
+register_gather(layout.IDS, {})
+update_filters: Any = register_filters(layout.IDS, ModelsState, offered)
 clientside_callback(
     ClientsideFunction("wattlasModels", "show"),
     Output(layout.DRAWN, "data"),

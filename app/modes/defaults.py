@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from app.kit.lakes import LakeView, leading
+from app.kit.lakes import LakeView, leading, of_workload
 from app.kit.metric_choice import choose_cost
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.words import lowered
@@ -96,12 +96,9 @@ def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
 
 def for_workload(view: LakeView, state: ModesState, workload: str | None) -> ModesState:
     """Change to another workload or dataset; choose again what does not vary or exist there."""
-    base = Selection.of(dataset=state.selection.values("dataset"))
-    offered = [c.value for c in view.counts_of(base).of("workload", base)]
-    name = workload if workload in offered else (offered[0] if offered else None)
-    if name is None:
-        return replace(state, selection=base, sel="")
-    selection = base.with_values("workload", [name])
+    selection = of_workload(view, state.selection.values("dataset"), workload)
+    if not selection.values("workload"):
+        return replace(state, selection=selection, sel="")
     left = view.left(selection)
     for knob in KNOBS.values():
         if knob.name not in ("dataset", "workload"):

@@ -11,7 +11,7 @@ from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
-from app.kit.page_layout import Entries, entries, page_layout, select, status_line
+from app.kit.page_layout import Entries, entries, page_layout, segments, select, status_line
 from app.kit.panel import GRAPH_CONFIG, graph_panel
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
@@ -99,11 +99,8 @@ def _rules(state: ModesState) -> html.Div:
                 id=level, value=state.level, min=0.0001, max=0.99, step=0.01, size="xs", w=74,
                 decimalScale=5, allowNegative=False, clampBehavior="blur", debounce=400,
             ),
-            dmc.SegmentedControl(
-                id=IDS.control("margin"), value=state.margin, size="xs",
-                data=entries({"percent": "%", "absolute": "absolute"}),
-                **{"aria-label": "margin over the runner-up"},
-            ),
+            segments(IDS.control("margin"), "margin over the runner-up", state.margin,
+                     {"percent": "%", "absolute": "absolute"}),
         ],
         className="rules",
     )  # fmt: skip

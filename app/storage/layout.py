@@ -12,7 +12,7 @@ from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
-from app.kit.page_layout import entries, page_layout, select, status_line
+from app.kit.page_layout import page_layout, segments, select, status_line
 from app.kit.panel import panel, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
@@ -65,9 +65,9 @@ def _place_bar(cube: pl.DataFrame, state: StorageState) -> html.Div:
             _select("at", "device of the lines", places["at"], values["at"], 118),
             _select("access", "access of the lines", places["access"], values["access"], 112),
             _select("size", "request size of the lines", places["size"], values["size"], 96),
-            _segments("err", "error bars", state.spread, {"ci": "95 % CI", "sd": "sd"}),
+            segments(IDS.control("err"), "error bars", state.spread, {"ci": "95 % CI", "sd": "sd"}),
             html.Span("utilisation by", className="quiet"),
-            _segments("use", "utilisation", state.use, uses),
+            segments(IDS.control("use"), "utilisation", state.use, uses),
             mode_legend([]),
         ],
         className="storage-place",
@@ -88,12 +88,6 @@ def selection_words() -> list:
 
 def _select(key: str, label: str, data: list, value: str | None, width: int) -> dmc.Select:
     return select(IDS.control(key), label, data, value, width, 180, placeholder="not said")
-
-
-def _segments(key: str, label: str, value: str, titles: dict[str, str]) -> dmc.SegmentedControl:
-    return dmc.SegmentedControl(
-        id=IDS.control(key), value=value, size="xs", data=entries(titles), **{"aria-label": label}
-    )
 
 
 def section_menu() -> html.Nav:

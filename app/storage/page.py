@@ -88,7 +88,6 @@ PAGE = Page(
         "/storage/data/storage-<view>.parquet": "/storage/data/<view>.parquet",
     },
 )
-_IDS = PAGE.ids
 
 
 @callback(
@@ -97,9 +96,9 @@ _IDS = PAGE.ids
     Output(layout.PUBLISHED_TABLES, "children"),
     Output(layout.LEGEND, "children"),
     Output(layout.PLACED, "data"),
-    Output(_IDS.status, "children"),
-    Input(_IDS.view_state, "data"),
-    State(_IDS.lake_version, "data"),
+    Output(layout.IDS.status, "children"),
+    Input(layout.IDS.view_state, "data"),
+    State(layout.IDS.lake_version, "data"),
 )
 def update_views(raw_state: dict[str, Any], version: int) -> tuple:
     """Draw all figures and published values, after any change except the selection."""
@@ -116,8 +115,8 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
 
 @callback(
     Output(layout.CLAIM_LIST, "children"),
-    Input(_IDS.view_state, "data"),
-    State(_IDS.lake_version, "data"),
+    Input(layout.IDS.view_state, "data"),
+    State(layout.IDS.lake_version, "data"),
 )
 def update_claims(raw_state: dict[str, Any], version: int) -> list:
     """Judge the claims separately, because loading the statistics would delay the figures."""
@@ -144,8 +143,8 @@ def _legend(found: StorageAnswer) -> list:
 
 
 # The browser gathers the controls, and draws and links the figures.
-register_gather(_IDS, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
-update_filters = register_filters(_IDS, StorageState, offered)
+register_gather(layout.IDS, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
+update_filters = register_filters(layout.IDS, StorageState, offered)
 clientside_callback(
     ClientsideFunction("wattlasStorage", "draw"),
     Output(layout.DRAWN, "data"),

@@ -13,7 +13,7 @@ from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.messages import EMPTY_LAKE_PLAIN
 from app.kit.opening import state_stores
-from app.kit.page_layout import entries, page_layout, status_line
+from app.kit.page_layout import entries, page_layout, segments, status_line
 from app.kit.panel import panel, view_menu
 from app.kit.sidebar import filter_sidebar, sidebar_block
 from app.timeline.layout_runs import add_words, run_items
@@ -82,7 +82,7 @@ def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
              for name, panel in PANELS.items()],
             id=ids.control("panel"), value=list(state.shown_panels), multiple=True,
         )),
-        _block("Cores", _segments(ids.control("kind"), kind, {
+        _block("Cores", _segments("kind", "cores", kind, {
             "all": "Together", "packages": "Packages", "chosen": "Chosen"}),
             html.Div(
                 [
@@ -96,7 +96,7 @@ def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
                 id=ids("cores-box"),
                 hidden=kind != "chosen",
             )),
-        _block("Runs in a panel", _segments(ids.control("layout"), state.layout, {
+        _block("Runs in a panel", _segments("layout", "runs in a panel", state.layout, {
             "overlay": "Overlaid", "stacked": "Stacked"})),
         _block("Heatmap of the cores", dmc.Select(
             id=ids.control("heat"), value=state.heat, size="xs", allowDeselect=False,
@@ -110,15 +110,8 @@ def _block(title: str, *controls: Any) -> html.Div:
     return sidebar_block(title, html.Div(list(controls), className="facet-chips"))
 
 
-def _segments(component_id: str, value: str, labels: dict[str, str]) -> dmc.SegmentedControl:
-    return dmc.SegmentedControl(
-        id=component_id,
-        value=value,
-        data=entries(labels),
-        size="xs",
-        fullWidth=True,
-        className="wide",
-    )
+def _segments(key: str, label: str, value: str, titles: dict[str, str]) -> dmc.SegmentedControl:
+    return segments(ids.control(key), label, value, titles, fullWidth=True, className="wide")
 
 
 _BUTTONS: Final = (

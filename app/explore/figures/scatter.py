@@ -27,13 +27,12 @@ from data.analysis.winners import find_winners
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
 
-WINNER_MARKS: Final = (
-    ("performance", "cross-thin-open", "+ best performance"),
-    ("energy", "x-thin-open", "x lowest energy"),
-    ("edp", "circle-open", "o best energy-delay product"),
+# Name, column, symbol and legend of each mark of a winner.
+_MARKS: Final = (
+    ("performance", "performance", "cross-thin-open", "+ best performance"),
+    ("energy", "energy_j", "x-thin-open", "x lowest energy"),
+    ("edp", "edp_js", "circle-open", "o best energy-delay product"),
 )
-# The columns that the marks are of.
-_MARKED: Final = ("performance", "energy_j", "edp_js")
 _LEGENDS: Final = ("legend", "legend2", "legend3")
 _LEGEND_NAME_CHARS: Final = 26
 
@@ -194,9 +193,9 @@ def _frontier_trace(style: tuple, x: np.ndarray, y: np.ndarray, directions: list
 
 def _winner_traces(points: pl.DataFrame, encoding: Encoding) -> list[dict]:
     group, styles = _by_symbol(points, encoding)
-    winners = find_winners(group, *(_wide(points, c) for c in _MARKED))
+    winners = find_winners(group, *(_wide(points, column) for _, column, _, _ in _MARKS))
     traces = []
-    for kind, symbol, _ in WINNER_MARKS:
+    for kind, _, symbol, _ in _MARKS:
         rows = [(styles[g][1], getattr(w, kind)) for g, w in winners.items()]
         found = [(hue, index) for hue, index in rows if index is not None]
         indices = [index for _, index in found]
@@ -237,11 +236,10 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
                 entries.append(_entry(0, _short(label), mark, 9, hue))
     entries += _colour_entries(shown, encoding)
     entries += _size_entries(shown, encoding.size)
-    measured = dict(zip(("performance", "energy", "edp"), _MARKED, strict=True))
     entries += [
         _entry(2, words, mark, 11, "#808080", 2)
-        for kind, mark, words in WINNER_MARKS
-        if shown[measured[kind]].count()
+        for _, column, mark, words in _MARKS
+        if shown[column].count()
     ]
     if has_frontier:
         line = _entry(0, "Pareto frontier", "circle-open", 9, "#808080")
