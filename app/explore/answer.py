@@ -1,6 +1,6 @@
-"""What Explore shows for a state: figures, rows, best settings, counts, words.
+"""The content of Explore for a state: figures, rows, best settings, counts, texts.
 
-The page's callbacks and the export both call these functions, so they show the same.
+The page's callbacks and the export both call these functions.
 """
 
 from dataclasses import dataclass, replace
@@ -39,13 +39,13 @@ from data.queries.points import SHOWN, points_query, shown_points_query
 from data.queries.runs import runs_query
 from data.selection import FACETS, Selection
 
-# What tells the scatter's traces apart, so that rows sorted by it stand together.
+# Columns that distinguish the scatter's traces; sorting by them keeps a trace together.
 _TRACE_ORDER: Final = ("system", "dvfs_ghz", "itr_us")
 
 
 @dataclass(frozen=True, slots=True)
 class ScatterAnswer:
-    """The scatter, and the points that the browser links by."""
+    """The scatter, and its points for linked selections."""
 
     figure: dict[str, Any]
     points: dict[str, Any] | None
@@ -55,7 +55,7 @@ class ScatterAnswer:
 def resolve(view: LakeView, state: ExploreState) -> tuple[ExploreState, str]:
     """Return the state with `performance` replaced by its column, and that column.
 
-    A colour or size of a knob with one value in the study shows nothing.
+    Colour and size become `none` if their knob has one value in the study.
     """
     column = performance_column(view, state.selection)
     varying = view.varying(state.selection)
@@ -88,7 +88,7 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
 
 
 def heat_system(view: LakeView, state: ExploreState) -> str | None:
-    """Return the heatmap's system: the state's if the filters leave it, else one with cells."""
+    """Return the heatmap's system: the state's if the filters allow it, else one with cells."""
     left = view.left(state.selection)
     if state.heat_system in set(left["system"]):
         return state.heat_system
@@ -100,7 +100,7 @@ def heat_system(view: LakeView, state: ExploreState) -> str | None:
 
 
 def heat_knobs(state: ExploreState) -> tuple[Knob, Knob]:
-    """Return the heatmap's knobs along x and y; of one knob twice, another one along y."""
+    """Return the heatmap's knobs along x and y; if both are the same, y becomes another knob."""
     x, y = state.heat_x, state.heat_y
     if x == y:
         y = next(name for name in ("dvfs", "itr") if name != x)
@@ -147,12 +147,12 @@ def _baselines(view: LakeView, state: ExploreState) -> pl.DataFrame:
 
 
 def _senses(state: ExploreState) -> tuple[bool, bool]:
-    """Whether more is better of the limited metric, and of the cost."""
+    """Return whether more is better, for the limited metric and for the cost."""
     return metric(state.limited).better == "more", metric(state.cost).better == "more"
 
 
 def status_words(view: LakeView, state: ExploreState) -> str:
-    """Say how many runs are shown, of how many, and how many lack a value on an axis."""
+    """Return how many runs are shown, of how many, and how many lack a value on an axis."""
     matching = view.matching(state.selection)
     words = f"{matching:,} of {view.runs:,} runs"
     if not matching:
@@ -164,10 +164,10 @@ def status_words(view: LakeView, state: ExploreState) -> str:
 
 
 def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
-    """Return the range of the limited metric over the runs that the filters leave.
+    """Return the range of the limited metric over the runs that match the filters.
 
     Returns:
-        `low` and `high` (NULL when nothing is left), `unit`, `column`.
+        `low` and `high` (None if no run has a value), `unit`, `column`.
     """
     column = resolve(view, state)[0].limited
     cube = _metric_cube(view, state.selection, column)
@@ -176,7 +176,7 @@ def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
 
 
 def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
-    """Return the rows behind a view, or all runs that the filters leave.
+    """Return the rows behind a view, or all runs that match the filters.
 
     Args:
         name: `scatter`, `heatmap`, `best-table` or `runs`.
@@ -203,7 +203,7 @@ def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
 
 
 def _with_units(rows: pl.DataFrame, columns: dict[str, str]) -> pl.DataFrame:
-    """Name each column after the metric that it holds, with its unit; drop repeated columns."""
+    """Rename columns to the metrics that they hold; drop repeated columns."""
     named: dict[str, str] = {}
     for name in rows.columns:
         base, end = (name[:-3], "_sd") if name.endswith("_sd") else (name, "")
@@ -212,7 +212,7 @@ def _with_units(rows: pl.DataFrame, columns: dict[str, str]) -> pl.DataFrame:
 
 
 def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
-    """Say how a view was computed: the query that was executed, and what followed in memory."""
+    """Return how a view was computed: the executed query, and the steps in memory."""
     resolved, performance = resolve(view, state)
     before = [f"performance metric: {performance}"]
     if name == "runs":
@@ -265,7 +265,7 @@ def _points_query(
 
 
 def _known_points(view: LakeView, selection: Selection) -> KnownColumns:
-    """The columns that queries of points leave out; the key begins as their order does."""
+    """Return the columns that queries of points leave out; the key begins with _TRACE_ORDER."""
     return view.known(selection, (*_TRACE_ORDER, *(n for n in SHOWN if n not in _TRACE_ORDER)))
 
 
@@ -284,7 +284,6 @@ def _cube_query(view: LakeView, selection: Selection, column: str) -> Query:
 
 
 def _points(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    """Return the rows of the scatter."""
     state, performance = resolve(view, state)
     columns = _columns(state, performance)
     return _asked_points(view, state, columns, state.replicates == "means")
@@ -327,7 +326,7 @@ def _must_draw(points: pl.DataFrame, state: ExploreState) -> np.ndarray:
 
 
 def _nothing_left(view: LakeView, state: ExploreState) -> str:
-    """Say which filter to clear when no run is left, or which axis was not measured."""
+    """Return which filter to clear if no run matches, else which axes no run has."""
     matching = view.matching(state.selection)
     if matching:
         x, y = metric(state.x).title, metric(state.y).title

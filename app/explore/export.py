@@ -12,7 +12,7 @@ from app.kit.lakes import LakeView
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
-    """Make the page for an export: scatter, heatmap, best settings, and the drawn points."""
+    """Build the page for an export: scatter, heatmap, best settings, and the drawn points."""
     answer = scatter(view, state)
     resolved, _ = resolve(view, state)
     limited, rows, varying = (

@@ -37,7 +37,7 @@ def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Mai
         href=address("/modes"),
         id=IDS.link("modes"),
         className="plain",
-        title="who wins under these filters, and where what is selected stands",
+        title="the winners under these filters, and the cells of the selection",
     )
     return page_layout(
         IDS.page,
@@ -78,7 +78,6 @@ def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:
 
 
 def _role_selects(view: LakeView, state: ExploreState) -> list:
-    """What colour, size and symbol of the points show."""
     listed, sizes = role_choices(view, state), size_choices(view, state)
     roles = (
         ("col", "colour", listed, state.colour),
@@ -183,7 +182,7 @@ def _selected_grid() -> dag.AgGrid:
 
 
 def _selected_panel() -> html.Section:
-    """The panel of selected points; the browser mounts its table after the scatter is drawn."""
+    """Lay out the panel of selected points; the browser adds the table after the scatter."""
     return html.Section(
         [
             html.Div(
@@ -219,7 +218,7 @@ def column_choices(view: LakeView, state: ExploreState) -> Entries:
 
 
 def system_choices(view: LakeView, state: ExploreState) -> Entries:
-    """List the systems that the filters leave, by their labels."""
+    """List the systems that match the filters, by their labels."""
     left = view.left(state.selection).select("system", "system_label").unique().sort("system")
     return entries({system: label or system for system, label in left.iter_rows() if system})
 

@@ -12,13 +12,13 @@ from data.knobs import KNOBS
 from data.metrics import metric
 from data.units import format_change, format_quantity
 
-# The baseline differs from itself only by rounding.
+# Relative difference of the baseline from itself, by rounding.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """What all rows share: the limited metric and the cost, the limit, which parts they have."""
+    """Properties of all rows: limited metric and cost, the limit, which columns there are."""
 
     columns: tuple[str, str]
     limit: float | None
@@ -33,8 +33,8 @@ def best_settings_table(
     """Lay out the answer of `best_settings`; a click on a row selects its configuration.
 
     Args:
-        performance: Column that the limit is on.
-        cost: Column that the best has least of, or most where more is better.
+        performance: The limited column.
+        cost: Column in which a best setting has the best value.
         varying: Columns with several values in the study, which name a setting.
     """
     measure, paid = metric(performance), metric(cost)
@@ -74,7 +74,7 @@ def _best_title(cost: str) -> str:
 def limit_words(
     rows: pl.DataFrame, performance: str, limit: float | None, varying: Collection[str]
 ) -> str:
-    """Say which systems miss the limit, or what is nearest when all miss it."""
+    """Return which systems miss the limit, or the nearest configuration if all miss it."""
     if limit is None or not len(rows):
         return ""
     unit = metric(performance).unit

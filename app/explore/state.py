@@ -24,7 +24,7 @@ Replicates = Literal["means", "runs"]
 
 
 def _from_1(parameters: Parameters) -> Parameters:
-    """`brush` becomes `sel`: `configs` and `cells` are `knobs`."""
+    """Convert `brush` to `sel`: `configs` and `cells` become `knobs`."""
     brush = parameters.pop("brush", [""])[-1]
     return {**parameters, **({"sel": [_clause_of(brush)]} if brush else {})}
 
@@ -51,20 +51,19 @@ def _knob(text: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class ExploreState(UrlState):
-    """Everything that decides what Explore shows.
+    """The whole state of Explore.
 
     Attributes:
-        replicates: `means`: one point a configuration; `runs`: one a run.
+        replicates: `means`: one point per configuration; `runs`: one per run.
         x: Column of the scatter's x axis, or `performance`.
-        colour, size, symbol: Knobs that points show so, or `none`.
+        colour, size, symbol: Knobs that points encode, or `none`.
         heat_x, heat_y: Knobs of the heatmap.
-        cost: What the best settings have least (or most) of.
-        limited: The metric that the limit is on, or `performance`.
+        cost: Metric of which the best settings have least (or most).
+        limited: Metric to which the limit applies, or `performance`.
         heat_system: System of the heatmap; None lets the page choose.
         limit: Limit in the unit of `limited`.
-        clause: What is selected, as a clause (see `kit.clause`); empty for nothing.
+        clause: The selection (`sel`) as a clause; empty for none.
         zoom: Range of the scatter's axes, `x0~x1~y0~y1`; empty for all points.
-        lake_version: A version that the link pins; None for the newest.
     """
 
     VERSION: ClassVar[int] = 2
@@ -137,7 +136,7 @@ class ExploreState(UrlState):
                 raise SelectionError(f"zoom is {self.zoom!r}, expected four numbers")
 
     def with_performance(self, column: str) -> "ExploreState":
-        """Return a copy in which `performance` is replaced by the column that it means."""
+        """Return a copy with `performance` replaced by its column."""
         names = ("x", "y", "heat_metric", "cost", "limited")
         changes: dict[str, Any] = {n: column for n in names if getattr(self, n) == PERFORMANCE}
         return replace(self, **changes)

@@ -25,12 +25,11 @@ def build_heatmap(
 ) -> dict:
     """Build the heatmap as a figure dictionary.
 
-    Traces in order: the means; a cross in each cell that was not measured; a veil that the browser
-    draws over what is not selected; invisible points that box and lasso can catch.
+    Traces in order: the means; a cross in each cell that was not measured; a veil with which the
+    browser dims cells that are not selected; invisible points for box and lasso.
 
     Args:
         cells: The columns of both knobs, `mean`, `sd`, `n`; at least one row.
-        x_knob, y_knob: Along the axes.
     """
     grid = _grid(cells, x_knob, y_knob)
     is_plain = metric(column).unit in ("us", "GHz", "%")
@@ -51,7 +50,7 @@ def build_heatmap(
 
 
 def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
-    """Return the cells as matrices: rows are values along y, columns along x, NULLs last."""
+    """Return the cells as matrices: one row per value along y, one column per value along x."""
     xs, ys = (
         sorted(set(cells[knob.column]), key=lambda v: (v is None, v)) for knob in (x_knob, y_knob)
     )

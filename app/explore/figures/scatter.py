@@ -1,4 +1,4 @@
-"""Energy against the workload's performance: one point a run or a configuration's mean."""
+"""Energy against the workload's performance: one point per run or per configuration."""
 
 import math
 from dataclasses import dataclass
@@ -39,14 +39,14 @@ _LEGEND_NAME_CHARS: Final = 26
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What the figure needs beside the points.
+    """Input of the figure besides the points.
 
     Attributes:
-        systems: All systems of the lake, so that each keeps its symbol whatever is filtered.
-        performance: Column that is the workload's performance metric.
-        total: Runs in the lake.
-        matching: Runs that the filters leave.
-        left_out: Rows not drawn because there are more than a figure may hold.
+        systems: All systems of the lake, so that each keeps its symbol under any filter.
+        performance: Column of the workload's performance metric.
+        total: Number of runs in the lake.
+        matching: Number of runs that match the filters.
+        left_out: Number of points that are not drawn because a figure may not hold them all.
     """
 
     systems: tuple[str, ...]
@@ -121,7 +121,7 @@ def _point_trace(
 
 
 def _style(encoding: Encoding, rows: pl.DataFrame) -> tuple[str, str, str]:
-    """Symbol, hue and name of a trace; NULL on a scale has the hue outside it."""
+    """Return symbol, hue and name of a trace; NULL on a scale has a hue outside the scale."""
     symbol, hue, name = "circle", OKABE_ITO[0], "all"
     if encoding.symbol is not None:
         place = encoding.symbols.values.index(rows[encoding.symbol.column][0])
@@ -145,7 +145,7 @@ def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
 
 
 def _by_symbol(points: pl.DataFrame, encoding: Encoding) -> tuple[np.ndarray, list[tuple]]:
-    """The group of each point by its symbol, and of each group its symbol, hue and name."""
+    """Group points by symbol; return the group of each point, and symbol, hue, name of each."""
     symbols = encoding.symbols
     if encoding.symbol is None:
         return np.zeros(len(points), np.int64), [("circle", OKABE_ITO[0], "all")]
@@ -182,7 +182,7 @@ def _frontier_trace(style: tuple, x: np.ndarray, y: np.ndarray, directions: list
         "meta": {"kind": "frontier", "system": value},
         "x": x,
         "y": y,
-        # Steps stay on reached values: where less is better, the line drops after each member.
+        # Steps stay on measured values: if less is better, the line drops after each member.
         "line": {"color": hue, "width": 1.4, "shape": "hv" if directions[0] == "less" else "vh"},
         "marker": {"symbol": f"{symbol}-open", "size": 13, "color": hue, "line": {"width": 1.2}},
         "unselected": {"marker": {"opacity": 1}},
@@ -224,7 +224,7 @@ def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -
 
 
 def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) -> list[dict]:
-    """Return the legend's entries: symbols, colours, three sizes, the marks; of one value none."""
+    """Build the legend's entries: symbols, colours, three sizes, marks of winners, frontier."""
     entries = []
     symbols = encoding.symbols
     if encoding.symbol is not None:
@@ -250,7 +250,7 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
 
 
 def _close_legend_rows(traces: list[dict]) -> None:
-    """Move the legend's entries up where a row above has none."""
+    """Move the legend's rows up if a row above is empty."""
     used = sorted({trace["legend"] for trace in traces if "legend" in trace})
     for trace in traces:
         if "legend" in trace:
@@ -348,7 +348,6 @@ def _layout(
 
 
 def _scale_title(knob: Knob | None) -> str:
-    """The title of the colour bar: the field's abbreviation, with the unit."""
     if knob is None:
         return ""
     unit = knob.unit or knob.facet.unit
@@ -378,10 +377,7 @@ def _axis(name: str, log: bool, values: pl.Series, deviations: pl.Series) -> dic
 
 
 def _range(values: pl.Series, deviations: pl.Series, log: bool) -> list[float]:
-    """Return the range of an axis: the points with a margin of at least a usual error bar.
-
-    Long error bars may reach out of it.
-    """
+    """Return the range of an axis: the points, with a margin of at least a typical error bar."""
     low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
     bar = float(deviations.cast(pl.Float64).median() or 0.0)  # type: ignore[arg-type]
     if log and low > 0:
