@@ -1,4 +1,4 @@
-"""The layout of Models, on the page and in its export; the browser fills bar, controls, views."""
+"""The layout of Models and of its export; the browser fills bar, controls and views."""
 
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -41,7 +41,7 @@ def models_layout(view: LakeView, state: ModelsState, notice: str) -> html.Main:
 
 
 def status_words() -> list[Component]:
-    """Where the browser says what is shown and what a simulation does."""
+    """Lay out the texts on the shown runs and on the simulation."""
     return [
         html.Span(id=IDS.status, role="status"),
         html.Span(id="status-selection", role="status"),
@@ -49,10 +49,10 @@ def status_words() -> list[Component]:
 
 
 def models_views(has_menus: bool) -> list[Component]:
-    """The bar, the legend, and the views of each tab.
+    """Lay out the bar, the legend, and the views of each tab.
 
     Args:
-        has_menus: Whether views have their small menus, which need a server.
+        has_menus: Whether views have menus, which need a server.
     """
     return [
         html.Div(id=IDS("bar"), className="models-bar"),

@@ -1,4 +1,4 @@
-"""Models as one HTML file, in which the sliders of the curves in formulas still work."""
+"""Models as one HTML file, in which the sliders still change the curves by formula."""
 
 from typing import Any
 
@@ -18,13 +18,12 @@ from app.models.views import ALL, NAME
 
 
 def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
-    """Build the page for an export: the state, the runs, the fits, simulations that are done."""
+    """Build the page for an export: the state, the runs, the fits, finished simulations."""
     words = (
         "Curves in formulas follow the sliders. Simulations and fits are those of the page: "
         "a server is needed for others."
     )
     request = simulation(state)
-    # Runs and fits as the lake has them, without a server to ask.
     data: dict[str, Any] = {
         "spec": {**spec(), "lakeIsEmpty": not view.runs},
         "kept": kept_values(state),

@@ -1,4 +1,4 @@
-"""Models: what theory says of interrupt handling and of energy, beside the runs of the lake."""
+"""Models: theory of interrupt handling and of energy, compared with the runs of the lake."""
 
 from typing import Any
 

@@ -2,8 +2,8 @@
 
 /models/runs?STATE                        runs as points of a queue
 /models/fits?STATE                        fits of these runs
-/models/simulate?STATE&visitor=&have=     follow the simulation of a state; a POST begins it
-/models/cancel?job=&visitor=              no longer wait for it (POST)
+/models/simulate?STATE&visitor=&have=     follow the simulation of a state; a POST starts it
+/models/cancel?job=&visitor=              stop waiting for it (POST)
 """
 
 from collections.abc import Callable
@@ -23,12 +23,12 @@ from app.models.jobs import Jobs
 from app.models.state import ModelsState
 
 _EXTENSION: Final = "wattlas-models-jobs"
-# Parts of a request that are no state of the page.
+# Parameters of a request that do not belong to the page's state.
 _OWN: Final = ("visitor", "have")
 
 
 def add_routes(server: Flask) -> None:
-    """Add the addresses, and the jobs of this process."""
+    """Add the addresses, and create the jobs of this process."""
     server.extensions[_EXTENSION] = Jobs()
     for name, answer in (("runs", runs_answer), ("fits", fits_answer)):
         server.add_url_rule(
@@ -39,7 +39,7 @@ def add_routes(server: Flask) -> None:
 
 
 def finished(asked: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the results of a simulation that is done in this process."""
+    """Return the results of a simulation that this process has finished; else none."""
     keep_no_response()
     jobs: Jobs | None = current_app.extensions.get(_EXTENSION) if current_app else None
     return jobs.finished(asked) if jobs else []
