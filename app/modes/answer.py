@@ -89,8 +89,8 @@ def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, KnownCol
         state: With every choice made.
 
     Returns:
-        The query by selection and limit; the columns that it leaves out because the cube tells
-        them. These columns would take most of the time.
+        The query by selection and limit; the columns that it leaves out because the filter cube
+        has them. Reading these columns would need most of the time.
     """
     known = view.known(state.selection, tuple(CONFIGURATION))
     names, column, against = known.names, str(state.metric), state.against

@@ -179,7 +179,7 @@ def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, 
         others = [n for pair in pairs if fixed in pair for n in pair if n != fixed] + list(KNOBS)
         other = next(n for n in others if n not in (fixed, competitor))
         return (str(state.x), other) if state.x else (other, str(state.y))
-    # Which pairs are apart takes longer than all else here, so only where it decides.
+    # `_is_apart` is slow, so it is called only if no pair is expected.
     apart = expected or [pair for pair in combinations(varying, 2) if _is_apart(left, pair)]
     half = [pair for pair in _AXES if set(pair) & set(varying) and competitor not in pair]
     rest = [name for name in (*varying, "itr", "dvfs", "load") if name != competitor]

@@ -66,8 +66,6 @@ class ModesState(UrlState):
         metric: Compared column.
         margin: How cells write the winner's lead.
         against: Column, or `performance`, of the Pareto view's x axis.
-        sel: The selection as a clause (see app/kit/clause.py); empty for none.
-        lake_version: A version that the link pins; None for the newest.
     """
 
     VERSION: ClassVar = 2
