@@ -29,9 +29,9 @@ and the maximum within it:
 - Bytes a second: the extremes over the bins joined in a drawn one. Bytes per interrupt: the largest
   and, from rows, the smallest interrupt.
 
-Time in C-states is what a tool such as turbostat says of each interval, in percent of it; the time
-in a state is divided over its interval. Several processors as one line: the sum of their times in
-the state by the sum of their times, over those that the tool reports the state for.
+Time in C-states is what a tool such as turbostat reports for each interval, in percent of it; the
+time in a state is spread evenly over its interval. A line for several processors is the sum of
+their times in the state divided by the sum of their times, over those with a reported state.
 
 Counters are sampled about every millisecond. A count between two samples is divided over the time
 between them; rates use the time that samples cover. The energy counter belongs to a package and is

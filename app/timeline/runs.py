@@ -25,7 +25,7 @@ class RunInfo:
         itr_us: None: the driver's adaptive policy.
         cores: Cores with a log, rising.
         packages: Name of a package to its cores with a log; `?` if unknown.
-        problem: A sentence why it cannot be shown; None if it can.
+        problem: A sentence on why it cannot be shown; None if it can.
         others: If it has no log, the nearest runs with one: `run_id`, `label`.
     """
 

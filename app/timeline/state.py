@@ -63,7 +63,6 @@ class TimelineState(UrlState):
         base: Index of the reference run for totals.
         other: Index of the run whose difference is shown; None for the first other run.
         width: Width of lines, pixels; only in links to files.
-        lake_version: A version that the link pins; None for the newest.
         is_first_look: The link has no version and no runs: the page chooses some.
     """
 
