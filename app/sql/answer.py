@@ -1,4 +1,4 @@
-"""What the SQL page lists: tables, columns, examples."""
+"""The lists of the SQL page: tables, columns, examples."""
 
 import tomllib
 from contextlib import suppress
@@ -22,10 +22,10 @@ _EXAMPLES: Final = Path(data.sandbox.__file__).with_name("examples.toml")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question, its query, and the view of a page that answers it.
+    """A question, its query, and the view of a page with the same answer.
 
     Attributes:
-        state: The URL query of the page that asks the same.
+        state: The URL query of that page.
     """
 
     title: str
@@ -80,7 +80,7 @@ def rows_behind(view: LakeView, state: SqlState, name: str) -> pl.DataFrame:
 
 
 def explain(view: LakeView, state: SqlState, name: str) -> str:
-    """Say where the list of columns comes from."""
+    """Return the source of the list of columns."""
     del state, name
     query = statement(*columns_query())
     return f"{view.words}\n\n{query}\n\nthen: units and descriptions of metrics"

@@ -29,7 +29,7 @@ with open_lake({lake!r}) as lake:
 
 
 def sql_layout(view: LakeView, state: SqlState, notice: str) -> html.Main:
-    """Lay the page out; where SQL is off it says why, and how to ask from Python."""
+    """Lay the page out; if SQL is off, with the reason and the equivalent Python code."""
     state = replace(state, sql=state.sql or default_state(view).sql)
     found = sandbox()
     if not isinstance(found, str):

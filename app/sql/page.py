@@ -12,7 +12,7 @@ from app.sql.layout_export import export_page
 from app.sql.routes import add_routes
 from app.sql.state import SqlState
 
-# The first example, drawn.
+# The first example, with a chart.
 _SHOWN: Final = "v=2&x=latency_p99_us&y=energy_j&col=system_label"
 PAGE = Page(
     name="sql",
