@@ -16,7 +16,7 @@ from app.storage.claim_means import (
 )
 from app.storage.defaults import access_pair, at_place, place_words
 from app.storage.study import Study
-from app.storage.verdict import DOES_NOT, HOLDS, UNTOLD, Judged, Rule, Verdict
+from app.storage.verdict import DOES_NOT, HOLDS, UNDECIDED, Judged, Rule, Verdict
 from app.storage.views import DEPTH, LOADS_STORES_PER_S
 from data.analysis.two_means import TwoMeans, best_of, holds_equal, holds_more
 from data.reference.claims import claims
@@ -57,7 +57,7 @@ def _judge(rule: Rule, runs: ClaimRuns) -> Verdict:
     try:
         return rule.judge(runs)
     except UnmeasuredError as missing:
-        return Verdict(UNTOLD, str(missing))
+        return Verdict(UNDECIDED, str(missing))
 
 
 def _verdict(holds: bool, words: str, comparisons: Sequence[Comparison] = ()) -> Verdict:

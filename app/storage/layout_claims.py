@@ -6,11 +6,11 @@ from dash import html
 
 from app.storage.layout_published import noted
 from app.storage.study import Study
-from app.storage.verdict import DOES_NOT, HOLDS, UNTOLD, Judged
+from app.storage.verdict import DOES_NOT, HOLDS, UNDECIDED, Judged
 from app.storage.views import BY_NAME
 
-_MARKS = {HOLDS: "\N{CHECK MARK}", DOES_NOT: "\N{MULTIPLICATION SIGN}", UNTOLD: "?"}
-_CLASSES = {HOLDS: "holds", DOES_NOT: "not", UNTOLD: "untold"}
+_MARKS = {HOLDS: "\N{CHECK MARK}", DOES_NOT: "\N{MULTIPLICATION SIGN}", UNDECIDED: "?"}
+_CLASSES = {HOLDS: "holds", DOES_NOT: "not", UNDECIDED: "undecided"}
 
 
 def claims_block(judged: Sequence[Judged], study: Study) -> list:

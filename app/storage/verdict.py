@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from app.storage.claim_means import ClaimRuns, Comparison
 from data.reference.claims import Claim
 
-Outcome = Literal["holds in this lake", "does not hold", "cannot be told"]
 HOLDS: Final = "holds in this lake"
 DOES_NOT: Final = "does not hold"
-UNTOLD: Final = "cannot be told"
+UNDECIDED: Final = "cannot be decided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +17,12 @@ class Verdict:
     """Whether a claim holds for the runs.
 
     Attributes:
+        outcome: HOLDS, DOES_NOT or UNDECIDED.
         words: The reason, in one line.
         comparisons: The compared means, if any.
     """
 
-    outcome: Outcome
+    outcome: str
     words: str
     comparisons: tuple[Comparison, ...] = ()
 
