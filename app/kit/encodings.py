@@ -1,4 +1,4 @@
-"""Encodings of knobs on all pages: colour is DVFS, area is ITR, symbol and hue are the system."""
+"""Encodings of knobs on all pages: colour for DVFS, area for ITR, symbol and hue for systems."""
 
 from collections.abc import Iterable
 from typing import Any, Final

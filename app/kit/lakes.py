@@ -28,15 +28,15 @@ from data.queries.runs import chosen_counts_query
 from data.run_files import RunFiles
 from data.selection import Selection, Value
 
-# The newest, and the one that links or open pages pin; each may hold 100 MB of answers.
+# The newest version, and one that links or open pages pin; each may have 100 MB of cached answers.
 _KEPT_VERSIONS: Final = 2
 _REMEMBERED: Final = 256
 # From this number of runs on, cubes of settings are computed by dataset.
 LARGE_LAKE_RUNS: Final = 500_000
 _KEPT_CUBES: Final = 3
-# Tables of as many rows as a study has settings.
+# Tables with one row per setting of a study.
 _KEPT_KNOWN: Final = 24
-# Results of which one may have megabytes.
+# Results that may have megabytes each.
 _REMEMBERED_LARGE: Final = 8
 # Builds a query for the runs of a selection, with a maximum number of rows.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
@@ -120,7 +120,7 @@ class LakeView:
         """Return the filter on the dataset with most runs in a large lake; none in others.
 
         Args:
-            is_storage: Of those with storage runs.
+            is_storage: Choose among datasets with storage runs.
         """
         left = self.outline.filter(is_storage=True) if is_storage else self.outline
         if not self.is_large or not len(left):
@@ -240,7 +240,7 @@ class LakeView:
         """Call a function of the lake and a selection or state; its result is cached.
 
         Args:
-            is_large: A result may have megabytes: fewer are kept.
+            is_large: Whether a result may have megabytes; fewer of these are cached.
         """
         kept = self._once_large if is_large else self._once
         return cast(Found, kept(question, key))
@@ -292,9 +292,9 @@ State = TypeVar("State", bound=UrlState)
 class Lakes:
     """Opens versions of one lake and keeps the most recently used.
 
-    The lake may be replaced by another one or become unreadable at any time: each use of a
-    version checks that it is still the version that was opened. An object store that does not
-    answer leaves the versions that are open.
+    The lake may be replaced or become unreadable at any time, so each use of a version checks
+    that the lake is still the one that was opened. If an object store does not answer, open
+    versions stay usable.
     """
 
     def __init__(self, path: LakePath) -> None:
@@ -349,7 +349,7 @@ class Lakes:
         return view
 
     def _check(self, seen: Sight) -> None:
-        """Forget what is open of another lake at this path."""
+        """Close all versions if another lake is at this path."""
         if seen.identity is None and self._seen.identity is not None:
             why = "is its disk mounted" if isinstance(self.path, Path) else "was it moved"
             raise LakeError(f"the lake {self.path} is gone; {why}? It comes back by itself")
@@ -361,7 +361,7 @@ class Lakes:
         """Read a link, and open the version that it pins.
 
         Args:
-            read: Reads a state from a query; refuses one that names what the version lacks.
+            read: Reads a state from a query; raises an error for columns that the version lacks.
 
         Raises:
             WattlasError: The query is no state of the page, or the lake cannot be read.

@@ -1,4 +1,4 @@
-"""A page in place of one that has nothing to show: why, and which pages can show these runs."""
+"""The layout of a page that has nothing to show: the reason, and pages that show these runs."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Presets of a page: what a study shows, each one link."""
+"""Presets of a page: named states, each a link."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ class Preset:
     """A named state of a page.
 
     Attributes:
-        title: What the link says.
-        hint: What it shows, for the tooltip.
+        title: Text of the link.
+        hint: Text of the tooltip.
     """
 
     title: str
@@ -24,7 +24,7 @@ class Preset:
 
 
 def preset_block(presets: Sequence[Preset]) -> list[html.Div]:
-    """Lay out the links of a page's presets for the sidebar; nothing where there are none."""
+    """Lay out the links of a page's presets for the sidebar; empty without presets."""
     if not presets:
         return []
     links = [

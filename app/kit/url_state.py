@@ -200,7 +200,7 @@ def _filter_value(name: str, text: str) -> Value:
 
 
 def pairs_of(raw: Mapping[str, Any], version: int) -> list[tuple[str, str]]:
-    """Flatten controls' values: None and empty texts are left out, lists repeat their key."""
+    """Flatten controls' values to pairs: None and empty texts are left out, lists repeat it."""
     pairs = [("v", str(version))]
     for key, value in raw.items():
         values: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]

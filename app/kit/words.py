@@ -14,7 +14,7 @@ from data.units import format_bytes, format_load
 WORKLOAD_TITLES: Final = {"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": "unknown workload"}
 
 
-# Named apart from a configuration's other knobs: by the label, in titles, or by `load_words`.
+# Knobs that labels, titles or `load_words` name instead.
 _NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
 
 
