@@ -37,7 +37,7 @@ class TimelinePage:
 
     def ready(self) -> None:
         """Wait until the window that is looked at is drawn, and all beside it."""
-        self.page.wait_for_function(_DRAWN, timeout=30_000)
+        self.page.wait_for_function(_DRAWN)
         self.settle()
 
     def settle(self) -> None:
