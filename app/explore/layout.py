@@ -16,7 +16,7 @@ from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
 from app.kit.page_layout import Entries, entries, page_layout, segments, select, status_line
-from app.kit.panel import graph_panel, view_menu
+from app.kit.panel import graph_panel, panel, view_menu
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
 from app.kit.sidebar import filter_sidebar, sidebar_block
@@ -114,52 +114,29 @@ def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
 def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
     unit = metric(resolve(view, state)[0].limited).unit
     columns = column_choices(view, state)
-    return html.Section(
-        [
-            html.Div(
-                [
-                    html.H2("Best settings"),
-                    html.Span("of", className="quiet"),
-                    _select("cost", "cost", columns, state.cost, 140),
-                    html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
-                    _select("by", "limited metric", columns, state.limited, 204),
-                    dmc.NumberInput(
-                        id=IDS.control("limit"),
-                        value="" if state.limit is None else state.limit,
-                        placeholder="none",
-                        suffix=f" {unit}",
-                        min=0,
-                        size="xs",
-                        w=110,
-                        hideControls=True,
-                        allowNegative=False,
-                        debounce=300,
-                        decimalScale=6,
-                        **{"aria-label": "latency limit"},
-                    ),
-                    html.Div(
-                        dmc.Slider(
-                            id=IDS("limit-slider"),
-                            min=0,
-                            max=1000,
-                            value=1000,
-                            label=None,
-                            size="sm",
-                            updatemode="drag",
-                            thumbLabel="latency limit",
-                        ),
-                        className="limit-slider",
-                    ),
-                    html.Span(id="limit-words", className="limit-words", role="status"),
-                    view_menu("best-table"),
-                ],
-                className="panel-head",
-            ),
-            html.Div(id="best-table", className="table-frame"),
-        ],
-        className="panel panel-best",
-        **{"aria-label": "best settings under the limit", "data-view": "best-table"},
-    )
+    number = dmc.NumberInput(
+        id=IDS.control("limit"), value="" if state.limit is None else state.limit,
+        placeholder="none", suffix=f" {unit}", min=0, size="xs", w=110, hideControls=True,
+        allowNegative=False, debounce=300, decimalScale=6, **{"aria-label": "latency limit"},
+    )  # fmt: skip
+    slider = dmc.Slider(
+        id=IDS("limit-slider"), min=0, max=1000, value=1000, label=None, size="sm",
+        updatemode="drag", thumbLabel="latency limit",
+    )  # fmt: skip
+    head = [
+        html.H2("Best settings"),
+        html.Span("of", className="quiet"),
+        _select("cost", "cost", columns, state.cost, 140),
+        html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
+        _select("by", "limited metric", columns, state.limited, 204),
+        number,
+        html.Div(slider, className="limit-slider"),
+        html.Span(id="limit-words", className="limit-words", role="status"),
+        view_menu("best-table"),
+    ]
+    table = html.Div(id="best-table", className="table-frame")
+    name = "best settings under the limit"
+    return panel("best-table", name, head, [table], "panel-best", is_stop=False)
 
 
 def _selected_grid() -> dag.AgGrid:
@@ -183,26 +160,18 @@ def _selected_grid() -> dag.AgGrid:
 
 def _selected_panel() -> html.Section:
     """Lay out the panel of selected points; the browser adds the table after the scatter."""
-    return html.Section(
-        [
-            html.Div(
-                [
-                    html.H2("Selected"),
-                    html.Span("nothing yet: drag a box in a picture", id="selected-words",
-                              className="quiet", role="status"),
-                    html.Button("timeline (t)", id="selected-timeline", className="plain",
-                                hidden=True),
-                    html.Button("clear (Esc)", id="clear-selection", className="plain",
-                                hidden=True),
-                ],
-                className="panel-head",
-            ),
-            dcc.Store(id=IDS("selected-grid"), data=_selected_grid().to_plotly_json()),
-            html.Div(id=IDS("selected-frame"), className="grid"),
-        ],
-        className="panel panel-selected",
-        **{"aria-label": "selected points"},
-    )  # fmt: skip
+    words = "nothing yet: drag a box in a picture"
+    head = [
+        html.H2("Selected"),
+        html.Span(words, id="selected-words", className="quiet", role="status"),
+        html.Button("timeline (t)", id="selected-timeline", className="plain", hidden=True),
+        html.Button("clear (Esc)", id="clear-selection", className="plain", hidden=True),
+    ]
+    body = [
+        dcc.Store(id=IDS("selected-grid"), data=_selected_grid().to_plotly_json()),
+        html.Div(id=IDS("selected-frame"), className="grid"),
+    ]
+    return panel("", "selected points", head, body, "panel-selected", is_stop=False)
 
 
 def column_choices(view: LakeView, state: ExploreState) -> Entries:

@@ -95,6 +95,25 @@ def color_bar(title: str) -> dict[str, Any]:
     }
 
 
+def scatter_trace(kind: str, x: Any, y: Any, mode: str = "markers", **more: Any) -> dict[str, Any]:
+    """Return a scatter trace; by default without hover and legend entry.
+
+    Args:
+        kind: Kind of the trace, for the browser (`meta.kind`).
+        more: Further properties.
+    """
+    return {
+        "type": "scatter",
+        "mode": mode,
+        "meta": {"kind": kind},
+        "x": x,
+        "y": y,
+        "hoverinfo": "skip",
+        "showlegend": False,
+        **more,
+    }
+
+
 def legend_row(y: float, y_anchor: str) -> dict[str, Any]:
     """Return a horizontal legend at the left of a figure.
 

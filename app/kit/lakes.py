@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, cast
 
 import polars as pl
 
-from app.kit.answer_cache import KEPT_ROWS, AnswerCache, Finish, compact, unchanged
+from app.kit.answer_cache import KEPT_ROWS, AnswerCache, compact, unchanged
 from app.kit.known_columns import KnownColumns, known_columns
 from app.kit.settings import MAX_ROWS
 from app.kit.url_state import UrlState
@@ -174,7 +174,11 @@ class LakeView:
         return known_columns(left, [name for name in columns if name in left.columns])
 
     def narrowed(
-        self, query: Query, selection: Selection, known: KnownColumns | None = None
+        self,
+        query: Query,
+        selection: Selection,
+        known: KnownColumns | None = None,
+        is_replicates: bool = False,
     ) -> pl.DataFrame:
         """Answer a query whose rows have the facets' columns, each with one value per row.
 
@@ -184,20 +188,10 @@ class LakeView:
 
         Args:
             known: Columns that the query leaves out and the answer has.
+            is_replicates: Whether the rows have lists; a separate cache holds fewer of these.
         """
-        return self._narrowed(self._sets, query, selection, known.added_to if known else unchanged)
-
-    def replicates(self, query: Query, selection: Selection, known: KnownColumns) -> pl.DataFrame:
-        """Answer a query as `narrowed`, for rows with lists; a separate cache holds fewer of them.
-
-        Args:
-            known: Columns that the query leaves out and the answer has.
-        """
-        return self._narrowed(self._replicates, query, selection, known.added_to)
-
-    def _narrowed(
-        self, sets: AnswerCache, query: Query, selection: Selection, finish: Finish
-    ) -> pl.DataFrame:
+        finish = known.added_to if known else unchanged
+        sets = self._replicates if is_replicates else self._sets
         kept = sets.get(*query(leading(selection), KEPT_ROWS + 1), finish)
         if kept is None:
             return finish(compact(self.lake.polars(*query(selection, MAX_ROWS))))
@@ -209,7 +203,7 @@ class LakeView:
         """Return the query that `narrowed` executes for a selection, for explanations.
 
         Args:
-            is_replicates: The rows come from `replicates` instead.
+            is_replicates: As in `narrowed`.
 
         Returns:
             SQL, parameters, and whether its answer is then filtered in memory.

@@ -1,6 +1,7 @@
 """The panel of a view: its controls, its menu, its figure."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -48,21 +49,21 @@ def panel(
     head: Sequence[Component],
     body: Sequence[Component],
     class_name: str,
+    is_stop: bool = True,
 ) -> html.Section:
-    """Lay out a panel that can have the focus.
+    """Lay out a panel.
 
     Args:
-        view: Id of its figure or table.
+        view: Id of its figure or table; empty for a panel without a menu.
         name: Name for screen readers.
         head: Components of its header; empty for a panel without one.
+        is_stop: Whether the Tab key stops at the panel.
     """
     header = [html.Div(head, className="panel-head")] if head else []
-    return html.Section(
-        [*header, *body],
-        className=f"panel {class_name}",
-        tabIndex=0,
-        **{"aria-label": name, "data-view": view},
-    )
+    properties: dict[str, Any] = {"aria-label": name}
+    properties |= {"data-view": view} if view else {}
+    properties |= {"tabIndex": 0} if is_stop else {}
+    return html.Section([*header, *body], className=f"panel {class_name}", **properties)
 
 
 def view_menu(view: str, name: str = "this view") -> dmc.Menu:

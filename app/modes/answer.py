@@ -103,7 +103,7 @@ def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, KnownCol
 def _groups(view: LakeView, state: ModesState) -> tuple[pl.DataFrame, list[pl.Expr]]:
     """Return the configurations with their replicates, and the columns with one value in all."""
     query, known = replicates_query(view, state)
-    groups = view.replicates(query, state.selection, known)
+    groups = view.narrowed(query, state.selection, known, is_replicates=True)
     axes = {knob.column for knob in state.knobs()}
     rest = [name for name in known.constant if name not in axes]
     groups = groups.drop(rest).with_columns(cs.categorical().cast(pl.String))

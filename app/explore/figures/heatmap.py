@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from app.kit.encodings import axis_title, base_layout, color_bar
+from app.kit.encodings import axis_title, base_layout, color_bar, scatter_trace
 from app.kit.words import common_prefix
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
@@ -88,18 +88,9 @@ def _means_trace(z, x, y, grid, scale, column, prefix) -> dict:  # type: ignore[
 
 
 def _missing_trace(x: list[str], y: list[str]) -> dict:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "not measured",
-        "meta": {"kind": "missing"},
-        "x": x,
-        "y": y,
-        "marker": {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": "#8c8c8c"}},
-        "unselected": {"marker": {"opacity": 1}},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    marker = {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": "#8c8c8c"}}
+    whole = {"marker": {"opacity": 1}}
+    return scatter_trace("missing", x, y, name="not measured", marker=marker, unselected=whole)
 
 
 def _veil_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
@@ -119,17 +110,9 @@ def _veil_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
 
 def _catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
     at = np.argwhere(~np.isnan(z))
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "meta": {"kind": "catcher"},
-        "x": [x[j] for _, j in at],
-        "y": [y[i] for i, _ in at],
-        "marker": {"size": 1, "opacity": 0},
-        "unselected": {"marker": {"opacity": 0}},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    xs, ys = [x[j] for _, j in at], [y[i] for i, _ in at]
+    hidden = {"marker": {"opacity": 0}}
+    return scatter_trace("catcher", xs, ys, marker={"size": 1, "opacity": 0}, unselected=hidden)
 
 
 def _layout(title: str, subtitle: str, grid: dict, column: str, x_knob: Knob, y_knob: Knob) -> dict:

@@ -19,6 +19,7 @@ from app.kit.encodings import (
     color_bar,
     itr_sizes_px,
     legend_row,
+    scatter_trace,
 )
 from app.kit.typed_arrays import floats
 from app.kit.words import axis_words, subject, synthetic_note
@@ -98,26 +99,25 @@ def _point_trace(
     sizes: Any = ADAPTIVE_SIZE_PX
     if size is not None and not hollow:
         sizes = itr_sizes_px(_wide(rows, size.column), largest)
-    return {
-        "type": "scattergl",
-        "mode": "markers",
-        "name": name,
-        "meta": {"kind": "points"},
-        "x": _floats(rows, "x"),
-        "y": _floats(rows, "y"),
-        "marker": {
-            "symbol": f"{symbol}-open" if hollow else symbol,
-            "size": sizes,
-            "color": color,
-            "line": {"width": 2 if hollow else 0.6},
-            **({"coloraxis": "coloraxis"} if is_scaled else {}),
-        },
-        "selected": {"marker": {"opacity": 1}},
-        "unselected": {"marker": {"opacity": 0.12}},
-        "hoverinfo": "none",
-        "showlegend": False,
-        **_error_bars(rows, state),
+    marker = {
+        "symbol": f"{symbol}-open" if hollow else symbol,
+        "size": sizes,
+        "color": color,
+        "line": {"width": 2 if hollow else 0.6},
+        **({"coloraxis": "coloraxis"} if is_scaled else {}),
     }
+    return scatter_trace(
+        "points",
+        _floats(rows, "x"),
+        _floats(rows, "y"),
+        type="scattergl",
+        name=name,
+        marker=marker,
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 0.12}},
+        hoverinfo="none",
+        **_error_bars(rows, state),
+    )
 
 
 def _style(encoding: Encoding, rows: pl.DataFrame) -> tuple[str, str, str]:
@@ -175,20 +175,20 @@ def _frontier_traces(points: pl.DataFrame, state: ExploreState, encoding: Encodi
 
 def _frontier_trace(style: tuple, x: np.ndarray, y: np.ndarray, directions: list) -> dict:
     symbol, hue, value = style
-    return {
-        "type": "scattergl" if len(x) > 400 else "scatter",
-        "mode": "lines+markers",
-        "name": f"frontier of {value}",
-        "meta": {"kind": "frontier", "system": value},
-        "x": x,
-        "y": y,
-        # Steps stay on measured values: if less is better, the line drops after each member.
-        "line": {"color": hue, "width": 1.4, "shape": "hv" if directions[0] == "less" else "vh"},
-        "marker": {"symbol": f"{symbol}-open", "size": 13, "color": hue, "line": {"width": 1.2}},
-        "unselected": {"marker": {"opacity": 1}},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    # Steps stay on measured values: if less is better, the line drops after each member.
+    shape = "hv" if directions[0] == "less" else "vh"
+    return scatter_trace(
+        "frontier",
+        x,
+        y,
+        "lines+markers",
+        type="scattergl" if len(x) > 400 else "scatter",
+        name=f"frontier of {value}",
+        meta={"kind": "frontier", "system": value},
+        line={"color": hue, "width": 1.4, "shape": shape},
+        marker={"symbol": f"{symbol}-open", "size": 13, "color": hue, "line": {"width": 1.2}},
+        unselected={"marker": {"opacity": 1}},
+    )
 
 
 def _winner_traces(points: pl.DataFrame, encoding: Encoding) -> list[dict]:
@@ -204,23 +204,16 @@ def _winner_traces(points: pl.DataFrame, encoding: Encoding) -> list[dict]:
 
 
 def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -> dict:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": kind,
-        "meta": {"kind": "winner", "winner": kind},
-        "x": _wide(rows, "x"),
-        "y": _wide(rows, "y"),
-        "marker": {
-            "symbol": symbol,
-            "size": 21 if kind == "edp" else 19,
-            "color": hues,
-            "line": {"width": 3, "color": hues},
-        },
-        "unselected": {"marker": {"opacity": 1}},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    size = 21 if kind == "edp" else 19
+    return scatter_trace(
+        "winner",
+        _wide(rows, "x"),
+        _wide(rows, "y"),
+        name=kind,
+        meta={"kind": "winner", "winner": kind},
+        marker={"symbol": symbol, "size": size, "color": hues, "line": {"width": 3, "color": hues}},
+        unselected={"marker": {"opacity": 1}},
+    )
 
 
 def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) -> list[dict]:
@@ -293,23 +286,15 @@ def _short(name: str) -> str:
 
 
 def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: float = 1) -> dict:
-    return {
+    line = {"width": line_width, "color": hue}
+    marker = {"symbol": symbol, "size": size, "color": hue, "line": line}
+    own: dict[str, Any] = {
         "legend": _LEGENDS[row],
-        "type": "scatter",
-        "mode": "markers",
         "name": name,
-        "meta": {"kind": "legend"},
-        "x": [None],
-        "y": [None],
-        "marker": {
-            "symbol": symbol,
-            "size": size,
-            "color": hue,
-            "line": {"width": line_width, "color": hue},
-        },
-        "hoverinfo": "skip",
+        "marker": marker,
         "showlegend": True,
     }
+    return scatter_trace("legend", [None], [None], **own)
 
 
 def _layout(
