@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
+from app.kit.encodings import scatter_trace
 from app.kit.words import configuration_words
 from data.declared import Names, knob_names
 from data.metrics import metric
@@ -41,9 +42,7 @@ _SELECTABLE: Final = {
     "selected": {"marker": {"opacity": 1}},
     "unselected": {"marker": {"opacity": FADED}},
     "hoverinfo": "none",
-    "showlegend": False,
 }
-_NO_HOVER: Final = {"hoverinfo": "skip", "showlegend": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,59 +165,42 @@ def points(
         box: `box` of the trace's `meta` (see the package).
     """
     mode = rows["mode"][0]
-    return {
-        "type": "scatter",
-        "mode": "markers",
+    numbers = [[row] for row in rows["row"]]
+    own: dict[str, Any] = {
         "name": scene.label(mode),
-        "x": plain(x),
-        "y": plain(y),
         "marker": {"color": scene.hue(mode), "symbol": scene.symbol(mode), "size": size},
-        **_SELECTABLE,
         "cliponaxis": False,
-        "meta": {
-            "kind": "points",
-            "rows": [[row] for row in rows["row"]],
-            "words": words,
-            "box": box,
-        },
-        **more,
+        "meta": {"kind": "points", "rows": numbers, "words": words, "box": box},
     }
+    return scatter_trace("points", plain(x), plain(y), **{**_SELECTABLE, **own, **more})
 
 
-def cell_points(x: list, y: list, meta: dict[str, Any], **more: Any) -> dict[str, Any]:
+def cell_points(x: list, y: list, meta: dict[str, Any]) -> dict[str, Any]:
     """Build invisible points in the middle of cells, for boxes and the pointer."""
-    hidden = {"marker": {"opacity": 0}}
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x,
-        "y": y,
+    own: dict[str, Any] = {
         "marker": {"size": 2, "opacity": 0},
-        **_SELECTABLE,
-        "selected": hidden,
-        "unselected": hidden,
+        "selected": {"marker": {"opacity": 0}},
+        "unselected": {"marker": {"opacity": 0}},
         "meta": {"kind": "cells", **meta},
-        **more,
     }
+    return scatter_trace("cells", x, y, **{**_SELECTABLE, **own})
 
 
 def marks(
     kind: str, x: Iterable, y: Iterable, marker: dict[str, Any], words: list, **more: Any
 ) -> dict[str, Any]:
     """Build a trace of markers that no selection fades, such as idle power."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": kind,
-        "x": list(x),
-        "y": plain(y),
-        "marker": marker,
-        "unselected": {"marker": {"opacity": 1}},
-        "hoverinfo": "none" if words else "skip",
-        "showlegend": False,
-        "meta": {"kind": kind, "words": words},
+    return scatter_trace(
+        kind,
+        list(x),
+        plain(y),
+        name=kind,
+        marker=marker,
+        unselected={"marker": {"opacity": 1}},
+        hoverinfo="none" if words else "skip",
+        meta={"kind": kind, "words": words},
         **more,
-    }
+    )
 
 
 def curve(
@@ -227,16 +209,8 @@ def curve(
 ) -> dict[str, Any]:  # fmt: skip
     """Build a line without hover, which fades unless a configuration in `behind` is selected."""
     rows = {} if behind is None else {"behind": behind["row"].to_list()}
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": plain(x),
-        "y": plain(y),
-        "line": line,
-        **_NO_HOVER,
-        "meta": {"kind": kind, **rows},
-        **more,
-    }
+    meta = {"kind": kind, **rows}
+    return scatter_trace(kind, plain(x), plain(y), "lines", line=line, meta=meta, **more)
 
 
 def stars(published: Sequence[Star], x: Sequence[float], scene: Scene) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from app.kit.competitors import readable_on
-from app.kit.encodings import color_bar
+from app.kit.encodings import color_bar, scatter_trace
 from app.kit.words import common_prefix
 from app.storage.figures.base import QUIET, Scene, cell_points, marks, plain
 from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note
@@ -173,20 +173,13 @@ def _texts(
     if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > _ROOM_PX:
         return []
     hues = [readable_on(hue_at(color_axis["colorscale"], share)) for share in shares]
-    return [
-        {
-            "type": "scatter",
-            "mode": "text",
-            "x": x,
-            "y": y,
-            "text": texts,
-            "textfont": {"size": 10 if columns <= _LARGE_MAX_COLUMNS else 9, "color": hues},
-            "unselected": {"textfont": {"color": _VEILED_TEXT}},
-            "hoverinfo": "skip",
-            "showlegend": False,
-            "meta": {"kind": "texts", "rows": [list(cell.rows) for cell in cells]},
-        }
-    ]
+    own: dict[str, Any] = {
+        "text": texts,
+        "textfont": {"size": 10 if columns <= _LARGE_MAX_COLUMNS else 9, "color": hues},
+        "unselected": {"textfont": {"color": _VEILED_TEXT}},
+        "meta": {"kind": "texts", "rows": [list(cell.rows) for cell in cells]},
+    }
+    return [scatter_trace("texts", x, y, "text", **own)]
 
 
 def _targets(

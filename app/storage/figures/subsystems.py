@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.kit.encodings import scatter_trace
 from app.storage.figures.base import FADED, QUIET, TEXT_COLOR, Scene, error_bars, plain
 from app.storage.figures.layouts import axis, layout, unmeasured
 from app.storage.views import LOADS_STORES_PER_S, View
@@ -279,14 +280,6 @@ def _tops(totals: Mapping[Bar, _Total], stacks: _Stacks, scene: Scene) -> dict[s
     """Build the error bars at the tops of the measured stacks."""
     mine = [totals[bar] for bar in stacks.measured]
     n, sd = np.array([one.n for one in mine]), np.array([one.sd for one in mine])
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": list(stacks.measured.values()),
-        "y": plain(one.mean for one in mine),
-        "marker": {"size": 1, "color": TEXT_COLOR},
-        "error_y": error_bars(mean_spreads(n, sd, scene.is_interval), TEXT_COLOR, 4),
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "meta": {"kind": "totals"},
-    }
+    x, y = list(stacks.measured.values()), plain(one.mean for one in mine)
+    bars = error_bars(mean_spreads(n, sd, scene.is_interval), TEXT_COLOR, 4)
+    return scatter_trace("totals", x, y, marker={"size": 1, "color": TEXT_COLOR}, error_y=bars)
