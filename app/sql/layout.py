@@ -87,11 +87,7 @@ def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
     ]  # fmt: skip
     if off:
         body = [html.P(off, className="note"), html.Pre(python, className="note")]
-    return html.Section(
-        [html.Div(head, className="panel-head"), *body],
-        className="panel panel-editor",
-        **{"aria-label": "query"},
-    )
+    return panel("", "query", head, body, "panel-editor", is_stop=False)
 
 
 def tables(view: LakeView, has_menu: bool = True) -> html.Section:
@@ -123,21 +119,13 @@ def tables(view: LakeView, has_menu: bool = True) -> html.Section:
 
 
 def _result() -> html.Section:
-    return html.Section(
-        [
-            html.Div(
-                [
-                    html.H2("Result"),
-                    html.Button("CSV", id=IDS("csv"), className="plain", disabled=True),
-                    html.Button("Parquet", id=IDS("parquet"), className="plain", disabled=True),
-                ],
-                className="panel-head",
-            ),
-            html.Div(id=IDS("grid-frame"), className="grid"),
-        ],
-        className="panel panel-result",
-        **{"aria-label": "result"},
-    )  # fmt: skip
+    head = [
+        html.H2("Result"),
+        html.Button("CSV", id=IDS("csv"), className="plain", disabled=True),
+        html.Button("Parquet", id=IDS("parquet"), className="plain", disabled=True),
+    ]
+    grid = html.Div(id=IDS("grid-frame"), className="grid")
+    return panel("", "result", head, [grid], "panel-result", is_stop=False)
 
 
 def _chart() -> html.Section:
@@ -158,8 +146,5 @@ def _chart() -> html.Section:
         responsive=True,
         figure=message_figure("Run a query, then choose x and y."),
     )
-    return html.Section(
-        [html.Div([html.H2("Chart"), *selects], className="panel-head"), graph],
-        className="panel panel-chart",
-        **{"aria-label": "chart"},
-    )
+    head = [html.H2("Chart"), *selects]
+    return panel("", "chart", head, [graph], "panel-chart", is_stop=False)
