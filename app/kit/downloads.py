@@ -12,12 +12,7 @@ PARQUET = "application/vnd.apache.parquet"
 
 
 def file_answer(body: bytes, kind: str, name: str) -> Response:
-    """Return a file to be saved.
-
-    Args:
-        kind: Media type.
-        name: File name for the browser.
-    """
+    """Return a file of a media type, which browsers save under a name."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, mimetype=kind, headers=headers)
 

@@ -53,11 +53,7 @@ def how_computed(words: str) -> tags.Details:
 
 
 def page_html(view: LakeView, name: str, page: ExportedPage) -> str:
-    """Write the file; the same lake and page give the same bytes.
-
-    Args:
-        name: The page's name, which is its folder in `assets/`.
-    """
+    """Write the file of the page of a name; the same lake and page give the same bytes."""
     scripts = "\n".join(path.read_text("utf-8") for path in _scripts(name))
     return fill(
         "export.html",

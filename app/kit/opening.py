@@ -25,17 +25,13 @@ _UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload 
 
 def register(server: Flask, page: Page, pages: Sequence[Page]) -> None:
     """Register one of the pages with Dash and its addresses with the server."""
-
-    def layout(**parts: str | list[str]) -> html.Main:
-        return open_layout(page, parts, pages)
-
     dash.register_page(
         f"app.{page.name}.page",
         path=page.path,
         order=pages.index(page),
         name=page.title,
         title=f"wattlas · {page.title}",
-        layout=layout,
+        layout=lambda **parts: open_layout(page, parts, pages),
     )
     add_page_routes(server, page)
 

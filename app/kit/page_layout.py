@@ -20,12 +20,7 @@ def page_layout(
     views: Sequence[Component],
     *last: Component,
 ) -> html.Main:
-    """Lay out a page's main element.
-
-    Args:
-        page: The page's name.
-        last: What follows the views: the status line, dialogs.
-    """
+    """Lay out a page's main element; `last` are the status line and dialogs."""
     return html.Main(
         [
             *stores,
@@ -62,23 +57,14 @@ def status_line(
 
 
 def entries(titles: Mapping[Any, str]) -> Entries:
-    """Return the entries of a menu.
-
-    Args:
-        titles: Value to title.
-    """
+    """Return the entries of a menu, from value to title."""
     return [{"value": value, "label": title} for value, title in titles.items()]
 
 
 def segments(
     component_id: str, label: str, value: str, titles: Mapping[str, str], **more: Any
 ) -> dmc.SegmentedControl:
-    """Lay out a few values side by side, of which one is chosen.
-
-    Args:
-        label: Name for screen readers.
-        more: Further properties of `dmc.SegmentedControl`.
-    """
+    """Lay out a few values side by side, of which one is chosen."""
     return dmc.SegmentedControl(
         id=component_id,
         value=value,
@@ -98,13 +84,7 @@ def select(
     menu_px: int,
     **more: Any,
 ) -> dmc.Select:
-    """Lay out a menu from which one entry is always chosen.
-
-    Args:
-        label: Name for screen readers.
-        menu_px: Width of the list of entries.
-        more: Further properties of `dmc.Select`.
-    """
+    """Lay out a menu of which one entry is always chosen; `menu_px` is the width of its list."""
     return dmc.Select(
         id=component_id,
         data=data,

@@ -27,12 +27,7 @@ _NO_PICTURE = {
 
 
 def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -> html.Section:
-    """Lay out a panel around one figure.
-
-    Args:
-        name: Name for screen readers.
-        controls: Components in the panel's header.
-    """
+    """Lay out a panel around one figure, with controls in its header."""
     graph = dcc.Graph(
         id=graph_id,
         config=GRAPH_CONFIG,
@@ -67,11 +62,7 @@ def panel(
 
 
 def view_menu(view: str, name: str = "this view") -> dmc.Menu:
-    """Lay out a view's menu: copy link, PNG, SVG, CSV, Parquet, how was this computed.
-
-    Args:
-        name: Name of the view for screen readers, for pages with many views.
-    """
+    """Lay out a view's menu; `name` names the view for screen readers."""
     entries = (
         ("copy-link", "Copy link"),
         ("png", "Picture as PNG"),

@@ -9,19 +9,16 @@ from dash.development.base_component import Component
 def filter_sidebar(
     blocks: Sequence[Component], title: str = "Filters", name: str = "filters"
 ) -> html.Aside:
-    """Lay out a page's filters in the sidebar, with the button that folds it.
-
-    Args:
-        name: Name for screen readers.
-    """
-    head = html.Div(
-        [
-            html.Span(title, className="sidebar-title"),
-            html.Button("\N{LEFTWARDS ARROW}", id="sidebar-button", className="plain",
-                        title="fold the sidebar", **{"aria-expanded": "true"}),
-        ],
-        className="sidebar-head",
-    )  # fmt: skip
+    """Lay out a page's filters in the sidebar, with the button that folds it."""
+    fold = html.Button(
+        "\N{LEFTWARDS ARROW}",
+        id="sidebar-button",
+        className="plain",
+        title="fold the sidebar",
+        **{"aria-expanded": "true"},
+    )
+    words = html.Span(title, className="sidebar-title")
+    head = html.Div([words, fold], className="sidebar-head")
     return html.Aside([head, *blocks], className="sidebar", id="sidebar", **{"aria-label": name})
 
 
