@@ -34,16 +34,12 @@ def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
     explained = "\n\n".join(
         f"{one.title}\n\n{explain(view, state, one.name)}" for one in (ALL[0], ALL[7], ALL[10])
     )
+    controls = html.Div(id=IDS("controls"), className="models-controls")
+    views = html.Div(models_views(has_menus=False), className="views")
     main = html.Main(
         [
             html.P(words, className="quiet export-words"),
-            html.Div(
-                [
-                    html.Div(id=IDS("controls"), className="models-controls"),
-                    html.Div(models_views(has_menus=False), className="views"),
-                ],
-                className="models-exported",
-            ),
+            html.Div([controls, views], className="models-exported"),
             how_computed(explained),
             html.Footer(status_words(), className="status"),
         ],

@@ -33,7 +33,8 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
     if scene.place_words:
         words += f" Lines and maps at {scene.place_words}."
     words += " Click a point or drag a box to select; Escape clears."
-    bar = [layout.section_menu(), layout.mode_legend(_legend(found))]
+    legend = layout.mode_legend(_legend(found))
+    bar = html.Div([layout.section_menu(), legend], className="storage-bar exported-bar")
     bodies = {
         PUBLISHED: _published(found),
         CLAIMS: claims_block(judged_claims(found.study, found.functions), found.study),
@@ -41,13 +42,7 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
     main = html.Main(
         [
             html.P(words, className="quiet export-words"),
-            html.Div(
-                [
-                    html.Div(bar, className="storage-bar exported-bar"),
-                    *layout.storage_sections(bodies, has_menus=False),
-                ],
-                className="views",
-            ),
+            html.Div([bar, *layout.storage_sections(bodies, has_menus=False)], className="views"),
             how_computed(explain_all(view, found.study)),
             html.Footer(layout.selection_words(), className="status"),
         ],
