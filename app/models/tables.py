@@ -1,6 +1,5 @@
 """The rows behind each view, and text on how each view was computed."""
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -28,13 +27,12 @@ from app.models.presets import (
     published_tables,
     shown_stars,
 )
+from app.models.routes import finished
 from app.models.runs import MOST_RUNS, model_runs, panel_values, points
 from app.models.state import ModelsState
 from data.models import SCHEMES
 from data.queries.models import model_runs_query
 
-# Returns the results of a finished simulation for a request.
-Finished = Callable[[dict[str, Any]], list[dict[str, Any]]]
 _SCHEMA: Final[dict[str, Any]] = {
     "curve": pl.String, "kind": pl.String, "rate_kpps": pl.Float64, "value": pl.Float64,
     "half_width": pl.Float64, "sd": pl.Float64, "n": pl.UInt32, "predicted": pl.Float64,
@@ -42,20 +40,16 @@ _SCHEMA: Final[dict[str, Any]] = {
 _DVFS_POINTS: Final = 56
 
 
-def view_rows(view: LakeView, state: ModelsState, name: str, finished: Finished) -> pl.DataFrame:
-    """Return the rows behind a view.
-
-    Args:
-        finished: Returns the results of a finished simulation.
-    """
+def view_rows(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
+    """Return the rows behind a view, with simulations that this process has finished."""
     if name in PANELS:
-        return _panel(view, state, name, finished)
+        return _panel(view, state, name)
     if name == "energy":
         return energy_rows(state)
     if name == "stack":
-        return _stack(state, finished)
+        return _stack(state)
     if name == "best":
-        return _best(state, finished)
+        return _best(state)
     if name == "itr":
         return _itr(view, state)
     if name == "runs":
@@ -64,7 +58,7 @@ def view_rows(view: LakeView, state: ModelsState, name: str, finished: Finished)
     return found.table if name == "fits" else found.predicted
 
 
-def _panel(view: LakeView, state: ModelsState, name: str, finished: Finished) -> pl.DataFrame:
+def _panel(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
     """Return curves, simulated points, published points and runs of one panel."""
     column = PANELS[name]
     is_p99 = name == "latency" and state.latency == "p99"
@@ -146,7 +140,7 @@ def energy_rows(state: ModelsState) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _stack(state: ModelsState, finished: Finished) -> pl.DataFrame:
+def _stack(state: ModelsState) -> pl.DataFrame:
     """Return each curve's shares at the crosshair; simulated ones at the nearest rate."""
     rows = [
         {
@@ -172,7 +166,7 @@ def _stack(state: ModelsState, finished: Finished) -> pl.DataFrame:
 _SHARES: Final = ("interrupt_share", "protocol_share", "cpu_left")
 
 
-def _best(state: ModelsState, finished: Finished) -> pl.DataFrame:
+def _best(state: ModelsState) -> pl.DataFrame:
     """Return latency and CPU left of each compared curve, and whether it meets the limit.
 
     Of a curve the exact solution is used, else the simulation, else the paper's formula; the ideal
