@@ -28,14 +28,15 @@ _NO_PICTURE = {
 
 def graph_panel(graph_id: str, name: str, controls: Sequence, class_name: str) -> html.Section:
     """Lay out a panel around one figure, with controls in its header."""
-    graph = dcc.Graph(
-        id=graph_id,
-        config=GRAPH_CONFIG,
-        className="graph",
-        responsive=True,
-        figure={"data": [], "layout": _NO_PICTURE},
+    empty = graph(graph_id, {"data": [], "layout": _NO_PICTURE})
+    return panel(graph_id, name, [*controls, view_menu(graph_id)], [empty], class_name)
+
+
+def graph(graph_id: str, figure: dict[str, Any]) -> dcc.Graph:
+    """Lay out a figure that Dash draws."""
+    return dcc.Graph(
+        id=graph_id, config=GRAPH_CONFIG, className="graph", responsive=True, figure=figure
     )
-    return panel(graph_id, name, [*controls, view_menu(graph_id)], [graph], class_name)
 
 
 def panel(

@@ -153,7 +153,5 @@ def _has_fingerprint() -> bool:
 
 def _is_changed() -> bool:
     """Return whether an asset was edited since the app made the bundle's address."""
-    if BUNDLES not in request.path:
-        return False
     kind = request.path.rpartition(".")[2]
-    return fingerprint(kind) != request.args.get("m")
+    return BUNDLES in request.path and fingerprint(kind) != request.args.get("m")

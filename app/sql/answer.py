@@ -73,14 +73,7 @@ def columns_of(view: LakeView) -> pl.DataFrame:
     )
 
 
-def rows_behind(view: LakeView, state: SqlState, name: str) -> pl.DataFrame:
-    """Return the rows of a view: the list of columns."""
-    del state, name
-    return columns_of(view)
-
-
-def explain(view: LakeView, state: SqlState, name: str) -> str:
-    """Return the source of the list of columns."""
-    del state, name
+def explain(view: LakeView) -> str:
+    """Return how the list of columns was computed."""
     query = statement(*columns_query())
     return f"{view.words}\n\n{query}\n\nthen: units and descriptions of metrics"
