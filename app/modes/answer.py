@@ -140,7 +140,6 @@ def _message(sentence: str, status: str) -> ModesAnswer:
 
 
 def _status(view: LakeView, found: Judged) -> str:
-    """Return how many runs are compared, of how many, and the outcomes of the cells."""
     compared = int(found.comparison.groups["values"].list.len().sum())
     counts = dict(found.comparison.cells["outcome"].value_counts().iter_rows())
     words = [f"{counts[o]:,} {OUTCOME_WORDS[o]}" for o in OUTCOMES if counts.get(o)]

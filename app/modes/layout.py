@@ -87,7 +87,6 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
 
 
 def _rules(state: ModesState) -> html.Div:
-    """Build the controls for the test and for the margin in the cells."""
     corrections = entries(CORRECTION_TITLES)
     level = IDS.control("level")
     return html.Div(

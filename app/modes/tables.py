@@ -80,7 +80,6 @@ def explain(view: LakeView, state: ModesState, name: str) -> str:
 
 
 def _rules(found: Judged) -> str:
-    """Describe the steps from replicates to outcomes."""
     state = found.state
     x, y, competitor = state.knobs()
     measure = metric(found.metric)

@@ -1,6 +1,7 @@
 """Defaults of Storage: the dataset, and the device, access and size of the lines."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import polars as pl
@@ -48,7 +49,7 @@ def chosen(cube: pl.DataFrame, state: StorageState) -> StorageState:
     rw = _kept(here, "rw", state.at_rw, _first_access(here["rw"].unique().to_list()))
     here = at_place(here, {"rw": rw})
     size = _kept(here, "request_bytes", state.at_request, _usual_size(here))
-    return state.at(device, rw, size)
+    return replace(state, at_device=device, at_rw=rw, at_request=size)
 
 
 def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:

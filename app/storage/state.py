@@ -1,6 +1,6 @@
 """The state of Storage as a URL query."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 from app.kit.clause import read_clause
@@ -81,10 +81,6 @@ class StorageState(UrlState):
             raise SelectionError(f"size is {self.at_request:g}, expected bytes above 0")
         if not read_old_box(self.sel):
             read_clause(self.sel)
-
-    def at(self, device: str | None, rw: str | None, request_bytes: float | None) -> "StorageState":
-        """Return a copy with the device, access and request size of the views that show one."""
-        return replace(self, at_device=device, at_rw=rw, at_request=request_bytes)
 
 
 def read_old_box(text: str) -> tuple[str, int, tuple[float, ...]] | None:

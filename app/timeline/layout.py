@@ -189,7 +189,6 @@ _MOUSE: Final = (
 
 
 def _picker() -> html.Dialog:
-    """Return the dialog that lists the lake's runs with a log."""
     return html.Dialog(
         [
             html.H2("Add a run"),

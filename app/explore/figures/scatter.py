@@ -340,7 +340,6 @@ def _scale_title(knob: Knob | None) -> str:
 
 
 def _legend(row: int) -> dict:
-    """Return one line of the legend: systems, interrupt delays, or marks."""
     fixed = {"itemsizing": "trace", "itemclick": False, "itemdoubleclick": False}
     return legend_row((65 - 19 * row) / 540, "top") | fixed
 
