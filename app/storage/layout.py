@@ -27,6 +27,9 @@ IDS = PageIds(NAME)
 FIGURES, CONFIGURATIONS = IDS("figures"), IDS("configurations")
 PLACED, DRAWN = IDS("placed"), IDS("drawn")
 LEGEND, PUBLISHED_TABLES, CLAIM_LIST = IDS("legend"), IDS("published"), IDS("claims")
+# Stores: HTML text that the browser writes into the published tables and the list of claims.
+PUBLISHED_HTML, CLAIMS_HTML = IDS("published-html"), IDS("claims-html")
+_STORES = (FIGURES, CONFIGURATIONS, PLACED, DRAWN, PUBLISHED_HTML, CLAIMS_HTML)
 # Section without figures to the id of its body, and its name for screen readers.
 _BODIES = {
     CLAIMS: (CLAIM_LIST, "claims of the papers"),
@@ -46,7 +49,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     ]
     return page_layout(
         NAME,
-        state_stores(NAME, view, state, (FIGURES, CONFIGURATIONS, PLACED, DRAWN)),
+        state_stores(NAME, view, state, _STORES),
         notice,
         filter_sidebar(blocks),
         [bar, *storage_sections({}, has_menus=True)],

@@ -88,7 +88,7 @@ PAGE = Page(
 @callback(
     Output(layout.FIGURES, "data"),
     Output(layout.CONFIGURATIONS, "data"),
-    Output(layout.PUBLISHED_TABLES, "children"),
+    Output(layout.PUBLISHED_HTML, "data"),
     Output(layout.LEGEND, "children"),
     Output(layout.PLACED, "data"),
     Output(layout.IDS.status, "children"),
@@ -104,18 +104,18 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
         "choices": place_choices(storage_cube(view, state.selection), state),
         "values": layout.place_values(state),
     }
-    tables, legend = _published(found), _legend(found)
+    tables, legend = render(_published(found)), _legend(found)
     return found.figures, found.configurations, tables, legend, placed, found.status
 
 
 @callback(
-    Output(layout.CLAIM_LIST, "children"),
+    Output(layout.CLAIMS_HTML, "data"),
     Input(layout.IDS.view_state, "data"),
     State(layout.IDS.lake_version, "data"),
 )
-def update_claims(raw_state: dict[str, Any], version: int) -> list:
+def update_claims(raw_state: dict[str, Any], version: int) -> str:
     """Judge the claims separately, because loading the statistics would delay the figures."""
-    return lake_view(version).once(_claims, StorageState.from_json(raw_state))
+    return render(lake_view(version).once(_claims, StorageState.from_json(raw_state)))
 
 
 def _claims(view: LakeView, state: StorageState) -> list:
@@ -140,6 +140,10 @@ def _legend(found: StorageAnswer) -> list:
 # The browser gathers the controls, and draws and links the figures.
 register_gather(layout.IDS, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
 update_filters = register_filters(layout.IDS, StorageState, offered)
+# As Dash components, tables and claims would be most of the page's components, and Dash visits all
+# components for each one that appears.
+for each in (layout.PUBLISHED_HTML, layout.CLAIMS_HTML):
+    clientside_callback(ClientsideFunction("wattlasStorage", "writeHtml"), Input(each, "data"))
 clientside_callback(
     ClientsideFunction("wattlasStorage", "draw"),
     Output(layout.DRAWN, "data"),

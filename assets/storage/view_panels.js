@@ -237,7 +237,7 @@
   }
 
   wattlas.storage = {
-    open, show, select,
+    open, show, select, markPublished,
     /** A key was pressed. Returns whether it means something here. */
     key,
     state: () => ({ sel, mask, figures, configurations }),
