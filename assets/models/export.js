@@ -2,11 +2,8 @@
 (function (wattlas) {
   "use strict";
 
-  const { spec, kept, runs, fits, simulated } = JSON.parse(
-    document.getElementById("view-data").textContent,
-  );
-  const { models, modelsPage } = wattlas,
-    { page } = models;
+  const { spec, kept, runs, fits, simulated } = JSON.parse(document.getElementById("view-data").textContent);
+  const { models, modelsPage } = wattlas, { page } = models;
   Object.assign(page, { spec, kept, runs, fits });
   page.simulated = { ...simulated, status: simulated.results.length ? "done" : "" };
   wattlas.exportThemes((theme) => {

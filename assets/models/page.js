@@ -2,13 +2,8 @@
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
-  const { wattlas } = window,
-    { models, modelsPage, address } = wattlas,
-    { page } = models;
-  const NAME = "models",
-    PREFIX = NAME + "-",
-    POLL_MS = 500,
-    URL_MS = 120;
+  const { wattlas } = window, { models, modelsPage, address } = wattlas, { page } = models;
+  const NAME = "models", PREFIX = NAME + "-", POLL_MS = 500, URL_MS = 120;
   const viewOf = (id) => id.slice(PREFIX.length);
   const isShown = () => Boolean(document.querySelector(".page.models"));
   const where = (path, query = address.shown(NAME)) => `${wattlas.pagesRoot()}${NAME}/${path}?${query}`;
@@ -54,8 +49,7 @@ document.addEventListener("DOMContentLoaded", function () {
 
   async function answerOf(path, query, options) {
     try {
-      const response = await wattlas.fetch(where(path, query), options),
-        body = response.json();
+      const response = await wattlas.fetch(where(path, query), options), body = response.json();
       return response.ok ? body : { error: body.error };
     } catch (error) {
       return { error: "The server did not answer (" + error.message + "). Reload the page." };
@@ -67,8 +61,7 @@ document.addEventListener("DOMContentLoaded", function () {
   /** Ask for what the shown tab needs of the lake and does not have. */
   async function ask() {
     if (!page.spec || page.spec.lakeIsEmpty) return;
-    const { kept } = page,
-      mine = turn;
+    const { kept } = page, mine = turn;
     if (kept.tab === "interrupts" && kept.runs && !page.runs) await take("runs", mine);
     if (kept.tab === "fit" && !page.fits) await take("fits", mine);
   }
@@ -94,8 +87,7 @@ document.addEventListener("DOMContentLoaded", function () {
   /* ---- simulations */
 
   const visitor = Math.random().toString(36).slice(2);
-  let following = 0,
-    job = "";
+  let following = 0, job = "";
 
   function stop() {
     following += 1;
@@ -137,15 +129,11 @@ document.addEventListener("DOMContentLoaded", function () {
       } else {
         job = ["running", "waiting"].includes(found.state) ? found.job : "";
         const words = {
-          waiting: "simulation waits for another",
-          running: `simulated ${found.done} of ${found.total}`,
-          failed: "simulation failed: " + found.words,
-          cancelled: "simulation cancelled: " + found.words,
+          waiting: "simulation waits for another", running: `simulated ${found.done} of ${found.total}`,
+          failed: "simulation failed: " + found.words, cancelled: "simulation cancelled: " + found.words,
         };
         page.simulated = {
-          labels: found.labels,
-          results: [...page.simulated.results, ...found.results],
-          status: found.state,
+          labels: found.labels, results: [...page.simulated.results, ...found.results], status: found.state,
           words: words[found.state] || "",
         };
       }
@@ -167,9 +155,7 @@ document.addEventListener("DOMContentLoaded", function () {
   });
 
   wattlas.addPage({
-    name: NAME,
-    open,
-    gathered,
+    name: NAME, open, gathered,
     links: () => ({ explore: wattlas.pagesRoot() + "?" + address.handover(NAME) }),
     figure: (id) => modelsPage.figure(viewOf(id)),
     data: (id, format) => where(`data/${viewOf(id)}.${format}`),

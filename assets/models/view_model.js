@@ -6,12 +6,7 @@
   "use strict";
 
   const page = {
-    spec: null,
-    kept: {},
-    runs: null,
-    fits: null,
-    simulated: { labels: [], results: [] },
-    theme: "light",
+    spec: null, kept: {}, runs: null, fits: null, simulated: { labels: [], results: [] }, theme: "light",
     isDragging: false,
     // Resets of the axes: each gives the measured axes new limits.
     resets: 0,
@@ -27,18 +22,12 @@
     return control.isChoice ? text : Number(text);
   };
   const write = (value) => (value === true ? "1" : value === false ? "0" : String(value));
-  const pairs = (text) =>
-    (text || "")
-      .split(",")
-      .filter(Boolean)
-      .map((part) => part.split(/:(.*)/s));
+  const pairs = (text) => (text || "").split(",").filter(Boolean).map((part) => part.split(/:(.*)/s));
 
   /** Values out of a text `key:value,key:value`, only those that it names. */
   function named(text, controls) {
     return Object.fromEntries(
-      pairs(text)
-        .filter(([key]) => controls[key])
-        .map(([key, value]) => [key, read(controls[key], value)]),
+      pairs(text).filter(([key]) => controls[key]).map(([key, value]) => [key, read(controls[key], value)]),
     );
   }
   const defaults = (controls) =>
@@ -46,9 +35,7 @@
 
   /** What the presets say, before the visitor's own changes. */
   function presetValues() {
-    const { spec, kept } = page,
-      host = spec.hosts[kept.host],
-      figure = spec.figures[kept.fig];
+    const { spec, kept } = page, host = spec.hosts[kept.host], figure = spec.figures[kept.fig];
     return { ...defaults(spec.controls), ...(host && host.values), ...(figure && figure.values) };
   }
   const values = () => ({ ...presetValues(), ...named(page.kept.p, page.spec.controls) });
@@ -92,9 +79,7 @@
 
   /** The curves of the state: {label, scheme, hue, values by parameter}. */
   function curves() {
-    const { spec, kept } = page,
-      all = values(),
-      figure = spec.figures[kept.fig];
+    const { spec, kept } = page, all = values(), figure = spec.figures[kept.fig];
     const asked = figure
       ? figure.curves
       : spec.schemes
@@ -106,9 +91,7 @@
         Object.entries(scheme.controls).map(([name, control]) => [name, all[control]]),
       );
       return {
-        label: one.label || scheme.title,
-        scheme,
-        values: { ...own, ...one.over },
+        label: one.label || scheme.title, scheme, values: { ...own, ...one.over },
         hue: figure
           ? spec.hues[(number + (figure.curves[0].scheme === "ideal" ? 0 : 1)) % spec.hues.length]
           : scheme.hue,
@@ -128,21 +111,18 @@
   function rates(points) {
     const { spec, kept } = page;
     const most = values().traffic === "bursty" ? Math.min(kept.to, spec.linkKpps) : Number(kept.to);
-    const first = Math.min(1, most / points),
-      step = (most - first) / (points - 1);
+    const first = Math.min(1, most / points), step = (most - first) / (points - 1);
     return Array.from({ length: points }, (_, i) => first + i * step);
   }
 
-  const memo = new Map(),
-    MOST_KEPT = 120;
+  const memo = new Map(), MOST_KEPT = 120;
   /** The solutions of a curve in formulas: [{kind, rates, answers}]. The last ones are kept. */
   function solved(curve) {
     if (isRefused(curve)) return [];
     return wattlas.schemes
       .kinds(curve.scheme.name)
       .map((kind) => {
-        const isSlow =
-          curve.scheme.name === "count_coalescing" && kind === "exact" && curve.values.count > 1;
+        const isSlow = curve.scheme.name === "count_coalescing" && kind === "exact" && curve.values.count > 1;
         // A held slider gets fewer points; all when it pauses.
         const part = !page.isDragging ? 1 : isSlow ? 4 : 2;
         const grid = rates(Math.ceil(page.spec.points / part));
@@ -182,22 +162,8 @@
   }
 
   wattlas.models = {
-    page,
-    set,
-    setValue,
-    setEnergy,
-    values,
-    energyValues,
-    presetValues,
-    curves,
-    solved,
-    solvedAt,
-    simulatedOf,
-    rates,
-    loadRange,
-    accepts,
-    schemeOf,
-    defaults,
+    page, set, setValue, setEnergy, values, energyValues, presetValues, curves, solved, solvedAt, simulatedOf,
+    rates, loadRange, accepts, schemeOf, defaults,
     onChange: (listener) => listeners.push(listener),
   };
 })((window.wattlas = window.wattlas || {}));

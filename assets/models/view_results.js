@@ -2,10 +2,8 @@
 (function (wattlas) {
   "use strict";
 
-  const { models } = wattlas,
-    { layout, axis, message, three } = wattlas.modelsFigures;
-  const POINTS = 56,
-    HUES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"];
+  const { models } = wattlas, { layout, axis, message, three } = wattlas.modelsFigures;
+  const POINTS = 56, HUES = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"];
   const LAST_LATENCY = 1.12;
   const CIVIDIS = "Cividis";
 
@@ -14,38 +12,25 @@
   }
   const modelOf = (values) => ({
     ...values,
-    detect_us: values.detect_share,
-    work_us: values.work_share,
-    interval_us: 1,
+    detect_us: values.detect_share, work_us: values.work_share, interval_us: 1,
   });
 
   /** The curve of one set of values in one subplot: line, points by frequency, the best frequency. */
   function energyTraces(values, axes, hue, isLabelled) {
-    const { lowestDvfs } = models.page.spec,
-      model = modelOf(values),
-      grid = dvfs(lowestDvfs);
+    const { lowestDvfs } = models.page.spec, model = modelOf(values), grid = dvfs(lowestDvfs);
     const points = grid.map((d) => wattlas.energyModel.at(model, d));
     const best = wattlas.energyModel.best(model, lowestDvfs),
       at = Number.isFinite(best) ? wattlas.energyModel.at(model, best) : null;
     const words = `detection ${three(values.detect_share)}`;
     return [
       {
-        type: "scatter",
-        mode: "lines+markers",
+        type: "scatter", mode: "lines+markers",
         x: points.map((p) => p.latency_us),
         y: points.map((p) => p.energy_uj),
-        line: { color: hue, width: 1.6 },
-        name: words,
-        hoverinfo: "none",
-        connectgaps: false,
+        line: { color: hue, width: 1.6 }, name: words, hoverinfo: "none", connectgaps: false,
         ...axes,
         marker: {
-          size: 4.5,
-          color: grid,
-          colorscale: CIVIDIS,
-          cmin: lowestDvfs,
-          cmax: 1,
-          showscale: isLabelled,
+          size: 4.5, color: grid, colorscale: CIVIDIS, cmin: lowestDvfs, cmax: 1, showscale: isLabelled,
           colorbar: { title: { text: "D" }, thickness: 10, len: 0.7 },
         },
         meta: { kind: "energy", words, dvfs: grid },
@@ -53,11 +38,7 @@
       ...(at && at.latency_us !== null
         ? [
             {
-              type: "scatter",
-              mode: "markers",
-              x: [at.latency_us],
-              y: [at.energy_uj],
-              hoverinfo: "none",
+              type: "scatter", mode: "markers", x: [at.latency_us], y: [at.energy_uj], hoverinfo: "none",
               ...axes,
               marker: { symbol: "x", size: 11, color: hue, line: { width: 1, color: "page" } },
               meta: { kind: "best", words: `least energy of the work: D = ${three(best)}` },
@@ -75,11 +56,7 @@
     const least = able.reduce((one, other) => (other.energy_uj < one.energy_uj ? other : one));
     return [
       {
-        type: "scatter",
-        mode: "markers",
-        x: [least.latency_us],
-        y: [least.energy_uj],
-        hoverinfo: "none",
+        type: "scatter", mode: "markers", x: [least.latency_us], y: [least.energy_uj], hoverinfo: "none",
         ...axes,
         marker: { symbol: "circle-open", size: 13, color: hue, line: { width: 2 } },
         meta: { kind: "least", words: `least mean power: D = ${three(grid[least.i])}` },
@@ -89,13 +66,8 @@
 
   /** The part of a subplot where queues build up: hatched. */
   const saturated = (topW, axes) => ({
-    type: "scatter",
-    mode: "lines",
-    line: { width: 0 },
-    x: [1, LAST_LATENCY, LAST_LATENCY, 1],
-    y: [0, 0, topW, topW],
-    fill: "toself",
-    fillcolor: "rgba(0,0,0,0)",
+    type: "scatter", mode: "lines", line: { width: 0 }, x: [1, LAST_LATENCY, LAST_LATENCY, 1],
+    y: [0, 0, topW, topW], fill: "toself", fillcolor: "rgba(0,0,0,0)",
     fillpattern: { shape: "/", fgcolor: "#9AA1A9", size: 7, solidity: 0.2 },
     hoverinfo: "skip",
     ...axes,
@@ -103,63 +75,43 @@
   });
 
   function energy() {
-    const { spec, kept } = models.page,
-      values = models.energyValues(),
+    const { spec, kept } = models.page, values = models.energyValues(),
       chosen = spec.multiples[kept.multiples];
     const alphas = chosen.alphas.length ? chosen.alphas : [values.alpha];
-    const betas = chosen.betas.length ? chosen.betas : [values.beta],
-      isMultiple = chosen.alphas.length > 0;
+    const betas = chosen.betas.length ? chosen.betas : [values.beta], isMultiple = chosen.alphas.length > 0;
     const detections = isMultiple ? spec.detectShares : [values.detect_share];
     // Figure 10 has its three panels side by side; figure 11 has alpha down and beta across.
     const rows = betas.length > 1 ? alphas.length : 1,
       columns = betas.length > 1 ? betas.length : alphas.length;
-    const data = [],
-      axes = {},
-      notes = [];
+    const data = [], axes = {}, notes = [];
     alphas.forEach((alpha, a) =>
       betas.forEach((beta, b) => {
-        const row = betas.length > 1 ? a : 0,
-          column = betas.length > 1 ? b : a,
+        const row = betas.length > 1 ? a : 0, column = betas.length > 1 ? b : a,
           n = row * columns + column + 1;
         const name = n === 1 ? "" : String(n);
         detections.forEach((detect_share, i) =>
           data.push(
             ...energyTraces(
-              { ...values, alpha, beta, detect_share },
-              { xaxis: "x" + name, yaxis: "y" + name },
-              HUES[i % HUES.length],
-              !isMultiple,
+              { ...values, alpha, beta, detect_share }, { xaxis: "x" + name, yaxis: "y" + name },
+              HUES[i % HUES.length], !isMultiple,
             ),
           ),
         );
-        const gap = 0.06,
-          gapDown = 0.09,
-          width = (1 - gap * (columns - 1)) / columns,
+        const gap = 0.06, gapDown = 0.09, width = (1 - gap * (columns - 1)) / columns,
           height = (1 - gapDown * (rows - 1)) / rows;
-        const left = column * (width + gap),
-          top = 1 - row * (height + gapDown);
+        const left = column * (width + gap), top = 1 - row * (height + gapDown);
         const latency =
           columns > 1 ? "latency / interval" : "latency / time between requests (less is better)";
         axes["xaxis" + name] = axis(row === rows - 1 ? latency : "", {
-          domain: [left, left + width],
-          anchor: "y" + name,
-          range: [0, LAST_LATENCY],
+          domain: [left, left + width], anchor: "y" + name, range: [0, LAST_LATENCY],
         });
         const power = rows > 1 ? "mean power, W" : "mean power, W (less is better)";
         axes["yaxis" + name] = axis(column === 0 ? power : "", {
-          domain: [top - height, top],
-          anchor: "x" + name,
-          rangemode: "tozero",
+          domain: [top - height, top], anchor: "x" + name, rangemode: "tozero",
         });
         notes.push({
-          text: `alpha = ${three(alpha)}, beta = ${three(beta)}`,
-          xref: "paper",
-          yref: "paper",
-          x: left + width / 2,
-          y: top,
-          yanchor: "bottom",
-          xanchor: "center",
-          showarrow: false,
+          text: `alpha = ${three(alpha)}, beta = ${three(beta)}`, xref: "paper", yref: "paper",
+          x: left + width / 2, y: top, yanchor: "bottom", xanchor: "center", showarrow: false,
           font: { size: 11 },
         });
         const mine = data.filter(({ yaxis }) => yaxis === "y" + name),
@@ -170,29 +122,21 @@
     );
     const legend = detections
       .map(
-        (share, i) =>
-          `<span style="color:${HUES[i % HUES.length]}">\u2014</span> detection ${three(share)}`,
+        (share, i) => `<span style="color:${HUES[i % HUES.length]}">\u2014</span> detection ${three(share)}`,
       )
       .join("  ");
-    const { slowest } = wattlas.energyModel,
-      lowest = slowest(modelOf(values));
+    const { slowest } = wattlas.energyModel, lowest = slowest(modelOf(values));
     const said = isMultiple
       ? ""
       : lowest === Infinity
         ? " · saturated at every frequency"
-        : lowest > spec.lowestDvfs
-          ? ` · saturated below D = ${three(lowest)}`
-          : "";
+        : lowest > spec.lowestDvfs ? ` · saturated below D = ${three(lowest)}` : "";
     return {
       data,
       layout: layout(
         "Power against latency by frequency D",
         `${legend}  \u2715 least energy of the work  \u25CB least mean power  hatched: saturated${said}`,
-        {
-          ...axes,
-          annotations: notes,
-          margin: { l: 56, r: 14, t: 66, b: 44 },
-        },
+        { ...axes, annotations: notes, margin: { l: 56, r: 14, t: 66, b: 44 } },
       ),
     };
   }
@@ -220,9 +164,7 @@
       const mine = predicted.group.map((name, i) => i).filter((i) => predicted.group[i] === group);
       const { hue, symbol } = models.page.fits.styles[group];
       return {
-        type: "scatter",
-        mode: "markers",
-        name: group,
+        type: "scatter", mode: "markers", name: group,
         x: mine.map((i) => x[i]),
         y: mine.map((i) => y[i]),
         marker: { color: hue, symbol: symbol + "-open", size: 7, line: { width: 1.2 } },
@@ -248,28 +190,20 @@
   }
 
   const FORMULAS = {
-    power: "P_q + u (P_s + P_d D^(2+beta))",
-    busy_time: "A N_i / D^(1+alpha)",
-    interrupts: "1/(T' + e^(-k l T')/(k l))",
-    host: "interrupts/r + packets/mu",
+    power: "P_q + u (P_s + P_d D^(2+beta))", busy_time: "A N_i / D^(1+alpha)",
+    interrupts: "1/(T' + e^(-k l T')/(k l))", host: "interrupts/r + packets/mu",
   };
   const titled = (text) => text[0].toUpperCase() + text.slice(1);
 
   function predictedFigure() {
     const predicted = fitted();
     if (!predicted) return missing();
-    const { fit } = models.page.kept,
-      traces = byGroup(predicted, predicted.predicted, predicted.measured);
+    const { fit } = models.page.kept, traces = byGroup(predicted, predicted.predicted, predicted.measured);
     const unit = predicted.unit[0] ? `, ${predicted.unit[0]}` : "",
       all = [...predicted.predicted, ...predicted.measured],
       ends = [Math.min(...all), Math.max(...all)];
     const line = {
-      type: "scatter",
-      mode: "lines",
-      x: ends,
-      y: ends,
-      hoverinfo: "skip",
-      meta: { kind: "equal" },
+      type: "scatter", mode: "lines", x: ends, y: ends, hoverinfo: "skip", meta: { kind: "equal" },
       line: { color: "page", width: 1, dash: "dot" },
     };
     return {
@@ -283,25 +217,17 @@
   }
 
   const AGAINST = {
-    dvfs_ghz: "frequency, GHz",
-    itr_us: "ITR, us",
-    busy_share: "busy share of the cores",
+    dvfs_ghz: "frequency, GHz", itr_us: "ITR, us", busy_share: "busy share of the cores",
     load_qps: "load, QPS",
   };
   function residuals() {
-    const predicted = fitted(),
-      { against } = models.page.kept;
+    const predicted = fitted(), { against } = models.page.kept;
     if (!predicted) return missing();
-    const traces = byGroup(
-      predicted,
-      predicted[against],
-      predicted.residual.map((value) => 100 * value),
-    );
+    const traces = byGroup(predicted, predicted[against], predicted.residual.map((value) => 100 * value));
     return {
       data: traces,
       layout: layout("Residuals", `measured / predicted - 1 · ${legendOf(traces)}`, {
-        xaxis: axis(AGAINST[against]),
-        yaxis: axis("%", { zeroline: true }),
+        xaxis: axis(AGAINST[against]), yaxis: axis("%", { zeroline: true }),
       }),
     };
   }
@@ -316,26 +242,16 @@
 
   /** The table of fitted numbers, with a button on each measured host. */
   function table(onHost) {
-    const { fits } = models.page,
-      found = document.createElement("table");
+    const { fits } = models.page, found = document.createElement("table");
     found.className = "best models-fits";
     if (!fits) return cell("p", "fitting", "note");
     if (!fits.table.length) return cell("p", fits.notes.join(" "), "note");
     const head = document.createElement("tr");
     const titles = [
-      "system",
-      "load",
-      "quantity",
-      "value",
-      "95 % interval",
-      "condition",
-      "runs",
-      "median error",
-      "",
+      "system", "load", "quantity", "value", "95 % interval", "condition", "runs", "median error", "",
     ];
     head.append(...titles.map((title) => cell("th", title, "")));
-    const top = document.createElement("thead"),
-      body = document.createElement("tbody");
+    const top = document.createElement("thead"), body = document.createElement("tbody");
     top.append(head);
     for (const row of fits.table) {
       const line = document.createElement("tr"),

@@ -8,8 +8,7 @@
   const roundStep = (low, high) => 10 ** Math.floor(Math.log10((high - low) / LEAST_STEPS));
 
   function element(tag, properties = {}, ...children) {
-    const { data, ...others } = properties,
-      found = Object.assign(document.createElement(tag), others);
+    const { data, ...others } = properties, found = Object.assign(document.createElement(tag), others);
     Object.entries(data || {}).forEach(([key, value]) => {
       found.dataset[key] = value;
     });
@@ -18,8 +17,7 @@
   }
   const label = (text, ...children) => {
     const found = element(
-      "label",
-      { className: "models-choice" },
+      "label", { className: "models-choice" },
       element("span", { textContent: text }),
       ...children,
     );
@@ -28,8 +26,7 @@
 
   function select(name, value, options, change) {
     const found = element(
-      "select",
-      { className: "plain" },
+      "select", { className: "plain" },
       ...options.map(([key, text]) =>
         element("option", { value: key, textContent: text, selected: String(key) === String(value) }),
       ),
@@ -44,12 +41,9 @@
   function slider(key, control, value, change) {
     const [low, high] = control.slider || control.range;
     const range = element("input", {
-      type: "range",
-      min: low,
-      max: high,
+      type: "range", min: low, max: high,
       step: control.isWhole ? 1 : roundStep(low, high),
-      value,
-      data: { control: key },
+      value, data: { control: key },
     });
     range.setAttribute("aria-label", control.title);
     const number = element("input", { type: "number", value, step: "any", data: { number: key } });
@@ -77,8 +71,7 @@
       else number.reportValidity();
     });
     return element(
-      "div",
-      { className: "models-slider", title: control.sentence },
+      "div", { className: "models-slider", title: control.sentence },
       element("span", { className: "models-name", textContent: control.title }),
       number,
       element("span", { className: "models-unit", textContent: control.unit }),
@@ -87,8 +80,7 @@
   }
 
   function choice(key, control, value, change) {
-    const words = (option) =>
-      option === true ? "yes" : option === false ? "no" : option.replace("_", " ");
+    const words = (option) => option === true ? "yes" : option === false ? "no" : option.replace("_", " ");
     const options = control.range.map((option) => [String(option), words(option)]);
     const found = select(control.title, String(value), options, (text) =>
       change(typeof control.default === "boolean" ? text === "true" : text),
@@ -108,8 +100,7 @@
       root.replaceChildren(...runControls());
       return;
     }
-    const isEnergy = kept.tab === "energy",
-      all = isEnergy ? spec.energy : spec.controls;
+    const isEnergy = kept.tab === "energy", all = isEnergy ? spec.energy : spec.controls;
     const now = isEnergy ? models.energyValues() : models.values();
     const used = new Set(models.curves().flatMap(({ scheme }) => Object.values(scheme.controls)));
     const isBursty = now.traffic === "bursty";
@@ -131,11 +122,7 @@
 
   function loadControls() {
     const { kept } = models.page;
-    const numbers = [
-      ["to", "load axis to, Kpps"],
-      ["limit", "latency limit, us"],
-      ["seed", "seed"],
-    ];
+    const numbers = [["to", "load axis to, Kpps"], ["limit", "latency limit, us"], ["seed", "seed"]];
     return [...numbers.map(([key, title]) => plainNumber(key, title, kept[key])), ...runControls()];
   }
   function plainNumber(key, title, value) {
@@ -163,11 +150,7 @@
   /* ---- the bar and the legend */
 
   const toggle = (key, title, first, second) => {
-    const found = element("button", {
-      className: "plain",
-      textContent: title,
-      data: { toggle: key },
-    });
+    const found = element("button", { className: "plain", textContent: title, data: { toggle: key } });
     const isOn = String(models.page.kept[key]) === String(second);
     found.setAttribute("aria-pressed", String(isOn));
     found.addEventListener("click", () => models.set({ [key]: isOn ? first : second }));
@@ -177,13 +160,10 @@
   function tabs() {
     const { spec, kept } = models.page;
     const found = element(
-      "div",
-      { className: "models-tabs" },
+      "div", { className: "models-tabs" },
       ...Object.entries(spec.tabs).map(([key, title]) => {
         const button = element("button", {
-          className: "models-tab-button",
-          textContent: title,
-          data: { tab: key },
+          className: "models-tab-button", textContent: title, data: { tab: key },
         });
         button.setAttribute("role", "tab");
         button.setAttribute("aria-selected", String(key === kept.tab));
@@ -196,8 +176,7 @@
   }
 
   function bar(root) {
-    const { spec, kept } = models.page,
-      parts = [tabs()];
+    const { spec, kept } = models.page, parts = [tabs()];
     if (kept.tab === "interrupts") {
       const hosts = Object.entries(spec.hosts).map(([key, { title }]) => [key, title]);
       const figures = [
@@ -215,10 +194,7 @@
     } else if (kept.tab === "energy") {
       const multiples = Object.entries(spec.multiples).map(([key, { title }]) => [key, title]);
       parts.push(
-        label(
-          "curves",
-          select("curves", kept.multiples, multiples, (key) => models.set({ multiples: key })),
-        ),
+        label("curves", select("curves", kept.multiples, multiples, (key) => models.set({ multiples: key }))),
       );
     } else {
       const against = [
@@ -243,13 +219,7 @@
   /** A figure's own values take the place of what the visitor has changed. */
   function chooseFigure(key) {
     const { to, latency_to: latencyTo } = models.page.spec.figures[key] || {};
-    models.set({
-      fig: key,
-      p: "",
-      zoom: "",
-      to: to || FIRST_TO_KPPS,
-      scale: latencyTo ? "linear" : "log",
-    });
+    models.set({ fig: key, p: "", zoom: "", to: to || FIRST_TO_KPPS, scale: latencyTo ? "linear" : "log" });
   }
 
   function simulateButton() {
@@ -283,11 +253,7 @@
     ["\u25CB", "measured"],
   ];
   const GLYPHS = {
-    circle: "\u25CF",
-    diamond: "\u25C6",
-    square: "\u25A0",
-    "triangle-up": "\u25B2",
-    "triangle-down": "\u25BC",
+    circle: "\u25CF", diamond: "\u25C6", square: "\u25A0", "triangle-up": "\u25B2", "triangle-down": "\u25BC",
     pentagon: "\u2B1F",
   };
 

@@ -5,32 +5,21 @@
 (function (wattlas) {
   "use strict";
 
-  const { models } = wattlas,
-    { page } = models,
-    { three } = wattlas.modelsFigures;
-  const PREFIX = "models-",
-    PANELS = ["throughput", "cpu", "latency", "loss"];
+  const { models } = wattlas, { page } = models, { three } = wattlas.modelsFigures;
+  const PREFIX = "models-", PANELS = ["throughput", "cpu", "latency", "loss"];
   const CONFIG = {
-    displaylogo: false,
-    showSendToCloud: false,
-    responsive: true,
-    displayModeBar: "hover",
+    displaylogo: false, showSendToCloud: false, responsive: true, displayModeBar: "hover",
     doubleClick: "reset",
     modeBarButtonsToRemove: ["toImage", "sendDataToCloud", "lasso2d", "select2d", "autoScale2d"],
   };
   const BUILDERS = {
     ...Object.fromEntries(PANELS.map((name) => [name, () => wattlas.modelsFigures.panel(name)])),
-    stack: wattlas.modelsFigures.stack,
-    itr: wattlas.modelsFigures.itr,
-    best: wattlas.modelsFigures.best,
-    energy: wattlas.modelsFit.energy,
-    predicted: wattlas.modelsFit.predicted,
+    stack: wattlas.modelsFigures.stack, itr: wattlas.modelsFigures.itr, best: wattlas.modelsFigures.best,
+    energy: wattlas.modelsFit.energy, predicted: wattlas.modelsFit.predicted,
     residuals: wattlas.modelsFit.residuals,
   };
   const TABS = {
-    interrupts: [...PANELS, "stack", "itr", "best"],
-    energy: ["energy"],
-    fit: ["predicted", "residuals"],
+    interrupts: [...PANELS, "stack", "itr", "best"], energy: ["energy"], fit: ["predicted", "residuals"],
   };
   /* What a server answers; an export has none of it. */
   const server = { simulate: null, host: null };
@@ -81,14 +70,9 @@
   }
 
   /* A held slider moves the lines alone, which takes Plotly a third of the time of a whole figure. */
-  const AT_ONCE = {
-    transition: { duration: 0 },
-    frame: { duration: 0, redraw: false },
-    mode: "immediate",
-  };
+  const AT_ONCE = { transition: { duration: 0 }, frame: { duration: 0, redraw: false }, mode: "immediate" };
   function moveLines(name) {
-    const gd = part(name),
-      lines = wattlas.modelsFigures.lines(name);
+    const gd = part(name), lines = wattlas.modelsFigures.lines(name);
     const drawn = (gd.data || []).map(({ meta }, i) => (meta && meta.kind === "curve" ? i : -1));
     const traces = drawn.filter((i) => i >= 0);
     if (traces.length !== lines.length) drawView(name);
@@ -141,9 +125,7 @@
     draw();
   }
 
-  const AT = ["stack"],
-    BEST = ["limit"],
-    RUNS = [...PANELS, "itr"];
+  const AT = ["stack"], BEST = ["limit"], RUNS = [...PANELS, "itr"];
   models.onChange((keys) => {
     if (keys.every((key) => key === "at")) {
       draw(AT);
@@ -180,8 +162,7 @@
 
   /** Say in the status line and at the button what is shown and simulated. */
   function say() {
-    const status = part("status"),
-      { runs, kept, spec, simulated } = page;
+    const status = part("status"), { runs, kept, spec, simulated } = page;
     if (!status) return;
     const lines = [];
     wattlas.modelsControls.showJob();
@@ -209,8 +190,7 @@
 
   /* ---- the crosshair */
 
-  const plots = () =>
-    PANELS.map((name) => wattlas.plot(PREFIX + name)).filter((gd) => gd && gd._fullLayout);
+  const plots = () => PANELS.map((name) => wattlas.plot(PREFIX + name)).filter((gd) => gd && gd._fullLayout);
   function lineOf(gd) {
     let line = gd.querySelector(".models-crosshair");
     if (!line) {
@@ -223,8 +203,7 @@
   /** Put the line at a rate into all panels; at the pinned one without an argument. */
   function placeCrosshair(rate = Number(page.kept.at)) {
     for (const gd of plots()) {
-      const { xaxis, yaxis } = gd._fullLayout,
-        line = lineOf(gd);
+      const { xaxis, yaxis } = gd._fullLayout, line = lineOf(gd);
       if (!xaxis || !xaxis.visible) continue;
       line.hidden = rate < xaxis.range[0] || rate > xaxis.range[1];
       line.style.left = `${xaxis._offset + xaxis.d2p(rate)}px`;
@@ -263,16 +242,13 @@
 
   /** What the card at the pointer says of a point. */
   function words(point) {
-    const { meta } = point.data,
-      i = point.pointNumber,
-      at = `${three(point.x)} Kpps`;
+    const { meta } = point.data, i = point.pointNumber, at = `${three(point.x)} Kpps`;
     if (meta.kind === "curve")
       return [`${meta.label} · ${meta.solution}`, `${at}: ${three(point.y)}`, "click: crosshair"];
     if (meta.kind === "simulated") {
       const half = point.data.error_y.array[i];
       return [
-        `${meta.label} · simulated`,
-        `${at}: ${three(point.y)} \u00B1 ${three(half)} (95 %)`,
+        `${meta.label} · simulated`, `${at}: ${three(point.y)} \u00B1 ${three(half)} (95 %)`,
         meta.slow[i] ? "slow to converge: precision not reached" : "",
       ];
     }
@@ -285,13 +261,11 @@
           : `${three(point.x)}: ${three(point.y)}, measured`,
       ];
     }
-    if (meta.kind === "share")
-      return [`${point.y} · ${meta.kinds[i]}`, `${meta.name}: ${three(point.x)} %`];
+    if (meta.kind === "share") return [`${point.y} · ${meta.kinds[i]}`, `${meta.name}: ${three(point.x)} %`];
     if (meta.kind === "winner") return meta.words[i];
     if (meta.kind === "energy") {
       return [
-        `${meta.words} · D = ${three(meta.dvfs[i])}`,
-        `latency ${three(point.x)} of the interval`,
+        `${meta.words} · D = ${three(meta.dvfs[i])}`, `latency ${three(point.x)} of the interval`,
         `mean power ${three(point.y)} W`,
       ];
     }
@@ -312,8 +286,7 @@
     }
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step || !document.activeElement || !document.activeElement.closest("[data-view]")) return false;
-    const most = Number(page.kept.to),
-      wide = event.shiftKey ? 10 : 1;
+    const most = Number(page.kept.to), wide = event.shiftKey ? 10 : 1;
     pin(Math.min(Math.max(Number(page.kept.at) + (step * wide * most) / 300, most / 300), most));
     return true;
   }
@@ -330,8 +303,7 @@
   /** Take a measured host's costs into the sliders. */
   function useHost({ interrupt_us: interrupt, service_us: service }) {
     const rounded = (value) => Number(value.toPrecision(4));
-    const now = models.values(),
-      costs = { interrupt_us: rounded(interrupt), service_us: rounded(service) };
+    const now = models.values(), costs = { interrupt_us: rounded(interrupt), service_us: rounded(service) };
     models.set({ host: "measured", fig: "", tab: "interrupts" });
     const { controls } = page.spec;
     for (const [name, value] of Object.entries(costs)) {
@@ -356,15 +328,7 @@
   }
 
   wattlas.modelsPage = {
-    draw,
-    show,
-    key: press,
-    simulate,
-    chooseHost,
-    server,
-    say,
-    painted,
-    RUNS,
+    draw, show, key: press, simulate, chooseHost, server, say, painted, RUNS,
     figure: (name) => BUILDERS[name] && painted(BUILDERS[name](), "light"),
     resize: () =>
       wattlas.later(() => {
