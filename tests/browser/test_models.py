@@ -214,6 +214,11 @@ def test_an_export_follows_its_sliders(page: Page, logged_address: str, tmp_path
     download.value.save_as(out)
     page.goto(out.as_uri())
     wait_idle(page)
+    tops = [
+        page.locator(f".models-exported .{name}").bounding_box()
+        for name in ("models-controls", "views")
+    ]
+    assert len({box["y"] for box in tops if box}) == 1, "the views are beside the controls"
     first = page.evaluate(LINE, ["throughput", "normal interruption", "exact"])
     drag(page, "service_us", 10.0)
     second = page.evaluate(LINE, ["throughput", "normal interruption", "exact"])
