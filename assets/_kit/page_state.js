@@ -73,7 +73,7 @@
     push(name) {
       const page = wattlas.page(name), tab = document.getElementById("tab-" + name);
       // Until the next page is there the last one's elements still are, under the next one's address.
-      if (!opened[name] || !page || !document.querySelector(page.root)) return;
+      if (!opened[name] || !page || !document.querySelector(".page." + name)) return;
       if (tab && new URL(tab.href).pathname !== location.pathname) return;
       const written = location.pathname + "?" + queryOf(name);
       history.replaceState(history.state, "", written);
@@ -84,13 +84,8 @@
   wattlas.address = address;
 
   function linkFiles(name, page) {
-    const base = wattlas.pagesRoot() + name + "/", targets = page.links ? page.links() : {};
-    const files = { export: "export.html", data: "data/runs.csv" };
-    for (const [target, file] of Object.entries(files)) {
-      if (document.getElementById(name + "-to-" + target)) {
-        setProps(name + "-to-" + target, { href: base + file + "?" + address.shown(name) });
-      }
-    }
+    const fileOf = (path) => wattlas.fileOf(name, path), others = page.links ? page.links() : {};
+    const targets = { export: fileOf("export.html"), data: fileOf("data/runs.csv"), ...others };
     for (const [target, href] of Object.entries(targets)) {
       if (document.getElementById(name + "-to-" + target)) setProps(name + "-to-" + target, { href });
     }

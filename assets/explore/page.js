@@ -109,9 +109,7 @@ document.addEventListener("DOMContentLoaded", function () {
     }
   }
 
-  function showBest() {
-    wattlas.later(explore.paintBest);
-  }
+  const showBest = () => { wattlas.later(explore.paintBest); };
 
   /* ---- the limit: the slider runs over the logarithm of the metric; its right end means no limit */
 
@@ -178,8 +176,8 @@ document.addEventListener("DOMContentLoaded", function () {
     document.getElementById("clear-selection").hidden = !view.clause;
     const points = count.toLocaleString("en") + (count === 1 ? " point" : " points");
     const shown = count > GRID_ROWS ? "first " + GRID_ROWS + " of " + count.toLocaleString("en") : points;
-    const none = "nothing yet: drag a box in a picture";
-    document.getElementById("selected-words").textContent = words ? shown : none;
+    document.getElementById("selected-words").textContent =
+      words ? shown : "nothing yet: drag a box in a picture";
     offerTimeline();
     if (count) showGrid();
     fillGrid(count ? 40 : 0);
@@ -308,8 +306,7 @@ document.addEventListener("DOMContentLoaded", function () {
   /* Before Plotly sees it: the second press of a double click on a point would clear selection and zoom. */
   document.addEventListener("mousedown", (event) => {
     const isDouble = event.detail === 2 && event.button === 0;
-    const isInside = isDouble && event.target.closest && event.target.closest("#scatter");
-    const gd = isInside && wattlas.plot("scatter"), i = view.under;
+    const gd = isDouble && wattlas.closest(event, "#scatter") && wattlas.plot("scatter"), i = view.under;
     if (!gd || i === null || !view.points) return;
     const at = wattlas.place(gd, view.points.values.x[i], view.points.values.y[i]);
     if (Math.hypot(at.clientX - event.clientX, at.clientY - event.clientY) > NEAR_PX) return;
@@ -327,15 +324,13 @@ document.addEventListener("DOMContentLoaded", function () {
   }
 
   document.addEventListener("click", (event) => {
-    if (event.target.closest && event.target.closest("#selected-timeline")) openTimeline(selected(), true);
-    if (event.target.closest && event.target.closest("#clear-selection")) explore.select("");
+    if (wattlas.closest(event, "#selected-timeline")) openTimeline(selected(), true);
+    if (wattlas.closest(event, "#clear-selection")) explore.select("");
   });
 
   wattlas.addPage({
-    name: NAME, open, gathered, links, key: pressed,
+    name: NAME, open, gathered, links, key: pressed, clear: explore.clear,
     figure: (id) => figures[id] && wattlas.exploreFigures[id](figures[id], view.points, view, "light"),
-    resize: () => ["scatter", "heatmap"].map(wattlas.plot).filter(Boolean)
-      .forEach((gd) => window.Plotly.Plots.resize(gd)),
   });
   wattlas.clientside(NAME, { showScatter, showHeatmap, keepGrid, showBest, slideLimit, setLimit });
 });

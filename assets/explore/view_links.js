@@ -269,22 +269,21 @@
 
   /* ---- keys: arrows step through the points by x, or through the cells; Enter selects */
 
-  const rowOf = (event) => event.target.closest && event.target.closest("#best-table tr[data-config]");
+  const rowOf = (event) => wattlas.closest(event, "#best-table tr[data-config]");
   document.addEventListener("click", (event) => {
     const row = rowOf(event);
     if (row) toggle(JSON.parse(row.dataset.config));
   });
 
   const cursor = { scatter: -1, heatmap: [0, 0] };
-  const within = (value, count) => Math.min(Math.max(value, 0), count - 1);
+  const { within } = wattlas;
 
   /** A key on the page or in an export. Returns whether it was one of Explore's. */
   function key(event) {
     const row = rowOf(event), isChoice = event.key === "Enter" || event.key === " ";
-    if (event.key === "Escape" && view.clause) { select(""); return true; }
     if (row && isChoice) { toggle(JSON.parse(row.dataset.config)); return true; }
     if (!isChoice && !event.key.startsWith("Arrow")) return false;
-    const panel = event.target.closest && event.target.closest("section[data-view]");
+    const panel = wattlas.closest(event, "section[data-view]");
     const id = panel && event.target === panel ? panel.dataset.view : "", gd = id && plot(id);
     if (!gd || !view.points) return false;
     if (id === "scatter" && figures.isScatter(gd)) scatterCursor(gd, event.key);
@@ -314,7 +313,9 @@
   }
 
   wattlas.explore = {
-    view, show, evaluate, select, own, key, drawLimit, paintPoints, paintVeil, paintBest, selectionWords,
+    view, show, evaluate, select, own, key, drawLimit, paintVeil, paintBest, selectionWords,
+    /** Escape was pressed. */
+    clear: () => { if (view.clause) select(""); },
     onChange: (listener) => listeners.push(listener),
   };
 })((window.wattlas = window.wattlas || {}));

@@ -4,7 +4,6 @@ document.addEventListener("DOMContentLoaded", function () {
   const { wattlas } = window, { modes } = wattlas, { view } = modes;
 
   const ROLES = ["x", "y", "who"];
-  const GRAPHS = ["winners", "shares", "pareto", "evidence"];
   const same = () => window.dash_clientside.no_update;
   let rawCells = null;
 
@@ -73,13 +72,11 @@ document.addEventListener("DOMContentLoaded", function () {
       const figure = view.figures[id], data = id === "evidence" ? null : view.data;
       return figure && wattlas.modesFigures.onPaper(figure, data, view.sel, wattlas.plot(id));
     },
-    resize: () => GRAPHS.map(wattlas.plot).filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd)),
-    key: (event) => modes.press(event.target, event.key),
-    clear: () => modes.select(""),
+    key: modes.key, clear: modes.clear,
   });
   wattlas.clientside("modes", { theme, themeEvidence });
 
   document.addEventListener("click", (event) => {
-    if (event.target.closest && event.target.closest("#clear-selection")) modes.select("");
+    if (wattlas.closest(event, "#clear-selection")) modes.clear();
   });
 });

@@ -112,17 +112,17 @@ document.addEventListener("DOMContentLoaded", function () {
   }
 
   document.addEventListener("click", (event) => {
-    const target = event.target.closest && document.querySelector(".page.sql") ? event.target : null;
-    if (!target) return;
-    const example = target.closest("[data-example]"), column = target.closest("[data-column]");
+    if (!document.querySelector(".page.sql")) return;
+    const within = (selector) => wattlas.closest(event, selector);
+    const example = within("[data-example]"), column = within("[data-column]");
     if (example) { write(example.dataset.example); chart = {}; run(); }
     if (column && part("editor")) {
       wattlas.sqlInsert(column.dataset.column, part("editor").selectionStart);
     }
-    if (target.closest("#sql-run")) run();
-    if (target.closest("#sql-cancel") && running) post("cancel", { id: running.id });
-    if (target.closest("#sql-csv")) save("csv");
-    if (target.closest("#sql-parquet")) save("parquet");
+    if (within("#sql-run")) run();
+    if (within("#sql-cancel") && running) post("cancel", { id: running.id });
+    if (within("#sql-csv")) save("csv");
+    if (within("#sql-parquet")) save("parquet");
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && document.querySelector(".page.sql")) {
@@ -143,7 +143,6 @@ document.addEventListener("DOMContentLoaded", function () {
     },
     figure: () => null,
     theme: () => { if (answer !== NOTHING) draw(); },
-    resize: () => [wattlas.plot("sql-chart")].filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd)),
   });
   wattlas.clientside(NAME, { edited, chosen });
 });

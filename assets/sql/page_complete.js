@@ -31,16 +31,13 @@
     chosen = Math.min(chosen, shown.names.length - 1);
     list().replaceChildren(
       ...shown.names.map((name, number) => {
-        const item = document.createElement("li"), code = document.createElement("code");
-        const words = document.createElement("span"), { unit, title } = columns.get(name);
-        code.textContent = name;
-        words.textContent = [unit, title].filter(Boolean).join(" \u00b7 ");
-        words.className = "quiet";
-        item.append(code, words);
-        item.dataset.completion = name;
-        item.setAttribute("role", "option");
-        item.setAttribute("aria-selected", String(number === chosen));
-        return item;
+        const { unit, title } = columns.get(name), words = [unit, title].filter(Boolean).join(" \u00b7 ");
+        return wattlas.element(
+          "li",
+          { data: { completion: name }, attributes: { role: "option", "aria-selected": number === chosen } },
+          wattlas.element("code", { textContent: name }),
+          wattlas.element("span", { textContent: words, className: "quiet" }),
+        );
       }),
     );
   }
@@ -76,7 +73,7 @@
   );
   /* Before the editor loses the caret. */
   document.addEventListener("mousedown", (event) => {
-    const item = event.target.closest && event.target.closest("[data-completion]");
+    const item = wattlas.closest(event, "[data-completion]");
     if (item && shown) {
       event.preventDefault();
       wattlas.sqlInsert(item.dataset.completion, shown.from);

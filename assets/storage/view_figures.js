@@ -6,7 +6,7 @@
   "use strict";
 
   const SELECTABLE = new Set(["points", "bars", "cells"]), FAINT = 0.3, RANGE_OPACITY = 0.45;
-  const kind = (trace) => (trace.meta && trace.meta.kind) || "";
+  const { kindOf: kind, themedFigure } = wattlas;
   const isSelectable = (trace) => SELECTABLE.has(kind(trace));
   const panelOf = (trace) => trace.xaxis || "x";
 
@@ -93,25 +93,11 @@
   const changes = (figure, trace, i, mask) =>
     (kind(trace) === "veil" ? { z: veil(trace, figure.data[i + 1], mask) } : look(trace, mask));
 
-  /* ---- themes */
-
-  /** A part of a figure with the word "page" replaced by the theme's text colour. */
-  function withText(value, color) {
-    if (value === "page") return color;
-    if (Array.isArray(value) && !value.includes("page")) return value;
-    if (Array.isArray(value)) return value.map((part) => withText(part, color));
-    if (!value || typeof value !== "object") return value;
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withText(part, color)]));
-  }
-
   /** A figure of the server in a theme and under a selection. */
   function paint(figure, mask, theme) {
-    const { text } = wattlas.palette(theme);
-    const data = figure.data.map((trace, i) => {
-      const { meta, ...rest } = trace;
-      return { ...withText(rest, text), meta, ...changes(figure, trace, i, mask) };
-    });
-    return { data, layout: wattlas.themed(withText(figure.layout, text), theme) };
+    const { data, layout } = themedFigure(figure, theme);
+    const change = (trace, i) => ({ ...trace, ...changes(figure, figure.data[i], i, mask) });
+    return { data: data.map(change), layout };
   }
 
   const LEGEND_PX = 40;

@@ -6,12 +6,8 @@
   "use strict";
 
   const CONFIG = {
-    displaylogo: false,
-    showSendToCloud: false,
-    responsive: true,
-    displayModeBar: "hover",
-    doubleClick: "reset",
-    modeBarButtonsToRemove: ["toImage", "sendDataToCloud", "autoScale2d", "zoomIn2d", "zoomOut2d", "lasso2d"],
+    ...wattlas.PLOT_CONFIG, displayModeBar: "hover", doubleClick: "reset",
+    modeBarButtonsToRemove: ["toImage", "autoScale2d", "zoomIn2d", "zoomOut2d", "lasso2d"],
   };
   const { decode, boxClause, knobsClause, paint, repaint, isSelectable, panelOf } = wattlas.storageFigures;
   const PREFIX = "storage-";
@@ -208,28 +204,27 @@
   }
 
   document.addEventListener("click", (event) => {
-    const target = event.target.closest ? event.target : document.body;
-    const tab = target.closest(".section-tab"), entry = target.closest("#storage-legend button");
-    const shown = target.closest("[data-show]");
+    const within = (selector) => wattlas.closest(event, selector);
+    const tab = within(".section-tab"), entry = within("#storage-legend button");
+    const shown = within("[data-show]");
     const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
     if (tab) document.getElementById(PREFIX + "section-" + tab.dataset.section).scrollIntoView({ behavior });
     if (shown) showView(shown.dataset.show, behavior);
     if (entry) choose(modeClause(entry));
-    if (target.closest("#storage-clear")) select("");
+    if (within("#storage-clear")) select("");
   });
 
   /* ---- a cursor for the keyboard: arrows step through a view's points, Enter selects */
 
   const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Enter: 0, " ": 0 };
   function key(event) {
-    const panel = event.target.closest && event.target.closest(".storage section[data-view]");
+    const panel = wattlas.closest(event, ".storage section[data-view]");
     const gd = panel && event.target === panel && document.getElementById(panel.dataset.view);
     const step = STEPS[event.key];
     if (!gd || !gd.data || step === undefined) return false;
     const points = gd.data.filter(isSelectable).flatMap((trace) => trace.x.map((_, i) => [trace, i]));
     if (!points.length) return false;
-    const before = gd.id in cursors ? cursors[gd.id] : -1;
-    cursors[gd.id] = Math.min(Math.max(before + step, 0), points.length - 1);
+    cursors[gd.id] = wattlas.within((cursors[gd.id] ?? -1) + step, points.length);
     const [trace, i] = points[cursors[gd.id]];
     if (!step) choose(knobsClause(trace, i, configurations));
     else wattlas.card(wordsOf(trace, i), wattlas.place(gd, trace.x[i], trace.y[i], trace));
@@ -237,7 +232,7 @@
   }
 
   wattlas.storage = {
-    open, show, select,
+    open, show, select, clear: () => select(""),
     /** A key was pressed. Returns whether it means something here. */
     key,
     state: () => ({ sel, mask, figures, configurations }),

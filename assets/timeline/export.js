@@ -6,7 +6,7 @@
   "use strict";
 
   const { timeline } = wattlas, { page } = timeline;
-  const { answers, state, colors } = JSON.parse(document.getElementById("view-data").textContent);
+  const { answers, state, colors } = wattlas.exportData();
   const held = answers.map(timeline.decoded);
   const part = (id) => document.getElementById(id);
 
@@ -86,12 +86,11 @@
   /* ---- the page */
 
   /** Make an element of a component. */
-  function element({ type, props: { children, className, style, ...others } }) {
-    const box = document.createElement(type);
-    if (className) box.className = className;
-    Object.assign(box.style, style || {});
-    for (const [name, value] of Object.entries(others)) if (value !== false) box.setAttribute(name, value);
-    box.append(...children.map((child) => (typeof child === "string" ? child : element(child))));
+  function element({ type, props: { children, className = "", style, ...others } }) {
+    const attributes = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== false));
+    const inside = children.map((child) => (typeof child === "string" ? child : element(child)));
+    const box = wattlas.element(type, { className, attributes }, ...inside);
+    Object.assign(box.style, style);
     return box;
   }
   const render = (id, tree) => { part(id).replaceChildren(...tree.map(element)); };
@@ -109,8 +108,5 @@
     theme = name;
     if (held.length) ask(); else timeline.clearPicture("No run is shown.");
   });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") timeline.leaveCursor();
-    else if (!event.ctrlKey && !event.metaKey && !event.altKey) timeline.key(event);
-  });
+  wattlas.exportKeys({ clear: timeline.leaveCursor, key: timeline.key });
 })(window.wattlas);

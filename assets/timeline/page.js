@@ -7,7 +7,7 @@ document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
   const { wattlas } = window, { timeline } = wattlas, { page, exact } = timeline;
-  const NAME = "timeline", FIGURE = "timeline-figure", URL_MS = 120, PACE_MS = 120;
+  const NAME = "timeline", URL_MS = 120, PACE_MS = 120;
   const WIDTHS = [50, 4000], AXES_PX = 80;
   const part = (id) => document.getElementById(id);
   const isShown = () => Boolean(document.querySelector(".page.timeline"));
@@ -57,7 +57,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const mine = number, control = (asking = new AbortController());
     timeline.requests.sent += 1;
     try {
-      const address = wattlas.pagesRoot() + "timeline/window?" + question();
+      const address = wattlas.fileOf(NAME, "window", question());
       const response = await wattlas.fetch(address, { signal: control.signal });
       if (mine !== number) { timeline.requests.dropped += 1; return; }
       if (response.ok) take(timeline.decoded(response.json()));
@@ -99,10 +99,9 @@ document.addEventListener("DOMContentLoaded", function () {
       }
     }, URL_MS);
   }
-  const address = (kind, id, ending = "") => {
-    const lake = spec.shown >= 0 ? { lake: spec.shown } : {}, view = id.replace(NAME + "-", "");
-    const query = wattlas.address.query(NAME, { width: width(), ...lake });
-    return wattlas.pagesRoot() + NAME + "/" + kind + "/" + view + ending + "?" + query;
+  const fileOf = (path) => {
+    const lake = spec.shown >= 0 ? { lake: spec.shown } : {};
+    return wattlas.fileOf(NAME, path, wattlas.address.query(NAME, { width: width(), ...lake }));
   };
 
   /* ---- controls */
@@ -201,7 +200,7 @@ document.addEventListener("DOMContentLoaded", function () {
   }
 
   document.addEventListener("click", (event) => {
-    const button = event.target.closest ? event.target.closest(".page.timeline button") : null;
+    const button = wattlas.closest(event, ".page.timeline button");
     if (!button) return;
     const { edit: name, run, replace, by, pickRuns: picks } = button.dataset;
     if (name) edit(name, run);
@@ -210,7 +209,7 @@ document.addEventListener("DOMContentLoaded", function () {
     else if (button.id === "timeline-picked") part("timeline-picker").close();
   });
   document.addEventListener("keydown", (event) => {
-    const dialog = event.target.closest && event.target.closest("#timeline-picker");
+    const dialog = wattlas.closest(event, "#timeline-picker");
     if (!dialog || !["ArrowDown", "ArrowUp"].includes(event.key)) return;
     event.preventDefault();
     const all = [...dialog.querySelectorAll(".choice:not(:disabled)")];
@@ -237,16 +236,18 @@ document.addEventListener("DOMContentLoaded", function () {
 
   timeline.host = { ask, changed: writeUrl, render, toggleCore, theme: wattlas.theme };
   const pictures = {
-    [FIGURE]: () => timeline.panelsOnPaper(timeline.scene("light")),
-    "timeline-gaps": () => timeline.distributionsOnPaper(timeline.scene("light")),
+    figure: () => timeline.panelsOnPaper(timeline.scene("light")),
+    gaps: () => timeline.distributionsOnPaper(timeline.scene("light")),
   };
   wattlas.addPage({
     name: NAME, open, gathered, key: timeline.key, clear: () => timeline.leaveCursor(),
-    figure: (id) => page.answer && pictures[id] && pictures[id](),
-    data: (id, format) => address("data", id, "." + format),
-    how: (id) => address("how", id),
-    links: () => ({ data: address("data", "figure", ".csv") }),
-    theme: () => timeline.redraw(),
+    figure: (view) => page.answer && pictures[view] && pictures[view](),
+    data: (view, format) => fileOf("data/" + view + "." + format),
+    how: (view) => fileOf("how/" + view),
+    links: () => ({ data: fileOf("data/figure.csv") }),
+    theme: timeline.redraw,
+    // The pictures observe their room (view.js).
+    resize: null,
   });
   wattlas.clientside(NAME, { edited });
 });

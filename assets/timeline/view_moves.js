@@ -111,9 +111,8 @@
     "input, textarea, select, [role=listbox], [role=menu], [role=radiogroup], [role=slider], dialog";
   /** A key was pressed. Returns whether it meant something here. */
   timeline.key = function (event) {
-    const target = event.target.closest ? event.target : document.body;
     const isPress = ["Enter", " "].includes(event.key);
-    if (target.closest(OWN_ARROWS) || (isPress && target.closest("button, a"))) return false;
+    if (wattlas.closest(event, OWN_ARROWS + (isPress ? ", button, a" : ""))) return false;
     const scroll = event.key.startsWith("Page") ? scroller(event) : KEYS[event.key];
     const act = timeline.sizesKey(event) || timeline.cursorKey(event.key) || scroll;
     if (!act || (!timeline.page.answer && act !== addRun)) return false;
@@ -130,7 +129,7 @@
     "timeline-values": () => timeline.toggleCursor(),
   };
   document.addEventListener("click", (event) => {
-    const button = event.target.closest && event.target.closest("button");
+    const button = wattlas.closest(event, "button");
     if (!button || !timeline.page.answer) return;
     if (BUTTONS[button.id]) BUTTONS[button.id]();
     if (button.dataset.other) timeline.setOther(Number(button.dataset.other));

@@ -159,7 +159,7 @@
     const endWords = lines.flatMap((row) => timeline.endWords(row, height - MARGIN.t - MARGIN.b));
     const layout = {
       height, margin: { ...MARGIN, r: heats.length ? HEAT_MARGIN_R : MARGIN.r }, showlegend: false,
-      hovermode: false, dragmode: false, font: { family: timeline.FONT, size: 11, color: c.text },
+      hovermode: false, dragmode: false, font: { family: wattlas.FONT, size: 11, color: c.text },
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", xaxis: timeAxis(scene),
       annotations: [...timeline.rowWords(scene, rows), ...endWords],
       shapes: delayLines(scene, rows), meta: { kind: "timeline", rows },
