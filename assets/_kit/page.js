@@ -1,7 +1,7 @@
 /*
  * What all pages share: theme, keys, dialogs, the small menu of each view, the tabs.
- * A page's script registers what only it knows with `wattlas.addPage`; the page whose root element is
- * in the document is the one on the screen.
+ * A page's script registers its own functions with `wattlas.addPage`. The shown page is the one whose main
+ * element is in the document.
  */
 (function (wattlas) {
   "use strict";
@@ -22,9 +22,9 @@
   };
   const pages = [];
   /**
-   * Make a page known. All parts but `name` may be missing.
+   * Register a page. All parts but `name` are optional.
    *   name: the page's name, a class of its main element; the addresses of its files follow from it.
-   *   open(spec): the page was opened, by a load or by a link: nothing of an earlier visit counts.
+   *   open(spec): the page was opened, by a load or by a link: forget earlier visits.
    *   gathered(values, before): the controls' values by URL key, before they become the state.
    *   links(): addresses of other pages, by the names of the links in the status line.
    *   figure(view): a view's figure for paper, {data, layout}; null where the view is a table.
@@ -33,7 +33,7 @@
    *   theme(name): paint in another theme.
    *   resize(): the room for the views has changed.
    *   clear(): Escape was pressed.
-   *   key(event): another key was pressed, not in a field. Returns whether the page took it.
+   *   key(event): another key was pressed, not in a field. Returns whether the key had an action.
    */
   wattlas.addPage = (page) => pages.push({ ...defaultsOf(page.name), ...page });
   /** The address of a page's file or answer, for the state that is on the screen. */
@@ -85,7 +85,7 @@
   }
   firstTheme();
 
-  /* The frame that the server sends first goes when the page is there (see app/kit/index.py). */
+  /* Remove the frame with placeholders (app/kit/index.py) when the page is drawn. */
   function removeFirstPage() {
     const frame = document.querySelector(".first-page");
     if (!frame) return;
@@ -94,7 +94,7 @@
   }
   document.addEventListener("DOMContentLoaded", removeFirstPage);
 
-  /** Say something for two seconds where the page tells what is selected. */
+  /** Show a message for two seconds in place of the selection's words in the status line. */
   function say(text) {
     const status = document.getElementById("status-selection");
     if (!status) return;
@@ -117,7 +117,7 @@
     explain,
   };
 
-  /* Pictures leave for papers: on white, whatever the theme of the screen. */
+  /* Pictures are for papers: their background is white in both themes. */
   function picture(page, id, format) {
     const gd = wattlas.plot(id);
     const figure = gd && page.figure(viewOf(page, id));
@@ -130,7 +130,7 @@
     });
   }
 
-  /* In an explanation a query is a paragraph of its own; the page SQL can run it. */
+  /* Each query of an explanation is one paragraph; a button opens it in SQL. */
   function withLinks(text) {
     return text.split(/(?<=\n\n)/).flatMap((part) => {
       if (!/^(SELECT|WITH) /.test(part)) return [part];
@@ -179,7 +179,7 @@
     scrollTo(0, 0);
   };
 
-  /* The one router of keys: help and Escape here, all others to the page on the screen. */
+  /* Handle all keys: help and Escape here; the shown page handles the others. */
   document.addEventListener("keydown", (event) => {
     const isTyping = wattlas.closest(event, "input, textarea, select, [role=listbox]");
     const help = document.getElementById("help"), page = current();

@@ -7,14 +7,14 @@
   wattlas.PLOT_CONFIG = { displaylogo: false, showSendToCloud: false, responsive: true };
   wattlas.resizePlots = (plots) => plots.filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd));
 
-  /* Events that dcc.Graph listens to only to write them back and redraw. */
+  /* dcc.Graph handles these events only to write them back and draw the figure again. */
   const EVENTS = [
     "selecting", "selected", "deselect", "relayout", "restyle", "click", "hover", "unhover", "doubleclick",
   ].map((name) => "plotly_" + name);
   const RETRY_MS = 25;
 
   /**
-   * Take over a plot's events, now or when it is drawn, and again after each redraw.
+   * Handle a plot's events in place of dcc.Graph, now or when the plot is drawn, and after each redraw.
    *   handlers: by Plotly event, (gd, event) => ...
    *   hover: (gd, event) => the lines of the card at the pointer, or null.
    *   drawn: called after each redraw.
@@ -62,7 +62,7 @@
   };
 
   /**
-   * Where in the window a plot draws a place; on a category axis the place is the category's index.
+   * The position in the window of a plot's point; on a category axis the value is the category's index.
    * `trace` names the axes, for plots of several panels.
    */
   wattlas.place = function (gd, x, y, trace = {}) {

@@ -49,7 +49,7 @@
     };
   };
 
-  /** Write the theme where the style sheet and the table's library read it, and name the other one. */
+  /** Set the theme for the style sheet and the table's library. The button names the other theme. */
   wattlas.applyTheme = function (theme) {
     document.documentElement.setAttribute("data-theme", theme);
     document.documentElement.setAttribute("data-ag-theme-mode", theme);

@@ -1,6 +1,6 @@
 /*
- * The exact chain of coalescing by count, as in data/models/count_chain.py: levels are eliminated from
- * the end at which the ring rarely is. Matrices are rows in one Float64Array.
+ * The exact chain of coalescing by count, as in data/models/count_chain.py. It eliminates levels from the
+ * end that the ring rarely reaches. A Float64Array holds the rows of a matrix.
  */
 (function (wattlas) {
   "use strict";
@@ -45,7 +45,7 @@
 
     returnFromAbove(level, moves, times, above) {
       const size = this.phases(level), { count } = this, rate = this.rate * this.work;
-      // From here up levels are alike: an arrival leads to the next phase, a departure to the same.
+      // All levels from here on are alike: an arrival leads to the next phase, a departure to the same.
       if (level >= count && level > 0) {
         for (let phase = 0; phase <= count; phase += 1) {
           const from = Math.min(phase + 1, count) * above, to = phase * size;
@@ -100,7 +100,7 @@
       sums.packets += level * all;
     }
 
-    /** Whether a level, and with it all further ones, adds nothing to the sums. */
+    /** Whether a level adds nothing to the sums; further levels then add nothing either. */
     isNothing(found) {
       const { work, interrupt, idle } = this.sums, total = work + interrupt + idle;
       for (let phase = 0; phase < found.length; phase += 1) if (found[phase] > 1e-25 * total) return false;

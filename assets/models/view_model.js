@@ -1,6 +1,6 @@
 /*
- * The state of Models in the browser: values of the controls, the curves that follow from them.
- * Knows no Dash; an export runs it without a server.
+ * The state of Models in the browser: values of the controls, and the curves of these values.
+ * Independent of Dash: an export runs it without a server.
  */
 (function (wattlas) {
   "use strict";
@@ -27,7 +27,7 @@
   const defaults = (controls) =>
     Object.fromEntries(Object.entries(controls).map(([key, control]) => [key, control.default]));
 
-  /** What the presets say, before the visitor's own changes. */
+  /** The values of the presets, without the visitor's changes. */
   function presetValues() {
     const { spec, kept } = page, host = spec.hosts[kept.host], figure = spec.figures[kept.fig];
     return { ...defaults(spec.controls), ...(host && host.values), ...(figure && figure.values) };

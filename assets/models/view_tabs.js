@@ -1,6 +1,6 @@
 /*
  * Models on the screen: figures of the shown tab, one crosshair through the panels, the pointer's card.
- * Knows no Dash: what only a server can do is registered by page.js.
+ * Independent of Dash: page.js registers the functions that need a server.
  */
 (function (wattlas) {
   "use strict";
@@ -20,7 +20,7 @@
   const TABS = {
     interrupts: [...PANELS, "stack", "itr", "best"], energy: ["energy"], fit: ["predicted", "residuals"],
   };
-  /* What a server answers; an export has none of it. */
+  /* Functions that need a server; an export has none of them. */
   const server = { simulate: null, host: null };
   const part = (name) => document.getElementById(PREFIX + name);
 
@@ -54,7 +54,7 @@
     draw();
   }
 
-  /* A held slider moves the lines alone, which takes Plotly a third of the time of a whole figure. */
+  /* While a slider moves, only the lines follow, which takes a third of the time of a whole figure. */
   const AT_ONCE = { transition: { duration: 0 }, frame: { duration: 0, redraw: false }, mode: "immediate" };
   function moveLines(name) {
     const gd = part(name), lines = linesOf(name), traces = wattlas.tracesOf(gd.data || [], "curve");
@@ -65,7 +65,7 @@
   }
   const PAUSE_MS = 150;
   let pause = 0, frame = 0;
-  /** Follow a held slider: lines at once, whole figures when it pauses. */
+  /** Follow a moving slider: lines at once, whole figures when it pauses. */
   function follow() {
     wattlas.cancel(frame);
     wattlas.cancel(pause);
@@ -97,7 +97,7 @@
   }
   const drawControls = () => wattlas.modelsControls.controls(part("controls"));
 
-  /** Show everything anew: the page was opened, or the theme is another one. */
+  /** Draw everything: the page was opened, or the theme has changed. */
   function show() {
     showTab();
     drawControls();
@@ -127,7 +127,7 @@
     else draw();
   }
 
-  /** Say in the status line and at the button what is shown and simulated. */
+  /** Write into the status line and the button what is shown and simulated. */
   function say() {
     const status = part("status"), { runs, kept, spec, simulated } = page;
     if (!status) return;
@@ -192,7 +192,7 @@
     if (hovered && wattlas.closest(event, ".nsewdrag")) pin(hovered);
   });
 
-  /* What the card at the pointer says of a point, by the kind of its trace. */
+  /* The lines of the card of a point, by the kind of its trace. */
   const CARDS = {
     curve: ({ label, solution }, x, y) => [`${label} · ${solution}`, `${x} Kpps: ${y}`, "click: crosshair"],
     simulated({ label, slow }, x, y, i, { error_y: { array } }) {

@@ -11,7 +11,7 @@
       .map((textContent) => wattlas.element("p", { textContent }));
   }
 
-  /* The file has the evidence of one cell. Of another cell it says what the hover says. */
+  /* The file has the evidence of one cell. For other cells it shows the lines of the hover. */
   const evidence = document.getElementById("modes-evidence-words"), exported = [...evidence.childNodes];
   view.onSelect = (now) => {
     const i = now === sel ? -1 : wattlas.cells.selectedCell(view.data, now);

@@ -104,7 +104,7 @@
     },
   };
 
-  /** Move the cursor of the focused figure, or select what is under it. Returns whether the key was used. */
+  /** Move the focused figure's cursor, or select the point at it. Returns whether the key had an action. */
   function press({ target: panel, key }) {
     const id = panel.dataset && panel.dataset.view, isSelect = key === "Enter" || key === " ";
     if ((!STEPS[key] && !isSelect) || !view.data || !CURSORS[id] || !view.figures[id]) return false;

@@ -1,8 +1,8 @@
 /*
- * What of the map of winners depends on the part in view: labels of the axes, texts of the cells. And what
- * depends on the selection: the frame around one cell, the layer that dims the others. Pure functions.
+ * The parts of the map of winners that depend on the visible part (labels of the axes, texts of the cells)
+ * or on the selection (the frame around one cell, the layer that dims the others). Pure functions.
  *
- * A part in view is {x: {low, high, isWhole, px}, y: ...}: the first and the last index along each axis.
+ * A visible part is {x: {low, high, isWhole, px}, y: ...}: the first and the last index along each axis.
  */
 (function (wattlas) {
   "use strict";

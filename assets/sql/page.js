@@ -1,4 +1,4 @@
-/* The SQL page's glue: editor, runs, files, chart, URL. */
+/* Connects SQL to Dash and the server: editor, queries, files, chart, URL. */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
@@ -31,7 +31,7 @@ document.addEventListener("DOMContentLoaded", function () {
     part("cancel").disabled = !now;
   }
 
-  /** Ask until the server has room; others' queries may be running. Returns the response. */
+  /** Repeat the request until the server accepts it: it may be busy with other queries. */
   async function asked(path, mine) {
     for (;;) {
       const response = await post(path, { sql: text, id: mine.id, lake: spec.lake });
@@ -93,7 +93,7 @@ document.addEventListener("DOMContentLoaded", function () {
     }
   }
 
-  /* Dash's editor tells its value through this callback, the chart's menus through theirs. */
+  /* Callbacks of Dash: the editor's text, and the chart's menus. */
   function edited(value) {
     text = value || "";
     return window.dash_clientside.no_update;

@@ -8,7 +8,7 @@
   const editor = () => document.getElementById("sql-editor");
   const list = () => document.getElementById("sql-complete");
 
-  /* The page lists all tables and columns; a completion says of one what the list says. */
+  /* The names, units and descriptions of the page's list of tables and columns. */
   function known() {
     const items = document.querySelectorAll(".page.sql [data-column], .page.sql [data-table]");
     return new Map(
@@ -42,7 +42,7 @@
     );
   }
 
-  /** Write a name in place of a part of the text, as a visitor who types: it can be undone. */
+  /** Replace a part of the text by a name, so that the visitor can undo it. */
   wattlas.sqlInsert = function (name, from) {
     const box = editor();
     box.focus();
@@ -71,7 +71,7 @@
     },
     true,
   );
-  /* Before the editor loses the caret. */
+  /* Run before the editor loses the caret. */
   document.addEventListener("mousedown", (event) => {
     const item = wattlas.closest(event, "[data-completion]");
     if (item && shown) {

@@ -44,8 +44,7 @@ document.addEventListener("DOMContentLoaded", function () {
   wattlas.addPage({
     name: NAME,
     open: (spec) => storage.open(spec.kept.sel),
-    gathered,
-    links,
+    gathered, links,
     figure(view) {
       const { figures, mask } = storage.state(), figure = figures[view], gd = wattlas.plot(PREFIX + view);
       return figure && storageFigures.onPaper(figure, mask, gd.clientHeight);

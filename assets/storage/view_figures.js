@@ -27,7 +27,7 @@
   const knobsOf = (configurations, names, row) =>
     Object.fromEntries(names.map((name) => [name, wattlas.knob(configurations, name, row)]));
 
-  /** What a click on a point selects: all configurations with the knobs that its trace names. */
+  /** The clause of a click on a point: all configurations with the same values of the trace's knobs. */
   function knobsClause(trace, i, configurations) {
     const row = trace.meta.rows[i][0];
     if (row === undefined) return "";
@@ -35,7 +35,7 @@
     return wattlas.clause.knobs(knobsOf(configurations, names, row));
   }
 
-  /* Bounds leave room for the rounding of the text; knobs are exact. */
+  /* A margin for the rounding of bounds in the text; knobs are exact. */
   const MARGIN = 1e-6;
   function endsOf(configurations, field, rows) {
     const values = rows.map((row) => configurations.fields[field][row]).filter(Number.isFinite);
@@ -101,7 +101,7 @@
   }
 
   const LEGEND_PX = 40;
-  /** A figure for paper: on white, with a legend of its own below, where the page has one for all figures. */
+  /** A figure for papers, with its own legend below; on the page one legend serves all figures. */
   function onPaper(figure, mask, height) {
     const out = paint(figure, mask, "light"), named = new Set();
     out.data = out.data.map((trace) => {
@@ -116,7 +116,7 @@
 
   const textOf = (value) => JSON.stringify(value === undefined ? null : value);
 
-  /** Paint a selection into a figure that is drawn, in one step, unless it shows just that already. */
+  /** Show a selection in a drawn figure, in one step, unless the figure shows it already. */
   function repaint(gd, figure, mask, keepsOutline) {
     const wanted = figure.data.map((trace, i) => [i, changes(figure, trace, i, mask)])
       .filter(([, change]) => Object.keys(change).length);
@@ -135,7 +135,5 @@
     window.Plotly.update(gd, update, layout, wanted.map(([i]) => i));
   }
 
-  wattlas.storageFigures = {
-    decode, boxClause, knobsClause, paint, onPaper, repaint, isSelectable, panelOf,
-  };
+  wattlas.storageFigures = { decode, boxClause, knobsClause, paint, onPaper, repaint, isSelectable, panelOf };
 })((window.wattlas = window.wattlas || {}));

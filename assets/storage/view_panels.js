@@ -1,6 +1,6 @@
 /*
  * Storage's figures on the screen: drawn, hovered, stepped through by keys, with one selection for all.
- * Knows no Dash: an export runs it without a server.
+ * Independent of Dash: an export runs it without a server.
  */
 (function (wattlas) {
   "use strict";
@@ -13,7 +13,7 @@
   const PREFIX = "storage-";
 
   let figures = {}, configurations = null, mask = null, sel = "", theme = "light";
-  // The view whose box is the selection, the views that are drawn, the points under the keys' cursor.
+  // The view whose box is the selection, the drawn views, the cursor's point in each view.
   let boxed = "", drawn = new Set(), cursors = {};
   const listeners = [];
 
@@ -51,7 +51,7 @@
     drawn.add(view);
   }
 
-  /* ---- figures in sight first, the others one at a time, so that the page stays responsive */
+  /* ---- draw the visible figures first, then the others one by one, so that the page stays responsive */
 
   const divOf = (view) => document.getElementById(PREFIX + view);
   function isSeen(gd) {
@@ -98,7 +98,7 @@
     gd.addEventListener("mouseleave", () => wattlas.hideHover());
   }
 
-  /* Points of other lines that this one hides: one hover names them all. */
+  /* The points of other lines that this point hides: the card names all of them. */
   const NEAR_PX = 4, MOST_NEAR = 5;
   function alsoHere(gd, { curveNumber, pointNumber, xaxis, yaxis }) {
     const at = (trace, i) => [xaxis.d2p(trace.x[i]), yaxis.d2p(trace.y[i])];
@@ -122,7 +122,7 @@
     select(clause === sel ? "" : clause);
   }
 
-  /** Publish a clause, or clear with an empty one: every view repaints, without the server. */
+  /** Select by a clause; an empty one clears the selection. All views show it, without the server. */
   function select(clause) {
     if (clause === sel) return;
     sel = clause;
@@ -233,10 +233,10 @@
 
   wattlas.storage = {
     open, show, select, clear: () => select(""),
-    /** A key was pressed. Returns whether it means something here. */
+    /** Handle a key. Returns whether it had an action. */
     key,
     state: () => ({ sel, mask, figures, configurations }),
-    /** Whether figures out of sight wait for their turn. */
+    /** Whether figures wait to be drawn. */
     isBusy: () => waiting.length > 0,
     /** Call after every change of the selection and every drawing. */
     onChange: (listener) => listeners.push(listener),

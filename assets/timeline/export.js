@@ -1,6 +1,7 @@
 /*
- * Start an exported timeline: the page's pictures and moves without a server. The file holds the answer for
- * the window in view, and for the whole runs if it is small. Windows within are cut out of the narrower one.
+ * Start an exported timeline: the page's figures and moves without a server. The file holds the answer for
+ * the visible window, and the answer for the whole runs if that is small. Other windows are cut out of the
+ * narrower answer that contains them.
  */
 (function (wattlas) {
   "use strict";

@@ -1,7 +1,7 @@
 /*
- * The timeline page's glue to Dash and the server: state, URL, controls, the list of runs, questions.
- * Windows are asked for at a pace, and the last one always. A newer question aborts the one before it, and
- * the old picture stays until its answer comes.
+ * Connects Timeline to Dash and the server: state, URL, controls, the list of runs, requests for windows.
+ * There is at most one request each PACE_MS, and always one for the last window. A new request aborts the
+ * previous one, and the old figure stays until the answer arrives.
  */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
@@ -15,14 +15,14 @@ document.addEventListener("DOMContentLoaded", function () {
   /* What the page was opened with. */
   let spec = null;
 
-  /* ---- questions */
+  /* ---- requests for windows */
 
   const width = () => {
     const gd = timeline.plot(), room = gd ? gd.clientWidth - AXES_PX : 1000;
     return Math.round(Math.min(Math.max(room, WIDTHS[0]), WIDTHS[1]));
   };
 
-  /** The window as the server is asked for it. */
+  /** The query of a request for the window. */
   function question() {
     const { state } = page, [from, to] = timeline.span(), asked = new URLSearchParams();
     state.runs.forEach((run) => asked.append("runs", run));
@@ -38,7 +38,7 @@ document.addEventListener("DOMContentLoaded", function () {
   timeline.requests = { sent: 0, aborted: 0, dropped: 0 };
   timeline.isBusy = () => Boolean(askTimer || asking || edits.length);
 
-  /* After a rest at once, else at the pace's next beat. */
+  /* Ask now, or PACE_MS after the last request. */
   function ask() {
     if (askTimer) return;
     const wait = Math.max(0, askedAt + PACE_MS - performance.now());
@@ -76,7 +76,7 @@ document.addEventListener("DOMContentLoaded", function () {
     if (answer.clipped) adopt(answer);
     timeline.show(answer);
   }
-  /* The window that was asked for lies outside the runs: the server has answered for another one. */
+  /* The requested window is outside the runs: the server has answered for another one. */
   function adopt({ from_s: from, to_s: to, clipped }) {
     const isWhole = to - from >= timeline.duration() * (1 - 1e-9);
     Object.assign(page.state, { from: isWhole ? null : exact(from), to: isWhole ? null : exact(to) });
@@ -172,7 +172,7 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /* ---- runs: the server changes the list and describes the new ones */
 
-  /* What the visitor did that the server has not answered yet. */
+  /* The visitor's changes of the list that the server has not answered yet. */
   const edits = [];
   function edit(...one) {
     edits.push(one);

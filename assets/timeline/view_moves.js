@@ -89,7 +89,7 @@
 
   /* ---- keys and buttons */
 
-  /* About the cursor, if there is one. */
+  /* Zoom around the cursor, if there is one. */
   const zoomBy = (factor) => timeline.zoom(factor, timeline.cursorTime());
   const zoomIn = () => zoomBy(1 / STEP), zoomOut = () => zoomBy(STEP);
   const addRun = () => { const button = part("timeline-add"); if (button) button.click(); };
@@ -109,7 +109,7 @@
   }
   const OWN_ARROWS =
     "input, textarea, select, [role=listbox], [role=menu], [role=radiogroup], [role=slider], dialog";
-  /** A key was pressed. Returns whether it meant something here. */
+  /** Handle a key. Returns whether it had an action. */
   timeline.key = function (event) {
     const isPress = ["Enter", " "].includes(event.key);
     if (wattlas.closest(event, OWN_ARROWS + (isPress ? ", button, a" : ""))) return false;

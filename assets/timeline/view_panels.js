@@ -33,7 +33,7 @@
     return { x: xs, y: ys };
   }
 
-  /** Outline around least and greatest, one closed piece for each stretch of bins that have values. */
+  /** The outline of minima and maxima: one polygon for each sequence of bins with values. */
   function envelope({ t0, dt }, x, low, high) {
     const xs = [], ys = [];
     let start = -1;
