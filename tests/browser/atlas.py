@@ -29,7 +29,7 @@ _READY = """() => {
 def wait_idle(page: Page) -> None:
     """Wait until the page is idle; a failure names the work in progress."""
     try:
-        page.wait_for_function(_IDLE, timeout=60_000)
+        page.wait_for_function(_IDLE)
     except TimedOut as error:
         found = page.evaluate("window.wattlas && wattlas.underWay ? wattlas.underWay() : 'no page'")
         raise AssertionError(f"the page is not idle: {found}") from error
@@ -90,7 +90,7 @@ class Atlas:
 
     def ready(self) -> None:
         """Wait until all views are drawn and the page is idle."""
-        self.page.wait_for_function(_READY, timeout=30_000)
+        self.page.wait_for_function(_READY)
         wait_idle(self.page)
 
     def chip(self, facet: str, value: str) -> None:

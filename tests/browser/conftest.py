@@ -20,6 +20,7 @@ from playwright.sync_api import (
     Page,
     Request,
     ViewportSize,
+    expect,
     sync_playwright,
 )
 
@@ -33,6 +34,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
 SIZE: ViewportSize = {"width": 1440, "height": 900}
+# Less than the time limit of a test, which would not say what it waited for.
+WAIT_MS = 240_000
 SYSTEMS = {"linux_tuned": 1.0, "ebbrt_tuned": 0.6}
 
 
@@ -127,6 +130,7 @@ def chromium() -> Iterator[BrowserType]:
         if os.environ.get("CI") == "true":
             pytest.fail(words)
         pytest.skip(words)
+    expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as playwright:
         yield playwright.chromium
 
@@ -150,8 +154,7 @@ def visitor(
         args=ARGUMENTS,
         viewport=SIZE,
     )
-    # A click on a page of many plots has taken 30 s, the default, where all cores were busy.
-    context.set_default_timeout(120_000)
+    context.set_default_timeout(WAIT_MS)
     yield context
     context.close()
 

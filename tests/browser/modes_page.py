@@ -31,7 +31,7 @@ class ModesPage:
 
     def ready(self) -> None:
         """Wait until all views are drawn and the page is idle."""
-        self.page.wait_for_function(_READY, timeout=30_000)
+        self.page.wait_for_function(_READY)
         wait_idle(self.page)
 
     def open_explore(self, address: str, query: str) -> None:

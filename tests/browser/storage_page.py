@@ -29,13 +29,13 @@ class StoragePage:
 
     def ready(self) -> None:
         """Wait until all views are drawn and the page is idle."""
-        self.page.wait_for_function(_READY, arg=[view.graph for view in VIEWS], timeout=30_000)
+        self.page.wait_for_function(_READY, arg=[view.graph for view in VIEWS])
         wait_idle(self.page)
 
     def drawn(self) -> None:
         """Wait until all views of an exported file are drawn."""
         views = [view.graph for view in VIEWS]
-        self.page.wait_for_function(f"(views) => {_DRAWN}", arg=views, timeout=30_000)
+        self.page.wait_for_function(f"(views) => {_DRAWN}", arg=views)
         wait_idle(self.page)
 
     def chip(self, facet: str, value: str) -> None:

@@ -17,7 +17,7 @@ from playwright.sync_api import Page as Tab
 
 from app.pages import PAGES
 from tests.browser.atlas import wait_idle
-from tests.browser.conftest import SIZE, watched
+from tests.browser.conftest import SIZE, WAIT_MS, watched
 
 pytestmark = pytest.mark.browser
 
@@ -109,6 +109,7 @@ def tab(new_browser: Browser) -> Iterator[Tab]:
         ignore_https_errors=True, viewport=SIZE,
         http_credentials={"username": NAME, "password": WORD},
     )  # fmt: skip
+    context.set_default_timeout(WAIT_MS)
     yield from watched(context.new_page(), "https://localhost:")
     context.close()
 
@@ -135,7 +136,7 @@ def test_every_page_works_under_a_path_with_a_password(address: str, tab: Tab) -
         assert [link for link in ours if not link.startswith(f"{address}/atlas/")] == []
     tab.get_by_role("link", name="Explore", exact=True).first.click()
     wait_idle(tab)
-    with tab.expect_download(timeout=60_000) as download:
+    with tab.expect_download() as download:
         tab.get_by_role("link", name="data", exact=True).click()
     assert download.value.path().stat().st_size > 100
     bad = [url for url in asked if not url.startswith((f"{address}/atlas", "data:", "blob:"))]

@@ -71,7 +71,7 @@ def choose(panel: Locator, entry: str) -> None:
 
 
 def downloaded(panel: Locator, entry: str) -> bytes:
-    with panel.page.expect_download(timeout=60_000) as download:
+    with panel.page.expect_download() as download:
         choose(panel, entry)
     path: Path = download.value.path()
     return path.read_bytes()
@@ -154,7 +154,7 @@ def test_the_export_opens_from_disk(
 ) -> None:
     visit(tab, logged_address + owed.path)
     pictures = tab.locator("main section[data-view] .js-plotly-plot").count()
-    with tab.expect_download(timeout=60_000) as download:
+    with tab.expect_download() as download:
         tab.get_by_role("link", name="export", exact=True).click()
     out = tmp_path / download.value.suggested_filename
     download.value.save_as(out)

@@ -28,7 +28,7 @@ def exported(tmp_path: Path) -> Path:
 def test_export_shows_limit_and_selection_and_links(atlas: Atlas, exported: Path) -> None:
     page = atlas.page
     page.goto(exported.as_uri())
-    page.wait_for_function(_DRAWN, timeout=30_000)
+    page.wait_for_function(_DRAWN)
     wait_idle(page)
     assert [shape["x0"] for shape in atlas.layout("scatter")["shapes"]] == [120]
     assert sum(n or 0 for n in atlas.selected_counts()) == 1

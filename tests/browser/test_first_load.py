@@ -12,6 +12,7 @@ from app.kit.response_cache import HIT
 from app.pages import PAGES
 from data.file_cache import cache_folder
 from tests.browser.atlas import Atlas, visit, wait_idle
+from tests.browser.conftest import WAIT_MS
 
 MOST_SCRIPT_BYTES = 1_700_000
 CONTRAST = """(element) => {
@@ -46,6 +47,7 @@ def test_placeholders_are_there_before_dash_answers(page: Page, grid_address: st
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_placeholders_need_no_script(new_browser: Browser, grid_address: str, theme: str) -> None:
     context = new_browser.new_context(java_script_enabled=False, color_scheme=theme)  # type: ignore[arg-type]
+    context.set_default_timeout(WAIT_MS)
     page = context.new_page()
     for path in (owed.path for owed in PAGES):
         page.goto(f"{grid_address}{path}")
@@ -60,6 +62,7 @@ def test_placeholders_can_be_read_in_both_themes(
     new_browser: Browser, grid_address: str, theme: str
 ) -> None:
     context = new_browser.new_context(color_scheme=theme)  # type: ignore[arg-type]
+    context.set_default_timeout(WAIT_MS)
     page = context.new_page()
     page.route(re.compile(r"\.js"), lambda route: route.abort())
     page.goto(grid_address)

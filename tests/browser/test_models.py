@@ -150,7 +150,7 @@ def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:
 def test_a_simulation_ends_and_can_be_cancelled(page: Page, logged_address: str) -> None:
     opened(page, logged_address, "?scheme=ideal,napi&to=60&runs=0")
     page.locator("#models-simulate").click()
-    expect(page.locator("#models-status")).to_contain_text("simulated: 2 curves", timeout=90_000)
+    expect(page.locator("#models-status")).to_contain_text("simulated: 2 curves")
     wait_idle(page)
     found = page.evaluate(LINE, ["latency", "NAPI polling", "simulated"])
     assert len(found["x"]) == 18
@@ -189,7 +189,7 @@ def test_energy_fit_and_the_measured_host(page: Page, logged_address: str) -> No
     assert "saturated below D = 0.56" in title
 
     page.locator('[data-tab="fit"]').click()
-    page.locator("table.models-fits").wait_for(timeout=90_000)
+    page.locator("table.models-fits").wait_for()
     wait_idle(page)
     words = page.locator("table.models-fits").inner_text()
     assert "not identified" in words
@@ -208,7 +208,7 @@ def test_energy_fit_and_the_measured_host(page: Page, logged_address: str) -> No
 
 def test_an_export_follows_its_sliders(page: Page, logged_address: str, tmp_path: Path) -> None:
     opened(page, logged_address, "?workload=memcached&scheme=normal,time_coalescing&at=50")
-    with page.expect_download(timeout=90_000) as download:
+    with page.expect_download() as download:
         page.get_by_role("link", name="export", exact=True).click()
     out = tmp_path / "models.html"
     download.value.save_as(out)

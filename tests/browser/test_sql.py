@@ -20,7 +20,7 @@ def ask(page: Page, sql: str) -> None:
     page.locator("#sql-editor").fill(sql)
     wait_idle(page)
     page.locator("#sql-editor").press("Control+Enter")
-    expect(page.locator("#sql-cancel")).to_be_disabled(timeout=60_000)
+    expect(page.locator("#sql-cancel")).to_be_disabled()
     wait_idle(page)
 
 
@@ -30,7 +30,7 @@ def test_a_query_is_run_drawn_linked_and_saved(
     address = serve(logged_lake, "--sql", "on")
     page.goto(f"{address}/sql")
     wait_idle(page)
-    expect(page.locator("#sql-said")).to_contain_text("rows", timeout=60_000)
+    expect(page.locator("#sql-said")).to_contain_text("rows")
     editor = page.locator("#sql-editor")
     editor.fill("SELECT ")
     editor.press_sequentially("energy_")
@@ -63,7 +63,7 @@ def test_a_query_is_run_drawn_linked_and_saved(
     assert (query["x"], query["y"]) == (["load_qps"], ["mean_j"])
     page.reload()
     wait_idle(page)
-    expect(cells).to_have_count(4, timeout=60_000)
+    expect(cells).to_have_count(4)
     wait_idle(page)
     assert page.evaluate(points) == 4
     with page.expect_download() as download:
@@ -77,7 +77,7 @@ def test_a_query_is_run_drawn_linked_and_saved(
     page.get_by_role("menuitem", name="How was this computed", exact=True).click()
     page.get_by_role("button", name="open in SQL").click()
     wait_idle(page)
-    expect(page.locator("#sql-said")).to_contain_text("rows", timeout=60_000)
+    expect(page.locator("#sql-said")).to_contain_text("rows")
     assert "AS x_sd" in page.locator("#sql-editor").input_value()
 
     ask(page, 'SELECT \'<img src=x onerror=alert(1)>\' AS "<b>x</b>", 1 AS "a.b"')

@@ -55,7 +55,6 @@ def test_a_click_before_all_figures_are_drawn_selects_in_all_of_them(
     page.wait_for_function(
         """() => { const gd = document.getElementById("storage-iops");
                    return gd && gd.data && gd.data.length > 2; }""",
-        timeout=60_000,
     )
     page.evaluate("""() => wattlas.storage.select('knobs~{"mode":"poll"}')""")
     storage = StoragePage(page)
@@ -119,7 +118,7 @@ def test_links_to_explore_and_to_modes(storage: StoragePage, page: Page) -> None
         (clause,) = queries[name]["sel"]
         assert json.loads(clause.removeprefix("knobs~"))["io_depth"] == 8
     page.locator("#storage-to-explore").click()
-    page.wait_for_selector("#explore-status:not(:empty)", timeout=30_000)
+    page.wait_for_selector("#explore-status:not(:empty)")
     wait_idle(page)
     assert "2 runs" in page.locator("#status-selection").inner_text()
     page.go_back()

@@ -20,7 +20,7 @@ def take(page: Page, view: str, words: str) -> Path:
     panel.scroll_into_view_if_needed()
     name = panel.get_attribute("aria-label")
     page.get_by_role("button", name=f"menu of {name}", exact=True).click()
-    with page.expect_download(timeout=20_000) as found:
+    with page.expect_download() as found:
         page.get_by_role("menuitem", name=words, exact=True).click()
     path = Path(found.value.path())
     return path.rename(path.with_name(found.value.suggested_filename))
@@ -50,7 +50,7 @@ def test_a_picture_for_paper_names_the_modes(page: Page) -> None:
 def test_the_export_link_gives_the_page_as_a_file(page: Page, tmp_path: Path) -> None:
     page.locator("#storage-legend button", has_text="classic").click()
     wait_idle(page)
-    with page.expect_download(timeout=30_000) as found:
+    with page.expect_download() as found:
         page.locator("#storage-to-export").click()
     out = tmp_path / found.value.suggested_filename
     found.value.save_as(out)

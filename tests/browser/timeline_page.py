@@ -37,7 +37,7 @@ class TimelinePage:
 
     def ready(self) -> None:
         """Wait until the visible window and everything beside it is drawn."""
-        self.page.wait_for_function(_DRAWN, timeout=30_000)
+        self.page.wait_for_function(_DRAWN)
         self.settle()
 
     def settle(self) -> None:

@@ -94,7 +94,6 @@ def test_the_pictures_of_storage_are_measured(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.browser
-@pytest.mark.timeout(600)
 def test_many_visitors_for_a_minute_get_all_their_answers(logged_lake: Path) -> None:
     """No times: other tests have the second core. In a process of its own, as Playwright wants."""
     command = [

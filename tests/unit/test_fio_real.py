@@ -65,7 +65,7 @@ def test_a_sweep_becomes_runs(tmp_path: Path) -> None:
     assert shapes == [(4096, 1, 1), (4096, 2, 2), (65536, 1, 1), (65536, 2, 2)]
     for row in rows:
         assert (row["mode"], row["device"], row["rw"]) == ("interrupt", "file", "randread")
-        assert 0.9 < row["duration_s"] < 3
+        assert row["duration_s"] > 0.9
         assert row["requests"] == pytest.approx(row["iops"] * row["duration_s"], rel=0.01)
         expected = row["iops"] * row["request_bytes"]
         assert row["bandwidth_bytes_s"] == pytest.approx(expected, rel=0.01)
@@ -196,6 +196,7 @@ def test_a_delay_of_a_later_job_counts_from_fios_own_beginning(tmp_path: Path) -
 
 
 def test_documents_at_intervals(tmp_path: Path) -> None:
+    before_s = time.time()
     text = run_fio(
         tmp_path, "--name=a", *FILE[:4], "--runtime=1200ms", "--rw=randread", "--bs=4k",
         "--output-format=json", "--status-interval=500ms",
@@ -204,14 +205,14 @@ def test_documents_at_intervals(tmp_path: Path) -> None:
     assert (
         read(text).measurements["requests"] == last_document(text)["jobs"][0]["read"]["total_ios"]
     )
-    assert read(text).measurements["duration_s"] == pytest.approx(1.2, abs=0.5)
+    assert 1.1 < read(text).measurements["duration_s"] < time.time() - before_s
     assert read(text).problems == []
 
 
 def test_a_ramp_is_no_part_of_the_run(tmp_path: Path) -> None:
     before_s = time.time()
     reading = read(shoot(tmp_path, "--rw=randread", "--bs=4k", "--ramp_time=700ms"))
-    assert 0.2 < reading.measurements["duration_s"] < 1.0
+    assert 0.2 < reading.measurements["duration_s"] < time.time() - before_s - 0.6
     assert reading.utc_window is not None
     assert reading.utc_window.start_s > before_s + 0.6 - reading.utc_window.slack_s
 
