@@ -142,5 +142,5 @@
     };
   }
 
-  wattlas.queues = { geometric, moment, sum, mm1b, md1b, recur, gather, close, poissonTails };
+  wattlas.queues = { geometric, moment, sum, mm1b, md1b, recur, gather, close };
 })((window.wattlas = window.wattlas || {}));
