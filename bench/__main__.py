@@ -1,4 +1,4 @@
-"""`python -m bench NAME`: measure, and print one line a measurement."""
+"""`python -m bench NAME`: measure, and print one line for each measurement."""
 
 import argparse
 import sys
@@ -10,7 +10,7 @@ from bench.report import Measurement
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one benchmark; a missed target is said, and is no failure."""
+    """Run one benchmark. A missed target is printed; the exit status stays 0."""
     options = build_parser().parse_args(arguments)
     missed = 0
     for found in _measurements(options):

@@ -1,4 +1,4 @@
-"""`ingest add` in a process of its own: what it takes and how much memory it needs at most."""
+"""Time and peak memory of `ingest add` in a separate process."""
 
 import ctypes
 import json
@@ -18,7 +18,7 @@ from bench.memory import descendants_of, peak_mb
 
 _POLL_S: Final = 0.01
 _PR_SET_CHILD_SUBREAPER: Final = 36
-# The image has no pandas; where it is installed, pyarrow loads 30 MB of it that nobody asked for.
+# The container image has no pandas. If it is installed, pyarrow loads it, which takes 30 MB.
 _AS_IN_THE_IMAGE: Final = """
 import sys
 
@@ -35,13 +35,13 @@ sys.exit(main())
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What an add did.
+    """Measurements of one `ingest add`.
 
     Attributes:
-        cpu_s: Processor time of all its processes, from their beginning.
+        cpu_s: Processor time of all its processes.
         peak_mb: Highest resident memory of the process.
-        reader_peak_mb: That of whichever of its processes that read runs had the most; 0 if
-            threads of its own read them.
+        reader_peak_mb: Highest resident memory of a process that reads runs; 0 if threads read
+            them.
     """
 
     bytes_mb: float
@@ -52,22 +52,22 @@ class Added:
 
 
 def add_apart(raw: Path, lake: Path) -> Added:
-    """Ingest into a new lake in a process of its own; the lake is removed again.
+    """Ingest into a new lake in a separate process, then remove the lake.
 
     Raises:
-        RuntimeError: It failed, or refused something.
+        RuntimeError: The ingest failed or refused something.
     """
     shutil.rmtree(lake, ignore_errors=True)
     command = [sys.executable, "-c", _AS_IN_THE_IMAGE]
     command += ["add", str(raw), "--lake", str(lake), "--json"]
     before_s = _cpu_of_children_s()
-    # Processes whose parent is over become children of this one, which counts their time.
+    # Orphaned processes become children of this one, so that their time counts.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     others: set[int] = set()
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(command, stdout=out)
         peak = reader_peak = 0.0
-        # Not what `wait4` says of it: that begins with this process's own at the fork.
+        # `wait4` would include the memory of this process at the fork.
         while process.poll() is None:
             peak = max(peak, peak_mb(process.pid))
             begun = descendants_of(process.pid)
@@ -92,6 +92,6 @@ def add_apart(raw: Path, lake: Path) -> Added:
 
 
 def _cpu_of_children_s() -> float:
-    """Processor time of all processes that were begun here and are over, theirs included."""
+    """Return the processor time of all finished child processes and their descendants."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -1,4 +1,4 @@
-"""The yardstick: a plain page with Plotly alone, linking the very points that Explore shows."""
+"""The reference: a page with Plotly only that links the same points as Explore."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import plotly.offline
 
 _FOLDER: Final = Path(__file__).parent
 
-# Run in Explore's page: what it shows, as plain lists.
+# Runs in Explore's page. Returns the points that it shows as lists.
 SHOWN: Final = """() => {
   const scatter = wattlas.plot("scatter"), heatmap = wattlas.plot("heatmap");
   const { points } = wattlas.explore.view;
@@ -37,7 +37,7 @@ SHOWN: Final = """() => {
 
 
 def write_bare_page(folder: Path, shown: dict[str, Any]) -> Path:
-    """Write the page and plotly.js beside it.
+    """Write the page, and plotly.js into the same folder.
 
     Args:
         shown: Answer of SHOWN.

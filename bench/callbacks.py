@@ -13,14 +13,14 @@ from app.explore.state import ExploreState
 from data.analysis.facets import LEADING
 from data.selection import FACETS
 
-# How many connections a browser opens to one host.
+# Number of connections that a browser opens to one host.
 CONNECTIONS = 6
-# What Chromium asks for on this machine.
+# The encodings that Chromium accepts.
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate, br, zstd"}
 
 
 def _written(component: dict[str, Any]) -> str:
-    """A component of a pattern as Dash writes its id."""
+    """Return the id of a component of a pattern as Dash writes it."""
     return json.dumps(component, sort_keys=True, separators=(",", ":"))
 
 
@@ -28,7 +28,7 @@ _WORKLOAD: Final = _written(IDS.facet("workload"))
 
 
 class FilterChanges:
-    """One visitor's filter changes over kept connections."""
+    """Filter changes of one visitor over keep-alive connections."""
 
     def __init__(self, port: int, version: int) -> None:
         self._port = port
@@ -50,9 +50,9 @@ class FilterChanges:
             connection.close()
 
     def time_ms(self, state: ExploreState) -> float:
-        """Change to a state: from the first request to the last byte of the last answer.
+        """Measure a change to a state: from the first request to the last byte of the last answer.
 
-        Another workload first asks which filters stay, as the page does.
+        After a change of the workload it first asks which filters remain, as the page does.
         """
         values = _values(state, self._version)
         workload = values[f"{_WORKLOAD}.value"]
@@ -80,7 +80,7 @@ class FilterChanges:
             answer = connection.getresponse()
             text = answer.read()
         except (http.client.HTTPException, ConnectionError):
-            # The server had closed a connection that stood idle: what browsers do then.
+            # The server closed the idle connection. Browsers ask again.
             connection.close()
             return self._post(body)
         self._idle.append(connection)
@@ -94,7 +94,7 @@ def _dependencies(port: int) -> list[dict]:
 
 
 def _stages(callbacks: list[dict]) -> list[list[dict]]:
-    """Group callbacks as Dash posts them: one that takes what another answers waits for it."""
+    """Group callbacks as Dash posts them: a callback waits for those whose output it takes."""
     waiting, stages = list(callbacks), []
     while waiting:
         coming = {text for c in waiting for text in c["output"].strip(".").split("...")}
@@ -111,7 +111,7 @@ def _depends_on(dependency: dict, component: str) -> bool:
 
 
 def _values(state: ExploreState, version: int) -> dict[str, Any]:
-    """What the page's controls would hold, by `component.property`."""
+    """Return the values of the page's controls by `component.property`."""
     query_state = {
         **{name: list(state.selection.values(name)) for name in FACETS},
         "rep": state.replicates,
@@ -152,7 +152,7 @@ def _body(callback: dict, values: Mapping[str, Any], changed: str) -> dict[str, 
 
 
 def _part(text: str) -> dict[str, Any] | list[dict[str, Any]]:
-    """An output; of a pattern, that of each filter that it takes in."""
+    """Return an output; for a pattern, the output of each filter that matches."""
     component, _, name = text.rpartition(".")
     if not component.startswith("{"):
         return {"id": component, "property": name}

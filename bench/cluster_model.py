@@ -1,8 +1,8 @@
-"""A cluster that adds runs, as a discrete-event simulation: who waits for whom at any size.
+"""Discrete-event simulation of a cluster that adds runs: its throughput at any size.
 
-Workers read tasks; one scheduler hands them out; one committer takes their rows, commits them in
-batches and asks for the next tasks, one thing after the other. The store gives raw bytes to all
-workers together at no more than its bandwidth.
+Workers read tasks, and one scheduler distributes the tasks. One committer receives their rows,
+commits them in batches, and submits the next tasks, one step at a time. All workers together read
+raw bytes at most at the bandwidth of the store.
 """
 
 import heapq
@@ -10,22 +10,22 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
-# As `ingest.cluster.tasks`: each worker has a task under way and one that waits.
+# As in `ingest.cluster.tasks`: each worker reads one task and has one that waits.
 _TASKS_A_WORKER: Final = 2
 _BUSY: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What each step takes, measured.
+    """Measured costs of each step.
 
     Attributes:
-        task_s: A worker reads one task.
-        task_bytes: Raw bytes of a task.
-        task_rows: Runs of a task.
-        scheduler_s: Dask's work for one task.
-        row_s: The committer takes one row, until it is committed.
-        commit_s: A commit besides, whatever its number of rows.
+        task_s: Time in which a worker reads one task.
+        task_bytes: Raw bytes of one task.
+        task_rows: Runs in one task.
+        scheduler_s: Time of Dask's scheduler for one task.
+        row_s: Time of the committer for one row.
+        commit_s: Additional time for each commit, for any number of rows.
         store_bytes_s: Bandwidth of the store for all workers together.
     """
 
@@ -40,12 +40,12 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a simulated add.
+    """The result of a simulated add.
 
     Attributes:
-        tasks_per_s: Tasks committed a second.
-        efficiency: Of what the workers could do if they never waited, 0 to 1.
-        busy: Share of the time that each part worked: `workers`, `scheduler`, `committer`, `store`.
+        tasks_per_s: Committed tasks per second.
+        efficiency: Throughput divided by that of workers that never wait, 0 to 1.
+        busy: Share of the time that each part works: `workers`, `scheduler`, `committer`, `store`.
     """
 
     tasks_per_s: float
@@ -54,7 +54,7 @@ class Outcome:
 
     @property
     def bottleneck(self) -> str:
-        """The part that is always busy, with the workers as the last to blame."""
+        """Return the part that is always busy; the workers only if no other part is."""
         parts = ("store", "committer", "scheduler")
         return max((p for p in parts if self.busy[p] > _BUSY), key=self.busy.get, default="workers")  # type: ignore[arg-type]
 
@@ -157,7 +157,7 @@ class _Add:
         if worker in self._reading or not self._queued[worker]:
             return
         self._reading.add(worker)
-        # The store's bandwidth, shared by those that read now.
+        # The present readers share the store's bandwidth.
         share = self._costs.store_bytes_s / len(self._reading)
         took_s = max(self._costs.task_s, self._costs.task_bytes / share)
         self.reading_s += self._costs.task_s
@@ -182,9 +182,9 @@ def simulate(
     """Simulate an add.
 
     Args:
-        tasks: How many are read; enough of them that begin and end do not count.
-        batch_rows: Rows that are committed at once, at most.
-        every_s: A commit is due after so many seconds.
+        tasks: Number of tasks; so many that start and end have no effect.
+        batch_rows: Most rows in one commit.
+        every_s: Seconds between two commits.
     """
     add = _Add(costs, workers, tasks, batch_rows, every_s)
     add.run()

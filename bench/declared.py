@@ -1,4 +1,4 @@
-"""A page's answers on a lake with 20 declared columns, by turns with those on one without."""
+"""Answers of a page on lakes with and without 20 declared columns, alternately."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ from app.kit.lakes import Lakes, LakeView
 from bench.report import Measurement
 from data.declared import in_force
 
-# A lake with 20 declared columns takes at most so many times as long as one without.
+# Highest ratio of the time with 20 declared columns to the time without.
 DECLARED_LIMIT: Final = 1.12
 
 
@@ -20,12 +20,12 @@ def measure_declared(
     compute: Callable[[LakeView, dict[str, Any]], object],
     questions: Sequence[dict[str, Any]],
 ) -> Iterator[Measurement]:
-    """Measure the processor time of questions on both lakes, and their ratio.
+    """Measure the processor time of answers on both lakes, and the ratio.
 
-    The first question is not counted: it also loads modules and what all questions share.
+    The first answer does not count: it also loads modules and shared data.
 
     Args:
-        compute: Answers a question, a state as JSON.
+        compute: Computes the answer for a state, which is JSON.
     """
     views = [Lakes(path).at(None) for path in (plain, declared)]
     spent_s = [0.0, 0.0]

@@ -19,16 +19,16 @@ _COMPARED = (
 def measure(
     runs: int, changes: int, loads: int, selections: int, lake: Path | None = None
 ) -> Iterator[Measurement]:
-    """Measure all parts, by turns on a lake without declared columns and on one that has 20.
+    """Measure all parts, alternately on lakes without and with 20 declared columns.
 
-    A part with a count of 0 is left out. Measurements of the second lake begin with `declared_`.
+    A count of 0 skips a part. Names of measurements on the second lake begin with `declared_`.
 
     Args:
         runs: Rows of the lake.
         changes: Filter changes.
         loads: First loads of the page.
         selections: Selections in each picture.
-        lake: A lake that `write_bench_lake` wrote; None writes one.
+        lake: A lake of `write_bench_lake`; None writes one.
     """
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-"""First load and selection in Chromium, beside a bare Plotly page with the same points."""
+"""First load and selection in Chromium, compared with a page of Plotly only."""
 
 import random
 import re
@@ -28,7 +28,7 @@ SHOWN_POINTS: Final = 12_000
 _PROBE: Final = (Path(__file__).parent / "probe.js").read_text("utf-8")
 _QUIET_MS: Final = 600
 _BEST_PLOTLY_BYTES: Final = 1_250_000
-# Files: all but what callbacks answer; icons are fetched by the browser on the side.
+# All responses but those of callbacks; the browser fetches icons later.
 _LOADED: Final = """() => {
   const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
   const isData = (entry) => entry.name.includes("_dash-update-component");
@@ -40,7 +40,7 @@ _LOADED: Final = """() => {
   };
 }"""  # noqa: E501
 _SEED: Final = 3
-# Where a box may stand in a picture: left, top, right, bottom as shares of its drawing area.
+# Bounds of a box: left, top, right, bottom as shares of the plotting area.
 _BOXES: Final = {"scatter": (0.02, 0.25, 0.55, 0.95), "heatmap": (0.05, 0.05, 0.9, 0.9)}
 _VIEWS: Final = ("#best-table",)
 _PROBE_HIGHLIGHT: Final = """() => {
@@ -71,7 +71,7 @@ def measure_first_load(
     """Load the page with an empty cache until its scatter is painted.
 
     Args:
-        addresses: What measurements of an app begin with, and its address; they take turns.
+        addresses: Addresses of apps by the prefix of their measurements; they alternate.
     """
     found: dict[str, list[dict[str, float]]] = {prefix: [] for prefix in addresses}
     for address in addresses.values():
@@ -103,7 +103,7 @@ def _load_measurements(found: list[dict[str, float]]) -> list[Measurement]:
 
 
 def _wait_for_best_level(address: str) -> None:
-    """Wait until the app has compressed plotly.js, its largest script and its last, for good."""
+    """Wait until the app has compressed plotly.js, the last script, at the best level."""
     with urllib.request.urlopen(address) as answer:
         plotly = re.search(r'src="([^"]+plotly[^"]+)"', answer.read().decode())
     if not plotly:
@@ -120,7 +120,7 @@ def _wait_for_best_level(address: str) -> None:
 def measure_selection(
     browser: Browser, address: str, lake_runs: int, repeats: int, folder: Path
 ) -> list[Measurement]:
-    """Drag boxes in scatter and heatmap, in Explore and in the bare page by turns."""
+    """Drag boxes in scatter and heatmap, alternately in Explore and in the reference page."""
     atlas = new_page(browser)
     atlas.goto(f"{address}/?{crowded_state(lake_runs).to_query()}")
     drawn = "() => probe.firstScatter !== null && wattlas.explore.view.points"
@@ -141,7 +141,7 @@ def measure_selection(
 
 
 def crowded_state(lake_runs: int) -> ExploreState:
-    """The state that shows about 12,000 points of a bench lake of 100,000 runs, each a run."""
+    """Return a state that shows about 12,000 runs of a bench lake of 100,000 runs as points."""
     dvfs = [round(0.1 * step, 1) for step in range(12, 28)]
     chosen = Selection.of(
         dataset=["synthetic-bench"], workload=["memcached"], load=[200_000.0],
@@ -180,7 +180,7 @@ def _box(view: str, chance: random.Random) -> tuple[float, float, float, float]:
 
 
 def _time_box(page: Page, view: str, box: tuple[float, ...], clear: str) -> float:
-    """Drag a box; from the mouse button's rise to the last painting, in ms. Clears it again."""
+    """Drag a box and clear it; return the time from mouse-up to the last paint, ms."""
     page.bring_to_front()
     area: Any = page.locator(f"#{view} .nsewdrag").first.bounding_box()
     x0, y0, x1, y1 = (
@@ -202,12 +202,12 @@ def _time_box(page: Page, view: str, box: tuple[float, ...], clear: str) -> floa
 
 
 def new_page(browser: Browser) -> Page:
-    """A page of the design's size that tells when it was painted."""
+    """Open a page of the design's size that records its paints."""
     page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
     page.add_init_script(_PROBE)
     return page
 
 
 def wait_quiet(page: Page, quiet_ms: int = _QUIET_MS) -> None:
-    """Wait until nothing has been painted for so long."""
+    """Wait until the page has painted nothing for some time."""
     page.wait_for_function("(ms) => probe.isQuiet(ms)", arg=quiet_ms, timeout=60_000)

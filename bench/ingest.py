@@ -1,4 +1,4 @@
-"""Ingest against other ways through the same bytes, and as the number of runs grows."""
+"""Ingest compared with other readers of the same bytes, and with more runs."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ _NAMES: Final = ["i", *_NIC, *_COUNTERS, *_STATES, "joules", "timestamp"]
 
 
 class Floor(Measurement):
-    """A number whose limit is the least that will do."""
+    """A measurement whose limit is a minimum."""
 
     @property
     def ok(self) -> bool | None:
@@ -51,7 +51,7 @@ class Floor(Measurement):
 
 @dataclass(frozen=True)
 class _Input:
-    """A folder of raw runs: their logs, all their bytes, and how many lines."""
+    """A folder of raw runs, with the bytes and lines of its logs."""
 
     folder: Path
     logs: tuple[Path, ...]
@@ -67,7 +67,7 @@ def measure(
     propose_files: int = 0,
     table_rows: int = 0,
 ) -> Iterator[Measurement]:
-    """Make the input in a temporary folder, run everything on it, and give what was found."""
+    """Make the input in a temporary folder, run all parts on it, and yield the measurements."""
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
         work = Path(name)
         raw = make_input(work / "raw", 1)
@@ -85,7 +85,7 @@ def measure(
 
 
 def make_input(folder: Path, runs: int) -> _Input:
-    """Write runs of 16 core logs; those after the first are links to it under other names."""
+    """Write runs of 16 core logs; all but the first are links to the first."""
     folder.mkdir(parents=True)
     (folder / "wattlas.toml").write_text('[dataset]\nname = "synthetic-bench"\nsynthetic = true\n')
     run = Run("memcached", "linux_tuned", 50, 2.9, 135, 600_000, 0, _SECONDS, True)
@@ -159,7 +159,7 @@ def _count_newlines(path: Path) -> int:
 
 
 def _parse(path: Path) -> int:
-    """Read a log into columns and check every line, and no more; gives its entries."""
+    """Only read a log into columns and check each line; return the number of entries."""
     reader = open_log(ReadContext(path.name, _TSC_HZ))
     with path.open("rb") as file:
         while block := file.read(DEFAULT_LIMITS.block_bytes):
@@ -176,7 +176,7 @@ def _polars(raw: _Input, out: Path) -> None:
 
 
 def _clean_with_pandas(raw: _Input) -> dict[str, float]:
-    """Clean a run as the published scripts do: read, window, filter, difference, sum."""
+    """Process a run as the published scripts do: read, window, filter, difference, sum."""
     (record,) = raw.folder.glob("*rdtsc*")
     connections = [line.split() for line in record.read_text().splitlines()]
     start = max(int(fields[2]) for fields in connections)
@@ -206,7 +206,7 @@ def _sizes(raw: _Input, work: Path) -> Iterator[Measurement]:
 
 
 def _memory(name: str, found: Sequence[Added]) -> Iterator[Measurement]:
-    """Peak memory of the process, and of a worker: another process, or a thread that shares it."""
+    """Measure the peak memory of the process and of a worker, a process or a thread."""
     peak_mb = max(added.peak_mb for added in found)
     yield Measurement(f"{name}_process_memory", peak_mb, "MB", len(found))
     workers = os.cpu_count() or 1
@@ -219,14 +219,14 @@ def _size_of(folder: Path) -> int:
 
 
 def _scale(raw: _Input, work: Path) -> Iterator[Measurement]:
-    """Cost in proportion: the same MB/s and memory for more of the same, once started."""
+    """Measure whether MB/s and memory stay the same with more runs."""
     beginnings = _beginnings(raw, work / "raw-beginnings")
     starts = [add_apart(beginnings, work / "lake-scale") for _ in range(_TIMES)]
     start_s = statistics.median(each.elapsed_s for each in starts)
     start_cpu_s = statistics.median(each.cpu_s for each in starts)
     yield Measurement("scale_start", start_s, "s", len(starts))
     folders = {runs: _repeat(raw.folder, work / f"raw-{runs}", runs).folder for runs in SCALES}
-    # By turns, so that what else the machine does at times falls on all of them.
+    # Alternately, so that other load on the machine affects all of them.
     found: dict[int, list[Added]] = {runs: [] for runs in SCALES}
     for _ in range(_TIMES):
         for runs, folder in folders.items():
@@ -252,7 +252,7 @@ def _spread_pct(rates: Mapping[int, float]) -> float:
 
 
 def _long_log(raw: _Input, work: Path, size: int) -> Iterator[Measurement]:
-    """One core's log of many gigabytes."""
+    """Measure one log of many gigabytes."""
     folder = work / "raw-long"
     write_long_log(raw.folder, folder, size)
     added = add_apart(folder, work / "lake-long")
@@ -263,7 +263,7 @@ def _long_log(raw: _Input, work: Path, size: int) -> Iterator[Measurement]:
 
 
 def _beginnings(raw: _Input, folder: Path) -> Path:
-    """The same run with logs of a few hundred lines: what an add takes before it reads much."""
+    """Measure a run with logs of a few hundred lines: the fixed time of an add."""
     folder.mkdir()
     for path in (path for path in raw.folder.iterdir() if path.is_file()):
         content = path.read_bytes()

@@ -1,4 +1,4 @@
-"""A big lake of rows from the sample model, laid out as `ingest add` leaves one."""
+"""A large lake with rows of the sample model, in the layout of `ingest add`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from ingest.lake.tables import compact, create_tables, describe_columns, open_ta
 from ingest.sample import sample_runs
 
 SEED = 1
-# What the declared columns are: 6 knobs of four values each, 10 metrics, 4 labels.
+# The declared columns: 6 knobs of four values each, 10 metrics, 4 labels.
 _KNOBS: Final = tuple(
     Column(f"knob_{i}", "knob", "text" if i % 2 else "whole", f"Knob {i}") for i in range(6)
 )
@@ -25,10 +25,10 @@ DECLARED: Final = (*_KNOBS, *_METRICS, *_LABELS)
 
 
 def write_bench_lake(lake: Path, n_runs: int, is_declared: bool = False) -> Path:
-    """Write the lake: commits of as many runs as ingest flushes at a time, then its compaction.
+    """Write the lake in commits of the size that ingest uses, then compact it.
 
     Args:
-        is_declared: Also the columns of DECLARED.
+        is_declared: Whether to add the columns of DECLARED.
     """
     create_tables(lake)
     rows = sample_runs(n_runs, SEED)
@@ -44,7 +44,7 @@ def with_declared(lake: Path, rows: pa.Table, names: Sequence[str]) -> pa.Table:
     """Declare DECLARED in a lake, and add these columns to its rows.
 
     Args:
-        names: Columns from which the knobs follow, so that runs stay replicates.
+        names: Columns that determine the declared knobs, so that replicates stay replicates.
     """
     runs = open_table(lake, "runs")
     assert runs

@@ -1,4 +1,4 @@
-"""The pages on a lake of many studies: what a visitor does in one, and going to another."""
+"""The pages on a lake of many studies: changes within a study, and to another study."""
 
 import tempfile
 import time
@@ -39,12 +39,12 @@ _AGAINST: Final = ("latency_p50_us", "duration_s", "interrupts")
 def measure(
     studies: int, runs: int, changes: int, folder: Path | None = None
 ) -> Iterator[Measurement]:
-    """Measure on a lake of so many network studies, and one storage study.
+    """Measure on a lake of several network studies and one storage study.
 
     Args:
         runs: Rows of each network study.
         changes: Filter changes within one study.
-        folder: Keeps the lake, or has it already; None for a temporary one.
+        folder: Folder of the lake, which may exist already; None for a temporary one.
     """
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as work:
         lake = (folder or Path(work)) / "lake"
@@ -63,7 +63,7 @@ def measure(
 
 
 def write_large_lake(lake: Path, studies: int, runs: int) -> None:
-    """Write the lake: one commit a study, then its compaction."""
+    """Write the lake, one commit for each study, then compact it."""
     write_storage_lake(lake, *STORAGE_CONFIGURATIONS)
     for study in range(studies):
         rows = sample_runs(runs, SEED + study)
@@ -79,7 +79,7 @@ def write_large_lake(lake: Path, studies: int, runs: int) -> None:
 def _explore(
     view: LakeView, served: Served, names: Sequence[str], changes: int
 ) -> Iterator[Measurement]:
-    """Filter changes in one study, then the first change in each of several others."""
+    """Measure filter changes in one study, then the first change in several others."""
     visitor = FilterChanges(served.port, view.version)
     states = _states(view, names[-1], changes + _WARM_UP)
     yield Measurement("large_first_view", visitor.time_ms(states[0]), "ms", 1)
@@ -99,7 +99,7 @@ def _states(view: LakeView, study: str, count: int) -> list[ExploreState]:
 
 
 def _modes_and_storage(served: Served, study: str) -> Iterator[Measurement]:
-    """Questions that are new each time, so that the lake is read again."""
+    """Measure questions that are new each time, so that the app reads the lake again."""
     base = {
         "dataset": [study], "workload": ["memcached"], "load": ["200000"],
         "x": "itr", "y": "dvfs", "who": "system",

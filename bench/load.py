@@ -1,4 +1,4 @@
-"""Many visitors at once: locust replays what Chromium asked for on all pages.
+"""Many visitors at once: locust replays the requests of Chromium on all pages.
 
 The generator and the server share the machine.
 """
@@ -33,7 +33,7 @@ P95_MS: Final = 1000.0
 MEMORY_MB: Final = 600.0
 GROWTH: Final = 0.05
 _POLL_S: Final = 2.0
-# Of what a browser sends, what a server looks at.
+# The headers of a browser that the server reads.
 _HEADERS: Final = ("accept", "accept-encoding", "content-type")
 _CHIPS: Final = 3
 # More than any page has.
@@ -41,7 +41,7 @@ MOVES: Final = 100
 
 
 class Recording:
-    """The requests of a tab, by action."""
+    """The requests of a browser tab, by action."""
 
     def __init__(self, tab: Tab) -> None:
         self._asked: list[dict[str, Any]] = []
@@ -70,13 +70,13 @@ class Recording:
 
 
 def record(address: str, moves: int) -> dict[str, Any]:
-    """Do in Chromium what visitors do on every page, and return what it asked for.
+    """Perform visitors' actions on each page in Chromium, and return the requests.
 
     Args:
-        moves: At most so many on each page.
+        moves: Most actions on each page.
 
     Returns:
-        `first_load`: the requests of a new browser; `actions`: those of each action, in order.
+        `first_load`: requests of a new browser; `actions`: requests of each action, in order.
     """
     with chromium() as browser:
         tab = new_page(browser)
@@ -95,7 +95,7 @@ def record(address: str, moves: int) -> dict[str, Any]:
 
 
 def _moves(tab: Tab) -> Iterator[None]:
-    """Filter, look at how a view was computed, take its rows."""
+    """Filter, open an explanation, download rows."""
     chips = tab.locator(".facet .mantine-Chip-label:visible")
     for number in range(min(_CHIPS, chips.count())):
         for _ in range(2):
@@ -122,7 +122,7 @@ def _wait(tab: Tab) -> None:
 
 
 class Memory:
-    """Watches a worker's resident memory: seconds since the beginning, and MB."""
+    """Records a worker's resident memory in MB, with seconds since the start."""
 
     def __init__(self, served: Served) -> None:
         self._served = served
@@ -130,7 +130,7 @@ class Memory:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Watch until the block ends."""
+        """Record until the block ends."""
         done, began = threading.Event(), time.monotonic()
 
         def watch() -> None:
@@ -151,7 +151,7 @@ class Memory:
         return max(mb for _, mb in self._found)
 
     def growth(self) -> float:
-        """Mean of the last tenth of the time, against that of the tenth after half of it."""
+        """Growth of the mean from the tenth after half of the time to the last tenth, a share."""
         end = self._found[-1][0]
         half = [mb for second, mb in self._found if second >= end / 2]
         fifth = max(1, len(half) // 5)
@@ -159,7 +159,7 @@ class Memory:
 
 
 class Growth:
-    """Adds a run to the sample's lake every minute, and prunes the lake at half-time."""
+    """Adds a run to the sample's lake every minute, and prunes the lake after half of the time."""
 
     def __init__(self, folder: Path, minutes: float) -> None:
         self.added = 0
@@ -183,14 +183,14 @@ class Growth:
             while not self._done.wait(60):
                 self._add()
                 if self.added == self._half:
-                    # The version that the visitors opened stays: each add makes at least one.
+                    # Each add makes at least one version. The visitors' version is kept.
                     kept = newest_version(self._lake) - self._opened + 1
                     ingest("prune", "--lake", self._lake, "--keep-versions", kept)
         except RuntimeError as error:
             self.failed = str(error)
 
     def _add(self) -> None:
-        """Add the sample's NetPIPE runs of 64 bytes again, as another replicate."""
+        """Add the sample's NetPIPE runs of 64 bytes as another replicate."""
         self.added += 1
         netpipe = self._raw / "netpipe"
         for path in list(netpipe.glob("*.0_64_5000_*")):
@@ -208,12 +208,12 @@ def measure(
     moves: int = MOVES,
     is_apart: bool = False,
 ) -> Iterator[Measurement]:
-    """Replay on a lake; without one, on a small sample that is made first.
+    """Replay on a lake; without one, make a small sample first.
 
     Args:
-        python: The interpreter of the server: one that has the production packages alone.
-        is_growing: Add runs to the sample's lake meanwhile, and prune it; see `Growth`.
-        is_apart: No response that the server keeps is for more than one visitor.
+        python: The interpreter of the server, which has only the production packages.
+        is_growing: Whether to add runs to the sample's lake and prune it meanwhile; see `Growth`.
+        is_apart: Whether visitors ask differently, so that they share no cached response.
 
     Raises:
         RuntimeError: locust failed, or an ingest did.

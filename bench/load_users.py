@@ -1,7 +1,7 @@
-"""What locust runs: users that replay recorded actions, each from a place of its own.
+"""The users of locust: they replay recorded actions, each from another start.
 
 `WATTLAS_LOAD` names the recording (see `bench.load`); locust starts this file, nothing imports it.
-With `WATTLAS_LOAD_APART` each visitor asks as nobody else does: no kept response is for two.
+With `WATTLAS_LOAD_APART` each visitor asks differently, so that none share a cached response.
 """
 
 import itertools
@@ -17,10 +17,10 @@ from geventhttpclient.response import HTTPConnectionClosed
 from locust import FastHttpUser, between, events, task
 
 _RECORDING = json.loads(Path(os.environ["WATTLAS_LOAD"]).read_text())
-# As many connections as a browser opens to one server.
+# Number of connections that a browser opens to one server.
 _CONNECTIONS = 6
 _numbers = itertools.count()
-# Responses that the server had kept, requests that were asked again; written beside the recording.
+# Counts of cached responses and of repeated requests; written beside the recording.
 _counts = {"kept": 0, "again": 0}
 
 
@@ -37,7 +37,7 @@ class Visitor(FastHttpUser):
         start = number * 7 % len(actions)
         self._own = {}
         if "WATTLAS_LOAD_APART" in os.environ:
-            # Responses are kept by encoding.
+            # The server caches responses by encoding.
             self._own = {"accept-encoding": f"gzip, br, x-{number}"}
         # As Dash names each page load in the address of callbacks.
         self._load = f"endId=visitor-{number}"
@@ -47,7 +47,7 @@ class Visitor(FastHttpUser):
 
     @task
     def act(self) -> None:
-        """Replay the next action: its requests side by side."""
+        """Replay the requests of the next action in parallel."""
         self._replay(next(self._next))
 
     def _replay(self, asked: list[dict[str, Any]]) -> None:
@@ -63,7 +63,7 @@ class Visitor(FastHttpUser):
             headers={**asked["headers"], **self._own},
             catch_response=True,
         ) as answer:
-            # The server closed an idle connection as the request went out: browsers ask again.
+            # The server closed the idle connection. Browsers ask again.
             is_lost = (
                 isinstance(getattr(answer, "error", None), HTTPConnectionClosed) and not is_again
             )

@@ -1,4 +1,4 @@
-"""A run of one core whose log is as long as one likes: another log over and over, time going on."""
+"""A run of one core with a log of any length: a log repeated with increasing time stamps."""
 
 from pathlib import Path
 from typing import Final
@@ -15,14 +15,14 @@ _START, _END = 2, 3
 
 
 def write_long_log(run: Path, folder: Path, size: int) -> int:
-    """Write a run of one core, as the run of a folder has it, until its log has so many bytes.
+    """Write a run of one core by repeating the log of an existing run up to a size.
 
     Args:
-        run: A folder of one run: settings, a load generator's record, logs of 16 columns.
-        folder: Where the long run goes; made anew.
-        size: At least so many bytes.
+        run: Folder of one run: settings, output of a load generator, logs of 16 columns.
+        folder: Folder of the long run, which is replaced.
+        size: Least size of the log, bytes.
     Returns:
-        How often the log was repeated.
+        Number of repetitions.
     """
     folder.mkdir()
     log = min(run.glob("*dmesg*"))
@@ -47,7 +47,7 @@ def write_long_log(run: Path, folder: Path, size: int) -> int:
 
 
 def _shifted(rows: pl.DataFrame, steps: dict[str, int], times: int, span: int) -> pl.DataFrame:
-    """The rows once more, so much later; counters go on where there are any."""
+    """Return the rows with later time stamps, and counters that continue."""
     is_sampled = pl.col(_INSTRUCTIONS) > 0
     counted = [
         pl.when(is_sampled).then(pl.col(name) + times * steps[name]).otherwise(0).alias(name)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def peak_mb(pid: int) -> float:
-    """Highest resident memory of a process so far; 0 if it has gone."""
+    """Return the highest resident memory of a process so far, MB; 0 if it has ended."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
@@ -14,7 +14,7 @@ def peak_mb(pid: int) -> float:
 
 
 def descendants_of(pid: int) -> list[int]:
-    """Processes that a process, or one of these, has begun and that are not over."""
+    """Return the running descendants of a process."""
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:

@@ -1,4 +1,4 @@
-"""The models: the simulator beside SimPy and ciw, figure 7, the analytic curves."""
+"""The models: the simulator compared with SimPy and ciw, figure 7, the curves in formulas."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ from data.models import SCHEMES
 FIGURE_LIMIT_S: Final = 20.0
 CURVES_LIMIT_MS: Final = 100.0
 EVENT_LIMIT_NS: Final = 50.0
-# A contender's rate by ours: a 50th and a 12th.
+# Limits of the other simulators' rate divided by ours: 1/50 and 1/12.
 CONTENDER_LIMITS_PCT: Final = {"simpy_process_a_customer": 2.0, "simpy_two_processes": 100 / 12}
 _RATE_KPPS: Final = 168.5
 _SERVICE_US: Final = 5.34
@@ -42,8 +42,8 @@ def measure(
     """Measure.
 
     Args:
-        contenders: A Python that has SimPy and ciw.
-        slider: How often the slider is moved in Chromium.
+        contenders: Python interpreter with SimPy and ciw.
+        slider: Number of moves of the slider in Chromium.
     """
     _simulate(1e5, 1)
     ours = [_simulate(events, 1) for _ in range(repeats)]
@@ -66,7 +66,7 @@ def measure(
 
 
 def _simulate(events: float, threads: int) -> dict[str, float]:
-    """M/M/1/B at a load of 0.9, one rate a thread, until so many events."""
+    """Simulate M/M/1/B at a load of 0.9, one rate in each thread, up to a number of events."""
     rates = [_RATE_KPPS + 0.01 * thread for thread in range(threads)]
     start, cpu_s = time.perf_counter(), time.process_time()
     found = SCHEMES["ideal"].solve(
@@ -74,7 +74,7 @@ def _simulate(events: float, threads: int) -> dict[str, float]:
         precision=1e-9, most_events=events,
     )  # fmt: skip
     elapsed_s = time.perf_counter() - start
-    # An arrival and a departure a customer.
+    # Each customer is an arrival and a departure.
     return {
         "elapsed_s": elapsed_s,
         "cpu_s": time.process_time() - cpu_s,
@@ -88,10 +88,10 @@ def _event_ns(found: dict[str, float], spent: str = "elapsed_s") -> float:
 
 
 def _beside(python: str, repeats: int, rate: float) -> Iterator[Measurement]:
-    """Run the contenders on the same queue.
+    """Run the other simulators on the same queue.
 
     Raises:
-        RuntimeError: The script failed; the message has its last words.
+        RuntimeError: The script failed; the message has the end of its output.
     """
     shape = [_RATE_KPPS * 1e-3, 1 / _SERVICE_US, _RING, 200_000, repeats]
     command = [python, str(_CONTENDERS), *map(str, shape)]
@@ -123,7 +123,7 @@ def _figure_7(threads: int, most_events: float) -> Iterator[Measurement]:
 
 
 def _curves(repeats: int) -> Iterator[Measurement]:
-    """All curves in formulas of figure 7, with counts of 1 and 8 and delays of 0 and 50 us."""
+    """Compute all curves of figure 7 in formulas, with counts 1 and 8 and delays 0 and 50 us."""
     cases = (*FIGURE_7, ("count_coalescing", {"count": 1}), ("time_coalescing", {"delay_us": 0.0}))
     times = []
     for repeat in range(repeats + 1):
@@ -131,7 +131,7 @@ def _curves(repeats: int) -> Iterator[Measurement]:
         for name, given in cases:
             for kind in SCHEMES[name].kinds:
                 if kind != "simulated":
-                    # Another service time each time: nothing is cached.
+                    # Another service time each time, so that nothing is cached.
                     SCHEMES[name].solve(
                         kind, _CURVE_RATES, service_us=5.34 + repeat * 0.01, **given
                     )

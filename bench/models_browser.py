@@ -11,7 +11,7 @@ from bench.served import serve
 
 CURVES_LIMIT_MS: Final = 100.0
 _DRAWN: Final = "() => wattlas.plot && wattlas.plot('models-throughput') && wattlas.isIdle()"
-# One step of a held slider: milliseconds until the curves are computed, until they are painted.
+# One move of the slider: milliseconds until the curves are computed, and until they are painted.
 _STEP: Final = """(value) => new Promise((done) => {
   const range = document.querySelector('input[type=range][data-control="service_us"]');
   const { models } = wattlas, frame = requestAnimationFrame;
@@ -27,7 +27,7 @@ _RELEASE: Final = """() => document.querySelector('input[type=range][data-contro
 
 
 def measure_slider(repeats: int) -> Iterator[Measurement]:
-    """Move the slider of 1/mu with all curves of figure 7 shown, each time to another value."""
+    """Move the slider of 1/mu to new values while all curves of figure 7 are shown."""
     with (
         tempfile.TemporaryDirectory(prefix="wattlas-bench-") as work,
         serve(Path(work) / "lake", Path(work) / "app.log") as served,

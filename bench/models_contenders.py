@@ -1,6 +1,6 @@
-"""M/M/1/B in SimPy and ciw: a script for a Python that has these.
+"""M/M/1/B in SimPy and ciw: a script for an interpreter that has them.
 
-It imports nothing of ours and prints one JSON line a contender: name, customers a second.
+It imports nothing of wattlas, and prints one JSON line per simulator: name, customers per second.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def process_a_customer(rate: float, work: float, ring: int, customers: int) -> None:
-    """SimPy as its manual writes a queue: a process a customer, a resource for the server."""
+    """Simulate as the manual of SimPy does: customers are processes, the server is a resource."""
     import simpy
 
     env = simpy.Environment()
@@ -38,7 +38,7 @@ def process_a_customer(rate: float, work: float, ring: int, customers: int) -> N
 
 
 def two_processes(rate: float, work: float, ring: int, customers: int) -> None:
-    """SimPy's fastest form: one process that arrives, one that serves, a deque between them."""
+    """Simulate in the fastest form of SimPy: a process of arrivals, one of service, and a deque."""
     import simpy
 
     env = simpy.Environment()
@@ -90,7 +90,7 @@ CONTENDERS: dict[str, Callable[[float, float, int, int], None]] = {
 
 
 def main() -> None:
-    """Measure each contender: arguments are rate, service rate, ring, customers, repeats."""
+    """Measure each simulator. Arguments: rate, service rate, ring, customers, repeats."""
     rate, work = map(float, sys.argv[1:3])
     ring, customers, repeats = map(int, sys.argv[3:6])
     for _ in range(repeats):

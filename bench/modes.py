@@ -1,4 +1,4 @@
-"""Modes on many cells: a question to a finished map, through HTTP and in this process."""
+"""Modes on many cells: time from a request to the finished map, over HTTP and in this process."""
 
 import tempfile
 import time
@@ -31,7 +31,7 @@ _BASE = {
 
 
 def measure(sizes: int, depths: int, replicates: int) -> Iterator[Measurement]:
-    """Measure on a lake of sizes x depths cells with three modes and so many replicates."""
+    """Measure on a lake of sizes x depths cells with three modes and several replicates."""
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as folder:
         lake = write_modes_lake(Path(folder) / "lake", sizes, depths, replicates)
         runs = 3 * sizes * depths * replicates
@@ -45,13 +45,13 @@ def measure(sizes: int, depths: int, replicates: int) -> Iterator[Measurement]:
 
 
 def _new_questions() -> list[dict]:
-    """Another metric or another second metric each time: the lake has to be read again."""
+    """Return states with other metrics, for which the app reads the lake again."""
     pairs = [(m, a) for m, a in product(_METRICS, _AGAINST) if m != a]
     return [{**_BASE, "metric": name, "against": against} for name, against in pairs]
 
 
 def _new_rules() -> list[dict]:
-    """Another test, correction, level or pair of axes: the replicates are in memory."""
+    """Return states with another test, correction, level or axes; the replicates are in memory."""
     rules = [
         {**_BASE, "metric": "bytes_per_joule", "test": t, "corr": c, "level": level}
         for t, c, level in product(TESTS, CORRECTIONS, (0.01, 0.05))
@@ -61,7 +61,7 @@ def _new_rules() -> list[dict]:
 
 
 def _functions(lake: Path) -> Iterator[Measurement]:
-    """What the callback calls, in this process, with the writing of its answer."""
+    """Measure the functions of the callback in this process, and the encoding of the answer."""
     view = Lakes(lake).at(None)
     load_statistics()
     for name, questions in (("question", _new_questions()), ("rules", _new_rules())):

@@ -1,4 +1,4 @@
-"""A lake in which three completion modes compete in many cells, for the benchmark of Modes."""
+"""A lake of three completion modes in many cells, for the benchmark of Modes."""
 
 from pathlib import Path
 
@@ -19,10 +19,10 @@ _SPREAD = 0.02
 def write_modes_lake(
     lake: Path, sizes: int, depths: int, replicates: int, is_declared: bool = False
 ) -> Path:
-    """Write the lake: each mode at each request size and depth so often; rows in random order.
+    """Write the lake: replicates of each mode at each request size and depth, in random order.
 
     Args:
-        is_declared: Also the columns of `lakes.DECLARED`.
+        is_declared: Whether to add the columns of `lakes.DECLARED`.
     """
     create_tables(lake)
     rows = modes_runs(sizes, depths, replicates)
@@ -37,7 +37,7 @@ def write_modes_lake(
 def modes_runs(sizes: int, depths: int, replicates: int) -> pa.Table:
     """Make the rows: polling costs energy at every depth, interrupts cost time at small sizes.
 
-    So each mode wins somewhere, and 2 % of spread makes ties in between.
+    Each mode wins in some cells, and a spread of 2 % makes ties between them.
     """
     axes = np.meshgrid(
         np.arange(len(MODES)), np.arange(sizes), np.arange(depths), np.arange(replicates),

@@ -1,4 +1,4 @@
-"""One callback of the running app, posted as the browser does it."""
+"""One callback of the running app, posted as the browser posts it."""
 
 import http.client
 import json
@@ -8,10 +8,10 @@ _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflat
 
 
 class OneCallback:
-    """The callback of a page that makes its pictures from the page's state."""
+    """The callback that makes a page's figures from the page's state."""
 
     def __init__(self, port: int, output: str, state_input: str, version_state: str) -> None:
-        """Find it.
+        """Find the callback.
 
         Args:
             output: One of its outputs, as `component.property`.
@@ -25,7 +25,7 @@ class OneCallback:
         self._input, self._state = state_input, version_state
 
     def time_ms(self, raw: dict) -> tuple[float, int]:
-        """From the request to the last byte of the answer; and the answer's bytes."""
+        """Return the time from the request to the last byte of the answer, and its bytes."""
         body = json.dumps(self._body(raw))
         start = time.perf_counter()
         self._connection.request("POST", "/_dash-update-component", body, _HEADERS)

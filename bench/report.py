@@ -1,4 +1,4 @@
-"""What a benchmark found: one line a measurement, as JSON for machines or as words."""
+"""The report of a benchmark: one line for each measurement, as JSON or as text."""
 
 import json
 from collections.abc import Sequence
@@ -9,12 +9,12 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One number.
+    """One measured number.
 
     Attributes:
-        name: What was measured, in the words of bench/README.md.
-        n: How many observations stand behind it.
-        limit: The target that it must not be above; None where there is none.
+        name: Name of the measurement, as in docs/benchmarks.md.
+        n: Number of observations.
+        limit: Highest value that meets the target; None without a target.
     """
 
     name: str
@@ -24,20 +24,20 @@ class Measurement:
     limit: float | None = None
 
     def prefixed(self, prefix: str) -> "Measurement":
-        """The same under a longer name."""
+        """Return the measurement with a prefix before its name."""
         return replace(self, name=prefix + self.name)
 
     @property
     def ok(self) -> bool | None:
-        """Whether it keeps its limit; None without one."""
+        """Whether the value meets its limit; None without a limit."""
         return None if self.limit is None else self.value <= self.limit
 
     def to_json(self) -> str:
-        """One line: `name`, `value`, `unit`, `n`, `limit`, `ok`."""
+        """Return one line of JSON: `name`, `value`, `unit`, `n`, `limit`, `ok`."""
         return json.dumps({**asdict(self), "value": round(self.value, 2), "ok": self.ok})
 
     def to_words(self) -> str:
-        """One line for people."""
+        """Return one line of text."""
         verdict = {True: "ok", False: "MISSED", None: ""}[self.ok]
         limit = "" if self.limit is None else f"limit {self.limit:g} {self.unit}"
         shown = f"{self.value:10.2f} {self.unit:<3} n={self.n}"
@@ -45,5 +45,5 @@ class Measurement:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The smallest observation that at least this share of them does not exceed."""
+    """Return the smallest observation that is at least as large as this share of all."""
     return float(np.quantile(values, share, method="inverted_cdf"))

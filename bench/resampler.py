@@ -1,4 +1,4 @@
-"""plotly-resampler on the same run: in a Python of its own, for it needs an older Plotly."""
+"""plotly-resampler on the same run, in another environment, since it needs an older Plotly."""
 
 import json
 import subprocess
@@ -14,10 +14,10 @@ _SCRIPT: Final = Path(__file__).with_name("resampler_figure.py")
 def measure_resampler(
     python: str, lake: Path, shares: Sequence[float], zooms: int
 ) -> Iterator[Measurement]:
-    """Run the script there and give what it measured.
+    """Run the script there and return its measurements.
 
     Raises:
-        RuntimeError: It failed; the message has its last words.
+        RuntimeError: The script failed; the message has the end of its output.
     """
     files = {table: next(iter(sorted(lake.glob(f"{table}/*/*.parquet")))) for table in _TABLES}
     command = [python, str(_SCRIPT), *map(str, files.values()), str(zooms), *map(str, shares)]

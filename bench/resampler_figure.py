@@ -1,7 +1,8 @@
-"""A timeline by plotly-resampler: run by `bench/resampler.py` in an environment that has it.
+"""A timeline in plotly-resampler; `bench/resampler.py` runs it in an environment that has it.
 
-The same columns as ours: received and sent bytes and the time since the core's last interrupt, one
-point an interrupt, and five of the counters, one point a sample. Prints one JSON object a line.
+It has the same columns as ours: received and sent bytes and the time since the core's last
+interrupt for each interrupt, and five counters for each sample. It prints one JSON object on each
+line.
 """
 
 import json
@@ -64,7 +65,7 @@ def _figure(paths):  # type: ignore[no-untyped-def]
 
 
 def main(arguments):  # type: ignore[no-untyped-def]
-    """Make the figure, zoom in it, and make more of it, as further visitors do."""
+    """Make the figure, zoom, and make more figures for further visitors."""
     paths, zooms, shares = arguments[:2], int(arguments[2]), [float(s) for s in arguments[3:]]
     began = time.perf_counter()
     figure, rows, end_s = _figure(paths)

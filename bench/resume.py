@@ -1,4 +1,4 @@
-"""An `ingest add` that finds nothing to do: how long it looks, and how much it holds."""
+"""Time and memory of an `ingest add` without new files."""
 
 import json
 import os
@@ -21,11 +21,11 @@ _ROUNDS: Final = 3
 
 
 def measure(work: Path, files: int) -> Iterator[Measurement]:
-    """Look at files that the lake has already, in each layout, in processes of their own.
+    """Add files that the lake has already, in each layout, in separate processes.
 
     Args:
-        work: A folder for them.
-        files: How many.
+        work: Folder for the files.
+        files: Number of files.
     """
     yield Measurement("resume_scan_files", files, "", 1)
     for study in STUDIES:
@@ -42,7 +42,7 @@ def measure(work: Path, files: int) -> Iterator[Measurement]:
 
 
 def _add(raw: Path, lake: Path, runs: int) -> tuple[float, float, float]:
-    """Add what is there: seconds on the clock, of processor time, and peak memory in MB."""
+    """Add all files; return wall-clock seconds, processor seconds, and peak memory in MB."""
     command = [sys.executable, "-m", "ingest", "add", str(raw), "--lake", str(lake), "--json"]
     began = time.perf_counter()
     with tempfile.TemporaryFile() as out:

@@ -1,4 +1,4 @@
-"""An add on the workers of a cluster, and what its costs mean for more workers than there are."""
+"""An add on the workers of a cluster, and a simulation of more workers from its costs."""
 
 import pickle
 import statistics
@@ -39,12 +39,12 @@ _STORES_GB_S: Final = (1, 5, 10, 20)
 
 @dataclass(frozen=True)
 class _Commits:
-    """What commits take.
+    """Costs of commits.
 
     Attributes:
-        commit_s: Into an empty table, besides its rows.
-        row_s: A row.
-        file_s: More for each file that the table has.
+        commit_s: Seconds for a commit into an empty table, besides the rows.
+        row_s: Seconds for one row.
+        file_s: Additional seconds for each file of the table.
     """
 
     commit_s: float
@@ -53,7 +53,7 @@ class _Commits:
 
 
 def measure(runs: int, workers: Sequence[int]) -> Iterator[Measurement]:
-    """Add runs by each number of workers, measure each part, and simulate the rest."""
+    """Add runs with each number of workers, measure each part, and simulate more workers."""
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as name:
         work = Path(name)
         raw = make_input(work / "raw", runs)
@@ -91,7 +91,7 @@ def measure(runs: int, workers: Sequence[int]) -> Iterator[Measurement]:
 
 @dataclass(frozen=True)
 class _Added:
-    """One add: when it read, and what its workers did."""
+    """One add: the times of its reads, and the work of its workers."""
 
     bytes_read: int
     reading_s: float
@@ -108,7 +108,7 @@ class _Added:
 
 
 def _add(raw: Path, lake: Path, workers: int) -> _Added:
-    """Add by so many workers; the time is that from the first task to the last row."""
+    """Add with some workers; the time is from the first task to the last row."""
     ends_s: list[float] = []
     seen: list[Progress] = []
 
@@ -123,7 +123,7 @@ def _add(raw: Path, lake: Path, workers: int) -> _Added:
 
 
 def _time_nothing() -> float:
-    """Processor seconds of scheduler and committer, one process here, for a task without work."""
+    """Measure the processor time of scheduler and committer, in one process, for an empty task."""
     with (
         open_cluster(LocalWorkers(2)) as cluster,
         closing(Tasks[int](cluster.client, "x")) as tasks,
@@ -139,7 +139,7 @@ def _time_nothing() -> float:
 
 
 def _time_commits(work: Path, lake: Path) -> Iterator[Measurement | _Commits]:
-    """Commit rows of a lake to another one, at several batch sizes and as it grows."""
+    """Commit rows of a lake to another one, at several batch sizes and numbers of files."""
     (row, *_) = read_rows(lake, sorted(load_state(lake).runs)[:1])
     size = len(pickle.dumps(row))
     yield Measurement("cluster_row_size", size, "B", 1)
@@ -160,7 +160,7 @@ def _time_commits(work: Path, lake: Path) -> Iterator[Measurement | _Commits]:
 
 
 class _RowWriter:
-    """Commits copies of one row to a lake of its own."""
+    """Commits copies of one row to a new lake."""
 
     def __init__(self, lake: Path, row: dict[str, Any]) -> None:
         lake.mkdir()
@@ -170,7 +170,7 @@ class _RowWriter:
         self._count = 0
 
     def commit(self, rows: int) -> float:
-        """Commit so many; gives the seconds that it took."""
+        """Commit some rows; return the seconds."""
         began = time.perf_counter()
         for _ in range(rows):
             self._count += 1
@@ -180,7 +180,7 @@ class _RowWriter:
 
 
 def _simulate(costs: Costs, commits: _Commits) -> Iterator[Measurement]:
-    """What more workers do to 1 PB, at the end, when the table has all the files of its commits."""
+    """Simulate the end of an add of 1 PB, when the table has the files of all commits."""
     for workers in _SIZES:
         outcome, every_s = _at_its_end(costs, commits, workers)
         named = f"simulated_{workers}_workers"
@@ -205,13 +205,13 @@ def _simulate(costs: Costs, commits: _Commits) -> Iterator[Measurement]:
 
 
 def _of_linear(name: str, outcome: Outcome) -> Measurement:
-    """What is reached, and by whom it is bound."""
+    """Return the throughput and the part that limits it."""
     named = f"simulated_{name}_of_linear_by_{outcome.bottleneck}"
     return Measurement(named, 100 * outcome.efficiency, "%", 1)
 
 
 def _resized(costs: Costs, factor: float) -> Costs:
-    """Tasks of another size."""
+    """Return the costs with another size of tasks."""
     return replace(
         costs,
         task_s=factor * costs.task_s,
@@ -221,16 +221,16 @@ def _resized(costs: Costs, factor: float) -> Costs:
 
 
 def _at_its_end(costs: Costs, commits: _Commits, workers: int) -> tuple[Outcome, float]:
-    """The last part of 1 PB; also how often it commits then, in seconds.
+    """Simulate the last part of 1 PB; return the outcome and the seconds between commits.
 
-    The table then has a file for each commit. The committer commits so seldom that commits take
-    no more than `COMMIT_SHARE` of its time: files(t) follows from that.
+    The table then has one file for each commit. The time between commits is so long that commits
+    take at most `COMMIT_SHARE` of the committer's time, which determines files(t).
     """
     lasting_s = RAW_BYTES / costs.task_bytes * costs.task_s / workers
     files, at_s = 0.0, 0.0
     while at_s < lasting_s:
         commit_s = commits.commit_s + files * commits.file_s
-        # In steps of a hundredth more, since there are up to a million commits.
+        # Steps grow by 1 %, since there are up to a million commits.
         step = max(1.0, files / 100)
         at_s += step * max(FLUSH_S, commit_s / COMMIT_SHARE)
         files += step

@@ -1,4 +1,4 @@
-"""A running `python -m app` on a free port, and what its worker takes."""
+"""A running `python -m app` on a free port, with time and memory of its workers."""
 
 import socket
 import subprocess
@@ -21,10 +21,10 @@ START_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """One app that answers.
+    """One running app.
 
     Attributes:
-        process: The process that was started; the one that answers is its child.
+        process: The started process; its child answers.
     """
 
     port: int
@@ -32,7 +32,7 @@ class Served:
 
     @property
     def address(self) -> str:
-        """Where it answers."""
+        """The address of the app."""
         return f"http://127.0.0.1:{self.port}"
 
     def worker_mb(self) -> float:
@@ -41,17 +41,17 @@ class Served:
         return max(worker.memory_info().rss for worker in workers) / 1e6
 
     def worker_cpu_s(self) -> float:
-        """Processor seconds that the serving workers have taken, user and system."""
+        """User and system time of the serving workers, seconds."""
         workers = psutil.Process(self.process.pid).children()
         return sum(sum(worker.cpu_times()[:2]) for worker in workers)
 
 
 @contextmanager
 def serve(lake: LakePath, log: Path, python: str = sys.executable) -> Iterator[Served]:
-    """Start the app on a lake, wait until it answers, end it afterwards.
+    """Start the app on a lake, wait until it answers, and end it afterwards.
 
     Args:
-        python: The interpreter that runs it.
+        python: Python interpreter of the app.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -79,7 +79,7 @@ def _wait_for(address: str, process: subprocess.Popen, log: Path) -> None:
 
 
 class PeakMemory:
-    """Watches a worker's memory while a load runs."""
+    """Records a worker's highest memory while a load runs."""
 
     def __init__(self, served: Served) -> None:
         self.peak_mb = 0.0

@@ -1,4 +1,4 @@
-"""Filter change to new figures on the server: through HTTP, and the functions by themselves."""
+"""Time from a filter change to new figures on the server: over HTTP, and of the functions."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -24,10 +24,10 @@ _WARM_UP = 5
 def measure_server(
     served: Mapping[str, Served], lakes: Mapping[str, LakePath], changes: int
 ) -> list[Measurement]:
-    """Post filter changes to running apps, by turns; their times and memory.
+    """Post filter changes to running apps, alternately; yield times and memory.
 
     Args:
-        served: What measurements of an app begin with, and the app.
+        served: Apps by the prefix of the names of their measurements.
     """
     opened = {prefix: Lakes(lake) for prefix, lake in lakes.items()}
     states, visitors = {}, {}
@@ -79,10 +79,10 @@ def _states(view: LakeView, count: int) -> list[ExploreState]:
 
 
 def measure_functions(lakes: Mapping[str, Path], changes: int) -> list[Measurement]:
-    """Call what the callbacks call, one after the other in this process, without HTTP or JSON.
+    """Call the functions of the callbacks in sequence in this process, without HTTP or JSON.
 
     Args:
-        lakes: What measurements of a lake begin with, and the lake; they take turns.
+        lakes: Lakes by the prefix of the names of their measurements; they alternate.
     """
     opened = {prefix: Lakes(lake) for prefix, lake in lakes.items()}
     states = {p: _states(one.at(None), changes + _WARM_UP) for p, one in opened.items()}

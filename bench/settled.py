@@ -1,4 +1,4 @@
-"""Very many raw files, and a lake that has them all already, without the time to read them."""
+"""Many raw files, and a lake that has all of them, made without reading them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,13 +26,13 @@ _INTERRUPTS: Final = "           CPU0\n  33:        100  IR-PCI-MSI  nvme0q1\n"
 
 
 def write_settled_lake(raw: Path, lake: Path, files: int, study: str = "logs") -> int:
-    """Write the tiny files of many runs, and a lake as if they had been ingested.
+    """Write small files of many runs, and the lake that ingest would make of them.
 
     Args:
         study: A key of STUDIES.
 
     Returns:
-        How many runs.
+        Number of runs.
     """
     files_a_run, write_files = STUDIES[study]
     for run in range(files // files_a_run):
@@ -47,7 +47,7 @@ def write_settled_lake(raw: Path, lake: Path, files: int, study: str = "logs") -
 
 
 def _write_log_run(raw: Path, run: int) -> None:
-    """16 core logs, an output and a window of memcached; a hundred runs a folder."""
+    """Write 16 core logs, an output and a window of memcached; a folder has a hundred runs."""
     folder = raw / f"{run // 100:04d}"
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{run // 500}_{{}}{2 * (run % 500)}_0x1d00_135_200000"
@@ -58,7 +58,7 @@ def _write_log_run(raw: Path, run: int) -> None:
 
 
 def _write_storage_run(raw: Path, run: int) -> None:
-    """fio's output, both looks at the interrupts and a sidecar; a folder a run."""
+    """Write fio's output, both copies of the interrupts and a sidecar into a folder."""
     folder = raw / f"nvme{run // 3000}" / "poll" / f"randread-{4 + run // 30 % 100}k-t8-r{run % 30}"
     folder.mkdir(parents=True)
     (folder / "fio.json").write_text(_DOCUMENT)
@@ -69,7 +69,7 @@ def _write_storage_run(raw: Path, run: int) -> None:
     (folder / "run.toml").write_text(sidecar)
 
 
-# Name of a study: files of a run, and what writes them.
+# By study: number of files of a run, and the function that writes them.
 STUDIES: Final[dict[str, tuple[int, Callable[[Path, int], None]]]] = {
     "logs": (_CORES + 2, _write_log_run),
     "storage": (4, _write_storage_run),
@@ -91,7 +91,7 @@ def _row(lake: Path, work: RunWork) -> dict[str, Any]:
 
 
 def _write_big_file(lake: Path, table: str, work: RunWork) -> dict[str, Any]:
-    """A file where a big one would be: of those the size alone is looked at."""
+    """Write a small file in place of a large one, of which ingest reads only the size."""
     name = f"{table}/{work.key.dataset}/{work.run_id}.{'0' * 12}.parquet"
     path = lake / name
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the sandbox costs: the same small query in it and in the serving process, by turns."""
+"""Cost of the sandbox: the same small query in it and in the serving process, alternately."""
 
 import tempfile
 import time
@@ -16,7 +16,7 @@ OVERHEAD_MS: Final = 60.0
 
 
 def measure(queries: int, runs: int) -> Iterator[Measurement]:
-    """Measure a lake of some runs; each query waits until a process is ready, as visitors do."""
+    """Measure on a lake of some runs. Each query waits for a ready process, as for visitors."""
     with tempfile.TemporaryDirectory(prefix="wattlas-bench-") as folder:
         path = write_bench_lake(Path(folder) / "lake", runs)
         with open_lake(path) as lake:

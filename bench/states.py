@@ -1,4 +1,4 @@
-"""Filter states as visitors make them: all different, the same ones in every run of the bench."""
+"""Filter states of visitors: all different, and the same in each run of the benchmark."""
 
 import random
 
@@ -8,14 +8,14 @@ from app.explore.state import ExploreState
 from data.selection import FACETS, Selection, Value
 
 SEED = 7
-# How often each facet narrows, and how often each run is a point of its own.
+# Share of states that filter a facet, and of states that show each run as a point.
 _NARROWED = {"load": 0.7, "message": 0.7, "system": 0.3, "itr": 0.4, "dvfs": 0.4, "rapl": 0.3}
 _EACH_RUN = 0.5
 _LIMITED = 0.3
 
 
 def varied_states(cube: pl.DataFrame, count: int) -> list[ExploreState]:
-    """Make states over what a lake holds; every one leaves some runs.
+    """Make states from the values in a lake; each state matches some runs.
 
     Args:
         cube: Answer of `facet_cube_query`.

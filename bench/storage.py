@@ -1,4 +1,4 @@
-"""Storage on many configurations: a change to finished pictures, a selection to painted ones."""
+"""Storage on many configurations: time from a change to figures, from a selection to a paint."""
 
 import tempfile
 import time
@@ -31,7 +31,7 @@ _IS_DRAWN: Final = """(count) => window.wattlas && wattlas.storage && !wattlas.s
   && Object.keys(wattlas.storage.state().figures).length === count
   && Object.keys(wattlas.storage.state().figures).every((view) =>
        document.getElementById("storage-" + view).wattlasOwned)"""
-# From the selection to the second frame after it: what is in sight is painted then.
+# From the selection to the second frame after it, when visible figures are painted.
 _SELECT: Final = """(clause) => new Promise((done) => {
   const start = performance.now();
   wattlas.storage.select(clause);
@@ -62,7 +62,7 @@ def measure(sizes: int, depths: int, replicates: int, selections: int) -> Iterat
 
 
 def _new_filters(depths: int) -> list[dict]:
-    """Another depth is left out each time, so that the lake is read again."""
+    """Return states that each leave out another depth, so that the app reads the lake again."""
     kept = [[f"{d}" for d in range(1, depths + 1) if d != out] for out in range(1, depths + 1)]
     modes = [list(MODES), *([m for m in MODES if m != out] for out in MODES)]
     pairs = islice(product(modes, kept), _QUESTIONS)
@@ -70,14 +70,14 @@ def _new_filters(depths: int) -> list[dict]:
 
 
 def _new_places(sizes: int) -> list[dict]:
-    """Another device, access or size, error bar or utilisation: the rows are in memory."""
+    """Return states with another device, access, size or error bar; the rows are in memory."""
     bytes_each = [f"{4096 * (size + 1)}" for size in range(sizes)]
     places = islice(product(bytes_each, ACCESSES, DEVICES, ("ci", "sd")), _QUESTIONS)
     return [{**_BASE, "at": d, "access": a, "size": s, "err": e} for s, a, d, e in places]
 
 
 def _functions(lake: Path, sizes: int, depths: int) -> Iterator[Measurement]:
-    """What the callback calls, in this process, with the writing of its answer."""
+    """Measure the functions of the callback in this process, and the encoding of the answer."""
     view = Lakes(lake).at(None)
     for name, questions in (("filters", _new_filters(depths)), ("place", _new_places(sizes))):
         times = []
@@ -114,7 +114,7 @@ def _through_http(served: Served, sizes: int, depths: int) -> Iterator[Measureme
 
 
 def _in_browser(served: Served, selections: int) -> Iterator[Measurement]:
-    """Selections by mode and by configuration: nothing is asked of the server."""
+    """Measure selections by mode and by configuration, which send no request."""
     with chromium() as browser:
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         start = time.perf_counter()

@@ -24,12 +24,12 @@ _SPREAD = 0.02
 def write_storage_lake(
     lake: Path, sizes: int, depths: int, replicates: int, is_declared: bool = False
 ) -> Path:
-    """Write the lake: each mode, access and device at each size and depth so often.
+    """Write the lake: replicates of each mode, access and device at each size and depth.
 
-    The first size of each has its kernel functions counted; every device idles once a replicate.
+    Runs of the first size have kernel functions. Each device has one idle run in each replicate.
 
     Args:
-        is_declared: Also the columns of `lakes.DECLARED`.
+        is_declared: Whether to add the columns of `lakes.DECLARED`.
     """
     create_tables(lake)
     rows = _runs(lake, sizes, depths, replicates)
@@ -42,7 +42,7 @@ def write_storage_lake(
 
 
 def _runs(lake: Path, sizes: int, depths: int, replicates: int) -> pa.Table:
-    """The rows, with the measurements that Storage draws; polling costs a processor a thread."""
+    """Make rows with the measurements that Storage draws; polling uses one processor per thread."""
     counts = (len(DEVICES), len(MODES), len(ACCESSES), sizes, depths, replicates)
     device, mode, access, size, depth, replicate = (
         axis.ravel() for axis in np.meshgrid(*map(np.arange, counts), indexing="ij")
@@ -102,7 +102,7 @@ def _table(known: dict, count: int) -> pa.Table:
 
 
 def _function_files(lake: Path, counted: np.ndarray, count: int) -> list[list[dict] | None]:
-    """A run's file of functions for those that are counted; the same numbers in all of them."""
+    """Write the file of functions for the runs that have them, with the same numbers for all."""
     rng = np.random.default_rng(SEED)
     names = [f"function_{i}" for i in range(FUNCTIONS_A_RUN)]
     places = [SUBSYSTEMS[i % len(SUBSYSTEMS)] for i in range(FUNCTIONS_A_RUN)]

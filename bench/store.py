@@ -1,4 +1,4 @@
-"""A lake in an object store on this machine beside the same lake in a folder, by turns."""
+"""A lake in an object store on this machine, and the same lake in a folder, alternately."""
 
 import os
 import tempfile
@@ -24,7 +24,7 @@ from data.lake_place import LakePath, StorePath
 from data.object_store import file_system
 
 _SEED: Final = 1
-# The goals: a filter change as fast as on a folder, a window at most three times as slow.
+# Goals: filter changes as fast as on a folder, windows at most three times as slow.
 FILTER_LIMIT: Final = 1.1
 WINDOW_LIMIT: Final = 3.0
 REQUESTS_LIMIT: Final = 24
@@ -37,11 +37,11 @@ def measure(
     """Make both lakes, copy them into a store, and compare.
 
     Args:
-        kind: The store, as `store_server` has it.
+        kind: Name of the store, as in `store_server`.
         zooms: Windows of each share of a run.
-        changes: Filter changes; 0 leaves Explore out.
-        runs: Rows of the lake of Explore.
-        seconds: Length of the run of the timeline.
+        changes: Number of filter changes; 0 skips Explore.
+        runs: Rows of Explore's lake.
+        seconds: Length of the timeline's run.
     """
     keep_memory_small()  # as the app does
     with (
@@ -64,7 +64,7 @@ def measure(
 
 @contextmanager
 def _environment(address: str, folder: Path) -> Iterator[None]:
-    """Let this process and those that it starts use a store, and a cache of their own."""
+    """Configure a store and a new cache for this process and its children."""
     before = dict(os.environ)
     os.environ.update({**credentials(address), FOLDER_VARIABLE: str(folder / "cache")})
     try:
@@ -103,7 +103,7 @@ def _windows(servers: dict[str, Windows], zooms: int) -> Iterator[Measurement]:
 
 
 def _requests(server: Windows, counting: Proxy, zooms: int) -> Iterator[Measurement]:
-    """Count what further windows of an open run ask of the store."""
+    """Count the requests to the store for further windows of an open run."""
     server.ask(1, 1.0, Random(0))
     requests: list[int] = []
     sent_mb: list[float] = []

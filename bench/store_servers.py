@@ -1,4 +1,4 @@
-"""Object stores on this machine, and a proxy before them that counts, delays and fails requests."""
+"""Object stores on this machine, and a proxy that counts, delays and fails requests."""
 
 import http.client
 import os
@@ -37,7 +37,7 @@ _IDENTITIES: Final = """{{"identities": [{{"name": "writer",
 
 
 def credentials(address: str) -> dict[str, str]:
-    """Return the variables by which the libraries find a store."""
+    """Return the environment variables that configure a store for the libraries."""
     return {
         "AWS_ENDPOINT_URL": address,
         "AWS_REGION": "us-east-1",
@@ -48,7 +48,7 @@ def credentials(address: str) -> dict[str, str]:
 
 @contextmanager
 def store_server(kind: str) -> Iterator[str]:
-    """Start a store with the bucket `wattlas`; gives its address.
+    """Start a store with the bucket `wattlas`, and yield its address.
 
     Args:
         kind: `moto` or `seaweedfs`.
@@ -64,7 +64,7 @@ def store_server(kind: str) -> Iterator[str]:
 
 
 def best_store() -> str:
-    """Return the kind of the fastest store that is installed here."""
+    """Return the name of the fastest installed store."""
     return "seaweedfs" if _weed() else "moto"
 
 
@@ -114,7 +114,7 @@ def _weed() -> str | None:
 
 
 def _free_port() -> int:
-    """A port whose number plus 10,000, which SeaweedFS uses too, is one."""
+    """Return a free port whose number plus 10,000 is also a port; SeaweedFS uses both."""
     while True:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -137,7 +137,7 @@ def _until(call: Callable[[], object]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request that a proxy got.
+    """One request to a proxy.
 
     Attributes:
         sent: Bytes of the answer.
@@ -151,13 +151,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a proxy does instead of passing an answer on.
+    """A fault that a proxy makes instead of forwarding an answer.
 
     Attributes:
-        status: Status of its own answer; 0 closes the connection without one.
-        code: Code of an S3 error.
-        wait_s: How long it waits before that.
-        is_done: Whether the store does what was asked all the same.
+        status: Status of the proxy's answer; 0 closes the connection without an answer.
+        code: S3 error code.
+        wait_s: Delay before the fault, seconds.
+        is_done: Whether the store still performs the request.
     """
 
     status: int = 0
@@ -171,9 +171,9 @@ class Proxy:
     """A running proxy.
 
     Attributes:
-        fault: Chooses what a request gets; None passes it on.
-        requests: What came since the last `reset`, in the order of the answers.
-        released: Ends the waiting of faults.
+        fault: Chooses the fault of a request; None forwards it.
+        requests: Requests since the last `reset`, in the order of their answers.
+        released: Event that ends the delay of faults.
     """
 
     address: str = ""
@@ -182,7 +182,7 @@ class Proxy:
     released: threading.Event = field(default_factory=threading.Event)
 
     def reset(self) -> None:
-        """Forget the requests, those under way too, and fail none."""
+        """Forget all requests, also those in progress, and stop all faults."""
         self.fault = lambda _: None
         self.requests = []
         self.released.set()
@@ -191,14 +191,14 @@ class Proxy:
 
 @contextmanager
 def proxy(target: str) -> Iterator[Proxy]:
-    """Run a proxy before a store at an address."""
+    """Run a proxy in front of the store at an address."""
     found = Proxy()
     host = target.removeprefix("http://")
     own = threading.local()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        # An answer in two packets would wait 40 ms for the first one's acknowledgement.
+        # The second packet of an answer would wait 40 ms for the acknowledgement of the first.
         wbufsize = 1 << 20
         disable_nagle_algorithm = True
 
@@ -252,7 +252,7 @@ def proxy(target: str) -> Iterator[Proxy]:
                 if not hasattr(own, "store"):
                     own.store = http.client.HTTPConnection(host, timeout=60)
                 try:
-                    # The host as it was signed: the store checks the signature.
+                    # The signature covers the host, so the proxy forwards the original one.
                     own.store.request(self.command, self.path, body, dict(self.headers))
                     answer = own.store.getresponse()
                     content = answer.read()
@@ -275,7 +275,7 @@ def proxy(target: str) -> Iterator[Proxy]:
                 self.close_connection = True
 
         def log_message(self, *_: object) -> None:
-            """Write nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -1,4 +1,4 @@
-"""Other people's studies: a proposal for many files, and tables with many declared columns."""
+"""Studies of other groups: a proposal for many files, and tables with many declared columns."""
 
 import csv
 import resource
@@ -27,9 +27,9 @@ def measure(work: Path, files: int, rows: int) -> Iterator[Measurement]:
     """Propose settings for a sweep of many files, and ingest a table with and without columns.
 
     Args:
-        work: A folder for them.
-        files: How many files the sweep has.
-        rows: Of the table.
+        work: Folder for the files.
+        files: Number of files of the sweep.
+        rows: Rows of the table.
     """
     if files:
         yield from _propose(work / "raw-propose", files)
@@ -42,7 +42,7 @@ def _propose(raw: Path, files: int) -> Iterator[Measurement]:
         folder = raw / f"c220g{first % 2}" / f"mcd_{first // _FOLDER_FILES}"
         folder.mkdir(parents=True)
         for number in range(first, min(first + _FOLDER_FILES, files)):
-            # Heads of a few files of each folder are read; the others need no content.
+            # `propose` reads the heads of a few files of each folder; the others may be empty.
             text = _OUTPUT if number < first + 3 else ""
             (folder / f"mcd_qps{number}_iter{number % 10}.out").write_text(text)
     command = [sys.executable, "-m", "ingest", "propose", str(raw), "-o", str(raw) + ".toml"]
@@ -56,7 +56,7 @@ def _propose(raw: Path, files: int) -> Iterator[Measurement]:
 
 
 def _declared(work: Path, rows: int) -> Iterator[Measurement]:
-    """Ingest one table with its further columns declared, and with them left out, by turns."""
+    """Ingest a table with its further columns declared, and with them dropped, alternately."""
     names = [f"own_{number}" for number in range(DECLARED)]
     values = np.random.default_rng(1).random((rows, DECLARED + 2)).round(6)
     drops = "".join(f"{name} = {{ drop = true }}\n" for name in names)

@@ -1,4 +1,4 @@
-"""The timeline's answers: how long, how large, on a run and on one ten times as long."""
+"""Time and size of Timeline's answers, on a run and on one ten times as long."""
 
 import shutil
 import tempfile
@@ -48,14 +48,14 @@ def measure(
     kept: Path | None,
     further: Sequence[Callable[[Path], Iterator[Measurement]]] = (),
 ) -> Iterator[Measurement]:
-    """Make the lakes, ask for windows at random places, and give what was found.
+    """Make the lakes, ask for windows at random positions, and yield the measurements.
 
     Args:
-        zooms: Windows of each share of the run.
-        is_longer: Whether the run ten times as long is measured, too.
-        resampler: Python with plotly-resampler to measure it beside; None leaves it out.
-        kept: Folder where the lakes stay, or are already; None for a temporary one.
-        further: What else is measured on the lake of six runs, such as a browser.
+        zooms: Number of windows of each share of the run.
+        is_longer: Whether to measure the run ten times as long too.
+        resampler: Python with plotly-resampler, for comparison; None skips it.
+        kept: Folder of the lakes, which may exist already; None for a temporary one.
+        further: Other measurements on the lake of six runs, such as in a browser.
     """
     keep_memory_small()  # as the app does
     with _folder(kept) as work:
@@ -88,9 +88,9 @@ def _folder(kept: Path | None) -> Iterator[Path]:
 
 
 def make_lake(lake: Path, seconds: float, runs: int) -> Path:
-    """Ingest runs of 16 core logs of the sample model; a lake that is there is taken as it is.
+    """Ingest runs of 16 core logs of the sample model, unless the lake exists.
 
-    The raw logs are removed again.
+    The raw logs are removed afterwards.
     """
     if (lake / "runs").is_dir():
         return lake
@@ -110,7 +110,7 @@ def make_lake(lake: Path, seconds: float, runs: int) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """The app on a lake, in this process: what it takes is its own time, and no network's."""
+    """The app on a lake in this process, so that times do not include a network."""
 
     client: FlaskClient
     run_ids: list[str]
@@ -118,7 +118,7 @@ class Windows:
     interrupts: int
 
     def ask(self, runs: int, share: float, rng: Random) -> int:
-        """Ask for a window of so much of the runs at a random place: all panels, all cores.
+        """Ask for a window of a share of the runs at a random position, with all panels and cores.
 
         Returns:
             Bytes of the answer, compressed as the app compresses it.
@@ -150,10 +150,10 @@ def serve_windows(lake: LakePath) -> Windows:
 
 
 def _zooms(server: Windows, name: str, zooms: int) -> Generator[Measurement, None, float]:
-    """Give the times of one run's zooms; the generator returns the p95 of processor time, ms.
+    """Yield the times of one run's zooms; the generator returns the p95 of processor time, ms.
 
-    The limit is on the time on the clock; the growth is of processor time, which a busy machine
-    does not stretch.
+    The limit applies to wall-clock time. The growth is that of processor time, which other load on
+    the machine hardly affects.
     """
     yield Measurement(f"{name}_interrupts", server.interrupts / 1e6, "M", 1)
     server.ask(1, 1.0, Random(0))  # opens the files
@@ -177,14 +177,14 @@ def _zooms(server: Windows, name: str, zooms: int) -> Generator[Measurement, Non
 
 
 def timed_ms(server: Windows, share: float, rng: Random) -> tuple[float, float]:
-    """Time on the clock and of the processor that one answer takes, ms."""
+    """Return wall-clock time and processor time of one answer, ms."""
     began, busy = time.perf_counter(), time.process_time()
     server.ask(1, share, rng)
     return (time.perf_counter() - began) * 1e3, (time.process_time() - busy) * 1e3
 
 
 def _bytes(server: Windows, zooms: int) -> Iterator[Measurement]:
-    """Give the bytes of an answer, for one run and for as many as are shown at once."""
+    """Yield the bytes of an answer, for one run and for the most runs that a page shows."""
     rng, each = Random(_SEED), max(zooms // 10, 2)
     for name, runs in (("one_run", 1), ("six_runs", len(server.run_ids))):
         kb = [server.ask(runs, share, rng) / 1e3 for share in SHARES for _ in range(each)]
@@ -192,7 +192,7 @@ def _bytes(server: Windows, zooms: int) -> Iterator[Measurement]:
 
 
 def _memory(server: Windows, zooms: int) -> Iterator[Measurement]:
-    """Give what further open timelines add to the server: nothing of theirs stays there."""
+    """Yield the server memory that further open timelines use; the server keeps nothing of them."""
     rng, process = Random(_SEED + 1), psutil.Process()
     before = process.memory_info().rss
     for _ in range(zooms):
@@ -201,9 +201,9 @@ def _memory(server: Windows, zooms: int) -> Iterator[Measurement]:
 
 
 def _answer_memory(server: Windows, name: str, zooms: int) -> Generator[Measurement, None, float]:
-    """Give the most memory that an answer takes while it is made; the generator returns it, MB.
+    """Yield the peak memory of an answer while it is computed; the generator returns it, MB.
 
-    Of Python, NumPy and Arrow, each at its own highest.
+    It is the sum of the peaks of Python, NumPy and Arrow.
     """
     rng, each, most_mb = Random(_SEED), max(zooms // 10, 2), 0.0
     default = pa.default_memory_pool()

@@ -1,4 +1,4 @@
-"""The timeline in Chromium: from a click in Explore to the page, from a zoom to its picture."""
+"""Timeline in Chromium: time from a click in Explore to the page, from a zoom to its figure."""
 
 import tempfile
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ RUNS: Final = 4
 _SEED: Final = 5
 _EXPLORE: Final = "?v=2&workload=memcached&rep=runs"
 _EXPLORE_DRAWN: Final = "() => probe.firstScatter !== null && wattlas.explore.view.points"
-# The runs of the lake are replicates that lie on one another, so that no box parts them.
+# The runs of the lake are replicates with overlapping points, which no box separates.
 _SELECT: Final = """(count) => {
   const { points } = wattlas.explore.view;
   const run = (_, i) => ({ ...wattlas.configuration(points, i), replicate: points.replicate[i] });
@@ -35,7 +35,7 @@ _AREA: Final = """() => {
 
 
 def measure_browser(lake: Path, repeats: int) -> Iterator[Measurement]:
-    """Open four runs from Explore, then zoom in them, each so many times."""
+    """Open four runs from Explore and zoom, each several times."""
     with (
         tempfile.TemporaryDirectory(prefix="wattlas-bench-") as work,
         serve(lake, Path(work) / "app.log") as served,
@@ -61,9 +61,9 @@ def _summary(name: str, taken_ms: list[float], limit_ms: float) -> Iterator[Meas
 
 
 def _open(page: Page) -> float:
-    """Click "timeline" at four selected points; from the button's rise to the last painting, ms.
+    """Click "timeline" at four selected points; return the time to the last paint, ms.
 
-    Ends in Explore again.
+    Then go back to Explore.
     """
     page.wait_for_function(_EXPLORE_DRAWN, timeout=60_000)
     wait_quiet(page)
@@ -77,7 +77,7 @@ def _open(page: Page) -> float:
 
 
 def _zoom(page: Page, chance: Random) -> float:
-    """Drag over some part of the whole; from the button's rise to the last painting, ms."""
+    """Drag over a part of the run; return the time from mouse-up to the last paint, ms."""
     page.keyboard.press("Home")
     _wait_drawn(page)
     left, top, width, height = page.evaluate(_AREA)
@@ -92,7 +92,7 @@ def _zoom(page: Page, chance: Random) -> float:
 
 
 def _press(page: Page) -> float:
-    """Press + ; from the key to the last painting, ms."""
+    """Press +; return the time from the key to the last paint, ms."""
     page.evaluate("probe.from = performance.now(); probe.paintedAt = 0")
     page.keyboard.press("+")
     return _taken(page)

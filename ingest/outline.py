@@ -1,4 +1,4 @@
-"""What an `add` would do, told without writing: which files become which runs, what is refused."""
+"""Report what `ingest add` would do, without writing: runs, their knobs, refused files."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ class RunKind:
     """Runs of one dataset, workload and system.
 
     Attributes:
-        runs: How many.
-        knobs: By knob, its values.
+        runs: Number of runs.
+        knobs: Values by knob.
     """
 
     runs: int = 0
@@ -36,13 +36,15 @@ class RunKind:
 
 @dataclass(slots=True)
 class Outline:
-    """What an `add` would do.
+    """What `ingest add` would do.
 
     Attributes:
-        kinds: By dataset, workload and system.
-        unchanged: Runs that the lake has already.
-        together: By format and number, the runs that have so many files of it, with an example.
-        problems: All that can be told without reading per-interrupt logs.
+        kinds: Runs by dataset, workload and system.
+        unchanged: Number of runs that the lake has already.
+        together: Paths of one example by format and number of files, for runs with several files
+            of one format.
+        counts: Number of such runs by the same keys.
+        problems: All problems but those of per-interrupt logs, which are not read.
     """
 
     kinds: dict[tuple[str, str, str], RunKind] = field(default_factory=lambda: defaultdict(RunKind))
@@ -54,7 +56,7 @@ class Outline:
 
     @property
     def runs(self) -> int:
-        """How many runs would be read."""
+        """Number of runs that would be read."""
         return sum(kind.runs for kind in self.kinds.values())
 
     @property
@@ -64,7 +66,7 @@ class Outline:
 
 
 def outline_add(options: AddOptions) -> Outline:
-    """Find and plan as `add` does, and read the small files; nothing is written.
+    """Find and plan as `add` does, and read the small files. Write nothing.
 
     Raises:
         LakeError, SettingsError, OSError: As `ingest.pipeline.add`.
@@ -110,7 +112,7 @@ def _outline_tables(
 
 
 def _outline_run(work: RunWork, outline: Outline) -> dict[str, list[Problem]]:
-    """Count a run; gives the problems of its files, as far as small files tell."""
+    """Count a run; return the problems of its small files by path."""
     problems: dict[str, list[Problem]] = {}
     has_row = True
     if not any(file.format.role == "log" for file in work.files):
@@ -139,10 +141,10 @@ def _note_together(files: tuple[RawFile, ...], outline: Outline) -> None:
 
 
 def describe_outline(outline: Outline, verbose: bool) -> Iterator[str]:
-    """Lines that say what would be done.
+    """Yield the lines of the report.
 
     Args:
-        verbose: Name all files that would be ignored or refused.
+        verbose: Whether to name all files that would be ignored or refused.
     """
     yield f"would be runs: {outline.runs}; already there: {outline.unchanged}; nothing was written"
     for (dataset, workload, system), kind in sorted(outline.kinds.items()):
@@ -157,7 +159,7 @@ def describe_outline(outline: Outline, verbose: bool) -> Iterator[str]:
 
 
 def _span(name: str, values: set[Any]) -> str:
-    """`load_qps 200000 to 1000000 (5 values)`, or the values where they are few."""
+    """Write the values of a knob: all if few, else `load_qps 200000 to 1000000 (5 values)`."""
     try:
         ordered = sorted(values)
     except TypeError:
@@ -169,7 +171,7 @@ def _span(name: str, values: set[Any]) -> str:
 
 
 def outline_json(outline: Outline) -> dict[str, Any]:
-    """All that the outline says, for machines."""
+    """Return the report as JSON."""
     return {
         "runs": outline.runs,
         "unchanged": outline.unchanged,

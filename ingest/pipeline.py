@@ -1,4 +1,4 @@
-"""From raw files and folders to a lake: find, plan, read on all cores, commit."""
+"""Ingest raw files and folders into a lake: find, plan, read on all cores, commit."""
 
 import gc
 import os
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 
 
 class InterruptedIngestError(WattlasError):
-    """The user stopped the ingest; what was finished is committed."""
+    """The user stopped the ingest; finished runs are committed."""
 
 
 @dataclass(slots=True)
 class AddOptions:
-    """What `ingest add` was asked for.
+    """Options of `ingest add`.
 
     Attributes:
-        workers: How many cores of this machine read; 0: all.
-        cluster: Whose workers read instead.
+        workers: Number of cores of this machine that read; 0 means all.
+        cluster: Cluster whose workers read instead; None for this machine.
     """
 
     lake: LakePath
@@ -70,19 +70,19 @@ def add(
     """Ingest raw files and folders into a lake.
 
     Args:
-        options: What, and where to.
+        options: The raw files, the lake, and how to read.
         on_tick: Called from this thread about twice a second while files are read.
-        on_compile: Called before loops are compiled, which the first logs on a machine need.
-        on_cluster: Called with the addresses of a cluster's scheduler and of its dashboard, which
-            is empty if there is none.
+        on_compile: Called before loops are compiled, which happens once on each machine.
+        on_cluster: Called with the addresses of a cluster's scheduler and dashboard; the latter is
+            empty if there is no dashboard.
 
     Raises:
-        LakeError: The lake is in use by another ingest, or of another schema version.
+        LakeError: Another ingest uses the lake, or the lake has another schema version.
         SettingsError: A settings file is wrong.
-        DataError: Two datasets declare one column with other types or units.
+        DataError: Two datasets declare one column with different types or units.
         InterruptedIngestError: The user pressed Ctrl-C.
-        ClusterError: The cluster cannot be used, or is gone.
-        OSError: The lake cannot be written, or a path is not there.
+        ClusterError: The cluster cannot be used, or the connection to it is lost.
+        OSError: The lake cannot be written, or a path does not exist.
     """
     with (
         locked_lake(options.lake),
@@ -99,7 +99,7 @@ def add(
             ingest = _Ingest(options, state, found, cluster, on_tick, on_compile)
         report = ingest.run()
         if cluster is not None:
-            # Of workers that died.
+            # Workers that died have left some.
             remove_temporaries(options.lake)
         return report
 
@@ -108,7 +108,7 @@ def add(
 def _opened(
     address: ClusterAddress | None, on_cluster: Callable[[str, str], None]
 ) -> Iterator["Cluster | None"]:
-    """The cluster that was asked for, if one was: nothing of Dask is imported otherwise."""
+    """Open the cluster, if there is an address. Dask is imported only then."""
     if address is None:
         yield None
         return
@@ -124,7 +124,7 @@ def _opened(
 
 
 def _disk_of(cluster: "Cluster | None", raw: Sequence[Path], state: LakeState) -> Disk | None:
-    """Who looks at the raw folders: this process, unless there is a cluster."""
+    """Return the cluster's access to the raw folders; None for this process."""
     if cluster is None:
         return None
     from ingest.cluster.search import ClusterDisk
@@ -134,7 +134,10 @@ def _disk_of(cluster: "Cluster | None", raw: Sequence[Path], state: LakeState) -
 
 @contextmanager
 def _collecting_nothing() -> Iterator[None]:
-    """Keep the garbage collector from a million new objects, of which none is garbage."""
+    """Disable the garbage collector, and freeze all objects that exist at the end.
+
+    A million new objects are all in use; a collection would only take time.
+    """
     gc.disable()
     try:
         yield
@@ -144,7 +147,7 @@ def _collecting_nothing() -> Iterator[None]:
 
 
 class _Ingest:
-    """One `ingest add` under way."""
+    """One call of `ingest add`."""
 
     def __init__(
         self,
@@ -214,7 +217,7 @@ class _Ingest:
         self._reported[dataset, path] = list(problems)
 
     def _report_unread(self) -> None:
-        """Problems of files that are not read; those that the lake knows are not news."""
+        """Report problems of files that are not read, unless the lake has them already."""
         for (dataset, path), problems in sorted(self._plan.problems.items()):
             if not self._committer.is_known(dataset, path, problems):
                 self._report_problems(dataset, path, problems)
@@ -223,7 +226,10 @@ class _Ingest:
             self._committer.add_problems(dataset, {path: []})
 
     def _settled(self) -> Iterator[tuple[str, str]]:
-        """Paths whose problems are over: they were never part of a run, and are gone or ignored."""
+        """Yield paths whose problems are obsolete.
+
+        No run uses them, and they do not exist any more, are folders, or are ignored now.
+        """
         known = self._state.problems
         used = walked_among({(d, path) for d in known for path in known[d]}, self._found)
         for dataset, folder in self._found.roots:
@@ -240,7 +246,7 @@ class _Ingest:
                     yield place
 
     def _amend(self) -> None:
-        """Write labels and file times anew, without a look into the logs."""
+        """Update labels and file times without reading the logs."""
         works = {work.run_id: work for work in self._plan.amended}
         for row in read_rows(self._lake, sorted(works)) if works else ():
             self._committer.add_run(amended_row(row, works[row["run_id"]]))
@@ -248,7 +254,7 @@ class _Ingest:
         self._committer.flush()
 
     def _read_runs(self) -> set[str]:
-        """Read all planned runs; gives the ids of those of which nothing could be used."""
+        """Read all planned runs; return the ids of runs without any usable file."""
         failed: set[str] = set()
         readers = self._readers()
         with self._stopping_cleanly(), closing(readers.results(self._plan.works)) as results:
@@ -265,7 +271,7 @@ class _Ingest:
             return RunReaders(RunReader(self._lake, meters), self._workers, self._progress)
         from ingest.cluster.readers import ClusterReaders
 
-        # Workers work in other folders.
+        # Workers have other working folders.
         reader = RunReader(self._lake.resolve(), meters)
         return ClusterReaders(reader, self._cluster, self._progress)
 
@@ -292,7 +298,7 @@ class _Ingest:
         if run.row is not None:
             self._committer.add_columns(run.row, run.columns)
             self._add(work, run.row)
-        # Last: after Ctrl-C the count of runs is the count of rows.
+        # Last, so that after Ctrl-C the number of runs is the number of rows.
         self._progress.add_run(sum(map(len, run.problems.values())))
         return run.row is not None
 
@@ -309,7 +315,7 @@ class _Ingest:
 
 
 def amended_row(row: dict[str, Any], work: RunWork) -> dict[str, Any]:
-    """A row of the lake with the labels of today's settings and the times of today's files."""
+    """Return a row of the lake with the present settings' labels and the files' present times."""
     settings = work.files[0].settings
     key = work.key
     flags = set(row["flags"]) - {"unknown_system"}

@@ -1,7 +1,8 @@
-"""Propose a settings file for files that nobody described: patterns, knobs, tables, questions.
+"""Propose a settings file for files without one: patterns, knobs, tables, questions.
 
-`propose` is a pure function from names, sizes and what heads of files say to text; `look` takes
-these from the disk, a few heads a shape of names.
+`look` reads names, sizes and some heads of files from the disk. `propose` is pure: it makes the
+text of the settings file from them. A *shape* is a group of files whose paths differ in numbers
+only.
 """
 
 import os
@@ -26,7 +27,7 @@ from ingest.settings.dataset import FILE_NAME, Settings, load_settings
 
 _HEADS_A_SHAPE: Final = 3
 _HEAD_BYTES: Final = 1 << 14
-# Words before a number, and the knob that it is.
+# The knob of a number in a path, by the word before it.
 _WORDS: Final = {
     **dict.fromkeys(("qps", "mqps", "rps", "load", "rate", "targetqps"), "load_qps"),
     **dict.fromkeys(("iter", "rep", "run", "trial", "replicate", "i", "r"), "replicate"),
@@ -40,7 +41,7 @@ _WORDS: Final = {
     **dict.fromkeys(("t", "threads", "thread", "jobs", "numjobs"), "threads"),
 }
 _SIZES: Final = ("message_bytes", "request_bytes")
-# Words in names and formats, and the workload that they tell of.
+# Words in paths, and formats, that identify the workload.
 _WORKLOADS: Final = (
     ("silo", "memcached-silo"),
     ("mcd", "memcached"),
@@ -55,7 +56,7 @@ _TOKEN: Final = re.compile(
     r"(?P<hex>0[xX][0-9a-fA-F]+)|(?P<size>\d+[kKmMgG](?:i?[bB])?(?![A-Za-z]))|(?P<number>\d+)"
 )
 _REGEX: Final = {"hex": "0[xX][0-9a-fA-F]+", "size": r"\d+[kKmMgG]?(?:i?[bB])?", "number": r"\d+"}
-# Headings of tables, and the column of the lake that they mean.
+# The column of the lake, by heading of a table.
 _HEADINGS: Final = {
     **dict.fromkeys(("sys", "system"), "system"),
     **dict.fromkeys(("rep", "run", "iter", "i", "rnd", "replicate"), "replicate"),
@@ -74,10 +75,11 @@ _HEADINGS: Final = {
 
 
 class FoundFile(NamedTuple):
-    """A file as `propose` knows it.
+    """A file that `look` found.
 
     Attributes:
-        path: Below the folder that was given, with `/`, without a compression suffix.
+        path: Relative to the given folder, with `/`.
+        size: Bytes.
     """
 
     path: str
@@ -92,13 +94,15 @@ class _Token(NamedTuple):
 
 @dataclass(slots=True)
 class Shape:
-    """Files whose names differ in their numbers alone.
+    """Files whose paths differ in numbers only.
 
     Attributes:
-        literals: Of the path, between the tokens; one more than there are tokens.
-        tokens: Of each file's path.
-        form: Format by the heads looked at; None if nobody knows it.
-        header: Of a table.
+        literals: The parts of the path before, between and after the numbers.
+        kinds: The type of each number: `hex` or `number`.
+        tokens: The numbers of each file's path.
+        form: Name of the format, from some heads; None if no format fits.
+        role: Role of the format.
+        header: Headings of a table.
     """
 
     literals: tuple[str, ...]
@@ -126,7 +130,7 @@ class Shape:
 
 
 def shapes_of(files: Iterable[FoundFile]) -> list[Shape]:
-    """Group files by folder and by their names without numbers, in the order of their paths."""
+    """Group files by their paths without numbers, in the order of the paths."""
     shapes: dict[tuple[str, ...], Shape] = {}
     for file in sorted(files):
         tokens, literals = _tokens(file.path)
@@ -138,7 +142,10 @@ def shapes_of(files: Iterable[FoundFile]) -> list[Shape]:
 
 
 def _tokens(path: str) -> tuple[tuple[_Token, ...], tuple[str, ...]]:
-    """The numbers in a path and what stands between them; names of machines are no numbers."""
+    """Split a path into its numbers and the parts between them.
+
+    Digits in names of machines are not numbers.
+    """
     tokens, literals, at = [], [], 0
     names = _machine_spans(path.rpartition("/")[0])
     for found in _TOKEN.finditer(path):
@@ -153,25 +160,25 @@ def _tokens(path: str) -> tuple[tuple[_Token, ...], tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _machine_spans(folder: str) -> tuple[tuple[int, int], ...]:
-    """Where the parts of a path that are names of machines begin and end."""
+    """Return start and end of each part of a path that is the name of a machine."""
     parts = re.finditer(r"[^/]+", folder)
     return tuple(part.span() for part in parts if _MACHINE.fullmatch(part[0]))
 
 
 @lru_cache(maxsize=4096)
 def _word_at_end(text: str) -> str:
-    """The word that a number behind a text is of; empty if it ends in none."""
+    """Return the word at the end of a text, which names the number after it; empty for none."""
     word = re.search(r"([A-Za-z]+)[_\-=.]?$", text)
     return word[1].lower() if word else ""
 
 
 def look(folder: Path) -> tuple[list[FoundFile], list[Shape]]:
-    """Find the files of a folder, and what heads of some of each shape say."""
+    """Find the files of a folder and their shapes, with formats from some heads of each shape."""
     top = folder if folder.is_dir() else folder.parent
     only = None if folder.is_dir() else str(folder)
     start = len(str(top).rstrip("/")) + 1
     files = []
-    # 200,000 files: paths are texts here, since `Path` takes half of the time.
+    # Paths are texts, since with 200,000 files `Path` takes half of the time.
     for listing in walk_folders(str(top), lambda _: None):
         for name in listing.files:
             path = f"{listing.folder.rstrip('/')}/{name}"
@@ -205,7 +212,12 @@ def _look_at(shape: Shape, top: Path, real: dict[str, str]) -> None:
 
 @dataclass(slots=True)
 class _Pattern:
-    """A pattern to be: the shape, its groups by token, its workload, system, constants."""
+    """A proposed pattern.
+
+    Attributes:
+        groups: The knob of each number; None for a constant one.
+        constants: Knobs that all files of the pattern have.
+    """
 
     shape: Shape
     groups: list[str | None]
@@ -215,12 +227,12 @@ class _Pattern:
 
 
 def propose(shapes: Sequence[Shape], all_paths: Iterable[str], dataset: str) -> str:
-    """Write a commented settings file for what no shipped pattern describes.
+    """Write a commented settings file for the files that no shipped pattern describes.
 
     Args:
-        shapes: Of all the files, with their formats.
-        all_paths: Of all files, those of no known format included.
-        dataset: Its name.
+        shapes: Shapes of all files, with their formats.
+        all_paths: Paths of all files, including those without a known format.
+        dataset: Name of the dataset.
     """
     shipped = load_settings()
     results = [shape for shape in shapes if shape.role in ("output", "log", "window", "counts")]
@@ -230,7 +242,7 @@ def propose(shapes: Sequence[Shape], all_paths: Iterable[str], dataset: str) -> 
     own: dict[str, str] = {}
     blocks: list[str | None] = [
         "# Proposed by `python -m ingest propose`: a guess from names and heads of files.",
-        "# Lines with a question mark ask what could not be told.",
+        "# Lines with a question mark ask for what names and heads do not show.",
         "",
         "[dataset]",
         f'name = "{dataset}"',
@@ -258,7 +270,10 @@ def _is_shipped(shape: Shape, shipped: Settings) -> bool:
 
 
 def _machines(paths: Iterable[str], folders: Iterable[str]) -> set[str]:
-    """Parts of paths that name machines: beside a `cpuinfo`, or written like types of machines."""
+    """Return the parts of paths that name machines.
+
+    A machine's folder has a file `cpuinfo` or `lscpu`, or its name looks like a type of machine.
+    """
     found = set()
     for path in paths:
         parts = path.split("/")
@@ -270,7 +285,7 @@ def _machines(paths: Iterable[str], folders: Iterable[str]) -> set[str]:
 
 
 def _patterns(results: Sequence[Shape]) -> list[_Pattern]:
-    """Patterns of outputs, then those of the counts and logs that belong to them."""
+    """Return patterns of outputs and logs, then of the counts and windows that belong to them."""
     found: list[_Pattern] = []
     by_folder: dict[str, list[Shape]] = defaultdict(list)
     for shape in results:
@@ -299,13 +314,16 @@ def _patterns(results: Sequence[Shape]) -> list[_Pattern]:
 
 
 def _host(shape: Shape, patterns: Sequence[_Pattern]) -> _Pattern | None:
-    """The output whose name stands in this one's; of several the longest."""
+    """Return the output with the longest name that this shape's name contains; None for none."""
     fitting = [p for p in patterns if p.shape.signature in shape.signature]
     return max(fitting, key=lambda p: len(p.shape.signature), default=None)
 
 
 def _groups(shape: Shape) -> list[str | None]:
-    """The knob of each token; None where all files have the same and no word says what it is."""
+    """Return the knob of each number.
+
+    It is None where all files have the same number and no word before it names a knob.
+    """
     groups: list[str | None] = []
     for place in range(len(shape.kinds)):
         texts = {tokens[place].text for tokens in shape.tokens}
@@ -372,7 +390,10 @@ def _regex_of(pattern: _Pattern, place: int, own: dict[str, str]) -> str:
 
 
 def _label_blocks(patterns: Sequence[_Pattern], has_logs: bool) -> Iterator[str]:
-    """Systems by their labels; workloads without per-interrupt logs, which nobody then misses."""
+    """Yield the labels of systems, and the workloads without per-interrupt logs.
+
+    Runs of such workloads get no problem for a missing log.
+    """
     for system in sorted({pattern.system for pattern in patterns}):
         key = system if re.fullmatch(r"[A-Za-z0-9_-]+", system) else f'"{system}"'
         yield f'# ? What is this system called?\n[systems.{key}]\nlabel = "{system}"\n'
@@ -385,9 +406,7 @@ def _workload_questions(patterns: Sequence[_Pattern], shipped: Settings) -> str 
     if "unknown" not in names:
         return None
     known = ", ".join(sorted(set(shipped.workloads) - {"unknown"}))
-    return (
-        f"# ? What ran where the workload is unknown? Shipped: {known}; or a [workloads] table.\n"
-    )
+    return f"# ? Which workload is `unknown`? Shipped: {known}; or declare one in [workloads].\n"
 
 
 def _knob_blocks(own: dict[str, str]) -> str | None:
@@ -412,7 +431,7 @@ def _left_over(shapes: Sequence[Shape]) -> Iterator[str]:
         count = len(shape.files)
         yield (
             f"# ? {count} file{'' if count == 1 else 's'} of {shape.form}, such as "
-            f"{shape.example}: of which runs? No output has such a name.\n"
+            f"{shape.example}: of which runs? No name of an output fits.\n"
         )
 
 

@@ -1,4 +1,4 @@
-"""What the readers hand to the assembler: values, windows and problems, without files or tables."""
+"""The results of the readers: values, windows and problems, without files or tables."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ Severity = Literal["refused", "repaired", "doubted"]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing about an input that was refused, repaired or doubted.
+    """A part of an input that was refused, repaired or doubted.
 
     Attributes:
         kind: Stable snake_case name, such as `field_count` or `no_window`.
-        detail: What was found, with the value, and what was done about it.
-        line: Line number from 1, or None for the whole file.
-        count: How many times it happened; `line` is then the first.
+        detail: What was found, with the value, and what was done.
+        line: Line number from 1; None for the whole file.
+        count: Number of occurrences; `line` is the first one.
     """
 
     kind: str
@@ -33,10 +33,10 @@ class Problem:
 
 
 class RefusedError(FormatError):
-    """A file of which nothing can be used, for a reason that has a name.
+    """A file has no usable content, for a known reason.
 
     Attributes:
-        problems: All that is wrong with it, one at least refused.
+        problems: All problems of the file; at least one is refused.
     """
 
     def __init__(self, problems: list[Problem]) -> None:
@@ -46,13 +46,13 @@ class RefusedError(FormatError):
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """What a column of a table is.
+    """The declaration of a column of a table.
 
     Attributes:
-        to: Column of the lake; None for its own, cleaned name.
-        scale: What its numbers are multiplied by.
-        values: Codes in the table to what they mean.
-        is_dropped: Whether it is left out.
+        to: Column of the lake; None for the column's own, cleaned name.
+        scale: Factor of its numbers.
+        values: Values by code in the table.
+        is_dropped: Whether the column is ignored.
     """
 
     to: str | None = None
@@ -63,12 +63,12 @@ class TableColumn:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """How a table whose rows are means of several runs calls its columns.
+    """The names of columns of a table whose rows are means of several runs.
 
     Attributes:
-        n: The number of runs of every row, or the column that has it.
-        mean: What the names of columns of means end in; may be empty.
-        sd: What those of their sample standard deviations end in.
+        n: The number of runs of each row, or the column that holds it.
+        mean: Ending of the names of columns of means; may be empty.
+        sd: Ending of the names of columns of sample standard deviations.
     """
 
     n: int | str
@@ -78,16 +78,17 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class TableDeclaration:
-    """What a table is of, and its columns.
+    """The declaration of a table.
 
     Attributes:
-        path: Fits the end of its path; None for any.
-        header: Fits its headings, joined by blanks; None for any.
-        workload, system: Of rows without a column that says it; None: nothing says it.
-        constants: Columns that all its rows have.
-        kinds: By column of the lake that a table may have, `text`, `whole` or `real`.
-        aggregate: Set where its rows are means of several runs.
-        is_shipped: Whether it comes with wattlas.
+        path: Pattern of the end of the table's path; None for any path.
+        header: Pattern of its headings, joined by blanks; None for any headings.
+        workload, system: Those of rows without a column for them; None if not declared.
+        constants: Values that all rows have, by column.
+        columns: Declarations by heading.
+        kinds: `text`, `whole` or `real`, by column of the lake that a table may have.
+        aggregate: Set if the rows are means of several runs.
+        is_shipped: Whether the declaration comes with wattlas.
     """
 
     path: re.Pattern[str] | None = None
@@ -101,22 +102,23 @@ class TableDeclaration:
     is_shipped: bool = False
 
     def fits(self, path: str) -> bool:
-        """Whether it is of a table at a path, whatever its headings are."""
+        """Return whether the path of a table fits."""
         return self.path is None or self.path.match(path) is not None
 
     def fits_header(self, headings: Sequence[str]) -> bool:
-        """Whether it is of a table with these headings, wherever that is."""
+        """Return whether the headings of a table fit."""
         return self.header is None or self.header.fullmatch(" ".join(headings)) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class MeterDeclaration:
-    """A table that is a power meter's.
+    """The declaration of a power meter's table.
 
     Attributes:
-        regex: Fits the end of its path.
-        columns: What its columns are: time, date, or a field of `MeterReadings`.
-        time_zone: Of times without an offset, such as `Europe/Berlin`; None if not said.
+        regex: Pattern of the end of the table's path.
+        columns: Declarations by heading: time, date, or a field of `MeterReadings`.
+        time_zone: Time zone of times without an offset, such as `Europe/Berlin`; None if not
+            declared.
     """
 
     regex: re.Pattern[str]
@@ -126,17 +128,17 @@ class MeterDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
-    """What a reader may need to know beyond the bytes.
+    """What a reader may need besides the bytes of a file.
 
     Attributes:
-        name: The file's base name, for messages and for what only the name tells.
-        tsc_hz: Time-stamp counter ticks a second, from the dataset's settings.
-        date_order: Order of `mdy`, `dmy` or `ymd` in a power meter's dates; None if not said.
-        part: Which of the runs that the file holds is wanted; None where it holds one.
-        tables: What tables at its path are by their headings; the first that says a thing holds.
-        meter: What the columns of a power meter's table are; None where nobody declared it.
-        turbostat_s: Seconds between two outputs of turbostat; None if not said.
-        hdr_unit: Unit of HdrHistogram's lists, `ns`, `us`, `ms` or `s`; None if not said.
+        name: The file's base name, for messages and for values that only the name has.
+        tsc_hz: Ticks of the time-stamp counter per second, from the dataset's settings.
+        date_order: Order of a power meter's dates, `mdy`, `dmy` or `ymd`; None if not declared.
+        part: Which run to read of a file with several runs; None for a file with one run.
+        tables: Declarations of tables at the file's path; an earlier one overrides a later one.
+        meter: Declaration of a power meter's table; None if not declared.
+        turbostat_s: Seconds between two outputs of turbostat; None if not declared.
+        hdr_unit: Unit of HdrHistogram's lists, `ns`, `us`, `ms` or `s`; None if not declared.
     """
 
     name: str
@@ -151,7 +153,7 @@ class ReadContext:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The workload's own start and end in TSC ticks; both ends belong to the run."""
+    """Start and end of the workload in TSC ticks, both inclusive."""
 
     start_tsc: int
     end_tsc: int
@@ -159,11 +161,11 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class UtcWindow:
-    """When something was measured, by the clock of the machine that measured it.
+    """The time of a measurement, by the clock of the machine that measured.
 
     Attributes:
         start_s, end_s: Unix seconds, UTC.
-        slack_s: How far off either of them may be.
+        slack_s: Greatest error of either, seconds.
     """
 
     start_s: float
@@ -172,23 +174,23 @@ class UtcWindow:
 
     @property
     def length_s(self) -> float:
-        """How long it lasts."""
+        """Length in seconds."""
         return self.end_s - self.start_s
 
 
 @dataclass(slots=True)
 class Intervals:
-    """What a tool measured in each interval of time, one element a row of it.
+    """The measurements of a tool in intervals of time, one element for each row of its output.
 
     Attributes:
-        end_s: End of the interval, seconds since the tool began, shape (n,), never falling.
-        dt_s: Length of the interval, shape (n,), above 0.
+        end_s: End of the interval, seconds since the tool began, shape (n,), non-decreasing.
+        dt_s: Length of the interval in seconds, shape (n,), above 0.
         core: Logical processor, int32, shape (n,); -1 for more than one.
-        package: Of that processor, or of all that it is about; -1 where nothing says it.
-        place: What it is about in the tool's words; empty for the whole machine.
-        values: By quantity with its unit, float64, shape (n,); NaN where a row lacks it. Those of
-            `COUNTED` are counts of the interval, others hold for all of it.
-        start_unix_s: When the tool began; None if it does not say.
+        package: Package of the processor or processors, shape (n,); -1 if unknown.
+        place: The tool's name for what it measured; empty for the whole machine.
+        values: By quantity with its unit, float64, shape (n,); NaN where a row has no value.
+            Quantities of `COUNTED` are counts of the interval; others are values over all of it.
+        start_unix_s: When the tool began; None if unknown.
     """
 
     end_s: np.ndarray
@@ -202,20 +204,20 @@ class Intervals:
 
 @dataclass(slots=True)
 class Reading:
-    """What one small file of a run says.
+    """The content of one small file of a run.
 
     Attributes:
         measurements: By column name of `runs`, in that column's unit.
-        knobs: What the file itself says of the knobs, by column name of `runs`.
-        hints: Knobs that it calls by names of its own, for where nothing else says them.
-        columns: Columns that the tool measures or sets and `runs` does not have by itself; their
-            values are among `measurements` and `knobs`.
-        intervals: What it measured in each interval of time, if it says so.
-        utc_window: When what it measured took place; None where it does not say.
-        interval_s: How long its counts were taken for, if that need not be the run's time.
-        package_time_s: How long counters of packages ran, added over the packages, if it says so.
-        ramp_s: How long the same went on before `utc_window`, unmeasured.
-        polling: `hipri` and `io_poll_delay`, as far as it says how requests completed.
+        knobs: The knobs that the file holds, by column name of `runs`.
+        hints: Knobs by the file's own names; they count only if nothing else gives the knob.
+        columns: Columns of the tool that `runs` does not have by itself. Their values are in
+            `measurements` and `knobs`.
+        intervals: Measurements by interval of time, if the file has them.
+        utc_window: Time of the measurements; None if unknown.
+        interval_s: Duration of its counts, if it may differ from the run's; else None.
+        package_time_s: Duration of the counters of packages, summed over the packages, if known.
+        ramp_s: Duration of the workload before `utc_window`, which was not measured.
+        polling: `hipri` and `io_poll_delay`, if the file has them: how requests completed.
     """
 
     measurements: dict[str, float | int] = field(default_factory=dict)
@@ -235,12 +237,12 @@ class Reading:
 
 @dataclass(slots=True)
 class InterruptCounts:
-    """One look at /proc/interrupts: totals since boot.
+    """One copy of /proc/interrupts: totals since boot.
 
     Attributes:
-        cpus: Those that its heading names, in its order.
-        queues: NVMe IO queues, each with its count on each of these.
-        taken_unix_s: When, if the file says so.
+        cpus: The processors of its heading, in order.
+        queues: Counts of each NVMe IO queue, one for each processor.
+        taken_unix_s: Time of the copy; None if unknown.
     """
 
     cpus: tuple[str, ...]
@@ -251,7 +253,7 @@ class InterruptCounts:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCount:
-    """What one function loaded and stored while a profiler looked; None where it does not say."""
+    """Loads and stores of one function in a profile; None if the profile does not have them."""
 
     function: str
     module: str
@@ -262,7 +264,7 @@ class FunctionCount:
 
 @dataclass(slots=True)
 class FunctionCounts:
-    """A profiler's table of functions, each once."""
+    """The functions of a profile, each once."""
 
     functions: list[FunctionCount]
     problems: list[Problem] = field(default_factory=list)
@@ -270,10 +272,10 @@ class FunctionCounts:
 
 @dataclass(frozen=True, slots=True)
 class MeterEvent:
-    """Something that a power meter noted beside its readings, such as `Stopped`.
+    """An event in a power meter's log, such as `Stopped`.
 
     Attributes:
-        local_s: As `MeterReadings.local_s`.
+        local_s: Its time, as `MeterReadings.local_s`.
     """
 
     name: str
@@ -283,16 +285,16 @@ class MeterEvent:
 
 @dataclass(slots=True)
 class MeterReadings:
-    """One file of a power meter, as read: its own clock, not yet joined to any run.
+    """The readings of one file of a power meter, by the meter's clock, without their runs.
 
     Attributes:
         local_s: Times of the readings by the meter's clock, in seconds from 1970-01-01 00:00 of its
             local time, shape (n,), strictly increasing.
         power_w: Active power, shape (n,).
         voltage_v, current_a, energy_j: As logged, shape (n,), NaN where a cell is empty; None
-            where the meter has no such column.
-        utc_offset_s: What the header says that local time is ahead of UTC; None if it says nothing.
-        serial: Of the logger; empty if the headings name none.
+            if the meter has no such column.
+        utc_offset_s: Local time minus UTC, from the header; None if the header has no offset.
+        serial: Serial number of the logger; empty if the headings have none.
     """
 
     local_s: np.ndarray
@@ -308,12 +310,12 @@ class MeterReadings:
 
 @dataclass(slots=True)
 class PowerJoin:
-    """What power meters say of one run.
+    """The power meters' data of one run.
 
     Attributes:
-        measurements: As `Reading.measurements`; None: not known, whatever other files say.
-        problems: By path.
-        table: Rows of `power`; None where there are none.
+        measurements: As `Reading.measurements`. None means unknown, also if other files have it.
+        problems: Problems by path.
+        table: Rows of `power`; None if there are none.
     """
 
     measurements: dict[str, float | int | None] = field(default_factory=dict)
@@ -324,14 +326,14 @@ class PowerJoin:
 
 @dataclass(slots=True)
 class LogFacts:
-    """What a per-interrupt log says beside its rows, known once it is read.
+    """Facts about a whole per-interrupt log, besides its rows.
 
     Attributes:
-        sleep_states_cumulative: Whether `c1..c7` are running totals (Linux) or values per sample
-            (library OS), which are added, not differenced.
-        core: The core that the log itself names, if it does.
-        entries: How many log entries the file held, bad ones included.
-        span_tsc: Time stamps of its first and last good line.
+        sleep_states_cumulative: Whether `c1..c7` are running totals (Linux). Else they are values
+            per sample (library OS): ingest adds them, and takes no differences.
+        core: The core that the log names; None if it names none.
+        entries: Number of log entries, including bad ones.
+        span_tsc: Time stamps of the first and last good line.
     """
 
     sleep_states_cumulative: bool
@@ -343,52 +345,52 @@ class LogFacts:
 
 
 class LogReader(Protocol):
-    """A per-interrupt log on its way through memory, block by block."""
+    """A reader of a per-interrupt log, block by block."""
 
     @property
     def sample_names(self) -> tuple[str, ...] | None:
-        """Names of the rows of `take`'s samples; None until enough of the log was fed."""
+        """Names of the rows of `take`'s samples; None until enough of the log was read."""
 
     @property
     def core(self) -> int | None:
-        """The core that the log's beginning names, once `sample_names` is known."""
+        """The core that the beginning of the log names, once `sample_names` is known."""
 
     @property
     def sleep_states_cumulative(self) -> bool:
-        """As `LogFacts` has it, as far as can be told by now; True may become False."""
+        """As in `LogFacts`, from the blocks read so far; True may become False."""
 
     def feed(self, block: bytes) -> None:
-        """Read a further block, cut anywhere; FormatError if it cannot be such a log."""
+        """Read the next block, of any length; FormatError if the file is no such log."""
 
     def room(self, size: int) -> memoryview | None:
-        """Where to put so many further bytes instead of feeding them; None if `feed` is wanted."""
+        """Return a buffer for the next `size` bytes; None if the caller must use `feed`."""
 
     def fed(self, count: int) -> None:
-        """Read so many bytes that were put into the room; as `feed`."""
+        """Read `count` bytes that the caller wrote into the buffer of `room`; as `feed`."""
 
     def finish(self) -> None:
-        """Read what waits for its end; FormatError if nothing could be used."""
+        """Read the incomplete last line; FormatError if the log has no usable line."""
 
     def take(self) -> tuple[np.ndarray, np.ndarray]:
-        """Hand out the rows that no later line can take back, each once.
+        """Return the rows that later lines cannot change, each row once.
 
         Returns:
             Interrupts (`tsc rx_desc rx_bytes tx_desc tx_bytes`), int64, shape (5, n), one for each
-            good line, whose time stamps never fall; and samples, int64, shape
-            (len(sample_names), m), one for each line that has counters: cumulative, `joules` the
-            raw 32-bit energy counter. They stay as they are until the next `feed`.
+            good line, with non-decreasing time stamps. And samples, int64, shape
+            (len(sample_names), m), one for each line that has counters; they are cumulative, and
+            `joules` is the raw 32-bit energy counter. Both are valid until the next `feed`.
         """
 
     def facts(self) -> LogFacts:
-        """What the whole log says; after `finish`."""
+        """Return the facts about the whole log; call it after `finish`."""
 
 
 @dataclass(slots=True)
 class SummaryRow:
-    """One row of a per-run summary table; values by column name of `runs`, in its unit.
+    """One row of a table of runs; values by column name of `runs`, in the column's unit.
 
     Attributes:
-        workload: Of this row; None for that of its table.
+        workload: Workload of this row; None for the workload of the table.
     """
 
     line: int
@@ -400,13 +402,13 @@ class SummaryRow:
 
 @dataclass(slots=True)
 class SummaryTable:
-    """One per-run summary table: its good rows in file order, and what was wrong with the rest.
+    """One table of runs: its good rows in file order, and the problems of the others.
 
     Attributes:
-        workload: Of rows that name none themselves.
-        columns: Those that nobody declared.
-        is_numbered: Whether rows of one configuration are replicates in their order, for want of a
-            column that says it.
+        workload: Workload of rows that have none.
+        columns: The undeclared columns.
+        is_numbered: Whether the order of rows of one configuration numbers the replicates, since
+            no column does.
     """
 
     workload: str
@@ -416,5 +418,5 @@ class SummaryTable:
     is_numbered: bool = False
 
 
-# What small files say, each format one of these.
+# The content of a small file; each format returns one of these types.
 Content = Reading | InterruptCounts | FunctionCounts | MeterReadings | SummaryTable

@@ -63,7 +63,7 @@
     outcome: (text) => ({ value: text, knobs: [] }),
   };
 
-  /** Read a clause; null for an empty text and for one that is none. */
+  /** Read a clause; null for an empty or invalid text. */
   function read(text) {
     if (!text || text.length > MAX_CHARS) return null;
     const at = text.indexOf(SEPARATOR), kind = text.slice(0, at);
@@ -97,8 +97,8 @@
   }
 
   /**
-   * Which rows a clause selects: Uint8Array of 0 and 1; null for no clause, one that cannot be read, or
-   * one of another kind than knobs, box and lasso. A row without a value in a field is not selected; a knob
+   * Which rows a clause selects: Uint8Array of 0 and 1; null for no clause, an invalid clause, or a kind
+   * other than knobs, box and lasso. A row without a value in a field is not selected; a knob
    * without a column is NULL in all rows.
    */
   function evaluate(text, columns) {

@@ -70,7 +70,7 @@
     return digits(value) + " " + unit;
   };
 
-  /** A point's knobs in words, those that were given or those that were set: `ITR 2 us - 2.9 GHz`. */
+  /** The words of a point's knobs, either the given or the set ones: `ITR 2 us - 2.9 GHz`. */
   wattlas.knobWords = function (points, i, isGiven) {
     const named = points.named.filter((knob) => knob.is_given === isGiven);
     const words = named.map((knob) => knob.words[points.knobs[knob.column].index[i]]);

@@ -1,12 +1,13 @@
 /*
  * Highlight points of a WebGL scatter without a restyle.
- * Plotly computes a whole trace again when its `selectedpoints` change (some 250 ms at 12,000 points); its
- * own box selection does not: it hands the scene the indices and draws the canvas again. So does this.
+ * Plotly computes a whole trace again when its `selectedpoints` change (about 250 ms at 12,000 points).
+ * Plotly's own box selection does not: it gives the indices to the scene and draws the canvas again. This
+ * function does the same.
  */
 (function (wattlas) {
   "use strict";
 
-  /* Plotly's WebGL canvases have four times the screen's pixels by default; that is for pictures on paper. */
+  /* Plotly's WebGL canvases have four times the screen's pixels by default, which only papers need. */
   wattlas.useScreenPixels = function () {
     const plotGlPixelRatio = Math.min(Math.max(window.devicePixelRatio, 1), 4);
     if (window.Plotly && window.Plotly.setPlotConfig) window.Plotly.setPlotConfig({ plotGlPixelRatio });
@@ -14,7 +15,7 @@
   wattlas.useScreenPixels();
   document.addEventListener("DOMContentLoaded", wattlas.useScreenPixels);
 
-  /** The scene that draws a trace, as Plotly keeps it; null where it is drawn or kept in another way. */
+  /** Plotly's WebGL scene of a trace; null if Plotly draws the trace in another way. */
   function sceneOf(gd, trace) {
     const stash = gd.calcdata && gd.calcdata[trace] && gd.calcdata[trace][0] && gd.calcdata[trace][0].t;
     const scene = stash && stash._scene;
@@ -35,7 +36,7 @@
    * Highlight some points of each trace, or all points again.
    *   traces: indices of the traces, all of one subplot.
    *   selected: for each of them indices of its points, or null for no selection.
-   * Answers whether it could; if not, nothing was changed.
+   * Returns whether it succeeded; if not, it has changed nothing.
    */
   wattlas.highlight = function (gd, traces, selected) {
     const places = traces.map((trace) => sceneOf(gd, trace));

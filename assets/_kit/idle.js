@@ -1,7 +1,7 @@
 /*
- * When a page is idle: nothing is computed, asked for, drawn or about to be.
- * All timers, frames and requests of our scripts go through here, so that they can be counted.
- * A message that goes away by itself is no work: it uses setTimeout.
+ * Whether a page is idle: it computes, requests and draws nothing, and plans nothing of that.
+ * All timers, frames and requests of our scripts go through here, so that they are counted.
+ * A message that disappears after some time uses setTimeout, so that it does not count.
  */
 (function (wattlas) {
   "use strict";
@@ -79,7 +79,7 @@
     addEventListener(kind, happened, { capture: true, passive: true });
   }
 
-  /* The lists of Dash's callbacks that are not done; the others are records of the past. */
+  /* Dash's lists of callbacks that are not done. Its other lists are history. */
   const PENDING = ["requested", "prioritized", "blocked", "executing", "watched", "executed"];
   function pendingCallbacks() {
     if (!document.getElementById("react-entry-point")) return [];
@@ -100,12 +100,12 @@
       .map((graph) => "plot " + graph.id);
   }
 
-  /** What is under way, by name. */
+  /** The names of all work in progress. */
   wattlas.underWay = function () {
     const loading = document.readyState === "complete" ? [] : ["document"];
     return [...loading, ...underWay.values(), ...pendingCallbacks(), ...pendingPlots()];
   };
 
-  /** Whether nothing is under way. */
+  /** Whether no work is in progress. */
   wattlas.isIdle = () => !wattlas.underWay().length;
 })((window.wattlas = window.wattlas || {}));

@@ -1,7 +1,7 @@
 /*
  * What all pages share: theme, keys, dialogs, the small menu of each view, the tabs.
- * A page's script registers what only it knows with `wattlas.addPage`; the page whose root element is
- * in the document is the one on the screen.
+ * A page's script registers its own functions with `wattlas.addPage`. The shown page is the one whose main
+ * element is in the document.
  */
 (function (wattlas) {
   "use strict";
@@ -22,33 +22,33 @@
   };
   const pages = [];
   /**
-   * Make a page known. All parts but `root` may be missing.
-   *   name: the page's name; `root` and the addresses of its files follow from it.
-   *   open(spec): the page was opened, by a load or by a link: nothing of an earlier visit counts.
+   * Register a page. All parts but `name` are optional.
+   *   name: the page's name, a class of its main element; the addresses of its files follow from it.
+   *   open(spec): the page was opened, by a load or by a link: forget earlier visits.
    *   gathered(values, before): the controls' values by URL key, before they become the state.
    *   links(): addresses of other pages, by the names of the links in the status line.
-   *   root: selector of its main element.
-   *   tab: id of its link in the header, which follows the page's state.
-   *   query(): the whole state as a URL query.
-   *   figure(id): a view's figure for paper, {data, layout}; null where the view is a table.
-   *   data(id, format): address of a view's rows, format csv or parquet.
-   *   how(id): address of the words that say how a view was computed.
+   *   figure(view): a view's figure for paper, {data, layout}; null where the view is a table.
+   *   data(view, format): address of a view's rows, format csv or parquet.
+   *   how(view): address of the words that say how a view was computed.
    *   theme(name): paint in another theme.
    *   resize(): the room for the views has changed.
    *   clear(): Escape was pressed.
-   *   key(event): another key was pressed, not in a field. Returns whether the page took it.
+   *   key(event): another key was pressed, not in a field. Returns whether the key had an action.
    */
-  wattlas.addPage = (page) => pages.push(page.name ? { ...defaultsOf(page.name), ...page } : page);
-  const shownQuery = (name) => "?" + wattlas.address.shown(name);
+  wattlas.addPage = (page) => pages.push({ ...defaultsOf(page.name), ...page });
+  /** The address of a page's file or answer, for the state that is on the screen. */
+  const fileOf = (name, path, query = wattlas.address.shown(name)) =>
+    pagesRoot() + name + "/" + path + "?" + query;
+  wattlas.fileOf = fileOf;
   const defaultsOf = (name) => ({
-    root: ".page." + name,
-    tab: "tab-" + name,
-    query: () => wattlas.address.query(name),
-    data: (id, format) => pagesRoot() + name + "/data/" + id + "." + format + shownQuery(name),
-    how: (id) => pagesRoot() + name + "/how/" + id + shownQuery(name),
+    data: (view, format) => fileOf(name, "data/" + view + "." + format),
+    how: (view) => fileOf(name, "how/" + view),
+    resize: () => wattlas.resizePlots([...document.querySelectorAll(".page .js-plotly-plot")]),
   });
+  /* The name of a view: the id of its element without the page's name. */
+  const viewOf = (page, id) => (id.startsWith(page.name + "-") ? id.slice(page.name.length + 1) : id);
   wattlas.page = (name) => pages.find((page) => page.name === name);
-  const current = () => pages.find((page) => document.querySelector(page.root));
+  const current = () => pages.find(({ name }) => document.querySelector(".page." + name));
   wattlas.currentPage = current;
 
   function markTab() {
@@ -85,7 +85,7 @@
   }
   firstTheme();
 
-  /* The frame that the server sends first goes when the page is there (see app/kit/index.py). */
+  /* Remove the frame with placeholders (app/kit/index.py) when the page is drawn. */
   function removeFirstPage() {
     const frame = document.querySelector(".first-page");
     if (!frame) return;
@@ -94,7 +94,7 @@
   }
   document.addEventListener("DOMContentLoaded", removeFirstPage);
 
-  /** Say something for two seconds where the page tells what is selected. */
+  /** Show a message for two seconds in place of the selection's words in the status line. */
   function say(text) {
     const status = document.getElementById("status-selection");
     if (!status) return;
@@ -112,15 +112,15 @@
     "copy-link": copyLink,
     png: (page, id) => picture(page, id, "png"),
     svg: (page, id) => picture(page, id, "svg"),
-    csv: (page, id) => { location.href = page.data(id, "csv"); },
-    parquet: (page, id) => { location.href = page.data(id, "parquet"); },
+    csv: (page, id) => { location.href = page.data(viewOf(page, id), "csv"); },
+    parquet: (page, id) => { location.href = page.data(viewOf(page, id), "parquet"); },
     explain,
   };
 
-  /* Pictures leave for papers: on white, whatever the theme of the screen. */
+  /* Pictures are for papers: their background is white in both themes. */
   function picture(page, id, format) {
     const gd = wattlas.plot(id);
-    const figure = gd && page.figure(id);
+    const figure = gd && page.figure(viewOf(page, id));
     if (!figure) { say("this view is a table: take its data as CSV"); return; }
     const { data, layout } = figure;
     const config = { ...gd._context, plotGlPixelRatio: 4 };
@@ -130,17 +130,16 @@
     });
   }
 
-  /* In an explanation a query is a paragraph of its own; the page SQL can run it. */
+  /* Each query of an explanation is one paragraph; a button opens it in SQL. */
   function withLinks(text) {
     return text.split(/(?<=\n\n)/).flatMap((part) => {
       if (!/^(SELECT|WITH) /.test(part)) return [part];
-      const link = document.createElement("button");
-      Object.assign(link, { className: "plain", textContent: "open in SQL" });
-      link.addEventListener("click", () => {
+      const onclick = () => {
         document.getElementById("how").close();
         wattlas.openPage("sql", new URLSearchParams({ sql: part.trim() }));
-      });
-      return [link, "\n" + part];
+      };
+      const link = { className: "plain", textContent: "open in SQL", onclick };
+      return [wattlas.element("button", link), "\n" + part];
     });
   }
 
@@ -149,42 +148,40 @@
     words.textContent = "\u2026";
     document.getElementById("how").showModal();
     try {
-      words.replaceChildren(...withLinks(await (await wattlas.fetch(page.how(id))).text()));
+      words.replaceChildren(...withLinks(await (await wattlas.fetch(page.how(viewOf(page, id)))).text()));
     } catch (error) {
       words.textContent = "The server did not answer (" + error.message + "). Reload the page.";
     }
   }
 
   document.addEventListener("click", (event) => {
-    const target = event.target.closest ? event.target : document.body;
-    const item = target.closest("[data-action]"), action = item && ACTIONS[item.dataset.action];
+    const within = (selector) => wattlas.closest(event, selector);
+    const item = within("[data-action]"), action = item && ACTIONS[item.dataset.action];
     if (action) action(current(), item.dataset.viewTarget);
-    const clear = target.closest("[data-clear-facet]");
+    const clear = within("[data-clear-facet]"), sidebar = within("#sidebar-button");
     if (clear) setProps(JSON.parse(clear.dataset.clearFacet), { value: [] });
-    if (target.closest("#theme-button")) setTheme(theme === "dark" ? "light" : "dark");
-    if (target.closest("#help-button")) document.getElementById("help").showModal();
-    const sidebar = target.closest("#sidebar-button");
+    if (within("#theme-button")) setTheme(theme === "dark" ? "light" : "dark");
+    if (within("#help-button")) document.getElementById("help").showModal();
     if (sidebar) {
       const folded = document.querySelector(".page").classList.toggle("folded");
       sidebar.setAttribute("aria-expanded", String(!folded));
       const page = current();
       if (page && page.resize) wattlas.later(page.resize, 60);
     }
-    if (target.tagName === "DIALOG") target.close();
+    if (event.target.tagName === "DIALOG") event.target.close();
   });
 
   /** Go to another page without loading the app again. */
   wattlas.openPage = function (name, query) {
-    wattlas.openedAt = performance.now();
     wattlas.hideHover();
     history.pushState({}, "", pagesRoot() + name + "?" + query);
     dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
     scrollTo(0, 0);
   };
 
-  /* The one router of keys: help and Escape here, all others to the page on the screen. */
+  /* Handle all keys: help and Escape here; the shown page handles the others. */
   document.addEventListener("keydown", (event) => {
-    const isTyping = event.target.closest && event.target.closest("input, textarea, select, [role=listbox]");
+    const isTyping = wattlas.closest(event, "input, textarea, select, [role=listbox]");
     const help = document.getElementById("help"), page = current();
     if (event.key === "?" && !isTyping) {
       if (help.open) help.close(); else help.showModal();

@@ -9,7 +9,7 @@
   const { setProps } = wattlas;
   const same = () => window.dash_clientside.no_update;
 
-  /** By page: { spec, kept, values, state }, since it was opened. */
+  /** The pages that were opened, by name: { spec, kept, values, sent }. */
   const opened = {};
 
   const texts = (value) => [].concat(value === null || value === undefined ? [] : value)
@@ -42,11 +42,11 @@
     return query.toString();
   }
 
-  /* By a page's root, its address; every page's scripts have the same object. */
+  /* Functions of the URL of a page, by the page's name. */
   const address = {
     /** The page's URL query; `more` replaces keys of it. */
     query: (name, more) => (opened[name] ? queryOf(name, more) : ""),
-    /** The query for files and words: they come from the version of the lake that is on the screen. */
+    /** The query for files and explanations, of the shown version of the lake. */
     shown: (name) => {
       if (!opened[name]) return "";
       const { shown } = opened[name].spec;
@@ -55,13 +55,13 @@
     handover: (name, more) => (opened[name] ? handoverOf(name, more) : ""),
     kept: (name, key) => (opened[name] ? opened[name].kept[key] || "" : ""),
     values: (name) => (opened[name] ? opened[name].values : {}),
-    /** Keep a text that the browser alone knows, as a selection, and write the URL. */
+    /** Keep a value that only the browser has, such as the selection, and write the URL. */
     keep(name, key, text) {
       if (!opened[name] || opened[name].kept[key] === text) return;
       opened[name].kept[key] = text;
       address.push(name);
     },
-    /** The server chose these values by URL key, and the controls are about to take them: nothing to ask. */
+    /** Keep values that the server chose, by URL key. The controls get them too, without a request. */
     adopt(name, chosen) {
       const now = opened[name];
       if (!now) return;
@@ -72,8 +72,8 @@
     /** Write the state into the URL, the page's tab and the links of its status line. */
     push(name) {
       const page = wattlas.page(name), tab = document.getElementById("tab-" + name);
-      // Until the next page is there the last one's elements still are, under the next one's address.
-      if (!opened[name] || !page || !document.querySelector(page.root)) return;
+      // While the next page loads, the address is that page's and the elements are the last page's.
+      if (!opened[name] || !page || !document.querySelector(".page." + name)) return;
       if (tab && new URL(tab.href).pathname !== location.pathname) return;
       const written = location.pathname + "?" + queryOf(name);
       history.replaceState(history.state, "", written);
@@ -84,19 +84,14 @@
   wattlas.address = address;
 
   function linkFiles(name, page) {
-    const base = wattlas.pagesRoot() + name + "/", targets = page.links ? page.links() : {};
-    const files = { export: "export.html", data: "data/runs.csv" };
-    for (const [target, file] of Object.entries(files)) {
-      if (document.getElementById(name + "-to-" + target)) {
-        setProps(name + "-to-" + target, { href: base + file + "?" + address.shown(name) });
-      }
-    }
+    const fileOf = (path) => wattlas.fileOf(name, path), others = page.links ? page.links() : {};
+    const targets = { export: fileOf("export.html"), data: fileOf("data/runs.csv"), ...others };
     for (const [target, href] of Object.entries(targets)) {
       if (document.getElementById(name + "-to-" + target)) setProps(name + "-to-" + target, { href });
     }
   }
 
-  /** What the views that depend on all controls are computed from. */
+  /** The part of the state from which the server computes the views. */
   function askedOf({ spec, values }) {
     const state = { ...values, lake: spec.lake };
     spec.viewKeys.forEach((key) => delete state[key]);
@@ -105,7 +100,7 @@
 
   /**
    * Gather the state of a page from its controls: filters by their ids' `facet`, others are `NAME-KEY`.
-   * The page may change it (`gathered(state, before)`), or answer null to wait for controls that it has set.
+   * The page may change it (`gathered(state, before)`), or return null to wait for controls that it has set.
    */
   function gather(...args) {
     const context = window.dash_clientside.callback_context, spec = args[args.length - 1];
@@ -128,7 +123,7 @@
     const state = askedOf(now), sent = JSON.stringify(state);
     if (sent === now.sent) return [same(), same()];
     now.sent = sent;
-    // The filters come with the page as its state wants them: they need no answer of their own yet.
+    // The filters of the first state came with the page: they need no update.
     return [state, isFirst ? same() : { ...found, lake: spec.lake }];
   }
 

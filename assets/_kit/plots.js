@@ -1,18 +1,20 @@
-/* Plots on a page: take over Plotly's events, the card at the pointer, places in the window. */
+/* Plots on a page: their options, taking over Plotly's events, the card at the pointer, places. */
 (function (wattlas) {
   "use strict";
 
   const plot = (id) => document.querySelector("#" + id + ".js-plotly-plot, #" + id + " .js-plotly-plot");
   wattlas.plot = plot;
+  wattlas.PLOT_CONFIG = { displaylogo: false, showSendToCloud: false, responsive: true };
+  wattlas.resizePlots = (plots) => plots.filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd));
 
-  /* Events that dcc.Graph listens to only to write them back and redraw. */
+  /* dcc.Graph handles these events only to write them back and draw the figure again. */
   const EVENTS = [
     "selecting", "selected", "deselect", "relayout", "restyle", "click", "hover", "unhover", "doubleclick",
   ].map((name) => "plotly_" + name);
   const RETRY_MS = 25;
 
   /**
-   * Take over a plot's events, now or when it is drawn, and again after each redraw.
+   * Handle a plot's events in place of dcc.Graph, now or when the plot is drawn, and after each redraw.
    *   handlers: by Plotly event, (gd, event) => ...
    *   hover: (gd, event) => the lines of the card at the pointer, or null.
    *   drawn: called after each redraw.
@@ -41,16 +43,12 @@
     if (drawn) drawn(gd);
   };
 
-  /** Show a card of lines at a place in the window: {clientX, clientY}. */
+  /** Show the card with lines at a place in the window: {clientX, clientY}. */
   wattlas.card = function (lines, at) {
     const box = document.getElementById("hover-card");
-    box.replaceChildren(...lines.filter(Boolean).map((text, i) => {
-      const line = document.createElement("div");
-      line.textContent = text;
-      if (i === 0) line.className = "first";
-      if (text.startsWith("click:")) line.className = "hint";
-      return line;
-    }));
+    const look = (text, i) => (text.startsWith("click:") ? "hint" : i === 0 ? "first" : "");
+    box.replaceChildren(...lines.filter(Boolean).map((text, i) =>
+      wattlas.element("div", { textContent: text, className: look(text, i) })));
     box.style.display = "block";
     const { width, height } = box.getBoundingClientRect();
     const x = at.clientX + 16 + width > innerWidth ? at.clientX - width - 12 : at.clientX + 16;
@@ -64,7 +62,7 @@
   };
 
   /**
-   * Where in the window a plot draws a place; on a category axis the place is the category's index.
+   * The position in the window of a plot's point; on a category axis the value is the category's index.
    * `trace` names the axes, for plots of several panels.
    */
   wattlas.place = function (gd, x, y, trace = {}) {
@@ -75,6 +73,9 @@
     const box = gd.getBoundingClientRect();
     return { clientX: box.left + at("x", x), clientY: box.top + at("y", y) };
   };
+
+  /** An index within a list of `count`. */
+  wattlas.within = (index, count) => Math.min(Math.max(index, 0), count - 1);
 
   const kindOf = (trace) => (trace.meta && trace.meta.kind) || "";
   wattlas.kindOf = kindOf;

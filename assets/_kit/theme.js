@@ -1,16 +1,19 @@
-/* The two themes: their colours, and a figure's layout under one of them. Pure: layout in, layout out. */
+/* The two themes: their colours, and figures in one of them. Figures are pure: figure in, figure out. */
 (function (wattlas) {
   "use strict";
 
   const THEMES = {
     light: {
       text: "#1f2328", grid: "#e4e7eb", line: "#9aa1a9", halo: "rgba(255,255,255,0.9)", missed: "#c3c7cc",
+      paper: "#ffffff",
     },
     dark: {
       text: "#e6e8eb", grid: "#2f343b", line: "#6b737d", halo: "rgba(255,255,255,0.55)", missed: "#4b5159",
+      paper: "#16191d",
     },
   };
   wattlas.palette = (theme) => THEMES[theme] || THEMES.light;
+  wattlas.FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
   /**
    * The layout with the theme's colours on all its axes, text, selections and tool bar. No axis looks for
@@ -32,25 +35,30 @@
     };
   };
 
-  /** Write the theme where the style sheet and the table's library read it, and name the other one. */
+  /** A part of a figure with the word "page" replaced by a colour. */
+  function withColor(value, color) {
+    if (value === "page") return color;
+    if (Array.isArray(value)) {
+      return typeof value[0] === "number" ? value : value.map((one) => withColor(one, color));
+    }
+    if (!value || typeof value !== "object") return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withColor(one, color)]));
+  }
+
+  /** A figure with the theme's colours; the theme's text colour replaces the colour "page". */
+  wattlas.themedFigure = function ({ data, layout }, theme) {
+    const { text } = wattlas.palette(theme);
+    return {
+      data: data.map(({ meta, ...trace }) => ({ ...withColor(trace, text), meta })),
+      layout: wattlas.themed(withColor(layout, text), theme),
+    };
+  };
+
+  /** Set the theme for the style sheet and the table's library. The button names the other theme. */
   wattlas.applyTheme = function (theme) {
     document.documentElement.setAttribute("data-theme", theme);
     document.documentElement.setAttribute("data-ag-theme-mode", theme);
     const button = document.getElementById("theme-button");
     if (button) button.textContent = theme === "dark" ? "light" : "dark";
-  };
-
-  /** In an exported page: show each theme in turn at the button. Returns the present theme's name. */
-  wattlas.exportThemes = function (show) {
-    let theme = "light";
-    const change = (wanted) => {
-      theme = wanted;
-      wattlas.applyTheme(theme);
-      show(theme);
-    };
-    document.getElementById("theme-button")
-      .addEventListener("click", () => change(theme === "dark" ? "light" : "dark"));
-    change(theme);
-    return () => theme;
   };
 })((window.wattlas = window.wattlas || {}));

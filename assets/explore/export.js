@@ -2,9 +2,7 @@
 (function (wattlas) {
   "use strict";
 
-  const { scatter, heatmap, points, state } = JSON.parse(document.getElementById("view-data").textContent);
-  const { explore } = wattlas, { view } = explore;
-  const config = { displaylogo: false, showSendToCloud: false, responsive: true };
+  const { scatter, heatmap, points, state } = wattlas.exportData(), { explore } = wattlas, { view } = explore;
   Object.assign(view, { clause: state.clause, zoom: state.zoom, limit: state.limit });
   explore.show(scatter, wattlas.decodePoints(points));
 
@@ -16,10 +14,11 @@
     view.theme = theme;
     for (const [id, figure] of [["scatter", scatter], ["heatmap", heatmap]]) {
       const { data, layout } = wattlas.exploreFigures[id](figure, view.points, view, theme);
-      window.Plotly.react(document.getElementById(id), data, layout, config).then(() => explore.own(id));
+      const gd = document.getElementById(id);
+      window.Plotly.react(gd, data, layout, wattlas.PLOT_CONFIG).then(() => explore.own(id));
     }
     explore.paintBest();
     announce();
   });
-  document.addEventListener("keydown", (event) => { if (explore.key(event)) event.preventDefault(); });
+  wattlas.exportKeys(explore);
 })(window.wattlas);

@@ -1,4 +1,4 @@
-/* Explore and Dash: its clientside callbacks, its state, the limit, the table of what is selected, links. */
+/* Connects Explore to Dash: clientside callbacks, state, limit, table of the selection, links. */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
   const { wattlas } = window;
@@ -10,7 +10,7 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /* ---- state */
 
-  /* The page was opened, by a load or by a link from another page: nothing of an earlier visit counts. */
+  /* The page was opened, by a load or by a link: forget earlier visits. */
   function open(spec) {
     const { sel, zoom } = spec.kept;
     Object.assign(view, { clause: sel, zoom, mask: null, points: null, under: null });
@@ -23,7 +23,7 @@ document.addEventListener("DOMContentLoaded", function () {
   const AXES = ["workload", "x", "y", "xlog", "ylog"];
   const isOther = (keys, a, b) => keys.some((key) => String(a[key]) !== String(b[key]));
 
-  /* A zoom belongs to its axes, a selection to its workload: neither means anything on another. */
+  /* A zoom is valid for its axes only, a selection for its workload only. */
   function gathered(values, before) {
     if (before && isOther(AXES, values, before)) keep("zoom", "");
     if (before && isOther(["workload"], values, before)) keep("sel", "");
@@ -73,8 +73,8 @@ document.addEventListener("DOMContentLoaded", function () {
     return wattlas.exploreFigures.heatmap(figure, view.points, view, theme);
   }
 
-  /* The first pictures compete for one thread; the largest view, asked for first, is drawn first. The
-     others wait while its callbacks are under way, and for a while after that. */
+  /* One thread draws all figures. It draws the scatter first, the largest one; the others wait while the
+     callbacks of the scatter run, and at most PATIENCE_MS longer. */
   const PATIENCE_MS = 3000;
   async function painted(id) {
     let until = performance.now() + PATIENCE_MS;
@@ -109,14 +109,12 @@ document.addEventListener("DOMContentLoaded", function () {
     }
   }
 
-  function showBest() {
-    wattlas.later(explore.paintBest);
-  }
+  const showBest = () => { wattlas.later(explore.paintBest); };
 
   /* ---- the limit: the slider runs over the logarithm of the metric; its right end means no limit */
 
   const STEPS = 1000;
-  /* Box and slider set each other, and each tells of what it was set to: such echoes are not answered. */
+  /* Number field and slider set each other, and each publishes its new value: ignore these echoes. */
   let boxTimer = 0, slid = STEPS, sent = [], boxed = null;
   function limitOf(step) {
     if (!domain || step >= STEPS || !(domain.low > 0)) return null;
@@ -169,7 +167,7 @@ document.addEventListener("DOMContentLoaded", function () {
   const selected = () => (view.mask ? Array.from(view.mask.keys()).filter((i) => view.mask[i]) : []);
   const logged = (indices) => indices.filter((i) => view.points.logged[i] > 0);
 
-  /** Status line and table of what is selected: after the pictures have been painted. */
+  /** Write the selection into the status line and the table. Call it after the figures are painted. */
   function announce() {
     const status = document.getElementById("status-selection");
     if (!status || !document.querySelector(".page." + NAME)) return;
@@ -178,19 +176,19 @@ document.addEventListener("DOMContentLoaded", function () {
     document.getElementById("clear-selection").hidden = !view.clause;
     const points = count.toLocaleString("en") + (count === 1 ? " point" : " points");
     const shown = count > GRID_ROWS ? "first " + GRID_ROWS + " of " + count.toLocaleString("en") : points;
-    const none = "nothing yet: drag a box in a picture";
-    document.getElementById("selected-words").textContent = words ? shown : none;
+    document.getElementById("selected-words").textContent =
+      words ? shown : "nothing yet: drag a box in a picture";
     offerTimeline();
     if (count) showGrid();
     fillGrid(count ? 40 : 0);
   }
 
-  /* getApi throws while the grid is not there yet. */
+  /* getApi throws until the grid exists. */
   function gridApi() {
     try { return window.dash_ag_grid.getApi("explore-grid"); } catch (error) { return null; }
   }
 
-  /* The table comes up after the pictures; its last columns are whatever the axes show. */
+  /* Dash creates the table after the figures. Its last columns are the columns of the axes. */
   const GRID_ROWS = 500;
   let columnsNamed = "", gridTimer = 0;
   function fillGrid(tries) {
@@ -228,9 +226,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const { points } = view, { values, knobs, labels } = points, system = wattlas.knob(points, "system", i);
     const cells = points.named.map((knob) => [knob.column, knob.cells[knobs[knob.column].index[i]]]);
     return {
-      system: labels[system] || system,
-      knobs: Object.fromEntries(cells),
-      n: points.n[i],
+      system: labels[system] || system, knobs: Object.fromEntries(cells), n: points.n[i],
       x: wattlas.formatQuantity(values.x[i], meta.units[meta.x]),
       y: wattlas.formatQuantity(values.y[i], meta.units[meta.y]),
     };
@@ -249,7 +245,7 @@ document.addEventListener("DOMContentLoaded", function () {
     }, 150);
   });
 
-  /* ---- links to other pages: the filters and the selection; the page that opens resolves them */
+  /* ---- links to other pages carry the filters and the selection, which the page that opens applies */
 
   /** A point as knobs; of one run where points are runs. */
   function knobsOf(i) {
@@ -258,7 +254,7 @@ document.addEventListener("DOMContentLoaded", function () {
   }
   const areRuns = () => address.values(NAME).rep === "runs";
 
-  /** A clause of some points that other pages can resolve: their knobs where a box would mean runs. */
+  /** A clause of points for other pages: the selection, or the points' knobs if the points are runs. */
   function clauseOf(indices, all) {
     if (all && !areRuns()) return view.clause;
     const clause = indices.length ? wattlas.clause.knobs(indices.map(knobsOf)) : "";
@@ -284,13 +280,13 @@ document.addEventListener("DOMContentLoaded", function () {
       return;
     }
     const sel = clauseOf(indices, all) || clauseOf(can.slice(0, MOST_RUNS), false);
-    // At once, not in a while as after other selections: Explore's tab leads back to this one.
+    // Write the URL now, not later as after other selections: Explore's tab then leads back to this state.
     keep("sel", view.clause);
     keep("zoom", view.zoom);
     wattlas.openPage("timeline", address.handover(NAME, { sel }));
   }
 
-  /** Say at the selection how many of its points have a timeline. */
+  /** Say on the button how many of the selected points have a timeline. */
   function offerTimeline() {
     const button = document.getElementById("selected-timeline");
     if (!button || !view.points) return;
@@ -305,11 +301,10 @@ document.addEventListener("DOMContentLoaded", function () {
       : "no per-interrupt log behind " + some + ": summary tables hold none";
   }
 
-  /* Before Plotly sees it: the second press of a double click on a point would clear selection and zoom. */
+  /* Run before Plotly: the second press of a double click on a point would clear selection and zoom. */
   document.addEventListener("mousedown", (event) => {
     const isDouble = event.detail === 2 && event.button === 0;
-    const isInside = isDouble && event.target.closest && event.target.closest("#scatter");
-    const gd = isInside && wattlas.plot("scatter"), i = view.under;
+    const gd = isDouble && wattlas.closest(event, "#scatter") && wattlas.plot("scatter"), i = view.under;
     if (!gd || i === null || !view.points) return;
     const at = wattlas.place(gd, view.points.values.x[i], view.points.values.y[i]);
     if (Math.hypot(at.clientX - event.clientX, at.clientY - event.clientY) > NEAR_PX) return;
@@ -327,15 +322,13 @@ document.addEventListener("DOMContentLoaded", function () {
   }
 
   document.addEventListener("click", (event) => {
-    if (event.target.closest && event.target.closest("#selected-timeline")) openTimeline(selected(), true);
-    if (event.target.closest && event.target.closest("#clear-selection")) explore.select("");
+    if (wattlas.closest(event, "#selected-timeline")) openTimeline(selected(), true);
+    if (wattlas.closest(event, "#clear-selection")) explore.select("");
   });
 
   wattlas.addPage({
-    name: NAME, open, gathered, links, key: pressed,
+    name: NAME, open, gathered, links, key: pressed, clear: explore.clear,
     figure: (id) => figures[id] && wattlas.exploreFigures[id](figures[id], view.points, view, "light"),
-    resize: () => ["scatter", "heatmap"].map(wattlas.plot).filter(Boolean)
-      .forEach((gd) => window.Plotly.Plots.resize(gd)),
   });
   wattlas.clientside(NAME, { showScatter, showHeatmap, keepGrid, showBest, slideLimit, setLimit });
 });

@@ -1,6 +1,6 @@
 /*
- * Explore's linked views: one selection, published by any of them, painted by all of them in the browser.
- * Plotly's events go straight to Plotly; nothing travels to the server.
+ * Explore's linked views: any view sets the one selection, and all views show it. The browser does this
+ * without the server.
  */
 (function (wattlas) {
   "use strict";
@@ -33,7 +33,7 @@
     view.mask = wattlas.clause.evaluate(view.clause, figures.columns(view.points, view.fields));
   }
 
-  /* "Reset axes" goes to the range in which Plotly first saw the axes, which a link's zoom would be. */
+  /* "Reset axes" restores the first range of the axes. If the link has a zoom, that is not the full range. */
   const home = () => ({ xaxis: view.scatter.layout.xaxis.range, yaxis: view.scatter.layout.yaxis.range });
   function goHome(gd) {
     if (!figures.isScatter(gd)) return;
@@ -43,7 +43,7 @@
     }
   }
 
-  /* ---- what the plots publish */
+  /* ---- selections in the plots */
 
   const SCATTER = {
     plotly_selected(gd, event) {
@@ -97,7 +97,7 @@
   const toggleClause = (clause) => select(clause === view.clause ? "" : clause);
   const toggle = (configuration) => toggleClause(wattlas.clause.knobs(configuration));
 
-  /** Publish a clause, or clear with an empty one: every view repaints. */
+  /** Select by a clause; an empty one clears the selection. All views show it. */
   function select(clause) {
     view.clause = clause;
     evaluate();
@@ -107,12 +107,12 @@
     tell("selection");
   }
 
-  /* ---- what they show */
+  /* ---- showing the selection */
 
   const hasOutline = (gd) => Boolean(gd.layout.selections && gd.layout.selections.length);
   const withoutOutline = (gd) => (hasOutline(gd) ? { selections: [] } : {});
 
-  /** Highlight the selected points, unless Plotly's own selection has drawn just these already. */
+  /** Highlight the selected points, unless Plotly's own selection has drawn the same points already. */
   function paintPoints() {
     const gd = plot("scatter");
     if (!view.points || !figures.isScatter(gd)) return;
@@ -125,8 +125,8 @@
     } else window.Plotly.update(gd, { selectedpoints: selected }, layout, traces);
   }
 
-  /* Plotly rounds a box's range to hundredths of a pixel, its own selection not: where a point at the
-     edge makes the two differ, the clause is the box around the points that Plotly has drawn. */
+  /* Plotly rounds the range of a box to hundredths of a pixel, but selects points by the exact box. If the
+     two differ at a point on the edge, the clause is the box around the points that Plotly selected. */
   function boxAsDrawn(gd, range) {
     const clause = wattlas.clause.box(view.fields, range.x, range.y);
     const mask = wattlas.clause.evaluate(clause, figures.columns(view.points, view.fields));
@@ -172,7 +172,7 @@
   }
 
   let limitFrame = 0, greyTimer = 0;
-  /** Draw the limit at once, and grey what misses it when the hand rests. */
+  /** Draw the limit at once; grey the points beyond it when the slider rests. */
   function drawLimit(limit) {
     if (limit === view.limit) return;
     view.limit = limit;
@@ -205,7 +205,7 @@
     if (clause.kind !== "knobs") return clause.kind;
     return isCells(clause) ? "cells" : "configuration";
   };
-  /** A short account of the selection for the status line. */
+  /** The selection in words, for the status line. */
   function selectionWords() {
     if (!view.mask) return "";
     let points = 0, runs = 0;
@@ -217,7 +217,7 @@
   }
 
   const joined = (...words) => words.filter(Boolean).join(" \u00b7 ");
-  /** What is said of one point: configuration first, then the two values with spread and n. */
+  /** The lines of the card of a point: configuration, then the two values with spread and n. */
   function pointLines(meta, i) {
     const points = view.points, row = wattlas.configuration(points, i);
     const value = (axis) => {
@@ -256,12 +256,11 @@
     return [
       ((view.points && view.points.labels[meta.system]) || meta.system) + " \u00b7 " + place,
       meta.title + ": " + wattlas.formatQuantity(z * trace.meta.scale, meta.unit) + spread,
-      "n = " + n,
-      "click: select its runs",
+      "n = " + n, "click: select its runs",
     ];
   }
 
-  /** Take over the events of a plot, `scatter` or `heatmap`. */
+  /** Handle the events of a plot, `scatter` or `heatmap`. */
   function own(id) {
     if (id === "scatter") wattlas.ownPlot(id, { handlers: SCATTER, hover: scatterLines, drawn: goHome });
     else wattlas.ownPlot(id, { handlers: HEATMAP, hover: heatmapLines, drawn: paintVeil });
@@ -269,22 +268,21 @@
 
   /* ---- keys: arrows step through the points by x, or through the cells; Enter selects */
 
-  const rowOf = (event) => event.target.closest && event.target.closest("#best-table tr[data-config]");
+  const rowOf = (event) => wattlas.closest(event, "#best-table tr[data-config]");
   document.addEventListener("click", (event) => {
     const row = rowOf(event);
     if (row) toggle(JSON.parse(row.dataset.config));
   });
 
   const cursor = { scatter: -1, heatmap: [0, 0] };
-  const within = (value, count) => Math.min(Math.max(value, 0), count - 1);
+  const { within } = wattlas;
 
-  /** A key on the page or in an export. Returns whether it was one of Explore's. */
+  /** Handle a key, on the page or in an export. Returns whether it had an action. */
   function key(event) {
     const row = rowOf(event), isChoice = event.key === "Enter" || event.key === " ";
-    if (event.key === "Escape" && view.clause) { select(""); return true; }
     if (row && isChoice) { toggle(JSON.parse(row.dataset.config)); return true; }
     if (!isChoice && !event.key.startsWith("Arrow")) return false;
-    const panel = event.target.closest && event.target.closest("section[data-view]");
+    const panel = wattlas.closest(event, "section[data-view]");
     const id = panel && event.target === panel ? panel.dataset.view : "", gd = id && plot(id);
     if (!gd || !view.points) return false;
     if (id === "scatter" && figures.isScatter(gd)) scatterCursor(gd, event.key);
@@ -314,7 +312,9 @@
   }
 
   wattlas.explore = {
-    view, show, evaluate, select, own, key, drawLimit, paintPoints, paintVeil, paintBest, selectionWords,
+    view, show, evaluate, select, own, key, drawLimit, paintVeil, paintBest, selectionWords,
+    /** Escape was pressed. */
+    clear: () => { if (view.clause) select(""); },
     onChange: (listener) => listeners.push(listener),
   };
 })((window.wattlas = window.wattlas || {}));

@@ -2,21 +2,12 @@
 (function (wattlas) {
   "use strict";
 
-  const { spec, kept, runs, fits, simulated } = JSON.parse(
-    document.getElementById("view-data").textContent,
-  );
-  const { models, modelsPage } = wattlas,
-    { page } = models;
-  Object.assign(page, { spec, kept, runs, fits });
-  page.simulated = { ...simulated, status: simulated.results.length ? "done" : "" };
+  const { models: { page }, modelsPage } = wattlas, { simulated, ...others } = wattlas.exportData();
+  const status = simulated.results.length ? "done" : "";
+  Object.assign(page, { ...others, simulated: { ...simulated, status } });
   wattlas.exportThemes((theme) => {
     page.theme = theme;
     modelsPage.show();
   });
-  document.addEventListener("keydown", (event) => {
-    const isTyping = event.target.closest && event.target.closest("input, select");
-    if (!isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && modelsPage.key(event)) {
-      event.preventDefault();
-    }
-  });
+  wattlas.exportKeys({ key: modelsPage.key });
 })(window.wattlas);

@@ -2,47 +2,35 @@
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
-  const { wattlas } = window,
-    { models, modelsPage, address } = wattlas,
-    { page } = models;
-  const NAME = "models",
-    PREFIX = NAME + "-",
-    POLL_MS = 500,
-    URL_MS = 120;
-  const viewOf = (id) => id.slice(PREFIX.length);
+  const { wattlas } = window, { models, modelsPage, address } = wattlas, { page } = models;
+  const NAME = "models", POLL_MS = 500, URL_MS = 120;
   const isShown = () => Boolean(document.querySelector(".page.models"));
-  const where = (path, query = address.shown(NAME)) => `${wattlas.pagesRoot()}${NAME}/${path}?${query}`;
 
   /** The page was opened, by a load or by a link. */
   function open({ kept }) {
     stop();
     Object.assign(page, { kept: { ...kept }, runs: null, fits: null, isDragging: false });
-    page.simulated = { labels: [], results: [] };
+    models.forgetSimulation();
   }
 
-  /* ---- URL: sliders write it at a pace */
+  /* ---- the URL is written when the controls rest */
 
   let urlTimer = 0;
   const changed = new Set();
   const RESTARTS = ["p", "fig", "scheme", "host", "to", "seed"];
   models.onChange((keys) => {
     keys.forEach((key) => changed.add(key));
-    // Answers for the old parameters are late from now on.
+    // A simulation of the old parameters is not followed any further.
     if (RESTARTS.some((key) => keys.includes(key))) following += 1;
     wattlas.cancel(urlTimer);
     urlTimer = wattlas.later(() => {
-      urlTimer = 0;
       changed.forEach((key) => address.keep(NAME, key, page.kept[key]));
-      const asked = ["cores", "tsc"].some((key) => changed.has(key));
-      const isRestarted = RESTARTS.some((key) => changed.has(key));
-      const wants = asked || changed.has("tab") || changed.has("runs");
+      const hasChanged = (...names) => names.some((key) => changed.has(key));
+      const isOther = hasChanged("cores", "tsc"), isRestarted = hasChanged(...RESTARTS);
+      const isAsking = isOther || hasChanged("tab", "runs");
       changed.clear();
-      if (asked) {
-        turn += 1;
-        page.runs = null;
-        page.fits = null;
-      }
-      if (wants) ask();
+      if (isOther) forgetAnswers();
+      if (isAsking) ask();
       if (isRestarted) {
         stop();
         models.set({ sim: false });
@@ -54,39 +42,36 @@ document.addEventListener("DOMContentLoaded", function () {
 
   async function answerOf(path, query, options) {
     try {
-      const response = await wattlas.fetch(where(path, query), options),
-        body = response.json();
+      const response = await wattlas.fetch(wattlas.fileOf(NAME, path, query), options);
+      const body = response.json();
       return response.ok ? body : { error: body.error };
     } catch (error) {
       return { error: "The server did not answer (" + error.message + "). Reload the page." };
     }
   }
-  const complain = (words) => wattlas.setProps("notice", { children: words });
 
   let turn = 0;
+  function forgetAnswers() {
+    turn += 1;
+    Object.assign(page, { runs: null, fits: null });
+  }
   /** Ask for what the shown tab needs of the lake and does not have. */
   async function ask() {
     if (!page.spec || page.spec.lakeIsEmpty) return;
-    const { kept } = page,
-      mine = turn;
+    const { kept } = page, mine = turn;
     if (kept.tab === "interrupts" && kept.runs && !page.runs) await take("runs", mine);
     if (kept.tab === "fit" && !page.fits) await take("fits", mine);
   }
   async function take(what, mine) {
     const found = await answerOf(what);
     if (mine !== turn || !isShown()) return;
-    if (found.error) {
-      complain(found.error);
-      return;
-    }
+    if (found.error) { wattlas.setProps("notice", { children: found.error }); return; }
     page[what] = found;
     modelsPage.draw();
   }
 
   function gathered(values) {
-    turn += 1;
-    page.runs = null;
-    page.fits = null;
+    forgetAnswers();
     wattlas.later(ask);
     return values;
   }
@@ -94,24 +79,19 @@ document.addEventListener("DOMContentLoaded", function () {
   /* ---- simulations */
 
   const visitor = Math.random().toString(36).slice(2);
-  let following = 0,
-    job = "";
+  let following = 0, job = "";
 
   function stop() {
     following += 1;
-    if (job)
-      wattlas.fetch(where("cancel", `job=${job}&visitor=${visitor}`), { method: "POST" }).catch(() => {});
+    if (job) answerOf("cancel", `job=${job}&visitor=${visitor}`, { method: "POST" });
     job = "";
-    if (isRunning()) {
-      page.simulated = { ...page.simulated, status: "cancelled", words: "simulation cancelled" };
-      if (page.spec && isShown()) modelsPage.say();
-    }
+    if (!models.isRunning()) return;
+    Object.assign(page.simulated, { status: "cancelled", words: "simulation cancelled" });
+    if (page.spec && isShown()) modelsPage.say();
   }
 
-  const isRunning = () => ["running", "waiting"].includes(page.simulated.status);
-
   function simulate() {
-    if (isRunning()) {
+    if (models.isRunning()) {
       stop();
       models.set({ sim: false });
       return;
@@ -128,33 +108,25 @@ document.addEventListener("DOMContentLoaded", function () {
   async function follow() {
     const mine = (following += 1);
     for (let method = "POST"; ; method = "GET") {
-      const have = page.simulated.results.length,
-        query = `${address.shown(NAME)}&visitor=${visitor}&have=${have}`;
+      const have = page.simulated.results.length;
+      const query = `${address.shown(NAME)}&visitor=${visitor}&have=${have}`;
       const found = await answerOf("simulate", query, { method });
       if (mine !== following || !isShown()) return;
-      if (found.error) {
-        page.simulated = { ...page.simulated, status: "failed", words: found.error };
-      } else {
-        job = ["running", "waiting"].includes(found.state) ? found.job : "";
-        const words = {
-          waiting: "simulation waits for another",
-          running: `simulated ${found.done} of ${found.total}`,
-          failed: "simulation failed: " + found.words,
-          cancelled: "simulation cancelled: " + found.words,
+      const { error, labels, results, state, done, total, words } = found;
+      if (error) Object.assign(page.simulated, { status: "failed", words: error });
+      else {
+        const said = {
+          waiting: "simulation waits for another", running: `simulated ${done} of ${total}`,
+          failed: "simulation failed: " + words, cancelled: "simulation cancelled: " + words,
         };
-        page.simulated = {
-          labels: found.labels,
-          results: [...page.simulated.results, ...found.results],
-          status: found.state,
-          words: words[found.state] || "",
-        };
+        const all = [...page.simulated.results, ...results];
+        page.simulated = { labels, results: all, status: state, words: said[state] || "" };
+        job = models.isRunning() ? found.job : "";
       }
       modelsPage.say();
-      if (!found.error && found.results.length) modelsPage.draw();
+      if (!error && results.length) modelsPage.draw();
       if (!job) return;
-      await new Promise((done) => {
-        wattlas.later(done, POLL_MS);
-      });
+      await new Promise((ready) => wattlas.later(ready, POLL_MS));
     }
   }
 
@@ -167,19 +139,10 @@ document.addEventListener("DOMContentLoaded", function () {
   });
 
   wattlas.addPage({
-    name: NAME,
-    open,
-    gathered,
+    name: NAME, open, gathered,
     links: () => ({ explore: wattlas.pagesRoot() + "?" + address.handover(NAME) }),
-    figure: (id) => modelsPage.figure(viewOf(id)),
-    data: (id, format) => where(`data/${viewOf(id)}.${format}`),
-    how: (id) => where(`how/${viewOf(id)}`),
-    theme: () => {},
-    resize: modelsPage.resize,
-    clear: () => {
-      if (isRunning()) simulate();
-    },
-    key: modelsPage.key,
+    figure: modelsPage.figure, resize: modelsPage.resize, key: modelsPage.key,
+    clear: () => { if (models.isRunning()) simulate(); },
   });
 
   wattlas.clientside("wattlasModels", {
@@ -188,10 +151,7 @@ document.addEventListener("DOMContentLoaded", function () {
       page.theme = theme;
       const wait = () => {
         if (!isShown()) return;
-        if (!page.kept.tab) {
-          wattlas.later(wait, 10);
-          return;
-        }
+        if (!page.kept.tab) { wattlas.later(wait, 10); return; }
         modelsPage.show();
         if (page.kept.sim && !page.simulated.status) {
           page.simulated.status = "waiting";

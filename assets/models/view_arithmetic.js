@@ -5,8 +5,7 @@
 (function (wattlas) {
   "use strict";
 
-  const HUGE = 1e30,
-    SATURATED = 600;
+  const HUGE = 1e30, SATURATED = 600;
   function sum(values) {
     let total = 0;
     for (let n = 0; n < values.length; n += 1) total += values[n];
@@ -32,12 +31,9 @@
   }
 
   function mm1b(load, ring) {
-    const weights = geometric(load, ring),
-      total = sum(weights);
+    const weights = geometric(load, ring), total = sum(weights);
     return {
-      empty: weights[0] / total,
-      busy: sum(weights.subarray(1)) / total,
-      full: weights[ring] / total,
+      empty: weights[0] / total, busy: sum(weights.subarray(1)) / total, full: weights[ring] / total,
       packets: moment(weights) / total,
     };
   }
@@ -47,8 +43,7 @@
     const tails = new Float64Array(last + 1);
     tails[0] = 1;
     if (mean <= 0) return tails;
-    const reach = Math.ceil(mean + 14 * Math.sqrt(mean) + 60),
-      terms = new Float64Array(reach + 1);
+    const reach = Math.ceil(mean + 14 * Math.sqrt(mean) + 60), terms = new Float64Array(reach + 1);
     const mode = Math.floor(mean);
     terms[mode] = 1;
     for (let k = mode; k > 0; k -= 1) terms[k - 1] = (terms[k] * k) / mean;
@@ -64,19 +59,15 @@
     else left = leftBehind(load, ring);
     const scale = left[0] + load;
     return {
-      empty: left[0] / scale,
-      busy: load / scale,
-      full: Math.max(scale - 1, 0) / scale,
+      empty: left[0] / scale, busy: load / scale, full: Math.max(scale - 1, 0) / scale,
       packets: (moment(left) + ring * (scale - 1)) / scale,
     };
   }
 
   function leftBehind(load, ring) {
-    const left = new Float64Array(ring),
-      none = Math.exp(-load);
+    const left = new Float64Array(ring), none = Math.exp(-load);
     const reach = Math.min(ring + 1, Math.trunc(load + 14 * Math.sqrt(load) + 60));
-    const tails = poissonTails(load, reach + 1),
-      known = tails.length;
+    const tails = poissonTails(load, reach + 1), known = tails.length;
     left[0] = 1;
     let first = 0;
     for (let n = 0; n < ring - 1; n += 1) {
@@ -95,8 +86,7 @@
 
   /** x[n] = ratio x[n-1] + inputs[n] from x[-1] = 0, times a factor of at most 1. */
   function recur(ratio, inputs) {
-    const last = inputs.length - 1,
-      values = new Float64Array(last + 1);
+    const last = inputs.length - 1, values = new Float64Array(last + 1);
     let before = 0;
     if (ratio <= 1) {
       for (let n = 0; n <= last; n += 1) values[n] = before = ratio * before + inputs[n];
@@ -112,10 +102,8 @@
 
   /** A stage that begins with `start` packets: mean times with n packets, and how it ends. */
   function gather(rate, ring, start, constant, mean) {
-    const room = ring - start,
-      tails = poissonTails(rate * constant, room + 1);
-    const times = new Float64Array(ring + 1),
-      ends = new Float64Array(ring + 1);
+    const room = ring - start, tails = poissonTails(rate * constant, room + 1);
+    const times = new Float64Array(ring + 1), ends = new Float64Array(ring + 1);
     let spent = 0;
     for (let k = 0; k < room; k += 1) {
       times[start + k] = tails[k + 1] / rate;
@@ -125,8 +113,7 @@
     times[ring] = Math.max(constant - spent, 0);
     ends[ring] = tails[room];
     if (mean === 0) return { times, ends };
-    const more = (rate * mean) / (1 + rate * mean),
-      { values } = recur(more, ends);
+    const more = (rate * mean) / (1 + rate * mean), { values } = recur(more, ends);
     for (let n = 0; n <= ring; n += 1) {
       const stay = n < ring ? values[n] * (1 - more) * mean : values[ring] * mean;
       times[n] += stay;
@@ -137,8 +124,7 @@
 
   /** Shares of a cycle of stages, [mean number of times, stage], then work until the ring is empty. */
   function close(rate, service, ring, stages, idle) {
-    const outside = new Float64Array(ring + 1),
-      above = new Float64Array(ring);
+    const outside = new Float64Array(ring + 1), above = new Float64Array(ring);
     for (const [times, stage] of stages) {
       for (let n = 0; n <= ring; n += 1) outside[n] += times * stage.times[n];
     }
@@ -151,12 +137,10 @@
     const scaled = outside.map((value) => value * factor);
     const length = idle * factor + sum(scaled) + sum(values);
     return {
-      perUs: factor / length,
-      work: sum(values) / length,
-      full: (scaled[ring] + values[ring - 1]) / length,
+      perUs: factor / length, work: sum(values) / length, full: (scaled[ring] + values[ring - 1]) / length,
       packets: (moment(scaled) + moment(values, 1)) / length,
     };
   }
 
-  wattlas.queues = { geometric, moment, sum, mm1b, md1b, recur, gather, close, poissonTails };
+  wattlas.queues = { geometric, moment, sum, mm1b, md1b, recur, gather, close };
 })((window.wattlas = window.wattlas || {}));

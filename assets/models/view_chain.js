@@ -1,6 +1,6 @@
 /*
- * The exact chain of coalescing by count, as in data/models/count_chain.py: levels are eliminated from
- * the end at which the ring rarely is. Matrices are rows in one Float64Array.
+ * The exact chain of coalescing by count, as in data/models/count_chain.py. It eliminates levels from the
+ * end that the ring rarely reaches. A Float64Array holds the rows of a matrix.
  */
 (function (wattlas) {
   "use strict";
@@ -33,8 +33,7 @@
     }
 
     inside(level) {
-      const size = this.phases(level),
-        moves = new Float64Array(size * size);
+      const size = this.phases(level), moves = new Float64Array(size * size);
       if (level > 0) moves[this.count * size] = this.ends;
       if (level === this.ring && this.drops) {
         for (let phase = 0; phase < this.count; phase += 1) {
@@ -45,14 +44,11 @@
     }
 
     returnFromAbove(level, moves, times, above) {
-      const size = this.phases(level),
-        { count } = this,
-        rate = this.rate * this.work;
-      // From here up levels are alike: an arrival leads to the next phase, a departure to the same.
+      const size = this.phases(level), { count } = this, rate = this.rate * this.work;
+      // All levels from here on are alike: an arrival leads to the next phase, a departure to the same.
       if (level >= count && level > 0) {
         for (let phase = 0; phase <= count; phase += 1) {
-          const from = Math.min(phase + 1, count) * above,
-            to = phase * size;
+          const from = Math.min(phase + 1, count) * above, to = phase * size;
           for (let other = 0; other < count; other += 1) {
             if (other !== phase) moves[to + other] += rate * times[from + other];
           }
@@ -64,16 +60,13 @@
         for (let other = 0; other < this.count; other += 1) {
           if (!this.isWorking(level + 1, other)) continue;
           const back = this.lowered(level + 1, other);
-          if (back !== phase)
-            moves[phase * size + back] += this.rate * times[up * above + other] * this.work;
+          if (back !== phase) moves[phase * size + back] += this.rate * times[up * above + other] * this.work;
         }
       }
     }
 
     returnFromBelow(level, moves, times, below) {
-      const size = this.phases(level),
-        { count } = this,
-        rate = this.rate * this.work;
+      const size = this.phases(level), { count } = this, rate = this.rate * this.work;
       if (level > count) {
         for (let phase = 0; phase < count; phase += 1) {
           for (let other = 0; other <= count; other += 1) {
@@ -107,25 +100,19 @@
       sums.packets += level * all;
     }
 
-    /** Whether a level, and with it all further ones, adds nothing to the sums. */
+    /** Whether a level adds nothing to the sums; further levels then add nothing either. */
     isNothing(found) {
-      const { work, interrupt, idle } = this.sums,
-        total = work + interrupt + idle;
+      const { work, interrupt, idle } = this.sums, total = work + interrupt + idle;
       for (let phase = 0; phase < found.length; phase += 1) if (found[phase] > 1e-25 * total) return false;
       return true;
     }
 
     fromAbove() {
-      const { ring, count } = this,
-        kept = [];
-      let times = null,
-        above = 0,
-        isSettled = false;
+      const { ring, count } = this, kept = [];
+      let times = null, above = 0, isSettled = false;
       for (let level = ring; level > 0; level -= 1) {
         if (!(isSettled && level >= count)) {
-          const size = this.phases(level),
-            moves = this.inside(level),
-            exits = new Float64Array(size);
+          const size = this.phases(level), moves = this.inside(level), exits = new Float64Array(size);
           for (let phase = 0; phase < Math.min(size, count); phase += 1) {
             if (this.isWorking(level, phase)) exits[phase] = this.work;
           }
@@ -137,8 +124,7 @@
         }
         kept[level] = times;
       }
-      const size = this.phases(0),
-        moves = this.inside(0);
+      const size = this.phases(0), moves = this.inside(0);
       this.returnFromAbove(0, moves, times, above);
       let found = stationary(moves, size, this.isGated ? 0 : count + 1);
       this.add(0, found);
@@ -154,15 +140,11 @@
     }
 
     fromBelow() {
-      const { ring, count } = this,
-        kept = [];
-      let times = null,
-        below = 0,
-        isSettled = false;
+      const { ring, count } = this, kept = [];
+      let times = null, below = 0, isSettled = false;
       for (let level = 0; level < ring; level += 1) {
         if (!isSettled) {
-          const size = this.phases(level),
-            moves = this.inside(level);
+          const size = this.phases(level), moves = this.inside(level);
           if (level > 0) this.returnFromBelow(level, moves, times, below);
           const before = times;
           times = inverse(moves, new Float64Array(size).fill(this.rate), size);
@@ -190,8 +172,7 @@
 
   /** Mean time in phase j from phase i until the level is left. Changes its arguments. */
   function inverse(moves, exits, size) {
-    const pivots = new Float64Array(size),
-      times = new Float64Array(size * size);
+    const pivots = new Float64Array(size), times = new Float64Array(size * size);
     for (let k = 0; k < size; k += 1) {
       let pivot = exits[k];
       for (let j = k + 1; j < size; j += 1) pivot += moves[k * size + j];
@@ -228,8 +209,7 @@
   /** Stationary vector, not normalised, of a chain in which `last` recurs. */
   function stationary(given, size, last) {
     const order = Array.from({ length: size }, (_, k) => (k === 0 ? last : k === last ? 0 : k));
-    const moves = new Float64Array(size * size),
-      sums = new Float64Array(size),
+    const moves = new Float64Array(size * size), sums = new Float64Array(size),
       found = new Float64Array(size);
     order.forEach((from, i) =>
       order.forEach((to, j) => {
@@ -254,8 +234,7 @@
   }
 
   function product(row, matrix) {
-    const size = row.length,
-      found = new Float64Array(size);
+    const size = row.length, found = new Float64Array(size);
     for (let i = 0; i < size; i += 1) {
       if (row[i] === 0) continue;
       for (let j = 0; j < size; j += 1) found[j] += row[i] * matrix[i * size + j];
@@ -264,8 +243,7 @@
   }
 
   function isSame(one, other) {
-    let largest = 0,
-      apart = 0;
+    let largest = 0, apart = 0;
     for (let i = 0; i < one.length; i += 1) {
       largest = Math.max(largest, one[i]);
       apart = Math.max(apart, Math.abs(one[i] - other[i]));
@@ -279,8 +257,7 @@
     const share = interrupt / (count / rate + interrupt);
     if (rate * service > 1 - share) chain.fromBelow();
     else chain.fromAbove();
-    const { sums } = chain,
-      total = sums.work + sums.interrupt + sums.idle;
+    const { sums } = chain, total = sums.work + sums.interrupt + sums.idle;
     return Object.fromEntries(Object.entries(sums).map(([name, value]) => [name, value / total]));
   };
 })((window.wattlas = window.wattlas || {}));

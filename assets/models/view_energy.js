@@ -7,8 +7,7 @@
 
   /** One point of the curve; null values where the machine is saturated. */
   function at(p, d) {
-    const work = p.work_us / d ** (1 + p.alpha),
-      latency = p.detect_us + work;
+    const work = p.work_us / d ** (1 + p.alpha), latency = p.detect_us + work;
     if (latency > p.interval_us * (1 + ROUNDING)) return { dvfs: d, latency_us: null, energy_uj: null };
     const detect = p.detection === "busy" ? workPower(p, d) : 0;
     const energy = detect * p.detect_us + workPower(p, d) * work + p.sleep_w * (p.interval_us - latency);
@@ -27,8 +26,7 @@
   function best(p, low) {
     const from = Math.max(low, slowest(p));
     if (from > 1) return NaN;
-    const awake = p.static_w - p.sleep_w,
-      bends = p.dynamic_w * (1 + p.beta - p.alpha);
+    const awake = p.static_w - p.sleep_w, bends = p.dynamic_w * (1 + p.beta - p.alpha);
     if (bends > 0 && awake > 0 && p.alpha > -1) {
       return Math.min(Math.max(((awake * (1 + p.alpha)) / bends) ** (1 / (2 + p.beta)), from), 1);
     }

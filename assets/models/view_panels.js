@@ -1,405 +1,251 @@
-/* The figures of Models: traces and layouts out of the state. Pure: state in, figure out. */
+/* The figures of the tab Interrupts: traces and layouts out of the state. Pure: state in, figure out. */
 (function (wattlas) {
   "use strict";
 
   const { models } = wattlas;
-  const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
-  const DASHES = { paper: "dash", exact: "solid" };
   const PANELS = {
     throughput: { field: "throughput_kpps", title: "Throughput", unit: "Kpps", better: "more", scale: 1 },
     cpu: { field: "cpu_left", title: "CPU left for users", unit: "%", better: "more", scale: 100 },
     latency: { field: "latency_mean_us", title: "Latency", unit: "us", better: "less", scale: 1 },
     loss: { field: "loss_share", title: "Loss", unit: "%", better: "less", scale: 100 },
   };
+  const LOG = { type: "log", dtick: 1, tickformat: "~s" }, LEAST_LOSS_PCT = 0.01;
   const three = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(3))) : "\u2013");
+  const isP99 = () => models.page.kept.latency === "p99";
+
+  /* ---- parts of all figures of Models */
 
   function layout(title, subtitle, more) {
     return {
       title: {
-        text: `${title}<br><span style="font-size:11px">${subtitle}</span>`,
-        font: { size: 13 },
-        x: 0,
-        xref: "container",
-        xanchor: "left",
-        pad: { l: 10, t: 15 },
-        y: 1,
-        yanchor: "top",
+        text: `${title}<br><span style="font-size:11px">${subtitle}</span>`, font: { size: 13 }, x: 0,
+        xref: "container", xanchor: "left", pad: { l: 10, t: 15 }, y: 1, yanchor: "top",
       },
-      font: { family: FONT, size: 11 },
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
-      margin: { l: 52, r: 12, t: 46, b: 36 },
-      hovermode: "closest",
-      showlegend: false,
+      font: { family: wattlas.FONT, size: 11 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      margin: { l: 52, r: 12, t: 46, b: 36 }, hovermode: "closest", showlegend: false,
       ...more,
       meta: { kind: "models" },
     };
   }
   const axis = (title, more = {}) => ({ title: { text: title, standoff: 6 }, zeroline: false, ...more });
 
-  function message(sentence) {
-    return {
-      data: [],
-      layout: layout("", "", {
-        xaxis: { visible: false },
-        yaxis: { visible: false },
-        annotations: [
-          {
-            text: wrapped(sentence),
-            showarrow: false,
-            xref: "paper",
-            yref: "paper",
-            x: 0.5,
-            y: 0.5,
-            font: { size: 12 },
-          },
-        ],
-      }),
-    };
+  /** A trace of points or lines. The card at the pointer takes the place of Plotly's hover. */
+  const scatter = (mode, x, y, meta, more) =>
+    ({ type: "scatter", mode, x, y, meta, hoverinfo: "none", ...more });
+
+  /** The line on which the values of both axes are equal. */
+  function equalLine(values) {
+    const ends = [Math.min(...values), Math.max(...values)], line = { color: "page", width: 1, dash: "dot" };
+    return scatter("lines", ends, ends, { kind: "equal" }, { line, hoverinfo: "skip" });
   }
-  const wrapped = (text) => text.replace(/(.{30,52}?)\s/g, "$1<br>");
+
+  /** An entry of a legend within a subtitle: a coloured sign and words. */
+  const entry = (hue, sign, words) => `<span style="color:${hue}">${sign}</span> ${words}`;
+
+  /** A figure with a sentence in place of a picture. */
+  function message(sentence) {
+    const text = sentence.replace(/(.{30,52}?)\s/g, "$1<br>"), at = { xref: "paper", yref: "paper" };
+    const annotations = [{ ...at, x: 0.5, y: 0.5, text, showarrow: false, font: { size: 12 } }];
+    const hidden = { visible: false };
+    return { data: [], layout: layout("", "", { xaxis: hidden, yaxis: hidden, annotations }) };
+  }
 
   /* ---- panels against load */
 
-  const latencyField = () => (models.page.kept.latency === "p99" ? "latency_p99_us" : "latency_mean_us");
+  const latencyField = () => (isP99() ? "latency_p99_us" : "latency_mean_us");
   const fieldOf = (name) => (name === "latency" ? latencyField() : PANELS[name].field);
 
   function curveTraces(name, curve) {
-    const { scale } = PANELS[name],
-      field = fieldOf(name);
-    return models
-      .solved(curve)
-      .filter(() => field !== "latency_p99_us")
-      .map(({ kind, rates, answers }) => ({
-        type: "scatter",
-        mode: "lines",
-        x: rates,
-        y: answers.map((answer) => answer[field] * scale),
+    const { scale } = PANELS[name], field = fieldOf(name);
+    if (field === "latency_p99_us") return [];
+    return models.solved(curve).map(({ kind, rates, answers }) => {
+      const y = answers.map((answer) => answer[field] * scale), isPaper = kind === "paper";
+      return scatter("lines", rates, y, { kind: "curve", label: curve.label, solution: kind }, {
         name: `${curve.label}, ${kind}`,
-        line: { color: curve.hue, width: kind === "paper" ? 1.4 : 2, dash: DASHES[kind] },
-        hoverinfo: "none",
-        meta: { kind: "curve", label: curve.label, solution: kind },
-      }));
+        line: { color: curve.hue, width: isPaper ? 1.4 : 2, dash: isPaper ? "dash" : "solid" },
+      });
+    });
   }
 
-  function simulatedTrace(name, curve) {
-    const found = models.simulatedOf(curve.label),
-      field = fieldOf(name),
-      { scale } = PANELS[name];
+  /** The lines of all curves in a panel: bursty traffic has none. */
+  const lines = (name) =>
+    (models.isBursty() ? [] : models.curves().flatMap((curve) => curveTraces(name, curve)));
+
+  function simulatedTrace(name, { label, hue, scheme }) {
+    const found = models.simulatedOf(label), field = fieldOf(name), { scale } = PANELS[name];
     if (!found) return [];
-    const up = (values) => values.map((value) => (value === null ? null : value * scale));
-    return [
-      {
-        type: "scatter",
-        mode: "markers",
-        x: found.rates_kpps,
-        y: up(found[field]),
-        name: curve.label + ", simulated",
-        error_y: {
-          type: "data",
-          array: up(found[field + "_half_width"]),
-          thickness: 1,
-          width: 2,
-          color: curve.hue,
-        },
-        marker: {
-          color: curve.hue,
-          symbol: found.is_slow.map((slow) => curve.scheme.symbol + (slow ? "-open" : "")),
-          size: 6,
-        },
-        hoverinfo: "none",
-        meta: { kind: "simulated", label: curve.label, slow: found.is_slow },
-      },
-    ];
+    const { rates_kpps: rates, is_slow: slow } = found;
+    const scaled = (values) => values.map((value) => (value === null ? null : value * scale));
+    const array = scaled(found[field + "_half_width"]);
+    const symbol = slow.map((isSlow) => scheme.symbol + (isSlow ? "-open" : ""));
+    return scatter("markers", rates, scaled(found[field]), { kind: "simulated", label, slow }, {
+      name: label + ", simulated", marker: { color: hue, symbol, size: 6 },
+      error_y: { type: "data", array, thickness: 1, width: 2, color: hue },
+    });
   }
 
   function starTrace(name) {
-    const { spec, kept } = models.page,
-      { traffic } = models.values();
-    // The published values are of the study's host, and means.
-    const values = models.values(),
-      isTheirs = spec.publishedCosts.every((key) => values[key] === spec.controls[key].default);
-    if (!isTheirs || (name === "latency" && kept.latency === "p99")) return [];
-    const wanted = kept.fig === "table1" ? ["table1"] : [traffic];
-    const stars = spec.stars.filter(
-      (star) =>
-        star.panel === name &&
-        wanted.includes(star.traffic) &&
-        star.y !== null &&
-        star.x <= Number(kept.to) * 1.01,
-    );
+    const { spec, kept } = models.page, values = models.values();
+    // The published values are means, with the costs of the study's host.
+    const isTheirs = spec.publishedCosts.every((key) => values[key] === spec.controls[key].default);
+    if (!isTheirs || (name === "latency" && isP99())) return [];
+    const wanted = kept.fig === "table1" ? "table1" : values.traffic, most = Number(kept.to) * 1.01;
+    const stars = spec.stars.filter(({ panel: shown, traffic, x, y }) =>
+      shown === name && traffic === wanted && y !== null && x <= most);
     if (!stars.length) return [];
-    return [
-      {
-        type: "scatter",
-        mode: "markers",
-        x: stars.map(({ x }) => x),
-        y: stars.map(({ y }) => y),
-        name: "published",
-        marker: { symbol: "star-open", size: 11, color: "page", line: { width: 1.4 } },
-        error_y: {
-          type: "data",
-          symmetric: false,
-          color: "page",
-          thickness: 1,
-          visible: stars.some((star) => star.low),
-          array: stars.map(({ y, high }) => (high ? high - y : 0)),
-          arrayminus: stars.map(({ y, low }) => (low ? y - low : 0)),
-        },
-        hoverinfo: "none",
-        meta: { kind: "published", words: stars.map(({ words }) => words) },
+    const column = (of) => stars.map(of);
+    const meta = { kind: "published", words: column(({ words }) => words) };
+    return scatter("markers", column(({ x }) => x), column(({ y }) => y), meta, {
+      name: "published", marker: { symbol: "star-open", size: 11, color: "page", line: { width: 1.4 } },
+      error_y: {
+        type: "data", symmetric: false, color: "page", thickness: 1,
+        visible: stars.some((star) => star.low),
+        array: column(({ y, high }) => (high ? high - y : 0)),
+        arrayminus: column(({ y, low }) => (low ? y - low : 0)),
       },
-    ];
+    });
   }
 
   /* ---- runs of the lake */
 
-  /** What the models say of a run: by panel, the measured and the predicted value. */
-  function ofRuns(name) {
-    const { runs, kept } = models.page;
-    if (!runs || !kept.runs) return [];
-    const { points, events } = runs,
-      { service_us: service, interrupt_us: interrupt } = models.values();
+  const RUN_COLUMNS = { throughput: "lam_kpps", cpu: "busy_share", itr: "interrupts_per_s" };
+
+  /** The runs that a panel can show: the measured value with its deviation, and the predicted value. */
+  function runsOf(name) {
+    const { runs, kept, spec } = models.page;
+    if (!runs || !kept.runs || (!RUN_COLUMNS[name] && name !== "latency")) return [];
+    const { points, events } = runs, { service_us: service, interrupt_us: interrupt } = models.values();
+    const mean = (i) => (points.latency_mean_us[i] === null ? "latency_p50_us" : "latency_mean_us");
+    const columnOf = (i) => RUN_COLUMNS[name] || (isP99() ? "latency_p99_us" : mean(i));
     const rows = (points.lam_kpps || []).map((lam, i) => {
-      const itr = points.itr_us[i],
-        k = events[points.group[i]] || 1,
-        delay = models.page.spec.usPerItrUs * itr;
-      const rate = lam * 1e-3 * k,
-        isTuned = itr > 1 && rate > 0;
-      const formula = isTuned ? wattlas.schemes.throttlePerS(rate, delay) : null;
-      // The longest wait is the delay; the 99th percentile is near it.
-      const mean = (rate * delay * delay) / 2 / (rate * delay + Math.exp(-rate * delay));
-      const wait = !isTuned ? null : kept.latency === "p99" ? delay : mean;
-      return { i, lam, group: points.group[i], formula, wait };
-    });
-    const latency = (i) => {
-      if (kept.latency === "p99") return "latency_p99_us";
-      return points.latency_mean_us[i] === null ? "latency_p50_us" : "latency_mean_us";
-    };
-    const column = {
-      throughput: () => "lam_kpps",
-      cpu: () => "busy_share",
-      latency,
-      itr: () => "interrupts_per_s",
+      const group = points.group[i], itr = points.itr_us[i], column = columnOf(i);
+      const delay = spec.usPerItrUs * itr, rate = lam * 1e-3 * (events[group] || 1);
+      const isTuned = itr > 1 && rate > 0, value = points[column][i], sd = points[column + "_sd"][i];
+      return {
+        i, lam, group, value, sd, formula: isTuned ? wattlas.schemes.throttlePerS(rate, delay) : null,
+        wait: isTuned ? waitOf(rate, delay) : null,
+      };
+    }).filter(({ value }) => value !== null);
+    const constants = name === "latency" ? constantsOf(rows, service) : {};
+    const awake = ({ formula, lam }) => 1 - formula * 1e-6 * interrupt - lam * 1e-3 * service;
+    const predicted = {
+      throughput: () => null,
+      cpu: (row) => (row.formula === null ? null : 100 * awake(row)),
+      latency: ({ wait, group }) => (wait === null ? null : constants[group] + service + wait),
+      itr: ({ formula }) => formula,
     }[name];
-    if (!column) return [];
-    const isShare = name === "cpu",
-      scale = isShare ? 100 : 1;
-    const found = rows
-      .map((row) => ({
-        ...row,
-        value: points[column(row.i)][row.i],
-        sd: points[column(row.i) + "_sd"][row.i],
-      }))
-      .filter(({ value }) => value !== null)
-      .map((row) => ({
-        ...row,
-        value: isShare ? 100 * (1 - row.value) : row.value,
-        sd: row.sd === null ? null : scale * row.sd,
-      }));
-    if (name === "cpu") {
-      return found.map((row) => ({
-        ...row,
-        predicted:
-          row.formula === null
-            ? null
-            : 100 * (1 - row.formula * 1e-6 * interrupt - row.lam * 1e-3 * service),
-      }));
-    }
-    if (name === "itr") return found.map((row) => ({ ...row, predicted: row.formula }));
-    if (name === "throughput") return found.map((row) => ({ ...row, predicted: null }));
-    // Client and wire are in the measured latency: a constant by group, the median of what is left.
-    const constants = {};
-    for (const group of new Set(found.map((row) => row.group))) {
-      const rest = found
-        .filter((row) => row.group === group && row.wait !== null)
-        .map(({ value, wait }) => value - wait - service)
-        .sort((a, b) => a - b);
-      constants[group] = rest.length ? rest[Math.floor(rest.length / 2)] : null;
-    }
-    return found.map((row) => ({
-      ...row,
-      predicted: row.wait === null ? null : constants[row.group] + service + row.wait,
+    return rows.map((row) => {
+      const { value, sd } = row, left = { value: 100 * (1 - value), sd: sd === null ? null : 100 * sd };
+      return { ...row, ...(name === "cpu" ? left : {}), predicted: predicted(row) };
+    });
+  }
+  /* The longest wait is the delay; the 99th percentile is near it. */
+  const waitOf = (rate, delay) =>
+    (isP99() ? delay : (rate * delay * delay) / 2 / (rate * delay + Math.exp(-rate * delay)));
+
+  /* The time in client and wire is part of the measured latency: a constant of each group, the median of
+     what the model leaves. */
+  function constantsOf(rows, service) {
+    return Object.fromEntries([...new Set(rows.map(({ group }) => group))].map((name) => {
+      const rest = rows.filter(({ group, wait }) => group === name && wait !== null)
+        .map(({ value, wait }) => value - wait - service).sort((a, b) => a - b);
+      return [name, rest.length ? rest[Math.floor(rest.length / 2)] : null];
     }));
   }
 
-  const said = (values) => values.some((value) => value !== null);
   /** The settings of a run; a knob that no run has is left out. */
   function runWords({ i, group, sd }) {
-    const { points } = models.page.runs,
-      words = [group];
-    if (points.load_qps[i] !== null) words.push(`${three(points.load_qps[i] / 1e3)}k QPS`);
-    if (said(points.itr_us))
-      words.push(points.itr_us[i] === null ? "ITR adaptive" : `ITR ${points.itr_us[i]} us`);
-    if (said(points.dvfs_ghz))
-      words.push(points.dvfs_ghz[i] === null ? "governor" : `${points.dvfs_ghz[i]} GHz`);
-    if (points.rapl_w[i] !== null) words.push(`${points.rapl_w[i]} W`);
+    const { points } = models.page.runs, words = [group];
+    const isVaried = (values) => values.some((value) => value !== null);
+    const { load_qps: load, itr_us: itr, dvfs_ghz: dvfs, rapl_w: rapl } = points;
+    if (load[i] !== null) words.push(`${three(load[i] / 1e3)}k QPS`);
+    if (isVaried(itr)) words.push(itr[i] === null ? "ITR adaptive" : `ITR ${itr[i]} us`);
+    if (isVaried(dvfs)) words.push(dvfs[i] === null ? "governor" : `${dvfs[i]} GHz`);
+    if (rapl[i] !== null) words.push(`${rapl[i]} W`);
     words.push(`n = ${points.n[i]}` + (sd === null ? "" : `, sd ${three(sd)}`));
     return words.join(" · ");
   }
 
-  function runTraces(name, x, y, axes) {
-    const rows = ofRuns(name),
-      groups = [...new Set(rows.map(({ group }) => group))];
-    return groups.flatMap((group) => {
-      const mine = rows.filter((row) => row.group === group && x(row) > 0 && y(row) !== null),
-        { hue, symbol } = models.page.runs.styles[group];
-      return mine.length === 0 ? [] : {
-        type: "scatter",
-        mode: "markers",
-        x: mine.map(x),
-        y: mine.map(y),
-        name: group + ", measured",
-        marker: { color: hue, symbol: symbol + "-open", size: 6, opacity: 0.75, line: { width: 1.1 } },
-        // Replicates: one standard deviation.
-        ...(axes.yaxis
-          ? {}
-          : {
-              error_y: {
-                type: "data",
-                symmetric: false,
-                array: mine.map(({ sd }) => sd || 0),
-                // On a logarithmic axis a bar has no lower end: it stops a decade below.
-                arrayminus: mine.map(({ sd, value }) => Math.min(sd || 0, 0.9 * Math.abs(value))),
-                color: hue,
-                thickness: 0.7,
-                width: 0,
-              },
-            }),
-        hoverinfo: "none",
-        cliponaxis: true,
-        ...axes,
-        meta: { kind: "measured", words: mine.map(runWords), isResidual: Boolean(axes.yaxis) },
+  /** A trace for each group of runs; with `more` it is of residuals, without error bars. */
+  function runTraces(name, x, y, more) {
+    const rows = runsOf(name), { styles } = models.page.runs || {};
+    return [...new Set(rows.map(({ group }) => group))].flatMap((group) => {
+      const mine = rows.filter((row) => row.group === group && x(row) > 0 && y(row) !== null);
+      if (!mine.length) return [];
+      const { hue: color, symbol } = styles[group];
+      const deviation = {
+        type: "data", symmetric: false, array: mine.map(({ sd }) => sd || 0),
+        // On a logarithmic axis a bar has no lower end: it stops a decade below.
+        arrayminus: mine.map(({ sd, value }) => Math.min(sd || 0, 0.9 * Math.abs(value))),
+        color, thickness: 0.7, width: 0,
       };
+      const meta = { kind: "measured", words: mine.map(runWords), isResidual: Boolean(more) };
+      return scatter("markers", mine.map(x), mine.map(y), meta, {
+        name: group + ", measured", cliponaxis: true,
+        marker: { color, symbol: symbol + "-open", size: 6, opacity: 0.75, line: { width: 1.1 } },
+        ...(more || { error_y: deviation }),
+      });
     });
   }
-  const residualTraces = (name, x) =>
-    runTraces(name, x, ({ value, predicted }) => (predicted > 0 ? value / predicted : null), {
-      yaxis: "y2",
-    });
+  const loadOf = ({ lam }) => lam, measuredOf = ({ value }) => value;
+  const predictedOf = ({ predicted }) => predicted;
+  const ratioOf = ({ value, predicted }) => (predicted > 0 ? value / predicted : null);
 
-  /* The strip under a panel: measured over predicted. */
-  const STRIP = {
-    yaxis: { domain: [0.3, 1] },
-    yaxis2: {
-      ...axis("measured / model", {
-        title: { text: "measured<br>/ model", standoff: 2, font: { size: 9 } },
-      }),
-      domain: [0, 0.2],
-      range: [0, 2],
-      tickvals: [0.5, 1, 1.5],
-      fixedrange: true,
-      zeroline: false,
-    },
+  /* The axis of the measured over the predicted values, below a panel. */
+  const RATIO_AXIS = {
+    ...axis(""), title: { text: "measured<br>/ model", standoff: 2, font: { size: 9 } },
+    domain: [0, 0.2], range: [0, 2], tickvals: [0.5, 1, 1.5], fixedrange: true,
   };
 
-  /** The lines of all curves in a panel: bursty traffic has none. */
-  const lines = (name) =>
-    models.values().traffic === "bursty"
-      ? []
-      : models.curves().flatMap((curve) => curveTraces(name, curve));
-
-  const LEAST_LOSS_PCT = 0.01;
-  /** Whether no drawn scheme loses packets: the axis then shows no rounding. */
-  const isLossless = (name, all) =>
-    name === "loss" &&
-    [...lines(name), ...all.flatMap((curve) => simulatedTrace(name, curve))].every(({ y }) =>
-      y.every((value) => !(value > LEAST_LOSS_PCT)),
-    );
+  /* What the runs' points are, in the subtitle of a panel. */
+  const RUN_WORDS = {
+    throughput: () => "receive descriptors of a core, on the diagonal by definition",
+    cpu: () => "time awake of a core; model: the costs at any frequency",
+    latency: () => `${isP99() ? "p99" : "mean, else p50"}, incl. client and wire`,
+  };
 
   /** One of the four panels against load. */
   function panel(name) {
-    const { kept } = models.page,
-      { title, unit, better } = PANELS[name],
-      all = models.curves();
-    const measured = runTraces(
-      name,
-      ({ lam }) => lam,
-      ({ value }) => value,
-      {},
-    );
-    const residuals = name === "throughput" ? [] : residualTraces(name, ({ lam }) => lam);
-    const isStrip = residuals.length > 0;
-    const word =
-      name === "latency" ? (kept.latency === "p99" ? "99th percentile, simulated only" : "mean") : "";
-    const isLog = name === "latency" && kept.scale === "log";
-    const { latency_to: latencyTo } = models.page.spec.figures[kept.fig] || {};
-    const isShort = name === "latency" && latencyTo && !isLog;
-    const isBursty = models.values().traffic === "bursty";
-    const bursty = isBursty ? "bursty: simulated only, intervals too narrow" : "";
-    const lost = name === "loss" && kept.runs && models.page.runs ? "the lake holds no losses" : "";
-    const ofRunsWords = {
-      throughput: "runs: receive descriptors of a core, on the diagonal by definition",
-      cpu: "runs: time awake of a core; model: the costs at any frequency",
-      latency: `runs: ${kept.latency === "p99" ? "p99" : "mean, else p50"}, incl. client and wire`,
-    };
-    const shown = measured.length
-      ? (ofRunsWords[name] || "") + (ofRunsWords[name] ? ", \u00B1 1 sd" : "")
-      : "";
+    const { kept, spec, runs, resets } = models.page, { title, unit, better } = PANELS[name];
+    const measured = runTraces(name, loadOf, measuredOf), isLatency = name === "latency";
+    const residuals = name === "throughput" ? [] : runTraces(name, loadOf, ratioOf, { yaxis: "y2" });
+    const isStrip = residuals.length > 0, isLog = isLatency && kept.scale === "log";
+    const { latency_to: latencyTo } = spec.figures[kept.fig] || {};
+    const words = [
+      isLatency && (isP99() ? "99th percentile, simulated only" : "mean"),
+      models.isBursty() && "bursty: simulated only, intervals too narrow",
+      name === "loss" && kept.runs && runs && "the lake holds no losses",
+      measured.length && `runs: ${RUN_WORDS[name]()}, \u00B1 1 sd`,
+    ].filter(Boolean);
+    const modelled = [...lines(name), ...models.curves().flatMap((curve) => simulatedTrace(name, curve))];
+    // Where no scheme loses packets the axis shows no rounding.
+    const isLossless = name === "loss" && modelled.every(({ y }) => y.every((v) => !(v > LEAST_LOSS_PCT)));
     return {
-      data: [
-        ...lines(name),
-        ...all.flatMap((curve) => simulatedTrace(name, curve)),
-        ...starTrace(name),
-        ...measured,
-        ...residuals,
-      ],
-      layout: layout(title, [word, bursty, lost, shown].filter(Boolean).join(" · ") || "of one queue", {
+      data: [...modelled, ...[starTrace(name)].flat(), ...measured, ...residuals],
+      layout: layout(title, words.join(" · ") || "of one queue", {
         xaxis: axis("arrivals of a queue, Kpps", {
-          range: models.loadRange(),
-          uirevision: kept.zoom + kept.to,
-          anchor: isStrip ? "y2" : "y",
+          range: models.loadRange(), uirevision: kept.zoom + kept.to, anchor: isStrip ? "y2" : "y",
         }),
         yaxis: axis(`${unit} (${better} is better)`, {
-          rangemode: "tozero",
-          uirevision: [kept.scale, kept.latency, models.page.resets].join(),
-          ...(isLog ? { type: "log", dtick: 1, tickformat: "~s" } : {}),
-          ...(isShort ? { range: [0, latencyTo] } : {}),
-          ...(isLossless(name, all) ? { range: [0, 1] } : {}),
-          ...(isStrip ? STRIP.yaxis : {}),
+          rangemode: "tozero", uirevision: [kept.scale, kept.latency, resets].join(),
+          ...(isLog && LOG), ...(isLatency && latencyTo && !isLog && { range: [0, latencyTo] }),
+          ...(isLossless && { range: [0, 1] }), ...(isStrip && { domain: [0.3, 1] }),
         }),
-        ...(isStrip ? { yaxis2: STRIP.yaxis2 } : {}),
+        ...(isStrip && { yaxis2: RATIO_AXIS }),
       }),
     };
   }
 
   /** Interrupts a second of the tuned runs against the throttle formula. */
   function interrupts() {
-    const measured = runTraces(
-      "itr",
-      ({ predicted }) => predicted,
-      ({ value }) => value,
-      {},
-    );
-    if (!measured.length) {
-      const { runs } = models.page;
-      return message(
-        (runs && runs.words) || "No run that the filters leave has a fixed ITR and interrupts.",
-      );
-    }
-    const all = measured.flatMap(({ x, y }) => [...x, ...y]),
-      low = Math.min(...all),
-      high = Math.max(...all);
-    const line = {
-      type: "scatter",
-      mode: "lines",
-      x: [low, high],
-      y: [low, high],
-      line: { color: "page", width: 1, dash: "dot" },
-      hoverinfo: "skip",
-      meta: { kind: "equal" },
-    };
-    const log = { type: "log", dtick: 1, tickformat: "~s" };
+    const measured = runTraces("itr", predictedOf, measuredOf), { runs } = models.page;
+    const missing = "No run that the filters leave has a fixed ITR and interrupts.";
+    if (!measured.length) return message((runs && runs.words) || missing);
     return {
-      data: [line, ...measured],
-      layout: layout(
-        "Interrupts of a queue",
-        "measured against 1/(T' + e^(-k l T')/(k l)), T' = 1.024 ITR",
-        {
-          xaxis: axis("formula, 1/s", log),
-          yaxis: axis("measured, 1/s", log),
-        },
-      ),
+      data: [equalLine(measured.flatMap(({ x, y }) => [...x, ...y])), ...measured],
+      layout: layout("Interrupts of a queue", "measured against 1/(T' + e^(-k l T')/(k l)), T' = 1.024 ITR", {
+        xaxis: axis("formula, 1/s", LOG), yaxis: axis("measured, 1/s", LOG),
+      }),
     };
   }
 
@@ -410,201 +256,135 @@
     ["protocol_share", "protocol work", "#0072B2"],
     ["cpu_left", "users", "#B4BAC1"],
   ];
+
+  /** How each scheme spends the CPU at the crosshair. */
   function stack() {
-    const at = Number(models.page.kept.at),
-      rows = models
-        .curves()
-        .map((curve) => {
-          const simulated = models.simulatedOf(curve.label);
-          const answer = models.values().traffic === "bursty" ? null : models.solvedAt(curve, at);
-          return { curve, answer: answer || (simulated && nearest(simulated, at)) };
-        })
-        .filter(({ answer }) => answer)
-        .reverse();
-    if (!rows.length)
-      return message("No scheme is shown that has a solution here. Simulate, or show others.");
-    const labels = rows.map(({ curve }) => curve.label);
+    const at = Number(models.page.kept.at);
+    const rows = models.curves().map((curve) => {
+      const { label } = curve, simulated = models.simulatedOf(label);
+      const solved = models.isBursty() ? null : models.solvedAt(curve, at);
+      return { label, answer: solved || (simulated && nearest(simulated, at)) };
+    }).filter(({ answer }) => answer).reverse();
+    const missing = "No scheme is shown that has a solution here. Simulate, or show others.";
+    if (!rows.length) return message(missing);
+    const y = rows.map(({ label }) => label), kinds = rows.map(({ answer }) => answer.kind);
     return {
       data: SHARES.map(([field, name, color]) => ({
-        type: "bar",
-        orientation: "h",
-        y: labels,
-        x: rows.map(({ answer }) => 100 * answer[field]),
-        name,
-        marker: { color },
-        hoverinfo: "none",
-        meta: { kind: "share", name, kinds: rows.map(({ answer }) => answer.kind) },
+        type: "bar", orientation: "h", y, x: rows.map(({ answer }) => 100 * answer[field]), name,
+        marker: { color }, hoverinfo: "none", meta: { kind: "share", name, kinds },
       })),
       layout: layout(
-        `CPU at ${three(at)} Kpps`,
-        SHARES.map(([, name, hue]) => `<span style="color:${hue}">\u25A0</span> ${name}`).join("  "),
+        `CPU at ${three(at)} Kpps`, SHARES.map(([, name, hue]) => entry(hue, "\u25A0", name)).join("  "),
         {
-          barmode: "stack",
-          bargap: 0.25,
-          margin: { l: 8, r: 16, t: 46, b: 38 },
+          barmode: "stack", bargap: 0.25, margin: { l: 8, r: 16, t: 46, b: 38 },
           xaxis: axis("share of the CPU, %", { range: [0, 100], ticklabelstandoff: 2, automargin: true }),
           yaxis: { automargin: true, tickfont: { size: 10 } },
         },
       ),
     };
   }
+  /* The simulated shares at the rate that is nearest to another. */
   function nearest(found, rate) {
-    const i = nearestTo(found.rates_kpps, rate);
-    const one = Object.fromEntries(SHARES.map(([field]) => [field, found[field][i]]));
-    return { kind: "simulated, at the nearest rate", ...one };
+    const off = found.rates_kpps.map((value) => Math.abs(value - rate)), i = off.indexOf(Math.min(...off));
+    const shares = Object.fromEntries(SHARES.map(([field]) => [field, found[field][i]]));
+    return { kind: "simulated, at the nearest rate", ...shares };
   }
 
-  const TIE = "#B4BAC1",
-    TIE_SHARE = 0.005;
+  /* ---- the best scheme along the load axis */
+
+  const TIE = "#B4BAC1", TIE_SHARE = 0.005;
+
   /** The schemes that the strip compares (the ideal one is no choice), each by its best solution. */
   function contenders() {
-    const all = models.curves().filter(({ scheme }) => scheme.name !== "ideal"),
-      isSimulated = models.page.kept.latency === "p99" || models.values().traffic === "bursty";
-    return all.map((curve) => {
-      const solutions = isSimulated ? [] : models.solved(curve),
-        exact = solutions.find(({ kind }) => kind === "exact");
-      const simulated = fromSimulation(curve),
-        [first] = solutions;
-      const best = exact || (simulated ? null : first);
+    const isSimulated = isP99() || models.isBursty();
+    return models.curves().filter(({ scheme }) => scheme.name !== "ideal").map((curve) => {
+      const solutions = isSimulated ? [] : models.solved(curve), simulated = fromSimulation(curve);
+      const best = solutions.find(({ kind }) => kind === "exact") || (simulated ? null : solutions[0]);
       return { curve, set: best ? fromFormula(curve, best) : simulated };
     });
   }
-  /** The best schemes along the load axis: most CPU left among those within the latency limit. */
+  const fromFormula = (curve, { kind, rates, answers }) => ({
+    curve, kind, rates, latency: answers.map((one) => one.latency_mean_us),
+    left: answers.map((one) => one.cpu_left),
+  });
+  function fromSimulation(curve) {
+    const found = models.simulatedOf(curve.label);
+    return found && {
+      curve, kind: "simulated", rates: found.rates_kpps, latency: found[latencyField()],
+      left: found.cpu_left, half: found.cpu_left_half_width,
+    };
+  }
+
+  /** At each rate the two schemes that leave most CPU among those within the latency limit. */
   function winners() {
-    const limit = Number(models.page.kept.limit),
-      sets = contenders()
-        .map(({ set }) => set)
-        .filter(Boolean);
+    const limit = Number(models.page.kept.limit), sets = contenders().map(({ set }) => set).filter(Boolean);
     if (!sets.length) return [];
     const longest = sets.reduce((one, other) => (other.rates.length > one.rates.length ? other : one));
     return longest.rates.map((rate) => {
-      const able = sets
-        .map((set) => ({
-          curve: set.curve,
-          kind: set.kind,
-          latency: between(set.rates, set.latency, rate),
-          left: between(set.rates, set.left, rate),
-          half: set.half ? between(set.rates, set.half, rate) : TIE_SHARE / 2,
-        }))
-        .filter(({ latency }) => latency !== null && latency <= limit)
-        .sort((a, b) => b.left - a.left);
+      const able = sets.map(({ curve, kind, rates, ...columns }) => {
+        const at = (values) => between(rates, values, rate), { latency, left, half } = columns;
+        return { curve, kind, latency: at(latency), left: at(left), half: half ? at(half) : TIE_SHARE / 2 };
+      }).filter(({ latency }) => latency !== null && latency <= limit).sort((a, b) => b.left - a.left);
       const [best, second] = able;
       const isTie = Boolean(second) && best.left - second.left <= best.half + second.half;
       return { rate, best, second, isTie };
     });
   }
-  /** The value at a rate, straight between those of two rates; null outside of them. */
+  /** The value at a rate, linearly between those of two rates; null outside of them. */
   function between(rates, values, rate) {
     const after = rates.findIndex((one) => one >= rate - 1e-9);
     if (after < 0 || (after === 0 && rates[0] > rate + 1e-9)) return null;
     if (after === 0 || rates[after] <= rate + 1e-9) return values[after];
-    const low = values[after - 1],
-      high = values[after],
-      share = (rate - rates[after - 1]) / (rates[after] - rates[after - 1]);
+    const low = values[after - 1], high = values[after];
+    const share = (rate - rates[after - 1]) / (rates[after] - rates[after - 1]);
     return low === null || high === null ? null : low + share * (high - low);
   }
-  function nearestTo(rates, rate) {
-    const off = rates.map((value) => Math.abs(value - rate));
-    return off.indexOf(Math.min(...off));
-  }
-  const fromFormula = (curve, { kind, rates, answers }) => ({
-    curve,
-    kind,
-    rates,
-    latency: answers.map((a) => a.latency_mean_us),
-    left: answers.map((a) => a.cpu_left),
-  });
-  function fromSimulation(curve) {
-    const found = models.simulatedOf(curve.label);
-    return (
-      found && {
-        curve,
-        kind: "simulated",
-        rates: found.rates_kpps,
-        latency: found[latencyField()],
-        left: found.cpu_left,
-        half: found.cpu_left_half_width,
-      }
-    );
-  }
+
   /** Which solution the strip takes where it is not the exact one, and which schemes have none. */
   function solutionWords() {
-    const by = { simulated: [], paper: [], none: [] };
-    for (const { curve, set } of contenders()) {
-      const kind = set ? set.kind : "none";
-      if (by[kind]) by[kind].push(curve.label);
-    }
-    return [
-      by.paper.length ? `by the paper's formula: ${by.paper.join(", ")}` : "",
-      by.none.length ? `not simulated: ${by.none.join(", ")}` : "",
-    ].filter(Boolean);
+    const all = contenders().map(({ curve, set }) => ({ label: curve.label, kind: set ? set.kind : "none" }));
+    const named = (kind) => all.filter((one) => one.kind === kind).map(({ label }) => label).join(", ");
+    const paper = named("paper"), none = named("none");
+    return [paper && `by the paper's formula: ${paper}`, none && `not simulated: ${none}`].filter(Boolean);
   }
 
   function strip() {
-    const rows = winners(),
-      { kept } = models.page,
-      what = kept.latency === "p99" ? "p99" : "mean latency";
+    const rows = winners(), limit = three(Number(models.page.kept.limit));
+    const what = isP99() ? "p99" : "mean latency";
     if (!rows.length) return message(`No solution has a ${what} here: simulate first.`);
-    const step = rows.length > 1 ? rows[1].rate - rows[0].rate : 1;
-    const groups = new Map();
-    for (const row of rows) {
-      const name = !row.best ? "none" : row.isTie ? "tie" : row.best.curve.label;
-      if (!groups.has(name))
-        groups.set(name, { hue: row.isTie ? TIE : row.best && row.best.curve.hue, rows: [] });
+    const width = rows.length > 1 ? rows[1].rate - rows[0].rate : 1, groups = new Map();
+    for (const row of rows.filter(({ best }) => best)) {
+      const { label, hue } = row.best.curve, name = row.isTie ? "tie" : label;
+      if (!groups.has(name)) groups.set(name, { color: row.isTie ? TIE : hue, rows: [] });
       groups.get(name).rows.push(row);
     }
-    const isMissed = groups.has("none");
-    groups.delete("none");
+    const legend = [...groups].map(([name, { color }]) => entry(color, "\u25A0", name));
+    const missed = rows.every(({ best }) => best) ? [] : ["\u25A1 none meets the limit"];
     return {
-      data: [...groups].map(([name, group]) => ({
-        type: "bar",
-        x: group.rows.map(({ rate }) => rate),
-        y: group.rows.map(() => 1),
-        name,
-        width: step,
-        marker: { color: group.hue, line: { width: 0 } },
-        hoverinfo: "none",
-        meta: { kind: "winner", words: group.rows.map(winnerWords) },
+      data: [...groups].map(([name, { color, rows: mine }]) => ({
+        type: "bar", x: mine.map(({ rate }) => rate), y: mine.map(() => 1), name, width,
+        marker: { color, line: { width: 0 } }, hoverinfo: "none",
+        meta: { kind: "winner", words: mine.map(winnerWords) },
       })),
       layout: layout(
-        `Most CPU left with ${what} up to ${three(Number(kept.limit))} us`,
-        [...groups]
-          .map(([name, { hue }]) => `<span style="color:${hue}">\u25A0</span> ${name}`)
-          .concat(isMissed ? ["\u25A1 none meets the limit"] : [])
-          .concat(solutionWords())
-          .join("  "),
+        `Most CPU left with ${what} up to ${limit} us`, [...legend, ...missed, ...solutionWords()].join("  "),
         {
           xaxis: axis("arrivals of a queue, Kpps", { range: models.loadRange(), fixedrange: true }),
-          yaxis: { visible: false, range: [0, 1], fixedrange: true },
-          bargap: 0,
-          barmode: "overlay",
+          yaxis: { visible: false, range: [0, 1], fixedrange: true }, bargap: 0, barmode: "overlay",
           margin: { l: 52, r: 12, t: 44, b: 34 },
         },
       ),
     };
   }
-  function winnerWords({ rate, best: one, second, isTie }) {
-    const words = (way) =>
-      `${way.curve.label}, ${way.kind}: ${three(100 * way.left)} % left, ${three(way.latency)} us`;
-    return [
-      `${three(rate)} Kpps: ${isTie ? "tie" : one.curve.label}`,
-      words(one),
-      second ? words(second) : "no other meets it",
-    ];
+  function winnerWords({ rate, best, second, isTie }) {
+    const words = ({ curve, kind, left, latency }) =>
+      `${curve.label}, ${kind}: ${three(100 * left)} % left, ${three(latency)} us`;
+    const title = `${three(rate)} Kpps: ${isTie ? "tie" : best.curve.label}`;
+    return [title, words(best), second ? words(second) : "no other meets it"];
   }
 
   wattlas.modelsFigures = {
-    PANELS,
-    panel,
-    lines,
-    itr: interrupts,
-    stack,
-    best: strip,
-    winners,
-    message,
-    layout,
-    axis,
-    three,
-    DASHES,
+    panel, lines, itr: interrupts, stack, best: strip,
+    message, layout, axis, three, scatter, equalLine, entry,
   };
 })((window.wattlas = window.wattlas || {}));

@@ -2,261 +2,166 @@
 (function (wattlas) {
   "use strict";
 
-  const { models } = wattlas;
-  const LEAST_STEPS = 200;
+  const { models, element } = wattlas;
+  const LEAST_STEPS = 200, FIRST_TO_KPPS = 300;
   /** A step of 1, 0.1, 0.01...: a slider then stops at round values. */
   const roundStep = (low, high) => 10 ** Math.floor(Math.log10((high - low) / LEAST_STEPS));
+  const rounded = (text) => Number(Number(text).toPrecision(6));
+  const hidden = { "aria-hidden": "true" };
 
-  function element(tag, properties = {}, ...children) {
-    const { data, ...others } = properties,
-      found = Object.assign(document.createElement(tag), others);
-    Object.entries(data || {}).forEach(([key, value]) => {
-      found.dataset[key] = value;
-    });
-    found.append(...children.filter((child) => child !== null && child !== undefined));
-    return found;
-  }
-  const label = (text, ...children) => {
-    const found = element(
-      "label",
-      { className: "models-choice" },
-      element("span", { textContent: text }),
-      ...children,
-    );
-    return found;
-  };
+  const label = (text, child, title = "") =>
+    element("label", { className: "models-choice", title }, element("span", { textContent: text }), child);
 
-  function select(name, value, options, change) {
-    const found = element(
-      "select",
-      { className: "plain" },
-      ...options.map(([key, text]) =>
-        element("option", { value: key, textContent: text, selected: String(key) === String(value) }),
-      ),
-    );
-    found.setAttribute("aria-label", name);
-    found.addEventListener("change", () => change(found.value));
-    return found;
+  function select(name, value, options, change, data = {}) {
+    const choices = options.map(([key, textContent]) =>
+      element("option", { value: key, textContent, selected: String(key) === String(value) }));
+    const onchange = (event) => change(event.target.value), attributes = { "aria-label": name };
+    return element("select", { className: "plain", onchange, data, attributes }, ...choices);
   }
 
   /* ---- one parameter */
 
   function slider(key, control, value, change) {
-    const [low, high] = control.slider || control.range;
+    const { title, unit } = control, [low, high] = control.slider || control.range;
     const range = element("input", {
-      type: "range",
-      min: low,
-      max: high,
-      step: control.isWhole ? 1 : roundStep(low, high),
-      value,
-      data: { control: key },
+      type: "range", min: low, max: high, step: control.isWhole ? 1 : roundStep(low, high), value,
+      data: { control: key }, attributes: { "aria-label": title },
     });
-    range.setAttribute("aria-label", control.title);
-    const number = element("input", { type: "number", value, step: "any", data: { number: key } });
-    number.setAttribute("aria-label", `${control.title}${control.unit ? ", " + control.unit : ""}`);
+    const number = element("input", {
+      type: "number", value, step: "any", data: { number: key },
+      attributes: { "aria-label": unit ? `${title}, ${unit}` : title },
+    });
     const take = (text) => {
-      const wanted = control.isWhole ? Math.round(Number(text)) : Number(Number(text).toPrecision(6));
+      const wanted = control.isWhole ? Math.round(Number(text)) : rounded(text);
       const isGood = text !== "" && models.accepts(control, wanted);
-      number.setCustomValidity(isGood ? "" : `${control.title} must be from ${control.range.join(" to ")}`);
+      number.setCustomValidity(isGood ? "" : `${title} must be from ${control.range.join(" to ")}`);
       number.classList.toggle("missed", !isGood);
-      if (isGood) change(wanted);
+      if (isGood) change(key, wanted);
       return isGood ? wanted : null;
     };
-    range.addEventListener("input", () => {
+    range.oninput = () => {
       models.page.isDragging = true;
-      number.value = Number(Number(range.value).toPrecision(6));
+      number.value = rounded(range.value);
       take(range.value);
-    });
-    range.addEventListener("change", () => {
+    };
+    range.onchange = () => {
       models.page.isDragging = false;
       wattlas.modelsPage.draw();
-    });
-    number.addEventListener("change", () => {
+    };
+    number.onchange = () => {
       const taken = take(number.value);
       if (taken !== null) range.value = taken;
       else number.reportValidity();
-    });
+    };
+    const words = (className, textContent) => element("span", { className, textContent });
     return element(
-      "div",
-      { className: "models-slider", title: control.sentence },
-      element("span", { className: "models-name", textContent: control.title }),
-      number,
-      element("span", { className: "models-unit", textContent: control.unit }),
-      range,
+      "div", { className: "models-slider", title: control.sentence },
+      words("models-name", title), number, words("models-unit", unit), range,
     );
   }
 
-  function choice(key, control, value, change) {
-    const words = (option) =>
-      option === true ? "yes" : option === false ? "no" : option.replace("_", " ");
-    const options = control.range.map((option) => [String(option), words(option)]);
-    const found = select(control.title, String(value), options, (text) =>
-      change(typeof control.default === "boolean" ? text === "true" : text),
-    );
-    found.dataset.control = key;
-    const whole = label(control.title, found);
-    whole.title = control.sentence;
-    return whole;
+  function choice(key, { title, sentence, range, default: normal }, value, change) {
+    const words = (option) => ({ true: "yes", false: "no" })[option] || option.replace("_", " ");
+    const options = range.map((option) => [String(option), words(option)]);
+    const take = (text) => change(key, typeof normal === "boolean" ? text === "true" : text);
+    return label(title, select(title, value, options, take, { control: key }), sentence);
   }
-  const one = (key, control, value, change) =>
-    (control.isChoice ? choice : slider)(key, control, value, (wanted) => change(key, wanted));
 
   /** The sidebar's controls: those of the shown schemes, or those of energy. */
   function controls(root) {
-    const { spec, kept } = models.page;
-    if (kept.tab === "fit") {
-      root.replaceChildren(...runControls());
-      return;
-    }
-    const isEnergy = kept.tab === "energy",
-      all = isEnergy ? spec.energy : spec.controls;
+    const { spec, kept } = models.page, isEnergy = kept.tab === "energy";
+    if (kept.tab === "fit") { root.replaceChildren(...runControls()); return; }
+    const all = isEnergy ? spec.energy : spec.controls, set = isEnergy ? models.setEnergy : models.setValue;
     const now = isEnergy ? models.energyValues() : models.values();
     const used = new Set(models.curves().flatMap(({ scheme }) => Object.values(scheme.controls)));
-    const isBursty = now.traffic === "bursty";
-    const keys = Object.keys(all).filter(
-      (key) => isEnergy || (used.has(key) && (isBursty || !["reading", "link"].includes(key))),
-    );
-    const rows = keys.map((key) =>
-      one(key, all[key], now[key], isEnergy ? models.setEnergy : models.setValue),
-    );
-    const first = keys.filter((key) => !all[key].isChoice).map((key) => rows[keys.indexOf(key)]);
-    const rest = keys.filter((key) => all[key].isChoice).map((key) => rows[keys.indexOf(key)]);
+    if (now.traffic !== "bursty") ["reading", "link"].forEach((key) => used.delete(key));
+    const shown = Object.entries(all).filter(([key]) => isEnergy || used.has(key));
+    const rows = (wanted, make) => shown.filter(([, control]) => Boolean(control.isChoice) === wanted)
+      .map(([key, control]) => make(key, control, now[key], set));
     root.replaceChildren(
       element("div", { className: "sidebar-title", textContent: "Parameters" }),
-      ...first,
-      ...rest,
-      ...(isEnergy ? [] : loadControls()),
+      ...rows(false, slider), ...rows(true, choice), ...(isEnergy ? [] : loadControls()),
     );
   }
 
-  function loadControls() {
-    const { kept } = models.page;
-    const numbers = [
-      ["to", "load axis to, Kpps"],
-      ["limit", "latency limit, us"],
-      ["seed", "seed"],
-    ];
-    return [...numbers.map(([key, title]) => plainNumber(key, title, kept[key])), ...runControls()];
-  }
-  function plainNumber(key, title, value) {
-    const found = element("input", { type: "number", min: 0, step: "any", value, data: { key } });
-    found.setAttribute("aria-label", title);
-    found.addEventListener("change", () => {
-      const wanted = Number(found.value),
-        isGood = key === "seed" ? Number.isInteger(wanted) && wanted >= 0 : wanted > 0;
+  const loadControls = () => [
+    plainNumber("to", "load axis to, Kpps"), plainNumber("limit", "latency limit, us"),
+    plainNumber("seed", "seed"), ...runControls(),
+  ];
+  /** What runs without logs do not say of themselves. */
+  const runControls = () => [
+    element("div", { className: "sidebar-title", textContent: "Runs without logs" }),
+    plainNumber("cores", "cores that served"), plainNumber("tsc", "TSC, GHz"),
+    element("p", { className: "quiet", textContent: "Runs with logs have both in the lake." }),
+  ];
+  function plainNumber(key, title) {
+    const found = element("input", {
+      type: "number", min: 0, step: "any", value: models.page.kept[key], data: { key },
+      attributes: { "aria-label": title },
+    });
+    found.onchange = () => {
+      const wanted = Number(found.value);
+      const isGood = key === "seed" ? Number.isInteger(wanted) && wanted >= 0 : wanted > 0;
       found.classList.toggle("missed", !isGood);
       if (isGood) models.set({ [key]: wanted });
-    });
+    };
     return label(title, found);
-  }
-  /** What runs without logs do not say of themselves. */
-  function runControls() {
-    const { kept } = models.page;
-    return [
-      element("div", { className: "sidebar-title", textContent: "Runs without logs" }),
-      plainNumber("cores", "cores that served", kept.cores),
-      plainNumber("tsc", "TSC, GHz", kept.tsc),
-      element("p", { className: "quiet", textContent: "Runs with logs have both in the lake." }),
-    ];
   }
 
   /* ---- the bar and the legend */
 
-  const toggle = (key, title, first, second) => {
-    const found = element("button", {
-      className: "plain",
-      textContent: title,
-      data: { toggle: key },
-    });
+  function toggle(key, textContent, first, second) {
     const isOn = String(models.page.kept[key]) === String(second);
-    found.setAttribute("aria-pressed", String(isOn));
-    found.addEventListener("click", () => models.set({ [key]: isOn ? first : second }));
-    return found;
-  };
+    const onclick = () => models.set({ [key]: isOn ? first : second });
+    const attributes = { "aria-pressed": String(isOn) };
+    return element("button", { className: "plain", textContent, onclick, data: { toggle: key }, attributes });
+  }
 
   function tabs() {
     const { spec, kept } = models.page;
-    const found = element(
-      "div",
-      { className: "models-tabs" },
-      ...Object.entries(spec.tabs).map(([key, title]) => {
-        const button = element("button", {
-          className: "models-tab-button",
-          textContent: title,
-          data: { tab: key },
-        });
-        button.setAttribute("role", "tab");
-        button.setAttribute("aria-selected", String(key === kept.tab));
-        button.addEventListener("click", () => models.set({ tab: key }));
-        return button;
-      }),
-    );
-    found.setAttribute("role", "tablist");
-    return found;
+    const buttons = Object.entries(spec.tabs).map(([key, textContent]) => element("button", {
+      className: "models-tab-button", textContent, onclick: () => models.set({ tab: key }),
+      data: { tab: key }, attributes: { role: "tab", "aria-selected": String(key === kept.tab) },
+    }));
+    return element("div", { className: "models-tabs", attributes: { role: "tablist" } }, ...buttons);
   }
 
-  function bar(root) {
-    const { spec, kept } = models.page,
-      parts = [tabs()];
-    if (kept.tab === "interrupts") {
-      const hosts = Object.entries(spec.hosts).map(([key, { title }]) => [key, title]);
-      const figures = [
-        ["", "schemes of the legend"],
-        ...Object.entries(spec.figures).map(([k, f]) => [k, f.title]),
-      ];
-      parts.push(
-        label("host", select("host", kept.host, hosts, wattlas.modelsPage.chooseHost)),
-        label("curves", select("curves", kept.fig, figures, chooseFigure)),
-        toggle("scale", "linear latency", "log", "linear"),
-        toggle("latency", "p99", "mean", "p99"),
-        toggle("runs", "runs", false, true),
-        simulateButton(),
-      );
-    } else if (kept.tab === "energy") {
-      const multiples = Object.entries(spec.multiples).map(([key, { title }]) => [key, title]);
-      parts.push(
-        label(
-          "curves",
-          select("curves", kept.multiples, multiples, (key) => models.set({ multiples: key })),
-        ),
-      );
-    } else {
-      const against = [
-        ["dvfs_ghz", "frequency"],
-        ["itr_us", "ITR"],
-        ["busy_share", "busy share"],
-        ["load_qps", "load"],
-      ];
-      const fits = Object.entries(spec.fits);
-      parts.push(
-        label("fit of", select("fit of", kept.fit, fits, (key) => models.set({ fit: key }))),
-        label(
-          "residuals against",
-          select("residuals against", kept.against, against, (key) => models.set({ against: key })),
-        ),
-      );
-    }
-    const note = kept.tab === "interrupts" ? spec.hosts[kept.host].note : "";
-    root.replaceChildren(...parts, element("span", { className: "quiet", textContent: note }));
+  const AGAINST = [
+    ["dvfs_ghz", "frequency"], ["itr_us", "ITR"], ["busy_share", "busy share"], ["load_qps", "load"],
+  ];
+  /** The menu of one key of the state. */
+  function menu(key, name, options, change = (value) => models.set({ [key]: value })) {
+    return label(name, select(name, models.page.kept[key], options, change));
   }
-  const FIRST_TO_KPPS = 300;
+  const titled = (all) => Object.entries(all).map(([key, { title }]) => [key, title]);
+
+  const BARS = {
+    interrupts: ({ hosts, figures }) => [
+      menu("host", "host", titled(hosts), wattlas.modelsPage.chooseHost),
+      menu("fig", "curves", [["", "schemes of the legend"], ...titled(figures)], chooseFigure),
+      toggle("scale", "linear latency", "log", "linear"), toggle("latency", "p99", "mean", "p99"),
+      toggle("runs", "runs", false, true), simulateButton(),
+    ],
+    energy: ({ multiples }) => [menu("multiples", "curves", titled(multiples))],
+    fit: ({ fits }) => [
+      menu("fit", "fit of", Object.entries(fits)), menu("against", "residuals against", AGAINST),
+    ],
+  };
+  function bar(root) {
+    const { spec, kept } = models.page, note = kept.tab === "interrupts" ? spec.hosts[kept.host].note : "";
+    const words = element("span", { className: "quiet", textContent: note });
+    root.replaceChildren(tabs(), ...BARS[kept.tab](spec), words);
+  }
   /** A figure's own values take the place of what the visitor has changed. */
   function chooseFigure(key) {
     const { to, latency_to: latencyTo } = models.page.spec.figures[key] || {};
-    models.set({
-      fig: key,
-      p: "",
-      zoom: "",
-      to: to || FIRST_TO_KPPS,
-      scale: latencyTo ? "linear" : "log",
-    });
+    models.set({ fig: key, p: "", zoom: "", to: to || FIRST_TO_KPPS, scale: latencyTo ? "linear" : "log" });
   }
 
   function simulateButton() {
-    const button = element("button", { className: "plain", id: "models-simulate" });
-    button.addEventListener("click", wattlas.modelsPage.simulate);
-    const progress = element("progress", { id: "models-progress" });
-    progress.setAttribute("aria-label", "curves that are simulated");
+    const onclick = wattlas.modelsPage.simulate, attributes = { "aria-label": "curves that are simulated" };
+    const button = element("button", { className: "plain", id: "models-simulate", onclick });
+    const progress = element("progress", { id: "models-progress", attributes });
     showJob(button, progress);
     return element("span", { className: "models-job" }, button, progress);
   }
@@ -266,75 +171,49 @@
     progress = document.getElementById("models-progress"),
   ) {
     if (!button || !progress) return;
-    const { status, labels, results } = models.page.simulated,
-      isRunning = status === "running" || status === "waiting",
-      text = isRunning ? "cancel" : "simulate";
+    const { labels, results } = models.page.simulated, isRunning = models.isRunning();
+    const text = isRunning ? "cancel" : "simulate";
     if (button.textContent !== text) button.textContent = text;
-    progress.max = Math.max(labels.length, 1);
-    progress.value = results.length;
-    progress.hidden = !isRunning;
+    Object.assign(progress, { max: Math.max(labels.length, 1), value: results.length, hidden: !isRunning });
   }
 
-  const KINDS = [
-    ["paper", "paper"],
-    ["exact", "exact"],
-    ["\u25CF", "simulated, 95 % (open: slow to converge)"],
-    ["\u2606", "published"],
-    ["\u25CB", "measured"],
-  ];
-  const GLYPHS = {
-    circle: "\u25CF",
-    diamond: "\u25C6",
-    square: "\u25A0",
-    "triangle-up": "\u25B2",
-    "triangle-down": "\u25BC",
+  const SIGNS = {
+    circle: "\u25CF", diamond: "\u25C6", square: "\u25A0", "triangle-up": "\u25B2", "triangle-down": "\u25BC",
     pentagon: "\u2B1F",
   };
+  const KINDS = [
+    [{ className: "models-line models-line-paper" }, "paper"],
+    [{ className: "models-line models-line-exact" }, "exact"],
+    [{ textContent: "\u25CF" }, "simulated, 95 % (open: slow to converge)"],
+    [{ textContent: "\u2606" }, "published"], [{ textContent: "\u25CB" }, "measured"],
+  ];
+  const sign = (hue, symbol) =>
+    element("span", { textContent: SIGNS[symbol] + " ", style: "color:" + hue, attributes: hidden });
+
+  /** The button that shows or hides a scheme. */
+  function schemeButton({ name, title, sentence, hue, symbol }) {
+    const { spec, kept } = models.page, shown = kept.scheme.split(","), isOn = shown.includes(name);
+    const isWanted = (scheme) => (scheme.name === name ? !isOn : shown.includes(scheme.name));
+    const wanted = () => spec.schemes.filter(isWanted).map((scheme) => scheme.name).join(",") || "none";
+    return element("button", {
+      className: "plain", title: sentence, onclick: () => models.set({ scheme: wanted() }),
+      data: { scheme: name }, attributes: { "aria-pressed": String(isOn) },
+    }, sign(hue, symbol), title);
+  }
 
   function legend(root) {
     const { spec, kept } = models.page;
     root.hidden = kept.tab !== "interrupts";
-    const glyph = (hue, symbol) => {
-      const found = element("span", { textContent: GLYPHS[symbol] + " " });
-      found.style.color = hue;
-      found.setAttribute("aria-hidden", "true");
-      return found;
-    };
-    const entries = kept.fig
-      ? models
-          .curves()
-          .map(({ label: text, hue, scheme }) =>
-            element("span", { className: "models-entry" }, glyph(hue, scheme.symbol), text),
-          )
-      : spec.schemes.map((scheme) => {
-          const isOn = kept.scheme.split(",").includes(scheme.name);
-          const found = element(
-            "button",
-            { className: "plain", title: scheme.sentence, data: { scheme: scheme.name } },
-            glyph(scheme.hue, scheme.symbol),
-            scheme.title,
-          );
-          found.setAttribute("aria-pressed", String(isOn));
-          found.addEventListener("click", () =>
-            models.set({
-              scheme:
-                spec.schemes
-                  .map(({ name }) => name)
-                  .filter((name) => (name === scheme.name ? !isOn : kept.scheme.split(",").includes(name)))
-                  .join(",") || "none",
-            }),
-          );
-          return found;
-        });
-    const kinds = KINDS.map(([mark, word]) => {
-      const isLine = ["paper", "exact"].includes(mark);
-      const drawn = isLine
-        ? element("span", { className: "models-line models-line-" + mark })
-        : element("span", { textContent: mark });
-      drawn.setAttribute("aria-hidden", "true");
-      return element("span", { className: "models-kind" }, drawn, " " + word);
+    const entry = ({ label: text, hue, scheme }) =>
+      element("span", { className: "models-entry" }, sign(hue, scheme.symbol), text);
+    const kinds = KINDS.map(([properties, words]) => {
+      const mark = element("span", { ...properties, attributes: hidden });
+      return element("span", { className: "models-kind" }, mark, " " + words);
     });
-    root.replaceChildren(...entries, element("span", { className: "quiet models-kinds" }, ...kinds));
+    root.replaceChildren(
+      ...(kept.fig ? models.curves().map(entry) : spec.schemes.map(schemeButton)),
+      element("span", { className: "quiet models-kinds" }, ...kinds),
+    );
   }
 
   wattlas.modelsControls = { controls, bar, legend, showJob };

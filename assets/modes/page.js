@@ -1,10 +1,9 @@
-/* Modes and Dash: controls that depend on each other, figures from the server's answers, the selection. */
+/* Connects Modes to Dash: controls that depend on each other, figures of the server's answers, selection. */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
   const { wattlas } = window, { modes } = wattlas, { view } = modes;
 
   const ROLES = ["x", "y", "who"];
-  const GRAPHS = ["winners", "shares", "pareto", "evidence"];
   const same = () => window.dash_clientside.no_update;
   let rawCells = null;
 
@@ -14,9 +13,12 @@ document.addEventListener("DOMContentLoaded", function () {
     view.sel = spec.kept.sel || "";
   }
 
-  /** A knob of one role that is chosen for another changes places; its filter of one value is cleared. */
+  /**
+   * Keep the knobs of the three roles different: choosing a knob of another role swaps the two. A filter of
+   * one value on the chosen knob is cleared.
+   */
   function gathered(values, before) {
-    // A level half typed, as `0.`, changes nothing yet.
+    // An incomplete level, such as `0.`, does not change the state.
     if (!(values.level > 0 && values.level < 1)) values.level = before ? before.level : 0.05;
     if (!before) return values;
     const role = ROLES.find((name) => before[name] !== values[name]);
@@ -26,7 +28,7 @@ document.addEventListener("DOMContentLoaded", function () {
       before[role] = values[role];
       return null;
     }
-    // A cell belongs to its axes, a win to its competitors: neither means anything on others.
+    // A selected cell is valid for its axes only, a selected winner for its competitors only.
     if (role || String(before.workload) !== String(values.workload)) modes.select("");
     const held = role && values[role] !== "workload" && (values[values[role]] || []).length === 1;
     if (!held) return values;
@@ -62,9 +64,7 @@ document.addEventListener("DOMContentLoaded", function () {
   };
 
   wattlas.addPage({
-    name: "modes",
-    open,
-    gathered,
+    name: "modes", open, gathered,
     links() {
       const sel = view.data ? wattlas.cells.handover(view.data, view.sel) : "";
       return { explore: wattlas.pagesRoot() + "?" + wattlas.address.handover("modes", { sel }) };
@@ -73,13 +73,11 @@ document.addEventListener("DOMContentLoaded", function () {
       const figure = view.figures[id], data = id === "evidence" ? null : view.data;
       return figure && wattlas.modesFigures.onPaper(figure, data, view.sel, wattlas.plot(id));
     },
-    resize: () => GRAPHS.map(wattlas.plot).filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd)),
-    key: (event) => modes.press(event.target, event.key),
-    clear: () => modes.select(""),
+    key: modes.key, clear: modes.clear,
   });
   wattlas.clientside("modes", { theme, themeEvidence });
 
   document.addEventListener("click", (event) => {
-    if (event.target.closest && event.target.closest("#clear-selection")) modes.select("");
+    if (wattlas.closest(event, "#clear-selection")) modes.clear();
   });
 });

@@ -27,11 +27,9 @@
 
   const outcomeOf = (data, i) => data.outcomes[data.cells.outcome[i]];
   const winnerOf = (data, i) => data.who.values[data.contenders.who[data.cells.first[i]]];
-  const placeOf = (data, i) =>
-    data.x.words[data.cells.column[i]] + DOT + data.y.words[data.cells.row[i]];
+  const placeOf = (data, i) => data.x.words[data.cells.column[i]] + DOT + data.y.words[data.cells.row[i]];
 
-  const pairOf = (data, i) =>
-    [data.x.values[data.cells.column[i]], data.y.values[data.cells.row[i]]];
+  const pairOf = (data, i) => [data.x.values[data.cells.column[i]], data.y.values[data.cells.row[i]]];
   const clauseOfPairs = (data, pairs) => wattlas.clause.pairs(data.x.column, data.y.column, pairs);
 
   /** The clause that selects one cell. */
@@ -109,8 +107,7 @@
     if (outcomeOf(data, i) === "alone") return "only " + best + " was measured here: no win";
     const second = name(first + 1);
     const words = {
-      win: best + " wins over " + second,
-      differ: best + " is above " + second + ", and neither is better",
+      win: best + " wins over " + second, differ: best + " is above " + second + ", and neither is better",
       tie: "tie of " + best + " and " + second,
       "too few": "too few replicates to decide between " + best + " and " + second,
     };

@@ -2,14 +2,8 @@
 (function (wattlas) {
   "use strict";
 
-  const view = {
-    figures: {},
-    data: null,
-    sel: "",
-    theme: "light",
-    /** Called after the selection has changed. */
-    onSelect: () => {},
-  };
+  /* onSelect is called after the selection has changed. */
+  const view = { figures: {}, data: null, sel: "", theme: "light", onSelect() {} };
 
   /** Change the selection and show it in all figures. */
   function select(sel) {
@@ -81,13 +75,11 @@
 
   /* The keyboard cursor: arrows go from cell to cell, bar to bar, point to point; Enter selects. */
   const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-  const cursor = { winners: [0, 0], shares: 0, pareto: 0 };
-  const within = (value, count) => Math.min(Math.max(value, 0), count - 1);
+  const cursor = { winners: [0, 0], shares: 0, pareto: 0 }, { within } = wattlas;
 
   const CURSORS = {
     winners(gd, step) {
-      const { x, y } = view.data;
-      const counts = [x.values.length, y.values.length];
+      const { x, y } = view.data, counts = [x.values.length, y.values.length];
       cursor.winners = cursor.winners.map((at, axis) => within(at + step[axis], counts[axis]));
       const [column, row] = cursor.winners;
       const empty = [x.words[column] + " \u00b7 " + y.words[row], "not measured"];
@@ -112,8 +104,8 @@
     },
   };
 
-  /** Move the cursor of the focused figure, or select what is under it. Returns whether the key was used. */
-  function press(panel, key) {
+  /** Move the focused figure's cursor, or select the point at it. Returns whether the key had an action. */
+  function press({ target: panel, key }) {
     const id = panel.dataset && panel.dataset.view, isSelect = key === "Enter" || key === " ";
     if ((!STEPS[key] && !isSelect) || !view.data || !CURSORS[id] || !view.figures[id]) return false;
     const gd = wattlas.plot(id);
@@ -125,5 +117,5 @@
     return true;
   }
 
-  wattlas.modes = { view, select, announce, own, press };
+  wattlas.modes = { view, select, announce, own, key: press, clear: () => select("") };
 })((window.wattlas = window.wattlas || {}));

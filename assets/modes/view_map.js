@@ -1,8 +1,8 @@
 /*
- * What of the map of winners depends on the part in view: labels of the axes, texts of the cells. And what
- * depends on the selection: the frame around one cell, the layer that dims the others. Pure functions.
+ * The parts of the map of winners that depend on the visible part (labels of the axes, texts of the cells)
+ * or on the selection (the frame around one cell, the layer that dims the others). Pure functions.
  *
- * A part in view is {x: {low, high, isWhole, px}, y: ...}: the first and the last index along each axis.
+ * A visible part is {x: {low, high, isWhole, px}, y: ...}: the first and the last index along each axis.
  */
 (function (wattlas) {
   "use strict";
@@ -10,8 +10,6 @@
   const CHARACTER_PX = 6.2, LINE_PX = 11.5;
   // Up to this many columns and rows cells have the winner's name; above so many columns, short texts.
   const NAMED_MAX = [8, 9], WIDE_MAX = 12, LARGE_MAX = [12, 18];
-  const PAPER = { light: "#ffffff", dark: "#16191d" };
-  const paper = (theme) => PAPER[theme] || PAPER.light;
 
   /**
    * The labels of an axis that have room: every k-th, k the least of 1, 2, 5, 10, ..., and the last one,
@@ -59,7 +57,7 @@
     const columns = part.x.high - part.x.low + 1, rows = part.y.high - part.y.low + 1;
     const isNamed = columns <= NAMED_MAX[0] && rows <= NAMED_MAX[1];
     const count = columns <= meta.texts_max[0] && rows <= meta.texts_max[1] ? data.count : 0;
-    const halo = Array(4).fill("0 0 3px " + paper(theme)).join(", ");
+    const halo = Array(4).fill("0 0 3px " + wattlas.palette(theme).paper).join(", ");
     for (let i = 0; i < count; i++) {
       const x = data.cells.column[i], y = data.cells.row[i];
       if (x < part.x.low || x > part.x.high || y < part.y.low || y > part.y.high) continue;
@@ -110,5 +108,5 @@
     return z;
   }
 
-  wattlas.modesMap = { paper, shownLabels, labels, texts, partInView, isEmpty, frame, dimmed };
+  wattlas.modesMap = { shownLabels, labels, texts, partInView, isEmpty, frame, dimmed };
 })((window.wattlas = window.wattlas || {}));

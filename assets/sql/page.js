@@ -1,4 +1,4 @@
-/* The SQL page's glue: editor, runs, files, chart, URL. */
+/* Connects SQL to Dash and the server: editor, queries, files, chart, URL. */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
@@ -31,7 +31,7 @@ document.addEventListener("DOMContentLoaded", function () {
     part("cancel").disabled = !now;
   }
 
-  /** Ask until the server has room; others' queries may be running. Returns the response. */
+  /** Repeat the request until the server accepts it: it may be busy with other queries. */
   async function asked(path, mine) {
     for (;;) {
       const response = await post(path, { sql: text, id: mine.id, lake: spec.lake });
@@ -93,7 +93,7 @@ document.addEventListener("DOMContentLoaded", function () {
     }
   }
 
-  /* Dash's editor tells its value through this callback, the chart's menus through theirs. */
+  /* Callbacks of Dash: the editor's text, and the chart's menus. */
   function edited(value) {
     text = value || "";
     return window.dash_clientside.no_update;
@@ -112,17 +112,17 @@ document.addEventListener("DOMContentLoaded", function () {
   }
 
   document.addEventListener("click", (event) => {
-    const target = event.target.closest && document.querySelector(".page.sql") ? event.target : null;
-    if (!target) return;
-    const example = target.closest("[data-example]"), column = target.closest("[data-column]");
+    if (!document.querySelector(".page.sql")) return;
+    const within = (selector) => wattlas.closest(event, selector);
+    const example = within("[data-example]"), column = within("[data-column]");
     if (example) { write(example.dataset.example); chart = {}; run(); }
     if (column && part("editor")) {
       wattlas.sqlInsert(column.dataset.column, part("editor").selectionStart);
     }
-    if (target.closest("#sql-run")) run();
-    if (target.closest("#sql-cancel") && running) post("cancel", { id: running.id });
-    if (target.closest("#sql-csv")) save("csv");
-    if (target.closest("#sql-parquet")) save("parquet");
+    if (within("#sql-run")) run();
+    if (within("#sql-cancel") && running) post("cancel", { id: running.id });
+    if (within("#sql-csv")) save("csv");
+    if (within("#sql-parquet")) save("parquet");
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && document.querySelector(".page.sql")) {
@@ -143,7 +143,6 @@ document.addEventListener("DOMContentLoaded", function () {
     },
     figure: () => null,
     theme: () => { if (answer !== NOTHING) draw(); },
-    resize: () => [wattlas.plot("sql-chart")].filter(Boolean).forEach((gd) => window.Plotly.Plots.resize(gd)),
   });
   wattlas.clientside(NAME, { edited, chosen });
 });

@@ -8,7 +8,7 @@
   const editor = () => document.getElementById("sql-editor");
   const list = () => document.getElementById("sql-complete");
 
-  /* The page lists all tables and columns; a completion says of one what the list says. */
+  /* The names, units and descriptions of the page's list of tables and columns. */
   function known() {
     const items = document.querySelectorAll(".page.sql [data-column], .page.sql [data-table]");
     return new Map(
@@ -31,21 +31,18 @@
     chosen = Math.min(chosen, shown.names.length - 1);
     list().replaceChildren(
       ...shown.names.map((name, number) => {
-        const item = document.createElement("li"), code = document.createElement("code");
-        const words = document.createElement("span"), { unit, title } = columns.get(name);
-        code.textContent = name;
-        words.textContent = [unit, title].filter(Boolean).join(" \u00b7 ");
-        words.className = "quiet";
-        item.append(code, words);
-        item.dataset.completion = name;
-        item.setAttribute("role", "option");
-        item.setAttribute("aria-selected", String(number === chosen));
-        return item;
+        const { unit, title } = columns.get(name), words = [unit, title].filter(Boolean).join(" \u00b7 ");
+        return wattlas.element(
+          "li",
+          { data: { completion: name }, attributes: { role: "option", "aria-selected": number === chosen } },
+          wattlas.element("code", { textContent: name }),
+          wattlas.element("span", { textContent: words, className: "quiet" }),
+        );
       }),
     );
   }
 
-  /** Write a name in place of a part of the text, as a visitor who types: it can be undone. */
+  /** Replace a part of the text by a name, so that the visitor can undo it. */
   wattlas.sqlInsert = function (name, from) {
     const box = editor();
     box.focus();
@@ -74,9 +71,9 @@
     },
     true,
   );
-  /* Before the editor loses the caret. */
+  /* Run before the editor loses the caret. */
   document.addEventListener("mousedown", (event) => {
-    const item = event.target.closest && event.target.closest("[data-completion]");
+    const item = wattlas.closest(event, "[data-completion]");
     if (item && shown) {
       event.preventDefault();
       wattlas.sqlInsert(item.dataset.completion, shown.from);

@@ -2,12 +2,8 @@
 (function (wattlas) {
   "use strict";
 
-  const { figures, configurations, sel } = JSON.parse(document.getElementById("view-data").textContent);
-  const { storage } = wattlas;
+  const { figures, configurations, sel } = wattlas.exportData(), { storage } = wattlas;
   storage.open(sel);
   wattlas.exportThemes((theme) => storage.show(figures, configurations, theme));
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") storage.select("");
-    else if (storage.key(event)) event.preventDefault();
-  });
+  wattlas.exportKeys(storage);
 })(window.wattlas);

@@ -5,7 +5,6 @@ document.addEventListener("DOMContentLoaded", function () {
   const { wattlas } = window;
   const NAME = "storage", PREFIX = NAME + "-";
   const { storage, storageFigures, address } = wattlas;
-  const viewOf = (id) => id.slice(PREFIX.length);
 
   /* Menu values that the server has chosen and that the controls are about to take. */
   let placing = null;
@@ -45,17 +44,12 @@ document.addEventListener("DOMContentLoaded", function () {
   wattlas.addPage({
     name: NAME,
     open: (spec) => storage.open(spec.kept.sel),
-    gathered,
-    links,
-    figure(id) {
-      const { figures, mask } = storage.state(), figure = figures[viewOf(id)];
-      return figure && storageFigures.onPaper(figure, mask, document.getElementById(id).clientHeight);
+    gathered, links,
+    figure(view) {
+      const { figures, mask } = storage.state(), figure = figures[view], gd = wattlas.plot(PREFIX + view);
+      return figure && storageFigures.onPaper(figure, mask, gd.clientHeight);
     },
-    data: (id, format) => `${wattlas.pagesRoot()}${NAME}/data/${viewOf(id)}.${format}?${address.shown(NAME)}`,
-    how: (id) => `${wattlas.pagesRoot()}${NAME}/how/${viewOf(id)}?${address.shown(NAME)}`,
-    resize: () => storage.resize(),
-    clear: () => storage.select(""),
-    key: storage.key,
+    resize: storage.resize, clear: storage.clear, key: storage.key,
   });
   storage.onChange(() => {
     address.keep(NAME, "sel", storage.state().sel);

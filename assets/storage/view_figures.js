@@ -6,7 +6,7 @@
   "use strict";
 
   const SELECTABLE = new Set(["points", "bars", "cells"]), FAINT = 0.3, RANGE_OPACITY = 0.45;
-  const kind = (trace) => (trace.meta && trace.meta.kind) || "";
+  const { kindOf: kind, themedFigure } = wattlas;
   const isSelectable = (trace) => SELECTABLE.has(kind(trace));
   const panelOf = (trace) => trace.xaxis || "x";
 
@@ -27,7 +27,7 @@
   const knobsOf = (configurations, names, row) =>
     Object.fromEntries(names.map((name) => [name, wattlas.knob(configurations, name, row)]));
 
-  /** What a click on a point selects: all configurations with the knobs that its trace names. */
+  /** The clause of a click on a point: all configurations with the same values of the trace's knobs. */
   function knobsClause(trace, i, configurations) {
     const row = trace.meta.rows[i][0];
     if (row === undefined) return "";
@@ -35,7 +35,7 @@
     return wattlas.clause.knobs(knobsOf(configurations, names, row));
   }
 
-  /* Bounds leave room for the rounding of the text; knobs are exact. */
+  /* A margin for the rounding of bounds in the text; knobs are exact. */
   const MARGIN = 1e-6;
   function endsOf(configurations, field, rows) {
     const values = rows.map((row) => configurations.fields[field][row]).filter(Number.isFinite);
@@ -93,29 +93,15 @@
   const changes = (figure, trace, i, mask) =>
     (kind(trace) === "veil" ? { z: veil(trace, figure.data[i + 1], mask) } : look(trace, mask));
 
-  /* ---- themes */
-
-  /** A part of a figure with the word "page" replaced by the theme's text colour. */
-  function withText(value, color) {
-    if (value === "page") return color;
-    if (Array.isArray(value) && !value.includes("page")) return value;
-    if (Array.isArray(value)) return value.map((part) => withText(part, color));
-    if (!value || typeof value !== "object") return value;
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withText(part, color)]));
-  }
-
   /** A figure of the server in a theme and under a selection. */
   function paint(figure, mask, theme) {
-    const { text } = wattlas.palette(theme);
-    const data = figure.data.map((trace, i) => {
-      const { meta, ...rest } = trace;
-      return { ...withText(rest, text), meta, ...changes(figure, trace, i, mask) };
-    });
-    return { data, layout: wattlas.themed(withText(figure.layout, text), theme) };
+    const { data, layout } = themedFigure(figure, theme);
+    const change = (trace, i) => ({ ...trace, ...changes(figure, figure.data[i], i, mask) });
+    return { data: data.map(change), layout };
   }
 
   const LEGEND_PX = 40;
-  /** A figure for paper: on white, with a legend of its own below, where the page has one for all figures. */
+  /** A figure for papers, with its own legend below; on the page one legend serves all figures. */
   function onPaper(figure, mask, height) {
     const out = paint(figure, mask, "light"), named = new Set();
     out.data = out.data.map((trace) => {
@@ -130,7 +116,7 @@
 
   const textOf = (value) => JSON.stringify(value === undefined ? null : value);
 
-  /** Paint a selection into a figure that is drawn, in one step, unless it shows just that already. */
+  /** Show a selection in a drawn figure, in one step, unless the figure shows it already. */
   function repaint(gd, figure, mask, keepsOutline) {
     const wanted = figure.data.map((trace, i) => [i, changes(figure, trace, i, mask)])
       .filter(([, change]) => Object.keys(change).length);
@@ -149,7 +135,5 @@
     window.Plotly.update(gd, update, layout, wanted.map(([i]) => i));
   }
 
-  wattlas.storageFigures = {
-    decode, boxClause, knobsClause, paint, onPaper, repaint, isSelectable, panelOf,
-  };
+  wattlas.storageFigures = { decode, boxClause, knobsClause, paint, onPaper, repaint, isSelectable, panelOf };
 })((window.wattlas = window.wattlas || {}));

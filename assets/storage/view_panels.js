@@ -1,23 +1,19 @@
 /*
  * Storage's figures on the screen: drawn, hovered, stepped through by keys, with one selection for all.
- * Knows no Dash: an export runs it without a server.
+ * Independent of Dash: an export runs it without a server.
  */
 (function (wattlas) {
   "use strict";
 
   const CONFIG = {
-    displaylogo: false,
-    showSendToCloud: false,
-    responsive: true,
-    displayModeBar: "hover",
-    doubleClick: "reset",
-    modeBarButtonsToRemove: ["toImage", "sendDataToCloud", "autoScale2d", "zoomIn2d", "zoomOut2d", "lasso2d"],
+    ...wattlas.PLOT_CONFIG, displayModeBar: "hover", doubleClick: "reset",
+    modeBarButtonsToRemove: ["toImage", "autoScale2d", "zoomIn2d", "zoomOut2d", "lasso2d"],
   };
   const { decode, boxClause, knobsClause, paint, repaint, isSelectable, panelOf } = wattlas.storageFigures;
   const PREFIX = "storage-";
 
   let figures = {}, configurations = null, mask = null, sel = "", theme = "light";
-  // The view whose box is the selection, the views that are drawn, the points under the keys' cursor.
+  // The view whose box is the selection, the drawn views, the cursor's point in each view.
   let boxed = "", drawn = new Set(), cursors = {};
   const listeners = [];
 
@@ -55,7 +51,7 @@
     drawn.add(view);
   }
 
-  /* ---- figures in sight first, the others one at a time, so that the page stays responsive */
+  /* ---- draw the visible figures first, then the others one by one, so that the page stays responsive */
 
   const divOf = (view) => document.getElementById(PREFIX + view);
   function isSeen(gd) {
@@ -102,7 +98,7 @@
     gd.addEventListener("mouseleave", () => wattlas.hideHover());
   }
 
-  /* Points of other lines that this one hides: one hover names them all. */
+  /* The points of other lines that this point hides: the card names all of them. */
   const NEAR_PX = 4, MOST_NEAR = 5;
   function alsoHere(gd, { curveNumber, pointNumber, xaxis, yaxis }) {
     const at = (trace, i) => [xaxis.d2p(trace.x[i]), yaxis.d2p(trace.y[i])];
@@ -126,7 +122,7 @@
     select(clause === sel ? "" : clause);
   }
 
-  /** Publish a clause, or clear with an empty one: every view repaints, without the server. */
+  /** Select by a clause; an empty one clears the selection. All views show it, without the server. */
   function select(clause) {
     if (clause === sel) return;
     sel = clause;
@@ -208,28 +204,27 @@
   }
 
   document.addEventListener("click", (event) => {
-    const target = event.target.closest ? event.target : document.body;
-    const tab = target.closest(".section-tab"), entry = target.closest("#storage-legend button");
-    const shown = target.closest("[data-show]");
+    const within = (selector) => wattlas.closest(event, selector);
+    const tab = within(".section-tab"), entry = within("#storage-legend button");
+    const shown = within("[data-show]");
     const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
     if (tab) document.getElementById(PREFIX + "section-" + tab.dataset.section).scrollIntoView({ behavior });
     if (shown) showView(shown.dataset.show, behavior);
     if (entry) choose(modeClause(entry));
-    if (target.closest("#storage-clear")) select("");
+    if (within("#storage-clear")) select("");
   });
 
   /* ---- a cursor for the keyboard: arrows step through a view's points, Enter selects */
 
   const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Enter: 0, " ": 0 };
   function key(event) {
-    const panel = event.target.closest && event.target.closest(".storage section[data-view]");
+    const panel = wattlas.closest(event, ".storage section[data-view]");
     const gd = panel && event.target === panel && document.getElementById(panel.dataset.view);
     const step = STEPS[event.key];
     if (!gd || !gd.data || step === undefined) return false;
     const points = gd.data.filter(isSelectable).flatMap((trace) => trace.x.map((_, i) => [trace, i]));
     if (!points.length) return false;
-    const before = gd.id in cursors ? cursors[gd.id] : -1;
-    cursors[gd.id] = Math.min(Math.max(before + step, 0), points.length - 1);
+    cursors[gd.id] = wattlas.within((cursors[gd.id] ?? -1) + step, points.length);
     const [trace, i] = points[cursors[gd.id]];
     if (!step) choose(knobsClause(trace, i, configurations));
     else wattlas.card(wordsOf(trace, i), wattlas.place(gd, trace.x[i], trace.y[i], trace));
@@ -237,11 +232,11 @@
   }
 
   wattlas.storage = {
-    open, show, select, markPublished,
-    /** A key was pressed. Returns whether it means something here. */
+    open, show, select, markPublished, clear: () => select(""),
+    /** Handle a key. Returns whether it had an action. */
     key,
     state: () => ({ sel, mask, figures, configurations }),
-    /** Whether figures out of sight wait for their turn. */
+    /** Whether figures wait to be drawn. */
     isBusy: () => waiting.length > 0,
     /** Call after every change of the selection and every drawing. */
     onChange: (listener) => listeners.push(listener),

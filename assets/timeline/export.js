@@ -1,12 +1,13 @@
 /*
- * Start an exported timeline: the page's pictures and moves without a server. The file holds the answer for
- * the window in view, and for the whole runs if it is small. Windows within are cut out of the narrower one.
+ * Start an exported timeline: the page's figures and moves without a server. The file holds the answer for
+ * the visible window, and the answer for the whole runs if that is small. Other windows are cut out of the
+ * narrower answer that contains them.
  */
 (function (wattlas) {
   "use strict";
 
   const { timeline } = wattlas, { page } = timeline;
-  const { answers, state, colors } = JSON.parse(document.getElementById("view-data").textContent);
+  const { answers, state, colors } = wattlas.exportData();
   const held = answers.map(timeline.decoded);
   const part = (id) => document.getElementById(id);
 
@@ -86,12 +87,11 @@
   /* ---- the page */
 
   /** Make an element of a component. */
-  function element({ type, props: { children, className, style, ...others } }) {
-    const box = document.createElement(type);
-    if (className) box.className = className;
-    Object.assign(box.style, style || {});
-    for (const [name, value] of Object.entries(others)) if (value !== false) box.setAttribute(name, value);
-    box.append(...children.map((child) => (typeof child === "string" ? child : element(child))));
+  function element({ type, props: { children, className = "", style, ...others } }) {
+    const attributes = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== false));
+    const inside = children.map((child) => (typeof child === "string" ? child : element(child)));
+    const box = wattlas.element(type, { className, attributes }, ...inside);
+    Object.assign(box.style, style);
     return box;
   }
   const render = (id, tree) => { part(id).replaceChildren(...tree.map(element)); };
@@ -109,8 +109,5 @@
     theme = name;
     if (held.length) ask(); else timeline.clearPicture("No run is shown.");
   });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") timeline.leaveCursor();
-    else if (!event.ctrlKey && !event.metaKey && !event.altKey) timeline.key(event);
-  });
+  wattlas.exportKeys({ clear: timeline.leaveCursor, key: timeline.key });
 })(window.wattlas);

@@ -1,13 +1,13 @@
 /*
- * The timeline page's glue to Dash and the server: state, URL, controls, the list of runs, questions.
- * Windows are asked for at a pace, and the last one always. A newer question aborts the one before it, and
- * the old picture stays until its answer comes.
+ * Connects Timeline to Dash and the server: state, URL, controls, the list of runs, requests for windows.
+ * There is at most one request each PACE_MS, and always one for the last window. A new request aborts the
+ * previous one, and the old figure stays until the answer arrives.
  */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
   const { wattlas } = window, { timeline } = wattlas, { page, exact } = timeline;
-  const NAME = "timeline", FIGURE = "timeline-figure", URL_MS = 120, PACE_MS = 120;
+  const NAME = "timeline", URL_MS = 120, PACE_MS = 120;
   const WIDTHS = [50, 4000], AXES_PX = 80;
   const part = (id) => document.getElementById(id);
   const isShown = () => Boolean(document.querySelector(".page.timeline"));
@@ -15,14 +15,14 @@ document.addEventListener("DOMContentLoaded", function () {
   /* What the page was opened with. */
   let spec = null;
 
-  /* ---- questions */
+  /* ---- requests for windows */
 
   const width = () => {
     const gd = timeline.plot(), room = gd ? gd.clientWidth - AXES_PX : 1000;
     return Math.round(Math.min(Math.max(room, WIDTHS[0]), WIDTHS[1]));
   };
 
-  /** The window as the server is asked for it. */
+  /** The query of a request for the window. */
   function question() {
     const { state } = page, [from, to] = timeline.span(), asked = new URLSearchParams();
     state.runs.forEach((run) => asked.append("runs", run));
@@ -38,7 +38,7 @@ document.addEventListener("DOMContentLoaded", function () {
   timeline.requests = { sent: 0, aborted: 0, dropped: 0 };
   timeline.isBusy = () => Boolean(askTimer || asking || edits.length);
 
-  /* After a rest at once, else at the pace's next beat. */
+  /* Ask now, or PACE_MS after the last request. */
   function ask() {
     if (askTimer) return;
     const wait = Math.max(0, askedAt + PACE_MS - performance.now());
@@ -57,7 +57,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const mine = number, control = (asking = new AbortController());
     timeline.requests.sent += 1;
     try {
-      const address = wattlas.pagesRoot() + "timeline/window?" + question();
+      const address = wattlas.fileOf(NAME, "window", question());
       const response = await wattlas.fetch(address, { signal: control.signal });
       if (mine !== number) { timeline.requests.dropped += 1; return; }
       if (response.ok) take(timeline.decoded(response.json()));
@@ -76,7 +76,7 @@ document.addEventListener("DOMContentLoaded", function () {
     if (answer.clipped) adopt(answer);
     timeline.show(answer);
   }
-  /* The window that was asked for lies outside the runs: the server has answered for another one. */
+  /* The requested window is outside the runs: the server has answered for another one. */
   function adopt({ from_s: from, to_s: to, clipped }) {
     const isWhole = to - from >= timeline.duration() * (1 - 1e-9);
     Object.assign(page.state, { from: isWhole ? null : exact(from), to: isWhole ? null : exact(to) });
@@ -99,10 +99,9 @@ document.addEventListener("DOMContentLoaded", function () {
       }
     }, URL_MS);
   }
-  const address = (kind, id, ending = "") => {
-    const lake = spec.shown >= 0 ? { lake: spec.shown } : {}, view = id.replace(NAME + "-", "");
-    const query = wattlas.address.query(NAME, { width: width(), ...lake });
-    return wattlas.pagesRoot() + NAME + "/" + kind + "/" + view + ending + "?" + query;
+  const fileOf = (path) => {
+    const lake = spec.shown >= 0 ? { lake: spec.shown } : {};
+    return wattlas.fileOf(NAME, path, wattlas.address.query(NAME, { width: width(), ...lake }));
   };
 
   /* ---- controls */
@@ -173,7 +172,7 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /* ---- runs: the server changes the list and describes the new ones */
 
-  /* What the visitor did that the server has not answered yet. */
+  /* The visitor's changes of the list that the server has not answered yet. */
   const edits = [];
   function edit(...one) {
     edits.push(one);
@@ -201,7 +200,7 @@ document.addEventListener("DOMContentLoaded", function () {
   }
 
   document.addEventListener("click", (event) => {
-    const button = event.target.closest ? event.target.closest(".page.timeline button") : null;
+    const button = wattlas.closest(event, ".page.timeline button");
     if (!button) return;
     const { edit: name, run, replace, by, pickRuns: picks } = button.dataset;
     if (name) edit(name, run);
@@ -210,7 +209,7 @@ document.addEventListener("DOMContentLoaded", function () {
     else if (button.id === "timeline-picked") part("timeline-picker").close();
   });
   document.addEventListener("keydown", (event) => {
-    const dialog = event.target.closest && event.target.closest("#timeline-picker");
+    const dialog = wattlas.closest(event, "#timeline-picker");
     if (!dialog || !["ArrowDown", "ArrowUp"].includes(event.key)) return;
     event.preventDefault();
     const all = [...dialog.querySelectorAll(".choice:not(:disabled)")];
@@ -237,16 +236,18 @@ document.addEventListener("DOMContentLoaded", function () {
 
   timeline.host = { ask, changed: writeUrl, render, toggleCore, theme: wattlas.theme };
   const pictures = {
-    [FIGURE]: () => timeline.panelsOnPaper(timeline.scene("light")),
-    "timeline-gaps": () => timeline.distributionsOnPaper(timeline.scene("light")),
+    figure: () => timeline.panelsOnPaper(timeline.scene("light")),
+    gaps: () => timeline.distributionsOnPaper(timeline.scene("light")),
   };
   wattlas.addPage({
     name: NAME, open, gathered, key: timeline.key, clear: () => timeline.leaveCursor(),
-    figure: (id) => page.answer && pictures[id] && pictures[id](),
-    data: (id, format) => address("data", id, "." + format),
-    how: (id) => address("how", id),
-    links: () => ({ data: address("data", "figure", ".csv") }),
-    theme: () => timeline.redraw(),
+    figure: (view) => page.answer && pictures[view] && pictures[view](),
+    data: (view, format) => fileOf("data/" + view + "." + format),
+    how: (view) => fileOf("how/" + view),
+    links: () => ({ data: fileOf("data/figure.csv") }),
+    theme: timeline.redraw,
+    // The pictures observe their room (view.js).
+    resize: null,
   });
   wattlas.clientside(NAME, { edited });
 });

@@ -1,6 +1,6 @@
 /*
- * The window that is looked at, and its pictures. A move changes the window at once: the old picture is
- * stretched until the answer for the new window comes. Answers come from the page or the export.
+ * The visible window and its figures. A move changes the window at once. The old figure is stretched until
+ * the answer for the new window arrives, from the page or the export.
  */
 (function (wattlas) {
   "use strict";
@@ -12,15 +12,15 @@
   const part = (id) => document.getElementById(id);
 
   /*
-   * state: what the URL holds. infos: what is known of each run. answer: what is drawn.
-   * clipped: what was asked for outside the runs, in words. complaint: a sentence about the last question.
+   * state: the values of the URL. infos: facts about each run. answer: the drawn answer.
+   * clipped: a sentence if the requested window was outside the runs. complaint: the last request's error.
    * canChoose: whether runs and cores can be chosen.
    */
   const page = (timeline.page = {
     state: null, infos: [], hues: [], answer: null, clipped: "", complaint: "", canChoose: true,
   });
   /*
-   * timeline.host: what the page or the export adds.
+   * timeline.host: functions of the page or the export.
    *   ask(): the window has changed, an answer for it is needed.
    *   changed(): the state has changed.
    *   render(id, tree): show components in an element.
@@ -31,13 +31,13 @@
   timeline.plot = () => part(FIGURE);
   /** Length of the longest run, in seconds. */
   timeline.duration = () => Math.max(0, ...page.infos.map((info) => (info.has_log && info.duration_s) || 0));
-  /** The window that is looked at: from, to, in seconds. */
+  /** The visible window: from, to, in seconds. */
   timeline.span = function () {
     const { from, to } = page.state;
     return [from === null ? 0 : from, to === null ? timeline.duration() : to];
   };
   const room = () => { const gd = timeline.plot(); return gd ? gd.parentElement.clientHeight - 4 : 600; };
-  /** What the pictures are made from. */
+  /** The input of the functions that make figures. */
   timeline.scene = (theme) => ({
     ...page, theme: theme || timeline.host.theme(), roomPx: room(), span: timeline.span(),
   });
@@ -76,7 +76,7 @@
 
   /* ---- stretching */
 
-  /** Whether the answer that is drawn is that of the window, to half a pixel: times are whole nanoseconds. */
+  /** Whether the drawn answer is of the visible window, to half a pixel: times are whole nanoseconds. */
   function isCurrent(width) {
     const [from, to] = timeline.span(), { answer } = page;
     if (!answer) return false;
@@ -93,7 +93,7 @@
     timeline.hideHover();
   }
   let frame = 0;
-  /** Show the drawn window as the one that is looked at; its stylesheet moves the lines. */
+  /** Stretch the drawn figure to the visible window; the style sheet moves the lines. */
   timeline.stretch = function () {
     wattlas.cancel(frame);
     frame = wattlas.nextFrame(stretchNow);
@@ -109,11 +109,11 @@
     element.append(...inside);
     return element;
   }
-  /* The parts of a text in <b> are those at odd places. */
+  /* After the split, the parts at odd places are those in <b>. */
   const spans = (text) => text.split(/<\/?b>/)
     .map((one, i) => svg("tspan", i % 2 ? { "font-weight": "bold" } : {}, one));
 
-  /* Annotations in a layer of our own: with fifty of them Plotly takes half as long again to draw. */
+  /* Annotations have a layer of our own: fifty of them make Plotly's drawing 50 % slower. */
   function writeWords({ annotations, margin, width, height, font }) {
     const inner = { width: width - margin.l - margin.r, height: height - margin.t - margin.b };
     const texts = annotations.map((word) => svg("text", {
@@ -200,7 +200,7 @@
     [timeline.plot().parentElement, ...SIDES.map(part)].forEach((element) => observer.observe(element));
   };
 
-  /** Draw an answer. The first time the notes come first, since they take room from the picture. */
+  /** Draw an answer. The first time, write the notes first: they reduce the room of the figure. */
   timeline.show = function (answer) {
     const isFirst = !page.answer;
     Object.assign(page, { answer, complaint: "" });
@@ -212,13 +212,13 @@
     wattlas.nextFrame(timeline.redraw);
   };
 
-  /** Show one sentence about the last question; the picture stays. */
+  /** Show the error of the last request; the figure stays. */
   timeline.complain = function (sentence) {
     page.complaint = sentence;
     timeline.host.render("timeline-problems", timeline.problems(timeline.scene(), sentence));
   };
 
-  /** There is no run to draw. */
+  /** Remove all figures, since there is no run, and show a text. */
   timeline.nothing = function (words) {
     page.answer = null;
     SIDES.map(part).forEach((gd) => window.Plotly.purge(gd));
@@ -241,7 +241,7 @@
   /** Seconds as they are sent and kept in the URL: whole nanoseconds. */
   timeline.exact = (seconds) => Number(seconds.toFixed(9));
 
-  /** Look at another window; `isOneMove`: whether `back` returns from it. */
+  /** Show another window; `isOneMove`: whether `back` undoes this move alone. */
   timeline.look = function (from, to, isOneMove = true) {
     const all = timeline.duration(), [before, behind] = timeline.span();
     const span = Math.min(Math.max(to - from, Math.min(LEAST_SPAN_S, all)), all);
@@ -272,7 +272,7 @@
   };
   timeline.whole = () => timeline.look(0, timeline.duration());
 
-  /** Show the difference of another run to the reference. */
+  /** Compare another run with the reference. */
   timeline.setOther = function (k) {
     page.state.other = k;
     timeline.host.render("timeline-totals", timeline.totals(timeline.scene()));

@@ -1,6 +1,6 @@
 /*
- * Reading values: what is under the pointer, and a cursor for keys and screen readers.
- * Both show the same card; a live region says what the cursor is at.
+ * Reading values: at the pointer, and at a cursor for keys and screen readers. Both show the same card; a
+ * live region announces the values at the cursor.
  */
 (function (wattlas) {
   "use strict";
@@ -74,7 +74,7 @@
   function chooseCore(row, core, time) {
     if (page.canChoose) timeline.host.toggleCore(timeline.heatValue(timeline.scene(), row, core, time).name);
   }
-  /** A click on a core of the heatmap shows it in the panels, one on a panel puts the cursor there. */
+  /** A click on a core of the heatmap shows the core in the panels; a click on a panel sets the cursor. */
   timeline.clicked = function (at, event) {
     const row = timeline.rowAt(at, event.clientY), time = timeline.timeAt(at, event.clientX);
     if (!row) return;
@@ -103,7 +103,7 @@
     wattlas.hideHover();
   }
 
-  /** Begin to read values in the middle of the window, or stop. */
+  /** Set the cursor to the middle of the window, or remove it. */
   timeline.toggleCursor = function () {
     if (cursor || !rowsNow().length) { setCursor(null); return; }
     const [from, to] = timeline.span();
@@ -113,7 +113,7 @@
   /** The cursor's time, in seconds; undefined where there is no cursor. */
   timeline.cursorTime = () => (cursor ? cursor.time : undefined);
 
-  /** Mark the cursor in the picture that is drawn, and say what is there. */
+  /** Draw the cursor into the figure, and announce the values. */
   timeline.showCursor = function () {
     const row = cursor && page.answer && rowNow();
     if (!row) return;
@@ -123,7 +123,7 @@
     if (lines) say(lines);
   };
 
-  /* A new picture has other bins and other single interrupts. */
+  /* Adapt the cursor to a new answer, which has other bins and other single interrupts. */
   function settle(row) {
     const all = interruptsOf(row), [from, to] = timeline.span();
     cursor.time = Math.min(Math.max(cursor.time, from), to);
@@ -133,7 +133,7 @@
     if (cursor.hit) cursor.time = cursor.hit.time;
     Object.assign(cursor, { seek: 0, seen: page.answer });
   }
-  /* The first interrupt from a time on, or the last until then; without one, the one at that end. */
+  /* The first interrupt at or after a time, or (`by` < 0) the last until then; else the outermost one. */
   function near(all, time, by) {
     const found = by > 0 ? all.find((one) => one.time >= time) : all.findLast((one) => one.time <= time);
     return found || (by > 0 ? all[all.length - 1] : all[0]) || null;
@@ -174,7 +174,7 @@
     return yOf(at, row, page.answer.runs[hit.k].raw[timeline.rawColumn(row)][hit.i]);
   }
 
-  /* What the letters stand for and the panel's note are said once in a row, not at every step. */
+  /* Announce the meaning of the letters and the panel's note once for a row, not at each step. */
   function say(lines) {
     const isSame = cursor.said === cursor.key, box = part("timeline-value");
     cursor.said = cursor.key;
@@ -185,7 +185,7 @@
 
   /* ---- steps */
 
-  /** Go some values on; the window moves with the cursor over its ends. */
+  /** Move the cursor by some values; beyond an end of the window, the window moves too. */
   function step(by) {
     const row = rowNow(), all = interruptsOf(row), [from, to] = timeline.span(), { hit } = cursor;
     const i = hit ? all.findIndex((one) => one.k === hit.k && one.i === hit.i) : -1;
@@ -219,7 +219,7 @@
     }
     timeline.showCursor();
   }
-  /* The picture may be taller than its frame. */
+  /* Scroll to a row: the figure may be taller than its frame. */
   function reveal(row) {
     const gd = timeline.plot(), at = timeline.place(gd), frame = gd.parentElement.getBoundingClientRect();
     const [top, bottom] = [row.domain[1], row.domain[0]].map((share) => at.top + (1 - share) * at.height);
@@ -227,7 +227,7 @@
     else if (bottom > frame.bottom) gd.parentElement.scrollTop += bottom - frame.bottom + 4;
   }
 
-  /* Each value of a row in view: of the bins' greatest, or of the single interrupts. */
+  /* Yield each visible value of a row: the maxima of its bins, or its single interrupts. */
   function* valuesOf(row) {
     for (const k of row.runs) {
       const run = page.answer.runs[k];
@@ -267,6 +267,6 @@
     ArrowRight: (event) => step(event.shiftKey ? MANY : 1),
     ArrowUp: () => change(-1), ArrowDown: () => change(1), m: toLargest, Enter: enter,
   };
-  /** What a key does while values are read; undefined where it is no key of the cursor's. */
+  /** The action of a key while there is a cursor; undefined for other keys. */
   timeline.cursorKey = (key) => (cursor && rowsNow().length ? KEYS[key] : undefined);
 })(window.wattlas);

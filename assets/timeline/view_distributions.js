@@ -124,7 +124,7 @@
     });
     Object.assign(layout, {
       margin: MARGIN, showlegend: false, hovermode: false,
-      font: { family: timeline.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)",
+      font: { family: wattlas.FONT, size: 11, color: c.text }, paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)", meta: { kind: "distribution", parts: quantities },
     });
     return { data, layout };

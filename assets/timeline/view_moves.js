@@ -89,7 +89,7 @@
 
   /* ---- keys and buttons */
 
-  /* About the cursor, if there is one. */
+  /* Zoom around the cursor, if there is one. */
   const zoomBy = (factor) => timeline.zoom(factor, timeline.cursorTime());
   const zoomIn = () => zoomBy(1 / STEP), zoomOut = () => zoomBy(STEP);
   const addRun = () => { const button = part("timeline-add"); if (button) button.click(); };
@@ -109,11 +109,10 @@
   }
   const OWN_ARROWS =
     "input, textarea, select, [role=listbox], [role=menu], [role=radiogroup], [role=slider], dialog";
-  /** A key was pressed. Returns whether it meant something here. */
+  /** Handle a key. Returns whether it had an action. */
   timeline.key = function (event) {
-    const target = event.target.closest ? event.target : document.body;
     const isPress = ["Enter", " "].includes(event.key);
-    if (target.closest(OWN_ARROWS) || (isPress && target.closest("button, a"))) return false;
+    if (wattlas.closest(event, OWN_ARROWS + (isPress ? ", button, a" : ""))) return false;
     const scroll = event.key.startsWith("Page") ? scroller(event) : KEYS[event.key];
     const act = timeline.sizesKey(event) || timeline.cursorKey(event.key) || scroll;
     if (!act || (!timeline.page.answer && act !== addRun)) return false;
@@ -130,7 +129,7 @@
     "timeline-values": () => timeline.toggleCursor(),
   };
   document.addEventListener("click", (event) => {
-    const button = event.target.closest && event.target.closest("button");
+    const button = wattlas.closest(event, "button");
     if (!button || !timeline.page.answer) return;
     if (BUTTONS[button.id]) BUTTONS[button.id]();
     if (button.dataset.other) timeline.setOther(Number(button.dataset.other));

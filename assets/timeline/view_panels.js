@@ -33,7 +33,7 @@
     return { x: xs, y: ys };
   }
 
-  /** Outline around least and greatest, one closed piece for each stretch of bins that have values. */
+  /** The outline of minima and maxima: one polygon for each sequence of bins with values. */
   function envelope({ t0, dt }, x, low, high) {
     const xs = [], ys = [];
     let start = -1;
@@ -159,7 +159,7 @@
     const endWords = lines.flatMap((row) => timeline.endWords(row, height - MARGIN.t - MARGIN.b));
     const layout = {
       height, margin: { ...MARGIN, r: heats.length ? HEAT_MARGIN_R : MARGIN.r }, showlegend: false,
-      hovermode: false, dragmode: false, font: { family: timeline.FONT, size: 11, color: c.text },
+      hovermode: false, dragmode: false, font: { family: wattlas.FONT, size: 11, color: c.text },
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", xaxis: timeAxis(scene),
       annotations: [...timeline.rowWords(scene, rows), ...endWords],
       shapes: delayLines(scene, rows), meta: { kind: "timeline", rows },

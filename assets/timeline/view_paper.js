@@ -1,4 +1,4 @@
-/* The pictures as they leave the page: light, with the runs and the window in words above them. Pure. */
+/* The figures for papers: in the light theme, with the runs and the window as text above them. Pure. */
 (function (wattlas) {
   "use strict";
 

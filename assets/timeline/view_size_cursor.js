@@ -1,4 +1,4 @@
-/* Reading the distributions: what is under the pointer, and a cursor while their panel has the focus. */
+/* Reading the distributions: at the pointer, and at a cursor while their panel has the focus. */
 (function (wattlas) {
   "use strict";
 
@@ -37,7 +37,7 @@
   /* ---- keys */
 
   const cursor = { part: 0, value: 0 };
-  /* The lower ends of the slots that hold anything, of all runs, rising; zeros have no place on the axis. */
+  /* The lower ends of all non-empty slots of all runs, ascending; a logarithmic axis has no place for 0. */
   function slots({ quantity }) {
     const hists = timeline.page.answer.runs.map((run) => !run.problem && run.hist && run.hist[quantity]);
     const found = hists.filter(Boolean).flatMap((hist) => Array.from(hist.lo).filter((lo) => lo > 0));
@@ -59,7 +59,7 @@
     ArrowRight: (event) => go(0, event.shiftKey ? MANY : 1),
     ArrowUp: () => go(-1, 0), ArrowDown: () => go(1, 0),
   };
-  /** What a key does while the panel of distributions has the focus; undefined elsewhere. */
+  /** The action of a key while the panel of distributions has the focus; undefined otherwise. */
   timeline.sizesKey = function ({ target, key }) {
     const isHere = target.matches && target.matches(".panel-distributions") && timeline.page.answer;
     return isHere ? KEYS[key] : undefined;

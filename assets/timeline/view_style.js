@@ -4,9 +4,8 @@
 
   const timeline = (wattlas.timeline = wattlas.timeline || {});
   const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
-  const LEAST_CONTRAST = 4.5, PAPER = { light: "#ffffff", dark: "#16191d" };
+  const LEAST_CONTRAST = 4.5, paperOf = (scene) => wattlas.palette(scene.theme).paper;
 
-  timeline.FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
   timeline.letter = (k) => String.fromCharCode(65 + k);
   timeline.dash = (hue) => DASHES[hue % DASHES.length];
 
@@ -22,7 +21,7 @@
   timeline.shade = function (scene, k, g = 0, n = 1) {
     const hue = scene.hues[scene.state.hues[k] % scene.hues.length];
     const own = scene.theme === "dark" ? mix(hue, "#ffffff", 0.25) : hue;
-    return n > 1 ? mix(own, PAPER[scene.theme], (0.6 * g) / (n - 1)) : own;
+    return n > 1 ? mix(own, paperOf(scene), (0.6 * g) / (n - 1)) : own;
   };
 
   /* Relative luminance and contrast. Source: WCAG 2. */
@@ -40,7 +39,7 @@
     const far = scene.theme === "dark" ? "#ffffff" : "#000000", own = timeline.shade(scene, k);
     for (let share = 0; share < 1; share += 0.05) {
       const color = mix(own, far, share);
-      if (contrast(color, PAPER[scene.theme]) >= LEAST_CONTRAST) return color;
+      if (contrast(color, paperOf(scene)) >= LEAST_CONTRAST) return color;
     }
     return far;
   };

@@ -1,5 +1,5 @@
 /*
- * Beside the figure: totals of the window, gaps at the ITR limit, and what could not be drawn. Pure.
+ * The texts beside the figure: totals of the window, gaps at the ITR limit, problems of runs. Pure.
  * Each is a tree of components in Dash's form, {namespace, type, props}: the page gives them to Dash, an
  * export makes elements of them.
  */
@@ -87,8 +87,8 @@
   }
 
   /**
-   * What could not be drawn, run by run, and what was clipped.
-   *   complaint: a sentence about the question as a whole, or an empty text.
+   * The problems of each run, and the clipped windows.
+   *   complaint: the error of the last request, or an empty text.
    */
   timeline.problems = function (scene, complaint) {
     const lines = complaint ? [part("Div", {}, complaint)] : [], clipped = new Map();

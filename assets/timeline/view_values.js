@@ -26,7 +26,7 @@
     return groups.length > 1 || !group.name.startsWith("all") ? " " + group.name : "";
   };
 
-  /* What the extremes are of; for counts of interrupts how long the steps are. */
+  /* What the extremes are taken over; for counts of interrupts the length of the steps. */
   function spreadWords(scene, row, run, group) {
     const { step_s: step } = run.window;
     if (row.panel === "interrupts") return step > 0 ? " in " + wattlas.formatQuantity(1e6 * step, "us") : "";
@@ -123,7 +123,7 @@
 
   /* ---- what is drawn */
 
-  /** How fine the answer is: bins by width and source, and how many interrupts are drawn one by one. */
+  /** The resolution of the answer: bins by width and source, and the number of interrupts drawn singly. */
   timeline.detailWords = function ({ runs }) {
     const kinds = new Map(), raw = [];
     runs.forEach((run, k) => {
@@ -144,7 +144,7 @@
     return [...parts, raw.length ? "every interrupt: " + raw.join(", ") : ""].filter(Boolean).join(DOT);
   };
 
-  /** The window and how fine it is drawn; `isDrawn`: whether the answer is that of the window. */
+  /** The window and its resolution; `isDrawn`: whether the answer is of this window. */
   timeline.spanWords = function (scene, isDrawn) {
     const [from, to] = scene.span, wide = to - from, words = (time) => timeline.timeWords(time, wide);
     if (!(to > from)) return "";

@@ -1,4 +1,4 @@
-"""iperf3's JSON output (`iperf3 -J`): TCP, UDP or SCTP, one or both directions."""
+"""Read the JSON output of iperf3 (`iperf3 -J`): TCP, UDP or SCTP, one or both directions."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from ingest.formats.json_document import number_of, part_of, read_object, text_o
 from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindow
 
 _VERSION: Final = re.compile(rb'"version"\s*:\s*"iperf 3')
-# iperf3 states the start to the second.
+# iperf3 gives the start in whole seconds.
 _START_ERROR_S: Final = 1.0
 COLUMNS: Final = (
     Column("protocol", "knob", "text", "Protocol", "protocol"),
@@ -26,25 +26,25 @@ COLUMNS: Final = (
 
 
 def sniff(name: str, head: bytes) -> bool:  # noqa: ARG001
-    """Return whether it is a JSON object that names iperf 3 as its writer."""
+    """Return whether the head is a JSON object whose version is iperf 3."""
     return head.lstrip().startswith(b"{") and _VERSION.search(head) is not None
 
 
 def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
-    """Read what arrived, how fast, and what the connection said of itself.
+    """Read bandwidth, duration, processor use and the quality of the connection.
 
-    The bandwidth is what the receivers got over the time that they took, added over both directions
-    of `--bidir`. iperf3 before 3.7 gives no receiver's sum for UDP: there it is what was sent
-    without the share that was lost.
+    The bandwidth is the rate that the receivers measured, summed over both directions of `--bidir`.
+    iperf3 before 3.7 gives no receiver's sum for UDP. The bandwidth is then the sent rate minus the
+    share of lost datagrams.
 
     Returns:
-        `bandwidth_bytes_s`, `duration_s`, the client's processor use in percent of one core, and
-        `COLUMNS`; the size of a write or datagram and the streams as knobs; the time as
-        `utc_window`.
+        Measurements: `bandwidth_bytes_s`, `duration_s`, the client's processor use in percent of
+        one core, and the metrics of `COLUMNS`. Knobs: the size of a write or datagram, and the
+        knobs of `COLUMNS`. `utc_window` is the time of the test.
 
     Raises:
-        RefusedError: iperf3 says that the test failed.
-        FormatError: No document, or none of its sums.
+        RefusedError: iperf3 reports that the test failed.
+        FormatError: The file is not a JSON object, or has no sums.
     """
     document = read_object(blocks, context.name)
     error = text_of(document, "error")
@@ -87,7 +87,7 @@ def _sum(end: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
 
 
 def _received(end: Mapping[str, Any], ending: str) -> float | None:
-    """Bytes a second that arrived in one direction; None if the document has no such sum."""
+    """Return the bytes per second received in one direction; None if the document has no sum."""
     received = part_of(end, f"sum_received{ending}")
     rate = number_of(received, "bits_per_second")
     if received:

@@ -1,7 +1,8 @@
-"""Any table with a header: apart by commas, semicolons, tabs or blanks, JSON lines, or Parquet.
+"""Read a table with a header: separated text, JSON lines, or Parquet.
 
-What its columns are is in the settings (`[[tables]]`); a column that nobody declared is kept under
-its own name, cleaned for SQL, numbers as a metric and text as a label.
+Commas, semicolons, tabs or blanks separate the cells of a text. The settings (`[[tables]]`)
+declare the columns. An undeclared column keeps its own name, cleaned for SQL; numbers become a
+metric, texts a label.
 """
 
 import csv
@@ -40,25 +41,25 @@ from ingest.settings.tables import target_kinds
 _PARQUET: Final = b"PAR1"
 _SEPARATORS: Final = (",", ";", "\t", None)
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-# Whole numbers as programs write them: a text such as 007 is none.
+# Whole numbers as programs write them. A text such as 007 is not a number.
 _WHOLE: Final = re.compile(r"-?(0|[1-9]\d{0,18})")
 _UNSET: Final = frozenset({"", "nan", "-nan", "na", "n/a", "null", "none"})
 _HEADING: Final = re.compile(r"[A-Za-z_%].{0,79}")
-# What a file must have to be taken for a table that nobody declared.
+# The least that makes a file an undeclared table, by whether blanks separate the cells.
 _LEAST_COLUMNS: Final = {True: 3, False: 2}
 _LEAST_ROWS: Final = {True: 3, False: 1}
 _LOOKED_AT: Final = 40
 _MOST: Final = 2**63
-# Digits of whole numbers that certainly are below that.
+# Whole numbers of so many digits are below `_MOST`.
 _SURE_DIGITS: Final = 18
-# Columns of which 0 is no value; so are latencies.
+# A 0 in these columns, and in latencies, is not a measurement.
 _RATES: Final = frozenset({"load_qps", "throughput_qps"})
 _LONGEST_NAME: Final = 55
 _N_COLUMN: Final = Column(
     AGGREGATE_N, "label", "whole", "Runs in a row", "runs in row",
     description="Number of runs that a row of a table is the mean of; NULL for a run.",
 )  # fmt: skip
-# A head of as many bytes may end within a line.
+# A head of this many bytes may end within a line.
 _CUT_HEAD: Final = 1 << 16
 
 Cell = str | float | int | None
@@ -67,7 +68,7 @@ Mend = Callable[[list[str], list[str]], list[str]]
 
 @dataclass(slots=True)
 class Table:
-    """A table as it stands in the file: rows with their line numbers."""
+    """The cells of a table as the file has them: rows with their line numbers."""
 
     headings: list[str]
     rows: list[tuple[int, Sequence[Cell]]]
@@ -75,12 +76,14 @@ class Table:
 
 @dataclass(slots=True)
 class _Target:
-    """Where a column goes.
+    """The column of the lake that a column of the table becomes.
 
     Attributes:
-        place: In the row.
-        own: Of a column that nobody declared, its description.
-        least: No value is below it.
+        place: Index in the row.
+        name, kind: Name and type in the lake.
+        said: Its declaration.
+        own: Description of an undeclared column; None for a declared one.
+        least: Lowest valid value.
     """
 
     place: int
@@ -93,7 +96,11 @@ class _Target:
 
 
 def sniff(name: str, head: bytes) -> bool:
-    """Tell a well-formed table: names above, and rows of as many cells with numbers among them."""
+    """Return whether the head is a well-formed table.
+
+    Its first row has names, all other rows have the same number of cells, and at least one column
+    has numbers only.
+    """
     if head.startswith(_PARQUET):
         return True
     if b"\0" in head:
@@ -134,7 +141,7 @@ def _is_table(lines: Sequence[str], separator: str | None) -> bool:
 
 
 def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
-    """Tell a table by its first line: whether it is the header of one that is declared."""
+    """Return whether the first line is the header of a declared table."""
     if b"\0" in head:
         return False
     lines = head.decode("utf-8-sig", "replace").split("\n")
@@ -144,7 +151,7 @@ def has_header_of(head: bytes, tables: Iterable[TableDeclaration]) -> bool:
 
 
 def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) -> TableDeclaration:
-    """What a table with these headings is: of all that fits, the first that says a thing holds."""
+    """Merge the declarations that fit these headings; an earlier one overrides a later one."""
     found = [table for table in tables if table.fits_header(headings)]
     return TableDeclaration(
         workload=next((table.workload for table in found if table.workload), None),
@@ -164,15 +171,15 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     """Read the rows as runs, each value in the unit of its column of `runs`.
 
     Args:
-        blocks: The file's bytes, cut anywhere.
-        context: Says what the columns are.
+        blocks: The file's bytes, in blocks of any length.
+        context: Declares the columns.
 
     Returns:
-        Good rows in file order. Rows that cannot be read are problems; so are, in one line, the
-        columns that nobody declared.
+        Good rows in file order. Each bad row is a problem. One more problem names all undeclared
+        columns.
 
     Raises:
-        FormatError: No table with a header.
+        FormatError: The file is not a table with a header.
     """
     problems = ProblemList()
     table = parse_table(blocks, context.name, problems, partial(_with_gap, context.tables))
@@ -226,7 +233,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
 def _doubt(
     values: dict[str, Cell], measured: Iterable[str], line: int, problems: ProblemList
 ) -> list[str]:
-    """Note what a row lacks or cannot have measured, and unset that; return its flags."""
+    """Report missing and impossible values of a row, unset the impossible ones; return flags."""
     if values.get("replicate", 0) is None:
         problems.add("no_replicate", "doubted", "no number of its replicate; kept without", line)
     itr = values.get("itr")
@@ -245,7 +252,10 @@ def _doubt(
 def _with_gap(
     tables: Sequence[TableDeclaration], headings: list[str], cells: list[str]
 ) -> list[str]:
-    """Put an empty cell where a row lacks only its replicate: its DVFS code comes one early."""
+    """Insert an empty replicate into a row that lacks one cell.
+
+    The DVFS code of such a row is one column too far left.
+    """
     columns = declaration_of(tables, headings).columns
     names = [columns[each].to if each in columns else each for each in headings]
     if len(cells) == len(headings) - 1 and {"replicate", "dvfs"} <= {*names}:
@@ -256,11 +266,11 @@ def _with_gap(
 
 
 def _is_mean(values: dict[str, Cell], line: int, problems: ProblemList) -> bool:
-    """See that a row says of how many runs it is the mean."""
+    """Return whether a row gives the number of runs that it is the mean of; report it if not."""
     n = values.get(AGGREGATE_N)
     if isinstance(n, int) and n > 0:
         return True
-    detail = f"a mean of {n} runs cannot be; row dropped"
+    detail = f"a row cannot be the mean of {n} runs; row dropped"
     problems.add("bad_aggregate", "refused", detail, line)
     return False
 
@@ -275,13 +285,13 @@ def _constants(declaration: TableDeclaration) -> dict[str, Cell]:
 def parse_table(
     blocks: Iterable[bytes], name: str, problems: ProblemList, mend: Mend | None = None
 ) -> Table:
-    """Take a table apart: by its marks, as JSON lines, or as Parquet.
+    """Split a table into headings and cells; it is separated text, JSON lines, or Parquet.
 
     Args:
-        mend: Maps the headings and a row of another length to the row as it should be.
+        mend: Repairs a row of a wrong length: headings and cells in, cells out.
 
     Raises:
-        FormatError: No header, or two columns of one name.
+        FormatError: The table has no header, or two columns have the same name.
     """
     if name.lower().endswith(".parquet"):
         return _parse_parquet(b"".join(blocks), name)
@@ -301,7 +311,7 @@ def parse_table(
     for line, cells in rows:
         if len(cells) != len(headings):
             if separator is None:
-                # Two blanks may be around an empty cell.
+                # Two blanks in sequence may enclose an empty cell.
                 spaced = lines[line - 1].strip(" \t").split(" ")
                 cells = spaced if len(spaced) == len(headings) else cells
             cells = mend(headings, cells) if mend is not None else cells
@@ -318,7 +328,10 @@ def _headings(cells: Iterable[str]) -> list[str]:
 
 
 def _separator(lines: Sequence[str], first: str) -> str | None:
-    """What stands between the cells: where rows are well formed, else a mark in the header."""
+    """Return the separator that makes the rows well formed, else the first one in the header.
+
+    None stands for blanks.
+    """
     for separator in _SEPARATORS:
         if _is_table(lines, separator):
             return separator
@@ -326,7 +339,10 @@ def _separator(lines: Sequence[str], first: str) -> str | None:
 
 
 def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row that has cells, with its last line; a quoted cell may span several lines."""
+    """Yield each row that has cells, with its last line number.
+
+    A quoted cell may contain line breaks.
+    """
     if separator is None:
         for number, line in enumerate(lines, 1):
             if cells := line.split():
@@ -419,7 +435,7 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
 
 
 def _spread_columns(headings: Sequence[str], shape: Aggregate | None) -> dict[int, int]:
-    """The places of columns of deviations, each with that of its means."""
+    """Map the index of each column of deviations to the index of its column of means."""
     if shape is None:
         return {}
     means = {heading: place for place, heading in enumerate(headings)}
@@ -434,7 +450,7 @@ def _spread_columns(headings: Sequence[str], shape: Aggregate | None) -> dict[in
 def _spread_targets(
     headings: Sequence[str], spreads: Mapping[int, int], targets: Iterable[_Target]
 ) -> list[_Target]:
-    """Where deviations go: beside their means, in the same unit."""
+    """Return the targets of the deviations; each has the unit of its mean."""
     of_mean = {target.place: target for target in targets if target.kind != "text"}
     found = []
     for place, mean_place in spreads.items():
@@ -458,10 +474,10 @@ def _spread_targets(
 
 
 def clean_name(heading: str, kind: str, taken: Iterable[str] = ()) -> str:
-    """A name that SQL and URLs can carry, for a column that nobody declared.
+    """Make a name for an undeclared column that is valid in SQL and URLs.
 
     Args:
-        taken: Names that other columns have.
+        taken: Names of other columns.
     """
     bare = re.sub(r"[^a-z0-9]+", "_", heading.lower()).strip("_")[:_LONGEST_NAME]
     bare = bare if bare[:1].isalpha() else f"c_{bare}".rstrip("_")
@@ -478,7 +494,7 @@ def _can_be(name: str) -> bool:
 
 
 def _kind_of(cells: Iterable[Cell]) -> Kind:
-    """What the values of a column are: text unless all that are set are numbers."""
+    """Return the type of a column: numbers if all values that are set are numbers, else text."""
     is_whole = True
     count = 0
     for cell in cells:
@@ -501,9 +517,11 @@ def _kind_of(cells: Iterable[Cell]) -> Kind:
 
 
 def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | None:
-    """Convert a column at once; None where a cell is not as plain as `1.5`, `12` or a text.
+    """Convert a whole column as `_convert` would convert each cell.
 
-    As `_convert`, which is asked then and says what is wrong in which row.
+    Returns:
+        The values; None if a cell is not as simple as `1.5`, `12` or a text. `_convert` then
+        converts cell by cell and reports the bad ones.
     """
     if target.said.values:
         return None
@@ -531,7 +549,7 @@ def _reals(cells: Sequence[str], target: _Target) -> Sequence[float | None] | No
     if not joined.isascii() or "_" in joined:
         return None
     try:
-        # An empty cell is not set.
+        # NaN stands for an empty cell.
         values = np.array([float(cell) if cell else math.nan for cell in cells])
     except ValueError:
         return None
@@ -555,7 +573,7 @@ def _values(
         if isinstance(value, str) and target.own is None:
             value = value.strip() or None
         if target.kind == "whole" and isinstance(value, float):
-            # The mean of counts need not be whole.
+            # The mean of counts may be fractional.
             if value != round(value) and not are_means:
                 detail = f"{target.heading} {cell!r} is not a whole number; taken as {round(value)}"
                 problems.add("fractional_count", "repaired", detail, line)
@@ -567,10 +585,10 @@ def _values(
 def _convert(
     heading: str, cell: Cell, kind: str, said: TableColumn, least: float = -math.inf
 ) -> Cell:
-    """A cell as its column has it.
+    """Convert a cell to the type and unit of its column.
 
     Raises:
-        FormatError: It is no number, or no column can hold it.
+        FormatError: The cell is not a number, or is out of range.
     """
     if cell is not None and said.values:
         cell = said.values.get(str(cell).strip(), cell)
@@ -590,12 +608,12 @@ def _convert(
 
 
 def own_columns(columns: Iterable[Column], known: Mapping[str, Column]) -> dict[str, Column]:
-    """How the columns that nobody declared are called in a lake.
+    """Return the lake's columns for the undeclared columns of a table.
 
-    A column that the lake has with another type gets a name of its own.
+    If the lake has a column of the same name and another type, the column gets another name.
 
     Returns:
-        By the table's name for it.
+        By name in the table.
     """
     found = {}
     for column in columns:

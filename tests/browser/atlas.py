@@ -1,4 +1,4 @@
-"""A user's moves on the page, and what a user can see of the pictures."""
+"""Actions of a user on Explore, and what the user sees in the figures."""
 
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Page
 from playwright.sync_api import TimeoutError as TimedOut
 
-# Idle in three frames on end: what one frame's work brings about, the next has begun.
+# Idle in three frames in sequence, since work in one frame may start more in the next.
 _IDLE = """() => new Promise((done) => {
   let calm = 0;
   const look = () => {
@@ -27,7 +27,7 @@ _READY = """() => {
 
 
 def wait_idle(page: Page) -> None:
-    """Wait until the page says that nothing is under way; a failure names what is."""
+    """Wait until the page is idle; a failure names the work in progress."""
     try:
         page.wait_for_function(_IDLE)
     except TimedOut as error:
@@ -51,17 +51,17 @@ _CLEAR = """() => {
 _RUNS = "!!(window.wattlas && wattlas.isIdle && document.querySelector('#react-entry-point main'))"
 _SHOWN = "[location.href, (document.querySelector('#notice') || {}).innerText || '']"
 
-# By link: what the page made of it in the URL, and what it said above the views.
+# By link: the URL that the page wrote, and its message above the views.
 _reached: Final[dict[str, list[str]]] = {}
 
 
 def visit(page: Page, link: str) -> None:
-    """Be at a link, idle, with nothing selected but what the link selects, at the least cost.
+    """Show a link in the cheapest way, and wait until the page is idle.
 
-    A load costs two to six seconds of processor time. The URL holds a page's whole state: where
-    the tab already is at the state of the link, it stays. Where it runs the app of the link's
-    address, the link is opened as the app opens links between pages. Else it is loaded. A test of
-    a load itself uses `page.goto`.
+    A load costs two to six seconds of processor time. The URL holds the whole state of a page, so a
+    tab that has the state of the link stays as it is. A tab with the same app opens the link as the
+    app opens links between pages. All other tabs load the link. A test of the load itself uses
+    `page.goto`.
     """
     if urlsplit(page.url)[:2] != urlsplit(link)[:2] or not page.evaluate(_RUNS):
         page.goto(link)
@@ -84,26 +84,26 @@ class Atlas:
         self.page = page
 
     def open(self, address: str, query: str = "") -> None:
-        """Go to the page and wait until its pictures are drawn."""
+        """Go to the page and wait until its figures are drawn."""
         visit(self.page, f"{address}/{query}")
         self.ready()
 
     def ready(self) -> None:
-        """Wait until all views are drawn and nothing is under way."""
+        """Wait until all views are drawn and the page is idle."""
         self.page.wait_for_function(_READY)
         wait_idle(self.page)
 
     def chip(self, facet: str, value: str) -> None:
-        """Click one value of a filter and wait for the pictures."""
+        """Click one value of a filter and wait for the figures."""
         self.page.locator(f'.facet[data-facet="{facet}"] input[value="{value}"] + label').click()
         self.ready()
 
     def status(self) -> str:
-        """The status line's count of runs."""
+        """The number of runs in the status line."""
         return self.page.locator("#explore-status").inner_text()
 
     def selection(self) -> str:
-        """The status line's account of the selection."""
+        """The words of the selection in the status line."""
         return self.page.locator("#status-selection").inner_text()
 
     def drag(self, plot: str, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -121,7 +121,7 @@ class Atlas:
         wait_idle(self.page)
 
     def click_at(self, plot: str, x: float | str, y: float | str) -> None:
-        """Click on a place given in the plot's own values."""
+        """Click on a point given in the plot's own values."""
         left, top = self.pixel(plot, x, y)
         self.page.mouse.move(left, top)
         wait_idle(self.page)
@@ -129,7 +129,7 @@ class Atlas:
         wait_idle(self.page)
 
     def pixel(self, plot: str, x: float | str, y: float | str) -> tuple[float, float]:
-        """Where in the window a plot draws a pair of values."""
+        """Position in the window of a pair of a plot's values."""
         at = self.page.evaluate(
             """([id, x, y]) => {
               const gd = wattlas.plot(id), grid = gd.data[0];
@@ -142,7 +142,7 @@ class Atlas:
         return at[0], at[1]
 
     def selected_counts(self) -> list[int | None]:
-        """How many points of each trace the scatter paints as selected; None: no selection."""
+        """Number of selected points of each trace of the scatter; None without a selection."""
         found: list[int | None] = self.page.evaluate(
             """() => wattlas.plot("scatter")._fullData
                  .filter((t) => t.meta && t.meta.kind === "points")
@@ -151,7 +151,7 @@ class Atlas:
         return found
 
     def veiled_cells(self) -> int:
-        """How many cells of the heatmap are under the veil."""
+        """Number of dimmed cells of the heatmap."""
         count: int = self.page.evaluate(
             """() => wattlas.plot("heatmap").data.find((t) => t.meta.kind === "veil").z
                  .flat().filter((v) => v === 1).length"""
@@ -159,12 +159,12 @@ class Atlas:
         return count
 
     def layout(self, plot: str) -> dict[str, Any]:
-        """The layout that is drawn."""
+        """The drawn layout."""
         found: dict[str, Any] = self.page.evaluate("(id) => wattlas.plot(id).layout", plot)
         return found
 
     def picture(self, plot: str) -> bytes:
-        """The drawing area of a plot as a picture."""
+        """A screenshot of the plotting area of a plot."""
         area: Any = self._area(plot)
         return self.page.screenshot(clip=area)
 

@@ -1,4 +1,4 @@
-"""A running app, and a real Chromium that may not leave this machine."""
+"""A running app, and Chromium without access to other machines."""
 
 import os
 import shutil
@@ -69,7 +69,7 @@ def grid_rows() -> list[dict]:
 
 @pytest.fixture(scope="session")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
-    """Start an app on a lake, with further options; gives its address; ended with the session."""
+    """Start an app on a lake until the end of the session; return its address."""
     started: list[subprocess.Popen] = []
 
     def start(lake: Path, *options: str) -> str:
@@ -91,14 +91,14 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
 
     yield start
     for process in started:
-        # Not SIGTERM: the server would wait for connections that the browser keeps open.
+        # Not SIGTERM: the server would wait for the browser's open connections.
         process.send_signal(signal.SIGQUIT)
     for process in started:
         process.communicate(timeout=60)
 
 
 def _wait_for(process: subprocess.Popen[str], log: Path) -> None:
-    """Wait for the line in which the app says its address."""
+    """Wait for the line with the app's address."""
     assert process.stdout
     if not any(line.startswith("wattlas: http") for line in iter(process.stdout.readline, "")):
         raise RuntimeError(f"the app did not start: {log.read_text()}")
@@ -118,13 +118,13 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def study_address(serve: Callable[[Path], str], study: Path) -> str:
-    """An app on it."""
+    """The address of an app on this lake."""
     return serve(study)
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[BrowserType]:
-    """Chromium, not started yet. Without it the test skips, and fails under CI."""
+    """Chromium, not started. If it is not installed, tests skip; under CI they fail."""
     if not Path(CHROMIUM).exists():
         words = "Chromium is missing: apt-get install chromium"
         if os.environ.get("CI") == "true":
@@ -137,7 +137,7 @@ def chromium() -> Iterator[BrowserType]:
 
 @pytest.fixture(scope="session")
 def new_browser(chromium: BrowserType) -> Iterator[Browser]:
-    """One browser for all visitors that come for the first time."""
+    """One browser for all visitors with an empty cache."""
     browser = chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
     yield browser
     browser.close()
@@ -147,7 +147,7 @@ def new_browser(chromium: BrowserType) -> Iterator[Browser]:
 def visitor(
     chromium: BrowserType, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[BrowserContext]:
-    """One visitor for the session. Its profile keeps compiled scripts: half of a load."""
+    """One visitor for the session, whose profile caches compiled scripts: half of a load."""
     context = chromium.launch_persistent_context(
         tmp_path_factory.mktemp("profile"),
         executable_path=CHROMIUM,
@@ -172,10 +172,10 @@ _IS_PLAIN = """({ width, height }) => location.protocol === "http:" && !localSto
 
 @pytest.fixture
 def page(shared_tab: Page, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """The tab, blank or as the test before left it (see `visit`).
+    """The tab, blank or as the previous test left it (see `visit`).
 
-    A tab to which a test gave another size or theme, or in which it failed, is made blank. The test
-    fails if the tab asked for anything outside or had an error.
+    The tab becomes blank after a test that failed, or that changed its size or theme. The test
+    fails if the tab sent a request to another machine or had an error.
     """
     failed = request.session.testsfailed
     try:
@@ -190,14 +190,14 @@ def page(shared_tab: Page, request: pytest.FixtureRequest) -> Iterator[Page]:
 
 @pytest.fixture
 def own_document(page: Page) -> Iterator[None]:
-    """For a test that changes the scripts of its page: no other test gets them."""
+    """Give a test that changes the scripts of its page a document of its own."""
     make_blank(page)
     yield
     make_blank(page)
 
 
 def make_blank(tab: Page) -> None:
-    """Make a tab as a new one."""
+    """Reset a tab to the state of a new one."""
     if tab.url.startswith("http"):
         tab.evaluate("localStorage.clear(); sessionStorage.clear()")
     tab.goto("about:blank")
@@ -207,17 +207,17 @@ def make_blank(tab: Page) -> None:
 
 @pytest.fixture
 def new_tab(visitor: BrowserContext) -> Iterator[Page]:
-    """A tab for a test whose scripts stay in it."""
+    """Open a tab for a test that adds scripts to all its pages."""
     page = visitor.new_page()
     yield from watched(page)
     page.close()
 
 
 def watched(page: Page, *addresses: str) -> Iterator[Page]:
-    """Give a page to a test, then fail if it asked for anything outside or had an error.
+    """Give a page to a test. Then fail if it sent a request to another machine or had an error.
 
     Args:
-        addresses: What it may ask for besides the apps of this machine.
+        addresses: Addresses that it may use besides those of this machine.
     """
     outside: list[str] = []
     errors: list[str] = []
@@ -246,12 +246,12 @@ def watched(page: Page, *addresses: str) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def load_scripts() -> Callable[..., None]:
-    """Make a page a blank one with some of our scripts, named without their ending."""
+    """Load some of our scripts, named without their ending, into a blank page."""
 
     def load(page: Page, *names: str) -> None:
         page.set_content("<html></html>")
         for name in names:
-            # Not as a script element, which the policy of the page before would forbid.
+            # Not as a script element, which the policy of the previous page forbids.
             page.evaluate(f"() => {{ {(ROOT / 'assets' / f'{name}.js').read_text()} }}")
 
     return load
@@ -259,19 +259,19 @@ def load_scripts() -> Callable[..., None]:
 
 @pytest.fixture
 def atlas(page: Page) -> Atlas:
-    """The page, with the moves of a user."""
+    """The page with the actions of a user."""
     return Atlas(page)
 
 
 @pytest.fixture(scope="session")
 def logged_address(serve: Callable[[Path], str], logged_lake: Path) -> str:
-    """An app on it."""
+    """The address of an app on this lake."""
     return serve(logged_lake)
 
 
 @pytest.fixture
 def storage(page: Page, study_address: str) -> StoragePage:
-    """Storage on the study's lake, with the moves of a user."""
+    """Storage on the study's lake, with the actions of a user."""
     found = StoragePage(page)
     found.open(study_address)
     return found
@@ -279,5 +279,5 @@ def storage(page: Page, study_address: str) -> StoragePage:
 
 @pytest.fixture
 def timeline(page: Page) -> TimelinePage:
-    """The page, with the moves of a user."""
+    """The page with the actions of a user."""
     return TimelinePage(page)

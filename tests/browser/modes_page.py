@@ -1,4 +1,4 @@
-"""A user's moves on Modes, and what a user can see of its pictures."""
+"""Actions of a user on Modes, and what the user sees in its figures."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -25,12 +25,12 @@ class ModesPage:
         self.page = page
 
     def open(self, address: str, query: str = "") -> None:
-        """Go to the page and wait until its pictures are drawn."""
+        """Go to the page and wait until its figures are drawn."""
         visit(self.page, f"{address}/modes{query}")
         self.ready()
 
     def ready(self) -> None:
-        """Wait until all views are drawn and nothing is under way."""
+        """Wait until all views are drawn and the page is idle."""
         self.page.wait_for_function(_READY)
         wait_idle(self.page)
 
@@ -49,13 +49,13 @@ class ModesPage:
         wait_idle(self.page)
 
     def choose(self, control: str, label: str) -> None:
-        """Choose an entry of one of the menus, by the words that a user reads."""
+        """Choose an entry of a menu by its visible words."""
         self.page.locator(f"#modes-{control}").click()
         self.page.get_by_role("option", name=label, exact=True).click()
         self.ready()
 
     def chip(self, facet: str, value: str) -> None:
-        """Click one value of a filter and wait for the pictures."""
+        """Click one value of a filter and wait for the figures."""
         self.page.locator(f'.facet[data-facet="{facet}"] input[value="{value}"] + label').click()
         self.ready()
 
@@ -68,7 +68,7 @@ class ModesPage:
         wait_idle(self.page)
 
     def place(self, plot: str, x: float, y: float) -> tuple[float, float]:
-        """Where in the window a plot draws a pair of values."""
+        """Position in the window of a pair of a plot's values."""
         at = self.page.evaluate(
             """([id, x, y]) => {
               const at = wattlas.place(wattlas.plot(id), x, y);
@@ -79,16 +79,16 @@ class ModesPage:
         return at[0], at[1]
 
     def hover_words(self) -> str:
-        """What the hover card says; empty while it is hidden."""
+        """The words of the hover card; empty while it is hidden."""
         card = self.page.locator("#hover-card")
         return card.inner_text() if card.is_visible() else ""
 
     def status(self) -> str:
-        """The status line's account of runs and cells."""
+        """The words of runs and cells in the status line."""
         return self.page.locator("#modes-status").inner_text()
 
     def selection(self) -> str:
-        """The status line's account of the selection."""
+        """The words of the selection in the status line."""
         return self.page.locator("#status-selection").inner_text()
 
     def verdict(self) -> str:
@@ -96,7 +96,7 @@ class ModesPage:
         return self.page.locator("#modes-evidence-words").inner_text().split("\n")[0]
 
     def query(self) -> dict[str, list[str]]:
-        """The state in the address."""
+        """The state in the URL."""
         return parse_qs(urlsplit(self.page.url).query)
 
     def labels(self, axis: str) -> list[str]:
@@ -107,7 +107,7 @@ class ModesPage:
         return found
 
     def texts(self) -> dict[str, str]:
-        """What the map's cells say, by `column,row`."""
+        """The texts of the map's cells, by `column,row`."""
         found: dict[str, str] = self.page.evaluate(
             """() => {
               const t = wattlas.plot("winners").calcdata.flat().length
@@ -119,14 +119,14 @@ class ModesPage:
         return found
 
     def framed(self) -> list[dict[str, Any]]:
-        """The frames that are drawn around cells."""
+        """The drawn frames around cells."""
         found: list[dict[str, Any]] = self.page.evaluate(
             "() => wattlas.plot('winners').layout.shapes || []"
         )
         return found
 
     def veiled(self) -> int:
-        """How many cells of the map are dimmed."""
+        """Number of dimmed cells of the map."""
         count: int = self.page.evaluate(
             """() => wattlas.plot("winners").data.find((t) => t.meta.kind === "dimmed").z
                  .flat().filter((v) => v === 1).length"""
@@ -134,7 +134,7 @@ class ModesPage:
         return count
 
     def lit_points(self) -> list[int | None]:
-        """How many points of each competitor the Pareto view paints as selected."""
+        """Number of selected points of each competitor in the Pareto view."""
         found: list[int | None] = self.page.evaluate(
             """() => wattlas.plot("pareto")._fullData.filter((t) => t.meta.kind === "points")
                  .map((t) => t.selectedpoints ? t.selectedpoints.length : null)"""

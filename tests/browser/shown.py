@@ -1,4 +1,4 @@
-"""What a page shows, in facts that no rewording changes: the same for every page."""
+"""The content of a page as facts that do not depend on its wording, the same for each page."""
 
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,12 @@ _SHOWN = Path(__file__).with_name("shown.js").read_text("utf-8").split("*/", 1)[
 
 
 def read_shown(page: Page) -> dict[str, Any]:
-    """The facts that the page on the screen shows; the page must be idle.
+    """Read the facts that the shown page has; the page must be idle.
 
     Returns:
-        Path, counts of runs, what is selected, runs and window of the timeline, the numbers of the
-        evidence, what is switched on, the pinned version of the lake; of each view with a plot its
-        axis titles, ranges, selected points, veiled cells and marks, of others their numbers.
+        Path, numbers of runs, selection, runs and window of the timeline, numbers of the evidence,
+        settings, pinned version of the lake. For each view with a plot: axis titles, ranges,
+        selected points, dimmed cells and marks. For other views: their numbers.
     """
     found: dict[str, Any] = page.evaluate(_SHOWN)
     return found

@@ -1,4 +1,4 @@
-"""A user's moves on Storage, and what a user can see of its pictures."""
+"""Actions of a user on Storage, and what the user sees in its figures."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,30 +23,30 @@ class StoragePage:
         self.page = page
 
     def open(self, address: str, query: str = "") -> None:
-        """Go to the page and wait until all of its pictures are drawn."""
+        """Go to the page and wait until all its figures are drawn."""
         visit(self.page, f"{address}/storage{query}")
         self.ready()
 
     def ready(self) -> None:
-        """Wait until every view is drawn and nothing is under way."""
+        """Wait until all views are drawn and the page is idle."""
         self.page.wait_for_function(_READY, arg=[view.graph for view in VIEWS])
         wait_idle(self.page)
 
     def drawn(self) -> None:
-        """Wait until every view of an exported file is drawn."""
+        """Wait until all views of an exported file are drawn."""
         views = [view.graph for view in VIEWS]
         self.page.wait_for_function(f"(views) => {_DRAWN}", arg=views)
         wait_idle(self.page)
 
     def chip(self, facet: str, value: str) -> None:
-        """Click one value of a filter and wait for the pictures."""
+        """Click one value of a filter and wait for the figures."""
         label = f'.facet[data-facet="{facet}"] input[value="{value}"] + label'
         with self.changing():
             self.page.locator(label).click()
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Do something that brings other pictures, and wait until they are drawn."""
+        """Do something that changes the figures, and wait until they are drawn."""
         self.page.evaluate("window.before = wattlas.storage.state().figures")
         yield
         wait_idle(self.page)
@@ -54,15 +54,15 @@ class StoragePage:
         self.ready()
 
     def status(self) -> str:
-        """How many runs are shown."""
+        """The number of shown runs."""
         return self.page.locator("#storage-status").inner_text()
 
     def selection(self) -> str:
-        """The status line's account of the selection."""
+        """The words of the selection in the status line."""
         return self.page.locator("#status-selection").inner_text()
 
     def see(self, view: str) -> None:
-        """Bring a view into sight."""
+        """Scroll to a view."""
         self.page.locator(f"#storage-{view}").scroll_into_view_if_needed()
         wait_idle(self.page)
 
@@ -75,7 +75,7 @@ class StoragePage:
         wait_idle(self.page)
 
     def hover_words(self, view: str, trace: int, point: int) -> str:
-        """What the card says of a point under the pointer."""
+        """The words of the card for a point under the pointer."""
         x, y = self.place(view, trace, point)
         self.page.mouse.move(x - 3, y)
         self.page.mouse.move(x, y)
@@ -83,7 +83,7 @@ class StoragePage:
         return self.page.locator("#hover-card").inner_text()
 
     def drag_box(self, view: str, corners: list[tuple[int, int]]) -> None:
-        """Drag a box around points of a view, each a trace and its point."""
+        """Drag a box around points of a view, given as trace and index."""
         places = [self.place(view, trace, point) for trace, point in corners]
         left, right = min(x for x, _ in places) - 9, max(x for x, _ in places) + 9
         top, bottom = min(y for _, y in places) - 9, max(y for _, y in places) + 9
@@ -96,7 +96,7 @@ class StoragePage:
         wait_idle(self.page)
 
     def place(self, view: str, trace: int, point: int) -> tuple[float, float]:
-        """Where in the window a point is drawn."""
+        """Position of a point in the window."""
         self.see(view)
         at = self.page.evaluate(
             """([view, trace, point]) => {
@@ -115,7 +115,7 @@ class StoragePage:
         return at[0], at[1]
 
     def caught(self, view: str) -> list[int | None]:
-        """How many points of each selectable trace are painted as selected; None: no selection."""
+        """Number of selected points of each selectable trace; None without a selection."""
         found: list[int | None] = self.page.evaluate(
             """(view) => document.getElementById("storage-" + view)._fullData
                  .filter((t) => wattlas.storageFigures.isSelectable(t))
@@ -125,7 +125,7 @@ class StoragePage:
         return found
 
     def veiled(self, view: str) -> int:
-        """How many cells of a heatmap are under the veil."""
+        """Number of dimmed cells of a heatmap."""
         count: int = self.page.evaluate(
             """(view) => document.getElementById("storage-" + view).data
                  .filter((t) => t.meta.kind === "veil")
@@ -135,13 +135,13 @@ class StoragePage:
         return count
 
     def choose(self, menu: str, words: str) -> None:
-        """Choose from one of the menus above the views."""
+        """Choose an entry of a menu above the views."""
         self.page.locator(f"#{menu}").click()
         with self.changing():
             self.page.get_by_role("option", name=words, exact=True).click()
 
     def overlaps(self) -> list[Any]:
-        """Pairs of panels that lie over each other, and panels wider than the window."""
+        """Pairs of panels that overlap, and panels wider than the window."""
         found: list[Any] = self.page.evaluate(
             """() => {
               const panels = [...document.querySelectorAll(".storage-panel, .published")];

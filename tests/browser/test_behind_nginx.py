@@ -44,7 +44,7 @@ def free_port() -> int:
 
 
 def documented_site(folder: Path, app: str, port: int) -> str:
-    """The site of the documentation, with this machine's ports and files."""
+    """The documented site, with this machine's ports and files."""
     text = (ROOT / "docs" / "server.md").read_text("utf-8")
     found = re.search(r"```nginx\n(.*?)```", text, re.S)
     assert found
@@ -66,7 +66,7 @@ def documented_site(folder: Path, app: str, port: int) -> str:
 def address(
     serve: Callable[..., str], logged_lake: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
-    """nginx in front of an app on the sample; without nginx the test skips, and fails under CI."""
+    """nginx in front of an app on the sample. Without nginx the test skips; under CI it fails."""
     if NGINX is None:
         words = "nginx is missing: apt-get install nginx-light"
         if os.environ.get("CI") == "true":

@@ -1,4 +1,4 @@
-"""What every page owes in a browser, over PAGES: a new page is tested by it at once."""
+"""Requirements of each page in a browser, for all of PAGES."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -20,16 +20,16 @@ pytestmark = pytest.mark.browser
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 every_page = pytest.mark.parametrize("owed", PAGES, ids=lambda page: page.name)
-# SQL draws what a visitor asks for, and nothing before.
+# SQL draws nothing before the visitor runs a query.
 DRAWN: Final = [page for page in PAGES if any(view.is_picture for view in page.views)]
-# All tests of one page, then those of the next: the page is loaded less often.
+# In the order of pages, so that pages are loaded less often.
 page_by_page = pytest.mark.parametrize("owed", PAGES, ids=lambda page: page.name, scope="module")
 drawn_by_page = pytest.mark.parametrize("owed", DRAWN, ids=lambda page: page.name, scope="module")
 
 
 @pytest.fixture
 def tab(page: Tab) -> Iterator[Tab]:
-    """A tab in which nothing may be written to the console as an error."""
+    """A tab whose console may have no error."""
     errors: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
@@ -43,7 +43,7 @@ def tab(page: Tab) -> Iterator[Tab]:
 
 @pytest.fixture(scope="session")
 def empty_address(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """An app on a lake that holds nothing yet."""
+    """An app on an empty lake."""
     return serve(tmp_path_factory.mktemp("empty") / "lake")
 
 
@@ -63,7 +63,7 @@ def panels(tab: Tab) -> list[Locator]:
 
 
 def choose(panel: Locator, entry: str) -> None:
-    """Choose from a view's menu."""
+    """Choose an entry of a view's menu."""
     tab = panel.page
     panel.scroll_into_view_if_needed()
     panel.get_by_label("menu of ").click()
@@ -78,21 +78,21 @@ def downloaded(panel: Locator, entry: str) -> bytes:
 
 
 @every_page
-def test_on_an_empty_lake_it_says_so(tab: Tab, empty_address: str, owed: Page) -> None:
+def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page) -> None:
     visit(tab, empty_address + owed.path)
     assert "holds no runs yet" in tab.locator("main").inner_text()
     assert "empty" in tab.locator("#lake-line").inner_text()
 
 
 @every_page
-def test_an_unreadable_lake_is_a_sentence(tab: Tab, unreadable_address: str, owed: Page) -> None:
+def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, owed: Page) -> None:
     visit(tab, unreadable_address + owed.path)
     assert "the lake cannot be read" in tab.locator("main").inner_text()
     assert "runs" in tab.locator(".lake-line").inner_text()
 
 
 @drawn_by_page
-def test_a_bad_link_is_a_sentence_above_the_default_view(
+def test_a_bad_link_shows_a_message_and_the_default_view(
     tab: Tab, logged_address: str, owed: Page
 ) -> None:
     tab.goto(f"{logged_address}{owed.path}?no-such-part=1")
@@ -104,7 +104,7 @@ def test_a_bad_link_is_a_sentence_above_the_default_view(
 
 
 @drawn_by_page
-def test_every_view_is_drawn_and_leaves_as_picture_rows_and_words(
+def test_each_view_is_drawn_and_downloads_as_picture_and_rows_with_explanation(
     tab: Tab, logged_address: str, owed: Page
 ) -> None:
     visit(tab, logged_address + owed.path)
@@ -131,7 +131,7 @@ def _leaves(panel: Locator) -> None:
 
 
 @page_by_page
-def test_a_reload_shows_the_same_and_the_help_lists_its_keys(
+def test_a_reload_restores_the_page_and_the_help_lists_its_keys(
     tab: Tab, logged_address: str, owed: Page
 ) -> None:
     visit(tab, logged_address + owed.path)
@@ -149,7 +149,7 @@ def test_a_reload_shows_the_same_and_the_help_lists_its_keys(
 
 
 @page_by_page
-def test_its_export_opens_from_disk(
+def test_the_export_opens_from_disk(
     tab: Tab, logged_address: str, owed: Page, tmp_path: Path
 ) -> None:
     visit(tab, logged_address + owed.path)

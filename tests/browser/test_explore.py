@@ -1,4 +1,4 @@
-"""Explore as a visitor uses it, in a real browser."""
+"""Explore in a browser, as a visitor uses it."""
 
 import re
 from pathlib import Path
@@ -100,7 +100,9 @@ def test_a_table_row_selects_its_configuration_by_mouse_and_key(
     assert atlas.selection() == ""
 
 
-def test_limit_draws_a_line_greys_and_changes_the_table(atlas: Atlas, grid_address: str) -> None:
+def test_the_limit_draws_a_line_greys_points_and_changes_the_table(
+    atlas: Atlas, grid_address: str
+) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     box = atlas.page.locator("#explore-limit")
     box.fill("120")
@@ -137,7 +139,7 @@ def test_slider_moves_the_limit(atlas: Atlas, grid_address: str) -> None:
     assert atlas.layout("scatter")["shapes"][0]["x0"] == pytest.approx(limit)
 
 
-def test_url_restores_the_view_selection_included(atlas: Atlas, grid_address: str) -> None:
+def test_the_url_restores_the_view_and_the_selection(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     atlas.chip("system", "linux_tuned")
     atlas.page.locator("#explore-rep").get_by_text("Each run").click()
@@ -158,7 +160,7 @@ def test_url_restores_the_view_selection_included(atlas: Atlas, grid_address: st
     assert atlas.page.url == url
 
 
-def test_links_to_other_pages_carry_filters_and_selection_alone(
+def test_links_to_other_pages_carry_only_filters_and_selection(
     atlas: Atlas, grid_address: str
 ) -> None:
     atlas.open(
@@ -179,7 +181,7 @@ def test_links_to_other_pages_carry_filters_and_selection_alone(
         assert urlsplit(address).query == urlsplit(atlas.page.url).query
 
 
-def test_another_workload_brings_its_own_axes(atlas: Atlas, grid_address: str) -> None:
+def test_another_workload_has_its_own_axes(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     atlas.chip("workload", "netpipe")
     title = atlas.layout("scatter")["title"]["text"]
@@ -187,7 +189,7 @@ def test_another_workload_brings_its_own_axes(atlas: Atlas, grid_address: str) -
     assert atlas.status() == "2 of 104 runs"
 
 
-def test_filters_that_leave_nothing_say_so(atlas: Atlas, grid_address: str) -> None:
+def test_filters_without_a_match_show_a_message(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000&itr=50&dvfs=governor")
     text = atlas.layout("scatter")["annotations"][0]["text"]
     assert text.startswith("No run has all of these filters.")
@@ -195,7 +197,7 @@ def test_filters_that_leave_nothing_say_so(atlas: Atlas, grid_address: str) -> N
     assert f"{metric('dvfs_ghz').title} (12 runs)" in text
 
 
-def test_a_bad_link_is_named_and_the_page_still_works(atlas: Atlas, grid_address: str) -> None:
+def test_a_bad_link_shows_a_message_and_the_page_works(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&x=no_such_column")
     notice = atlas.page.locator("#notice").inner_text()
     assert "no such column to plot: 'no_such_column'" in notice
@@ -244,7 +246,7 @@ def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:
     assert width <= 1024
 
 
-def test_the_scatter_is_painted_before_all_else(new_tab: Page, grid_address: str) -> None:
+def test_the_scatter_is_painted_first(new_tab: Page, grid_address: str) -> None:
     atlas = Atlas(new_tab)
     atlas.page.add_init_script(
         """window.order = [];
@@ -261,7 +263,7 @@ def test_the_scatter_is_painted_before_all_else(new_tab: Page, grid_address: str
         }).observe(document, { subtree: true, childList: true });"""
     )
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
-    # Nothing is selected: the table of what is selected is not loaded yet.
+    # Without a selection its table is not loaded.
     assert atlas.page.evaluate("window.order") == ["scatter", "heatmap"]
     atlas.page.goto("about:blank")
     atlas.open(grid_address, '?v=2&workload=memcached&load=200000&sel=knobs~{"itr_us":50}')

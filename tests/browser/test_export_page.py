@@ -1,4 +1,4 @@
-"""An exported page, opened from a file: the same pictures, linked, without any network."""
+"""An exported Explore, opened from a file: linked figures without network."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a visitor with an empty cache sees first, and what comes over the wire."""
+"""The first load with an empty cache: what the visitor sees, and the transferred bytes."""
 
 import re
 import urllib.request
@@ -72,13 +72,13 @@ def test_placeholders_can_be_read_in_both_themes(
     context.close()
 
 
-def test_an_unknown_address_promises_nothing(page: Page, grid_address: str) -> None:
+def test_an_unknown_address_has_no_placeholders(page: Page, grid_address: str) -> None:
     page.goto(f"{grid_address}/no-such-page")
     assert page.locator(".first-page").count() == 0
 
 
 @pytest.mark.usefixtures("own_document")
-def test_the_grid_comes_with_the_first_selection(atlas: Atlas, grid_address: str) -> None:
+def test_the_first_selection_loads_the_grid(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
     wait_idle(atlas.page)
     loaded = "performance.getEntriesByType('resource').map((r) => r.name)"
@@ -90,7 +90,7 @@ def test_the_grid_comes_with_the_first_selection(atlas: Atlas, grid_address: str
 
 
 def test_the_first_load_is_small(grid_address: str) -> None:
-    """All that the index names, at the best level; pictures' data and icons come on top."""
+    """The files that the index names, well compressed, without data of figures and icons."""
     with urllib.request.urlopen(grid_address) as answer:
         index = answer.read()
     total = len(brotli.compress(index))
@@ -116,7 +116,7 @@ def test_nothing_is_loading_when_a_page_is_idle(page: Page, grid_address: str, p
 def test_a_second_visitor_gets_the_responses_of_the_first(
     page: Page, grid_address: str, path: str
 ) -> None:
-    """What a browser sends of itself and of one load is no reason to answer anew."""
+    """Headers that differ by browser and load do not affect the cache of responses."""
     asked: list[Response] = []
     page.on("response", lambda found: asked.append(found) if "/_dash-" in found.url else None)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Highlighting past Plotly's restyle: it takes part, and paints what a restyle paints."""
+"""Highlighting without Plotly's restyle: it is used, and paints the same as a restyle."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.browser.atlas import Atlas, wait_idle
 pytestmark = pytest.mark.browser
 
 AT_200K = "?v=2&workload=memcached&load=200000"
-# Counts the slow ways, and takes a picture of all WebGL layers of the scatter as they are.
+# Counts restyles and updates, and takes a picture of all WebGL layers of the scatter.
 WATCH = """() => {
   window.slow = 0;
   for (const name of ["update", "restyle", "react"]) {
@@ -27,7 +27,7 @@ TAKE_WAY = """(way) => {
 
 
 @pytest.mark.usefixtures("own_document")
-def test_a_selection_elsewhere_highlights_without_a_restyle(
+def test_a_selection_in_another_view_highlights_without_a_restyle(
     atlas: Atlas, grid_address: str
 ) -> None:
     atlas.open(grid_address, AT_200K)
@@ -42,7 +42,7 @@ def test_a_selection_elsewhere_highlights_without_a_restyle(
 
 
 @pytest.mark.usefixtures("own_document")
-def test_it_paints_what_a_restyle_paints(atlas: Atlas, grid_address: str) -> None:
+def test_a_highlight_paints_the_same_as_a_restyle(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, AT_200K)
     atlas.page.mouse.move(5, 5)
     plain = atlas.picture("scatter")

@@ -1,4 +1,4 @@
-"""Explore without a mouse, and what its menus give."""
+"""Explore by keyboard, and its menus."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from tests.browser.atlas import Atlas, wait_idle
 pytestmark = pytest.mark.browser
 
 
-def test_a_busy_server_is_asked_again(page: Page, grid_address: str) -> None:
+def test_a_request_to_a_busy_server_is_repeated(page: Page, grid_address: str) -> None:
     refused: list[str] = []
 
     def refuse_once(route: Route) -> None:
@@ -118,6 +118,6 @@ def test_axes_switch_to_any_column_and_logarithm(atlas: Atlas, grid_address: str
     layout = atlas.layout("scatter")
     assert layout["yaxis"]["title"]["text"] == "Energy-delay product, J s (less is better)"
     assert layout["xaxis"]["type"] == "log"
-    # Box selection is in the columns' own values, whatever the axis: all points.
+    # A box is in the columns' own values for any type of axis, so it holds all points.
     atlas.drag("scatter", (0.005, 0.005), (0.995, 0.995))
     assert atlas.selection().startswith("selection: 51 runs")

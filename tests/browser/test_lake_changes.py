@@ -1,4 +1,4 @@
-"""What a visitor sees of a lake that is empty, filled meanwhile, or pinned by a link."""
+"""Pages on a lake that is empty, is filled meanwhile, or is pinned by a link."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.fixtures.lakes import run, write_lake
 pytestmark = pytest.mark.browser
 
 
-def test_empty_lake_says_what_to_do_and_shows_runs_after_a_reload(
+def test_an_empty_lake_shows_the_next_step_and_after_a_reload_its_runs(
     atlas: Atlas, serve: Callable[[Path], str], tmp_path: Path
 ) -> None:
     address = serve(tmp_path / "lake")
@@ -40,7 +40,7 @@ def test_empty_lake_says_what_to_do_and_shows_runs_after_a_reload(
     assert atlas.page.locator(".badge").inner_text() == "holds synthetic data"
 
 
-def test_a_link_to_a_version_that_is_not_there_is_named(atlas: Atlas, grid_address: str) -> None:
+def test_a_link_to_a_missing_version_shows_a_message(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&lake=99")
     assert "version 99" in atlas.page.locator("#notice").inner_text()
     assert atlas.status() == "51 of 104 runs"

@@ -1,9 +1,9 @@
-"""Links that version 1 of the pages' URLs wrote show today what they showed then.
+"""Links of URL version 1 show the same as when they were written.
 
-`links_v1.json` holds what a visitor of that version did on the sample lake, the link that the page
-wrote, and what the link showed in a new visit (see shown.py). The links never change: a link in a
-paper cannot. When the sample changes, read what they show with the code that wrote them (commit
-5a3d0dd, on a lake of the new sample), never with today's.
+`links_v1.json` holds the actions of a visitor of that version on the sample lake, the link that the
+page wrote, and the facts that the link showed in a new visit (see shown.py). The links never
+change, since links in papers cannot. If the sample changes, read the facts again with the code that
+wrote the links (commit 5a3d0dd, on a lake of the new sample), never with the present code.
 """
 
 import json
@@ -34,7 +34,7 @@ POWER_LIMIT_W: Final = 135
 
 @pytest.fixture(scope="module")
 def versions(logged_lake: Path) -> dict[int, int]:
-    """The first version today that holds as many runs, by the version of the links."""
+    """By the links' version, the first present version with the same number of runs."""
     table = str(logged_lake / "runs")
     held = [_runs(table, version) for version in range(DeltaTable(table).version() + 1)]
     return {old: bisect_left(held, runs) for old, runs in HELD.items()}
@@ -57,17 +57,17 @@ def test_a_link_of_version_1(
     assert differences(written["shown"], shown) == {}
 
 
-def test_there_are_twenty_of_all_pages() -> None:
+def test_there_are_twenty_links_and_they_cover_all_pages() -> None:
     assert len(LINKS) >= 20
     paths = {written["link"].partition("?")[0] for written in LINKS}
     assert paths == {"/", "/modes", "/storage", "/timeline"}
 
 
 def differences(then: dict[str, Any], now: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """What was shown and is not, by its name: what it was, what it is now.
+    """Return the facts that differ, by name: the old value and the new one.
 
-    Of settings and numbers of the evidence none may be missing; there may be more of them. What the
-    papers say is no part of a link: `data/reference/` has more of it today.
+    Settings and numbers of the evidence may have been added, but not removed. Published values are
+    not compared, since `data/reference/` has more of them now.
     """
     found = {name: (value, now[name]) for name, value in then.items() if name != "views"}
     for view, facts in then["views"].items():
@@ -82,7 +82,7 @@ def _is_shown(name: str, then: Any, now: Any) -> bool:
     if name in ("settings", "evidence"):
         return not Counter(then) - Counter(now)
     if name == "best-table numbers":
-        # The power limit is the same for all runs of the sample: it is no longer named.
+        # All runs of the sample have the same power limit, which pages do not name any more.
         return [number for number in then if number != POWER_LIMIT_W] == now
     if name.endswith(" ranges"):
         return sorted(then) == sorted(now or [])

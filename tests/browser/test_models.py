@@ -1,4 +1,4 @@
-"""Models in a real browser: formulas as in Python, a slider, a preset, a job, a link, an export."""
+"""Models in a browser: formulas, a slider, a preset, a simulation, a link, an export."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ LINE = """([view, label, kind]) => {
 }"""
 
 
-def test_the_formulas_are_those_of_python(page: Page, load_scripts: Callable[..., None]) -> None:
+def test_the_formulas_equal_those_in_python(page: Page, load_scripts: Callable[..., None]) -> None:
     load_scripts(page, *SOLVERS)
     offered = {n: [k for k in s.kinds if k != "simulated"] for n, s in SCHEMES.items()}
     for name, kinds in offered.items():
@@ -100,7 +100,7 @@ def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:
     assert after["y"] == pytest.approx(wanted, rel=1e-9)
     assert query_of(page)["p"] == ["interrupt_us:1"]
 
-    # The crosshair goes through all panels, and the stack follows a click.
+    # All panels have the crosshair, and the stack follows a click.
     box = page.locator("#models-cpu .nsewdrag").first.bounding_box()
     assert box
     page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + 40)
@@ -111,7 +111,7 @@ def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:
     title = page.evaluate("wattlas.plot('models-stack').layout.title.text")
     assert title.startswith(f"CPU at {float(query_of(page)['at'][0]):.3g} Kpps")
 
-    # A zoom of one panel is a zoom of all, and is in the link; a double click takes it back.
+    # A zoom applies to all panels and is in the link; a double click resets it.
     page.evaluate("Plotly.relayout(wattlas.plot('models-cpu'), {'xaxis.range': [20, 90]})")
     wait_idle(page)
     axes = "['throughput', 'latency', 'loss', 'best'].map((name) => wattlas.plot('models-' + name)"
@@ -162,7 +162,7 @@ def test_a_simulation_ends_and_can_be_cancelled(page: Page, logged_address: str)
     assert page.evaluate(LINE, ["latency", "ideal", "exact"]) is None
     assert min(page.evaluate(LINE, ["latency", "NAPI polling", "simulated"])["y"]) > 25
 
-    # Near saturation a rate takes long: so many schemes are cancelled while they run.
+    # Rates near saturation take long, so all schemes are still running when they are cancelled.
     opened(page, logged_address, f"?scheme={','.join(SCHEMES)}&to=188&runs=0&seed=3")
     page.locator("#models-simulate").click()
     expect(page.locator("#models-simulate")).to_have_text("cancel")
@@ -214,13 +214,18 @@ def test_an_export_follows_its_sliders(page: Page, logged_address: str, tmp_path
     download.value.save_as(out)
     page.goto(out.as_uri())
     wait_idle(page)
+    tops = [
+        page.locator(f".models-exported .{name}").bounding_box()
+        for name in ("models-controls", "views")
+    ]
+    assert len({box["y"] for box in tops if box}) == 1, "the views are beside the controls"
     first = page.evaluate(LINE, ["throughput", "normal interruption", "exact"])
     drag(page, "service_us", 10.0)
     second = page.evaluate(LINE, ["throughput", "normal interruption", "exact"])
     wanted = SCHEMES["normal"].solve("exact", second["x"], service_us=10.0).throughput_kpps
     assert second["y"] == pytest.approx(wanted, rel=1e-9)
     assert max(second["y"]) < max(first["y"])
-    # Runs and fits came with it.
+    # The file holds runs and fits.
     measured = (
         "wattlas.plot('models-itr').data.filter(({ meta }) => meta.kind === 'measured').length"
     )

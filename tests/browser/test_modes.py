@@ -1,4 +1,4 @@
-"""Modes in a real browser: axes, a cell and its evidence, links to Explore and back.
+"""Modes in a browser: axes, a cell and its evidence, links to Explore and back.
 
 The lake is that of `grid_rows`: energy = 1,000 J x system factor x GHz + replicate (0 or 1), the
 library OS's factor 0.6, p99 = 60 us + ITR + replicate / 10 for both; two loads.
@@ -21,11 +21,11 @@ FIFTY, FASTEST = 1, 2
 
 @pytest.fixture
 def modes(page: Page) -> ModesPage:
-    """The page, with the moves of a user."""
+    """The page with the actions of a user."""
     return ModesPage(page)
 
 
-def test_the_first_view_says_who_wins_where(modes: ModesPage, grid_address: str) -> None:
+def test_the_first_view_shows_the_winner_of_each_cell(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address)
     assert modes.labels("x") == ["2", "50", "100", "200", "adaptive"]
     assert modes.labels("y") == ["1.3", "1.9", "2.9", "governor"]
@@ -46,20 +46,20 @@ def test_another_metric_makes_ties(modes: ModesPage, grid_address: str) -> None:
     assert modes.query()["metric"] == ["latency_p99_us"]
 
 
-def test_axes_can_be_chosen_and_change_places(modes: ModesPage, grid_address: str) -> None:
+def test_axes_can_be_chosen_and_swapped(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
-    # The load becomes an axis: the filter that held it at one value lets go.
+    # The load becomes an axis, which clears its filter of one value.
     modes.choose("x", "Target load")
     assert modes.labels("x") == ["200k QPS", "400k QPS"]
     assert "load" not in modes.query()
-    # Choosing for x what is y: the two change places.
+    # Choosing the knob of y for x swaps the two.
     modes.choose("x", "DVFS")
     assert modes.labels("y") == ["200k QPS", "400k QPS"]
     assert modes.labels("x")[0] == "1.3"
     assert (modes.query()["x"], modes.query()["y"]) == (["dvfs"], ["load"])
 
 
-def test_a_cell_opens_its_evidence_and_lights_up_everywhere(
+def test_a_cell_opens_its_evidence_and_is_highlighted_in_all_views(
     modes: ModesPage, grid_address: str
 ) -> None:
     modes.open(grid_address, AT_200K)
@@ -81,7 +81,7 @@ def test_a_cell_opens_its_evidence_and_lights_up_everywhere(
     assert modes.selection().startswith("selection: ITR 50 us \u00b7 2.9 GHz")
     assert modes.verdict().startswith("Library OS wins over Linux tuned")
     assert "n = 2 and 2" in modes.page.locator(".statistics").first.inner_text()
-    # Only the evidence asked the server.
+    # Only the evidence sent a request.
     assert len(asked) == 1
     assert "modes-evidence-words" in asked[0]
     modes.page.keyboard.press("Escape")
@@ -92,7 +92,9 @@ def test_a_cell_opens_its_evidence_and_lights_up_everywhere(
     assert modes.verdict().startswith("Click a cell")
 
 
-def test_a_share_lights_its_cells_without_the_server(modes: ModesPage, grid_address: str) -> None:
+def test_a_bar_of_the_shares_highlights_its_cells_without_a_request(
+    modes: ModesPage, grid_address: str
+) -> None:
     modes.open(grid_address, AT_200K)
     left, top = modes.page.evaluate(
         """() => {
@@ -195,7 +197,9 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     assert modes.verdict().startswith("Library OS wins")
 
 
-def test_all_cells_that_one_wins_are_lit_in_explore(modes: ModesPage, grid_address: str) -> None:
+def test_all_cells_of_one_winner_are_highlighted_in_explore(
+    modes: ModesPage, grid_address: str
+) -> None:
     modes.open(grid_address, AT_200K + "&pick=%5B%22won%22%2C%22ebbrt_tuned%22%5D")
     modes.page.locator("#modes-to-explore").click()
     modes.explore_ready()
@@ -210,7 +214,7 @@ def test_a_level_can_be_typed(modes: ModesPage, grid_address: str) -> None:
     box.press_sequentially("0.01")
     wait_idle(modes.page)
     assert modes.query()["level"] == ["0.01"]
-    # Half a number, or none, changes nothing.
+    # An incomplete number, or none, changes nothing.
     box.fill("0.")
     wait_idle(modes.page)
     assert modes.query()["level"] == ["0.01"]
@@ -218,9 +222,9 @@ def test_a_level_can_be_typed(modes: ModesPage, grid_address: str) -> None:
 
 
 @pytest.mark.usefixtures("own_document")
-def test_a_part_of_a_large_map_has_texts(modes: ModesPage, grid_address: str) -> None:
+def test_a_zoomed_large_map_has_texts(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
-    # As of a map that is too large for texts: none until a part is looked at.
+    # As for a map that is too large for texts: none without a zoom.
     drawn = modes.texts()
     modes.page.evaluate(
         """() => {
@@ -304,7 +308,7 @@ def test_tabs_keep_what_each_page_shows(modes: ModesPage, grid_address: str) -> 
 
 
 @pytest.mark.usefixtures("own_document")
-def test_a_part_of_the_map_has_its_own_labels(modes: ModesPage, grid_address: str) -> None:
+def test_a_zoomed_map_has_labels_of_its_part(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     modes.page.evaluate(
         """() => Plotly.relayout(wattlas.plot("winners"),
@@ -315,7 +319,7 @@ def test_a_part_of_the_map_has_its_own_labels(modes: ModesPage, grid_address: st
     assert modes.labels("y") == ["1.3", "1.9"]
     modes.click_cell(FIFTY, 1)
     assert modes.verdict().startswith("Library OS wins")
-    # A selection leaves the zoom as it was.
+    # A selection keeps the zoom.
     assert modes.labels("x") == ["50", "100"]
 
 
@@ -383,7 +387,7 @@ def nothing_is_cut(modes: ModesPage, size: tuple[int, int]) -> None:
                      or bottom <= other[1] + 1 or other[3] <= top + 1)  # fmt: skip
             assert apart
     assert modes.page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    # The table of the evidence, the status line and the words of the menus have room.
+    # The table of the evidence, the status line and the words of the menus are not cut.
     cut = modes.page.evaluate(
         """() => [...document.querySelectorAll(".modes .table-frame, .modes .status span, "
                   + ".modes .panel-head input[role=combobox]")]

@@ -27,7 +27,7 @@ def lakes(tmp_path_factory: pytest.TempPathFactory) -> Lakes:
 
 @pytest.fixture
 def modes(page: Page, tmp_path: Path, lakes: Lakes, request: pytest.FixtureRequest) -> ModesPage:
-    """The exported page for a query; FIFTY's cell selected unless the test says otherwise."""
+    """The exported page of a query; by default the cell of FIFTY is selected."""
     file = tmp_path / "modes.html"
     query = getattr(request, "param", QUERY + FIFTY)
     file.write_text(export_html(PAGE, lakes, query), "utf-8")
@@ -62,7 +62,7 @@ def test_hover_click_escape_and_keys_link_the_figures(modes: ModesPage) -> None:
     page.mouse.click(left, top)
     wait_idle(page)
     assert modes.framed()[0]["x0"] == -0.5
-    # Another cell than the exported one: its comparison in words, without runs.
+    # Another cell than the exported one shows its comparison, without runs.
     words = page.locator(EVIDENCE).inner_text()
     assert "Library OS wins over Linux tuned: \u221240.0 %" in words
     assert "not in this file" in words
@@ -88,6 +88,6 @@ def test_the_theme_changes(modes: ModesPage) -> None:
 
 
 @pytest.mark.parametrize("modes", [QUERY], indirect=True)
-def test_without_a_cell_it_says_what_a_click_shows(modes: ModesPage) -> None:
+def test_without_a_cell_the_evidence_names_what_a_click_shows(modes: ModesPage) -> None:
     assert modes.page.locator(EVIDENCE).inner_text().startswith("Click a cell")
     assert modes.framed() == []

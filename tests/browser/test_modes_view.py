@@ -1,4 +1,4 @@
-"""What Modes' scripts make of judged cells: texts, labels, selections; in a blank page."""
+"""Texts, labels and selections that Modes' scripts make from judged cells, in a blank page."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -96,7 +96,7 @@ def test_texts_have_the_lead_a_tie_or_the_number_of_replicates(scripts: Page) ->
     ("columns", "text"),
     [(8, f"{POLL}\N{MINUS SIGN}45.5 %"), (9, "\N{MINUS SIGN}45.5 %"), (13, "\N{MINUS SIGN}45%")],
 )
-def test_texts_get_shorter_with_the_room(scripts: Page, columns: int, text: str) -> None:
+def test_narrow_cells_have_short_texts(scripts: Page, columns: int, text: str) -> None:
     part = {"x": {"low": 0, "high": columns - 1}, "y": {"low": 0, "high": 2}}
     found = scripts.evaluate(
         "(part) => wattlas.modesMap.texts(figure.layout.meta, data, part, 'light').text[0]", part
@@ -104,7 +104,7 @@ def test_texts_get_shorter_with_the_room(scripts: Page, columns: int, text: str)
     assert found == text
 
 
-def test_a_large_part_has_no_texts(scripts: Page) -> None:
+def test_many_cells_have_no_texts(scripts: Page) -> None:
     part = {"x": {"low": 0, "high": 20}, "y": {"low": 0, "high": 2}}
     found = scripts.evaluate(
         "(part) => wattlas.modesMap.texts(figure.layout.meta, data, part, 'light').text", part
@@ -118,7 +118,7 @@ DELAYS: Final = (*range(0, 9, 2), 12, 16, 20, 24, 28, 32, 36, 40, 50, 60, 70, 80
 @pytest.mark.parametrize(
     ("labels", "px", "shown"),
     [
-        # All fit but the one beside the longer word, which stands for NULL.
+        # All labels fit but the one beside the longer word for NULL.
         ((*map(str, DELAYS), "adaptive"), 600, (*map(str, DELAYS[:-1]), "adaptive")),
         (tuple(map(str, range(200))), 600, (*map(str, range(0, 200, 10)), "199")),
         (("1", "8", "16"), 290, ("1", "8", "16")),

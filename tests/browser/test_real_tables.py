@@ -1,4 +1,4 @@
-"""Explore on the published tables, through a real ingest: the findings of the paper on the page."""
+"""Explore on the published tables, which ingest has read: the findings of the paper."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def published(serve: Callable[[Path], str], tmp_path_factory: pytest.TempPathFac
 
 
 def winner(atlas: Atlas, kind: str, color: str) -> tuple[float, float]:
-    """Where the scatter marks a system's best performance, lowest energy or best product."""
+    """The marked point of a system's best performance, lowest energy or best product."""
     found: Any = atlas.page.evaluate(
         """([kind, color]) => {
           const t = wattlas.plot("scatter")._fullData.find((t) => t.meta && t.meta.winner === kind);

@@ -1,4 +1,4 @@
-"""What a link brings back, and what must not be carried from one workload to another."""
+"""What a link restores, and what does not apply to another workload."""
 
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -13,7 +13,7 @@ BOX = "box%7Elatency_p99_us%7Eenergy_j%7E50%7E140%7E1200%7E2990"
 
 
 @pytest.mark.parametrize("clause", [f"v=2&sel={BOX}", f"v=1&brush={BOX}"])
-def test_a_link_brings_the_box_its_outline_and_the_table(
+def test_a_link_restores_the_box_its_outline_and_the_table(
     atlas: Atlas, grid_address: str, clause: str
 ) -> None:
     query = f"?{clause}&workload=memcached&load=200000&system=linux_tuned"
@@ -46,7 +46,7 @@ WRITTEN = [
 
 
 @pytest.mark.parametrize("query", WRITTEN)
-def test_the_browser_writes_a_state_as_the_server_does(
+def test_browser_and_server_write_a_state_alike(
     atlas: Atlas, grid_address: str, query: str
 ) -> None:
     state = ExploreState.from_query(query)
@@ -54,14 +54,14 @@ def test_the_browser_writes_a_state_as_the_server_does(
     written = urlsplit(atlas.page.url).query
     assert ExploreState.from_query(written) == ExploreState.from_query(state.to_query())
     assert parse_qsl(written) == parse_qsl(state.to_query())
-    # The tab leads back to it from another page.
+    # Explore's tab on another page leads back to it.
     tab = atlas.page.locator("#tab-explore").get_attribute("href") or ""
     assert urlsplit(tab).query == written
 
 
 def test_limit_zoom_and_selection_stay_with_their_workload(atlas: Atlas, grid_address: str) -> None:
     query = f"?v=2&workload=memcached&load=200000&limit=120&zoom=50~150~500~2000&sel={BOX}"
-    # From another workload, within the app: its limit is of another column and range.
+    # A link within the app from another workload, whose limit has another column and range.
     atlas.open(grid_address, f"?{WRITTEN[-1]}")
     atlas.open(grid_address, query)
     assert atlas.page.locator("#explore-limit").input_value() == "120 us"
@@ -81,7 +81,7 @@ def test_limit_zoom_and_selection_stay_with_their_workload(atlas: Atlas, grid_ad
         assert part not in atlas.page.url
 
 
-def test_the_heatmap_shows_a_system_that_the_filters_leave(atlas: Atlas, grid_address: str) -> None:
+def test_the_heatmap_shows_a_system_that_the_filters_keep(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000&hsys=linux_tuned")
     atlas.chip("system", "ebbrt_tuned")
     assert "Library OS" in atlas.layout("heatmap")["title"]["text"]
@@ -89,7 +89,7 @@ def test_the_heatmap_shows_a_system_that_the_filters_leave(atlas: Atlas, grid_ad
     assert "hsys=ebbrt_tuned" in atlas.page.url
 
 
-def test_points_decide_the_range_not_their_error_bars(atlas: Atlas, grid_address: str) -> None:
+def test_points_determine_the_range_and_error_bars_do_not(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     low, high = atlas.layout("scatter")["xaxis"]["range"]
     # Points from 62.05 to 260.05 us with 6 % on each side.

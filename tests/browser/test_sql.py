@@ -1,4 +1,4 @@
-"""A visitor asks in SQL: run, chart, link, files, errors as text."""
+"""SQL in a browser: run, chart, link, files, errors as text."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_a_query_is_run_drawn_linked_and_saved(
         page.locator("#sql-csv").click()
     assert download.value.path().read_text().splitlines()[0] == '"load_qps","mean_j"'
 
-    # The query of a picture, with its values.
+    # The query of a figure, with its values.
     page.get_by_role("link", name="Explore", exact=True).first.click()
     wait_idle(page)
     page.get_by_label("menu of ").first.click()

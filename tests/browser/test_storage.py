@@ -1,4 +1,4 @@
-"""Storage in a real browser: one path through it, and what it looks like at both widths."""
+"""Storage in a browser: its views, and its layout at both widths."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     words = storage.hover_words("latency", 0, 0)
     assert "Mean latency: 10.1 us ± 1.27 us (95 % CI), n = 2" in words
 
-    # both switch once per IO: the hover of the one that lies above tells of the other
+    # both switch once per IO: the card of the upper point also names the other
     words = storage.hover_words("switches-io", 2, 0)
     assert words.startswith(
         "optane · randread · 4 KiB requests · depth 1 · 1 thread · hybrid polling"
@@ -35,7 +35,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert storage.caught("power") == storage.caught("iops") == [0, 1, 0]
     assert storage.caught("power-interrupts") == [0, 1, 0]
     assert sum(n or 0 for n in storage.caught("proportionality")) == 1
-    # of 18 measured cells of each map one is lit; the difference has the writing runs beside it
+    # one of the 18 measured cells of each map is selected; the difference also has writing runs
     assert storage.veiled("bytes-joule") == storage.veiled("difference") == 17
     assert "sel=knobs" in page.url
     assert asked == []
@@ -48,7 +48,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert "sel=" not in page.url
 
 
-def test_a_click_before_all_pictures_are_drawn_leaves_none_out(
+def test_a_click_before_all_figures_are_drawn_selects_in_all_of_them(
     page: Page, study_address: str
 ) -> None:
     page.goto(f"{study_address}/storage")
@@ -63,7 +63,7 @@ def test_a_click_before_all_pictures_are_drawn_leaves_none_out(
     assert storage.veiled("ios-joule") == 12
 
 
-def test_a_box_comes_back_from_its_link(storage: StoragePage, page: Page) -> None:
+def test_a_link_restores_a_box(storage: StoragePage, page: Page) -> None:
     storage.drag_box("power-cpu", [(0, 0), (1, 0), (2, 0)])
     assert storage.selection() == "selection: 6 runs in 3 configurations (box)"
     assert storage.caught("iops") == [1, 1, 1]
@@ -99,7 +99,7 @@ def test_filters_and_places(storage: StoragePage, page: Page) -> None:
     assert storage.hover_words("latency", 1, 0).startswith("optane · randread · 64 KiB requests")
     storage.chip("device", "disk")
     assert storage.status() == "4 of 76 storage runs in 2 configurations"
-    # the disk has no 64 KiB runs: the page shows what there is, and its menus say so
+    # the disk has no 64 KiB runs: the page shows others, and its menus name them
     assert page.locator("#storage-at").input_value() == "disk"
     assert page.locator("#storage-size").input_value() == "4 KiB"
     assert "size=4096" in page.url
@@ -153,7 +153,7 @@ def test_keys_reach_every_point(storage: StoragePage, page: Page) -> None:
     assert storage.caught("cpu") == [None, None, None]
 
 
-def test_a_claim_opens_to_its_numbers_and_leads_to_its_view(storage: StoragePage) -> None:
+def test_a_published_claim_opens_its_numbers_and_links_to_its_view(storage: StoragePage) -> None:
     page = storage.page
     claim = page.locator(".claims > li[data-claim='cpu-power']")
     assert "does not hold" in claim.inner_text()

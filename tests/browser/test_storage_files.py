@@ -1,4 +1,4 @@
-"""What a reader takes away from Storage: pictures, rows, the page as a file; and what it is on."""
+"""Downloads of Storage: pictures, rows, and the page as a file."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 
 def take(page: Page, view: str, words: str) -> Path:
-    """Use an entry of a view's menu, and give the file that comes."""
+    """Choose an entry of a view's menu, and return the downloaded file."""
     panel = page.locator(f"section[data-view='{view}']")
     panel.scroll_into_view_if_needed()
     name = panel.get_attribute("aria-label")
@@ -47,7 +47,7 @@ def test_a_picture_for_paper_names_the_modes(page: Page) -> None:
 
 
 @pytest.mark.usefixtures("storage")
-def test_the_page_as_a_file_from_its_own_link(page: Page, tmp_path: Path) -> None:
+def test_the_export_link_gives_the_page_as_a_file(page: Page, tmp_path: Path) -> None:
     page.locator("#storage-legend button", has_text="classic").click()
     wait_idle(page)
     with page.expect_download() as found:

@@ -1,4 +1,4 @@
-"""Storage in a browser on lakes that lack something: runs, power, functions, names."""
+"""Storage in a browser on lakes without runs, power, functions or names."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +24,7 @@ def words_in(page: Page, view: str) -> str:
     return " ".join((page.locator(f"#storage-{view}").text_content() or "").split())
 
 
-def test_runs_that_have_neither_power_nor_functions_nor_names(
+def test_runs_without_power_functions_and_names(
     serve: Callable[[Path], str], page: Page, tmp_path: Path
 ) -> None:
     rows = [

@@ -1,4 +1,4 @@
-"""The timeline as a visitor uses it, in a real browser, on logs that went through a real ingest."""
+"""Timeline in a browser, as a visitor uses it, on logs that ingest has read."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ AT_200K = "?v=1&workload=memcached&load=200000"
 
 
 def logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
-    """Where Explore's scatter draws a configuration of a system that has a per-interrupt log."""
+    """Position in Explore's scatter of a system's configuration with a per-interrupt log."""
     at = atlas.page.evaluate(
         """(system) => {
           const { points } = wattlas.explore.view, { x, y } = points.values;
@@ -36,7 +36,7 @@ def logged_point(atlas: Atlas, system: str) -> tuple[float, float]:
 
 
 def point_at(atlas: Atlas, x: float, y: float) -> None:
-    """Move the mouse to a point; Plotly takes a click only on a point that it has hovered."""
+    """Move the mouse to a point; Plotly handles clicks only on a point that was hovered."""
     atlas.page.mouse.move(x - 40, y)
     atlas.page.mouse.move(x, y, steps=4)
     wait_idle(atlas.page)
@@ -63,7 +63,7 @@ def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     assert query_of(atlas.page)["run"] == [reference, opened]
     label = atlas.page.locator(f'[data-shown-run="{opened}"]').inner_text()
     assert "Linux tuned · ITR 100 us · 2.9 GHz" in label
-    # Each line's letter stands at its end, and is written anew with each picture.
+    # Each line has its letter at its end, which is written again with each figure.
     letters = atlas.page.locator(".timeline-frame .end-word")
     assert set(letters.all_text_contents()) == {"A", "B"}
     written = letters.count()
@@ -79,7 +79,7 @@ def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
 
 
-def test_what_is_selected_opens_by_button_and_key_and_says_what_it_leaves_out(
+def test_a_selection_opens_by_button_and_key_and_names_the_runs_that_it_omits(
     atlas: Atlas, timeline: TimelinePage, logged_address: str
 ) -> None:
     atlas.open(logged_address, AT_200K)
@@ -115,7 +115,7 @@ def test_a_click_on_a_point_then_timeline_opens_it(
     assert (DEFAULT in reference, TUNED in opened) == (True, True)
 
 
-def test_the_first_run_that_is_added_brings_its_reference(
+def test_the_first_added_run_adds_its_reference(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -133,7 +133,7 @@ def test_the_first_run_that_is_added_brings_its_reference(
     assert "B \u2212 A" in timeline.page.locator("#timeline-totals thead").inner_text()
 
 
-def test_a_point_without_a_log_says_so(atlas: Atlas, grid_address: str) -> None:
+def test_a_point_without_a_log_shows_a_message(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, AT_200K)
     atlas.page.locator("section[data-view=scatter]").focus()
     atlas.page.keyboard.press("ArrowRight")
@@ -238,7 +238,7 @@ def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> N
     assert sign * float(found[2]) == pytest.approx(change, abs=1.0)
     limits = timeline.page.locator("#timeline-limits").inner_text()
     assert re.fullmatch(r"B: [\d.]+ % of gaps at the ITR limit \(.*\)", limits.strip())
-    # The other run as the reference: the difference turns round.
+    # With the other run as the reference the difference changes its sign.
     timeline.page.locator(f'[data-shown-run="{tuned}"] .base').click()
     timeline.settle()
     head = timeline.page.locator("#timeline-totals thead").inner_text()
@@ -248,7 +248,7 @@ def test_two_runs_are_compared(timeline: TimelinePage, logged_address: str) -> N
     assert reference in timeline.runs()
 
 
-def test_a_removed_run_leaves_the_others_their_colours(
+def test_the_other_runs_keep_their_colours_when_one_is_removed(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -261,9 +261,7 @@ def test_a_removed_run_leaves_the_others_their_colours(
     assert query_of(timeline.page)["hue"] == ["1"]
 
 
-def test_runs_are_added_from_what_the_lake_holds(
-    timeline: TimelinePage, logged_address: str
-) -> None:
+def test_runs_of_the_lake_can_be_added(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.press("a")
     choices = timeline.page.locator("#timeline-choices .choice")
@@ -279,7 +277,7 @@ def test_runs_are_added_from_what_the_lake_holds(
     timeline.page.keyboard.press("Escape")
     timeline.settle()
     assert "ebbrt_tuned" in timeline.runs()[2]
-    # It lasts longer than the others: the whole is now its whole.
+    # It is longer than the other runs: the whole window is now its length.
     assert timeline.span()[1] == pytest.approx(1.469, abs=0.001)
 
 
@@ -298,7 +296,7 @@ def test_without_a_run_one_can_be_added(timeline: TimelinePage, logged_address: 
     assert timeline.traces("mean")
 
 
-def test_a_server_that_is_gone_leaves_the_picture(
+def test_the_picture_stays_when_the_server_is_gone(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -315,7 +313,7 @@ def test_a_server_that_is_gone_leaves_the_picture(
     assert timeline.problems() == ""
 
 
-def test_downloads_of_what_is_in_view(timeline: TimelinePage, logged_address: str) -> None:
+def test_downloads_hold_the_visible_window(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.drag(0.5, 0.51)
     drawn = sum(t["points"] for t in timeline.traces("raw") if t["panel"] == "gap")
@@ -374,7 +372,7 @@ def test_a_core_of_the_heatmap_becomes_a_line(timeline: TimelinePage, logged_add
     assert "no run here has core 99" in timeline.page.locator("#timeline-cores-words").inner_text()
 
 
-def test_it_is_at_home_in_both_themes_and_sizes(
+def test_the_page_fits_in_both_themes_and_widths(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -393,7 +391,7 @@ def test_it_is_at_home_in_both_themes_and_sizes(
     assert timeline.layout()["width"] > 800
 
 
-def test_six_runs_cover_nothing(timeline: TimelinePage, logged_address: str) -> None:
+def test_words_of_six_runs_do_not_overlap(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.press("a")
     found = timeline.page.evaluate(
@@ -430,7 +428,7 @@ def test_the_question_mark_lists_its_keys(timeline: TimelinePage, logged_address
     assert not timeline.page.locator("dialog#help").is_visible()
 
 
-def test_everything_is_reached_by_tab(timeline: TimelinePage, logged_address: str) -> None:
+def test_tab_reaches_all_controls(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.page.locator("#timeline-add").focus()
     reached = set()

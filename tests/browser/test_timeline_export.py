@@ -1,4 +1,4 @@
-"""An exported timeline: it opens from disk and can be zoomed within what it holds."""
+"""An exported Timeline: it opens from disk and zooms within the windows that it holds."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The timeline's figures by facts: what a hand-made answer of the server is drawn as."""
+"""Facts about Timeline's figures of a hand-made answer."""
 
 from collections.abc import Callable
 from itertools import pairwise, product
@@ -25,7 +25,7 @@ DRAW = (Path(__file__).parent / "draw_timeline.js").read_text("utf-8")
 
 @pytest.fixture
 def drawing(page: Page, load_scripts: Callable[..., None]) -> Page:
-    """A page with just the scripts that make figures."""
+    """A page with only the scripts that make figures."""
     load_scripts(page, *SCRIPTS)
     return page
 
@@ -82,7 +82,7 @@ def words(figure: dict) -> list[str]:
     return [note["text"] for note in figure["layout"]["annotations"]]
 
 
-def test_a_lone_gap_stands_out_of_its_bin(drawing: Page) -> None:
+def test_one_long_gap_is_visible_in_its_bin(drawing: Page) -> None:
     # 800 bins of some 50 us gaps; one of 2 ms among thousands leaves the mean of bin 417 at 51 us.
     gap = {"mean": [50.0] * 800, "min": [48.0] * 800, "max": [60.0] * 800}
     gap["mean"][417], gap["max"][417] = 51.0, 2000.0
@@ -102,7 +102,7 @@ def test_a_lone_gap_stands_out_of_its_bin(drawing: Page) -> None:
 TICKS = "(pairs) => pairs.map(([high, room]) => wattlas.timeline.linearTicks(0, high, room))"
 
 
-def test_a_linear_axis_has_a_tick_besides_zero_and_no_more_than_fit(drawing: Page) -> None:
+def test_a_linear_axis_has_a_tick_besides_zero_and_all_ticks_fit(drawing: Page) -> None:
     highs = (1e-7, 0.9, 1.06, 4.9, 9.99, 106.0, 1.9e3, 2.1e3)
     asked = list(product(highs, (2, 3, 5)))
     for (high, room), ticks in zip(asked, drawing.evaluate(TICKS, asked), strict=True):
@@ -153,7 +153,7 @@ def test_stacked_runs_have_rows_of_their_own_and_one_scale(drawing: Page) -> Non
     assert "<b>B</b> b" in words(figure)
 
 
-def test_an_empty_bin_is_a_hole_and_a_lone_one_a_step(drawing: Page) -> None:
+def test_an_empty_bin_is_a_gap_in_the_line_and_a_single_bin_a_step(drawing: Page) -> None:
     mean = [5.0, NOT_MEASURED, 7.0, NOT_MEASURED]
     figure = draw(drawing, scene([run("a", {"gap": {"mean": mean, "max": mean}})], [GAP]))
     (line,) = traces(figure, "mean")
@@ -216,7 +216,7 @@ def test_power_is_drawn_by_package(drawing: Page) -> None:
     assert {"A p0", "A p1"} <= set(words(figure))
 
 
-def test_a_run_in_trouble_leaves_the_others(drawing: Page) -> None:
+def test_a_run_with_a_problem_does_not_affect_the_others(drawing: Page) -> None:
     good = run("b", {"interrupts": {"mean": [1.0] * 4}})
     bad = {"run_id": "a", "label": "a", "short": "a", "problem": "its file is gone"}
     figure = draw(drawing, scene([bad, good], [RATE, GAP]))
@@ -224,7 +224,7 @@ def test_a_run_in_trouble_leaves_the_others(drawing: Page) -> None:
     assert "B" in words(figure)
 
 
-def test_the_delay_that_was_set_is_a_line_across_the_gaps(drawing: Page) -> None:
+def test_the_itr_is_a_line_across_the_gaps(drawing: Page) -> None:
     values = {"gap": {"mean": [60.0] * 4}}
     figure = draw(drawing, scene([run("a", values), run("b", values)], [GAP]))
     (line,) = figure["layout"]["shapes"]  # run a is adaptive
@@ -232,7 +232,7 @@ def test_the_delay_that_was_set_is_a_line_across_the_gaps(drawing: Page) -> None
     assert line["line"]["color"].startswith("rgba(213,94,0")
 
 
-def test_where_cores_are_too_many_to_name_the_runs_still_are(drawing: Page) -> None:
+def test_with_too_many_cores_to_name_the_runs_are_named(drawing: Page) -> None:
     groups = [
         {"name": f"core {c}", "cores": [c], "count": [1] * 4,
          "series": {"interrupts": {"mean": [1.0 + c] * 4}}} for c in range(8)
@@ -245,7 +245,7 @@ def test_where_cores_are_too_many_to_name_the_runs_still_are(drawing: Page) -> N
     assert "A c0" not in small
 
 
-def test_axes_of_gaps_have_ticks_whatever_they_span(drawing: Page) -> None:
+def test_axes_of_gaps_have_ticks_for_any_range(drawing: Page) -> None:
     for low, high, first in ((14.0, 40.0, "20 us"), (1.0, 2e6, "1 us")):
         values = {"gap": {"mean": [low, high] * 2, "max": [high] * 4, "min": [low] * 4}}
         axis = draw(drawing, scene([run("a", values)], [GAP]))["layout"]["yaxis"]
@@ -255,7 +255,7 @@ def test_axes_of_gaps_have_ticks_whatever_they_span(drawing: Page) -> None:
 
 
 @pytest.mark.parametrize(("theme", "paper"), [("light", "#ffffff"), ("dark", "#16191d")])
-def test_words_of_every_hue_can_be_read(drawing: Page, theme: str, paper: str) -> None:
+def test_words_of_each_hue_have_enough_contrast(drawing: Page, theme: str, paper: str) -> None:
     drawn = {"hues": HUES, "theme": theme, "state": {"hues": list(range(6))}}
     inks = drawing.evaluate(
         "(scene) => scene.hues.map((_, k) => wattlas.timeline.textColor(scene, k))", drawn
@@ -265,7 +265,7 @@ def test_words_of_every_hue_can_be_read(drawing: Page, theme: str, paper: str) -
 
 
 def contrast(one: str, other: str) -> float:
-    """Contrast of two colours as WCAG 2 has it."""
+    """Contrast of two colours as WCAG 2 defines it."""
     low, high = sorted(map(luminance, (one, other)))
     return (high + 0.05) / (low + 0.05)
 
@@ -293,7 +293,7 @@ def test_shares_add_up_and_mark_the_delay(drawing: Page) -> None:
     assert figure["layout"]["xaxis"]["type"] == "log"
 
 
-def test_the_distributions_leave_the_page_in_one_picture(drawing: Page) -> None:
+def test_a_picture_for_papers_has_all_distributions(drawing: Page) -> None:
     part = {"lo": [66], "hi": [67], "count": [3], "unit": "bytes", "itr_us": 50}
     hist = dict.fromkeys(("gap", "rx_bytes", "tx_bytes"), part)
     drawn = scene([run("a", {}, hist=hist), run("b", {}, hist=hist)], [])
@@ -304,7 +304,7 @@ def test_the_distributions_leave_the_page_in_one_picture(drawing: Page) -> None:
     ]  # fmt: skip
 
 
-def test_bytes_of_both_ways_have_a_picture_each(drawing: Page) -> None:
+def test_received_and_sent_bytes_have_one_plot_each(drawing: Page) -> None:
     part = {"lo": [66], "hi": [67], "count": [3], "unit": "bytes"}
     figure = draw(
         drawing, scene([run("a", {}, hist={"rx_bytes": part, "tx_bytes": part})], []),

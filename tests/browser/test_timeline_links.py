@@ -1,4 +1,4 @@
-"""The timeline's links: what they restore, and what is said where they cannot be followed."""
+"""Links of Timeline: what they restore, and the messages of bad ones."""
 
 import csv
 import io
@@ -49,7 +49,7 @@ def test_a_link_restores_everything(timeline: TimelinePage, logged_address: str)
     assert timeline.page.url == url
 
 
-def test_no_panel_at_all_and_the_compared_run_come_back_from_a_link(
+def test_a_link_restores_no_panel_and_the_compared_run(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -79,7 +79,7 @@ def test_no_panel_at_all_and_the_compared_run_come_back_from_a_link(
     assert (timeline.traces("mean"), len(timeline.traces("heat"))) == ([], 3)
     assert "C \u2212 A" in head.inner_text()
     assert timeline.page.url == url
-    # The reference and the one compared change places, and a removed run takes its place with it.
+    # Reference and compared run are swapped; removing another run shifts their positions.
     timeline.page.locator(f'[data-shown-run="{timeline.runs()[2]}"] .base').click()
     timeline.settle()
     assert "A \u2212 C" in head.inner_text()
@@ -92,7 +92,7 @@ def test_no_panel_at_all_and_the_compared_run_come_back_from_a_link(
     assert (query["base"], query["other"]) == (["1"], ["0"])
 
 
-def test_with_nothing_switched_on_the_totals_stay(
+def test_the_totals_stay_when_all_panels_are_off(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -104,7 +104,7 @@ def test_with_nothing_switched_on_the_totals_stay(
     assert {t["panel"] for t in timeline.traces("mean")} == {"busy"}
 
 
-def test_a_reference_that_cannot_be_shown_is_not_compared_with(
+def test_a_reference_with_a_problem_is_not_compared(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -113,7 +113,7 @@ def test_a_reference_that_cannot_be_shown_is_not_compared_with(
     assert "C \u2212 B" in timeline.page.locator("#timeline-totals thead").inner_text()
 
 
-def test_bad_links_are_sentences_and_the_rest_works(
+def test_bad_links_show_messages_and_the_rest_works(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -147,7 +147,7 @@ def test_bad_links_are_sentences_and_the_rest_works(
     assert len(timeline.runs()) == 2
 
 
-def test_a_run_without_a_log_offers_those_that_have_one(
+def test_a_run_without_a_log_offers_runs_with_one(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -175,7 +175,7 @@ def test_a_run_without_a_log_offers_those_that_have_one(
     assert timeline.problems() == ""
 
 
-def test_a_file_that_went_under_the_app_is_one_sentence(
+def test_a_file_removed_while_the_app_runs_shows_one_message(
     timeline: TimelinePage, serve: Callable[[Path], str], logged_lake: Path, tmp_path: Path
 ) -> None:
     lake = tmp_path / "lake"
@@ -194,7 +194,7 @@ def test_a_file_that_went_under_the_app_is_one_sentence(
     assert {t["run"] for t in timeline.traces("mean")} == {reference}
 
 
-def test_an_empty_lake_says_what_to_do(
+def test_an_empty_lake_shows_the_next_step(
     page: Page, serve: Callable[[Path], str], tmp_path: Path
 ) -> None:
     page.goto(f"{serve(tmp_path / 'none')}/timeline")
@@ -202,7 +202,7 @@ def test_an_empty_lake_says_what_to_do(
     assert "The lake holds no runs yet" in page.locator("#timeline-figure").inner_text()
 
 
-def test_a_page_without_its_measurement_leads_to_one_that_shows_the_runs(
+def test_a_page_without_its_measurement_links_to_one_that_shows_the_runs(
     page: Page, grid_address: str
 ) -> None:
     for path, words in (
@@ -217,10 +217,10 @@ def test_a_page_without_its_measurement_leads_to_one_that_shows_the_runs(
     )
 
 
-def test_the_state_in_the_browser_is_the_state_in_python(
+def test_the_browser_and_python_have_the_same_state(
     timeline: TimelinePage, logged_address: str
 ) -> None:
-    """What the browser writes, Python reads as the same state and writes again."""
+    """Python reads the state that the browser writes, and writes the same."""
     timeline.open(logged_address)
     timeline.chip("Instructions per cycle")
     timeline.page.get_by_text("Stacked", exact=True).click()

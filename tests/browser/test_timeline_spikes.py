@@ -1,4 +1,4 @@
-"""A millisecond out of the ordinary is drawn at every zoom; the pointer tells how far it went."""
+"""An unusual millisecond is drawn at each zoom, and the card shows its extremes."""
 
 import re
 from collections.abc import Callable
@@ -30,7 +30,7 @@ _COLUMNS = (
 
 @pytest.fixture(scope="module")
 def spiky_address(tmp_path_factory: pytest.TempPathFactory, serve: Callable[[Path], str]) -> str:
-    """An app on one run whose package 0 draws more for a millisecond, and whose core 5 stalls."""
+    """An app on one run; its package 0 uses more power for a millisecond, and its core 5 stalls."""
     folder = tmp_path_factory.mktemp("spiky")
     raw = folder / "raw"
     raw.mkdir()
@@ -51,7 +51,7 @@ def spiky_address(tmp_path_factory: pytest.TempPathFactory, serve: Callable[[Pat
 
 
 def _leap(log: Path, name: str, start: int, after_s: float, step: int) -> None:
-    """Let a counter count so much more at once, in its first sample after a time."""
+    """Add an amount to a counter in its first sample after a time."""
     rows = pl.read_csv(log, separator=" ", has_header=False, new_columns=list(_COLUMNS))
     after = start + int(after_s * MACHINE.tsc_khz * 1000)
     is_later = (pl.col("joules") > 0) & (pl.col("tsc") > after)
@@ -60,7 +60,7 @@ def _leap(log: Path, name: str, start: int, after_s: float, step: int) -> None:
 
 
 def _edge(timeline: TimelinePage, panel: str) -> np.ndarray:
-    """Heights of a panel's band."""
+    """Heights of a panel's envelope."""
     found = timeline.page.evaluate(
         """panel => {
           const band = (t) => t.meta && t.meta.kind === "envelope" && t.meta.panel === panel;
@@ -71,7 +71,7 @@ def _edge(timeline: TimelinePage, panel: str) -> np.ndarray:
     return np.array(found)
 
 
-def test_a_spike_and_a_dip_are_seen_from_any_distance(
+def test_a_spike_and_a_dip_are_visible_at_each_zoom(
     timeline: TimelinePage, spiky_address: str
 ) -> None:
     timeline.open(spiky_address)
@@ -92,7 +92,7 @@ def test_a_spike_and_a_dip_are_seen_from_any_distance(
     assert max(bottoms) < 0.1
 
 
-def test_the_pointer_tells_least_mean_and_greatest(
+def test_the_card_shows_minimum_mean_and_maximum(
     timeline: TimelinePage, spiky_address: str
 ) -> None:
     timeline.open(spiky_address)

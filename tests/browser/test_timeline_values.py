@@ -1,4 +1,4 @@
-"""Reading the timeline's values: by the pointer, by keys, and aloud."""
+"""Reading Timeline's values by pointer, keys and screen reader."""
 
 import re
 
@@ -10,7 +10,7 @@ from tests.browser.timeline_page import TimelinePage
 pytestmark = pytest.mark.browser
 
 
-def test_the_pointer_tells_bins_and_single_interrupts(
+def test_the_card_shows_bins_and_single_interrupts(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -50,7 +50,9 @@ def test_the_pointer_tells_bins_and_single_interrupts(
     assert "descriptor" in said
 
 
-def test_arrows_read_what_the_pointer_reads(timeline: TimelinePage, logged_address: str) -> None:
+def test_arrow_keys_show_the_same_values_as_the_pointer(
+    timeline: TimelinePage, logged_address: str
+) -> None:
     timeline.open(logged_address)
     runs = "".join(f"&run={run}" for run in timeline.runs())
     timeline.open(logged_address, f"?v=1{runs}&cores=0-5")  # so that bins are some pixels wide
@@ -79,14 +81,14 @@ def test_arrows_read_what_the_pointer_reads(timeline: TimelinePage, logged_addre
     assert " is " not in timeline.said()  # said when the row was entered, not at each step
     timeline.page.keyboard.press("Escape")
     assert (timeline.said(), card.is_visible()) == ("", False)
-    # Arrows move the window again.
+    # Without a cursor, arrow keys move the window.
     timeline.press("+")
     span = timeline.span()
     timeline.press("ArrowRight")
     assert timeline.span()[0] > span[0]
 
 
-def test_the_cursor_goes_from_interrupt_to_interrupt_and_takes_the_window_along(
+def test_the_cursor_steps_through_interrupts_and_moves_the_window(
     timeline: TimelinePage, logged_address: str
 ) -> None:
     timeline.open(logged_address)
@@ -124,7 +126,7 @@ def test_m_goes_to_the_largest_value(timeline: TimelinePage, logged_address: str
     )
     words = timeline.page.evaluate("(us) => wattlas.formatQuantity(us, 'us')", most_us)
     assert f"to {words})" in timeline.said()
-    # Closer and closer it is still the largest: no bin has lost it.
+    # It is the largest value at each zoom: no bin omits it.
     for _ in range(4):
         timeline.press("+")
         timeline.page.keyboard.press("m")
@@ -148,9 +150,7 @@ def test_cores_of_the_heatmap_are_reached_and_chosen_by_keys(
     assert timeline.said() == ""
 
 
-def test_what_must_be_known_to_read_a_panel_right_is_said_once(
-    timeline: TimelinePage, logged_address: str
-) -> None:
+def test_the_note_of_a_panel_is_announced_once(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.page.keyboard.press("v")
     while not timeline.said().startswith("Energy per millisecond"):
@@ -164,7 +164,7 @@ def test_what_must_be_known_to_read_a_panel_right_is_said_once(
     assert notes.all_inner_texts() == ["Energy", "Power"]
 
 
-def test_a_click_puts_the_cursor_there(timeline: TimelinePage, logged_address: str) -> None:
+def test_a_click_sets_the_cursor(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     left, top, width, height = timeline.area()
     row = next(r for r in timeline.layout()["meta"]["rows"] if r["panel"] == "ipc")
@@ -210,7 +210,7 @@ def test_distributions_are_read_by_pointer_and_by_keys(
 
 
 @pytest.mark.usefixtures("own_document")
-def test_the_live_region_is_heard_and_not_seen(timeline: TimelinePage, logged_address: str) -> None:
+def test_the_live_region_is_invisible(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     region = timeline.page.locator("#timeline-value")
     assert (region.get_attribute("aria-live"), region.get_attribute("role")) == ("polite", "status")

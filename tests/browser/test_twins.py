@@ -1,4 +1,4 @@
-"""Rules that Python and JavaScript share: JavaScript's half of the tables in tests/fixtures."""
+"""Functions that Python and JavaScript share: JavaScript's half of the tables in tests/fixtures."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -35,13 +35,13 @@ SELECTED: Final = """(texts) => texts.map((text) => {
 
 @pytest.fixture
 def blank(page: Page, load_scripts: Callable[..., None]) -> Page:
-    """A blank page with the scripts of the kit that have twins."""
+    """A blank page with the kit's scripts that have a twin in Python."""
     load_scripts(page, "_kit/columns", "_kit/clause")
     return page
 
 
 def put_through(page: Page, rule: str, table: list[list[Any]]) -> list[tuple[Any, Any]]:
-    """Pairs of what a rule makes of a table's inputs, and of its last column."""
+    """Apply a function to the rows of a table; return pairs of the result and the last column."""
     found = page.evaluate(f"(table) => table.map((row) => ({rule})(...row.slice(0, -1)))", table)
     return list(zip(found, (row[-1] for row in table), strict=True))
 
@@ -59,7 +59,7 @@ def test_clauses_select(blank: Page) -> None:
     )
 
 
-def test_clauses_mean(blank: Page) -> None:
+def test_clauses_are_read(blank: Page) -> None:
     texts = [text for text, _, _ in CLAUSES["means"]]
     found = blank.evaluate("(texts) => texts.map(wattlas.clause.read)", texts)
     assert [[t, c["kind"], c["value"]] for t, c in zip(texts, found, strict=True)] == CLAUSES[
@@ -67,12 +67,12 @@ def test_clauses_mean(blank: Page) -> None:
     ]
 
 
-def test_texts_that_are_no_clauses_are_refused(blank: Page) -> None:
+def test_invalid_clauses_are_refused(blank: Page) -> None:
     found = blank.evaluate("(texts) => texts.map(wattlas.clause.read)", CLAUSES["refused"])
     assert [t for t, clause in zip(CLAUSES["refused"], found, strict=True) if clause] == []
 
 
-def test_the_longest_clause_and_one_that_is_too_long(blank: Page) -> None:
+def test_a_clause_of_the_greatest_length_and_a_longer_one(blank: Page) -> None:
     longest = 'knobs~{"system":"' + "x" * (MAX_CHARS - 19) + '"}'
     found = blank.evaluate("(texts) => texts.map(wattlas.clause.read)", [longest, longest + " "])
     assert found[0]["kind"] == "knobs"

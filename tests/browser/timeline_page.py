@@ -1,4 +1,4 @@
-"""A user's moves on the timeline, and what a user can see of it."""
+"""Actions of a user on Timeline, and what the user sees."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ _AREA = """() => {
 
 
 def query_of(page: Page) -> dict[str, list[str]]:
-    """The state in the address, key by key."""
+    """The state in the URL by key."""
     return parse_qs(urlsplit(page.url).query)
 
 
@@ -36,50 +36,50 @@ class TimelinePage:
         self.ready()
 
     def ready(self) -> None:
-        """Wait until the window that is looked at is drawn, and all beside it."""
+        """Wait until the visible window and everything beside it is drawn."""
         self.page.wait_for_function(_DRAWN)
         self.settle()
 
     def settle(self) -> None:
-        """Wait until the answer for the window has come and has been painted."""
+        """Wait until the answer for the window is painted."""
         wait_idle(self.page)
 
     def span(self) -> tuple[float, float]:
-        """The window that is looked at, in seconds."""
+        """The visible window, in seconds."""
         found = self.page.evaluate("wattlas.timeline.span()")
         return found[0], found[1]
 
     def words(self) -> str:
-        """What the page says is shown."""
+        """The words of the visible window."""
         return self.page.locator("#timeline-span").inner_text()
 
     def said(self) -> str:
-        """What the page says aloud of the value under its cursor."""
+        """The text of the live region about the value at the cursor."""
         return self.page.locator("#timeline-value").inner_text()
 
     def cursor(self) -> tuple[float, float]:
-        """Where in the window the cursor's dot is."""
+        """Position of the cursor's dot in the window."""
         box = self.page.locator("#timeline-dot").bounding_box()
         assert box is not None
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def interrupt(self) -> tuple[int, float]:
-        """Core and seconds of the single interrupt that the cursor is at."""
+        """Core and seconds of the interrupt at the cursor."""
         found = re.search(r"interrupt on core (\d+) at ([\d.]+) s", self.said())
         assert found is not None, self.said()
         return int(found[1]), float(found[2])
 
     def problems(self) -> str:
-        """What the page says is wrong."""
+        """The page's problems in words."""
         return self.page.locator("#timeline-problems").inner_text()
 
     def area(self) -> tuple[float, float, float, float]:
-        """Left, top, width and height of the drawing area in the window."""
+        """Left, top, width and height of the plotting area in the window."""
         left, top, width, height = self.page.evaluate(_AREA)
         return left, top, width, height
 
     def drag(self, start: float, end: float) -> None:
-        """Drag between two shares of the width, in the middle of the picture."""
+        """Drag between two shares of the width, in the middle of the figure."""
         left, top, width, height = self.area()
         mouse = self.page.mouse
         mouse.move(left + start * width, top + height / 2)
@@ -90,30 +90,30 @@ class TimelinePage:
         self.settle()
 
     def press(self, key: str) -> None:
-        """Press a key and wait for the picture."""
+        """Press a key and wait for the figure."""
         self.page.keyboard.press(key)
         self.settle()
 
     def choose(self, view: str, item: str) -> None:
-        """Choose from a view's menu, and wait until it is closed."""
+        """Choose an entry of a view's menu, and wait until the menu is closed."""
         self.page.locator(f"section[data-view={view}]").get_by_label("menu of this").click()
         self.page.get_by_role("menuitem", name=item).click()
         self.page.wait_for_function("() => !document.querySelector('[role=menuitem]')")
 
     def download(self, view: str, item: str) -> Path:
-        """Take a file from a view's menu."""
+        """Download a file by a view's menu."""
         with self.page.expect_download() as download:
             self.choose(view, item)
         path: Path = download.value.path()
         return path
 
     def layout(self) -> dict[str, Any]:
-        """The layout that is drawn."""
+        """The drawn layout."""
         found: dict[str, Any] = self.page.evaluate("wattlas.timeline.plot().layout")
         return found
 
     def traces(self, kind: str) -> list[dict[str, Any]]:
-        """Of each drawn trace of a kind: `run`, `panel`, `color`, `points`."""
+        """`run`, `panel`, `color` and `points` of each drawn trace of a kind."""
         found: list[dict[str, Any]] = self.page.evaluate(
             """(kind) => wattlas.timeline.plot().data.filter((t) => t.meta.kind === kind)
                  .map((t) => ({ run: t.meta.run, panel: t.meta.panel, group: t.meta.group,
