@@ -121,7 +121,7 @@ def _serve(settings: Settings) -> int:
 
     class Worker(ThreadWorker):
         def murder_keepalived(self, force: bool = False) -> None:
-            """At the end close connections that wait for a next request, instead of waiting too."""
+            """Close idle connections when the worker stops, instead of waiting for them."""
             super().murder_keepalived(force=force or not self.alive)
 
     class Server(BaseApplication):
@@ -156,7 +156,7 @@ def _serve(settings: Settings) -> int:
 
 
 def _exit(_: Any, worker: Any) -> None:
-    """End a worker that was told to stop without Python's own end, a second of freeing memory."""
+    """End a stopped worker without Python's finalisation, which frees memory for a second."""
     if not worker.alive:
         sys.stdout.flush()
         os._exit(0)

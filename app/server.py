@@ -34,21 +34,21 @@ from data.sandbox.pool import Sandbox, SqlError
 
 
 def create_app(settings: Settings) -> dash.Dash:
-    """Build the app; nothing is read from the lake until somebody asks."""
+    """Build the app; the lake is not read before the first request."""
     _import_pandas()
     server = Flask("wattlas")
     add_guard(server, settings.allowed_hosts)
     add_headers(server)
     if settings.prefix:
         server.config["APPLICATION_ROOT"] = settings.prefix
-        # Some proxies pass the prefix on, others remove it: the app answers with and without it.
+        # Some proxies keep the prefix, others remove it: the app answers with and without it.
         mounted: dict[str, Any] = {settings.prefix: server.wsgi_app}
         server.wsgi_app = DispatcherMiddleware(  # type: ignore[method-assign]
             server.wsgi_app, mounted
         )
     server.config["COMPRESS_MIN_SIZE"] = 1024
     server.config["COMPRESS_ALGORITHM"] = ["br", "gzip"]
-    # Half the time of the default, 4, for answers that are 3 % larger.
+    # Half the time of the default, 4, for responses that are 3 % larger.
     server.config["COMPRESS_BR_LEVEL"] = 2
     lakes = server.extensions[EXTENSION] = Lakes(settings.lake)
     responses = ResponseCache(lakes)
@@ -72,7 +72,7 @@ def create_app(settings: Settings) -> dash.Dash:
         assets_ignore=".*",
         compress=True,
         health_endpoint="health",
-        # Else Dash makes every page's layout at the first request, to check callbacks against it.
+        # Otherwise Dash builds every page's layout at the first request, to check callbacks.
         suppress_callback_exceptions=True,
         title="wattlas",
         update_title="",
@@ -101,8 +101,8 @@ def _sandbox(settings: Settings) -> Sandbox | str:
 def _import_pandas() -> None:
     """Import pandas, if it is installed, before threads start.
 
-    Arrow's `to_numpy` imports it in whatever thread calls first; Plotly's encoder in another thread
-    may then read a module that is half imported, and fail.
+    Arrow's `to_numpy` imports it in the thread that calls it first; Plotly's encoder in another
+    thread may then read a module that is only partly imported, and fail.
     """
     with suppress(ImportError):
         importlib.import_module("pandas")
@@ -111,8 +111,8 @@ def _import_pandas() -> None:
 def _choose_scripts() -> None:
     """Choose what the first page loads.
 
-    plotly.js is loaded with the others: Dash asks for it when the layout is there. Dash's table and
-    the code that its menus share are on no page. The grid is loaded when a table needs it
+    plotly.js is loaded with the others; by default Dash requests it only after the layout. No page
+    uses Dash's table and the shared code of its menus. The grid is loaded when a table needs it
     (`assets/_kit/page_library.js`).
     """
     later = [*dash.dash_table._js_dist, *dash_ag_grid._js_dist]
@@ -127,15 +127,15 @@ def _choose_scripts() -> None:
 
 
 def _choose_encoder() -> None:
-    """Encode answers with Python's own JSON: half the time.
+    """Encode answers with Python's own JSON, in half the time.
 
-    Where orjson is installed Plotly first copies an answer, part by part, in Python.
+    With orjson, Plotly first copies each part of an answer in Python.
     """
     plotly.io.json.config.default_engine = "json"
 
 
 def _tell(error: Exception) -> None:
-    """A callback failed: say so on the page where the user looks, keep the old pictures."""
+    """Show the error of a callback in the page's notice; the figures stay."""
     keep_no_response()
     words = f"{error}. Reload the page to see the lake as it is."
     if not isinstance(error, WattlasError):

@@ -1,6 +1,6 @@
-"""What Explore shows for a state: figures, rows, best settings, counts, words.
+"""The content of Explore for a state: figures, rows, best settings, counts, texts.
 
-The page's callbacks and the export both call these functions, so they show the same.
+The page's callbacks and the export both call these functions.
 """
 
 from dataclasses import dataclass, replace
@@ -20,10 +20,11 @@ from app.kit.answer_cache import compact
 from app.kit.encodings import message_figure, system_order
 from app.kit.explanation import explanation
 from app.kit.known_columns import KnownColumns
-from app.kit.lakes import LakeView, Query
+from app.kit.lakes import LakeView, Query, leading
 from app.kit.messages import EMPTY_LAKE, no_run_left
 from app.kit.performance import performance_column
 from app.kit.settings import MAX_POINTS, MAX_ROWS
+from app.kit.typed_arrays import floats
 from app.kit.words import subject, synthetic_note
 from data.analysis.best import best_settings
 from data.analysis.pareto import pareto_mask
@@ -32,19 +33,19 @@ from data.analysis.thinning import thin
 from data.analysis.winners import find_winners
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
-from data.queries.best import candidates_query
+from data.queries.best import baselines_query, candidates_query
 from data.queries.metric_cube import metric_cube_query
 from data.queries.points import SHOWN, points_query, shown_points_query
 from data.queries.runs import runs_query
 from data.selection import FACETS, Selection
 
-# What tells the scatter's traces apart, so that rows sorted by it stand together.
+# Columns that distinguish the scatter's traces; sorting by them keeps a trace together.
 _TRACE_ORDER: Final = ("system", "dvfs_ghz", "itr_us")
 
 
 @dataclass(frozen=True, slots=True)
 class ScatterAnswer:
-    """The scatter, and the points that the browser links by."""
+    """The scatter, and its points for linked selections."""
 
     figure: dict[str, Any]
     points: dict[str, Any] | None
@@ -54,7 +55,7 @@ class ScatterAnswer:
 def resolve(view: LakeView, state: ExploreState) -> tuple[ExploreState, str]:
     """Return the state with `performance` replaced by its column, and that column.
 
-    A colour or size of a knob with one value in the study shows nothing.
+    Colour and size become `none` if their knob has one value in the study.
     """
     column = performance_column(view, state.selection)
     varying = view.varying(state.selection)
@@ -87,7 +88,7 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
 
 
 def heat_system(view: LakeView, state: ExploreState) -> str | None:
-    """Return the heatmap's system: the state's if the filters leave it, else one with cells."""
+    """Return the heatmap's system: the state's if the filters allow it, else one with cells."""
     left = view.left(state.selection)
     if state.heat_system in set(left["system"]):
         return state.heat_system
@@ -99,7 +100,7 @@ def heat_system(view: LakeView, state: ExploreState) -> str | None:
 
 
 def heat_knobs(state: ExploreState) -> tuple[Knob, Knob]:
-    """Return the heatmap's knobs along x and y; of one knob twice, another one along y."""
+    """Return the heatmap's knobs along x and y; if both are the same, y becomes another knob."""
     x, y = state.heat_x, state.heat_y
     if x == y:
         y = next(name for name in ("dvfs", "itr") if name != x)
@@ -136,17 +137,22 @@ def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
     state, _ = resolve(view, state)
     asked = {"x": state.limited, "y": state.cost}
     candidates = _asked_points(view, state, asked, True)
-    baselines = view.baselines(state.selection, state.limited, state.cost)
+    baselines = _baselines(view, state)
     return best_settings(candidates, baselines, state.limit, *_senses(state))
 
 
+def _baselines(view: LakeView, state: ExploreState) -> pl.DataFrame:
+    query = baselines_query(leading(state.selection), state.limited, cost=state.cost)
+    return view.answered(*query)
+
+
 def _senses(state: ExploreState) -> tuple[bool, bool]:
-    """Whether more is better of the limited metric, and of the cost."""
+    """Return whether more is better, for the limited metric and for the cost."""
     return metric(state.limited).better == "more", metric(state.cost).better == "more"
 
 
 def status_words(view: LakeView, state: ExploreState) -> str:
-    """Say how many runs are shown, of how many, and how many lack a value on an axis."""
+    """Return how many runs are shown, of how many, and how many lack a value on an axis."""
     matching = view.matching(state.selection)
     words = f"{matching:,} of {view.runs:,} runs"
     if not matching:
@@ -158,10 +164,10 @@ def status_words(view: LakeView, state: ExploreState) -> str:
 
 
 def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
-    """Return the range of the limited metric over the runs that the filters leave.
+    """Return the range of the limited metric over the runs that match the filters.
 
     Returns:
-        `low` and `high` (NULL when nothing is left), `unit`, `column`.
+        `low` and `high` (None if no run has a value), `unit`, `column`.
     """
     column = resolve(view, state)[0].limited
     cube = _metric_cube(view, state.selection, column)
@@ -170,7 +176,7 @@ def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
 
 
 def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
-    """Return the rows behind a view, or all runs that the filters leave.
+    """Return the rows behind a view, or all runs that match the filters.
 
     Args:
         name: `scatter`, `heatmap`, `best-table` or `runs`.
@@ -187,9 +193,8 @@ def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
         return _with_units(view.lake.polars(*query), columns)
     limited, cost = resolved.limited, resolved.cost
     query = candidates_query(state.selection, limited, MAX_ROWS, cost)
-    baselines = view.baselines(state.selection, limited, cost)
     found = compact(view.lake.polars(*query))
-    rows = best_settings(found, baselines, state.limit, *_senses(resolved))
+    rows = best_settings(found, _baselines(view, resolved), state.limit, *_senses(resolved))
     return _with_units(
         rows.with_columns(cs.categorical().cast(pl.String)),
         {"x": limited, "y": cost, "baseline_x": f"baseline_{limited}",
@@ -198,7 +203,7 @@ def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
 
 
 def _with_units(rows: pl.DataFrame, columns: dict[str, str]) -> pl.DataFrame:
-    """Name each column after the metric that it holds, with its unit; drop repeated columns."""
+    """Rename columns to the metrics that they hold; drop repeated columns."""
     named: dict[str, str] = {}
     for name in rows.columns:
         base, end = (name[:-3], "_sd") if name.endswith("_sd") else (name, "")
@@ -207,7 +212,7 @@ def _with_units(rows: pl.DataFrame, columns: dict[str, str]) -> pl.DataFrame:
 
 
 def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
-    """Say how a view was computed: the query that was executed, and what followed in memory."""
+    """Return how a view was computed: the executed query, and the steps in memory."""
     resolved, performance = resolve(view, state)
     before = [f"performance metric: {performance}"]
     if name == "runs":
@@ -260,7 +265,7 @@ def _points_query(
 
 
 def _known_points(view: LakeView, selection: Selection) -> KnownColumns:
-    """The columns that queries of points leave out; the key begins as their order does."""
+    """Return the columns that queries of points leave out; the key begins with _TRACE_ORDER."""
     return view.known(selection, (*_TRACE_ORDER, *(n for n in SHOWN if n not in _TRACE_ORDER)))
 
 
@@ -279,7 +284,6 @@ def _cube_query(view: LakeView, selection: Selection, column: str) -> Query:
 
 
 def _points(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    """Return the rows of the scatter."""
     state, performance = resolve(view, state)
     columns = _columns(state, performance)
     return _asked_points(view, state, columns, state.replicates == "means")
@@ -309,10 +313,7 @@ def _must_draw(points: pl.DataFrame, state: ExploreState) -> np.ndarray:
     names, group = np.unique(
         points["system"].cast(pl.Categorical).to_physical().to_numpy(), return_inverse=True
     )
-    values = {
-        name: points[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        for name in ("x", "y", "performance", "energy_j", "edp_js")
-    }
+    values = {n: floats(points[n]) for n in ("x", "y", "performance", "energy_j", "edp_js")}
     signs = [-1.0 if metric(name).better == "more" else 1.0 for name in (state.x, state.y)]
     kept: list[np.ndarray] = []
     for number in range(len(names)):
@@ -325,7 +326,7 @@ def _must_draw(points: pl.DataFrame, state: ExploreState) -> np.ndarray:
 
 
 def _nothing_left(view: LakeView, state: ExploreState) -> str:
-    """Say which filter to clear when no run is left, or which axis was not measured."""
+    """Return which filter to clear if no run matches, else which axes no run has."""
     matching = view.matching(state.selection)
     if matching:
         x, y = metric(state.x).title, metric(state.y).title

@@ -1,4 +1,4 @@
-"""What Explore shows when nobody has chosen: a dataset, a workload, one load."""
+"""Defaults of Explore: a dataset, a workload, one load."""
 
 from dataclasses import replace
 from typing import Final
@@ -7,7 +7,7 @@ import polars as pl
 
 from app.explore.opening_rule import choose_heat, choose_roles
 from app.explore.state import PERFORMANCE, ExploreState
-from app.kit.lakes import LakeView
+from app.kit.lakes import LakeView, of_workload
 from app.kit.metric_choice import choose_cost, choose_performance, value_counts
 from app.kit.performance import performance_column
 from data.knobs import KNOBS
@@ -52,7 +52,7 @@ def has_pair(view: LakeView, state: ExploreState) -> bool:
 
 
 def missing(view: LakeView, state: ExploreState) -> str:
-    """Return that no run has two measurements; the views say what other filters leave."""
+    """Return that no run has two measurements; empty if only the filters exclude such runs."""
     return "" if has_pair(view, state) or state != default_state(view) else _NO_PAIR
 
 
@@ -70,7 +70,7 @@ def opened(view: LakeView, state: ExploreState) -> ExploreState:
 
 
 def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
-    """Return the state with the knobs that tell its runs apart."""
+    """Return the state with the knobs that distinguish its runs."""
     left = view.left(state.selection)
     columns = {name: left[knob.column] for name, knob in KNOBS.items()}
     values = {name: column.n_unique() for name, column in columns.items()}
@@ -81,18 +81,14 @@ def with_knobs(view: LakeView, state: ExploreState) -> ExploreState:
 
 
 def choose_workload(view: LakeView, selection: Selection, workload: str | None) -> Selection:
-    """Return the filters for a workload, without those that would leave no run of it.
+    """Return the filters for a workload, without those that match no run of it.
 
     Args:
-        workload: None for the first by name that the datasets hold.
+        workload: None for the first one of the datasets, by name.
     """
-    keep = {"dataset": selection.values("dataset"), "system": selection.values("system")}
-    base = Selection.of(dataset=keep["dataset"])
-    offered = [c.value for c in view.counts_of(base).of("workload", base)]
-    chosen = workload if workload in offered else (offered[0] if offered else None)
-    if chosen is None:
-        return base
-    result = base.with_values("workload", [chosen])
+    result = of_workload(view, selection.values("dataset"), workload)
+    if not result.values("workload"):
+        return result
     for facet in ("load", "message", "device", "rw", "request"):
         values = [c.value for c in view.counts_of(result).of(facet, result)]
         real = [v for v in values if v != FACETS[facet].null_word]
@@ -107,13 +103,13 @@ def choose_workload(view: LakeView, selection: Selection, workload: str | None) 
 
 
 def _is_sweep(view: LakeView, pinned: Selection, values: int) -> bool:
-    """Whether one load or size is a picture by itself: as many configurations as there are loads.
+    """Return whether one load or size has at least as many configurations as there are loads.
 
-    Where there are fewer, the loads are what the study swept.
+    If it has fewer, the study swept the loads, so all of them are shown.
     """
     return len(view.left(pinned)) >= values
 
 
 def turned(view: LakeView, state: ExploreState, workload: str | None) -> ExploreState:
-    """Return the state for another workload or dataset; keep the filters that leave some runs."""
+    """Return the state for another workload or dataset; keep the filters that match some runs."""
     return opened(view, replace(state, selection=choose_workload(view, state.selection, workload)))

@@ -1,24 +1,18 @@
 """Explore as one self-contained HTML file: figures, table, linking."""
 
 import html
-from typing import Any, Final
+from typing import Final
 
-from app.explore.answer import (
-    best_table,
-    explain,
-    heatmap,
-    resolve,
-    scatter,
-    status_words,
-)
+from app.explore.answer import best_table, explain, heatmap, resolve, scatter, status_words
 from app.explore.layout_best import best_settings_table, limit_words
 from app.explore.state import ExploreState
+from app.kit.encodings import title_of
 from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
 
 
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
-    """Make the page for an export: scatter, heatmap, best settings, and the drawn points."""
+    """Build the page for an export: scatter, heatmap, best settings, and the drawn points."""
     answer = scatter(view, state)
     resolved, _ = resolve(view, state)
     limited, rows, varying = (
@@ -40,13 +34,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         table=render(table),
         explanation=html.escape(explain(view, state)),
     )
-    synthetic = view.is_synthetic
-    return ExportedPage(_title(answer.figure), main, data, synthetic)
-
-
-def _title(figure: dict[str, Any]) -> str:
-    """Return the figure's title without its subtitle; a message has none."""
-    return str(figure["layout"]["title"]["text"].split("<br>")[0] or "Explore")
+    return ExportedPage(title_of(answer.figure) or "Explore", main, data, view.is_synthetic)
 
 
 _MAIN: Final = """<main class="explore-export">

@@ -15,11 +15,11 @@ from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
-from app.kit.panel import graph_panel, view_menu
+from app.kit.page_layout import Entries, entries, page_layout, segments, select, status_line
+from app.kit.panel import graph_panel, panel, view_menu
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
-from app.kit.sidebar import filter_sidebar
-from data.analysis.facets import matches
+from app.kit.sidebar import filter_sidebar, sidebar_block
 from data.knobs import KNOBS
 from data.metrics import metric
 from data.selection import Selection
@@ -32,64 +32,52 @@ _STORES: Final = (
 
 def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Main:
     """Lay out Explore for a state; callbacks bring the figures."""
-    return html.Main(
+    in_modes = dcc.Link(
+        "in Modes",
+        href=address("/modes"),
+        id=IDS.link("modes"),
+        className="plain",
+        title="the winners under these filters, and the cells of the selection",
+    )
+    return page_layout(
+        IDS.page,
+        state_stores(IDS.page, view, state, _STORES),
+        notice,
+        filter_sidebar(_sidebar(view, state)),
         [
-            *state_stores("explore", view, state, _STORES),
-            html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            filter_sidebar(_sidebar(view, state)),
-            html.Div(
-                [
-                    _scatter_panel(view, state),
-                    _heatmap_panel(view, state),
-                    _best_panel(view, state),
-                    _selected_panel(),
-                ],
-                className="views",
-                id="views",
-            ),
-            _status(),
+            _scatter_panel(view, state),
+            _heatmap_panel(view, state),
+            _best_panel(view, state),
+            _selected_panel(),
         ],
-        className="page explore",
+        status_line(IDS, in_modes),
     )
 
 
 def _sidebar(view: LakeView, state: ExploreState) -> list:
     blocks = filter_blocks(view, state.selection, offered_choices, IDS)
-    replicates = html.Div(
-        [
-            html.Div(html.Span("Replicates", className="facet-title"), className="facet-head"),
-            dmc.SegmentedControl(
-                id=IDS.control("rep"),
-                value=state.replicates,
-                data=[
-                    {"value": "means", "label": "Means"},
-                    {"value": "runs", "label": "Each run"},
-                ],
-                size="xs",
-                fullWidth=True,
-            ),
-        ],
-        className="facet",
-    )
-    return [*preset_block(study_presets(view)), *blocks, replicates]
+    titles = {"means": "Means", "runs": "Each run"}
+    control = IDS.control("rep")
+    replicates = segments(control, "replicates", state.replicates, titles, fullWidth=True)
+    presets = preset_block(study_presets(view))
+    return [*presets, *blocks, sidebar_block("Replicates", replicates)]
 
 
 def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:
     columns = column_choices(view, state)
     controls = [
-        _select(IDS.control("y"), "y", columns, state.y),
-        _log_switch(IDS.control("ylog"), "log y", state.y_log),
+        _select("y", "y", columns, state.y),
+        _switch("ylog", "log y", state.y_log),
         html.Span("against", className="quiet"),
-        _select(IDS.control("x"), "x", columns, state.x, 212),
-        _log_switch(IDS.control("xlog"), "log x", state.x_log),
-        dmc.Switch(id=IDS.control("frontier"), label="frontier", checked=state.frontier, size="xs"),
+        _select("x", "x", columns, state.x, 212),
+        _switch("xlog", "log x", state.x_log),
+        _switch("frontier", "frontier", state.frontier),
         html.Div(_role_selects(view, state), className="roles"),
     ]
     return graph_panel("scatter", "energy against performance", controls, "panel-scatter")
 
 
 def _role_selects(view: LakeView, state: ExploreState) -> list:
-    """What colour, size and symbol of the points show."""
     listed, sizes = role_choices(view, state), size_choices(view, state)
     roles = (
         ("col", "colour", listed, state.colour),
@@ -101,79 +89,54 @@ def _role_selects(view: LakeView, state: ExploreState) -> list:
         for key, label, choices, value in roles
         for part in (
             html.Span(label, className="quiet"),
-            _select(IDS.control(key), label, choices, value, 128),
+            _select(key, label, choices, value, 128),
         )
     ]
 
 
 def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
+    columns, systems = column_choices(view, state), system_choices(view, state)
+    knobs = knob_choices(view, state)
+    axes = [
+        html.Span("y", className="quiet"),
+        _select("hy", "knob along y", knobs, state.heat_y),
+        html.Span("x", className="quiet"),
+        _select("hx", "knob along x", knobs, state.heat_x),
+    ]
     controls = [
-        _select(IDS.control("hmet"), "metric of the heatmap", column_choices(view, state),
-                state.heat_metric),
-        _select(IDS.control("hsys"), "system of the heatmap", system_choices(view, state),
-                heat_system(view, state)),
-        html.Div(
-            [
-                html.Span("y", className="quiet"),
-                _select(IDS.control("hy"), "knob along y", knob_choices(view, state), state.heat_y),
-                html.Span("x", className="quiet"),
-                _select(IDS.control("hx"), "knob along x", knob_choices(view, state), state.heat_x),
-            ],
-            className="roles",
-        ),
-    ]  # fmt: skip
+        _select("hmet", "metric of the heatmap", columns, state.heat_metric),
+        _select("hsys", "system of the heatmap", systems, heat_system(view, state)),
+        html.Div(axes, className="roles"),
+    ]
     return graph_panel("heatmap", "heatmap of two knobs", controls, "panel-heatmap")
 
 
 def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
     unit = metric(resolve(view, state)[0].limited).unit
     columns = column_choices(view, state)
-    return html.Section(
-        [
-            html.Div(
-                [
-                    html.H2("Best settings"),
-                    html.Span("of", className="quiet"),
-                    _select(IDS.control("cost"), "cost", columns, state.cost, 140),
-                    html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
-                    _select(IDS.control("by"), "limited metric", columns, state.limited, 204),
-                    dmc.NumberInput(
-                        id=IDS.control("limit"),
-                        value="" if state.limit is None else state.limit,
-                        placeholder="none",
-                        suffix=f" {unit}",
-                        min=0,
-                        size="xs",
-                        w=110,
-                        hideControls=True,
-                        allowNegative=False,
-                        debounce=300,
-                        decimalScale=6,
-                        **{"aria-label": "latency limit"},
-                    ),
-                    html.Div(
-                        dmc.Slider(
-                            id=IDS("limit-slider"),
-                            min=0,
-                            max=1000,
-                            value=1000,
-                            label=None,
-                            size="sm",
-                            updatemode="drag",
-                            thumbLabel="latency limit",
-                        ),
-                        className="limit-slider",
-                    ),
-                    html.Span(id="limit-words", className="limit-words", role="status"),
-                    view_menu("best-table"),
-                ],
-                className="panel-head",
-            ),
-            html.Div(id="best-table", className="table-frame"),
-        ],
-        className="panel panel-best",
-        **{"aria-label": "best settings under the limit", "data-view": "best-table"},
-    )
+    number = dmc.NumberInput(
+        id=IDS.control("limit"), value="" if state.limit is None else state.limit,
+        placeholder="none", suffix=f" {unit}", min=0, size="xs", w=110, hideControls=True,
+        allowNegative=False, debounce=300, decimalScale=6, **{"aria-label": "latency limit"},
+    )  # fmt: skip
+    slider = dmc.Slider(
+        id=IDS("limit-slider"), min=0, max=1000, value=1000, label=None, size="sm",
+        updatemode="drag", thumbLabel="latency limit",
+    )  # fmt: skip
+    head = [
+        html.H2("Best settings"),
+        html.Span("of", className="quiet"),
+        _select("cost", "cost", columns, state.cost, 140),
+        html.Label("limit", htmlFor=IDS.control("limit"), className="quiet"),
+        _select("by", "limited metric", columns, state.limited, 204),
+        number,
+        html.Div(slider, className="limit-slider"),
+        html.Span(id="limit-words", className="limit-words", role="status"),
+        view_menu("best-table"),
+    ]
+    table = html.Div(id="best-table", className="table-frame")
+    name = "best settings under the limit"
+    return panel("best-table", name, head, [table], "panel-best", is_stop=False)
 
 
 def _selected_grid() -> dag.AgGrid:
@@ -196,51 +159,22 @@ def _selected_grid() -> dag.AgGrid:
 
 
 def _selected_panel() -> html.Section:
-    """The panel of selected points; the browser mounts its table after the scatter is drawn."""
-    return html.Section(
-        [
-            html.Div(
-                [
-                    html.H2("Selected"),
-                    html.Span("nothing yet: drag a box in a picture", id="selected-words",
-                              className="quiet", role="status"),
-                    html.Button("timeline (t)", id="selected-timeline", className="plain",
-                                hidden=True),
-                    html.Button("clear (Esc)", id="clear-selection", className="plain",
-                                hidden=True),
-                ],
-                className="panel-head",
-            ),
-            dcc.Store(id=IDS("selected-grid"), data=_selected_grid().to_plotly_json()),
-            html.Div(id=IDS("selected-frame"), className="grid"),
-        ],
-        className="panel panel-selected",
-        **{"aria-label": "selected points"},
-    )  # fmt: skip
+    """Lay out the panel of selected points; the browser adds the table after the scatter."""
+    words = "nothing yet: drag a box in a picture"
+    head = [
+        html.H2("Selected"),
+        html.Span(words, id="selected-words", className="quiet", role="status"),
+        html.Button("timeline (t)", id="selected-timeline", className="plain", hidden=True),
+        html.Button("clear (Esc)", id="clear-selection", className="plain", hidden=True),
+    ]
+    body = [
+        dcc.Store(id=IDS("selected-grid"), data=_selected_grid().to_plotly_json()),
+        html.Div(id=IDS("selected-frame"), className="grid"),
+    ]
+    return panel("", "selected points", head, body, "panel-selected", is_stop=False)
 
 
-def _status() -> html.Footer:
-    return html.Footer(
-        [
-            html.Span(id=IDS.status),
-            html.Span(id="status-selection"),
-            html.Span(className="spring"),
-            dcc.Link(
-                "in Modes",
-                href=address("/modes"),
-                id=IDS.link("modes"),
-                className="plain",
-                title="who wins under these filters, and where what is selected stands",
-            ),
-            html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-            html.A("export", id=IDS.link("export"), className="plain", download="wattlas.html"),
-            html.A("data", id=IDS.link("data"), className="plain"),
-        ],
-        className="status",
-    )
-
-
-def column_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
+def column_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the workload's columns with values; its performance metric comes first."""
     workloads = state.selection.values("workload")
     columns = view.measured_columns(state.selection) if workloads else ("energy_j",)
@@ -249,57 +183,37 @@ def column_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
     listed |= {name: metric(name).title for name in columns}
     for name in (state.x, state.y, state.heat_metric, state.cost, state.limited):
         listed.setdefault(name, metric(name).title if name != PERFORMANCE else name)
-    return [{"value": name, "label": title} for name, title in listed.items()]
+    return entries(listed)
 
 
-def system_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
-    """List the systems that the filters leave, by their labels."""
-    left = (
-        view.cube_of(state.selection)
-        .filter(matches(state.selection))
-        .select("system", "system_label")
-    )
-    rows = left.unique().sort("system").iter_rows()
-    return [{"value": system, "label": label or system} for system, label in rows if system]
+def system_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the systems that match the filters, by their labels."""
+    left = view.left(state.selection).select("system", "system_label").unique().sort("system")
+    return entries({system: label or system for system, label in left.iter_rows() if system})
 
 
-def knob_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
+def knob_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs that vary in the lake, and those that are shown."""
     shown = (state.colour, state.size, state.symbol, state.heat_x, state.heat_y)
     varying = view.varying(state.selection if view.is_large else Selection())
-    return [
-        {"value": name, "label": knob.menu_title}
-        for name, knob in KNOBS.items()
-        if name in shown or knob.column in varying
-    ]
+    listed = {n: k.menu_title for n, k in KNOBS.items() if n in shown or k.column in varying}
+    return entries(listed)
 
 
-def role_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
+def role_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs that a colour or a symbol can show, and none."""
     return [{"value": NONE, "label": "none"}, *knob_choices(view, state)]
 
 
-def size_choices(view: LakeView, state: ExploreState) -> list[dict[str, str]]:
+def size_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs of numbers, which a size can show, and none."""
     listed = role_choices(view, state)
     return [c for c in listed if c["value"] == NONE or KNOBS[c["value"]].facet.is_number]
 
 
-def _select(
-    component_id: str, label: str, data: list, value: str | None, width: int = 158
-) -> dmc.Select:
-    return dmc.Select(
-        id=component_id,
-        data=data,
-        value=value,
-        size="xs",
-        searchable=True,
-        allowDeselect=False,
-        w=width,
-        comboboxProps={"width": 230, "position": "bottom-start"},
-        **{"aria-label": label},
-    )
+def _select(key: str, label: str, data: Entries, value: str | None, width: int = 158) -> dmc.Select:
+    return select(IDS.control(key), label, data, value, width, 230, searchable=True)
 
 
-def _log_switch(component_id: str, label: str, checked: bool) -> dmc.Switch:
-    return dmc.Switch(id=component_id, label=label, checked=checked, size="xs")
+def _switch(key: str, label: str, checked: bool) -> dmc.Switch:
+    return dmc.Switch(id=IDS.control(key), label=label, checked=checked, size="xs")

@@ -12,19 +12,13 @@ from data.knobs import KNOBS
 from data.metrics import metric
 from data.units import format_change, format_quantity
 
-# The knobs of a configuration in a `knobs` clause; see kit/clause.py.
-_KEY = (
-    "dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
-    "mode", "device", "rw", "request_bytes", "io_depth", "threads",
-)  # fmt: skip
-_LEFT_OUT = ("workload",)
-# The baseline differs from itself only by rounding.
+# Relative difference of the baseline from itself, by rounding.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """What all rows share: the limited metric and the cost, the limit, which parts they have."""
+    """Properties of all rows: limited metric and cost, the limit, which columns there are."""
 
     columns: tuple[str, str]
     limit: float | None
@@ -34,17 +28,13 @@ class _Table:
 
 
 def best_settings_table(
-    rows: pl.DataFrame,
-    performance: str,
-    limit: float | None,
-    cost: str,
-    varying: Collection[str],
+    rows: pl.DataFrame, performance: str, limit: float | None, cost: str, varying: Collection[str]
 ) -> html.Div:
     """Lay out the answer of `best_settings`; a click on a row selects its configuration.
 
     Args:
-        performance: Column that the limit is on.
-        cost: Column that the best has least of, or most where more is better.
+        performance: The limited column.
+        cost: Column in which a best setting has the best value.
         varying: Columns with several values in the study, which name a setting.
     """
     measure, paid = metric(performance), metric(cost)
@@ -84,7 +74,7 @@ def _best_title(cost: str) -> str:
 def limit_words(
     rows: pl.DataFrame, performance: str, limit: float | None, varying: Collection[str]
 ) -> str:
-    """Say which systems miss the limit, or what is nearest when all miss it."""
+    """Return which systems miss the limit, or the nearest configuration if all miss it."""
     if limit is None or not len(rows):
         return ""
     unit = metric(performance).unit
@@ -131,7 +121,7 @@ def _row(row: dict, setting: str, table: _Table) -> html.Tr:
         ),
         html.Td(str(row["n"]), className="number"),
     ]
-    named = {*_KEY, *(k.column for k in KNOBS.values() if k.name not in _LEFT_OUT)}
+    named = {knob.column for knob in KNOBS.values()} - {"workload"}
     key = json.dumps({name: row[name] for name in row if name in named})
     return html.Tr(cells, tabIndex=0, **{"data-config": key, "data-meets": str(row["meets"])})
 

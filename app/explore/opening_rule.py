@@ -1,10 +1,10 @@
-"""What Explore opens with: the knobs of colour, size and symbol that tell the chosen runs apart."""
+"""The knobs of colour, size, symbol and heatmap with which Explore opens."""
 
 from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 NONE: Final = "none"
-# More values than this have no symbol each.
+# A knob with more values cannot be a symbol.
 _MOST_SYMBOLS: Final = 6
 
 
@@ -16,21 +16,21 @@ class Roles(NamedTuple):
     symbol: str = "system"
 
 
-# Where the knob of a role does not vary, the first of these that varies and is free takes the role.
+# Role to its knobs if the usual knob does not vary: the first that varies and has no role.
 _SECOND: Final = {"symbol": ("machine",), "colour": ("mode", "machine")}
 
 
 def choose_roles(values: Mapping[str, int], numbers: Collection[str]) -> Roles:
     """Choose the knobs of colour, size and symbol.
 
-    DVFS, ITR and system have theirs where they vary; then the completion mode has a colour, and the
-    machine a symbol, else a colour. A role that is free goes to the knob with the most values that
-    has none yet: a symbol to names before numbers, and to six values at most. One value is no
-    difference, so such a knob has no role.
+    DVFS, ITR and system have their usual roles if they vary. Next, the completion mode gets the
+    colour, and the machine the symbol or else the colour. Each role that is still free gets the
+    knob with the most values among those without a role: for the symbol one with at most six
+    values, names before numbers; for the size a number. A knob with one value gets no role.
 
     Args:
-        values: How many values each knob has in the chosen runs, NULL among them, in menu order.
-        numbers: Knobs whose values are numbers, which alone can be a size.
+        values: Number of values of each knob in the chosen runs, NULL included, in menu order.
+        numbers: Knobs whose values are numbers.
     """
     varying = {name: n for name, n in values.items() if n > 1}
     chosen = {role: name for role, name in Roles()._asdict().items() if name in varying}
@@ -54,7 +54,7 @@ def choose_heat(values: Mapping[str, int]) -> tuple[str, str]:
     """Choose the knobs of the heatmap along x and y: ITR and DVFS, then those with most values.
 
     Args:
-        values: As `choose_roles`; knobs without any value have 0.
+        values: As in `choose_roles`; 0 for knobs without any value.
     """
     usual, last = ("itr", "dvfs"), ("dataset", "workload")
     ranked = sorted(

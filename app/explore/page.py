@@ -1,4 +1,4 @@
-"""Explore, the front page: where energy and latency trade off, and which settings are best."""
+"""Explore, the front page: energy against performance, and the best settings."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ PAGE = Page(
         ("Escape", "clear the selection"),
         ("arrow keys", "in a view that has the focus: move from point to point, cell to cell"),
         ("Enter", "select the point, cell or table row under the cursor"),
-        ("t", "timeline of what is selected, or of the point under the cursor"),
+        ("t", "timeline of the selection, or of the point under the cursor"),
         ("drag", "select a box; the tool bar has lasso and zoom"),
     ),
     examples={"explore": "v=2&workload=memcached&load=400000&limit=200&xlog=1"},
@@ -73,7 +73,7 @@ PAGE = Page(
     State(IDS.lake_version, "data"),
 )
 def update_scatter(raw_state: dict[str, Any], version: int) -> tuple[dict, dict | None]:
-    """Draw the scatter, and encode the points that the browser links by."""
+    """Draw the scatter, and encode its points for linked selections."""
     answer = scatter(lake_view(version), ExploreState.from_json(raw_state))
     return answer.figure, answer.points
 
@@ -91,7 +91,7 @@ def update_scatter(raw_state: dict[str, Any], version: int) -> tuple[dict, dict 
 def update_heatmap(
     raw_state: dict[str, Any], system: str, column: str, x: str, y: str, version: int
 ) -> tuple:
-    """Draw the heatmap; where the filters leave none of its system, of another one."""
+    """Draw the heatmap; of another system if the filters exclude the chosen one."""
     view = lake_view(version)
     asked = {"hsys": system, "hmet": column, "hx": x, "hy": y}
     state = ExploreState.from_json({**raw_state, **asked})
@@ -112,7 +112,7 @@ def update_heatmap(
 def update_best(
     raw_state: dict[str, Any], limit: float | str, cost: str, limited: str, version: int
 ) -> tuple:
-    """List the best settings, and say what meets the limit."""
+    """List the best settings, and write which systems miss the limit."""
     view = lake_view(version)
     state = ExploreState.from_json({**raw_state, "limit": limit, "cost": cost, "by": limited})
     rows, (resolved, _) = best_table(view, state), resolve(view, state)
@@ -129,7 +129,7 @@ def update_best(
     State(IDS.lake_version, "data"),
 )
 def describe_view(raw_state: dict[str, Any], limited: str, version: int) -> tuple:
-    """Write the status line, and give the range of the limit."""
+    """Write the status line, and return the range of the limit."""
     view, state = lake_view(version), ExploreState.from_json({**raw_state, "by": limited})
     return status_words(view, state), limit_domain(view, state)
 
@@ -157,7 +157,7 @@ turn_workload = register_workload(
     IDS, ExploreState, turned, ("x", "y", "col", "size", "sym", "hx", "hy")
 )
 
-# What the browser does alone: add theme and selection to the figures, link the views.
+# The browser adds theme and selection to the figures, and links the views.
 clientside_callback(
     ClientsideFunction("explore", "showScatter"),
     Output("scatter", "figure"),

@@ -1,7 +1,7 @@
-"""The drawn points as compact columns for the browser, which links and hovers by itself.
+"""The drawn points as compact columns, from which the browser makes hovers and links views.
 
-Numbers travel as base64 typed arrays in the form that Plotly uses; a knob is a small index into its
-list of values. The order is that of the scatter's traces.
+Numbers are base64 typed arrays in Plotly's form; a knob is an index into its list of values. The
+points are in the order of the scatter's traces.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from app.explore.roles import Encoding, trace_groups
-from app.kit.typed_arrays import typed
+from app.kit.typed_arrays import floats, typed
 from app.kit.words import configuration_knobs, knob_words
 from data.knobs import KNOBS as ALL_KNOBS
 from data.knobs import Knob
@@ -35,16 +35,14 @@ def encode_points(
 
     Args:
         points: Rows of `points_query` in the order of the traces.
-        encoding: Tells the traces.
-        varying: Columns with several values in the study; hovers and tables name these.
+        varying: Columns with several values in the study, which hovers and tables name.
 
     Returns:
-        `count`; `traces` (first row of each trace, and the count at the end); `knobs` (name to
-        `{values, index}`; a NULL value stays null); `named` (the knobs that hovers and tables name:
-        `column`, `title`, `hint`, `words` and `cells` of each value, `is_given`);
-        `values` (name to typed array; NaN where not measured; float64, because limits and boxes are
-        compared with them; spreads in float32); `n`, `logged`, `replicate`; `flags` as a knob,
-        where a point has any.
+        `count`; `traces` (first row of each trace, then the count); `knobs` (name to `{values,
+        index}`; NULL is null); `named` (the knobs that hovers and tables name: `column`, `title`,
+        `hint`, `words` and `cells` of each value, `is_given`); `values` (name to typed array; NaN
+        if not measured; float64, because limits and boxes are compared with them; spreads in
+        float32); `n`, `logged`, `replicate`; `flags` as a knob, if a point has any.
     """
     groups = trace_groups(points, encoding)
     given = [ALL_KNOBS[name] for name in ("load", "message") if ALL_KNOBS[name].column in varying]
@@ -62,10 +60,10 @@ def encode_points(
         ],
         "labels": dict(points.select("system", "system_label").unique().sort("system").iter_rows()),
         "values": {
-            **{name: _column(_numbers(points[name])) for name in _VALUES},
-            **{name: _column(_numbers(points[name]).astype(np.float32)) for name in _SPREADS},
+            **{name: _column(floats(points[name])) for name in _VALUES},
+            **{name: _column(floats(points[name]).astype(np.float32)) for name in _SPREADS},
             **{
-                name: _column(_numbers(points[name]))
+                name: _column(floats(points[name]))
                 for name in ("clause_x", "clause_y")
                 if name in points.columns
             },
@@ -73,18 +71,18 @@ def encode_points(
         "n": _column(_narrow(points["n"].to_numpy())),
         **({"flags": _dictionary(points["flags"])} if points["flags"].count() else {}),
         "logged": _column(_narrow(points["logged"].to_numpy())),
-        "replicate": _column(_numbers(points["replicate"]).astype(np.float32)),
+        "replicate": _column(floats(points["replicate"]).astype(np.float32)),
     }
 
 
 def _further() -> list[str]:
-    """Knobs that no list above has: machine, and those that datasets declare."""
+    """Return the other knobs: machine, and those that datasets declare."""
     known = {*KNOBS, *STORAGE_KNOBS, "workload"}
     return [knob.column for knob in ALL_KNOBS.values() if knob.column not in known]
 
 
 def _named(knob: Knob, values: Sequence[Value | None], is_given: bool) -> dict[str, Any]:
-    """A knob for hovers and the table of selected points: words and cells by index of value."""
+    """Encode a knob for hovers and the table of selected points."""
     short = metric(knob.column).short
     return {
         "column": knob.column,
@@ -100,7 +98,7 @@ def _named(knob: Knob, values: Sequence[Value | None], is_given: bool) -> dict[s
 
 
 def _dictionary(column: pl.Series) -> dict[str, Any]:
-    """Encode a knob as its distinct values, rising, NULL last, and indices into them."""
+    """Encode a knob as its distinct values, ascending with NULL last, and indices into them."""
     if column.dtype == pl.String:
         column = column.cast(pl.Categorical)
     codes = (column.to_physical() if column.dtype == pl.Categorical else column).to_numpy()
@@ -112,12 +110,8 @@ def _dictionary(column: pl.Series) -> dict[str, Any]:
     return {"values": [values[i] for i in order], "index": _column(_narrow(places[index]))}
 
 
-def _numbers(column: pl.Series) -> np.ndarray:
-    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
-
-
 def _narrow(counts: np.ndarray) -> np.ndarray:
-    """Return whole numbers from 0 in the narrowest unsigned type."""
+    """Convert whole numbers to the narrowest unsigned type."""
     most = int(counts.max()) if counts.size else 0
     return counts.astype(np.uint8 if most < 1 << 8 else np.uint16 if most < 1 << 16 else np.uint32)
 

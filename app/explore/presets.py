@@ -1,4 +1,4 @@
-"""What the network study shows, as presets: those of which the lake holds runs."""
+"""Presets for the views of the network study that the lake has runs for."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -18,9 +18,9 @@ _MESSAGES_BYTES: Final = (64.0, 8_192.0, 65_536.0, 524_288.0)
 
 
 def study_presets(view: LakeView) -> list[Preset]:
-    """memcached by load, NetPIPE by message size, node.js; each of the dataset with most runs.
+    """Return presets of memcached by load, NetPIPE by message size, and node.js.
 
-    None of a workload without energies, which is what the study shows.
+    Each uses the dataset with most runs. A workload without energies has none.
     """
     found = []
     for workload, selection in _questions():

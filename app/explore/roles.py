@@ -1,4 +1,4 @@
-"""The knobs that colour, size and symbol of the scatter show, and the traces that follow."""
+"""The knobs of the scatter's colour, size and symbol, and the resulting traces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ NEUTRAL: Final = "#808080"
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """The knobs of one picture; None where a role shows nothing.
+    """The knobs of one figure; None for a role without a knob.
 
     Attributes:
         symbols: Symbols, hues and names of the values of `symbol`.
-        hues: The same of a colour that is no number; None where it is one.
+        hues: The same for the values of `colour`; None if they are numbers.
     """
 
     colour: Knob | None
@@ -32,13 +32,13 @@ class Encoding:
 
     @property
     def symbol_hues(self) -> tuple[str, ...]:
-        """Hues of the symbols' frontiers, marks and legend: grey where hues are another knob's."""
+        """Hues of the symbols' frontiers, marks and legend; grey if hues encode another knob."""
         is_other = self.hues is not None and self.colour is not self.symbol
         return (NEUTRAL,) * len(self.symbols) if is_other else self.symbols.hues
 
     @property
     def is_scaled(self) -> bool:
-        """Whether colours are a scale of numbers."""
+        """Whether colours are a scale for numbers."""
         return self.colour is not None and self.hues is None
 
 
@@ -46,7 +46,7 @@ def encoding_of(points: pl.DataFrame, state: ExploreState, systems: Sequence[str
     """Make the encoding of some points.
 
     Args:
-        systems: All systems of the lake, so that each keeps its symbol whatever is filtered.
+        systems: All systems of the lake, so that each keeps its symbol under any filter.
     """
     colour, size, symbol = (
         None if name == NONE else KNOBS[name] for name in (state.colour, state.size, state.symbol)
@@ -61,7 +61,7 @@ def encoding_of(points: pl.DataFrame, state: ExploreState, systems: Sequence[str
 
 
 def _keys(encoding: Encoding) -> list[pl.Expr]:
-    """What is the same for all points of a trace."""
+    """Return the expressions that have one value in each trace."""
     keys = []
     if encoding.symbol is not None:
         keys.append(pl.col(encoding.symbol.column).alias("symbol"))
@@ -74,7 +74,7 @@ def _keys(encoding: Encoding) -> list[pl.Expr]:
 
 
 def in_trace_order(points: pl.DataFrame, state: ExploreState) -> pl.DataFrame:
-    """Sort points so that those of one trace stand together; the query has the usual order."""
+    """Sort points by trace; for the usual knobs the query already sorts them."""
     if (state.colour, state.size, state.symbol) == ("dvfs", "itr", "system"):
         return points
     return points.sort(_keys(encoding_of(points, state, ())), maintain_order=True, nulls_last=True)
@@ -83,7 +83,8 @@ def in_trace_order(points: pl.DataFrame, state: ExploreState) -> pl.DataFrame:
 def trace_groups(points: pl.DataFrame, encoding: Encoding) -> list[tuple[int, int]]:
     """Return the row ranges of the traces: one symbol, one hue or scale, with a size or without.
 
-    The rows are as `in_trace_order` sorts them.
+    Args:
+        points: Sorted by `in_trace_order`.
     """
     keys = points.select(pl.struct(_keys(encoding)).rle_id()).to_series()
     if len(keys) == 1 < len(points):

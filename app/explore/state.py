@@ -1,11 +1,11 @@
 """The state of Explore as a URL query."""
 
-import json
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Literal
 
 from app.explore.opening_rule import NONE, Roles
-from app.kit.clause import read_clause
+from app.kit.clause import read_clause, write_knobs
+from app.kit.performance import PERFORMANCE
 from app.kit.url_state import (
     Parameter,
     Parameters,
@@ -20,14 +20,11 @@ from data.knobs import KNOBS
 from data.metrics import plottable
 from data.selection import Selection
 
-# Stands for the workload's own performance metric, whatever that is.
-PERFORMANCE: Final = "performance"
-
 Replicates = Literal["means", "runs"]
 
 
 def _from_1(parameters: Parameters) -> Parameters:
-    """`brush` becomes `sel`: `configs` and `cells` are `knobs`."""
+    """Convert `brush` to `sel`: `configs` and `cells` become `knobs`."""
     brush = parameters.pop("brush", [""])[-1]
     return {**parameters, **({"sel": [_clause_of(brush)]} if brush else {})}
 
@@ -42,42 +39,31 @@ def _clause_of(brush: str) -> str:
     alternatives = []
     for row in rows:
         dvfs, _, itrs = row.partition(":")
-        values = [_knob("brush", text) for text in itrs.split(",")]
-        alternatives.append(
-            {
-                "system": system,
-                "dvfs_ghz": _knob("brush", dvfs),
-                "itr_us": values[0] if len(values) == 1 else values,
-            }
-        )
-    return "knobs~" + json.dumps(
-        alternatives[0] if len(alternatives) == 1 else alternatives, separators=(",", ":")
-    )
+        values = [_knob(text) for text in itrs.split(",")]
+        itr_us = values[0] if len(values) == 1 else values
+        alternatives.append({"system": system, "dvfs_ghz": _knob(dvfs), "itr_us": itr_us})
+    return write_knobs(alternatives)
 
 
-def _knob(name: str, text: str) -> float | int | None:
-    if text == "-":
-        return None
-    value = read_number(name, text)
-    return int(value) if value.is_integer() else value
+def _knob(text: str) -> float | None:
+    return None if text == "-" else read_number("brush", text)
 
 
 @dataclass(frozen=True, slots=True)
 class ExploreState(UrlState):
-    """Everything that decides what Explore shows.
+    """The whole state of Explore.
 
     Attributes:
-        replicates: `means`: one point a configuration; `runs`: one a run.
+        replicates: `means`: one point per configuration; `runs`: one per run.
         x: Column of the scatter's x axis, or `performance`.
-        colour, size, symbol: Knobs that points show so, or `none`.
+        colour, size, symbol: Knobs that points encode, or `none`.
         heat_x, heat_y: Knobs of the heatmap.
-        cost: What the best settings have least (or most) of.
-        limited: The metric that the limit is on, or `performance`.
+        cost: Metric of which the best settings have least (or most).
+        limited: Metric to which the limit applies, or `performance`.
         heat_system: System of the heatmap; None lets the page choose.
         limit: Limit in the unit of `limited`.
-        clause: What is selected, as a clause (see `kit.clause`); empty for nothing.
+        clause: The selection (`sel`) as a clause; empty for none.
         zoom: Range of the scatter's axes, `x0~x1~y0~y1`; empty for all points.
-        lake_version: A version that the link pins; None for the newest.
     """
 
     VERSION: ClassVar[int] = 2
@@ -150,7 +136,7 @@ class ExploreState(UrlState):
                 raise SelectionError(f"zoom is {self.zoom!r}, expected four numbers")
 
     def with_performance(self, column: str) -> "ExploreState":
-        """Return a copy in which `performance` is replaced by the column that it means."""
+        """Return a copy with `performance` replaced by its column."""
         names = ("x", "y", "heat_metric", "cost", "limited")
         changes: dict[str, Any] = {n: column for n in names if getattr(self, n) == PERFORMANCE}
         return replace(self, **changes)

@@ -58,13 +58,13 @@ class AnswerCache:
         """Return the answer, from the cache or the lake; None if it is too large to cache.
 
         Args:
-            finish: What is done with the answer before it is cached; always the same for a query.
+            finish: Converts the answer before it is cached; always the same for a query.
         """
         return self._get(sql, tuple(parameters), finish)
 
 
 def _question(sql: str, parameters: tuple[Any, ...], finish: Finish) -> tuple[Any, ...]:
-    # An explanation asks for the answer as the lake gives it, before or after a view asks.
+    # Explanations need the unconverted answer, views the converted one.
     return sql, parameters, finish is unchanged
 
 

@@ -3,15 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from dash import (
-    ALL,
-    ClientsideFunction,
-    Input,
-    Output,
-    State,
-    callback,
-    clientside_callback,
-)
+from dash import ALL, ClientsideFunction, Input, Output, State, callback, clientside_callback
 from dash.exceptions import PreventUpdate
 
 from app.kit.context import lake_view
@@ -101,10 +93,7 @@ def register_workload(
     """
 
     @callback(
-        [
-            Output(ids.facet(ALL), "value"),
-            *[Output(ids.control(key), "value") for key in controls],
-        ],
+        [Output(ids.facet(ALL), "value"), *[Output(ids.control(key), "value") for key in controls]],
         Input(ids.facet("workload"), "value"),
         Input(ids.facet("dataset"), "value"),
         State(ids.view_state, "data"),

@@ -22,6 +22,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import polars as pl
 
+from app.kit.typed_arrays import floats
 from data.analysis.ties import OUTCOMES
 from data.declared import Names
 from data.errors import SelectionError
@@ -113,7 +114,7 @@ def matching(clause: Clause, rows: pl.DataFrame, x: str = "x", y: str = "y") -> 
     """
     mask = np.ones(len(rows), dtype=bool)
     if clause.kind in ("box", "lasso"):
-        xs, ys = (rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in (x, y))
+        xs, ys = (floats(rows[name]) for name in (x, y))
         mask = _in_box(clause, xs, ys) if clause.kind == "box" else _in_polygon(clause, xs, ys)
     if clause.knobs:
         alternatives = (_has_knobs(rows, knobs) for knobs in clause.knobs)

@@ -6,13 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from app.kit.encodings import (
-    GOVERNOR_HUE,
-    OKABE_ITO,
-    SYMBOLS,
-    system_order,
-    system_style,
-)
+from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_order, system_style
 from data.knobs import Knob
 from data.selection import Value
 
@@ -78,12 +72,17 @@ def competitors_of(
     return Competitors(knob, tuple(ordered), labels, tuple(hues), symbols, is_scaled)
 
 
+def mode_label(mode: str) -> str:
+    """Return the name of a completion mode."""
+    return MODE_TITLES.get(mode, mode)
+
+
 def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
     """Return the label of a knob's value: systems by their labels, modes by their names."""
     if knob.name == "system" and value is not None:
         return system_labels.get(str(value)) or str(value)
     if knob.name == "mode" and value is not None:
-        return MODE_TITLES.get(str(value), str(value))
+        return mode_label(str(value))
     return knob.label(value) + (f" {knob.unit}" if knob.unit and value is not None else "")
 
 

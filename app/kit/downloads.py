@@ -12,12 +12,7 @@ PARQUET = "application/vnd.apache.parquet"
 
 
 def file_answer(body: bytes, kind: str, name: str) -> Response:
-    """Return a file to be saved.
-
-    Args:
-        kind: Media type.
-        name: File name for the browser.
-    """
+    """Return a file of a media type, which browsers save under a name."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, mimetype=kind, headers=headers)
 
@@ -25,12 +20,9 @@ def file_answer(body: bytes, kind: str, name: str) -> Response:
 def table_answer(rows: pl.DataFrame, kind: str, name: str) -> Response:
     """Return a table as a file of type `CSV` or `PARQUET`; lists become text."""
     write, ending = _WRITERS[kind]
-    return file_answer(write(_flat(rows)), kind, f"{name}.{ending}")
-
-
-def _flat(rows: pl.DataFrame) -> pl.DataFrame:
-    """Convert lists to text, because CSV has no lists."""
-    return rows.with_columns(cs.list().list.join(" "))
+    # CSV has no lists.
+    body = write(rows.with_columns(cs.list().list.join(" ")))
+    return file_answer(body, kind, f"{name}.{ending}")
 
 
 def _csv(rows: pl.DataFrame) -> bytes:

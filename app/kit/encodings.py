@@ -1,4 +1,4 @@
-"""Encodings of knobs on all pages: colour is DVFS, area is ITR, symbol and hue are the system."""
+"""Encodings of knobs on all pages: colour for DVFS, area for ITR, symbol and hue for systems."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -13,7 +13,6 @@ _KNOWN_SYSTEMS: Final = ("linux_tuned", "ebbrt_tuned", "linux_default")
 
 DVFS_SCALE: Final = "Cividis"
 GOVERNOR_HUE: Final = "#CC3366"
-MISSED_GREY: Final = "#A6A6A6"
 SIZE_MIN_PX: Final = 5.0
 SIZE_MAX_PX: Final = 17.0
 ADAPTIVE_SIZE_PX: Final = 11.0
@@ -72,6 +71,65 @@ def base_layout(title: str, subtitle: str) -> dict[str, Any]:
         "hovermode": "closest",
         "uirevision": "keep",
         "selectionrevision": "keep",
+    }
+
+
+def title_of(figure: dict[str, Any]) -> str:
+    """Return a figure's title without its subtitle; empty for a message."""
+    return str(figure["layout"]["title"]["text"].split("<br>")[0])
+
+
+def axis_title(text: str) -> dict[str, Any]:
+    """Return the title of an axis of a large figure."""
+    return {"text": text, "standoff": 6, "font": {"size": 12}}
+
+
+def color_bar(title: str) -> dict[str, Any]:
+    """Return a colour bar at the right of a large figure."""
+    return {
+        "title": {"text": title, "side": "right", "font": {"size": 11}},
+        "thickness": 10,
+        "len": 1,
+        "outlinewidth": 0,
+        "tickfont": {"size": 10},
+    }
+
+
+def scatter_trace(kind: str, x: Any, y: Any, mode: str = "markers", **more: Any) -> dict[str, Any]:
+    """Return a scatter trace; by default without hover and legend entry.
+
+    Args:
+        kind: Kind of the trace, for the browser (`meta.kind`).
+        more: Further properties.
+    """
+    return {
+        "type": "scatter",
+        "mode": mode,
+        "meta": {"kind": kind},
+        "x": x,
+        "y": y,
+        "hoverinfo": "skip",
+        "showlegend": False,
+        **more,
+    }
+
+
+def legend_row(y: float, y_anchor: str) -> dict[str, Any]:
+    """Return a horizontal legend at the left of a figure.
+
+    Args:
+        y: Position from the figure's lower edge, as a share of its height.
+    """
+    return {
+        "orientation": "h",
+        "x": 0,
+        "xanchor": "left",
+        "xref": "container",
+        "yref": "container",
+        "y": y,
+        "yanchor": y_anchor,
+        "font": {"size": 11},
+        "bgcolor": "rgba(0,0,0,0)",
     }
 
 

@@ -29,7 +29,7 @@ def explanation(
         is_filtered: Whether the remaining filters were applied to the answer in memory.
     """
     sql, parameters = query
-    head = f"lake {view.lake.path.name}, version {view.version}\nfilters: {selection.in_words()}"
+    head = f"{view.words}\nfilters: {selection.in_words()}"
     rest = Selection(tuple(c for c in selection.clauses if c.facet not in LEADING))
     filtered = [f"of these rows those with {rest.in_words()}"] if is_filtered else []
     then = [f"then, in memory: {words}" for words in (*filtered, *after) if words]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import plotly.io
+from dash import html as tags
 from dash.development.base_component import Component
 
 from app.kit.lakes import LakeView
@@ -46,19 +47,20 @@ class ExportedPage:
     is_synthetic: bool
 
 
-def page_html(view: LakeView, name: str, page: ExportedPage) -> str:
-    """Write the file; the same lake and page give the same bytes.
+def how_computed(words: str) -> tags.Details:
+    """Lay out the text on how the views of an export were computed."""
+    return tags.Details([tags.Summary("How was this computed"), tags.Pre(words)])
 
-    Args:
-        name: The page's name, which is its folder in `assets/`.
-    """
+
+def page_html(view: LakeView, name: str, page: ExportedPage) -> str:
+    """Write the file of the page of a name; the same lake and page give the same bytes."""
     scripts = "\n".join(path.read_text("utf-8") for path in _scripts(name))
     return fill(
         "export.html",
         policy=POLICY,
         title=page.title,
         css=_styles(name),
-        lake=f"lake {view.lake.path.name}, version {view.version}",
+        lake=view.words,
         is_synthetic=page.is_synthetic,
         main=page.main,
         parts=[

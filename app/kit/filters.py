@@ -102,12 +102,7 @@ def idle_facets(view: LakeView, selection: Selection, offered: Offered) -> froze
 def filter_blocks(
     view: LakeView, selection: Selection, offered: Offered, names: ids.PageIds
 ) -> list[html.Div]:
-    """Lay out all facets of a page.
-
-    Args:
-        offered: Returns the choices of each facet.
-        names: The ids of the page.
-    """
+    """Lay out all facets of a page."""
     idle = idle_facets(view, selection, offered)
     return [
         _filter_block(name, choices, selection.values(name), names, name in idle)
@@ -122,29 +117,17 @@ def _filter_block(
     names: ids.PageIds,
     is_idle: bool,
 ) -> html.Div:
-    """Lay out one facet: title, count, a button to clear it, chips."""
     single = facet in SINGLE
     value: str | list[str] | None = [chip_value(v) for v in chosen]
     if single:
         value = value[0] if value else None
-    head = html.Div(
-        [
-            html.Span(facet_title(facet), className="facet-title"),
-            html.Span(
-                facet_note(facet, choices, chosen),
-                id=names.facet_count(facet),
-                className="facet-count",
-            ),
-            *([] if single else [_clear_button(facet, names)]),
-        ],
-        className="facet-head",
-    )
-    group = dmc.ChipGroup(
-        facet_chips(facet, choices),
-        id=names.facet(facet),
-        value=value,
-        multiple=not single,
-    )
+    title = html.Span(facet_title(facet), className="facet-title")
+    words = facet_note(facet, choices, chosen)
+    note = html.Span(words, id=names.facet_count(facet), className="facet-count")
+    clear = [] if single else [_clear_button(facet, names)]
+    head = html.Div([title, note, *clear], className="facet-head")
+    chips = facet_chips(facet, choices)
+    group = dmc.ChipGroup(chips, id=names.facet(facet), value=value, multiple=not single)
     return html.Div(
         [head, html.Div(group, className="facet-chips", role="group")],
         id=names.facet_frame(facet),

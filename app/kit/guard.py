@@ -1,4 +1,4 @@
-"""Checks of every request before a page sees it, and errors as plain text.
+"""Checks of every request before its route runs, and errors as plain text.
 
 A refused request gets a status that fits and one line on what was wrong; never a stack trace.
 """
@@ -25,9 +25,9 @@ _JSON: Final = "application/json"
 
 
 def add_guard(server: Flask, allowed_hosts: Collection[str] | None) -> None:
-    """Refuse bad requests to all routes, and answer errors in words.
+    """Refuse bad requests to all routes, and answer errors as plain text.
 
-    Call it before anything else registers handlers of requests.
+    Call it before other request handlers are registered.
 
     Args:
         allowed_hosts: Names besides those of the loopback; a leading dot allows all subdomains.
@@ -44,7 +44,7 @@ def add_guard(server: Flask, allowed_hosts: Collection[str] | None) -> None:
 
 
 def elapsed_s() -> float:
-    """Return the time since the present request came in."""
+    """Return the time since the current request arrived."""
     now_s = time.perf_counter()
     return now_s - float(g.get("started_s", now_s))
 
@@ -75,7 +75,7 @@ def _check_post() -> None:
 
 
 def path_problem(path: str) -> str:
-    """Return why no route may see a decoded path; empty if it is well formed."""
+    """Return why a decoded path is refused; empty if it is well formed."""
     if any(unicodedata.category(c) == "Cc" for c in path):
         return "holds a control character"
     if "\\" in path or "\N{REPLACEMENT CHARACTER}" in path:
@@ -86,7 +86,7 @@ def path_problem(path: str) -> str:
 
 
 def is_cross_site() -> bool:
-    """Return whether a browser says that a page of another site made the request."""
+    """Return whether the browser's headers name a page of another site as the sender."""
     site = request.headers.get("Sec-Fetch-Site")
     if site:
         return site not in ("same-origin", "none")
@@ -95,7 +95,7 @@ def is_cross_site() -> bool:
 
 
 def _in_words(error: HTTPException) -> Response:
-    """Answer with the error's description as plain text; its headers stay."""
+    """Answer with the error's description as plain text, and with its headers."""
     answer = Response(f"{error.description}\n", error.code, mimetype="text/plain")
     for name, value in error.get_headers():
         if name != "Content-Type":
@@ -105,7 +105,7 @@ def _in_words(error: HTTPException) -> Response:
 
 
 def _unfit(error: Exception) -> Response:
-    """A browser asked for outputs of other components than the page has: or the page has a bug."""
+    """Answer a request whose outputs differ from the callback's; the page may have a bug."""
     logging.getLogger("wattlas").warning("a callback's answer does not fit: %s", error)
     return _in_words(BadRequest("the callback's answer does not fit the outputs asked for"))
 

@@ -1,4 +1,4 @@
-"""Security headers of every answer."""
+"""Security headers of every response."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -24,15 +24,15 @@ _HEADERS: Final = {
 
 
 def add_headers(server: Flask) -> None:
-    """Add the headers to all answers of a server."""
+    """Add the headers to all responses of a server."""
     server.after_request(_with_headers)
 
 
 def allow_scripts(hashes: Sequence[str]) -> None:
-    """Allow the inline scripts of the answer to this request.
+    """Allow the inline scripts of the response to this request.
 
     Args:
-        hashes: As the policy writes them: `'sha256-...'`.
+        hashes: In the form of the policy: `'sha256-...'`.
     """
     g.script_hashes = hashes
 

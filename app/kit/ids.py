@@ -56,14 +56,14 @@ class PageIds:
         return self(key)
 
     def facet(self, name: Any) -> dict[str, Any]:
-        """Return the id of a filter's chips; `ALL` matches all filters that do not lead.
+        """Return the id of a filter's chips; `ALL` matches all filters except the leading ones.
 
         A lake may declare further filters, so callbacks match them by a pattern.
         """
         return self._of_facet(name, "leading" if name in LEADING else "chips")
 
     def leading(self, name: Any) -> dict[str, Any]:
-        """Return the id of the chips of a filter that leads; `ALL` matches all of them."""
+        """Return the id of the chips of a leading filter; `ALL` matches all of them."""
         return self._of_facet(name, "leading")
 
     def facet_frame(self, name: Any) -> dict[str, Any]:

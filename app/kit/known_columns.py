@@ -1,4 +1,4 @@
-"""Columns of runs that the filter cube tells, so that queries need not read or group by them."""
+"""Columns of runs that the filter cube determines, so queries need not read or group by them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,10 +42,10 @@ class KnownColumns:
 
 
 def known_columns(rows: pl.DataFrame, order: Sequence[str]) -> KnownColumns:
-    """Find the constant columns of some rows, and those that follow from others; of no rows none.
+    """Find the constant columns of some rows, and those that follow from others.
 
     Args:
-        rows: Of the filter cube.
+        rows: Rows of the filter cube; if empty, no column is found.
         order: Names of columns; the first are preferred as keys.
     """
     if not len(rows):

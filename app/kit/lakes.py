@@ -8,13 +8,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import polars as pl
 
-from app.kit.answer_cache import KEPT_ROWS, AnswerCache, Finish, compact, unchanged
+from app.kit.answer_cache import KEPT_ROWS, AnswerCache, compact, unchanged
 from app.kit.known_columns import KnownColumns, known_columns
 from app.kit.settings import MAX_ROWS
+from app.kit.url_state import UrlState
 from data.analysis.facets import LEADING, FacetCounts, matches
 from data.connection import Lake, open_lake
 from data.declared import put_in_force
@@ -22,21 +23,20 @@ from data.errors import LakeError, SelectionError
 from data.lake_place import LakePath
 from data.lake_watch import LakeWatch, Sight
 from data.metrics import plottable
-from data.queries.best import baselines_query
 from data.queries.facets import facet_cube_query, outline_query
 from data.queries.runs import chosen_counts_query
 from data.run_files import RunFiles
-from data.selection import Selection
+from data.selection import Selection, Value
 
-# The newest, and the one that links or open pages pin; each may hold 100 MB of answers.
+# The newest version, and one that links or open pages pin; each may have 100 MB of cached answers.
 _KEPT_VERSIONS: Final = 2
 _REMEMBERED: Final = 256
 # From this number of runs on, cubes of settings are computed by dataset.
 LARGE_LAKE_RUNS: Final = 500_000
 _KEPT_CUBES: Final = 3
-# Tables of as many rows as a study has settings.
+# Tables with one row per setting of a study.
 _KEPT_KNOWN: Final = 24
-# Results of which one may have megabytes.
+# Results that may have megabytes each.
 _REMEMBERED_LARGE: Final = 8
 # Builds a query for the runs of a selection, with a maximum number of rows.
 Query = Callable[[Selection, int], tuple[str, list[Any]]]
@@ -51,13 +51,11 @@ class LakeView:
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
-        self._measured = lru_cache(maxsize=_REMEMBERED)(self._measure)
         self._sets = AnswerCache(lake.polars)
         self._replicates = AnswerCache(lake.polars, KEPT_ROWS)
         self._asked: dict[Ask, AnswerCache] = {}
         self._once = lru_cache(maxsize=_REMEMBERED)(self._answer)
         self._once_large = lru_cache(maxsize=_REMEMBERED_LARGE)(self._answer)
-        self._constants = lru_cache(maxsize=_REMEMBERED)(self._constant)
         self._known = lru_cache(maxsize=_KEPT_KNOWN)(self._find_known)
         self._cube = lru_cache(maxsize=_KEPT_CUBES)(self._find_cube)
         self._counts = lru_cache(maxsize=_KEPT_CUBES)(self._count)
@@ -66,6 +64,11 @@ class LakeView:
     def version(self) -> int:
         """Version of the lake; -1 while it has no runs."""
         return self.lake.version
+
+    @property
+    def words(self) -> str:
+        """The lake's name and version."""
+        return f"lake {self.lake.path.name}, version {self.version}"
 
     @cached_property
     def outline(self) -> pl.DataFrame:
@@ -117,7 +120,7 @@ class LakeView:
         """Return the filter on the dataset with most runs in a large lake; none in others.
 
         Args:
-            is_storage: Of those with storage runs.
+            is_storage: Choose among datasets with storage runs.
         """
         left = self.outline.filter(is_storage=True) if is_storage else self.outline
         if not self.is_large or not len(left):
@@ -152,15 +155,11 @@ class LakeView:
 
     def constants(self, selection: Selection) -> dict[str, Any]:
         """Return the cube's columns with one value in all runs that match the leading filters."""
-        return self._constants(leading(selection))
+        return self.once(_constants, leading(selection))
 
     def varying(self, selection: Selection) -> frozenset[str]:
         """Return the cube's columns with several values in the runs of the leading filters."""
         return frozenset(self.cube_of(selection).columns) - self.constants(selection).keys()
-
-    def _constant(self, selection: Selection) -> dict[str, Any]:
-        left = self.left(selection).drop("runs")
-        return {column.name: column[0] for column in left if column.n_unique() == 1}
 
     def known(self, selection: Selection, columns: tuple[str, ...]) -> KnownColumns:
         """Return which of some columns queries may leave out under the leading filters.
@@ -175,7 +174,11 @@ class LakeView:
         return known_columns(left, [name for name in columns if name in left.columns])
 
     def narrowed(
-        self, query: Query, selection: Selection, known: KnownColumns | None = None
+        self,
+        query: Query,
+        selection: Selection,
+        known: KnownColumns | None = None,
+        is_replicates: bool = False,
     ) -> pl.DataFrame:
         """Answer a query whose rows have the facets' columns, each with one value per row.
 
@@ -185,20 +188,10 @@ class LakeView:
 
         Args:
             known: Columns that the query leaves out and the answer has.
+            is_replicates: Whether the rows have lists; a separate cache holds fewer of these.
         """
-        return self._narrowed(self._sets, query, selection, known.added_to if known else unchanged)
-
-    def replicates(self, query: Query, selection: Selection, known: KnownColumns) -> pl.DataFrame:
-        """Answer a query as `narrowed`, for rows with lists; a separate cache holds fewer of them.
-
-        Args:
-            known: Columns that the query leaves out and the answer has.
-        """
-        return self._narrowed(self._replicates, query, selection, known.added_to)
-
-    def _narrowed(
-        self, sets: AnswerCache, query: Query, selection: Selection, finish: Finish
-    ) -> pl.DataFrame:
+        finish = known.added_to if known else unchanged
+        sets = self._replicates if is_replicates else self._sets
         kept = sets.get(*query(leading(selection), KEPT_ROWS + 1), finish)
         if kept is None:
             return finish(compact(self.lake.polars(*query(selection, MAX_ROWS))))
@@ -210,7 +203,7 @@ class LakeView:
         """Return the query that `narrowed` executes for a selection, for explanations.
 
         Args:
-            is_replicates: The rows come from `replicates` instead.
+            is_replicates: As in `narrowed`.
 
         Returns:
             SQL, parameters, and whether its answer is then filtered in memory.
@@ -235,19 +228,13 @@ class LakeView:
         answer = self._sets.get(sql, parameters)
         return compact(self.lake.polars(sql, parameters)) if answer is None else answer
 
-    def baselines(
-        self, selection: Selection, performance: str, cost: str = "energy_j"
-    ) -> pl.DataFrame:
-        """Return the answer of `baselines_query` for all loads of the selected workloads."""
-        return self.answered(*baselines_query(leading(selection), performance, cost=cost))
-
     def once(
         self, question: Callable[["LakeView", Key], Found], key: Key, is_large: bool = False
     ) -> Found:
         """Call a function of the lake and a selection or state; its result is cached.
 
         Args:
-            is_large: A result may have megabytes: fewer are kept.
+            is_large: Whether a result may have megabytes; fewer of these are cached.
         """
         kept = self._once_large if is_large else self._once
         return cast(Found, kept(question, key))
@@ -263,11 +250,7 @@ class LakeView:
                 datasets.
         """
         of_workload = Selection.of(workload=selection.values("workload"))
-        return self._measured(leading(selection) if self.is_large else of_workload)
-
-    def _measure(self, chosen: Selection) -> tuple[str, ...]:
-        row = self.lake.polars(*chosen_counts_query(chosen, plottable())).row(0, named=True)
-        return tuple(name for name, count in row.items() if count)
+        return self.once(_measured, leading(selection) if self.is_large else of_workload)
 
 
 def leading(selection: Selection) -> Selection:
@@ -275,23 +258,37 @@ def leading(selection: Selection) -> Selection:
     return Selection(tuple(c for c in selection.clauses if c.facet in LEADING))
 
 
-class HasVersion(Protocol):
-    """What any page's state has."""
+def of_workload(view: LakeView, datasets: Sequence[Value], workload: str | None) -> Selection:
+    """Return the filters on some datasets and a workload.
 
-    @property
-    def lake_version(self) -> int | None:
-        """A version that the link pins; None for the newest."""
+    Args:
+        workload: If the datasets lack it, their first one by name; none if they have none.
+    """
+    base = Selection.of(dataset=datasets)
+    offered = [choice.value for choice in view.counts_of(base).of("workload", base)]
+    chosen = workload if workload in offered else next(iter(offered), None)
+    return base if chosen is None else base.with_values("workload", [chosen])
 
 
-State = TypeVar("State", bound=HasVersion)
+def _constants(view: LakeView, selection: Selection) -> dict[str, Any]:
+    left = view.left(selection).drop("runs")
+    return {column.name: column[0] for column in left if column.n_unique() == 1}
+
+
+def _measured(view: LakeView, chosen: Selection) -> tuple[str, ...]:
+    row = view.lake.polars(*chosen_counts_query(chosen, plottable())).row(0, named=True)
+    return tuple(name for name, count in row.items() if count)
+
+
+State = TypeVar("State", bound=UrlState)
 
 
 class Lakes:
     """Opens versions of one lake and keeps the most recently used.
 
-    The lake may be replaced by another one or become unreadable at any time: each use of a
-    version checks that it is still the version that was opened. An object store that does not
-    answer leaves the versions that are open.
+    The lake may be replaced or become unreadable at any time, so each use of a version checks
+    that the lake is still the one that was opened. If an object store does not answer, open
+    versions stay usable.
     """
 
     def __init__(self, path: LakePath) -> None:
@@ -346,7 +343,7 @@ class Lakes:
         return view
 
     def _check(self, seen: Sight) -> None:
-        """Forget what is open of another lake at this path."""
+        """Close all versions if another lake is at this path."""
         if seen.identity is None and self._seen.identity is not None:
             why = "is its disk mounted" if isinstance(self.path, Path) else "was it moved"
             raise LakeError(f"the lake {self.path} is gone; {why}? It comes back by itself")
@@ -358,7 +355,7 @@ class Lakes:
         """Read a link, and open the version that it pins.
 
         Args:
-            read: Reads a state from a query; refuses one that names what the version lacks.
+            read: Reads a state from a query; raises an error for columns that the version lacks.
 
         Raises:
             WattlasError: The query is no state of the page, or the lake cannot be read.

@@ -12,6 +12,7 @@ EMPTY_LAKE: Final = (
     "The lake holds no runs yet.<br>Add some with <b>python -m ingest add RAW</b>, "
     "then reload this page."
 )
+EMPTY_LAKE_PLAIN: Final = EMPTY_LAKE.replace("<br>", " ").replace("<b>", "").replace("</b>", "")
 
 
 def no_run_left(cube: pl.DataFrame, selection: Selection) -> str:

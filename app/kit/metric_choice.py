@@ -1,4 +1,4 @@
-"""The pair of metrics that most of the chosen runs have: performance, and what it costs."""
+"""The pair of metrics that most of the chosen runs have: performance and cost."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,11 +8,11 @@ from data.metrics import plottable
 from data.queries.runs import chosen_counts_query
 from data.selection import Selection
 
-# Along y, the first that at least half of the runs have, else that a quarter has; else whatever
-# most of them have.
+# Metrics along y: the first that at least half of the runs have, else at least a quarter; else the
+# metric that most runs have.
 _COSTS: Final = ("energy_j", "power_w")
 _SHARES: Final = (0.5, 0.25)
-# Values of the measurement itself, which nobody looks at first.
+# Properties of the measurement, chosen last.
 _LAST: Final = frozenset({"start_unix_s", "energy_uncertainty_j", "power_readings", "duration_s"})
 
 

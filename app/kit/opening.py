@@ -25,17 +25,13 @@ _UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload 
 
 def register(server: Flask, page: Page, pages: Sequence[Page]) -> None:
     """Register one of the pages with Dash and its addresses with the server."""
-
-    def layout(**parts: str | list[str]) -> html.Main:
-        return open_layout(page, parts, pages)
-
     dash.register_page(
         f"app.{page.name}.page",
         path=page.path,
         order=pages.index(page),
         name=page.title,
         title=f"wattlas · {page.title}",
-        layout=layout,
+        layout=lambda **parts: open_layout(page, parts, pages),
     )
     add_page_routes(server, page)
 
@@ -79,22 +75,34 @@ def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
         `page`; `kept` (URL keys whose values only the browser holds); `lake` (the version that the
         link pins, or null); `shown` (the version on the page); and the entries of `UrlState.spec`.
     """
-    values = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
-    kept = {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
     return {
-        "page": page, "kept": kept, "lake": state.lake_version, "shown": view.version,
+        "page": page, "kept": kept_values(state), "lake": state.lake_version, "shown": view.version,
         **state.spec(),
     }  # fmt: skip
 
 
+def kept_values(state: Any) -> dict[str, Any]:
+    """Return the values that only the browser holds, by URL key; tuples as lists."""
+    values = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
+
+
 def state_stores(
-    page: str, view: LakeView, state: Any, empty: Sequence[str] = ()
+    page: str,
+    view: LakeView,
+    state: Any,
+    empty: Sequence[str] = (),
+    more: Mapping[str, Any] | None = None,
 ) -> list[Component]:
-    """Return the stores that every page has, plus empty ones with the ids in `empty`."""
+    """Return the stores that every page has, plus empty ones with the ids in `empty`.
+
+    Args:
+        more: Further data for the browser, beside `browser_state`.
+    """
     names = ids.PageIds(page)
     return [
         dcc.Store(id=names.lake_version, data=view.version),
-        dcc.Store(id=names.browser, data=browser_state(page, view, state)),
+        dcc.Store(id=names.browser, data={**browser_state(page, view, state), **(more or {})}),
         *[dcc.Store(id=name) for name in (names.view_state, names.changed, *empty)],
     ]
 

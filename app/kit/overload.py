@@ -1,4 +1,4 @@
-"""Bounded waiting: what a busy server cannot answer soon it refuses at once, with 503."""
+"""Bounded waiting: a busy server refuses further requests at once, with status 503."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -11,21 +11,21 @@ from werkzeug.wrappers import Response
 from app.kit.bundles import BUNDLES
 
 MOST_WORKING: Final = 8
-# Some requests of each of many visitors.
+# Enough for some requests of each of many visitors.
 MOST_WAITING: Final = 120
 PATIENCE_S: Final = 20.0
 RETRY_S: Final = 2
-# Files, which are answered from memory, and the health check. A page that lacks a script is broken,
-# and no browser asks for one again.
+# Files, which are in memory, and the health check. A page without one of its scripts is broken, and
+# browsers do not repeat the request.
 _NEVER_REFUSED: Final = ("/health", BUNDLES, "/_dash-component-suites/")
 
 
 class Bounded:
-    """A WSGI app in front of another: some requests at once, some that wait, no more.
+    """A WSGI app that limits how many requests of another app run and wait.
 
-    Files and the health check are never refused. The server needs a thread for each request that
-    waits. The other app runs in threads of its own, as many as may work at once: allocators keep
-    memory for every thread that ever worked.
+    Files and the health check are never refused. The server needs a thread for each waiting
+    request. The other app runs in a pool with one thread per running request, because allocators
+    keep memory for every thread that ever worked.
     """
 
     def __init__(

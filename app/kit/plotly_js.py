@@ -1,6 +1,6 @@
 """plotly.js as the app and its exports load it: the strict bundle, without its module wrapper.
 
-The bundle in the Python package makes functions out of text for WebGL traces, which a
+The bundle in the Python package creates functions from text for WebGL traces, which a
 Content-Security-Policy without `unsafe-eval` forbids.
 """
 
@@ -19,7 +19,7 @@ _TAIL: Final = "window.Plotly = Plotly;\nreturn Plotly;\n}));"
 
 
 def plotly_js() -> str:
-    """Return the script; who needs it again keeps it in another form, as text it takes 10 MB."""
+    """Return the script. Do not cache it as text, which takes 10 MB."""
     return without_wrapper(gzip.decompress(BUNDLE.read_bytes()).decode())
 
 

@@ -1,10 +1,11 @@
-"""Presets of a page: what a study shows, each one link."""
+"""Presets of a page: named states, each a link."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dash import html
 
+from app.kit.sidebar import sidebar_block
 from app.kit.url_state import UrlState
 
 
@@ -13,8 +14,8 @@ class Preset:
     """A named state of a page.
 
     Attributes:
-        title: What the link says.
-        hint: What it shows, for the tooltip.
+        title: Text of the link.
+        hint: Text of the tooltip.
     """
 
     title: str
@@ -23,7 +24,7 @@ class Preset:
 
 
 def preset_block(presets: Sequence[Preset]) -> list[html.Div]:
-    """Lay out the links of a page's presets for the sidebar; nothing where there are none."""
+    """Lay out the links of a page's presets for the sidebar; empty without presets."""
     if not presets:
         return []
     links = [
@@ -31,5 +32,5 @@ def preset_block(presets: Sequence[Preset]) -> list[html.Div]:
         html.A(one.title, href=f"?{one.state.to_query()}", title=one.hint, className="preset")
         for one in presets
     ]
-    head = html.Div(html.Span("Presets", className="facet-title"), className="facet-head")
-    return [html.Div([head, html.Div(links, className="facet-chips")], className="facet presets")]
+    chips = html.Div(links, className="facet-chips")
+    return [sidebar_block("Presets", chips, class_name="facet presets")]

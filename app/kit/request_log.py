@@ -1,6 +1,6 @@
-"""The request log: one line a request, with the reason if it was refused.
+"""The request log: one line per request, with the reason if it was refused.
 
-A line holds nothing of a visitor but the URL: no address, no headers, no body.
+A line has the URL, but nothing else that a visitor sent: no address, headers or body.
 """
 
 import json
@@ -26,7 +26,7 @@ def add_request_log(server: Flask, style: LogFormat) -> None:
 
 
 def route_name() -> str:
-    """Return the route of the present request; a dash for an address without one."""
+    """Return the route of the current request; a dash for an address without one."""
     return request.url_rule.rule if request.url_rule else "-"
 
 

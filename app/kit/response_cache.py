@@ -1,7 +1,7 @@
-"""Responses that follow from the lake and the request alone, kept as they were sent.
+"""A cache of responses that depend only on the lake and the request.
 
-Visitors mostly ask for the same: default views, links, the first filters. A kept response costs
-neither an answer nor its encoding and compression. `Page.cached_routes` lists the addresses.
+Most visitors request the same default views, links and first filters. A cached response needs no
+computation, encoding or compression. `Page.cached_routes` lists the addresses.
 """
 
 from collections.abc import Hashable, Iterable
@@ -19,18 +19,17 @@ ALL_BYTES: Final = 24_000_000
 MOST_BYTES: Final = 1_000_000
 # How long a request waits for the response to an equal one.
 PATIENCE_S: Final = 20.0
-# Value of the header `Cache-Status` (RFC 9211) of a kept response.
+# Value of the header `Cache-Status` (RFC 9211) of a cached response.
 HIT: Final = "wattlas; hit"
-# What Dash answers for all pages: components, their properties, and what they are connected by.
+# Addresses of Dash for all pages: components, callbacks, and answers of callbacks.
 _OF_DASH: Final = ("/_dash-layout", "/_dash-dependencies", "/_dash-update-component")
 
 
 class ResponseCache:
-    """The least recently used responses are dropped when their bodies are too large together.
+    """Caches responses; the least recently used are dropped if all bodies together are too large.
 
-    Of equal requests at the same time one is answered, the others wait for its response. A response
-    is of one newest version of one lake: after an ingest, and once the lake is gone, the request is
-    answered anew.
+    Of simultaneous equal requests one is computed, and the others wait for its response. A cached
+    response is valid while the lake has the same newest version.
     """
 
     def __init__(self, lakes: Lakes) -> None:
@@ -41,21 +40,21 @@ class ResponseCache:
         self._routes: set[str] = set(_OF_DASH)
 
     def add_to(self, server: Flask) -> None:
-        """Look before, and keep after a request.
+        """Register the handlers that find and store responses.
 
-        Call it after the guard, whose checks come first, and before what compresses responses.
+        Call it after the guard, whose checks come first, and before responses are compressed.
         """
         server.before_request(self._find)
         server.after_request(self._keep)
         server.teardown_request(self._end)
 
     def add_routes(self, routes: Iterable[str]) -> None:
-        """Keep the responses of these rules too."""
+        """Also cache the responses of these rules."""
         self._routes.update(routes)
 
     @property
     def body_bytes(self) -> int:
-        """Bytes of all kept bodies."""
+        """Bytes of all cached bodies."""
         return int(self._kept.currsize)
 
     def _find(self) -> Response | None:
@@ -81,9 +80,9 @@ class ResponseCache:
             seen = self._lakes.look()
         except LakeError:
             return None
-        if seen.identity is None:  # What a page says of no lake depends on what was there before.
+        if seen.identity is None:  # Without a lake, the answer depends on the lake before.
             return None
-        # The query of a POST is Dash's sign of one page load, which background callbacks need.
+        # The query of a POST identifies one page load, for Dash's background callbacks.
         is_post = request.method == "POST"
         asked = blake2b(request.get_data()).digest() if is_post else request.query_string
         address = request.script_root, request.path, request.method, asked
@@ -105,7 +104,7 @@ class ResponseCache:
 
 
 def keep_no_response() -> None:
-    """Declare that the response to this request follows from more than the lake and the request."""
+    """Do not cache the response to this request: it depends on more than lake and request."""
     if g:
         g.response_key = None
 

@@ -5,9 +5,11 @@
 /NAME/export.html                 the page as one file
 """
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
+import orjson
 from flask import Flask, Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -18,6 +20,17 @@ from app.kit.lakes import Lakes, LakeView
 from app.kit.links import address
 from app.kit.page import Page
 from app.kit.url_state import has_state
+from data.errors import WattlasError
+
+
+def json_answer(make: Callable[[], dict[str, Any]]) -> Response:
+    """Return a result as JSON, NumPy scalars as numbers; for a WattlasError its words and 400."""
+    try:
+        body, status = make(), 200
+    except WattlasError as error:
+        body, status = {"error": str(error)}, 400
+    encoded = orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY)
+    return Response(encoded, status=status, mimetype="application/json")
 
 
 def add_page_routes(server: Flask, page: Page) -> None:

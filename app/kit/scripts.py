@@ -31,14 +31,14 @@ _TYPES: Final = ("text/javascript", "application/javascript", "text/css")
 _LEAST_BYTES: Final = 256
 _FINGERPRINT: Final = re.compile(r"\.v[\w-]+m\d+\.")
 _IN_INDEX: Final = re.compile(r'(?:src|href)="([^"]+)"')
-# Scripts that other scripts load later, so that the index does not name them.
+# Scripts that other scripts load later; the index does not name them.
 _LATER: Final = (
     f"{_LIBRARIES}dash/dcc/async-graph.js",
     f"{_LIBRARIES}dash_ag_grid/dash_ag_grid.min.js",
     f"{_LIBRARIES}dash_ag_grid/async-community.js",
 )
 _LOWEST_PRIORITY: Final = 19
-# In its place the strict bundle is sent.
+# The strict bundle replaces this file.
 _PLOTLY: Final = "/plotly/package_data/plotly."
 
 
@@ -153,7 +153,5 @@ def _has_fingerprint() -> bool:
 
 def _is_changed() -> bool:
     """Return whether an asset was edited since the app made the bundle's address."""
-    if BUNDLES not in request.path:
-        return False
     kind = request.path.rpartition(".")[2]
-    return fingerprint(kind) != request.args.get("m")
+    return BUNDLES in request.path and fingerprint(kind) != request.args.get("m")

@@ -12,12 +12,12 @@ DEFAULT_LAKE: Final = "lake"
 
 ASSETS: Final = Path(__file__).resolve().parents[2] / "assets"
 
-# Bounds of one answer: rows that a figure is computed from, and points that it draws.
+# Limits of one answer: rows from which a figure is computed, and points that it draws.
 MAX_ROWS: Final = 500_000
 MAX_POINTS: Final = 20_000
 
 
-# Names of this machine that only itself can use.
+# Names of this machine for clients on it.
 LOOPBACK: Final = ("127.0.0.1", "localhost")
 LogFormat = Literal["text", "json"]
 SqlMode = Literal["off", "on", "unsafe-without-landlock"]
@@ -33,7 +33,7 @@ class Settings:
             loopback; empty allows only those. None allows any name.
         log: Format of the request log; None writes none.
         has_metrics: Whether `/metrics` answers.
-        sql: Whether visitors may run SQL, and on a kernel without Landlock too.
+        sql: Whether visitors may run SQL, and whether also on a kernel without Landlock.
     """
 
     lake: LakePath

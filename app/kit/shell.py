@@ -14,10 +14,7 @@ from app.kit.page import Page
 from data.errors import WattlasError
 
 # The keys of every page.
-KEYS = (
-    ("Tab, Shift+Tab", "move between controls and views"),
-    ("?", "show or hide this list"),
-)
+KEYS = (("Tab, Shift+Tab", "move between controls and views"), ("?", "show or hide this list"))
 
 
 def _lake_line() -> list:
@@ -43,19 +40,26 @@ def _lake_line() -> list:
     return [html.Strong("holds synthetic data", className="badge"), line]
 
 
-def _keys_of(page: str, keys: Sequence[tuple[str, str]]) -> list[html.Tbody]:
+def _keys_of(page: str, keys: Sequence[tuple[str, str]]) -> html.Tbody:
     rows = [html.Tr([html.Th(key), html.Td(what)]) for key, what in keys]
     if page:
         rows.insert(0, html.Tr(html.Th(page, colSpan=2, className="keys-page")))
-    return [html.Tbody(rows)]
+    return html.Tbody(rows)
 
 
 def shell(pages: Sequence[Page]) -> dmc.MantineProvider:
-    """Lay out the frame; `dash.page_container` holds the page's own content.
-
-    Args:
-        pages: In the order of the header.
-    """
+    """Lay out the frame; `dash.page_container` holds the page's own content."""
+    tabs = [
+        dcc.Link(
+            page["name"],
+            href=address(page["path"]),
+            className="tab",
+            id=f"tab-{page['name'].lower()}",
+        )
+        for page in dash.page_registry.values()
+        if page["name"] != "Not found"
+    ]
+    keys = [_keys_of("", KEYS), *(_keys_of(page.title, page.keys) for page in pages)]
     return dmc.MantineProvider(
         [
             dcc.Store(id=ids.THEME, data="light"),
@@ -63,19 +67,7 @@ def shell(pages: Sequence[Page]) -> dmc.MantineProvider:
             html.Header(
                 [
                     html.Span("wattlas", className="brand"),
-                    html.Nav(
-                        [
-                            dcc.Link(
-                                page["name"],
-                                href=address(page["path"]),
-                                className="tab",
-                                id=f"tab-{page['name'].lower()}",
-                            )
-                            for page in dash.page_registry.values()
-                            if page["name"] != "Not found"
-                        ],
-                        **{"aria-label": "pages"},
-                    ),
+                    html.Nav(tabs, **{"aria-label": "pages"}),
                     html.Span(className="spring"),
                     *_lake_line(),
                     html.Button("?", id="help-button", title="keys (?)", className="plain"),
@@ -85,23 +77,7 @@ def shell(pages: Sequence[Page]) -> dmc.MantineProvider:
             ),
             dash.page_container,
             html.Div(id="hover-card", className="hover-card", role="status"),
-            html.Dialog(
-                [
-                    html.H2("Keys"),
-                    html.Table(
-                        [
-                            part
-                            for page, keys in [
-                                ("", KEYS),
-                                *((page.title, page.keys) for page in pages),
-                            ]
-                            for part in _keys_of(page, keys)
-                        ],
-                        className="keys",
-                    ),
-                ],
-                id="help",
-            ),
+            html.Dialog([html.H2("Keys"), html.Table(keys, className="keys")], id="help"),
             html.Dialog([html.H2("How was this computed"), html.Pre(id=ids.EXPLANATION)], id="how"),
         ],
         id="mantine",

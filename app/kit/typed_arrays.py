@@ -4,6 +4,7 @@ import base64
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 
 def typed(array: np.ndarray) -> dict[str, str]:
@@ -11,6 +12,11 @@ def typed(array: np.ndarray) -> dict[str, str]:
     kind = array.dtype.newbyteorder("<")
     data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
     return {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": data}
+
+
+def floats(column: pl.Series) -> np.ndarray:
+    """Convert a column to float64, shape (n,); NaN where it is NULL."""
+    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 def compact_figure(part: Any) -> Any:

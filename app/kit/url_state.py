@@ -43,6 +43,10 @@ class Parameter:
 class UrlState:
     """Base of the pages' states: frozen dataclasses whose fields all have defaults.
 
+    Every state has `lake_version` (the version that a link pins; None for the newest). Most have
+    `selection` (the filters) and `sel` (the selection as a clause, see `kit.clause`; empty for
+    none).
+
     A subclass sets VERSION; UPGRADERS (old version to the function that converts its parameters to
     the next one's); PARAMETERS (by URL key, in the order in which they are written); FILTERS (the
     facets of its attribute `selection`; empty without one); KEPT (keys whose values only the
@@ -57,13 +61,15 @@ class UrlState:
     FILTERS: ClassVar[Collection[str]] = FACETS
     KEPT: ClassVar[tuple[str, ...]] = ("sel",)
     VIEW_KEYS: ClassVar[tuple[str, ...]] = ()
+    selection: Selection
+    lake_version: int | None
 
     def to_query(self) -> str:
         """Write the query string without defaults: the same state gives the same text."""
         default = type(self)()
         pairs = [("v", str(self.VERSION))]
         if self.FILTERS:
-            pairs += filter_pairs(self.selection)  # type: ignore[attr-defined]
+            pairs += filter_pairs(self.selection)
         for key, parameter in self.PARAMETERS.items():
             value = getattr(self, parameter.attribute)
             if value != getattr(default, parameter.attribute):
@@ -194,7 +200,7 @@ def _filter_value(name: str, text: str) -> Value:
 
 
 def pairs_of(raw: Mapping[str, Any], version: int) -> list[tuple[str, str]]:
-    """Flatten controls' values: None and empty texts are left out, lists repeat their key."""
+    """Flatten controls' values to pairs: None and empty texts are left out, lists repeat it."""
     pairs = [("v", str(version))]
     for key, value in raw.items():
         values: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]
@@ -228,6 +234,17 @@ def read_number(name: str, text: str) -> float:
     if value != value or value in (float("inf"), float("-inf")):
         raise SelectionError(f"{name} is {text!r}, expected a finite number")
     return value
+
+
+def check_choice(name: str, value: str | None, known: Collection[str | None]) -> None:
+    """Refuse a value that is not one of some.
+
+    Raises:
+        SelectionError: The message names the parameter, the value and those known.
+    """
+    if value not in known:
+        words = ", ".join(filter(None, known))
+        raise SelectionError(f"{name} is {str(value)[:_LONGEST_SHOWN]!r}, expected one of {words}")
 
 
 def read_flag(name: str, text: str) -> bool:

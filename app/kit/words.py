@@ -11,14 +11,10 @@ from data.metrics import metric
 from data.selection import ADAPTIVE, GOVERNOR, Value
 from data.units import format_bytes, format_load
 
-WORKLOAD_TITLES: Final = {
-    "netpipe": "NetPIPE",
-    "nodejs": "node.js",
-    "unknown": "unknown workload",
-}
+WORKLOAD_TITLES: Final = {"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": "unknown workload"}
 
 
-# Named apart from a configuration's other knobs: by the label, in titles, or by `load_words`.
+# Knobs that labels, titles or `load_words` name instead.
 _NAMED_APART: Final = ("dataset", "workload", "system", "load", "message")
 
 
@@ -78,12 +74,15 @@ def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
     return f"{text} at {', '.join(loads) if len(loads) <= named_loads else f'{len(loads)} loads'}"
 
 
+def common_prefix(top: float) -> tuple[float, str]:
+    """Return the factor and letter of the SI prefix in which values up to `top` are written."""
+    prefixes = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+    return next((one for one in prefixes if top >= one[0]), prefixes[-1])
+
+
 def axis_words(x: str, y: str) -> str:
     """Return `Energy against p99 latency`, for the columns along x and y."""
-    title = metric(x).title
-    return (
-        f"{metric(y).title} against {title if title[:1] == 'p' else title[:1].lower() + title[1:]}"
-    )
+    return f"{metric(y).title} against {lowered(metric(x).title)}"
 
 
 def synthetic_note(points: pl.DataFrame) -> str:

@@ -1,1 +1,1 @@
-"""Models: what theory says of interrupt handling and of energy, beside the runs."""
+"""Models: theory of interrupt handling and of energy, compared with the runs."""

@@ -1,4 +1,4 @@
-"""What the browser asks the server for: points of runs, and fits, as JSON."""
+"""Answers to requests of the browser: points of runs, and fits, as JSON."""
 
 import math
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.lakes import LakeView
-from app.kit.messages import EMPTY_LAKE
+from app.kit.messages import EMPTY_LAKE_PLAIN
 from app.models.fits import events, fits
 from app.models.groups import group_styles
 from app.models.runs import MOST_RUNS, NO_RUNS, model_runs, points
@@ -16,7 +16,7 @@ _MOST_POINTS: Final = 3_000
 
 
 def runs_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
-    """Return the runs as points of a queue, with k of the throttle formula by group."""
+    """Return the runs as points of a queue, and k of the throttle formula by group."""
     runs = model_runs(view, state)
     rows = points(runs)
     words = []
@@ -53,7 +53,7 @@ def fits_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
 
 
 def impossible_words(runs: pl.DataFrame) -> list[str]:
-    """Say how many runs have a time awake that their cores cannot have."""
+    """Return how many runs have an impossible time awake, in a sentence; empty if none has."""
     count = int(runs["impossible"].sum())
     return [
         f"{count:,} runs have more reference cycles than their cores can count; their time awake "
@@ -62,11 +62,11 @@ def impossible_words(runs: pl.DataFrame) -> list[str]:
 
 
 def missing_words(view: LakeView) -> str:
-    """Say why there are no runs."""
-    return NO_RUNS if view.runs else EMPTY_LAKE.replace("<br>", " ")
+    """Return why there are no runs."""
+    return NO_RUNS if view.runs else EMPTY_LAKE_PLAIN
 
 
 def plain(rows: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return a table as lists by column; what is not finite is null."""
+    """Return a table as lists by column, NaN as None."""
     floats = [name for name, kind in rows.schema.items() if kind.is_float()]
     return rows.with_columns(pl.col(floats).fill_nan(None)).to_dict(as_series=False)

@@ -1,4 +1,4 @@
-"""The page's parameters: one control for all schemes that mean the same by it."""
+"""The page's parameters: one control for all schemes that use a name with the same meaning."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from data.models import SCHEMES
 from data.models.energy import DETECTIONS, EnergyModel
 from data.models.scheme import Parameter, Scheme
 
-# Where a scheme means something else by a name that others share: its control.
+# Scheme to the controls of parameters whose name has another meaning in other schemes.
 _OWN: Final[dict[str, dict[str, str]]] = {
     "deferral": {"delay_us": "defer_us", "count": "looks"},
     "irq_suspension": {"delay_us": "defer_us", "count": "looks"},
@@ -41,12 +41,14 @@ TITLES: Final = {
     "reading": "bursty: load",
     "link": "bursty: link",
 }
-# What the sliders go over; numbers beside them take all that the models take.
-_SLIDERS: Final = {
+# Ranges of the sliders; the number inputs beside them accept all values that the models accept.
+SLIDERS: Final = {
     "service_us": (0.2, 20.0), "interrupt_us": (0.0, 20.0), "register_us": (0.0, 3.0),
     "ring": (1, 4096), "poll_period_us": (5.0, 100.0), "poll_overhead_us": (0.0, 10.0),
     "quota": (1, 64), "count": (1, 64), "delay_us": (0.0, 500.0), "usecs_us": (0.0, 200.0),
     "frames": (0, 256), "defer_us": (1.0, 200.0), "looks": (1, 200), "switch_kpps": (10.0, 300.0),
+    "alpha": (-1.0, 1.0), "beta": (-1.5, 2.0), "static_w": (0.0, 50.0), "dynamic_w": (0.0, 100.0),
+    "sleep_w": (0.0, 50.0), "detect_share": (0.0, 0.6), "work_share": (0.01, 0.6),
 }  # fmt: skip
 
 
@@ -87,25 +89,16 @@ ENERGY_TITLES: Final = {
     "sleep_w": "P_q, asleep", "detect_share": "detection", "work_share": "work",
     "detection": "detection is",
 }  # fmt: skip
-_ENERGY_SLIDERS: Final = {
-    "alpha": (-1.0, 1.0), "beta": (-1.5, 2.0), "static_w": (0.0, 50.0), "dynamic_w": (0.0, 100.0),
-    "sleep_w": (0.0, 50.0), "detect_share": (0.0, 0.6), "work_share": (0.01, 0.6),
-}  # fmt: skip
 LOWEST_DVFS: Final = 0.45
 
 
-def slider_of(key: str) -> tuple[float, float] | None:
-    """Return the ends of a control's slider; None for a choice."""
-    return _SLIDERS.get(key) or _ENERGY_SLIDERS.get(key)
-
-
 def read_values(name: str, text: str, known: Mapping[str, Parameter]) -> str:
-    """Check a text `key:value,key:value` of parameters and write it in one form.
+    """Check a text `key:value,key:value`, and write it in the order of the parameters.
 
-    Values that are defaults stay, since a preset may have others; in the order of the parameters.
+    Default values are kept, since a preset may have others.
 
     Raises:
-        SelectionError: An unknown key or a refused value; the message names it.
+        SelectionError: An unknown key or an invalid value; the message names it.
     """
     given: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
@@ -138,7 +131,7 @@ def _text(value: Any) -> str:
 
 
 def values_in(text: str, known: Mapping[str, Parameter]) -> dict[str, Any]:
-    """Return all values of a text of `read_values`, defaults included."""
+    """Return all values of a text of `read_values`, including defaults."""
     values = {key: parameter.default for key, parameter in known.items()}
     for part in filter(None, text.split(",")):
         key, _, value = part.partition(":")
@@ -147,12 +140,12 @@ def values_in(text: str, known: Mapping[str, Parameter]) -> dict[str, Any]:
 
 
 def scheme_values(scheme: Scheme, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a scheme's parameters out of the controls' values."""
+    """Return a scheme's parameters from the controls' values."""
     return {p.name: values[control_of(scheme.name, p.name)] for p in scheme.parameters}
 
 
 def energy_model(values: Mapping[str, Any]) -> EnergyModel:
-    """Return the model of the controls' values; times in units of the time between requests."""
+    """Return the model for the controls' values; times in units of the time between requests."""
     same = {name: values[name] for name in ("alpha", "beta", "static_w", "dynamic_w", "sleep_w")}
     return EnergyModel(
         **same,

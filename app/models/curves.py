@@ -1,4 +1,4 @@
-"""The curves of a state, as the browser has them: schemes or a figure's, over a grid of rates."""
+"""The curves of a state, as in the browser: chosen schemes or a figure's, over a grid of rates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from data.errors import DataError
 from data.models import SCHEMES
 from data.models.scheme import Answer, Scheme
 
-# Points of a curve in formulas, of a simulated one.
+# Points of a curve by formula, and of a simulated one.
 CURVE_POINTS: Final = 48
 SIMULATED_POINTS: Final = 18
 REPLICATIONS: Final = 10
 PRECISION: Final = 0.1
-# Events of one rate after which it ends; a rate near saturation takes some seconds.
+# Maximum simulated events per rate; a rate near saturation takes some seconds.
 MOST_EVENTS: Final = 2e7
 PANELS: Final = {
     "throughput": "throughput_kpps",
@@ -66,7 +66,7 @@ def rates_kpps(state: ModelsState, points: int) -> np.ndarray:
 
 
 def solved(state: ModelsState, rates: np.ndarray) -> Iterator[tuple[Curve, Answer]]:
-    """Solve all curves in formulas; what a scheme refuses is left out, as in the browser.
+    """Solve all curves by formula; parameters that a scheme refuses are skipped, as in the browser.
 
     Bursty traffic has no formulas.
     """
@@ -82,7 +82,7 @@ def solved(state: ModelsState, rates: np.ndarray) -> Iterator[tuple[Curve, Answe
 
 
 def simulation(state: ModelsState) -> dict[str, Any]:
-    """Return the request of a simulation job: what `python -m data.models` reads."""
+    """Return the request of a simulation job, which `python -m data.models` reads."""
     return {
         "curves": [{"scheme": c.scheme.name, "values": c.values} for c in curves(state)],
         "labels": [c.label for c in curves(state)],

@@ -16,7 +16,7 @@ def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
 
 
 def default_state(view: LakeView) -> ModelsState:
-    """Show the open-loop workload with most runs, since the models are of a given load."""
+    """Return the open-loop workload with most runs, since the models need a given load."""
     cube = view.cube_of(view.first_study())
     loaded = cube.filter(pl.col("load_qps").is_not_null()) if len(cube) else cube
     if not len(loaded):
@@ -26,7 +26,7 @@ def default_state(view: LakeView) -> ModelsState:
 
 
 def open_link(view: LakeView, state: ModelsState) -> tuple[ModelsState, str]:
-    """Say how many configurations a link's selection has; the state keeps the selection."""
+    """Keep a link's selection, with text for the notice if it holds no configuration."""
     clause = read_clause(state.sel)
     if clause is None or not view.runs:
         return state, ""

@@ -1,4 +1,4 @@
-"""The fits that the page shows: alpha, powers, events, costs of a host, by system and load."""
+"""Fits by system and load: alpha, powers, events, costs of a host."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,11 +32,11 @@ class Fits:
     """The fits of some runs.
 
     Attributes:
-        table: One row a fitted number: `group`, the columns of GROUP, those of _FITTED.
-        predicted: One row a configuration and fit: `group`, the columns of GROUP, those of
+        table: One row per fitted number: `group`, the columns of GROUP and of _FITTED.
+        predicted: One row per configuration and fit: `group`, the columns of GROUP and of
             _PREDICTED. `fit` is one of `state.FITS`.
-        hosts: By group, 1/r and 1/mu at its highest frequency, for the sliders.
-        notes: Why a fit is missing, one sentence each.
+        hosts: 1/r and 1/mu of each group at its highest frequency, for the sliders.
+        notes: Why fits are missing, one sentence each.
     """
 
     table: pl.DataFrame
@@ -53,7 +53,8 @@ def _fits(view: LakeView, key: ModelsState) -> Fits:
     if not len(rows):
         found.notes.append(NO_RUNS)
     table = pl.DataFrame(found.rows, schema={"group": pl.String, **_FITTED})
-    predicted = pl.concat(found.predicted) if found.predicted else _no_predictions()
+    nothing = pl.DataFrame(schema={"group": pl.String, **_PREDICTED})
+    predicted = pl.concat([nothing, *found.predicted])
     named = rows.select("group", *GROUP).unique(maintain_order=True)
 
     def with_knobs(one: pl.DataFrame) -> pl.DataFrame:
@@ -64,12 +65,8 @@ def _fits(view: LakeView, key: ModelsState) -> Fits:
     return Fits(with_knobs(table), with_knobs(predicted), found.hosts, notes)
 
 
-def _no_predictions() -> pl.DataFrame:
-    return pl.DataFrame(schema={"group": pl.String, **_PREDICTED})
-
-
 def fits(view: LakeView, state: ModelsState) -> Fits:
-    """Fit the runs that the filters and the selection leave, by system and load."""
+    """Fit the runs of the filters and the selection, by system and load."""
     return view.once(_fits, of_runs(state), is_large=True)
 
 
@@ -97,7 +94,7 @@ _UNITS: Final = {"beta": "", "sleep_w": "W", "static_w": "W", "dynamic_w": "W"}
 
 
 class _Found:
-    """What the fits of all groups have given so far."""
+    """Collects the results of the fits of all groups."""
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
@@ -163,7 +160,7 @@ class _Found:
         self._add(base, service, found.request_us, "us", error)
         if not is_packet:
             return
-        # The sliders are of packets.
+        # The sliders use costs per packet.
         self._predict(base, "host", found.keys, share, found.predicted_share, "", share)
         if found.interrupt_us.is_identified:
             self.hosts.append(
@@ -216,7 +213,7 @@ class _Found:
         self.predicted.append(pl.DataFrame(columns, schema={"group": pl.String, **_PREDICTED}))
 
     def _disagrees(self, group: str, name: str) -> bool:
-        """Whether the intervals of two loads have nothing in common."""
+        """Return whether the intervals of two loads are disjoint."""
         rows = [
             row
             for row in self.rows
@@ -225,12 +222,7 @@ class _Found:
         return bool(rows) and max(r["low"] for r in rows) > min(r["high"] for r in rows)
 
     def _add(
-        self,
-        base: dict[str, Any],
-        quantity: str,
-        one: Estimate,
-        unit: str,
-        error: float | None,
+        self, base: dict[str, Any], quantity: str, one: Estimate, unit: str, error: float | None
     ) -> None:
         ends = {"low": one.low, "high": one.high, "value": one.value}
         self.rows.append(

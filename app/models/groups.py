@@ -1,4 +1,4 @@
-"""Groups of runs that one fit holds for: all knobs but those that a sweep of energy varies."""
+"""Groups of runs for one fit: all knobs are equal except those that an energy sweep varies."""
 
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ GROUP: Final = Names(
 def with_groups(rows: pl.DataFrame, labels: dict[str, str]) -> pl.DataFrame:
     """Add the column `group`: a label of the knobs of GROUP that vary among the rows.
 
-    Knobs that a row does not have are left out of its label.
+    A label leaves out knobs that are NULL.
 
     Args:
         rows: Rows with the columns of GROUP.
@@ -51,7 +51,7 @@ def with_groups(rows: pl.DataFrame, labels: dict[str, str]) -> pl.DataFrame:
 
 
 def group_styles(rows: pl.DataFrame) -> dict[str, dict[str, str]]:
-    """Return symbol and hue by group: those of the system where each system is one group."""
+    """Return symbol and hue by group: those of the system if each system is one group."""
     pairs = rows.select("group", "system").unique().sort("group").rows()
     systems = [str(system) for _, system in pairs]
     order = {system: i for i, system in enumerate(system_order(systems))}

@@ -1,12 +1,8 @@
-"""Simulations as jobs: a process each, shared by all who ask for the same.
+"""Simulations as jobs: one process each, shared by all visitors with the same request.
 
-A job's name is a digest of its request, so that the same parameters and seed are one job, and its
-results are kept for the next who asks. A job is killed when nobody has asked for it for some
-seconds, when all who asked have cancelled, and when it has taken too long.
-
-Dash's background callbacks do not serve: DiskCache forks, which hangs after Polars was used, and
-Celery needs a broker; both give one answer to one visitor, not results that arrive curve by curve
-for all who wait.
+A job's name is a digest of its request, so the same parameters and seed are one job, whose results
+are kept for later visitors. A job is killed if nobody has asked for it for some seconds, if all who
+asked have cancelled, or if it runs too long.
 """
 
 import json
@@ -27,7 +23,7 @@ MOST_RUNNING: Final = 1
 MOST_WAITING: Final = 8
 MOST_KEPT: Final = 24
 LIMIT_S: Final = 240.0
-# A visitor who has not asked for so long is gone. Browsers ask once a minute in a hidden tab.
+# After this time without a request a visitor is gone. Hidden tabs send one request a minute.
 PATIENCE_S: Final = 90.0
 _LOOK_S: Final = 0.25
 _ROOT: Final = Path(__file__).resolve().parents[2]
@@ -38,9 +34,9 @@ class Job:
     """One simulation.
 
     Attributes:
-        results: One answer a curve, in the order in which they came.
+        results: One answer per curve, in order of arrival.
         state: `waiting`, `running`, `done`, `cancelled` or `failed`.
-        seen_s: By visitor, when they last asked.
+        seen_s: Time of each visitor's last request.
     """
 
     name: str
@@ -53,7 +49,7 @@ class Job:
     seen_s: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a visitor is told."""
+        """Return the answer to a visitor."""
         return {
             "job": self.name,
             "state": self.state,
@@ -75,11 +71,11 @@ class Jobs:
         self._watch: threading.Thread | None = None
 
     def ask(self, request: dict[str, Any], visitor: str, begins: bool = True) -> dict[str, Any]:
-        """Begin a job, or join the one that is under way or done.
+        """Start a job, or join the one that is running or done.
 
         Args:
-            begins: Whether to begin anew a job that is not there, was cancelled or has failed;
-                otherwise only its state is told.
+            begins: Whether to start a job that does not exist, was cancelled or has failed;
+                otherwise its state is returned.
 
         Raises:
             DataError: Too many jobs are waiting.
@@ -113,19 +109,19 @@ class Jobs:
             return [one for one in results if "refused" not in one]
 
     def state_of(self, name: str) -> tuple[str, str]:
-        """Return a job's state, and why it failed or was cancelled; without asking for it."""
+        """Return a job's state, and why it failed or was cancelled; does not count as a request."""
         with self._lock:
             job = self._jobs[name]
             return job.state, job.words
 
     def is_running(self, name: str) -> bool:
-        """Whether the job waits, or its process is there."""
+        """Return whether the job waits or its process exists."""
         with self._lock:
             job = self._jobs[name]
             return job.state == "waiting" or bool(job.process and job.process.poll() is None)
 
     def cancel(self, name: str, visitor: str) -> None:
-        """A visitor no longer waits; a job that nobody waits for is killed."""
+        """Remove a visitor from a job; a job that nobody waits for is killed."""
         with self._lock:
             job = self._jobs.get(name)
             if job:
@@ -133,7 +129,7 @@ class Jobs:
                 self._drop_deserted(job, self._patience_s, "cancelled by all who waited")
 
     def close(self) -> None:
-        """Kill what is running."""
+        """Kill all jobs."""
         with self._lock:
             for job in self._jobs.values():
                 _kill(job, "cancelled", "The server stops.")
@@ -182,7 +178,7 @@ class Jobs:
             self._begin()
 
     def _look_after(self) -> None:
-        """Kill jobs that nobody waits for, or that take too long, while any is under way."""
+        """Kill jobs that nobody waits for or that run too long, until no job waits or runs."""
         while True:
             time.sleep(_LOOK_S)
             with self._lock:
@@ -203,7 +199,7 @@ class Jobs:
             _kill(job, "cancelled", words)
 
     def _forget(self) -> None:
-        """Keep the jobs that were asked for last."""
+        """Drop the least recently requested of the finished jobs."""
         over = [j.name for j in self._jobs.values() if j.state not in ("waiting", "running")]
         for name in over[: max(0, len(self._jobs) - MOST_KEPT)]:
             del self._jobs[name]

@@ -1,16 +1,16 @@
-"""The layout of Models, on the page and in its export; the browser fills bar, controls, views."""
+"""The layout of Models and of its export; the browser fills bar, controls and views."""
 
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from app.kit import ids as kit_ids
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
 from app.kit.page import View
-from app.kit.panel import view_menu
+from app.kit.page_layout import page_layout, status_line
+from app.kit.panel import panel, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.models.defaults import offered
 from app.models.spec import spec
@@ -28,33 +28,20 @@ def models_layout(view: LakeView, state: ModelsState, notice: str) -> html.Main:
         [html.Div("Measured runs", className="sidebar-title models-heading"), *blocks],
         className="models-filters",
     )
-    return html.Main(
-        [
-            *state_stores(NAME, view, state, (DRAWN,)),
-            dcc.Store(id=SPEC, data={**spec(), "lakeIsEmpty": not view.runs}),
-            html.Div(notice, id=kit_ids.NOTICE, className="notice", role="alert"),
-            filter_sidebar([html.Div(id=IDS("controls"), className="facet models-controls"), runs]),
-            html.Div(models_views(has_menus=True), className="views", id="views"),
-            html.Footer(
-                [
-                    *status_words(),
-                    html.Span(className="spring"),
-                    html.A(
-                        "in Explore", id=IDS.link("explore"), className="plain", href=address("/")
-                    ),
-                    html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-                    html.A("export", id=IDS.link("export"), className="plain"),
-                    html.A("data", id=IDS.link("data"), className="plain"),
-                ],
-                className="status",
-            ),
-        ],
-        className=f"page {NAME}",
+    stores = state_stores(NAME, view, state, (DRAWN,))
+    in_explore = html.A("in Explore", id=IDS.link("explore"), className="plain", href=address("/"))
+    return page_layout(
+        NAME,
+        [*stores, dcc.Store(id=SPEC, data={**spec(), "lakeIsEmpty": not view.runs})],
+        notice,
+        filter_sidebar([html.Div(id=IDS("controls"), className="facet models-controls"), runs]),
+        models_views(has_menus=True),
+        status_line(IDS, in_explore, said=status_words()),
     )
 
 
 def status_words() -> list[Component]:
-    """Where the browser says what is shown and what a simulation does."""
+    """Lay out the texts on the shown runs and on the simulation."""
     return [
         html.Span(id=IDS.status, role="status"),
         html.Span(id="status-selection", role="status"),
@@ -62,10 +49,10 @@ def status_words() -> list[Component]:
 
 
 def models_views(has_menus: bool) -> list[Component]:
-    """The bar, the legend, and the views of each tab.
+    """Lay out the bar, the legend, and the views of each tab.
 
     Args:
-        has_menus: Whether views have their small menus, which need a server.
+        has_menus: Whether views have menus, which need a server.
     """
     return [
         html.Div(id=IDS("bar"), className="models-bar"),
@@ -87,11 +74,6 @@ def models_views(has_menus: bool) -> list[Component]:
 
 def _panel(view: View, has_menus: bool) -> html.Section:
     graph = IDS(view.name)
-    head = [html.Div(view_menu(graph, view.title), className="panel-head")] if has_menus else []
-    body = "graph" if view.is_picture else "table-frame"
-    return html.Section(
-        [*head, html.Div(id=graph, className=body)],
-        className=f"panel models-panel models-panel-{view.name}",
-        tabIndex=0,
-        **{"aria-label": view.title, "data-view": graph},
-    )
+    head = [view_menu(graph, view.title)] if has_menus else []
+    body = html.Div(id=graph, className="graph" if view.is_picture else "table-frame")
+    return panel(graph, view.title, head, [body], f"models-panel models-panel-{view.name}")

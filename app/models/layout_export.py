@@ -1,11 +1,12 @@
-"""Models as one HTML file, in which the sliders of the curves in formulas still work."""
+"""Models as one HTML file, in which the sliders still change the curves by formula."""
 
 from typing import Any
 
 from dash import html
 
-from app.kit.export import ExportedPage, render
+from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lakes import LakeView
+from app.kit.opening import kept_values
 from app.models.answers import fits_answer, runs_answer
 from app.models.curves import simulation
 from app.models.layout import IDS, models_views, status_words
@@ -17,16 +18,15 @@ from app.models.views import ALL, NAME
 
 
 def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
-    """Build the page for an export: the state, the runs, the fits, simulations that are done."""
+    """Build the page for an export: the state, the runs, the fits, finished simulations."""
     words = (
         "Curves in formulas follow the sliders. Simulations and fits are those of the page: "
         "a server is needed for others."
     )
     request = simulation(state)
-    # Runs and fits as the lake has them, without a server to ask.
     data: dict[str, Any] = {
         "spec": {**spec(), "lakeIsEmpty": not view.runs},
-        "kept": kept(state),
+        "kept": kept_values(state),
         "runs": runs_answer(view, state),
         "fits": fits_answer(view, state),
         "simulated": {"labels": request["labels"], "results": finished(request)},
@@ -34,28 +34,15 @@ def export_page(view: LakeView, state: ModelsState) -> ExportedPage:
     explained = "\n\n".join(
         f"{one.title}\n\n{explain(view, state, one.name)}" for one in (ALL[0], ALL[7], ALL[10])
     )
+    controls = html.Div(id=IDS("controls"), className="models-controls")
+    views = html.Div(models_views(has_menus=False), className="views")
     main = html.Main(
         [
             html.P(words, className="quiet export-words"),
-            html.Div(
-                [
-                    html.Div(id=IDS("controls"), className="models-controls"),
-                    html.Div(models_views(has_menus=False), className="views"),
-                ],
-                className="models-exported",
-            ),
-            html.Details(
-                [html.Summary("How was this computed"), html.Pre(explained)],
-            ),
+            html.Div([controls, views], className="models-exported"),
+            how_computed(explained),
             html.Footer(status_words(), className="status"),
         ],
         className=f"{NAME} models-export",
     )
-    is_synthetic = view.is_synthetic
-    return ExportedPage("Models", render(main), data, is_synthetic)
-
-
-def kept(state: ModelsState) -> dict[str, Any]:
-    """Return the values that the browser holds, by URL key."""
-    found = {key: getattr(state, state.PARAMETERS[key].attribute) for key in state.KEPT}
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in found.items()}
+    return ExportedPage("Models", render(main), data, view.is_synthetic)

@@ -1,26 +1,19 @@
-"""Models: what theory says of interrupt handling and of energy, beside the runs of the lake."""
+"""Models: theory of interrupt handling and of energy, compared with the runs of the lake."""
 
 from typing import Any
 
-import polars as pl
 from dash import ClientsideFunction, Input, Output, clientside_callback
 
 from app.kit import ids as kit_ids
 from app.kit.callbacks import register_filters, register_gather
-from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.models import layout
 from app.models.defaults import default_state, offered, open_link
 from app.models.layout_export import export_page
-from app.models.routes import add_routes, finished
+from app.models.routes import add_routes
 from app.models.state import ModelsState
 from app.models.tables import explain, view_rows
 from app.models.views import ALL, NAME, RUNS
-
-
-def _rows(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
-    return view_rows(view, state, name, finished)
-
 
 PAGE = Page(
     name=NAME,
@@ -30,7 +23,7 @@ PAGE = Page(
     default_state=default_state,
     layout=layout.models_layout,
     views=(*ALL, RUNS),
-    rows=_rows,
+    rows=view_rows,
     explain=explain,
     export=export_page,
     missing=None,
@@ -49,10 +42,8 @@ PAGE = Page(
     add_routes=add_routes,
     cached_routes=("/models/runs", "/models/fits"),
 )
-_IDS = PAGE.ids
-
-register_gather(_IDS, {})
-update_filters: Any = register_filters(_IDS, ModelsState, offered)
+register_gather(layout.IDS, {})
+update_filters: Any = register_filters(layout.IDS, ModelsState, offered)
 clientside_callback(
     ClientsideFunction("wattlasModels", "show"),
     Output(layout.DRAWN, "data"),

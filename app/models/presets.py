@@ -1,4 +1,4 @@
-"""Presets: hosts, and the figures of the two papers; what they published as numbers."""
+"""Presets: hosts, the figures of the two papers, and their published numbers."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -54,8 +54,8 @@ def _variants(schemes: tuple[str, ...], name: str, values: tuple, word: str) -> 
 
 
 _POLLS: Final = ("pure_polling", "napi")
-# Interrupts: `curves` in place of the legend's schemes, `values` that are set with them. `to` is
-# the end of the load axis (Kpps), `latency_to` that of a linear latency axis (us).
+# Interrupts: `curves` replace the legend's schemes, `values` are set with them. `to` is the end of
+# the load axis (Kpps), `latency_to` the end of a linear latency axis (us).
 FIGURES: Final[dict[str, dict[str, Any]]] = {
     "7": {"title": "figure 7: Poisson", "curves": _FIGURE_7, "values": {"traffic": "poisson"}},
     "7c": {
@@ -96,7 +96,7 @@ FIGURES: Final[dict[str, dict[str, Any]]] = {
         "to": 220,
     },
 }
-# The published values are of a host with these costs.
+# The published values hold for a host with the default values of these costs.
 PUBLISHED_COSTS: Final = ("service_us", "interrupt_us", "ring")
 # Energy: small multiples over alpha and beta.
 MULTIPLES: Final[dict[str, dict[str, Any]]] = {
@@ -108,12 +108,12 @@ DETECT_SHARES: Final = (0.0, 0.1, 0.2, 0.3)
 
 
 def published_tables() -> dict[str, PublishedTable]:
-    """Return the published numbers; raises DataError as `read_tables`."""
+    """Return the published numbers; raises errors as `read_tables`."""
     return read_tables(_FOLDER)
 
 
 def stars() -> list[dict[str, Any]]:
-    """Return the published numbers as points: panel, x, y, words, and for which traffic."""
+    """Return the published numbers as points: panel, x, y, words, traffic."""
     tables = published_tables()
     found = []
     for row in tables["greatest_throughput"].rows:
@@ -146,7 +146,7 @@ def stars() -> list[dict[str, Any]]:
 
 
 def shown_stars(figure: str, traffic: str, most_kpps: float) -> list[dict[str, Any]]:
-    """Return the published points that belong to a figure or, without one, to a traffic.
+    """Return the published points of a figure or, without one, of a kind of traffic.
 
     Args:
         most_kpps: End of the load axis.

@@ -2,35 +2,33 @@
 
 /models/runs?STATE                        runs as points of a queue
 /models/fits?STATE                        fits of these runs
-/models/simulate?STATE&visitor=&have=     follow the simulation of a state; a POST begins it
-/models/cancel?job=&visitor=              no longer wait for it (POST)
+/models/simulate?STATE&visitor=&have=     follow the simulation of a state; a POST starts it
+/models/cancel?job=&visitor=              stop waiting for it (POST)
 """
 
 from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import urlencode
 
-import orjson
 from flask import Flask, Response, current_app, request
 
 from app.kit.context import lakes
 from app.kit.lakes import LakeView
 from app.kit.response_cache import keep_no_response
+from app.kit.routes import json_answer
 from app.models.answers import fits_answer, runs_answer
 from app.models.curves import simulation
 from app.models.defaults import open_link
 from app.models.jobs import Jobs
 from app.models.state import ModelsState
-from data.errors import WattlasError
 
 _EXTENSION: Final = "wattlas-models-jobs"
-# Parts of a request that are no state of the page.
+# Parameters of a request that do not belong to the page's state.
 _OWN: Final = ("visitor", "have")
-_NUMBERS: Final = orjson.OPT_SERIALIZE_NUMPY
 
 
 def add_routes(server: Flask) -> None:
-    """Add the addresses, and the jobs of this process."""
+    """Add the addresses, and create the jobs of this process."""
     server.extensions[_EXTENSION] = Jobs()
     for name, answer in (("runs", runs_answer), ("fits", fits_answer)):
         server.add_url_rule(
@@ -41,14 +39,14 @@ def add_routes(server: Flask) -> None:
 
 
 def finished(asked: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the results of a simulation that is done in this process."""
+    """Return the results of a simulation that this process has finished; else none."""
     keep_no_response()
     jobs: Jobs | None = current_app.extensions.get(_EXTENSION) if current_app else None
     return jobs.finished(asked) if jobs else []
 
 
 def _json(answer: Callable[[LakeView, ModelsState], dict[str, Any]]) -> Response:
-    return _answered(lambda: answer(*_asked()))
+    return json_answer(lambda: answer(*_asked()))
 
 
 def _asked() -> tuple[LakeView, ModelsState]:
@@ -66,18 +64,10 @@ def _simulate() -> Response:
         have = request.args.get("have", "0")[:4]
         return {**found, "results": found["results"][int(have) if have.isdecimal() else 0 :]}
 
-    return _answered(ask)
+    return json_answer(ask)
 
 
 def _cancel() -> Response:
     jobs: Jobs = current_app.extensions[_EXTENSION]
     jobs.cancel(request.args.get("job", ""), request.args.get("visitor", "")[:40])
-    return _answered(dict)
-
-
-def _answered(make: Callable[[], dict[str, Any]]) -> Response:
-    try:
-        body, status = make(), 200
-    except WattlasError as error:
-        body, status = {"error": str(error)}, 400
-    return Response(orjson.dumps(body, option=_NUMBERS), status=status, mimetype="application/json")
+    return json_answer(dict)

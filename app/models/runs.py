@@ -1,4 +1,4 @@
-"""The runs of the lake that the page shows: the query, units of a queue, points."""
+"""The runs that the page shows: their query, units of a queue, points."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,6 +9,7 @@ import polars as pl
 from app.kit.clause import read_clause
 from app.kit.handover import configurations
 from app.kit.lakes import LakeView
+from app.kit.typed_arrays import floats
 from app.models.groups import GROUP, with_groups
 from app.models.state import ModelsState
 from data.models.fits.cells import FitRuns
@@ -17,9 +18,9 @@ from data.queries.models import model_runs_query
 from data.selection import Selection
 
 MOST_RUNS: Final = 20_000
-# Workloads of one connection are served by one core.
+# Workloads with one connection use one core.
 _SERVING_CORES: Final = {"netpipe": 1, "nodejs": 1}
-# Busy share of a core up to which clocks may differ.
+# Maximum busy share of a core; above 1 because clocks may differ.
 _MOST_BUSY: Final = 1.02
 NO_RUNS: Final = (
     "No run that the filters leave has what the models need: a duration with reference cycles or "
@@ -37,7 +38,7 @@ def model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
 
     Returns:
         At most MOST_RUNS rows: the columns of `model_runs_query`, `group` (see `with_groups`), and
-        of one queue (core): `cores`, `lam_kpps` (receive descriptors), `busy_share`,
+        for one queue (core): `cores`, `lam_kpps` (receive descriptors), `busy_share`,
         `interrupts_per_s`. `impossible` marks runs with more reference cycles than their cores can
         count; their `busy_s` and `busy_share` are NULL.
     """
@@ -45,7 +46,7 @@ def model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
 
 
 def of_runs(state: ModelsState) -> ModelsState:
-    """Return what of a state chooses runs and their units."""
+    """Return the parts of a state that choose runs and their units."""
     return ModelsState(state.selection, cores=state.cores, tsc_ghz=state.tsc_ghz, sel=state.sel)
 
 
@@ -72,7 +73,7 @@ def _model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
         busy_share=pl.col("ref_cycles") / tsc_hz / pl.col("duration_s") / cores,
         interrupts_per_s=pl.col("interrupts") / pl.col("duration_s") / cores,
     )
-    # Counters that no number of cores explains: a published table has some.
+    # A published table has counters that no number of cores explains.
     is_possible = pl.col("busy_share") <= _MOST_BUSY
     rows = rows.with_columns(
         impossible=~is_possible.fill_null(True),
@@ -84,7 +85,7 @@ def _model_runs(view: LakeView, state: ModelsState) -> pl.DataFrame:
 
 
 def points(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return one row a configuration: means over its replicates, standard deviations, and n.
+    """Return one row per configuration: means over its replicates, standard deviations, and n.
 
     Returns:
         `group`, the columns of GROUP, load, ITR, DVFS and power limit, each of _MEANS with
@@ -109,12 +110,12 @@ def panel_values(
     name: str,
     latency: str,
 ) -> pl.DataFrame:
-    """Add what a panel shows of runs: `value`, `sd` and what the models predict, `predicted`.
+    """Add a panel's quantity of runs: `value`, `sd`, and the model's `predicted`.
 
     Interrupts: 1/(T' + e^(-k l T')/(k l)) with T' = 1.024 ITR. CPU left: 1 - interrupts/r -
     packets/mu. Latency: c0 + 1/mu + the mean wait k l T'^2 / (2 (k l T' + e^(-k l T'))), for p99
-    T'; c0, for client and wire, is the median of what is left by group. NULL without a fixed ITR
-    above 1 us.
+    T'; c0, for client and wire, is the median of the rest by group. NULL without a fixed ITR above
+    1 us.
 
     Args:
         rows: Rows of `points`.
@@ -141,7 +142,7 @@ def panel_values(
             sd = pl.when(value.is_null()).then(pl.col("latency_p50_us_sd")).otherwise(sd)
             value = pl.coalesce(value, "latency_p50_us")
         rest = value - wait - values["service_us"]
-        # The upper of the two middle values, as the browser takes it.
+        # The upper of the two middle values, as in the browser.
         constant = rest.quantile(0.5, "higher").over("group")
         predicted = constant + values["service_us"] + wait
     elif name == "cpu":
@@ -160,19 +161,14 @@ def panel_values(
 
 def fit_runs(rows: pl.DataFrame) -> FitRuns:
     """Return rows of `model_runs` as runs of a fit; they share their number of cores."""
-
-    def column(name: str) -> np.ndarray:
-        found: np.ndarray = rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        return found
-
     names = (
         "itr_us", "dvfs_ghz", "load_qps", "duration_s", "busy_s", "requests", "instructions",
         "energy_j", "interrupts", "rx_desc",
     )  # fmt: skip
-    columns = {name: column(name) for name in names}
-    # Runs without a load are one group, unless others have one: then they belong to none.
+    columns = {name: floats(rows[name]) for name in names}
+    # Runs without a load are left out if others have one; else they are one group.
     if np.isfinite(columns["load_qps"]).any():
         has_load = np.isfinite(columns["load_qps"])
         columns = {name: values[has_load] for name, values in columns.items()}
     columns["load_qps"] = np.nan_to_num(columns["load_qps"])
-    return FitRuns(**columns, cores=int(np.median(column("cores"))))
+    return FitRuns(**columns, cores=int(np.median(floats(rows["cores"]))))

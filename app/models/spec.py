@@ -1,4 +1,4 @@
-"""What the browser needs to draw: schemes, controls, presets, published points."""
+"""The data that the browser needs to draw: schemes, controls, presets, published points."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -8,9 +8,9 @@ from app.models.controls import (
     ENERGY,
     ENERGY_TITLES,
     LOWEST_DVFS,
+    SLIDERS,
     TITLES,
     control_of,
-    slider_of,
 )
 from app.models.curves import CURVE_POINTS
 from app.models.presets import (
@@ -28,7 +28,7 @@ from data.models import SCHEMES
 from data.models.scheme import Parameter
 from data.models.schemes.itr_throttle import US_PER_ITR_US
 
-# Hues that are told apart on white and on near-black, and from those of the lake's systems.
+# Hues that are distinct on white and near-black, and from those of the lake's systems.
 _HUES: Final = (
     "#7A7A7A", "#C2457A", "#1E9E4A", "#7B68EE", "#AA4499", "#44AA99", "#B8860B", "#CC6677",
     "#999933", "#4E79A7", "#A0522D", "#6B8E23", "#C2185B", "#2F9EC4", "#D2691E",
@@ -81,7 +81,7 @@ def _described(
             "sentence": parameter.sentence,
             "isChoice": parameter.is_choice,
             "isWhole": isinstance(parameter.default, int),
-            "slider": slider_of(key),
+            "slider": SLIDERS.get(key),
         }
         for key, parameter in parameters.items()
     }

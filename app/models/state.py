@@ -1,4 +1,4 @@
-"""The whole state of Models as a URL query (see `kit.url_state`)."""
+"""The state of Models as a URL query."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
@@ -7,6 +7,7 @@ from app.kit.clause import read_clause
 from app.kit.url_state import (
     Parameter,
     UrlState,
+    check_choice,
     read_flag,
     read_lake_version,
     read_number,
@@ -18,9 +19,7 @@ from data.models import SCHEMES
 from data.selection import Selection
 
 TABS: Final = ("interrupts", "energy", "fit")
-LATENCIES: Final = ("mean", "p99")
-SCALES: Final = ("log", "linear")
-# What was fitted, in the menu of the tab Fit.
+# Fitted quantities, in the menu of the tab Fit.
 FITS: Final = {
     "power": "mean power",
     "busy_time": "time awake of a request",
@@ -28,7 +27,7 @@ FITS: Final = {
     "host": "busy share of a core",
 }
 AGAINST: Final = ("dvfs_ghz", "itr_us", "busy_share", "load_qps")
-# What a visitor without a link sees.
+# Schemes of the state without a link.
 FIRST_SCHEMES: Final = (
     "ideal", "normal", "disable_enable", "pure_polling", "napi", "count_coalescing",
     "time_coalescing",
@@ -38,31 +37,29 @@ _MOST_SEED: Final = 2**31
 
 @dataclass(frozen=True, slots=True)
 class ModelsState(UrlState):
-    """Everything that decides what Models shows.
+    """The whole state of Models.
 
     Attributes:
         tab: One of TABS.
-        host: The preset whose values the sliders have; what `values` says is on top of it.
+        host: The preset with the sliders' values; `values` override it.
         figure: The figure of a paper whose curves are shown; empty: those of `schemes`.
-        schemes: Names of the schemes that are drawn, `NAME,NAME...`; `none` for none.
+        schemes: Names of the drawn schemes, `NAME,NAME...`; `none` for none.
         values: Parameters of interrupt handling that differ from the defaults, `key:value,...`.
-        energy: Parameters of energy and latency likewise.
+        energy: Parameters of energy and latency in the same form.
         multiples: Small multiples over alpha and beta, by their figure's number.
-        at_kpps: Where the crosshair stands.
+        at_kpps: Position of the crosshair.
         limit_us: Latency limit of the strip of best schemes.
-        latency: Whether the limit and the latency panel are of the mean or the 99th percentile.
-        scale: Of the latency axis.
+        latency: Statistic of the limit and the latency panel: `mean` or `p99`.
+        scale: Scale of the latency axis.
         most_kpps: End of the load axis.
-        zoom: Range of the load axis that is shown, `x0~x1` in Kpps; empty for all of it.
+        zoom: Shown range of the load axis, `x0~x1` in Kpps; empty for all of it.
         is_simulated: Whether simulations are shown.
-        has_runs: Whether runs of the lake are laid over the curves.
-        seed: Of the simulation.
-        cores: How many cores served a run whose logs are not in the lake.
+        has_runs: Whether runs of the lake are shown with the curves.
+        seed: Seed of the simulation.
+        cores: Number of cores that served a run whose logs are not in the lake.
         tsc_ghz: Rate of the TSC of such a run.
-        against: What residuals are drawn against.
-        fit: Which fit is drawn, one of FITS.
-        sel: The selection as a clause (see `kit.clause`); empty for none.
-        lake_version: The version that a link pins; None for the newest.
+        against: Column along x of the residuals.
+        fit: The drawn fit, one of FITS.
     """
 
     PARAMETERS: ClassVar[dict[str, Parameter]] = {
@@ -89,7 +86,7 @@ class ModelsState(UrlState):
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
-    # All controls but the filters are the browser's own.
+    # Only the browser holds the controls other than filters.
     KEPT: ClassVar[tuple[str, ...]] = tuple(key for key in PARAMETERS if key != "lake")
 
     selection: Selection = field(default_factory=Selection)
@@ -122,15 +119,12 @@ class ModelsState(UrlState):
             ("host", self.host, tuple(HOSTS)),
             ("fig", self.figure, ("", *FIGURES)),
             ("multiples", self.multiples, tuple(MULTIPLES)),
-            ("latency", self.latency, LATENCIES),
-            ("scale", self.scale, SCALES),
+            ("latency", self.latency, ("mean", "p99")),
+            ("scale", self.scale, ("log", "linear")),
             ("against", self.against, AGAINST),
             ("fit", self.fit, tuple(FITS)),
         ):
-            if value not in known:
-                raise SelectionError(
-                    f"{key} is {value[:40]!r}, expected one of {', '.join(filter(None, known))}"
-                )
+            check_choice(key, value, known)
         for key, number, most in (
             ("at", self.at_kpps, 1e6), ("limit", self.limit_us, 1e9), ("to", self.most_kpps, 1e6),
             ("tsc", self.tsc_ghz, 100),
@@ -146,7 +140,7 @@ class ModelsState(UrlState):
     def control_values(self) -> dict[str, Any]:
         """Return the values of all controls of interrupt handling: host, figure, then changes.
 
-        The measured host is known to the browser alone; its values then stand in `values`.
+        Only the browser knows the measured host; its values are in `values`.
         """
         values = values_in("", CONTROLS)
         values |= HOSTS[self.host]["values"] or {}

@@ -1,6 +1,5 @@
-"""The rows behind each view, and how each was computed."""
+"""The rows behind each view, and text on how each view was computed."""
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -28,13 +27,12 @@ from app.models.presets import (
     published_tables,
     shown_stars,
 )
+from app.models.routes import finished
 from app.models.runs import MOST_RUNS, model_runs, panel_values, points
 from app.models.state import ModelsState
 from data.models import SCHEMES
 from data.queries.models import model_runs_query
 
-# Rows of simulations that are done, from a request; the page sets it.
-Finished = Callable[[dict[str, Any]], list[dict[str, Any]]]
 _SCHEMA: Final[dict[str, Any]] = {
     "curve": pl.String, "kind": pl.String, "rate_kpps": pl.Float64, "value": pl.Float64,
     "half_width": pl.Float64, "sd": pl.Float64, "n": pl.UInt32, "predicted": pl.Float64,
@@ -42,20 +40,16 @@ _SCHEMA: Final[dict[str, Any]] = {
 _DVFS_POINTS: Final = 56
 
 
-def view_rows(view: LakeView, state: ModelsState, name: str, finished: Finished) -> pl.DataFrame:
-    """Return the rows behind a view.
-
-    Args:
-        finished: Results of simulations that are done.
-    """
+def view_rows(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
+    """Return the rows behind a view, with simulations that this process has finished."""
     if name in PANELS:
-        return _panel(view, state, name, finished)
+        return _panel(view, state, name)
     if name == "energy":
         return energy_rows(state)
     if name == "stack":
-        return _stack(state, finished)
+        return _stack(state)
     if name == "best":
-        return _best(state, finished)
+        return _best(state)
     if name == "itr":
         return _itr(view, state)
     if name == "runs":
@@ -64,12 +58,12 @@ def view_rows(view: LakeView, state: ModelsState, name: str, finished: Finished)
     return found.table if name == "fits" else found.predicted
 
 
-def _panel(view: LakeView, state: ModelsState, name: str, finished: Finished) -> pl.DataFrame:
-    """Curves, simulated points, published points and runs of one panel."""
+def _panel(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
+    """Return curves, simulated points, published points and runs of one panel."""
     column = PANELS[name]
     is_p99 = name == "latency" and state.latency == "p99"
     rates = rates_kpps(state, CURVE_POINTS)
-    # Formulas and exact solutions give means alone.
+    # Formulas and exact solutions give only means.
     solutions = () if is_p99 else solved(state, rates)
     parts = [
         pl.DataFrame(
@@ -91,13 +85,13 @@ def _panel(view: LakeView, state: ModelsState, name: str, finished: Finished) ->
     parts.append(_published(state, name))
     if state.has_runs:
         parts.append(_measured(view, state, name))
-    # Rows of one kind lack some columns; the empty table names all.
+    # Rows of one kind lack some columns; the empty table has all.
     found = pl.concat([pl.DataFrame(schema=_SCHEMA), *parts], how="diagonal_relaxed")
     return found.with_columns(pl.col("value").fill_nan(None)).select(*_SCHEMA)
 
 
 def _published(state: ModelsState, name: str) -> pl.DataFrame:
-    """The published points, while the costs are those of the published host."""
+    """Return the published points, if the costs are those of the published host."""
     values, theirs = state.control_values(), ModelsState().control_values()
     traffic = values["traffic"]
     is_theirs = all(values[key] == theirs[key] for key in PUBLISHED_COSTS)
@@ -112,7 +106,7 @@ def _published(state: ModelsState, name: str) -> pl.DataFrame:
 
 
 def _measured(view: LakeView, state: ModelsState, name: str) -> pl.DataFrame:
-    """What the runs have of a panel, and what the models say of them; the lake has no losses."""
+    """Return a panel's values of runs, with the model's predictions; the lake has no losses."""
     rows = points(model_runs(view, state))
     if name == "loss" or not len(rows):
         return pl.DataFrame(schema=_SCHEMA)
@@ -146,7 +140,7 @@ def energy_rows(state: ModelsState) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _stack(state: ModelsState, finished: Finished) -> pl.DataFrame:
+def _stack(state: ModelsState) -> pl.DataFrame:
     """Return each curve's shares at the crosshair; simulated ones at the nearest rate."""
     rows = [
         {
@@ -172,11 +166,11 @@ def _stack(state: ModelsState, finished: Finished) -> pl.DataFrame:
 _SHARES: Final = ("interrupt_share", "protocol_share", "cpu_left")
 
 
-def _best(state: ModelsState, finished: Finished) -> pl.DataFrame:
-    """Latency and CPU left of each curve that the strip compares, and whether it is in the limit.
+def _best(state: ModelsState) -> pl.DataFrame:
+    """Return latency and CPU left of each compared curve, and whether it meets the limit.
 
-    A curve's exact solution, else its simulation, else the paper's formula; the ideal scheme is no
-    choice. The 99th percentile and bursty traffic have simulations alone.
+    Of a curve the exact solution is used, else the simulation, else the paper's formula; the ideal
+    scheme is left out. The 99th percentile and bursty traffic have only simulations.
     """
     column = "latency_p99_us" if state.latency == "p99" else "latency_mean_us"
     request = simulation(state)
@@ -214,7 +208,7 @@ _BEST: Final = {
 
 
 def _itr(view: LakeView, state: ModelsState) -> pl.DataFrame:
-    """Interrupts a second of a queue, measured and by the throttle formula."""
+    """Return interrupts a second of a queue, measured and by the throttle formula."""
     rows = points(model_runs(view, state))
     found = panel_values(rows, events(view, state), state.control_values(), "itr", state.latency)
     return found.drop(cs.starts_with("latency"), "value", "sd").rename(
@@ -223,7 +217,7 @@ def _itr(view: LakeView, state: ModelsState) -> pl.DataFrame:
 
 
 def explain(view: LakeView, state: ModelsState, name: str) -> str:
-    """Say how a view was computed: formulas, parameters, sources, the query of the runs."""
+    """Return how a view was computed: formulas, parameters, sources, the query of the runs."""
     query = model_runs_query(state.selection, MOST_RUNS)
     if name == "runs":
         return explanation(view, state.selection, query, (), _RUN_STEPS)

@@ -5,7 +5,7 @@ from typing import Final
 from app.kit.page import View
 
 NAME: Final = "models"
-# By tab: its views.
+# Tab to its views.
 VIEWS: Final = {
     "interrupts": (
         View("throughput", "Throughput against load"),
@@ -24,6 +24,6 @@ VIEWS: Final = {
     ),
 }
 TAB_TITLES: Final = {"interrupts": "Interrupts", "energy": "Energy", "fit": "Fit"}
-# Rows without a panel: the runs that the filters leave.
+# Rows without a panel: the filtered runs.
 RUNS: Final = View("runs", "Runs, in units of a queue", is_picture=False)
 ALL: Final = tuple(view for views in VIEWS.values() for view in views)

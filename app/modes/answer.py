@@ -7,12 +7,7 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from app.kit.competitors import (
-    Competitors,
-    competitors_of,
-    ordered_values,
-    value_label,
-)
+from app.kit.competitors import Competitors, competitors_of, ordered_values, value_label
 from app.kit.encodings import message_figure
 from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView, Query
@@ -94,8 +89,8 @@ def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, KnownCol
         state: With every choice made.
 
     Returns:
-        The query by selection and limit; the columns that it leaves out because the cube tells
-        them. These columns would take most of the time.
+        The query by selection and limit; the columns that it leaves out because the filter cube
+        has them. Reading these columns would need most of the time.
     """
     known = view.known(state.selection, tuple(CONFIGURATION))
     names, column, against = known.names, str(state.metric), state.against
@@ -108,7 +103,7 @@ def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, KnownCol
 def _groups(view: LakeView, state: ModesState) -> tuple[pl.DataFrame, list[pl.Expr]]:
     """Return the configurations with their replicates, and the columns with one value in all."""
     query, known = replicates_query(view, state)
-    groups = view.replicates(query, state.selection, known)
+    groups = view.narrowed(query, state.selection, known, is_replicates=True)
     axes = {knob.column for knob in state.knobs()}
     rest = [name for name in known.constant if name not in axes]
     groups = groups.drop(rest).with_columns(cs.categorical().cast(pl.String))
@@ -145,7 +140,6 @@ def _message(sentence: str, status: str) -> ModesAnswer:
 
 
 def _status(view: LakeView, found: Judged) -> str:
-    """Return how many runs are compared, of how many, and the outcomes of the cells."""
     compared = int(found.comparison.groups["values"].list.len().sum())
     counts = dict(found.comparison.cells["outcome"].value_counts().iter_rows())
     words = [f"{counts[o]:,} {OUTCOME_WORDS[o]}" for o in OUTCOMES if counts.get(o)]

@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from app.kit.lakes import LakeView, leading
+from app.kit.lakes import LakeView, leading, of_workload
 from app.kit.metric_choice import choose_cost
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.words import lowered
@@ -62,7 +62,7 @@ def default_state(view: LakeView) -> ModesState:
 
 def missing(view: LakeView, state: ModesState) -> str:
     """Return that nothing competes, or that nothing was measured."""
-    varying = {knob.name for knob in varying_knobs(_left(view, leading(state.selection)))}
+    varying = {knob.name for knob in varying_knobs(view.left(leading(state.selection)))}
     competing = varying & set(competitors())
     if (competing and offered_metrics(view, replace(state, metric=None))) or (
         state != default_state(view)
@@ -86,23 +86,20 @@ def chosen(view: LakeView, state: ModesState, pin: bool = False) -> ModesState:
     """
     if state.x and state.y and state.competitor and state.metric and not pin:
         return state
-    left = _left(view, state.selection)
+    left = view.left(state.selection)
     competitor = state.competitor or _competitor(view, state)
     x, y = _axes(left, state, competitor)
     column = state.metric or _metric(view, state.selection, competitor)
-    found = state.with_choice(x, y, competitor, column)
+    found = replace(state, x=x, y=y, competitor=competitor, metric=column)
     return replace(found, selection=_pinned(left, found)) if pin else found
 
 
 def for_workload(view: LakeView, state: ModesState, workload: str | None) -> ModesState:
     """Change to another workload or dataset; choose again what does not vary or exist there."""
-    base = Selection.of(dataset=state.selection.values("dataset"))
-    offered = [c.value for c in view.counts_of(base).of("workload", base)]
-    name = workload if workload in offered else (offered[0] if offered else None)
-    if name is None:
-        return replace(state, selection=base, sel="")
-    selection = base.with_values("workload", [name])
-    left = _left(view, selection)
+    selection = of_workload(view, state.selection.values("dataset"), workload)
+    if not selection.values("workload"):
+        return replace(state, selection=selection, sel="")
+    left = view.left(selection)
     for knob in KNOBS.values():
         if knob.name not in ("dataset", "workload"):
             there = {knob.facet.null_word if v is None else v for v in left[knob.column].unique()}
@@ -137,7 +134,7 @@ def resolved(view: LakeView, state: ModesState) -> ModesState:
 
 def offered_knobs(view: LakeView, state: ModesState) -> list[Knob]:
     """Return the knobs with several values in the dataset and workload, and those of the state."""
-    varying = {knob.name for knob in varying_knobs(_left(view, leading(state.selection)))}
+    varying = {knob.name for knob in varying_knobs(view.left(leading(state.selection)))}
     named = {state.x, state.y, state.competitor}
     return [knob for name, knob in KNOBS.items() if name in varying | named]
 
@@ -155,15 +152,11 @@ def varying_knobs(rows: pl.DataFrame) -> list[Knob]:
     return [knob for knob in KNOBS.values() if rows[knob.column].n_unique() > 1]
 
 
-def _left(view: LakeView, selection: Selection) -> pl.DataFrame:
-    return view.left(selection)
-
-
 def _competitor(view: LakeView, state: ModesState) -> str:
     """Choose what varies under the filters, else under the leading filters."""
     axes = (state.x, state.y)
     for selection in (state.selection, leading(state.selection)):
-        varying = [knob.name for knob in varying_knobs(_left(view, selection))]
+        varying = [knob.name for knob in varying_knobs(view.left(selection))]
         free = [n for n in (*competitors(), *varying) if n in varying and n not in axes]
         if free:
             return free[0]
@@ -186,7 +179,7 @@ def _axes(left: pl.DataFrame, state: ModesState, competitor: str) -> tuple[str, 
         others = [n for pair in pairs if fixed in pair for n in pair if n != fixed] + list(KNOBS)
         other = next(n for n in others if n not in (fixed, competitor))
         return (str(state.x), other) if state.x else (other, str(state.y))
-    # Which pairs are apart takes longer than all else here, so only where it decides.
+    # `_is_apart` is slow, so it is called only if no pair is expected.
     apart = expected or [pair for pair in combinations(varying, 2) if _is_apart(left, pair)]
     half = [pair for pair in _AXES if set(pair) & set(varying) and competitor not in pair]
     rest = [name for name in (*varying, "itr", "dvfs", "load") if name != competitor]

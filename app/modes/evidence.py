@@ -12,7 +12,7 @@ from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
 from app.modes.answer import Judged, judge
 from app.modes.figures.evidence import EvidenceScene, build_evidence
-from app.modes.payload import effect_title, free_knobs, index_of, setting_words
+from app.modes.payload import EFFECT_TITLES, free_knobs, index_of, setting_words
 from app.modes.state import ModesState
 from app.modes.words import TEST_TITLES, rules_words
 from data.analysis.significance import smallest_p
@@ -192,7 +192,7 @@ def statistics_words(found: Judged, cell: dict, contenders: Sequence[Contender])
     if cell["outcome"] in (ALONE, TOO_FEW) and np.isnan(cell["p"]):
         return ""
     first, second = contenders[:2]
-    effect, name = cell["effect"], effect_title(state.test)
+    effect, name = cell["effect"], EFFECT_TITLES[state.test]
     parts = [
         f"{rules_words(state)}: p = {p_words(cell['p'])}",
         f"corrected {p_words(cell['p_corrected'])}" if state.correction != "none" else "",

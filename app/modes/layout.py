@@ -1,7 +1,7 @@
 """The layout of Modes: filters, map of winners, evidence, shares, Pareto view, status line."""
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -11,6 +11,7 @@ from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
+from app.kit.page_layout import Entries, entries, page_layout, segments, select, status_line
 from app.kit.panel import GRAPH_CONFIG, graph_panel
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
@@ -27,38 +28,33 @@ CELLS: Final = IDS("cells")
 EVIDENCE_WORDS: Final = IDS("evidence-words")
 SELECTED: Final = IDS("selected")
 
-Entries = list[dict[str, str]]
-
 
 def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
     """Lay Modes out for a state; callbacks deliver the figures."""
     if view.runs:
         state = chosen(view, state)
     figures = [IDS.figure(graph) for graph in GRAPHS]
-    return html.Main(
+    stores = state_stores(IDS.page, view, state, (CELLS, *figures))
+    filters = filter_blocks(view, state.selection, offered_choices, IDS)
+    in_explore = dcc.Link(
+        "in Explore",
+        href=address("/"),
+        id=IDS.link("explore"),
+        className="plain",
+        title="the runs under these filters, with those of the selected cells highlighted",
+    )
+    return page_layout(
+        IDS.page,
+        [*stores, dcc.Store(id=SELECTED, data=state.sel)],
+        notice,
+        filter_sidebar([*preset_block(study_presets(view)), *filters]),
         [
-            *state_stores(IDS.page, view, state, (CELLS, *figures)),
-            dcc.Store(id=SELECTED, data=state.sel),
-            html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            filter_sidebar(
-                [
-                    *preset_block(study_presets(view)),
-                    *filter_blocks(view, state.selection, offered_choices, IDS),
-                ]
-            ),
-            html.Div(
-                [
-                    _map_panel(view, state),
-                    _panel("shares", "cells won by each competitor", [html.H2("Share of cells")]),
-                    _evidence_panel(),
-                    _pareto_panel(view, state),
-                ],
-                className="views",
-                id="views",
-            ),
-            _status(),
+            _map_panel(view, state),
+            _panel("shares", "cells won by each competitor", [html.H2("Share of cells")]),
+            _evidence_panel(),
+            _pareto_panel(view, state),
         ],
-        className="page modes",
+        status_line(IDS, in_explore),
     )
 
 
@@ -91,23 +87,19 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
 
 
 def _rules(state: ModesState) -> html.Div:
-    """Build the controls for the test and for the margin in the cells."""
-    corrections = _entries(CORRECTION_TITLES)
+    corrections = entries(CORRECTION_TITLES)
     level = IDS.control("level")
     return html.Div(
         [
-            _select("test", "test", _entries(TEST_TITLES), state.test, 184),
+            _select("test", "test", entries(TEST_TITLES), state.test, 184),
             _select("corr", "correction over the cells", corrections, state.correction, 264),
             html.Label("level", htmlFor=level, className="quiet"),
             dmc.NumberInput(
                 id=level, value=state.level, min=0.0001, max=0.99, step=0.01, size="xs", w=74,
                 decimalScale=5, allowNegative=False, clampBehavior="blur", debounce=400,
             ),
-            dmc.SegmentedControl(
-                id=IDS.control("margin"), value=state.margin, size="xs",
-                data=_entries({"percent": "%", "absolute": "absolute"}),
-                **{"aria-label": "margin over the runner-up"},
-            ),
+            segments(IDS.control("margin"), "margin over the runner-up", state.margin,
+                     {"percent": "%", "absolute": "absolute"}),
         ],
         className="rules",
     )  # fmt: skip
@@ -131,36 +123,14 @@ def _evidence_panel() -> html.Section:
     return section
 
 
-def _status() -> html.Footer:
-    in_explore = "the runs under these filters, with those of the selected cells highlighted"
-    return html.Footer(
-        [
-            html.Span(id=IDS.status),
-            html.Span(id="status-selection"),
-            html.Span(className="spring"),
-            dcc.Link(
-                "in Explore",
-                href=address("/"),
-                id=IDS.link("explore"),
-                className="plain",
-                title=in_explore,
-            ),
-            html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-            html.A("export", id=IDS.link("export"), className="plain"),
-            html.A("data", id=IDS.link("data"), className="plain"),
-        ],
-        className="status",
-    )
-
-
 def knob_choices(view: LakeView, state: ModesState) -> Entries:
     """List axes and competitors: the knobs that vary in the lake under the leading filters."""
-    return [{"value": knob.name, "label": knob.menu_title} for knob in offered_knobs(view, state)]
+    return entries({knob.name: knob.menu_title for knob in offered_knobs(view, state)})
 
 
 def metric_choices(view: LakeView, state: ModesState) -> Entries:
     """List the metrics that can be compared."""
-    return _entries({name: metric_title(name) for name in offered_metrics(view, state)})
+    return entries({name: metric_title(name) for name in offered_metrics(view, state)})
 
 
 def against_choices(view: LakeView, state: ModesState) -> Entries:
@@ -173,22 +143,8 @@ def against_choices(view: LakeView, state: ModesState) -> Entries:
     listed |= {name: metric(name).title for name in offered_metrics(view, state)}
     if state.against != PERFORMANCE:
         listed.setdefault(state.against, metric(state.against).title)
-    return _entries(listed)
-
-
-def _entries(titles: dict[Any, str]) -> Entries:
-    return [{"value": value, "label": title} for value, title in titles.items()]
+    return entries(listed)
 
 
 def _select(key: str, label: str, data: Entries, value: str | None, width: int = 152) -> dmc.Select:
-    return dmc.Select(
-        id=IDS.control(key),
-        data=data,
-        value=value,
-        size="xs",
-        searchable=True,
-        allowDeselect=False,
-        w=width,
-        comboboxProps={"width": 260, "position": "bottom-start"},
-        **{"aria-label": label},
-    )
+    return select(IDS.control(key), label, data, value, width, 260, searchable=True)

@@ -1,12 +1,13 @@
 """Modes as one HTML file without a server: map, shares, Pareto view, one cell's evidence."""
 
-from typing import Any, Final
+from typing import Final
 
 from dash import html
 
-from app.kit.encodings import message_figure
-from app.kit.export import ExportedPage, render
+from app.kit.encodings import message_figure, title_of
+from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lakes import LakeView
+from app.kit.panel import panel
 from app.kit.typed_arrays import compact_figure
 from app.modes.answer import answer
 from app.modes.defaults import resolved
@@ -28,6 +29,8 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
         "winners": found.winners, "shares": found.shares, "pareto": found.pareto,
         "evidence": figure,
     }  # fmt: skip
+    name = "evidence" if state.sel else "winners"
+    explained = explain(view, state, name) if found.cells else ""
     filters = resolved(view, state).selection.in_words() if view.runs else ""
     main = html.Main(
         [
@@ -46,40 +49,23 @@ def modes_export(view: LakeView, state: ModesState) -> ExportedPage:
                 className="views",
             ),
             html.P(id="status-selection", role="status"),
-            html.Details(
-                [
-                    html.Summary("How was this computed"),
-                    html.Pre(explain(view, state, "evidence" if state.sel else "winners")
-                             if found.cells else ""),
-                ]
-            ),
+            how_computed(explained),
         ],
         className="modes modes-export",
-    )  # fmt: skip
-    data: dict[str, Any] = {
-        "figures": compact_figure(figures), "cells": found.cells, "sel": state.sel
-    }  # fmt: skip
-    synthetic = view.is_synthetic
-    title = str(found.winners["layout"]["title"]["text"].split("<br>")[0] or "Modes")
-    return ExportedPage(title, render(main), data, synthetic)
-
-
-def _panel(graph: str, name: str, *parts: Any) -> html.Section:
-    return html.Section(
-        [*parts, html.Div(id=graph, className="graph")],
-        className=f"panel panel-{graph}",
-        tabIndex=0,
-        **{"data-view": graph, "aria-label": name},
     )
+    data = {"figures": compact_figure(figures), "cells": found.cells, "sel": state.sel}
+    title = title_of(found.winners) or "Modes"
+    return ExportedPage(title, render(main), data, view.is_synthetic)
+
+
+def _panel(graph: str, name: str) -> html.Section:
+    return panel(graph, name, [], [html.Div(id=graph, className="graph")], f"panel-{graph}")
 
 
 def _evidence_panel(words: html.Div) -> html.Section:
     clear = html.Button("clear (Esc)", id="clear-selection", className="plain", hidden=True)
-    section = _panel("evidence", "evidence of the selected cell")
-    graph = section.children[0]
+    head = [html.H2("Evidence of a cell"), clear]
+    graph = html.Div(id="evidence", className="graph")
     beside = html.Div(words, id=EVIDENCE_WORDS, className="table-frame")
-    section.children = [
-        html.Div([html.H2("Evidence of a cell"), clear], className="panel-head"),
-        html.Div([graph, beside], className="evidence-body"),
-    ]
-    return section
+    body = [html.Div([graph, beside], className="evidence-body")]
+    return panel("evidence", "evidence of the selected cell", head, body, "panel-evidence")

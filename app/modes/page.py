@@ -116,8 +116,7 @@ update_filters = register_filters(
 )
 change_workload = register_workload(IDS, ModesState, for_workload, _ROLES)
 register_gather(
-    IDS,
-    dict.fromkeys((*_ROLES, "test", "corr", "level", "margin", "against"), "value"),
+    IDS, dict.fromkeys((*_ROLES, "test", "corr", "level", "margin", "against"), "value")
 )
 clientside_callback(
     ClientsideFunction("modes", "theme"),

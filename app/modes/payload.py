@@ -15,16 +15,12 @@ from data.knobs import KNOBS, Knob
 from data.metrics import metric
 from data.selection import Value
 
-_EFFECTS: Final = {
+# Test to its effect size.
+EFFECT_TITLES: Final = {
     "student": "Hedges' g",
     "welch": "Hedges' g",
     "mann-whitney": "probability that its run beats one of the runner-up",
 }
-
-
-def effect_title(test: str) -> str:
-    """Name the effect size of a test."""
-    return _EFFECTS[test]
 
 
 def encode_cells(
@@ -80,7 +76,7 @@ def encode_cells(
         "settings": words,
         "metric": {"unit": measure.unit, "better": measure.better},
         "rules": {"test": state.test, "correction": state.correction, "level": state.level,
-                  "effect": effect_title(state.test), "percent": state.margin == "percent"},
+                  "effect": EFFECT_TITLES[state.test], "percent": state.margin == "percent"},
     }  # fmt: skip
 
 

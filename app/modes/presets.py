@@ -1,4 +1,4 @@
-"""What figure 3 of HotStorage '22 shows, as presets: who does the most with a joule."""
+"""Presets for figure 3 of HotStorage '22: the completion mode with most bytes per joule."""
 
 import re
 from dataclasses import replace
@@ -19,9 +19,9 @@ _RANGES: Final = {"request": (1 << 10, 128 << 10), "depth": (1, 64)}
 
 
 def study_presets(view: LakeView) -> list[Preset]:
-    """The map over request size and IO depth, and 4 KB reads by depth and device.
+    """Return presets of the map over request size and IO depth, and of 4 KB reads.
 
-    Of the dataset with most completion modes, then most runs; none where no dataset has two.
+    They use the dataset with most completion modes, then most runs; empty if none has two modes.
     """
     rows = view.cube_of(view.first_study(is_storage=True)).filter(
         pl.col("request_bytes").is_not_null() & pl.col("mode").is_not_null(), rw=_READ
@@ -50,7 +50,7 @@ def study_presets(view: LakeView) -> list[Preset]:
 
 
 def _figure_3(rows: pl.DataFrame, judged: ModesState) -> list[Preset]:
-    """The preset; none where no size or depth is within the figure's axes."""
+    """Return the preset; empty if no size or depth is within the figure's axes."""
     device = _device(rows)
     selection = judged.selection
     if device is not None:
@@ -69,7 +69,7 @@ def _figure_3(rows: pl.DataFrame, judged: ModesState) -> list[Preset]:
 
 
 def _device(rows: pl.DataFrame) -> str | None:
-    """The paper's device, else the one with most modes, then most sizes and depths."""
+    """Return the paper's device, else the one with most modes, then most sizes and depths."""
     (pattern,) = {r["device_pattern"] for r in published_tables()["hotstorage22_performance"].rows}
     ranked = (
         rows.drop_nulls("device")

@@ -46,11 +46,6 @@ def cells_clause(rows: pl.DataFrame, x: str, y: str) -> str:
     pairs = rows.select(x, y).unique().sort(y, x, nulls_last=True)
     lines: dict[Any, list] = {}
     for x_value, y_value in pairs.iter_rows():
-        lines.setdefault(_whole(y_value), []).append(_whole(x_value))
+        lines.setdefault(y_value, []).append(x_value)
     one = [{y: key, x: xs[0] if len(xs) == 1 else xs} for key, xs in lines.items()]
     return write_knobs(one) if one else ""
-
-
-def _whole(value: Any) -> Any:
-    """Convert a whole float to an integer, as the browser writes it."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,7 +1,7 @@
 """The state of Modes as a URL query."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 from app.kit.clause import Clause, Kind, read_clause, write_knobs
@@ -10,6 +10,7 @@ from app.kit.url_state import (
     Parameter,
     Parameters,
     UrlState,
+    check_choice,
     read_lake_version,
     read_number,
 )
@@ -65,8 +66,6 @@ class ModesState(UrlState):
         metric: Compared column.
         margin: How cells write the winner's lead.
         against: Column, or `performance`, of the Pareto view's x axis.
-        sel: The selection as a clause (see app/kit/clause.py); empty for none.
-        lake_version: A version that the link pins; None for the newest.
     """
 
     VERSION: ClassVar = 2
@@ -100,13 +99,13 @@ class ModesState(UrlState):
 
     def __post_init__(self) -> None:
         for role in ("x", "y", "competitor"):
-            _check(role, getattr(self, role), (None, *KNOBS))
+            check_choice(role, getattr(self, role), (None, *KNOBS))
         knobs = [name for name in (self.x, self.y, self.competitor) if name is not None]
         if len(set(knobs)) < len(knobs):
             raise SelectionError(f"axes and competitor must differ, not {', '.join(knobs)}")
-        _check("test", self.test, TESTS)
-        _check("corr", self.correction, CORRECTIONS)
-        _check("margin", self.margin, ("percent", "absolute"))
+        check_choice("test", self.test, TESTS)
+        check_choice("corr", self.correction, CORRECTIONS)
+        check_choice("margin", self.margin, ("percent", "absolute"))
         if not 0 < self.level < 1:
             raise SelectionError(f"level is {self.level:g}, expected a number between 0 and 1")
         if self.metric is not None and self.metric not in plottable():
@@ -139,13 +138,3 @@ class ModesState(UrlState):
         """The knobs of x, y and competitor; all must have been chosen."""
         x, y, competitor = (KNOBS[str(name)] for name in (self.x, self.y, self.competitor))
         return x, y, competitor
-
-    def with_choice(self, x: str, y: str, competitor: str, metric: str) -> "ModesState":
-        """Return a copy with axes, competitor and metric chosen."""
-        return replace(self, x=x, y=y, competitor=competitor, metric=metric)
-
-
-def _check(name: str, value: object, known: tuple) -> None:
-    if value not in known:
-        words = ", ".join(str(v) for v in known if v is not None)
-        raise SelectionError(f"{name} is {str(value)[:40]!r}, expected one of {words}")

@@ -16,7 +16,7 @@ from app.modes.evidence import (
     p_words,
     selected_cell,
 )
-from app.modes.payload import effect_title
+from app.modes.payload import EFFECT_TITLES
 from app.modes.state import ModesState
 from app.modes.words import mixed_knobs, rules_words
 from data.analysis.ties import win_counts
@@ -80,7 +80,6 @@ def explain(view: LakeView, state: ModesState, name: str) -> str:
 
 
 def _rules(found: Judged) -> str:
-    """Describe the steps from replicates to outcomes."""
     state = found.state
     x, y, competitor = state.knobs()
     measure = metric(found.metric)
@@ -94,7 +93,7 @@ def _rules(found: Judged) -> str:
         "give a p value below the level, the outcome is too few. A cell in which only one "
         "competitor was measured is not won.",
         f"margin: (winner - runner-up) / |runner-up|, and absolute; effect size: "
-        f"{effect_title(state.test)}; intervals of means: 95 %, Student's t",
+        f"{EFFECT_TITLES[state.test]}; intervals of means: 95 %, Student's t",
     ]
     for knob, count in mixed_knobs(found.comparison, state):
         words.append(
@@ -167,10 +166,6 @@ def _contender_rows(_: LakeView, found: Judged) -> pl.DataFrame:
     )
 
 
-def _share_rows(_: LakeView, found: Judged) -> pl.DataFrame:
-    return win_counts(found.comparison)
-
-
 def _evidence_rows(view: LakeView, found: Judged) -> pl.DataFrame:
     if found.state.cell and selected_cell(found) is None:
         raise SelectionError("nothing was measured in the selected cell")
@@ -180,7 +175,7 @@ def _evidence_rows(view: LakeView, found: Judged) -> pl.DataFrame:
 
 _ROWS: Final = {
     "winners": _cell_rows,
-    "shares": _share_rows,
+    "shares": lambda _, found: win_counts(found.comparison),
     "pareto": _contender_rows,
     "evidence": _evidence_rows,
 }

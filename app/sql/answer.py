@@ -1,4 +1,4 @@
-"""What the SQL page lists: tables, columns, examples."""
+"""The lists of the SQL page: tables, columns, examples."""
 
 import tomllib
 from contextlib import suppress
@@ -22,10 +22,10 @@ _EXAMPLES: Final = Path(data.sandbox.__file__).with_name("examples.toml")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question, its query, and the view of a page that answers it.
+    """A question, its query, and the view of a page with the same answer.
 
     Attributes:
-        state: The URL query of the page that asks the same.
+        state: The URL query of that page.
     """
 
     title: str
@@ -73,15 +73,7 @@ def columns_of(view: LakeView) -> pl.DataFrame:
     )
 
 
-def rows_behind(view: LakeView, state: SqlState, name: str) -> pl.DataFrame:
-    """Return the rows of a view: the list of columns."""
-    del state, name
-    return columns_of(view)
-
-
-def explain(view: LakeView, state: SqlState, name: str) -> str:
-    """Say where the list of columns comes from."""
-    del state, name
-    sql, parameters = columns_query()
-    head = f"lake {view.lake.path.name}, version {view.version}"
-    return f"{head}\n\n{statement(sql, parameters)}\n\nthen: units and descriptions of metrics"
+def explain(view: LakeView) -> str:
+    """Return how the list of columns was computed."""
+    query = statement(*columns_query())
+    return f"{view.words}\n\n{query}\n\nthen: units and descriptions of metrics"

@@ -11,8 +11,10 @@ from app.kit.context import sandbox
 from app.kit.encodings import message_figure
 from app.kit.lakes import LakeView
 from app.kit.links import address
+from app.kit.messages import EMPTY_LAKE_PLAIN
 from app.kit.opening import state_stores
-from app.kit.panel import GRAPH_CONFIG, view_menu
+from app.kit.page_layout import page_layout, status_line
+from app.kit.panel import graph, panel, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.sql.answer import columns_of, default_state, examples
 from app.sql.state import SqlState
@@ -27,40 +29,22 @@ with open_lake({lake!r}) as lake:
 
 
 def sql_layout(view: LakeView, state: SqlState, notice: str) -> html.Main:
-    """Lay the page out; where SQL is off it says why, and how to ask from Python."""
+    """Lay the page out; if SQL is off, with the reason and the equivalent Python code."""
     state = replace(state, sql=state.sql or default_state(view).sql)
     found = sandbox()
     if not isinstance(found, str):
         found.prepare(view.lake)
     words = found if isinstance(found, str) else ""
     if not view.runs:
-        words = "The lake holds no runs yet. Add some with python -m ingest add RAW."
-    return html.Main(
-        [
-            *state_stores("sql", view, state),
-            html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
-            filter_sidebar(_examples(view), "Examples"),
-            html.Div(
-                [
-                    _editor(view, state, words),
-                    tables(view),
-                    *([] if words else [_result(), _chart()]),
-                ],
-                className="views",
-                id="views",
-            ),
-            html.Footer(
-                [
-                    html.Span(id=IDS.status, role="status"),
-                    html.Span(id="status-selection"),
-                    html.Span(className="spring"),
-                    html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-                    html.A("export", id=IDS.link("export"), className="plain"),
-                ],
-                className="status",
-            ),
-        ],
-        className="page sql",
+        words = EMPTY_LAKE_PLAIN
+    said = [html.Span(id=IDS.status, role="status"), html.Span(id="status-selection")]
+    return page_layout(
+        IDS.page,
+        state_stores(IDS.page, view, state),
+        notice,
+        filter_sidebar(_examples(view), "Examples", "examples"),
+        [_editor(view, state, words), tables(view), *([] if words else [_result(), _chart()])],
+        status_line(IDS, said=said, has_data=False),
     )
 
 
@@ -103,14 +87,7 @@ def _editor(view: LakeView, state: SqlState, off: str) -> html.Section:
     ]  # fmt: skip
     if off:
         body = [html.P(off, className="note"), html.Pre(python, className="note")]
-    return html.Section(
-        [
-            html.Div(head, className="panel-head"),
-            *body,
-        ],
-        className="panel panel-editor",
-        **{"aria-label": "query"},
-    )
+    return panel("", "query", head, body, "panel-editor", is_stop=False)
 
 
 def tables(view: LakeView, has_menu: bool = True) -> html.Section:
@@ -136,33 +113,19 @@ def tables(view: LakeView, has_menu: bool = True) -> html.Section:
         summary = html.Summary([html.Code(table), words], **{"data-table": table})
         parts.append(html.Details([summary, html.Ul(listed)], open=table == "runs"))
     menu = [view_menu("tables")] if has_menu else []
-    return html.Section(
-        [
-            html.Div([html.H2("Tables and columns"), *menu], className="panel-head"),
-            html.Div(parts, className="table-frame tables"),
-        ],
-        className="panel panel-tables",
-        tabIndex=0,
-        **{"aria-label": "tables and columns", "data-view": "tables"},
-    )
+    head = [html.H2("Tables and columns"), *menu]
+    body = [html.Div(parts, className="table-frame tables")]
+    return panel("tables", "tables and columns", head, body, "panel-tables")
 
 
 def _result() -> html.Section:
-    return html.Section(
-        [
-            html.Div(
-                [
-                    html.H2("Result"),
-                    html.Button("CSV", id=IDS("csv"), className="plain", disabled=True),
-                    html.Button("Parquet", id=IDS("parquet"), className="plain", disabled=True),
-                ],
-                className="panel-head",
-            ),
-            html.Div(id=IDS("grid-frame"), className="grid"),
-        ],
-        className="panel panel-result",
-        **{"aria-label": "result"},
-    )  # fmt: skip
+    head = [
+        html.H2("Result"),
+        html.Button("CSV", id=IDS("csv"), className="plain", disabled=True),
+        html.Button("Parquet", id=IDS("parquet"), className="plain", disabled=True),
+    ]
+    grid = html.Div(id=IDS("grid-frame"), className="grid")
+    return panel("", "result", head, [grid], "panel-result", is_stop=False)
 
 
 def _chart() -> html.Section:
@@ -176,15 +139,6 @@ def _chart() -> html.Section:
             ),
         )
     ]
-    graph = dcc.Graph(
-        id="sql-chart",
-        config=GRAPH_CONFIG,
-        className="graph",
-        responsive=True,
-        figure=message_figure("Run a query, then choose x and y."),
-    )
-    return html.Section(
-        [html.Div([html.H2("Chart"), *selects], className="panel-head"), graph],
-        className="panel panel-chart",
-        **{"aria-label": "chart"},
-    )
+    chart = graph("sql-chart", message_figure("Run a query, then choose x and y."))
+    head = [html.H2("Chart"), *selects]
+    return panel("", "chart", head, [chart], "panel-chart", is_stop=False)

@@ -1,4 +1,4 @@
-"""The SQL page as one file: the query and the tables that it can ask for."""
+"""The SQL page as one file: the query and the list of tables."""
 
 from dash import html
 
@@ -9,8 +9,7 @@ from app.sql.state import SqlState
 
 
 def export_page(view: LakeView, state: SqlState) -> ExportedPage:
-    """Build the page for an export; results leave as CSV or Parquet."""
+    """Build the page for an export, without results, which are downloaded as CSV or Parquet."""
     query = html.Section([html.H2("Query"), html.Pre(state.sql)], className="panel")
     main = render(html.Main([query, tables(view, has_menu=False)], className="sql-export"))
-    is_synthetic = view.is_synthetic
-    return ExportedPage("SQL", main, {"sql": state.sql}, is_synthetic)
+    return ExportedPage("SQL", main, {"sql": state.sql}, view.is_synthetic)

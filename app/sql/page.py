@@ -6,13 +6,13 @@ from dash import ClientsideFunction, Input, clientside_callback
 
 from app.kit.callbacks import register_gather
 from app.kit.page import Page, View
-from app.sql.answer import default_state, explain, rows_behind
+from app.sql.answer import columns_of, default_state, explain
 from app.sql.layout import IDS, sql_layout
 from app.sql.layout_export import export_page
 from app.sql.routes import add_routes
 from app.sql.state import SqlState
 
-# The first example, drawn.
+# The first example, with a chart.
 _SHOWN: Final = "v=2&x=latency_p99_us&y=energy_j&col=system_label"
 PAGE = Page(
     name="sql",
@@ -23,8 +23,8 @@ PAGE = Page(
     layout=sql_layout,
     views=(View("tables", "Tables and columns", is_picture=False),),
     missing=None,
-    rows=rows_behind,
-    explain=explain,
+    rows=lambda view, *_: columns_of(view),
+    explain=lambda view, *_: explain(view),
     export=export_page,
     keys=(("Ctrl+Enter", "run the query"), ("Tab", "complete a name")),
     add_routes=add_routes,

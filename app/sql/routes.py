@@ -1,4 +1,4 @@
-"""`POST /sql/run`, `/sql/csv`, `/sql/parquet` run one in the sandbox; `/sql/cancel` ends it."""
+"""`POST /sql/run`, `/sql/csv`, `/sql/parquet` run a query in the sandbox; `/sql/cancel` ends it."""
 
 import secrets
 from collections.abc import Callable

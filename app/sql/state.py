@@ -7,7 +7,7 @@ from typing import ClassVar
 from app.kit.url_state import Parameter, UrlState, read_lake_version
 from data.errors import SelectionError
 
-# Longer ones do not fit into an address.
+# Longer queries do not fit into an address.
 MOST_CHARACTERS = 6_000
 
 
@@ -26,7 +26,6 @@ class SqlState(UrlState):
         x: Column of the chart's horizontal axis; empty draws no chart.
         y: Column of its vertical axis.
         colour: Column that colours its points.
-        lake_version: A version that the link pins; None for the newest.
     """
 
     VERSION: ClassVar[int] = 2

@@ -1,4 +1,4 @@
-"""What Storage shows for a state: its figures, what the browser links by, counts in words."""
+"""The content of Storage for a state: figures, data for linked selections, status line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +9,9 @@ import polars as pl
 
 from app.kit.lakes import LakeView
 from app.kit.messages import EMPTY_LAKE, no_run_left
-from app.kit.typed_arrays import typed
+from app.kit.typed_arrays import floats, typed
 from app.storage.cells import cells_of, mixed_words
 from app.storage.defaults import place_words, storage_cube
-from app.storage.figures.base import values_of
 from app.storage.figures.devices import build_devices
 from app.storage.figures.grids import DIVERGING, VIRIDIS, Colors, build_grids
 from app.storage.figures.layouts import message, source_words
@@ -32,7 +31,7 @@ NO_STORAGE: Final = (
     "Storage draws runs by request size and IO depth, and no run of this lake has a request size: "
     "results of fio would make it useful."
 )
-# The columns that a box may be over: metrics, and knobs that are numbers.
+# Columns that a box may use: metrics, and numeric knobs.
 METRICS: Final = tuple(name for name in MEASURED if not name.endswith("_per_joule"))
 FIELDS: Final = (*METRICS, "request_bytes", "io_depth", "threads")
 _SCALES: Final = {"efficiency": Colors(VIRIDIS), "difference": Colors(DIVERGING, around=0.0)}
@@ -40,13 +39,13 @@ _SCALES: Final = {"efficiency": Colors(VIRIDIS), "difference": Colors(DIVERGING,
 
 @dataclass(frozen=True, slots=True)
 class StorageAnswer:
-    """The study of a state, its figures by view, and what links them.
+    """The study of a state, and its figures by view.
 
     Attributes:
         functions: Answer of `counted_functions`.
-        configurations: What the browser links by: `count`, `knobs` (by name, as clauses want them),
-            `fields` (means by metric, as typed arrays), `runs`, `workloads`; None where there is
-            nothing to link. Knobs are fields as well.
+        configurations: Data for linked selections: `count`, `knobs` (name to values and indices),
+            `fields` (metric to its means, as typed arrays), `runs`, `workloads`; None without
+            figures. A box may use knobs as fields too.
         status: How many runs are shown, of how many.
     """
 
@@ -80,7 +79,7 @@ def _storage_runs(view: LakeView) -> int:
 
 
 def has_figures(study: Study) -> bool:
-    """Return whether there is something to draw, and not too much."""
+    """Return whether there are configurations, and not too many to draw."""
     return 0 < len(study.rows) <= MOST_CONFIGURATIONS
 
 
@@ -90,7 +89,7 @@ def missing(view: LakeView, _: StorageState) -> str:
 
 
 def nothing_to_draw(view: LakeView, study: Study) -> str:
-    """Why there are no figures, and the next step."""
+    """Return why there are no figures, and the next step."""
     selection = study.state.selection
     cube = storage_cube(view, selection)
     if not view.runs:
@@ -123,7 +122,7 @@ def _sources(study: Study, functions: pl.DataFrame, view: View) -> dict[str, Any
 
 
 def _rows_of(study: Study) -> dict[tuple[str | None, int], list[int]]:
-    """The study's configurations at its place, by mode and depth."""
+    """Return the study's configurations at its place, by mode and depth."""
     rows: dict[tuple[str | None, int], list[int]] = {}
     for row, mode, depth in study.here.select("row", "mode", "io_depth").iter_rows():
         rows.setdefault((mode, depth), []).append(row)
@@ -157,7 +156,7 @@ def _grids(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
     return build_grids(found.cells, view, study.scene, subtitle, _SCALES[view.kind], common)
 
 
-# By kind of view: from the study, the answer of `counted_functions` and the view to its figure.
+# Kind of view to its builder, given the study, the answer of `counted_functions` and the view.
 BUILDERS: Final[dict[str, Callable[[Study, pl.DataFrame, View], dict[str, Any]]]] = {
     "lines": _lines,
     "sources": _sources,
@@ -174,14 +173,14 @@ def _configurations(study: Study) -> dict[str, Any]:
     return {
         "count": len(rows),
         "knobs": {name: _knob(rows[name]) for name in KNOBS},
-        "fields": {name: typed(values_of(rows, name).astype(np.float32)) for name in METRICS},
+        "fields": {name: typed(floats(rows[name]).astype(np.float32)) for name in METRICS},
         "runs": rows["runs"].to_list(),
         "workloads": rows["workload"].unique().sort().to_list(),
     }
 
 
 def _knob(column: pl.Series) -> dict[str, Any]:
-    """The distinct values of a knob, and the index of each configuration's value."""
+    """Encode a knob as its distinct values, and the index of each configuration's value."""
     values = column.unique().sort(nulls_last=True).to_list()
     index = {value: i for i, value in enumerate(values)}
     at = np.array([index[value] for value in column.to_list()], dtype=np.uint16)

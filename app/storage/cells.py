@@ -1,4 +1,4 @@
-"""The cells of Storage's heatmaps: configurations of one mode, size and depth taken together."""
+"""The cells of Storage's heatmaps: configurations pooled by mode, request size and IO depth."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -6,7 +6,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.storage.defaults import at_place
+from app.kit.typed_arrays import floats
+from app.storage.defaults import access_pair, at_place
 from app.storage.figures.base import Scene, measured_words
 from app.storage.figures.grids import Cell
 from app.storage.study import Study
@@ -18,10 +19,9 @@ from data.metrics import metric
 from data.units import MINUS, format_bytes, format_quantity
 
 _CELL: Final = ("mode", "request_bytes", "io_depth")
-# What configurations of one cell may differ in.
+# Columns in which configurations of one cell may differ.
 _SHIPPED: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "threads", "machine")
 _TOGETHER: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
-_WRITES: Final = {"read": "write", "randread": "randwrite"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Cells:
     """The cells of one heatmap.
 
     Attributes:
-        rows: The configurations of which they are made.
-        fixed: The columns of the study's place that all of them share.
-        accesses: The reading and the writing access that are compared; empty for no difference.
+        rows: The pooled configurations.
+        fixed: Columns of the study's place with one value in all of them.
+        accesses: The compared reading and writing access; empty unless cells are differences.
     """
 
     cells: list[Cell]
@@ -41,20 +41,19 @@ class Cells:
 
 
 def cells_of(study: Study, view: View) -> Cells:
-    """The cells of a view that is a heatmap; none where nothing was measured."""
+    """Return the cells of a heatmap view; none if nothing was measured."""
     device, rw = study.state.at_device, study.state.at_rw
     rows = at_place(study.rows, {"device": device})
     if view.kind == "efficiency":
         rows = at_place(rows, {"rw": rw})
         return Cells(_mean_cells(rows, view.y, study.scene), rows, ("device", "rw"))
-    accesses = next((pair for pair in _WRITES.items() if rw in pair), ())
+    accesses = access_pair(rw)
     rows = rows.filter(pl.col("rw").is_in(accesses))
     cells = _difference_cells(rows, accesses, view.y, study.scene) if accesses else []
     return Cells(cells, rows, ("device",), accesses)
 
 
 def _mean_cells(rows: pl.DataFrame, column: str, scene: Scene) -> list[Cell]:
-    """One cell a mode, size and depth: the mean over all its runs."""
     cells = _pooled(rows, column, scene)
     return [
         Cell(
@@ -68,11 +67,7 @@ def _mean_cells(rows: pl.DataFrame, column: str, scene: Scene) -> list[Cell]:
 def _difference_cells(
     rows: pl.DataFrame, accesses: tuple[str, str], column: str, scene: Scene
 ) -> list[Cell]:
-    """Writing minus reading, where both were measured.
-
-    Args:
-        rows: Configurations of one device.
-    """
+    """Return the cells of one device that have both accesses: writing minus reading."""
     read, write = (_pooled(rows.filter(pl.col("rw") == rw), column, scene) for rw in accesses)
     both = read.join(write, on=_CELL, suffix="_written", nulls_equal=True).sort(
         _CELL, nulls_last=True
@@ -80,7 +75,7 @@ def _difference_cells(
     written = f"{column}_written"
     halves = difference_spreads(
         (both[f"{column}_n"].to_numpy(), both[f"{column}_n_written"].to_numpy()),
-        (_reals(both[f"{column}_sd"]), _reals(both[f"{column}_sd_written"])),
+        (floats(both[f"{column}_sd"]), floats(both[f"{column}_sd_written"])),
         scene.is_interval,
     )
     cells = []
@@ -99,10 +94,10 @@ def _difference_cells(
 
 
 def mixed_words(rows: pl.DataFrame, column: str) -> str:
-    """Say which knobs differ within cells: `cells mix 2 values of dataset`; else an empty text.
+    """Return which knobs vary within cells: `cells mix 2 values of dataset`; empty if none does.
 
     Args:
-        rows: The configurations of which cells were made.
+        rows: The pooled configurations.
     """
     there = rows.filter(pl.col(column).is_not_null())
     most = there.group_by(_CELL).agg(pl.col(*_TOGETHER).n_unique()).select(*_TOGETHER).max()
@@ -115,7 +110,7 @@ def mixed_words(rows: pl.DataFrame, column: str) -> str:
 
 
 def _pooled(rows: pl.DataFrame, column: str, scene: Scene) -> pl.DataFrame:
-    """Columns of _CELL, `rows`, the metric's mean, `_sd`, `_n` and `_spread`."""
+    """Return the columns of _CELL, `rows`, and the metric's mean, `_sd`, `_n` and `_spread`."""
     there = rows.filter(pl.col(column).is_not_null())
     parts = there.select(
         *_CELL,
@@ -125,14 +120,10 @@ def _pooled(rows: pl.DataFrame, column: str, scene: Scene) -> pl.DataFrame:
     )
     behind = there.group_by(_CELL).agg(rows=pl.col("row").sort())
     pooled = pool(parts, _CELL).join(behind, on=_CELL, nulls_equal=True, maintain_order="left")
-    half = mean_spreads(pooled["n"].to_numpy(), _reals(pooled["sd"]), scene.is_interval)
+    half = mean_spreads(pooled["n"].to_numpy(), floats(pooled["sd"]), scene.is_interval)
     return pooled.rename({"mean": column, "sd": f"{column}_sd", "n": f"{column}_n"}).with_columns(
         pl.Series(f"{column}_spread", half, dtype=pl.Float64)
     )
-
-
-def _reals(column: pl.Series) -> np.ndarray:
-    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 def _heading(row: dict[str, Any], scene: Scene) -> str:
@@ -151,7 +142,7 @@ def _signed(value: float, half: float, column: str, scene: Scene) -> str:
 
 
 def table_of(cells: list[Cell], column: str) -> pl.DataFrame:
-    """The cells as a table for downloads."""
+    """Return the cells as a table for downloads."""
     return pl.DataFrame(
         {
             "mode": [cell.mode for cell in cells],

@@ -1,4 +1,4 @@
-"""The means that claims are judged by: pooled over the runs of a mode, an access and a cell."""
+"""The means that decide claims, pooled over the runs of a mode, an access and a cell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,24 +7,22 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.kit.competitors import value_label
-from app.storage.defaults import at_place, place_words
+from app.kit.competitors import mode_label
+from app.storage.defaults import access_pair, at_place, place_words
 from app.storage.published_moves import UNIT, by_source
 from app.storage.study import Study
 from app.storage.views import DEPTH, LOADS_STORES_PER_S
 from data.analysis.pooling import pool
 from data.analysis.two_means import TwoMeans, two_means
-from data.knobs import KNOBS
 from data.metrics import metric
 from data.units import format_quantity
 
-READ_AND_WRITE: Final = {"read": ("read", "write"), "randread": ("randread", "randwrite")}
 STUDENT: Final = "Student's t"
 EQUIVALENCE: Final = "two one-sided Student's t"
 
 
 class UnmeasuredError(Exception):
-    """The runs that a rule needs are not there; the text says which."""
+    """The lake lacks runs that a rule needs; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +30,10 @@ class Comparison:
     """Two means that a rule compares.
 
     Attributes:
-        what: The two groups in words: `classic polling, interrupt`.
+        what: The two groups: `classic polling, interrupt`.
         where: The cell: `depth 1`.
-        column: The quantity.
-        test: Name of the test.
+        column: The compared quantity.
+        test: Name of the statistical test.
     """
 
     what: str
@@ -53,29 +51,29 @@ class Comparison:
 
     @property
     def p_words(self) -> str:
-        """`p < 0.001`, `p = 0.246`; of values without any spread `no p: no spread`."""
+        """`p < 0.001`, `p = 0.246`; `no p: no spread` if no value differs from another."""
         if isnan(self.pair.p):
             return "no p: no spread"
         return "p < 0.001" if self.pair.p < 0.001 else f"p = {self.pair.p:.3f}"
 
 
 def unit_of(column: str) -> str:
-    """The unit of a metric, or of loads and stores."""
+    """Return the unit of a metric, or of loads and stores."""
     return UNIT if column == LOADS_STORES_PER_S else metric(column).unit
 
 
 def title_of(column: str) -> str:
-    """What a sentence calls a metric, or loads and stores."""
+    """Return the title of a metric, or of loads and stores."""
     return "loads and stores" if column == LOADS_STORES_PER_S else metric(column).title
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimRuns:
-    """The runs that the filters leave, as rules ask for them.
+    """The filtered runs, with the means that rules need.
 
     Attributes:
         functions: Answer of `counted_functions`.
-        known: Means that a rule has asked for before.
+        known: Cache of `at_depths`.
     """
 
     study: Study
@@ -83,11 +81,11 @@ class ClaimRuns:
     known: dict[tuple[str, str, str | None], pl.DataFrame] = field(default_factory=dict)
 
     def label(self, mode: str) -> str:
-        """A mode in words; also of one that the lake does not hold."""
-        return value_label(KNOBS["mode"], mode, {})
+        """Return the name of a mode, also of one that the lake lacks."""
+        return mode_label(mode)
 
     def at_depths(self, column: str, mode: str, rw: str | None = None) -> pl.DataFrame:
-        """Means of a mode by IO depth, at the device and size of the lines.
+        """Return the means of a mode by IO depth, at the device and size of the lines.
 
         Args:
             rw: Access; None for that of the lines.
@@ -96,7 +94,7 @@ class ClaimRuns:
             Columns `io_depth`, `mean`, `sd`, `n`; at least one row.
 
         Raises:
-            UnmeasuredError: No run of the mode is there, or none with the quantity.
+            UnmeasuredError: The mode has no run, or none with a value of the column.
         """
         asked = column, mode, rw
         if asked not in self.known:
@@ -127,7 +125,7 @@ class ClaimRuns:
     def compare(
         self, column: str, first: str, second: str, is_equivalence: bool = False
     ) -> list[Comparison]:
-        """Compare two modes at every IO depth of the lines; raises as `at_depths`."""
+        """Compare two modes at every IO depth of the lines; raises errors as `at_depths`."""
         names = self.label(first), self.label(second)
         means = self.at_depths(column, first), self.at_depths(column, second)
         test = EQUIVALENCE if is_equivalence else STUDENT
@@ -135,15 +133,19 @@ class ClaimRuns:
         return compared(pairs, names, column, test)
 
     def compare_accesses(self, column: str, mode: str, rate: str, same: float) -> list[Comparison]:
-        """Compare writing with reading at the same rate of something.
+        """Compare writing with reading at about the same rate of a quantity.
 
-        Each depth of writing is compared with the depth of reading that has the least rate of
-        those with at least `same` times as much; raises as `at_depths`.
+        The partner of each depth of writing is the depth of reading with the lowest rate that is at
+        least `same` times the rate of writing. Raises errors as `at_depths`.
 
         Args:
-            rate: The quantity of which the rate is the same.
+            rate: Column of that rate.
         """
-        reads, writes = self._accesses()
+        rw = self.study.state.at_rw
+        pair = access_pair(rw)
+        if not pair:
+            raise UnmeasuredError(f"no runs that read and write apart, but {rw or 'of no access'}")
+        reads, writes = pair
         cells = {
             rw: self.at_depths(column, mode, rw).join(
                 self.at_depths(rate, mode, rw).select(DEPTH, rate="mean"), on=DEPTH
@@ -162,16 +164,9 @@ class ClaimRuns:
         pairs = two_means(cells[writes], read, DEPTH)
         return compared(pairs, (writes, reads), column, STUDENT)
 
-    def _accesses(self) -> tuple[str, str]:
-        rw = self.study.state.at_rw
-        for pair in READ_AND_WRITE.values():
-            if rw in pair:
-                return pair
-        raise UnmeasuredError(f"no runs that read and write apart, but {rw or 'of no access'}")
-
 
 def pooled(rows: pl.DataFrame, column: str, by: Sequence[str]) -> pl.DataFrame:
-    """Pool the means of configurations; columns `by`, `mean`, `sd`, `n`, sorted by `by`."""
+    """Pool the means of configurations: columns `by`, `mean`, `sd`, `n`, sorted by `by`."""
     there = rows.filter(pl.col(column).is_not_null())
     n = pl.col(f"{column}_n")
     sd = pl.when(n > 1).then(f"{column}_sd")
@@ -181,10 +176,10 @@ def pooled(rows: pl.DataFrame, column: str, by: Sequence[str]) -> pl.DataFrame:
 def compared(
     pairs: Sequence[TwoMeans], names: tuple[str, str], column: str, test: str
 ) -> list[Comparison]:
-    """Name pairs of means.
+    """Convert pairs of means to comparisons.
 
     Raises:
-        UnmeasuredError: There are none.
+        UnmeasuredError: There is no pair.
     """
     if not pairs:
         raise UnmeasuredError(

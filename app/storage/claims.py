@@ -1,4 +1,4 @@
-"""The papers' claims, each judged by a written rule from the runs that the filters leave."""
+"""The papers' claims, each decided by a written rule from the filtered runs."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -7,7 +7,6 @@ from typing import Final
 import polars as pl
 
 from app.storage.claim_means import (
-    READ_AND_WRITE,
     STUDENT,
     ClaimRuns,
     Comparison,
@@ -15,9 +14,9 @@ from app.storage.claim_means import (
     pooled,
     title_of,
 )
-from app.storage.defaults import at_place, place_words
+from app.storage.defaults import access_pair, at_place, place_words
 from app.storage.study import Study
-from app.storage.verdict import DOES_NOT, HOLDS, UNTOLD, Judged, Rule, Verdict
+from app.storage.verdict import DOES_NOT, HOLDS, UNDECIDED, Judged, Rule, Verdict
 from app.storage.views import DEPTH, LOADS_STORES_PER_S
 from data.analysis.two_means import TwoMeans, best_of, holds_equal, holds_more
 from data.reference.claims import claims
@@ -25,7 +24,8 @@ from data.units import format_bytes, format_digits, format_quantity
 
 _INTERRUPT, _POLL, _HYBRID = _MODES = ("interrupt", "poll", "hybrid")
 _RATE: Final = "interrupts_per_s"
-# What "nearly 600,000", "the same rate" and "hardly ever" mean, and what is still a proportion.
+# Values for "nearly 600,000", "the same rate" and "hardly ever", and the largest ratio of watts per
+# percent that still counts as proportional.
 _NEARLY_PER_S: Final = 540_000
 _SAME_RATE: Final = 0.95
 _HARDLY_EVER: Final = 0.10
@@ -44,7 +44,7 @@ _AT_SAME_RATE: Final = (
 
 
 def judged_claims(study: Study, functions: pl.DataFrame) -> list[Judged]:
-    """Judge every claim.
+    """Decide every claim.
 
     Args:
         functions: Answer of `counted_functions`.
@@ -57,7 +57,7 @@ def _judge(rule: Rule, runs: ClaimRuns) -> Verdict:
     try:
         return rule.judge(runs)
     except UnmeasuredError as missing:
-        return Verdict(UNTOLD, str(missing))
+        return Verdict(UNDECIDED, str(missing))
 
 
 def _verdict(holds: bool, words: str, comparisons: Sequence[Comparison] = ()) -> Verdict:
@@ -65,7 +65,7 @@ def _verdict(holds: bool, words: str, comparisons: Sequence[Comparison] = ()) ->
 
 
 def _is_more(column: str, *pairs: tuple[str, str]) -> Callable[[ClaimRuns], Verdict]:
-    """Judge whether a mean of each pair's first mode is more than that of its second."""
+    """Build the rule that in each pair the first mode has the larger mean."""
 
     def judge(runs: ClaimRuns) -> Verdict:
         found = [runs.compare(column, *pair) for pair in pairs]
@@ -98,7 +98,7 @@ def _is_equal(column: str, first: str, second: str) -> Callable[[ClaimRuns], Ver
 
 
 def _power_is_inverted(runs: ClaimRuns) -> Verdict:
-    """Judge whether some mode uses more CPU than another and draws less power."""
+    """Decide whether some mode uses more CPU than another and draws less power."""
     found: list[Comparison] = []
     inverted: list[Comparison] = []
     missing: list[UnmeasuredError] = []
@@ -130,7 +130,7 @@ def _power_is_inverted(runs: ClaimRuns) -> Verdict:
 
 
 def _has_winners(runs: ClaimRuns) -> Verdict:
-    """Judge who is most efficient at which latency."""
+    """Decide which mode is most efficient at which latency."""
     state = runs.study.state
     by = ["request_bytes", DEPTH]
     rows = at_place(runs.study.rows, {"device": state.at_device, "rw": state.at_rw})
@@ -166,7 +166,7 @@ def _has_winners(runs: ClaimRuns) -> Verdict:
 
 
 def _won_words(latencies: pl.Series) -> str:
-    """`3 (median latency 13.6 us)`."""
+    """Return a text such as `3 (median latency 13.6 us)`."""
     middle = latencies.median()
     said = f" (median latency {format_quantity(float(middle), 'us')})" if middle else ""  # type: ignore[arg-type]
     return f"{len(latencies)}{said}"
@@ -190,10 +190,9 @@ def _writes_more(column: str) -> Callable[[ClaimRuns], Verdict]:
 
 
 def _is_no_proportion(runs: ClaimRuns) -> Verdict:
-    """Judge whether watts per percent of CPU differ between cells."""
-    pair = next((p for p in READ_AND_WRITE.values() if runs.study.state.at_rw in p), ())
-    cells = []
-    for rw in pair or (str(runs.study.state.at_rw),):
+    """Decide whether watts per percent of CPU differ between cells."""
+    at_rw, cells = runs.study.state.at_rw, []
+    for rw in access_pair(at_rw) or (str(at_rw),):
         try:
             cpu, power = (runs.at_depths(name, _INTERRUPT, rw) for name in ("cpu_pct", "power_w"))
         except UnmeasuredError:
@@ -254,9 +253,7 @@ RULES: Final[dict[str, Rule]] = {
         _reaches_rate,
     ),
     "write-cpu": Rule(
-        "cpu-interrupts",
-        f"Mean CPU (user and system). {_AT_SAME_RATE}",
-        _writes_more("cpu_pct"),
+        "cpu-interrupts", f"Mean CPU (user and system). {_AT_SAME_RATE}", _writes_more("cpu_pct")
     ),
     "proportional": Rule(
         "power-cpu",
@@ -266,8 +263,6 @@ RULES: Final[dict[str, Rule]] = {
         _is_no_proportion,
     ),
     "write-power": Rule(
-        "power-interrupts",
-        f"Mean power. {_AT_SAME_RATE}",
-        _writes_more("power_w"),
+        "power-interrupts", f"Mean power. {_AT_SAME_RATE}", _writes_more("power_w")
     ),
 }

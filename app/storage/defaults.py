@@ -1,29 +1,31 @@
-"""The defaults of Storage: the dataset, and the device, access and size of the lines."""
+"""Defaults of Storage: the dataset, and the device, access and size of the lines."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import polars as pl
 
 from app.kit.lakes import LakeView
+from app.kit.page_layout import Entries, entries
 from app.storage.state import StorageState
 from data.analysis.facets import Choice, FacetCounts, matches
 from data.selection import Selection
 from data.units import format_bytes
 
-# What the studies look at: small random reads, 4 KiB if there are some.
+# The studies measure small random reads, of 4 KiB where possible.
 _RW_FIRST: Final = ("randread", "read", "randwrite", "write")
 _USUAL_BYTES: Final = 4096
 _PLACES: Final = ("device", "rw", "request_bytes")
 
 
 def storage_cube(view: LakeView, selection: Selection) -> pl.DataFrame:
-    """The rows of the filter cube that are storage runs: those with a request size."""
+    """Return the rows of the filter cube that are storage runs, which have a request size."""
     return view.cube_of(selection).filter(pl.col("request_bytes").is_not_null())
 
 
 def default_state(view: LakeView) -> StorageState:
-    """What a visitor without a link sees: the dataset with most modes, then most runs."""
+    """Return the state without a link: the dataset with most modes, then most runs."""
     cube = storage_cube(view, view.first_study(is_storage=True))
     if not len(cube):
         return StorageState()
@@ -36,47 +38,50 @@ def default_state(view: LakeView) -> StorageState:
 
 
 def chosen(cube: pl.DataFrame, state: StorageState) -> StorageState:
-    """Choose device, access and size where the state leaves them open, or the filters have none.
+    """Choose device, access and size where the state has none, or one that the filters exclude.
 
     Args:
         cube: Answer of `storage_cube`.
     """
     left = cube.filter(matches(state.selection))
     device = _kept(left, "device", state.at_device, _most_modes(left))
-    here = left.filter(pl.col("device").eq_missing(device))
+    here = at_place(left, {"device": device})
     rw = _kept(here, "rw", state.at_rw, _first_access(here["rw"].unique().to_list()))
-    here = here.filter(pl.col("rw").eq_missing(rw))
+    here = at_place(here, {"rw": rw})
     size = _kept(here, "request_bytes", state.at_request, _usual_size(here))
-    return state.at(device, rw, size)
+    return replace(state, at_device=device, at_rw=rw, at_request=size)
 
 
 def offered(view: LakeView, selection: Selection) -> dict[str, list[Choice]]:
-    """What each filter of the page still offers."""
+    """Return the choices of each filter of the page."""
     outline = view.outline.filter("is_storage") if view.is_large else None
     counts = FacetCounts(storage_cube(view, selection), outline)
     return {name: counts.of(name, selection) for name in StorageState.FILTERS}
 
 
-def place_choices(cube: pl.DataFrame, state: StorageState) -> dict[str, list[dict[str, str]]]:
-    """What the menus of device, access and size offer, by URL key.
+def place_choices(cube: pl.DataFrame, state: StorageState) -> dict[str, Entries]:
+    """Return the entries of the menus of device, access and size, by URL key.
 
-    Each offers what the filters and the menus before it leave.
+    A menu lists the values that the filters and the menus before it allow.
     """
     left = cube.filter(matches(state.selection))
-    devices = left["device"].drop_nulls().unique().sort()
-    here = left.filter(pl.col("device").eq_missing(state.at_device))
-    accesses = here["rw"].drop_nulls().unique().sort()
-    here = here.filter(pl.col("rw").eq_missing(state.at_rw))
-    sizes = here["request_bytes"].unique().sort()
+    here = at_place(left, {"device": state.at_device})
+    sizes = at_place(here, {"rw": state.at_rw})["request_bytes"].unique().sort()
     return {
-        "at": [{"value": str(d), "label": str(d)} for d in devices],
-        "access": [{"value": str(a), "label": str(a)} for a in accesses],
-        "size": [{"value": str(s), "label": format_bytes(s)} for s in sizes],
+        "at": entries({d: d for d in left["device"].drop_nulls().unique().sort()}),
+        "access": entries({a: a for a in here["rw"].drop_nulls().unique().sort()}),
+        "size": entries({str(s): format_bytes(s) for s in sizes}),
     }
 
 
+def access_pair(rw: str | None) -> tuple[str, str] | tuple[()]:
+    """Return the reading and the writing access, one of which is `rw`; else an empty tuple."""
+    pairs = (("read", "write"), ("randread", "randwrite"))
+    return next((pair for pair in pairs if rw in pair), ())
+
+
 def place_words(at: Mapping[str, Any], names: Sequence[str] = _PLACES) -> str:
-    """`optane · randread · 4 KiB`; parts that are not known are left out."""
+    """Return a text such as `optane · randread · 4 KiB`; missing parts are left out."""
     words = [str(at[n]) for n in names if n != "request_bytes" and at[n] is not None]
     if "request_bytes" in names and at["request_bytes"] is not None:
         words.append(format_bytes(at["request_bytes"]))
@@ -84,12 +89,12 @@ def place_words(at: Mapping[str, Any], names: Sequence[str] = _PLACES) -> str:
 
 
 def place_of(state: StorageState) -> dict[str, Any]:
-    """Device, access and size of a state by their columns."""
+    """Return device, access and size of a state, by column."""
     return {"device": state.at_device, "rw": state.at_rw, "request_bytes": state.at_request}
 
 
 def at_place(rows: pl.DataFrame, place: Mapping[str, Any]) -> pl.DataFrame:
-    """The rows that have these values; null is a value."""
+    """Return the rows with these values by column; None matches NULL."""
     return rows.filter([pl.col(name).eq_missing(value) for name, value in place.items()])
 
 
@@ -98,7 +103,7 @@ def _kept(left: pl.DataFrame, column: str, value: Any, otherwise: Any) -> Any:
 
 
 def _most_modes(left: pl.DataFrame) -> str | None:
-    """The device with most modes, then with most sizes and depths."""
+    """Return the device with most modes, then with most sizes and depths."""
     if not len(left):
         return None
     ranked = left.group_by("device").agg(

@@ -4,37 +4,33 @@ from collections.abc import Mapping
 from typing import Any
 
 import dash_mantine_components as dmc
+import polars as pl
 from dash import html
 
-from app.kit import ids as kit_ids
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.links import address
 from app.kit.opening import state_stores
-from app.kit.panel import view_menu
+from app.kit.page_layout import page_layout, segments, select, status_line
+from app.kit.panel import panel, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
 from app.storage.state import StorageState
-from app.storage.views import (
-    CLAIMS,
-    NAME,
-    PUBLISHED,
-    SECTIONS,
-    VIEWS,
-    WIDE,
-    View,
-    across,
-)
+from app.storage.views import CLAIMS, NAME, PUBLISHED, SECTIONS, VIEWS, WIDE, View, across
 from data.metrics import metric
 
 IDS = PageIds(NAME)
-# Stores: figures by view, what links them, the place that the server chose; one that stays empty.
+# Stores: figures by view, data for linked selections, the device, access and size that the server
+# chose; DRAWN stays empty.
 FIGURES, CONFIGURATIONS = IDS("figures"), IDS("configurations")
 PLACED, DRAWN = IDS("placed"), IDS("drawn")
 LEGEND, PUBLISHED_TABLES, CLAIM_LIST = IDS("legend"), IDS("published"), IDS("claims")
-# By section without figures: the id of what it shows, and its name for screen readers.
+# Stores: HTML text that the browser writes into the published tables and the list of claims.
+PUBLISHED_HTML, CLAIMS_HTML = IDS("published-html"), IDS("claims-html")
+_STORES = (FIGURES, CONFIGURATIONS, PLACED, DRAWN, PUBLISHED_HTML, CLAIMS_HTML)
+# Section without figures to the id of its body, and its name for screen readers.
 _BODIES = {
     CLAIMS: (CLAIM_LIST, "claims of the papers"),
     PUBLISHED: (PUBLISHED_TABLES, "published values beside those measured"),
@@ -42,32 +38,27 @@ _BODIES = {
 
 
 def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Main:
-    """Lay Storage out for a state; figures come by callback and are drawn by the browser."""
+    """Lay Storage out for a state; callbacks deliver the figures, and the browser draws them."""
     cube = storage_cube(view, state.selection)
     state = chosen(cube, state)
     blocks = filter_blocks(view, state.selection, offered, IDS)
-    return html.Main(
-        [
-            *state_stores(NAME, view, state, (FIGURES, CONFIGURATIONS, PLACED, DRAWN)),
-            html.Div(notice, id=kit_ids.NOTICE, className="notice", role="alert"),
-            filter_sidebar(blocks),
-            html.Div(
-                [
-                    html.Div([section_menu(), _place_bar(view, state)], className="storage-bar"),
-                    *storage_sections({}, has_menus=True),
-                ],
-                className="views",
-                id="views",
-            ),
-            _status(),
-        ],
-        className=f"page {NAME}",
+    bar = html.Div([section_menu(), _place_bar(cube, state)], className="storage-bar")
+    links = [
+        html.A("in Explore", id=IDS.link("explore"), className="plain", href=address("/")),
+        html.A("in Modes", id=IDS.link("modes"), className="plain", href=address("/modes")),
+    ]
+    return page_layout(
+        NAME,
+        state_stores(NAME, view, state, _STORES),
+        notice,
+        filter_sidebar(blocks),
+        [bar, *storage_sections({}, has_menus=True)],
+        status_line(IDS, *links, said=[html.Span(id=IDS.status), *selection_words()]),
     )
 
 
-def _place_bar(view: LakeView, state: StorageState) -> html.Div:
-    """The device, access and size of the lines, the error bars, utilisation, the legend."""
-    places = place_choices(storage_cube(view, state.selection), state)
+def _place_bar(cube: pl.DataFrame, state: StorageState) -> html.Div:
+    places = place_choices(cube, state)
     values = place_values(state)
     uses = {"bandwidth_bytes_s": metric("bandwidth_bytes_s").title.lower(),
             "iops": metric("iops").title}  # fmt: skip
@@ -77,9 +68,9 @@ def _place_bar(view: LakeView, state: StorageState) -> html.Div:
             _select("at", "device of the lines", places["at"], values["at"], 118),
             _select("access", "access of the lines", places["access"], values["access"], 112),
             _select("size", "request size of the lines", places["size"], values["size"], 96),
-            _segments("err", "error bars", state.spread, {"ci": "95 % CI", "sd": "sd"}),
+            segments(IDS.control("err"), "error bars", state.spread, {"ci": "95 % CI", "sd": "sd"}),
             html.Span("utilisation by", className="quiet"),
-            _segments("use", "utilisation", state.use, uses),
+            segments(IDS.control("use"), "utilisation", state.use, uses),
             mode_legend([]),
         ],
         className="storage-place",
@@ -87,56 +78,23 @@ def _place_bar(view: LakeView, state: StorageState) -> html.Div:
 
 
 def place_values(state: StorageState) -> dict[str, str | None]:
-    """Device, access and size as the values of their menus, by URL key."""
+    """Return the values of the menus of device, access and size, by URL key."""
     size = None if state.at_request is None else f"{state.at_request:.0f}"
     return {"at": state.at_device, "access": state.at_rw, "size": size}
 
 
-def _status() -> html.Footer:
-    return html.Footer(
-        [
-            html.Span(id=IDS.status),
-            *selection_words(),
-            html.Span(className="spring"),
-            html.A("in Explore", id=IDS.link("explore"), className="plain", href=address("/")),
-            html.A("in Modes", id=IDS.link("modes"), className="plain", href=address("/modes")),
-            html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-            html.A("export", id=IDS.link("export"), className="plain"),
-            html.A("data", id=IDS.link("data"), className="plain"),
-        ],
-        className="status",
-    )
-
-
 def selection_words() -> list:
-    """Where the browser says what is selected, and the button that clears it."""
+    """Lay out the text on the selection, and the button that clears it."""
     clear = html.Button("clear (Esc)", id=IDS("clear"), className="plain", hidden=True)
     return [html.Span(id="status-selection", role="status"), clear]
 
 
 def _select(key: str, label: str, data: list, value: str | None, width: int) -> dmc.Select:
-    return dmc.Select(
-        id=IDS.control(key),
-        data=data,
-        value=value,
-        size="xs",
-        allowDeselect=False,
-        placeholder="not said",
-        w=width,
-        comboboxProps={"width": 180, "position": "bottom-start"},
-        **{"aria-label": label},
-    )
-
-
-def _segments(key: str, label: str, value: str, titles: dict[str, str]) -> dmc.SegmentedControl:
-    data = [{"value": v, "label": title} for v, title in titles.items()]
-    return dmc.SegmentedControl(
-        id=IDS.control(key), value=value, size="xs", data=data, **{"aria-label": label}
-    )
+    return select(IDS.control(key), label, data, value, width, 180, placeholder="not said")
 
 
 def section_menu() -> html.Nav:
-    """The buttons that scroll to a section."""
+    """Lay out the buttons that scroll to a section."""
     return html.Nav(
         [
             html.Button(title, className="section-tab", **{"data-section": name})
@@ -148,17 +106,13 @@ def section_menu() -> html.Nav:
 
 
 def mode_legend(entries: list) -> html.Div:
-    """The legend of the completion modes."""
+    """Lay out the legend of the completion modes."""
     names = {"role": "group", "aria-label": "completion modes"}
     return html.Div(entries, id=LEGEND, className="storage-legend", **names)
 
 
 def legend_entries(scene: Scene, modes: list[str | None], has_published: bool) -> list:
-    """A button for each mode, which selects it, and what a star is.
-
-    Args:
-        modes: Those of the study.
-    """
+    """Lay out a button that selects it for each mode of the study, and what a star means."""
     entries: list = [
         html.Button(
             [html.Span(GLYPHS[scene.symbol(mode)], style={"color": scene.hue(mode)},
@@ -173,11 +127,11 @@ def legend_entries(scene: Scene, modes: list[str | None], has_published: bool) -
 
 
 def storage_sections(bodies: Mapping[str, list], has_menus: bool) -> list[html.Section]:
-    """All sections.
+    """Lay out all sections.
 
     Args:
-        bodies: By section without figures, what it shows; empty where a callback brings it.
-        has_menus: Whether views have their small menus, which need a server.
+        bodies: Section without figures to its content; empty if a callback delivers it.
+        has_menus: Whether views have menus, which need a server.
     """
     return [_section(name, bodies, has_menus) for name in SECTIONS]
 
@@ -199,21 +153,12 @@ def _section(section: str, bodies: Mapping[str, list], has_menus: bool) -> html.
 
 def _text_panel(section: str, body: list | None, has_menus: bool) -> html.Section:
     view, name = _BODIES[section]
-    head = _head(view, SECTIONS[section].lower(), has_menus)
-    names = {"aria-label": name, "data-view": view}
-    return html.Section([*head, html.Div(body, id=view)], className="panel published", **names)
+    head = [view_menu(view, SECTIONS[section].lower())] if has_menus else []
+    return panel(view, name, head, [html.Div(body, id=view)], "published", is_stop=False)
 
 
 def _panel(view: View, has_menus: bool) -> html.Section:
-    """A panel whose figure the browser draws; its menu lies over the figure's corner."""
     wide = " wide" if view.name in WIDE else ""
-    return html.Section(
-        [*_head(view.graph, view.title, has_menus), html.Div(id=view.graph, className="graph")],
-        className=f"panel storage-panel{wide}",
-        tabIndex=0,
-        **{"aria-label": view.title, "data-view": view.graph},
-    )
-
-
-def _head(view: str, name: str, has_menus: bool) -> list[html.Div]:
-    return [html.Div(view_menu(view, name), className="panel-head")] if has_menus else []
+    head = [view_menu(view.graph, view.title)] if has_menus else []
+    graph = html.Div(id=view.graph, className="graph")
+    return panel(view.graph, view.title, head, [graph], f"storage-panel{wide}")

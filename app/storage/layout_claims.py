@@ -1,4 +1,4 @@
-"""The claims of the papers: what each says, what the runs say of it, and why."""
+"""The list of the papers' claims, each with its verdict and the reason."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,15 @@ from dash import html
 
 from app.storage.layout_published import noted
 from app.storage.study import Study
-from app.storage.verdict import DOES_NOT, HOLDS, UNTOLD, Judged
+from app.storage.verdict import DOES_NOT, HOLDS, UNDECIDED, Judged
 from app.storage.views import BY_NAME
 
-_MARKS = {HOLDS: "\N{CHECK MARK}", DOES_NOT: "\N{MULTIPLICATION SIGN}", UNTOLD: "?"}
-_CLASSES = {HOLDS: "holds", DOES_NOT: "not", UNTOLD: "untold"}
+_MARKS = {HOLDS: "\N{CHECK MARK}", DOES_NOT: "\N{MULTIPLICATION SIGN}", UNDECIDED: "?"}
+_CLASSES = {HOLDS: "holds", DOES_NOT: "not", UNDECIDED: "undecided"}
 
 
 def claims_block(judged: Sequence[Judged], study: Study) -> list:
-    """A list of all claims; each opens to its rule and the means behind it."""
+    """Lay out all claims; each has its rule and the compared means in a part that unfolds."""
     place = study.scene.place_words or "no place"
     said = f"From the {study.matching:,} storage runs that the filters leave; lines at {place}."
     return [

@@ -1,25 +1,24 @@
-"""Published tables: beside measured values where there are some, else as they are."""
+"""Published tables, beside measured values where runs have these."""
 
 from collections.abc import Mapping, Sequence
 
 from dash import html
 
-from app.kit.competitors import value_label
+from app.kit.competitors import mode_label
 from app.storage.figures.base import Scene
 from app.storage.published import ALONE, Line
-from data.knobs import KNOBS
 from data.metrics import metrics
 from data.queries.storage import LOADS_STORES
 from data.reference.tables import PublishedTable, papers, published_tables
 from data.units import MISSING, format_digits, format_quantity
 
-_HEADS = ("Of what", "Published", "Measured here, mean ± {spread}", "Difference")
-# Columns of published tables that `runs` has under another name, or not at all.
+_HEADS = ("Quantity", "Published", "Measured here, mean ± {spread}", "Difference")
+# Units of columns that `runs` has under another name, or lacks.
 _UNITS = {"latency_us": "us", "entry_latency_us": "us", "exit_latency_us": "us"}
 
 
 def published_tables_block(lines: Mapping[str, Sequence[Line]], scene: Scene) -> list:
-    """All tables: those that are compared, those that stand alone, and what is missing."""
+    """Lay out the compared tables, the other tables, and what is missing."""
     spread = scene.spread_words
     tables = published_tables()
     compared = [
@@ -34,7 +33,7 @@ def published_tables_block(lines: Mapping[str, Sequence[Line]], scene: Scene) ->
 
 
 def noted(note: str) -> list:
-    """A warning of all measured values, such as that they are synthetic; nothing without one."""
+    """Lay out the warning for all measured values, such as synthetic data; empty without one."""
     return [html.Strong(f" Measured here: {note}.")] if note else []
 
 
@@ -56,12 +55,12 @@ def _compared(table: PublishedTable, lines: Sequence[Line], spread: str) -> html
 
 
 def _matrix(table: PublishedTable, lines: Sequence[Line]) -> html.Figure:
-    """A row a source or part, three columns a mode."""
+    """Lay out one row per source or part, with three columns per mode."""
     modes = list(dict.fromkeys(line.mode for line in lines))
     runs = {line.mode: line.n for line in lines}
     heads = ["Millions a second"]
     for mode in modes:
-        label = value_label(KNOBS["mode"], mode, {})
+        label = mode_label(str(mode))
         heads += [f"{label}, published", f"measured here, n = {runs[mode]}", "difference"]
     body = []
     for what in dict.fromkeys(line.what for line in lines):
@@ -137,7 +136,7 @@ def _cell(name: str, cell: str | float | None) -> str:
 
 
 def _missing() -> html.Div:
-    """What of the papers is not here."""
+    """Lay out what the papers published that is missing here."""
     links = [html.A(paper.citation, href=paper.url, target="_blank", rel="noreferrer")
              for paper in papers()]  # fmt: skip
     words = [html.P([link, ". ", p.missing]) for link, p in zip(links, papers(), strict=True)]

@@ -1,4 +1,4 @@
-"""The selection of a link in terms of this page: of an old link, or of another page."""
+"""The selection of an old link, or of another page, as configurations of this page."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,10 +19,10 @@ _TOLERANCE = 1e-9
 
 
 def open_link(view: LakeView, state: StorageState) -> tuple[StorageState, str]:
-    """Replace a selection that this page cannot evaluate by one over its configurations.
+    """Replace a selection that this page cannot evaluate by the configurations that it selects.
 
     Returns:
-        The state, and words for the notice.
+        The state, and text for the notice.
     """
     if read_old_box(state.sel):
         return replace(state, sel=_from_old_box(view, state)), ""
@@ -37,7 +37,7 @@ def open_link(view: LakeView, state: StorageState) -> tuple[StorageState, str]:
 
 
 def _from_old_box(view: LakeView, state: StorageState) -> str:
-    """The clause of the configurations whose points lie in a box of version 1."""
+    """Return the clause of the configurations with a point inside a box of version 1."""
     study = study_of(view, state)
     name, panel, bounds = read_old_box(state.sel) or ("", 0, ())
     if not has_figures(study):
@@ -65,7 +65,7 @@ def _is_between(value: float | None, low: float, high: float) -> bool:
 
 
 def _knobs_of(rows: pl.DataFrame) -> str:
-    """Write a clause of just these configurations; alternatives that differ in one knob merge."""
+    """Write a clause for some configurations; alternatives that differ in one knob are merged."""
     names = [name for name in KNOBS if name in rows.columns]
     found = {tuple((value,) for value in row) for row in rows.select(names).iter_rows()}
     for i in range(len(names)):

@@ -1,4 +1,4 @@
-"""Storage: the figures of the storage studies, over the lake's runs, all of them linked."""
+"""Storage: the figures of the storage studies for the lake's runs, with linked selections."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from dash import ClientsideFunction, Input, Output, State, callback, clientside_
 from app.kit import ids as kit_ids
 from app.kit.callbacks import register_filters, register_gather
 from app.kit.context import lake_view
-from app.kit.export import ExportedPage, render
+from app.kit.export import ExportedPage, how_computed, render
 from app.kit.lakes import LakeView
 from app.kit.page import Page
 from app.kit.page import View as PageView
@@ -26,14 +26,15 @@ from app.storage.views import CLAIMS, NAME, PUBLISHED, RUNS, VIEWS
 
 
 def export(view: LakeView, state: StorageState) -> ExportedPage:
-    """All figures as one file, linked, and the published values."""
+    """Build the page for an export: all figures, the published values, the claims."""
     found = answer(view, state)
     scene = found.study.scene
     words = f"{found.status}: {found.study.state.selection.in_words()}."
     if scene.place_words:
         words += f" Lines and maps at {scene.place_words}."
     words += " Click a point or drag a box to select; Escape clears."
-    bar = [layout.section_menu(), layout.mode_legend(_legend(found))]
+    legend = layout.mode_legend(_legend(found))
+    bar = html.Div([layout.section_menu(), legend], className="storage-bar exported-bar")
     bodies = {
         PUBLISHED: _published(found),
         CLAIMS: claims_block(judged_claims(found.study, found.functions), found.study),
@@ -41,19 +42,8 @@ def export(view: LakeView, state: StorageState) -> ExportedPage:
     main = html.Main(
         [
             html.P(words, className="quiet export-words"),
-            html.Div(
-                [
-                    html.Div(bar, className="storage-bar exported-bar"),
-                    *layout.storage_sections(bodies, has_menus=False),
-                ],
-                className="views",
-            ),
-            html.Details(
-                [
-                    html.Summary("How was this computed"),
-                    html.Pre(explain_all(view, found.study)),
-                ]
-            ),
+            html.Div([bar, *layout.storage_sections(bodies, has_menus=False)], className="views"),
+            how_computed(explain_all(view, found.study)),
             html.Footer(layout.selection_words(), className="status"),
         ],
         className=f"{NAME} storage-export",
@@ -93,21 +83,20 @@ PAGE = Page(
         "/storage/data/storage-<view>.parquet": "/storage/data/<view>.parquet",
     },
 )
-_IDS = PAGE.ids
 
 
 @callback(
     Output(layout.FIGURES, "data"),
     Output(layout.CONFIGURATIONS, "data"),
-    Output(layout.PUBLISHED_TABLES, "children"),
+    Output(layout.PUBLISHED_HTML, "data"),
     Output(layout.LEGEND, "children"),
     Output(layout.PLACED, "data"),
-    Output(_IDS.status, "children"),
-    Input(_IDS.view_state, "data"),
-    State(_IDS.lake_version, "data"),
+    Output(layout.IDS.status, "children"),
+    Input(layout.IDS.view_state, "data"),
+    State(layout.IDS.lake_version, "data"),
 )
 def update_views(raw_state: dict[str, Any], version: int) -> tuple:
-    """Any change but of the selection: every figure, and the published values beside it."""
+    """Draw all figures and published values, after any change except the selection."""
     view = lake_view(version)
     found = answer(view, StorageState.from_json(raw_state))
     state = found.study.state
@@ -115,18 +104,18 @@ def update_views(raw_state: dict[str, Any], version: int) -> tuple:
         "choices": place_choices(storage_cube(view, state.selection), state),
         "values": layout.place_values(state),
     }
-    tables, legend = _published(found), _legend(found)
+    tables, legend = render(_published(found)), _legend(found)
     return found.figures, found.configurations, tables, legend, placed, found.status
 
 
 @callback(
-    Output(layout.CLAIM_LIST, "children"),
-    Input(_IDS.view_state, "data"),
-    State(_IDS.lake_version, "data"),
+    Output(layout.CLAIMS_HTML, "data"),
+    Input(layout.IDS.view_state, "data"),
+    State(layout.IDS.lake_version, "data"),
 )
-def update_claims(raw_state: dict[str, Any], version: int) -> list:
-    """Judge the claims apart from the figures, which need not wait for the library of tests."""
-    return lake_view(version).once(_claims, StorageState.from_json(raw_state))
+def update_claims(raw_state: dict[str, Any], version: int) -> str:
+    """Judge the claims separately, because loading the statistics would delay the figures."""
+    return render(lake_view(version).once(_claims, StorageState.from_json(raw_state)))
 
 
 def _claims(view: LakeView, state: StorageState) -> list:
@@ -148,9 +137,13 @@ def _legend(found: StorageAnswer) -> list:
     return layout.legend_entries(found.study.scene, modes, has_published)
 
 
-# What the browser does alone: gather the controls, draw and link the figures.
-register_gather(_IDS, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
-update_filters = register_filters(_IDS, StorageState, offered)
+# The browser gathers the controls, and draws and links the figures.
+register_gather(layout.IDS, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
+update_filters = register_filters(layout.IDS, StorageState, offered)
+# As Dash components, tables and claims would be most of the page's components, and Dash visits all
+# components for each one that appears.
+for each in (layout.PUBLISHED_HTML, layout.CLAIMS_HTML):
+    clientside_callback(ClientsideFunction("wattlasStorage", "writeHtml"), Input(each, "data"))
 clientside_callback(
     ClientsideFunction("wattlasStorage", "draw"),
     Output(layout.DRAWN, "data"),

@@ -1,4 +1,4 @@
-"""Published values beside those measured here, each matched by what its table says of it."""
+"""Published values, each compared with the configurations that its table describes."""
 
 import re
 from collections.abc import Iterator
@@ -8,13 +8,12 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from app.kit.competitors import value_label
+from app.kit.competitors import mode_label
 from app.storage.defaults import at_place
 from app.storage.figures.base import Star
 from app.storage.published_moves import UNIT, measured_moves
 from app.storage.study import Study
 from app.storage.views import DEPTH, LOADS_STORES_PER_S, View
-from data.knobs import KNOBS
 from data.metrics import metric
 from data.queries.storage import LOADS_STORES
 from data.reference.tables import PublishedTable, published_tables
@@ -24,10 +23,10 @@ PERFORMANCE: Final = "hotstorage22_performance"
 SWITCHES: Final = "hotstorage22_context_switches"
 IDLE: Final = "hotstorage20_idle_power"
 GAP: Final = "hotstorage20_performance_gap"
-# Shown as they are: runs measure nothing to compare them with.
+# Shown without a comparison, because runs measure nothing of the kind.
 ALONE: Final = ("hotstorage20_devices", "hotstorage20_power_states")
 _READ: Final = {"rw": "randread", "request_bytes": 4096}
-# By metric: the column of the table, and what its rows are called beside the mode.
+# Metric to the column of the table, and to the suffix of its rows' names.
 _OF_PERFORMANCE: Final = {"latency_mean_us": ("latency_us", ""), "iops": ("iops", ", IO rate")}
 _SWITCHES_PER_IO: Final = "context_switches_per_io"
 NOT_MEASURED: Final = f"{MISSING} not measured"
@@ -38,10 +37,10 @@ class Line:
     """One published value and the configurations, or idle runs, that it is compared with.
 
     Attributes:
-        what: What it is a value of, without the device.
-        column: The quantity that it is a value of.
-        there: Rows that have the quantity, with its `_n` and `_spread`; may be none.
-        rows: The study's configurations that it is compared with.
+        what: Name of the quantity, without the device.
+        column: Column of the quantity.
+        there: Rows with a value in `column`, with its `_n` and `_spread`; may be empty.
+        rows: Row numbers of the compared configurations.
     """
 
     table: str
@@ -56,17 +55,17 @@ class Line:
 
     @property
     def words(self) -> str:
-        """What it is a value of."""
+        """Name of the quantity, with the device."""
         return f"{self.what}: {self.device}" if self.device else self.what
 
     @property
     def n(self) -> int:
-        """How many replicates it is compared with."""
+        """Number of compared replicates."""
         return int(self.there[f"{self.column}_n"].sum())
 
     @property
     def mean(self) -> float | None:
-        """Their mean; None where there are none."""
+        """Mean over the compared replicates; None if there are none."""
         if not len(self.there):
             return None
         weights = self.there[f"{self.column}_n"].to_numpy()
@@ -74,12 +73,12 @@ class Line:
 
     @property
     def published(self) -> str:
-        """The value in words."""
+        """The published value as text."""
         return format_quantity(self.value, self.unit)
 
     @property
     def measured(self) -> str:
-        """The mean in words; of a single configuration with its spread."""
+        """The mean as text; with its spread if it is of a single configuration."""
         if self.mean is None:
             return NOT_MEASURED
         spread = self.there[f"{self.column}_spread"][0]
@@ -92,20 +91,20 @@ class Line:
 
     @property
     def change(self) -> str:
-        """The difference of the mean to the published value."""
+        """The relative difference of the mean from the published value, as text."""
         if self.mean is None or not self.value:
             return MISSING
         return format_change(round(self.mean / self.value - 1, 4))
 
     def star(self, at: float | str | None, kind: str = "") -> Star:
-        """The value as a mark in a figure."""
+        """Return the value as a mark in a figure."""
         said = f"published{', ' + kind if kind else ''}: {self.published}"
         source = published_tables()[self.table].source
         return Star(self.mode, at, self.value, (said, self.what, source))
 
 
 def comparisons(study: Study, functions: pl.DataFrame) -> dict[str, list[Line]]:
-    """By table, its values beside what the filters leave of the same.
+    """Return the values of each table, compared with the filtered runs.
 
     Args:
         functions: Answer of `counted_functions`.
@@ -120,7 +119,7 @@ def comparisons(study: Study, functions: pl.DataFrame) -> dict[str, list[Line]]:
 
 
 def line_stars(study: Study, view: View) -> list[Star]:
-    """Published values of what a view of lines shows, at the depths of the matching points."""
+    """Return the published values for a view of lines, at the depths of the matching points."""
     if view.x != DEPTH:
         return []
     here = set(study.here["row"])
@@ -137,7 +136,7 @@ def line_stars(study: Study, view: View) -> list[Star]:
 
 
 def idle_stars(study: Study) -> list[Star]:
-    """Published idle power of the devices that the study has."""
+    """Return the published idle power of the study's devices."""
     devices = {*study.rows["device"].to_list(), *study.idle["device"].to_list()}
     return [
         _line(IDLE, row["configuration"], None, study.idle[:0], "power_w", row["power_w"]).star(
@@ -149,7 +148,7 @@ def idle_stars(study: Study) -> list[Star]:
 
 
 def _performance(study: Study, *columns: str) -> Iterator[Line]:
-    """Random reads with as many threads as in flight: the published values name threads alone."""
+    """Compare random reads with as many threads as IOs in flight: the tables give threads alone."""
     rows, devices = published_tables()[PERFORMANCE].rows, _devices(study)
     reads = at_place(study.rows, _READ)
     for row, column in [(row, column) for column in columns for row in rows]:
@@ -159,12 +158,12 @@ def _performance(study: Study, *columns: str) -> Iterator[Line]:
         for device in found or [None]:
             place = {"mode": mode, "threads": threads, "io_depth": threads, "device": device}
             mine = at_place(reads, place)
-            what = f"{_mode_label(mode)}, {threads:g} thread{'' if threads == 1 else 's'}{kind}"
+            what = f"{mode_label(mode)}, {threads:g} thread{'' if threads == 1 else 's'}{kind}"
             yield _line(PERFORMANCE, what, device, mine, column, row[name], mode)
 
 
 def _moved(study: Study, functions: pl.DataFrame) -> Iterator[Line]:
-    """At the place of the views that show one, with as many threads as in flight."""
+    """Compare at the study's place, with as many threads as IOs in flight."""
     device, column = study.state.at_device, LOADS_STORES_PER_S
     for one in measured_moves(study, functions):
         yield Line(
@@ -173,12 +172,12 @@ def _moved(study: Study, functions: pl.DataFrame) -> Iterator[Line]:
 
 
 def _switches(study: Study) -> Iterator[Line]:
-    """At the place of the views that show one, over all depths."""
+    """Compare at the study's place, over all depths."""
     column = _SWITCHES_PER_IO
     for row in published_tables()[SWITCHES].rows:
         mode, device = row["mode"], study.state.at_device
         mine = study.here.filter(pl.col("mode") == mode)
-        yield _line(SWITCHES, _mode_label(mode), device, mine, column, row[column], mode)
+        yield _line(SWITCHES, mode_label(mode), device, mine, column, row[column], mode)
 
 
 def _idle(study: Study) -> Iterator[Line]:
@@ -190,7 +189,7 @@ def _idle(study: Study) -> Iterator[Line]:
 
 
 def _gap(study: Study) -> Iterator[Line]:
-    """Interrupts, as kernels complete by default, one request in flight."""
+    """Compare completion by interrupts, the default of kernels, with one IO in flight."""
     table = published_tables()[GAP]
     for row in table.rows:
         found = [d for d in _devices(study) if device_row(table, d) is row]
@@ -217,9 +216,9 @@ def _line(
 
 
 def device_row(table: PublishedTable, device: str | None) -> dict[str, Any] | None:
-    """The row of a table that a measured device is compared with: the last whose pattern fits.
+    """Return the row of a table for a measured device: the last whose pattern matches.
 
-    For no device under test it is the row without a pattern.
+    Without a device under test it is the row without a pattern.
     """
     found = None
     for row in table.rows:
@@ -232,14 +231,10 @@ def device_row(table: PublishedTable, device: str | None) -> dict[str, Any] | No
 
 
 def _idle_row(study: Study, device: str | None) -> dict[str, Any] | None:
-    """The published row of a device; none for one that the lake does not name."""
+    """Return the published row of a device; None for a device that the lake does not name."""
     if device is None and None in study.rows["device"].to_list():
         return None
     return device_row(published_tables()[IDLE], device)
-
-
-def _mode_label(mode: str) -> str:
-    return value_label(KNOBS["mode"], mode, {})
 
 
 def _devices(study: Study) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Published loads and stores of the kernel by source, beside those counted in runs."""
+"""Published loads and stores of the kernel by source, compared with those counted in runs."""
 
 import re
 from collections.abc import Iterator
@@ -25,14 +25,14 @@ _READ: Final = "randread"
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One value of the table, and what runs moved in the same functions.
+    """One value of the table, and the loads and stores of runs in the same functions.
 
     Attributes:
         words: Source and part.
-        per_s: Published, 1/s.
-        there: One row, or none where nothing was counted: LOADS_STORES_PER_S (the mean over runs),
-            its `_n` and `_spread`.
-        rows: The study's configurations of these runs.
+        per_s: The published value, 1/s.
+        there: One row, or none if nothing was counted: LOADS_STORES_PER_S (mean over runs), its
+            `_n` and `_spread`.
+        rows: Row numbers of the configurations of these runs.
     """
 
     words: str
@@ -43,18 +43,18 @@ class Moved:
 
 
 def sources() -> tuple[str, ...]:
-    """The sources of the table: subsystems by their names in the lake, then all others as one."""
+    """Return the sources of the table: subsystems of the lake, then all others as one."""
     return tuple(dict.fromkeys(_name(row) for row in _rows() if row["part"] == _SUM))
 
 
 def by_source(functions: pl.DataFrame) -> pl.DataFrame:
-    """Functions with their subsystem as the table has it, without those of programs.
+    """Replace subsystems by the sources of the table; leave out functions of programs.
 
     Args:
         functions: Answer of `counted_functions`.
 
     Returns:
-        The same columns and LOADS_STORES_PER_S, NULL where neither was counted. `subsystem` is one
+        The same columns plus LOADS_STORES_PER_S (NULL if neither was counted). `subsystem` is one
         of `sources()`, or `unknown`.
     """
     *named, other = sources()
@@ -67,9 +67,9 @@ def by_source(functions: pl.DataFrame) -> pl.DataFrame:
 
 
 def published_moves(study: Study) -> list[PublishedMove]:
-    """The table's sums for the figure, of the modes that the lake holds.
+    """Return the table's sums for the figure, for the modes of the lake.
 
-    None where the figure shows another device, access or size.
+    Empty if the figure shows another device, access or size.
     """
     found, modes = [], study.scene.modes.values
     for row in _rows():
@@ -91,9 +91,9 @@ def published_moves(study: Study) -> list[PublishedMove]:
 
 
 def measured_moves(study: Study, functions: pl.DataFrame) -> Iterator[Moved]:
-    """Each value of the table beside what runs with as many threads moved.
+    """Compare each value of the table with runs that have as many threads.
 
-    A run whose functions were counted moved 0 where it lists none of them.
+    A counted run that lists none of the functions counts as 0.
 
     Args:
         functions: Answer of `counted_functions`.
@@ -112,11 +112,7 @@ def measured_moves(study: Study, functions: pl.DataFrame) -> Iterator[Moved]:
 def _counted(
     study: Study, moved: pl.DataFrame, row: dict[str, Any]
 ) -> tuple[dict[str, list], list[int]]:
-    """The runs that a mode's rows are compared with, and their configurations.
-
-    Returns:
-        By run, in order, subsystem, part and loads and stores of its functions.
-    """
+    """Return subsystem, part, loads and stores of the compared runs, and their row numbers."""
     place = {"mode": row["mode"], "io_depth": row["threads"], "threads": row["threads"]}
     here = at_place(moved, place) if _is_here(study, row) else moved.clear()
     runs: dict[str, list] = {}
@@ -127,7 +123,7 @@ def _counted(
 
 
 def _is_of(row: dict[str, Any], subsystem: str, part: str | None) -> bool:
-    """Whether a function is of a row of the table."""
+    """Return whether a row of the table includes a function."""
     if row["part"] == _TOTAL:
         return True
     return subsystem == _name(row) and row["part"] in (_SUM, part)
@@ -146,7 +142,7 @@ def _mean(sums: np.ndarray, is_interval: bool) -> pl.DataFrame:
 
 
 def _is_here(study: Study, row: dict[str, Any]) -> bool:
-    """Whether the views of one device, access and size show what the table is of."""
+    """Return whether the study's place is that of the table."""
     state = study.state
     is_place = state.at_rw == _READ and state.at_request == row["request_bytes"]
     device = state.at_device or ""
@@ -158,12 +154,12 @@ def _rows() -> tuple[dict[str, Any], ...]:
 
 
 def _name(row: dict[str, Any]) -> str:
-    """The lake's name of a source; the table's own where the lake has several."""
+    """Return the lake's name of a source; the table's name if it covers several subsystems."""
     return str(row["subsystem"] or row["source"])
 
 
 def _words(row: dict[str, Any]) -> str:
-    """`block/`; of a part `block/ blk_mq_* (36 functions)`."""
+    """Return `block/`, or for a part `block/ blk_mq_* (36 functions)`."""
     if row["part"] in (_SUM, _TOTAL):
         return str(row["source"])
     return f"{row['source']} {_part_words(row)}"

@@ -1,4 +1,4 @@
-"""The rows behind the views of Storage, for downloads, and how each view was computed."""
+"""The rows behind the views of Storage, and text on how each view was computed."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -24,18 +24,18 @@ from data.reference.tables import published_tables
 _HOW: Final = {
     "lines": "Means over the replicates of each configuration at one device, access and size.",
     "subsystems": "Sums over the functions of each subsystem, means over the runs of a mode and "
-    "depth; a run that lists no function of a subsystem did nothing in it.",
+    "depth; a run that lists no function of a subsystem counts as 0 there.",
     "sources": "Loads and stores of all kernel functions by source file, means over the runs of a "
     "mode and depth; functions of programs (user) are left out. Published: table 2 of "
     "HotStorage '22.",
-    "devices": "Idle: means over idle runs. At work: of each device and mode the configurations "
-    "with the least and the most mean power.",
-    "difference": "Mean power of writing minus mean power of reading, of cells that have both; "
-    "intervals by Welch.",
-    "proportionality": "Mean power and mean throughput of each configuration, each over the "
-    "device's highest mean; a quadratic by least squares for each device and mode.",
+    "devices": "Idle: means over idle runs. Active: for each device and mode, the configurations "
+    "with the lowest and the highest mean power.",
+    "difference": "Mean power of writing minus mean power of reading, for cells that have both; "
+    "Welch's confidence intervals.",
+    "proportionality": "Mean power and mean throughput of each configuration, each divided by the "
+    "device's highest mean; a quadratic fit by least squares for each device and mode.",
     "efficiency": "Means over all runs of a mode, size and depth.",
-    RUNS: "All columns of the storage runs that the filters leave.",
+    RUNS: "All columns of the storage runs that match the filters.",
     CLAIMS: "\n".join(f"{one.source}: {RULES[one.name].words}" for one in claims()),
     PUBLISHED: "Each published value beside the mean of the configurations that its table names;\n"
     "devices are matched by device_pattern (data/reference/). Latency and IO rate by mode: random\n"
@@ -48,11 +48,11 @@ _HOW: Final = {
 
 
 def rows_behind(view: LakeView, state: StorageState, name: str) -> pl.DataFrame:
-    """The rows that a download gives.
+    """Return the rows of a download.
 
     Args:
-        name: A view; `runs`: all runs that the filters leave; `published`: published values beside
-            measured ones.
+        name: A view; `runs` (all columns of the filtered runs); `published` (published values
+            beside measured ones); `claims` (one row per compared pair of means).
     """
     if name == RUNS:
         return view.lake.polars(*_runs_query(state))
@@ -61,14 +61,14 @@ def rows_behind(view: LakeView, state: StorageState, name: str) -> pl.DataFrame:
 
 
 def explain(view: LakeView, state: StorageState, name: str) -> str:
-    """How a view was computed: in words, the executed queries, the filters, the lake's version."""
+    """Return how a view was computed: version, filters, steps, executed queries."""
     study, kind = study_of(view, state), _kind(name)
     queries = [written(view, study) for written in _QUERIES[kind]]
     return "\n\n".join([f"{_heading(view, study)}\n{_HOW[kind]}", *queries])
 
 
 def explain_all(view: LakeView, study: Study) -> str:
-    """How all views of the page were computed."""
+    """Return how all views of the page were computed."""
     how = [f"{', '.join(v.title for v in VIEWS if v.kind == kind) or kind.capitalize()}: {words}"
            for kind, words in _HOW.items() if kind != RUNS]  # fmt: skip
     queries = [written(view, study) for written in (_configurations, _idle, _functions)]
@@ -82,7 +82,7 @@ def _kind(name: str) -> str:
 def _heading(view: LakeView, study: Study) -> str:
     error = "95 % confidence interval (Student's t)" if study.scene.is_interval else "sd"
     return (
-        f"lake {view.lake.path.name}, version {view.version}\n"
+        f"{view.words}\n"
         f"filters: {study.state.selection.in_words()}\n"
         f"views of one device show: {study.scene.place_words or 'none'}\n"
         f"error bars: {error}"
@@ -119,7 +119,7 @@ def _runs_query(state: StorageState) -> tuple[str, list[Any]]:
     return runs_query(state.selection, MAX_ROWS, measured="request_bytes")
 
 
-# By kind, what writes the queries that were executed for it.
+# Kind of view to the functions that write its executed queries.
 _QUERIES: Final[dict[str, tuple[Callable[[LakeView, Study], str], ...]]] = {
     "lines": (_configurations,),
     "sources": (_configurations, _functions),
@@ -149,7 +149,7 @@ def _subsystem_rows(view: LakeView, study: Study, one: View) -> pl.DataFrame:
 
 
 def _source_rows(view: LakeView, study: Study, one: View) -> pl.DataFrame:
-    """Measured and published values, the latter without a run."""
+    """Return measured values, then published ones, which have no run."""
     functions = by_source(counted_functions(view, study))
     measured = functions.select("run_id", "mode", "io_depth", "subsystem", "part", one.y)
     said = [
@@ -187,7 +187,7 @@ def _cell_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
 
 
 def _claim_rows(view: LakeView, study: Study, _: View | None) -> pl.DataFrame:
-    """A row a comparison of two means; a claim without one has one row."""
+    """Return one row per compared pair of means; one row for a claim that compares none."""
     rows = []
     for one in judged_claims(study, counted_functions(view, study)):
         said = {

@@ -1,6 +1,6 @@
-"""The whole state of Storage as a URL query (see `kit.url_state`)."""
+"""The state of Storage as a URL query."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 from app.kit.clause import read_clause
@@ -9,6 +9,7 @@ from app.kit.url_state import (
     Parameters,
     Upgraders,
     UrlState,
+    check_choice,
     read_lake_version,
     read_number,
 )
@@ -31,25 +32,22 @@ _FILTERS: Final = (
 )  # fmt: skip
 # The knobs that name a configuration.
 KNOBS: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
-# A box of version 1: `panel~VIEW~PANEL~x0~x1~y0~y1`, in the coordinates of a view's n-th panel.
-# What these mean is known once the figures are built (`links.py`).
+# A box of version 1: `panel~VIEW~PANEL~x0~x1~y0~y1`, in the coordinates of one panel of a view.
+# `links.py` resolves it, because that needs the figures.
 OLD_BOX: Final = "panel"
 
 
 @dataclass(frozen=True, slots=True)
 class StorageState(UrlState):
-    """Everything that decides what Storage shows.
+    """The whole state of Storage.
 
     Attributes:
-        at_device: Device of the views that show one; None lets the page choose, as for the next
-            two.
+        at_device: Device of the views that show one device; None lets the page choose, also for
+            the next two.
         at_rw: Access of these views.
         at_request: Request size of these views, bytes.
-        spread: What error bars are: the 95 % confidence interval of the mean, or the standard
-            deviation.
-        use: The metric of which utilisation is a share.
-        sel: The selection as a clause (see `kit.clause`); empty for none.
-        lake_version: The version that a link pins; None for the newest.
+        spread: Kind of the error bars: 95 % confidence interval of the mean, or standard deviation.
+        use: Metric whose share of its maximum is the utilisation.
     """
 
     VERSION: ClassVar[int] = 2
@@ -77,23 +75,19 @@ class StorageState(UrlState):
     lake_version: int | None = None
 
     def __post_init__(self) -> None:
-        _check("err", self.spread, SPREADS)
-        _check("use", self.use, USES)
+        check_choice("err", self.spread, SPREADS)
+        check_choice("use", self.use, USES)
         if self.at_request is not None and self.at_request <= 0:
             raise SelectionError(f"size is {self.at_request:g}, expected bytes above 0")
         if not read_old_box(self.sel):
             read_clause(self.sel)
-
-    def at(self, device: str | None, rw: str | None, request_bytes: float | None) -> "StorageState":
-        """A copy in which the views of one device, access and size show these."""
-        return replace(self, at_device=device, at_rw=rw, at_request=request_bytes)
 
 
 def read_old_box(text: str) -> tuple[str, int, tuple[float, ...]] | None:
     """Read a box of version 1 as view, panel and x0, x1, y0, y1; None for any other text.
 
     Raises:
-        SelectionError: It names no view, or a part of it is no number.
+        SelectionError: The view is unknown, or a bound is not a number.
     """
     kind, *parts = text.split("~")
     if kind != OLD_BOX:
@@ -104,14 +98,9 @@ def read_old_box(text: str) -> tuple[str, int, tuple[float, ...]] | None:
 
 
 def _from_version_1(parameters: Parameters) -> Parameters:
-    """`pick` became `sel`; a box was in coordinates of a view."""
+    """Rename `pick` to `sel`; mark boxes, whose bounds were coordinates of a view."""
     upgraded = {**parameters}
     for text in upgraded.pop("pick", [])[-1:]:
         kind, _, rest = text.partition("~")
         upgraded["sel"] = [f"{OLD_BOX}~{rest}" if kind == "box" else text]
     return upgraded
-
-
-def _check(name: str, value: object, known: tuple) -> None:
-    if value not in known:
-        raise SelectionError(f"{name} is {str(value)[:40]!r}, expected one of {', '.join(known)}")

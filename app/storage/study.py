@@ -1,14 +1,14 @@
-"""The study that Storage draws: the configurations that filters leave, idle power, functions."""
+"""The data that all views of Storage share: filtered configurations, idle power, functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
 import polars as pl
 
 from app.kit.competitors import competitors_of
 from app.kit.lakes import LakeView, leading
+from app.kit.typed_arrays import floats
 from app.kit.words import synthetic_note
 from app.storage.defaults import at_place, chosen, place_of, place_words, storage_cube
 from app.storage.figures.base import DEVICE_UNKNOWN, NO_DEVICE, Scene
@@ -26,7 +26,7 @@ from data.queries.storage import (
 )
 from data.selection import FACETS, Selection, Value
 
-# Bounds: configurations that the browser gets, devices that idle, runs whose functions are read.
+# Maximum configurations in the browser, devices with idle power, runs whose functions are read.
 MOST_CONFIGURATIONS: Final = 5_000
 MOST_IDLE: Final = 200
 MOST_PROFILED: Final = 600
@@ -37,11 +37,11 @@ class Study:
     """A state with every choice made, and its rows.
 
     Attributes:
-        rows: Answer of `storage_query`, and `row` (its number), `<metric>_spread` (half an error
-            bar).
-        idle: Answer of `idle_query`, and `power_w_spread`.
-        here: The `rows` of the device, access and size of the views that show one.
-        matching: Runs that the filters leave.
+        rows: Answer of `storage_query`, plus `row` (row number) and `<metric>_spread` (half of an
+            error bar).
+        here: Those of `rows` with the device, access and size of the views that show one.
+        idle: Answer of `idle_query`, plus `power_w_spread`.
+        matching: Number of runs that match the filters.
     """
 
     state: StorageState
@@ -53,7 +53,7 @@ class Study:
 
 
 def study_of(view: LakeView, state: StorageState) -> Study:
-    """Gather the study of a state; at most MOST_CONFIGURATIONS rows and one more."""
+    """Read the study of a state: at most MOST_CONFIGURATIONS + 1 configurations."""
     cube = storage_cube(view, state.selection)
     state = chosen(cube, state)
     is_interval = state.spread == "ci"
@@ -75,7 +75,10 @@ def study_of(view: LakeView, state: StorageState) -> Study:
 
 
 def functions_query(view: LakeView, study: Study) -> tuple[str, list[Any]]:
-    """The query of the runs whose functions are read: those of the leading filters if they fit."""
+    """Build the query of the runs whose functions are read.
+
+    It uses the leading filters alone if these match at most MOST_PROFILED runs.
+    """
     whole = profiled_query(_at_place(study, leading(study.state.selection)), MOST_PROFILED + 1)
     if view.kept(_sum_functions, *whole)["run_id"].n_unique() <= MOST_PROFILED:
         return whole
@@ -83,7 +86,7 @@ def functions_query(view: LakeView, study: Study) -> tuple[str, list[Any]]:
 
 
 def counted_functions(view: LakeView, study: Study) -> pl.DataFrame:
-    """Loads and stores of the runs at the study's place, by subsystem and published part.
+    """Return loads and stores of the runs at the study's place, by subsystem and published part.
 
     Returns:
         Columns `run_id`, `mode`, `io_depth`, `threads`, `subsystem`, `part` (NULL where the
@@ -99,14 +102,14 @@ def counted_functions(view: LakeView, study: Study) -> pl.DataFrame:
 
 
 def _sum_functions(view: LakeView, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
-    """The runs of a query, each joined with its loads and stores by subsystem and part."""
+    """Join the runs of a query with their loads and stores by subsystem and part."""
     runs = view.lake.polars(sql, list(parameters))
     sums = view.lake.aggregated("functions", runs["run_id"].to_list(), FUNCTION_SUMS)
     return runs.join(sums, on="run_id", how="left")
 
 
 def _at_place(study: Study, selection: Selection) -> Selection:
-    """These filters, and the device, access and size of the views that show one."""
+    """Add filters on the device, access and size of the views that show one."""
     by_facet: dict[str, Value | None] = {
         "device": study.state.at_device,
         "rw": study.state.at_rw,
@@ -124,7 +127,7 @@ def _with_spreads(rows: pl.DataFrame, columns: tuple[str, ...], is_interval: boo
             f"{name}_spread",
             mean_spreads(
                 rows[f"{name}_n"].to_numpy(),
-                rows[f"{name}_sd"].cast(pl.Float64).fill_null(np.nan).to_numpy(),
+                floats(rows[f"{name}_sd"]),
                 is_interval,
             ),
             dtype=pl.Float64,

@@ -1,39 +1,39 @@
-"""What runs say of a claim, and how that is found."""
+"""Claims with their rules and verdicts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from app.storage.claim_means import ClaimRuns, Comparison
 from data.reference.claims import Claim
 
-Outcome = Literal["holds in this lake", "does not hold", "cannot be told"]
 HOLDS: Final = "holds in this lake"
 DOES_NOT: Final = "does not hold"
-UNTOLD: Final = "cannot be told"
+UNDECIDED: Final = "cannot be decided"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the runs say of a claim.
+    """Whether a claim holds for the runs.
 
     Attributes:
-        words: The reason, in a line.
-        comparisons: The means behind it, where it compares two.
+        outcome: HOLDS, DOES_NOT or UNDECIDED.
+        words: The reason, in one line.
+        comparisons: The compared means, if any.
     """
 
-    outcome: Outcome
+    outcome: str
     words: str
     comparisons: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How a claim is judged.
+    """The rule that decides a claim.
 
     Attributes:
-        view: The view that shows it.
-        words: The rule.
+        view: Name of the view that shows the compared values.
+        words: The rule as text.
     """
 
     view: str
@@ -43,7 +43,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A claim, its rule, and what the runs say."""
+    """A claim with its rule and verdict."""
 
     claim: Claim
     rule: Rule

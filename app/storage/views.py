@@ -18,10 +18,10 @@ class View:
     """One view.
 
     Attributes:
-        name: In addresses of downloads.
-        title: For menus and screen readers.
-        x: The column along the x axis of lines: `io_depth` or a metric.
-        y: The metric that it shows.
+        name: Name in addresses of downloads.
+        title: Title for menus and screen readers.
+        x: Column along the x axis of lines: `io_depth` or a metric.
+        y: Metric that the view shows.
     """
 
     name: str
@@ -33,12 +33,12 @@ class View:
 
     @property
     def graph(self) -> str:
-        """Id of its figure on the page."""
+        """Id of the figure on the page."""
         return f"{NAME}-{self.name}"
 
     @property
     def room_chars(self) -> int:
-        """The longest line of its subtitle, in the narrowest window."""
+        """Maximum characters in a line of the subtitle, in the narrowest window."""
         if self.name in WIDE:
             return 155
         return 60 if across(self.section) > 2 else 78
@@ -82,15 +82,15 @@ VIEWS: Final = (
     View("bytes-joule", "efficiency", "Bytes per joule", "efficiency", y="bytes_per_joule"),
     View("ios-joule", "efficiency", "IOs per joule", "efficiency", y="ios_per_joule"),
 )  # fmt: skip
-# Views as wide as the page.
+# Views that span the page.
 WIDE: Final = ("loads-stores", "proportionality")
 BY_NAME: Final = {view.name: view for view in VIEWS}
-# Views without a figure: claims of the papers, published values, all runs of the page.
+# Views without a figure: claims of the papers, published values, all runs.
 CLAIMS: Final = "claims"
 PUBLISHED: Final = "published"
 RUNS: Final = "runs"
 
 
 def across(section: str) -> int:
-    """How many views of a section stand side by side."""
+    """Return the number of views of a section that are side by side."""
     return sum(view.section == section and view.name not in WIDE for view in VIEWS)

@@ -1,4 +1,4 @@
-"""The answer for a window: numbers of each run, or a sentence why there are none."""
+"""The answer for a window: numbers of each run, or a sentence on why there are none."""
 
 from dataclasses import dataclass
 

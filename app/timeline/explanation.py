@@ -7,11 +7,7 @@ from app.timeline.answer import answer_question, failure_sentence
 from app.timeline.payload import LIMIT_SHARE
 from app.timeline.state import TimelineState
 from data.analysis.log_bins import slot_starts, slots_near
-from data.queries.timeline import (
-    window_bins_query,
-    window_intervals_query,
-    window_rows_query,
-)
+from data.queries.timeline import window_bins_query, window_intervals_query, window_rows_query
 from data.timeline.residency import RESIDENCIES
 from data.timeline.window import RunAnswer
 from data.timeline.window_plan import bins_between
@@ -33,9 +29,9 @@ and the maximum within it:
 - Bytes a second: the extremes over the bins joined in a drawn one. Bytes per interrupt: the largest
   and, from rows, the smallest interrupt.
 
-Time in C-states is what a tool such as turbostat says of each interval, in percent of it; the time
-in a state is divided over its interval. Several processors as one line: the sum of their times in
-the state by the sum of their times, over those that the tool reports the state for.
+Time in C-states is what a tool such as turbostat reports for each interval, in percent of it; the
+time in a state is spread evenly over its interval. A line for several processors is the sum of
+their times in the state divided by the sum of their times, over those with a reported state.
 
 Counters are sampled about every millisecond. A count between two samples is divided over the time
 between them; rates use the time that samples cover. The energy counter belongs to a package and is
@@ -56,7 +52,7 @@ def explain_view(view: LakeView, state: TimelineState, name: str) -> str:
     """
     found = answer_question(view, state.question())
     found.shown()
-    parts = [f"lake {view.lake.path.name}, version {view.version}", f"cores: {state.cores}"]
+    parts = [view.words, f"cores: {state.cores}"]
     parts += [found.window.clipped] if found.window.clipped else []
     for info, answer in found.pairs():
         if isinstance(answer, RunAnswer):

@@ -8,12 +8,14 @@ import dash_mantine_components as dmc
 import orjson
 from dash import dcc, html
 
-from app.kit import ids as shell_ids
 from app.kit.encodings import OKABE_ITO
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
-from app.kit.opening import browser_state
-from app.kit.panel import view_menu
+from app.kit.messages import EMPTY_LAKE_PLAIN
+from app.kit.opening import state_stores
+from app.kit.page_layout import entries, page_layout, segments, status_line
+from app.kit.panel import panel, view_menu
+from app.kit.sidebar import filter_sidebar, sidebar_block
 from app.timeline.layout_runs import add_words, run_items
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from app.timeline.runs import RunInfo, describe_runs
@@ -21,9 +23,6 @@ from app.timeline.state import TimelineState
 from data.timeline.question import MOST_CORES, NO_HEAT
 
 ids: Final = PageIds("timeline")
-_EMPTY_LAKE: Final = (
-    "The lake holds no runs yet. Add some with python -m ingest add RAW, then reload this page."
-)
 _NO_RUNS: Final = (
     "No run is shown. Add some with the button on the left, or pick points in Explore."
 )
@@ -32,43 +31,26 @@ _NO_RUNS: Final = (
 def timeline_layout(view: LakeView, state: TimelineState, notice: str) -> html.Main:
     """Lay the timeline out for a state; the browser then requests what it draws."""
     infos = describe_runs(view, state.runs)
-    stores = (ids.view_state, ids.changed, ids("edits"), ids("shown-runs"), ids("picking"))
-    return html.Main(
-        [
-            dcc.Store(id=ids.lake_version, data=view.version),
-            dcc.Store(id=ids.browser, data=start(view, state, infos)),
-            *[dcc.Store(id=name) for name in stores],
-            html.Div(notice, id=shell_ids.NOTICE, className="notice", role="alert"),
-            html.Aside(
-                [_sidebar_head(), *_sidebar(state, infos)],
-                className="sidebar",
-                id="sidebar",
-                **{"aria-label": "runs and panels"},
-            ),
-            html.Div(
-                [_time_panel(), _distributions_panel(), _totals_panel()],
-                className="views",
-                id="views",
-            ),
-            _status(),
-            _picker(),
-        ],
-        className="page timeline",
-    )
-
-
-def start(view: LakeView, state: TimelineState, infos: Sequence[RunInfo]) -> dict[str, Any]:
-    """Return the browser's initial data: the state, the facts of its runs, the choices."""
-    return {
-        **browser_state("timeline", view, state),
+    empty = (ids("edits"), ids("shown-runs"), ids("picking"))
+    start = {
         **runs_in_browser(state, infos),
         "cores": state.cores,
         "colors": list(OKABE_ITO),
         "panels": list(PANELS),
         "defaultPanels": list(DEFAULT_PANELS),
         "mostCores": MOST_CORES,
-        "advice": _NO_RUNS if view.runs else _EMPTY_LAKE,
+        "advice": _NO_RUNS if view.runs else EMPTY_LAKE_PLAIN,
     }
+    mouse = [html.Span(_MOUSE, className="quiet"), html.Span(id="status-selection")]
+    return page_layout(
+        ids.page,
+        state_stores(ids.page, view, state, empty, start),
+        notice,
+        filter_sidebar(_sidebar(state, infos), "Runs", "runs and panels"),
+        [_time_panel(), _distributions_panel(), _totals_panel()],
+        status_line(ids, said=mouse),
+        _picker(),
+    )
 
 
 def runs_in_browser(state: TimelineState, infos: Sequence[RunInfo]) -> dict[str, Any]:
@@ -81,17 +63,6 @@ def runs_in_browser(state: TimelineState, infos: Sequence[RunInfo]) -> dict[str,
         # The JSON round trip converts keys of packages to texts, and tuples to lists.
         "infos": orjson.loads(orjson.dumps([asdict(info) for info in infos])),
     }
-
-
-def _sidebar_head() -> html.Div:
-    return html.Div(
-        [
-            html.Span("Runs", className="sidebar-title"),
-            html.Button("\N{LEFTWARDS ARROW}", id="sidebar-button", className="plain",
-                        title="fold the sidebar", **{"aria-expanded": "true"}),
-        ],
-        className="sidebar-head",
-    )  # fmt: skip
 
 
 def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
@@ -111,7 +82,7 @@ def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
              for name, panel in PANELS.items()],
             id=ids.control("panel"), value=list(state.shown_panels), multiple=True,
         )),
-        _block("Cores", _segments(ids.control("kind"), kind, {
+        _block("Cores", _segments("kind", "cores", kind, {
             "all": "Together", "packages": "Packages", "chosen": "Chosen"}),
             html.Div(
                 [
@@ -125,31 +96,22 @@ def _sidebar(state: TimelineState, infos: Sequence[RunInfo]) -> list[html.Div]:
                 id=ids("cores-box"),
                 hidden=kind != "chosen",
             )),
-        _block("Runs in a panel", _segments(ids.control("layout"), state.layout, {
+        _block("Runs in a panel", _segments("layout", "runs in a panel", state.layout, {
             "overlay": "Overlaid", "stacked": "Stacked"})),
         _block("Heatmap of the cores", dmc.Select(
             id=ids.control("heat"), value=state.heat, size="xs", allowDeselect=False,
-            data=[{"value": NO_HEAT, "label": "none"},
-                  *({"value": name, "label": title} for name, title in HEATS.items())],
+            data=entries({NO_HEAT: "none"} | HEATS),
             **{"aria-label": "quantity of the heatmap of the cores"},
         )),
     ]  # fmt: skip
 
 
 def _block(title: str, *controls: Any) -> html.Div:
-    head = html.Div(html.Span(title, className="facet-title"), className="facet-head")
-    return html.Div([head, html.Div(list(controls), className="facet-chips")], className="facet")
+    return sidebar_block(title, html.Div(list(controls), className="facet-chips"))
 
 
-def _segments(component_id: str, value: str, labels: dict[str, str]) -> dmc.SegmentedControl:
-    return dmc.SegmentedControl(
-        id=component_id,
-        value=value,
-        data=[{"value": name, "label": label} for name, label in labels.items()],
-        size="xs",
-        fullWidth=True,
-        className="wide",
-    )
+def _segments(key: str, label: str, value: str, titles: dict[str, str]) -> dmc.SegmentedControl:
+    return segments(ids.control(key), label, value, titles, fullWidth=True, className="wide")
 
 
 _BUTTONS: Final = (
@@ -166,16 +128,9 @@ _BUTTONS: Final = (
 
 def _time_panel() -> html.Section:
     head = [move_buttons(), html.Span(id=ids("span"), className="span-words", role="status")]
-    return html.Section(
-        [
-            html.Div([*head, view_menu(ids("figure"))], className="panel-head"),
-            *time_parts(),
-        ],
-        className="panel panel-time",
-        tabIndex=0,
-        **{"aria-label": "timeline: + and - zoom, arrows move, Home shows all, v reads values",
-           "data-view": ids("figure")},
-    )  # fmt: skip
+    name = "timeline: + and - zoom, arrows move, Home shows all, v reads values"
+    view = ids("figure")
+    return panel(view, name, [*head, view_menu(view)], time_parts(), "panel-time")
 
 
 def move_buttons() -> html.Div:
@@ -209,12 +164,8 @@ def time_parts() -> list[html.Div]:
 
 def _distributions_panel() -> html.Section:
     head = [html.H2("Distributions in view"), view_menu(ids("gaps"))]
-    return html.Section(
-        [html.Div(head, className="panel-head"), *distribution_parts()],
-        className="panel panel-distributions",
-        tabIndex=0,
-        **{"aria-label": "distributions of the window in view", "data-view": ids("gaps")},
-    )
+    name = "distributions of the window in view"
+    return panel(ids("gaps"), name, head, distribution_parts(), "panel-distributions")
 
 
 def distribution_parts() -> list[html.Div]:
@@ -227,15 +178,9 @@ def distribution_parts() -> list[html.Div]:
 
 
 def _totals_panel() -> html.Section:
-    return html.Section(
-        [
-            html.Div([html.H2("Totals in view"), view_menu(ids("totals"))], className="panel-head"),
-            html.Div(id=ids("totals"), className="table-frame"),
-        ],
-        className="panel panel-totals",
-        tabIndex=0,
-        **{"aria-label": "totals of the window in view", "data-view": ids("totals")},
-    )
+    head = [html.H2("Totals in view"), view_menu(ids("totals"))]
+    table = html.Div(id=ids("totals"), className="table-frame")
+    return panel(ids("totals"), "totals of the window in view", head, [table], "panel-totals")
 
 
 _MOUSE: Final = (
@@ -243,22 +188,7 @@ _MOUSE: Final = (
 )
 
 
-def _status() -> html.Footer:
-    return html.Footer(
-        [
-            html.Span(_MOUSE, className="quiet"),
-            html.Span(id="status-selection"),
-            html.Span(className="spring"),
-            html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
-            html.A("export", id=ids.link("export"), className="plain"),
-            html.A("data", id=ids.link("data"), className="plain"),
-        ],
-        className="status",
-    )
-
-
 def _picker() -> html.Dialog:
-    """Return the dialog that lists the lake's runs with a log."""
     return html.Dialog(
         [
             html.H2("Add a run"),

@@ -11,13 +11,7 @@ from app.kit.encodings import OKABE_ITO
 from app.kit.export import ExportedPage, render
 from app.kit.lakes import LakeView
 from app.timeline.explanation import explain_view
-from app.timeline.layout import (
-    distribution_parts,
-    ids,
-    move_buttons,
-    runs_in_browser,
-    time_parts,
-)
+from app.timeline.layout import distribution_parts, ids, move_buttons, runs_in_browser, time_parts
 from app.timeline.routes import answer_window
 from app.timeline.runs import describe_runs
 from app.timeline.state import TimelineState

@@ -4,13 +4,13 @@ from typing import Any, Final
 
 from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, html
 
+from app.kit.callbacks import register_gather
 from app.kit.context import lake_view
-from app.kit.ids import PageIds
 from app.kit.page import Page
 from app.timeline.defaults import default_state, missing, open_link
 from app.timeline.edits import apply_edits
 from app.timeline.explanation import explain_view
-from app.timeline.layout import runs_in_browser, timeline_layout
+from app.timeline.layout import ids, runs_in_browser, timeline_layout
 from app.timeline.layout_export import export_page
 from app.timeline.layout_runs import add_words, choice_items, choice_words, choices, run_items
 from app.timeline.routes import add_routes
@@ -53,15 +53,8 @@ PAGE: Final = Page(
     open_link=open_link,
     add_routes=add_routes,
 )
-ids: Final = PageIds("timeline")
 
-clientside_callback(
-    ClientsideFunction("wattlas", "gather"),
-    Output(ids.view_state, "data"),
-    Output(ids.changed, "data"),
-    *[Input(ids.control(key), "value") for key in ("panel", "layout", "heat", "kind", "list")],
-    State(ids.browser, "data"),
-)
+register_gather(ids, dict.fromkeys(("panel", "layout", "heat", "kind", "list"), "value"))
 clientside_callback(
     ClientsideFunction("timeline", "edited"),
     Input(ids("shown-runs"), "data"),

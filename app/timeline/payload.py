@@ -4,7 +4,6 @@ Drawn values are rounded to 12 bits of mantissa, which is finer than a pixel and
 compressed size; totals and downloads keep full precision.
 """
 
-import base64
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from app.kit.typed_arrays import typed
 from app.timeline.answer import PageAnswer, failure_sentence
 from app.timeline.panels import HEAT_UNITS, HEATS, LOG_HEATS, PANELS
 from app.timeline.runs import RunInfo
@@ -164,14 +164,9 @@ def _axis(edges: np.ndarray) -> Json:
 
 def _group(group: Group) -> Json:
     series = {name: _line(line) for name, line in group.lines.items() if name != "count"}
-    found: Json = {
-        "name": group.name,
-        "cores": group.cores,
-        "parts": group.parts,
-        "series": series,
-    }
+    found: Json = {"name": group.name, "cores": group.cores, "parts": group.parts, "series": series}
     if "count" in group.lines:
-        found["count"] = _typed(group.lines["count"]["mean"].astype(np.uint32))
+        found["count"] = typed(group.lines["count"]["mean"].astype(np.uint32))
     return found
 
 
@@ -184,11 +179,11 @@ def _raw(rows: CoreRows, answer: RunAnswer) -> Json:
     numbers = np.array([answer.facts.cores[at] for at in answer.chosen], np.uint16)
     gap_us = np.where(rows.gap_ns == NONE, np.nan, rows.gap_ns / 1e3)
     return {
-        "t_s": _typed(rows.t_ns[order] / 1e9),
-        "core": _typed(numbers[rows.place][order]),
-        "gap_us": _typed(gap_us[order].astype(np.float32)),
+        "t_s": typed(rows.t_ns[order] / 1e9),
+        "core": typed(numbers[rows.place][order]),
+        "gap_us": typed(gap_us[order].astype(np.float32)),
         **{
-            name: _typed(values[order].astype(np.int32 if name.endswith("desc") else np.float64))
+            name: typed(values[order].astype(np.int32 if name.endswith("desc") else np.float64))
             for name, values in rows.columns.items()
         },
     }
@@ -199,10 +194,10 @@ def _samples(answer: RunAnswer) -> Json:
     chosen = np.isin(rows["place"], answer.chosen)
     numbers = np.array(answer.facts.cores, np.uint16)
     return {
-        "t_s": _typed(rows.pop("t_ns")[chosen] / 1e9),
-        "dt_s": _typed((rows.pop("dt_ns")[chosen] / 1e9).astype(np.float32)),
-        "core": _typed(numbers[rows.pop("place")[chosen]]),
-        **{name: _typed(values[chosen].astype(np.float32)) for name, values in rows.items()},
+        "t_s": typed(rows.pop("t_ns")[chosen] / 1e9),
+        "dt_s": typed((rows.pop("dt_ns")[chosen] / 1e9).astype(np.float32)),
+        "core": typed(numbers[rows.pop("place")[chosen]]),
+        **{name: typed(values[chosen].astype(np.float32)) for name, values in rows.items()},
     }
 
 
@@ -224,9 +219,9 @@ def _sizes(answer: RunAnswer, itr_us: float | None) -> Json:
         word, unit, scale = _SIZES[name]
         slots = np.flatnonzero(counts)
         found[word] = {
-            "lo": _typed((slot_starts(slots) * scale).astype(np.float32)),
-            "hi": _typed((slot_starts(slots + 1) * scale).astype(np.float32)),
-            "count": _typed(counts[slots].astype(np.uint32)),
+            "lo": typed((slot_starts(slots) * scale).astype(np.float32)),
+            "hi": typed((slot_starts(slots + 1) * scale).astype(np.float32)),
+            "count": typed(counts[slots].astype(np.uint32)),
             "unit": unit,
         }
         if name == "gap_ns":
@@ -284,10 +279,4 @@ def _drawn(values: np.ndarray) -> Json:
     bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
     half = np.uint32(1 << _DROPPED_BITS - 1)
     rounded = (bits + half) & ~np.uint32((1 << _DROPPED_BITS) - 1)
-    return _typed(rounded.view(np.float32).ravel())
-
-
-def _typed(array: np.ndarray) -> Json:
-    kind = array.dtype.newbyteorder("<")
-    data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
-    return {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": data}
+    return typed(rounded.view(np.float32).ravel())

@@ -3,7 +3,6 @@
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-import orjson
 from flask import Flask, Response, redirect, request
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
@@ -11,15 +10,14 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.kit.context import lake_view
 from app.kit.lakes import LakeView
 from app.kit.links import address
+from app.kit.routes import json_answer
 from app.kit.url_state import read_lake_version, read_number
 from app.timeline.answer import answer_question
 from app.timeline.panels import DEFAULT_PANELS
 from app.timeline.payload import encode_answer
-from data.errors import SelectionError, WattlasError
+from data.errors import SelectionError
 from data.timeline.question import Question
 
-# Encode NumPy scalars as numbers; columns are encoded before.
-_NUMBERS: Final = orjson.OPT_SERIALIZE_NUMPY
 _KNOWN: Final = frozenset(
     {"runs", "cores", "from", "to", "width", "panels", "heat", "parts", "base", "lake"}
 )
@@ -35,11 +33,7 @@ def add_routes(server: Flask) -> None:
 
 
 def _window() -> Response:
-    try:
-        body, status = answer_window(*_asked(request.args)), 200
-    except WattlasError as error:
-        body, status = {"error": str(error)}, 400
-    return Response(orjson.dumps(body, option=_NUMBERS), status=status, mimetype="application/json")
+    return json_answer(lambda: answer_window(*_asked(request.args)))
 
 
 def answer_window(view: LakeView, question: Question, base: int) -> dict[str, Any]:

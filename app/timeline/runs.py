@@ -25,7 +25,7 @@ class RunInfo:
         itr_us: None: the driver's adaptive policy.
         cores: Cores with a log, rising.
         packages: Name of a package to its cores with a log; `?` if unknown.
-        problem: A sentence why it cannot be shown; None if it can.
+        problem: A sentence on why it cannot be shown; None if it can.
         others: If it has no log, the nearest runs with one: `run_id`, `label`.
     """
 
@@ -33,12 +33,8 @@ class RunInfo:
     known: bool
     label: str
     short: str = ""
-    system: str | None = None
-    workload: str | None = None
-    dataset: str | None = None
     itr_us: float | None = None
     duration_s: float | None = None
-    interrupts: int | None = None
     cores: tuple[int, ...] = ()
     packages: dict[str, tuple[int, ...]] = field(default_factory=dict)
     has_log: bool = False
@@ -51,7 +47,7 @@ def describe_runs(view: LakeView, run_ids: Sequence[str]) -> list[RunInfo]:
     """Describe some runs in their order; an unknown run has a problem and no facts."""
     known = view.files.facts(run_ids)
     return [
-        _describe(view, known[run_id]) if run_id in known else unknown_run(view, run_id)
+        _describe(view, known[run_id]) if run_id in known else _unknown(view, run_id)
         for run_id in run_ids
     ]
 
@@ -62,8 +58,7 @@ def reference_of(view: LakeView, run_id: str) -> str | None:
     return rows[0]["run_id"] if rows else None
 
 
-def unknown_run(view: LakeView, run_id: str) -> RunInfo:
-    """Describe a run that this version of the lake does not hold."""
+def _unknown(view: LakeView, run_id: str) -> RunInfo:
     problem = f"The lake (version {view.version}) holds no run {run_id!r}."
     return RunInfo(run_id, known=False, label=run_id, short=run_id, problem=problem)
 
@@ -82,12 +77,8 @@ def _describe(view: LakeView, facts: RunFacts) -> RunInfo:
         known=True,
         label=label,
         short=short_label(view, row),
-        system=row["system"],
-        workload=row["workload"],
-        dataset=row["dataset"],
         itr_us=row["itr_us"],
         duration_s=row["duration_s"],
-        interrupts=row["interrupts"],
         cores=facts.cores,
         packages=facts.package_cores,
         has_log=facts.has_log,
@@ -101,14 +92,11 @@ def run_label(view: LakeView, row: dict[str, Any]) -> str:
     """Return `Linux tuned · ITR 50 us · 2.9 GHz · 135 W · memcached 600k QPS · run 0`."""
     load = load_words(row["load_qps"], row["message_bytes"])
     subject = f"{WORKLOAD_TITLES.get(row['workload'], row['workload'])} {load}".strip()
-    return f"{short_label(view, row)} · {subject}{_replicate(row)}"
+    replicate = "" if row["replicate"] is None else f" · run {row['replicate']}"
+    return f"{short_label(view, row)} · {subject}{replicate}"
 
 
 def short_label(view: LakeView, row: dict[str, Any]) -> str:
     """Return the system, and the knobs that its dataset varies: `Linux tuned · ITR 50 us`."""
     words = configuration_words(row, view.varying(Selection.of(dataset=[row["dataset"]])))
     return " · ".join(part for part in (row["system_label"] or row["system"], words) if part)
-
-
-def _replicate(row: dict[str, Any]) -> str:
-    return "" if row["replicate"] is None else f" · run {row['replicate']}"

@@ -7,24 +7,11 @@ from typing import Any, ClassVar, Final, Literal, Self
 from urllib.parse import parse_qs
 
 from app.kit.clause import read_clause, write_knobs
-from app.kit.url_state import (
-    Parameter,
-    Parameters,
-    UrlState,
-    read_lake_version,
-    read_number,
-)
+from app.kit.url_state import Parameter, Parameters, UrlState, read_lake_version, read_number
 from app.timeline.panels import DEFAULT_PANELS, HEATS, PANELS
 from data.errors import SelectionError
 from data.selection import Selection
-from data.timeline.question import (
-    MOST_RUNS,
-    NO_HEAT,
-    WIDTHS,
-    Question,
-    check_window,
-    chosen_cores,
-)
+from data.timeline.question import MOST_RUNS, NO_HEAT, WIDTHS, Question, check_window, chosen_cores
 
 _NONE: Final = "none"
 _LONGEST_ID: Final = 300
@@ -76,7 +63,6 @@ class TimelineState(UrlState):
         base: Index of the reference run for totals.
         other: Index of the run whose difference is shown; None for the first other run.
         width: Width of lines, pixels; only in links to files.
-        lake_version: A version that the link pins; None for the newest.
         is_first_look: The link has no version and no runs: the page chooses some.
     """
 

@@ -62,5 +62,11 @@ document.addEventListener("DOMContentLoaded", function () {
       return window.dash_clientside.no_update;
     },
     place,
+    /** Write the server's HTML, in which it escapes all text, where its store says. */
+    writeHtml(text) {
+      const { id } = window.dash_clientside.callback_context.inputs_list[0];
+      if (text) document.getElementById(id.replace(/-html$/, "")).innerHTML = text;
+      storage.markPublished();
+    },
   });
 });

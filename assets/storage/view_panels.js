@@ -232,7 +232,7 @@
   }
 
   wattlas.storage = {
-    open, show, select, clear: () => select(""),
+    open, show, select, markPublished, clear: () => select(""),
     /** Handle a key. Returns whether it had an action. */
     key,
     state: () => ({ sel, mask, figures, configurations }),

@@ -1,5 +1,7 @@
 """Ways to look into a tree of Dash components."""
 
+import html
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,3 +30,8 @@ def texts(part: Any) -> list[str]:
     if isinstance(part, Component):
         return texts(getattr(part, "children", None))
     return [] if part is None else [str(part)]
+
+
+def html_texts(text: str) -> list[str]:
+    """Every text of HTML, in order."""
+    return [html.unescape(part) for part in re.split(r"<[^>]*>", text) if part]

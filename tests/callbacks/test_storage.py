@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -12,11 +13,11 @@ from flask.testing import FlaskClient
 from app.kit.opening import open_layout
 from app.kit.settings import Settings
 from app.server import create_app
-from app.storage.page import PAGE, update_filters, update_views
+from app.storage.page import PAGE, update_claims, update_filters, update_views
 from app.storage.state import StorageState
 from app.storage.views import SECTIONS, VIEWS
 from data.analysis.facets import LEADING
-from tests.callbacks.components import by_id, texts, walk
+from tests.callbacks.components import by_id, html_texts, texts, walk
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio, study_lake
 
@@ -99,7 +100,7 @@ def test_a_change_gives_figures_tables_legend_and_menus() -> None:
     assert [entry for entry in texts(legend) if entry.strip()] == [
         "●", " interrupt", "☆ published",
     ]  # fmt: skip
-    said = texts(published)
+    said = html_texts(published)
     assert "HotStorage '20, table 1" in said
     assert "\N{EN DASH} not measured" in said
     assert not any("not here" in words for words in said)
@@ -107,13 +108,22 @@ def test_a_change_gives_figures_tables_legend_and_menus() -> None:
 
 def test_published_values_are_compared_with_the_measured() -> None:
     published = update_views({"dataset": ["lab"], "err": "sd"}, 0)[2]
-    said = texts(published)
+    said = html_texts(published)
     at = said.index("classic polling, 1 thread: optane")
     # 8.0 and 8.2 us against 8.1
     assert said[at + 1 : at + 4] == ["8.10 us", "8.10 us ± 0.141 us, n = 2", "+0 %"]
     at = said.index("Optane SSD: optane")
     assert said[at + 1 : at + 4] == ["34.0 W", "35.0 W ± 1.41 W, n = 2", "+2.94 %"]
     assert "Measured here, mean ± sd" in said
+
+
+def test_names_of_the_lake_are_text_in_tables_and_claims(tmp_path: Path) -> None:
+    rows = [fio(device="<img src=x onerror=alert(1)>", mode=mode) for mode in ("interrupt", "poll")]
+    server = create_app(Settings(write_lake(tmp_path / "lake", rows))).server
+    with server.app_context():
+        for text in (update_views({}, 0)[2], update_claims({}, 0)):
+            assert "<img" not in text
+            assert "&lt;img src=x onerror=alert(1)&gt;" in text
 
 
 def test_filters_offer_what_the_others_leave() -> None:

@@ -33,8 +33,9 @@ def test_the_server_part_runs_on_a_small_lake(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_pages_on_many_studies_are_measured(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("bench.large.STORAGE_CONFIGURATIONS", (2, 3, 2))
     sizes = ["--studies", "2", "--runs", "600", "--changes", "3"]
     for _ in range(2):
         assert main(["large", "--json", *sizes, "--folder", str(tmp_path)]) == 0
@@ -42,7 +43,7 @@ def test_the_pages_on_many_studies_are_measured(
     by_name = {line["name"]: line for line in lines}
     # The second one took the lake that the first one left.
     assert [line["name"] for line in lines].count("large_write") == 1
-    runs = 3 * 3 * 2 * 12 * 16 * 5 + 4 * 5
+    runs = 3 * 3 * 2 * 2 * 3 * 2 + 4 * 2
     assert by_name["large_runs"]["value"] == runs + 2 * 600
     assert (by_name["large_filter_change_p95"]["n"], by_name["large_other_study_p95"]["n"]) == (
         3,

@@ -10,7 +10,7 @@ from app.kit.lakes import Lakes, LakeView
 from app.storage.answer import answer
 from app.storage.claims import RULES, judged_claims
 from app.storage.state import StorageState
-from app.storage.verdict import DOES_NOT, HOLDS, UNTOLD, Judged
+from app.storage.verdict import DOES_NOT, HOLDS, UNDECIDED, Judged
 from app.storage.views import BY_NAME
 from data.errors import DataError
 from data.reference.claims import claims, read_claims
@@ -52,7 +52,7 @@ def test_the_outcomes_of_the_study(shown: dict[str, Judged]) -> None:
         "cpu-power": DOES_NOT,
         "switches": HOLDS,
         # one run of each mode with functions
-        "moves": UNTOLD,
+        "moves": UNDECIDED,
         # bytes per joule follow the IO rate: classic polling wins all six cells
         "efficient": DOES_NOT,
         # 8 x 1e6 / 10.1 = 792,000 a second
@@ -108,7 +108,7 @@ def test_filters_leave_claims_that_cannot_be_told(
     view: LakeView, values: dict[str, list], name: str, words: str
 ) -> None:
     verdict = judged(view, StorageState(Selection.of(**values)))[name].verdict
-    assert verdict.outcome == UNTOLD
+    assert verdict.outcome == UNDECIDED
     assert verdict.words.startswith(words)
 
 
@@ -128,7 +128,7 @@ def test_claims_are_contradicted_by_runs_that_say_otherwise(tmp_path: Path) -> N
     assert found["faster"] == DOES_NOT
     # too few interrupts: the rate is that of 10 us; no writing to compare with
     assert found["interrupt-rate"] == DOES_NOT
-    assert found["write-power"] == UNTOLD
+    assert found["write-power"] == UNDECIDED
     often = three("context_switches", {"poll": 0, "hybrid": 2e6, "interrupt": 1e6})
     assert outcomes(tmp_path / "often", often)["switches"] == DOES_NOT
     power = three("power_w", {"poll": 40.0, "hybrid": 60.0, "interrupt": 50.0})
@@ -141,11 +141,11 @@ def test_one_run_of_each_tells_nothing(tmp_path: Path) -> None:
     assert found["faster"].verdict.words == (
         "no IO depth with two runs of classic polling and two of interrupt with IO rate measured"
     )
-    assert found["efficient"].verdict.outcome == UNTOLD
+    assert found["efficient"].verdict.outcome == UNDECIDED
 
 
 def test_a_lake_without_storage_runs_tells_nothing(tmp_path: Path) -> None:
-    assert {one.verdict.outcome for one in judged(lake(tmp_path, [])).values()} == {UNTOLD}
+    assert {one.verdict.outcome for one in judged(lake(tmp_path, [])).values()} == {UNDECIDED}
 
 
 def test_a_claim_of_an_unknown_paper_is_refused(tmp_path: Path) -> None:

@@ -306,7 +306,7 @@ def test_what_was_not_measured_is_said(tmp_path: Path) -> None:
     rows = [fio(power_w=None, energy_j=None, interrupts=None, context_switches=None)]
     figures = answer(lake(tmp_path, rows), StorageState()).figures
     said = message(figures["devices"])
-    assert said.startswith("Power: not measured, neither idle nor at work. Power is that of")
+    assert said.startswith("Power: not measured, neither idle nor active. Power comes from")
     assert "copies of /proc/interrupts" in message(figures["interrupts"])
     assert "VTune" in message(figures["loads"])
     assert figures["loads"]["layout"]["title"]["text"].startswith("Loads by kernel subsystem")

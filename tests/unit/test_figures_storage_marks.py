@@ -110,7 +110,7 @@ def test_a_mode_that_nobody_named_is_called_so(tmp_path: Path) -> None:
 def test_a_message_keeps_the_title_and_has_no_empty_place(tmp_path: Path) -> None:
     rows = [fio(device=None, power_w=None, energy_j=None, rw="randrw")]
     found = answer(lake(tmp_path, rows), StorageState()).figures
-    assert message(found["difference"]).startswith("Power: not measured. Power is that of a meter")
+    assert message(found["difference"]).startswith("Power: not measured. Power comes from a meter")
     assert message(found["bytes-joule"]).startswith("Bytes per joule: not measured at randrw.")
     assert found["difference"]["layout"]["title"]["text"].startswith("Write minus read power")
 

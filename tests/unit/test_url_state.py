@@ -86,7 +86,7 @@ def facets_of(state: ExploreState) -> dict[str, set]:
 
 def controls_of(state: UrlState) -> dict[str, Any]:
     """What the page's controls hold in this state, by URL key."""
-    filters = {name: list(state.selection.values(name)) for name in FACETS}  # type: ignore[attr-defined]
+    filters = {name: list(state.selection.values(name)) for name in FACETS}
     others = {key: getattr(state, p.attribute) for key, p in state.PARAMETERS.items()}
     return filters | others
 

@@ -5,14 +5,14 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from app.kit.encodings import base_layout
+from app.kit.encodings import axis_title, base_layout, color_bar, scatter_trace
+from app.kit.words import common_prefix
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
 from data.units import format_digits
 
 TEXT_MAX_CELLS: Final = 110
 _LETTER_PX: Final = 6
-_PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 def build_heatmap(
@@ -25,15 +25,15 @@ def build_heatmap(
 ) -> dict:
     """Build the heatmap as a figure dictionary.
 
-    Traces in order: the means; a cross in each cell that was not measured; a veil that the browser
-    draws over what is not selected; invisible points that box and lasso can catch.
+    Traces in order: the means; a cross in each cell that was not measured; a veil with which the
+    browser dims cells that are not selected; invisible points for box and lasso.
 
     Args:
         cells: The columns of both knobs, `mean`, `sd`, `n`; at least one row.
-        x_knob, y_knob: Along the axes.
     """
     grid = _grid(cells, x_knob, y_knob)
-    scale, prefix = _common_prefix(grid["mean"], metric(column).unit)
+    is_plain = metric(column).unit in ("us", "GHz", "%")
+    scale, prefix = (1.0, "") if is_plain else common_prefix(np.nanmax(np.abs(grid["mean"])))
     z = grid["mean"] / scale
     x = [x_knob.label(value) for value in grid["x"]]
     y = [y_knob.label(value) for value in grid["y"]]
@@ -50,7 +50,7 @@ def build_heatmap(
 
 
 def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
-    """Return the cells as matrices: rows are values along y, columns along x, NULLs last."""
+    """Return the cells as matrices: one row per value along y, one column per value along x."""
     xs, ys = (
         sorted(set(cells[knob.column]), key=lambda v: (v is None, v)) for knob in (x_knob, y_knob)
     )
@@ -61,13 +61,6 @@ def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
         for name in ("mean", "sd", "n"):
             grid[name][at] = np.nan if row[name] is None else row[name]
     return {**grid, "x": xs, "y": ys}
-
-
-def _common_prefix(values: np.ndarray, unit: str) -> tuple[float, str]:
-    if unit in ("us", "GHz", "%"):
-        return 1.0, ""
-    top = float(np.nanmax(np.abs(values)))
-    return next(((s, p) for s, p in _PREFIXES if top >= s), (1.0, ""))
 
 
 def _means_trace(z, x, y, grid, scale, column, prefix) -> dict:  # type: ignore[no-untyped-def]
@@ -85,13 +78,7 @@ def _means_trace(z, x, y, grid, scale, column, prefix) -> dict:  # type: ignore[
         "ygap": 1,
         "colorscale": "Viridis",
         "hoverinfo": "none",
-        "colorbar": {
-            "title": {"text": f"{measure.title}{unit}", "side": "right", "font": {"size": 11}},
-            "thickness": 10,
-            "len": 1,
-            "outlinewidth": 0,
-            "tickfont": {"size": 10},
-        },
+        "colorbar": color_bar(f"{measure.title}{unit}"),
     }
     if z.size <= TEXT_MAX_CELLS:
         trace["text"] = [["" if np.isnan(v) else format_digits(float(v)) for v in r] for r in z]
@@ -101,18 +88,9 @@ def _means_trace(z, x, y, grid, scale, column, prefix) -> dict:  # type: ignore[
 
 
 def _missing_trace(x: list[str], y: list[str]) -> dict:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "not measured",
-        "meta": {"kind": "missing"},
-        "x": x,
-        "y": y,
-        "marker": {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": "#8c8c8c"}},
-        "unselected": {"marker": {"opacity": 1}},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    marker = {"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": "#8c8c8c"}}
+    whole = {"marker": {"opacity": 1}}
+    return scatter_trace("missing", x, y, name="not measured", marker=marker, unselected=whole)
 
 
 def _veil_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
@@ -132,17 +110,9 @@ def _veil_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
 
 def _catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
     at = np.argwhere(~np.isnan(z))
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "meta": {"kind": "catcher"},
-        "x": [x[j] for _, j in at],
-        "y": [y[i] for i, _ in at],
-        "marker": {"size": 1, "opacity": 0},
-        "unselected": {"marker": {"opacity": 0}},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    xs, ys = [x[j] for _, j in at], [y[i] for i, _ in at]
+    hidden = {"marker": {"opacity": 0}}
+    return scatter_trace("catcher", xs, ys, marker={"size": 1, "opacity": 0}, unselected=hidden)
 
 
 def _layout(title: str, subtitle: str, grid: dict, column: str, x_knob: Knob, y_knob: Knob) -> dict:
@@ -152,14 +122,8 @@ def _layout(title: str, subtitle: str, grid: dict, column: str, x_knob: Knob, y_
     return {
         **base_layout(title, subtitle),
         "margin": {"l": max(62, 34 + _LETTER_PX * longest), "r": 8, "t": 46, "b": 44},
-        "xaxis": {
-            **axis,
-            "title": {"text": x_knob.axis_title, "standoff": 6, "font": {"size": 12}},
-        },
-        "yaxis": {
-            **axis,
-            "title": {"text": y_title, "standoff": 6, "font": {"size": 12}},
-        },
+        "xaxis": {**axis, "title": axis_title(x_knob.axis_title)},
+        "yaxis": {**axis, "title": axis_title(y_title)},
         "dragmode": "select",
         "meta": {
             "kind": "heatmap",

@@ -1,4 +1,4 @@
-"""Energy against the workload's performance: one point a run or a configuration's mean."""
+"""Energy against the workload's performance: one point per run or per configuration."""
 
 import math
 from dataclasses import dataclass
@@ -14,36 +14,40 @@ from app.kit.encodings import (
     DVFS_SCALE,
     GOVERNOR_HUE,
     OKABE_ITO,
+    axis_title,
     base_layout,
+    color_bar,
     itr_sizes_px,
+    legend_row,
+    scatter_trace,
 )
+from app.kit.typed_arrays import floats
 from app.kit.words import axis_words, subject, synthetic_note
 from data.analysis.pareto import frontier, pareto_mask
 from data.analysis.winners import find_winners
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
 
-WINNER_MARKS: Final = (
-    ("performance", "cross-thin-open", "+ best performance"),
-    ("energy", "x-thin-open", "x lowest energy"),
-    ("edp", "circle-open", "o best energy-delay product"),
+# Name, column, symbol and legend of each mark of a winner.
+_MARKS: Final = (
+    ("performance", "performance", "cross-thin-open", "+ best performance"),
+    ("energy", "energy_j", "x-thin-open", "x lowest energy"),
+    ("edp", "edp_js", "circle-open", "o best energy-delay product"),
 )
-# The columns that the marks are of.
-_MARKED: Final = ("performance", "energy_j", "edp_js")
 _LEGENDS: Final = ("legend", "legend2", "legend3")
 _LEGEND_NAME_CHARS: Final = 26
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What the figure needs beside the points.
+    """Input of the figure besides the points.
 
     Attributes:
-        systems: All systems of the lake, so that each keeps its symbol whatever is filtered.
-        performance: Column that is the workload's performance metric.
-        total: Runs in the lake.
-        matching: Runs that the filters leave.
-        left_out: Rows not drawn because there are more than a figure may hold.
+        systems: All systems of the lake, so that each keeps its symbol under any filter.
+        performance: Column of the workload's performance metric.
+        total: Number of runs in the lake.
+        matching: Number of runs that match the filters.
+        left_out: Number of points that are not drawn because a figure may not hold them all.
     """
 
     systems: tuple[str, ...]
@@ -95,30 +99,29 @@ def _point_trace(
     sizes: Any = ADAPTIVE_SIZE_PX
     if size is not None and not hollow:
         sizes = itr_sizes_px(_wide(rows, size.column), largest)
-    return {
-        "type": "scattergl",
-        "mode": "markers",
-        "name": name,
-        "meta": {"kind": "points"},
-        "x": _floats(rows, "x"),
-        "y": _floats(rows, "y"),
-        "marker": {
-            "symbol": f"{symbol}-open" if hollow else symbol,
-            "size": sizes,
-            "color": color,
-            "line": {"width": 2 if hollow else 0.6},
-            **({"coloraxis": "coloraxis"} if is_scaled else {}),
-        },
-        "selected": {"marker": {"opacity": 1}},
-        "unselected": {"marker": {"opacity": 0.12}},
-        "hoverinfo": "none",
-        "showlegend": False,
-        **_error_bars(rows, state),
+    marker = {
+        "symbol": f"{symbol}-open" if hollow else symbol,
+        "size": sizes,
+        "color": color,
+        "line": {"width": 2 if hollow else 0.6},
+        **({"coloraxis": "coloraxis"} if is_scaled else {}),
     }
+    return scatter_trace(
+        "points",
+        _floats(rows, "x"),
+        _floats(rows, "y"),
+        type="scattergl",
+        name=name,
+        marker=marker,
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 0.12}},
+        hoverinfo="none",
+        **_error_bars(rows, state),
+    )
 
 
 def _style(encoding: Encoding, rows: pl.DataFrame) -> tuple[str, str, str]:
-    """Symbol, hue and name of a trace; NULL on a scale has the hue outside it."""
+    """Return symbol, hue and name of a trace; NULL on a scale has a hue outside the scale."""
     symbol, hue, name = "circle", OKABE_ITO[0], "all"
     if encoding.symbol is not None:
         place = encoding.symbols.values.index(rows[encoding.symbol.column][0])
@@ -142,7 +145,7 @@ def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
 
 
 def _by_symbol(points: pl.DataFrame, encoding: Encoding) -> tuple[np.ndarray, list[tuple]]:
-    """The group of each point by its symbol, and of each group its symbol, hue and name."""
+    """Group points by symbol; return the group of each point, and symbol, hue, name of each."""
     symbols = encoding.symbols
     if encoding.symbol is None:
         return np.zeros(len(points), np.int64), [("circle", OKABE_ITO[0], "all")]
@@ -172,27 +175,27 @@ def _frontier_traces(points: pl.DataFrame, state: ExploreState, encoding: Encodi
 
 def _frontier_trace(style: tuple, x: np.ndarray, y: np.ndarray, directions: list) -> dict:
     symbol, hue, value = style
-    return {
-        "type": "scattergl" if len(x) > 400 else "scatter",
-        "mode": "lines+markers",
-        "name": f"frontier of {value}",
-        "meta": {"kind": "frontier", "system": value},
-        "x": x,
-        "y": y,
-        # Steps stay on reached values: where less is better, the line drops after each member.
-        "line": {"color": hue, "width": 1.4, "shape": "hv" if directions[0] == "less" else "vh"},
-        "marker": {"symbol": f"{symbol}-open", "size": 13, "color": hue, "line": {"width": 1.2}},
-        "unselected": {"marker": {"opacity": 1}},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    # Steps stay on measured values: if less is better, the line drops after each member.
+    shape = "hv" if directions[0] == "less" else "vh"
+    return scatter_trace(
+        "frontier",
+        x,
+        y,
+        "lines+markers",
+        type="scattergl" if len(x) > 400 else "scatter",
+        name=f"frontier of {value}",
+        meta={"kind": "frontier", "system": value},
+        line={"color": hue, "width": 1.4, "shape": shape},
+        marker={"symbol": f"{symbol}-open", "size": 13, "color": hue, "line": {"width": 1.2}},
+        unselected={"marker": {"opacity": 1}},
+    )
 
 
 def _winner_traces(points: pl.DataFrame, encoding: Encoding) -> list[dict]:
     group, styles = _by_symbol(points, encoding)
-    winners = find_winners(group, *(_wide(points, c) for c in _MARKED))
+    winners = find_winners(group, *(_wide(points, column) for _, column, _, _ in _MARKS))
     traces = []
-    for kind, symbol, _ in WINNER_MARKS:
+    for kind, _, symbol, _ in _MARKS:
         rows = [(styles[g][1], getattr(w, kind)) for g, w in winners.items()]
         found = [(hue, index) for hue, index in rows if index is not None]
         indices = [index for _, index in found]
@@ -201,27 +204,20 @@ def _winner_traces(points: pl.DataFrame, encoding: Encoding) -> list[dict]:
 
 
 def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -> dict:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": kind,
-        "meta": {"kind": "winner", "winner": kind},
-        "x": _wide(rows, "x"),
-        "y": _wide(rows, "y"),
-        "marker": {
-            "symbol": symbol,
-            "size": 21 if kind == "edp" else 19,
-            "color": hues,
-            "line": {"width": 3, "color": hues},
-        },
-        "unselected": {"marker": {"opacity": 1}},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    size = 21 if kind == "edp" else 19
+    return scatter_trace(
+        "winner",
+        _wide(rows, "x"),
+        _wide(rows, "y"),
+        name=kind,
+        meta={"kind": "winner", "winner": kind},
+        marker={"symbol": symbol, "size": size, "color": hues, "line": {"width": 3, "color": hues}},
+        unselected={"marker": {"opacity": 1}},
+    )
 
 
 def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) -> list[dict]:
-    """Return the legend's entries: symbols, colours, three sizes, the marks; of one value none."""
+    """Build the legend's entries: symbols, colours, three sizes, marks of winners, frontier."""
     entries = []
     symbols = encoding.symbols
     if encoding.symbol is not None:
@@ -233,11 +229,10 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
                 entries.append(_entry(0, _short(label), mark, 9, hue))
     entries += _colour_entries(shown, encoding)
     entries += _size_entries(shown, encoding.size)
-    measured = dict(zip(("performance", "energy", "edp"), _MARKED, strict=True))
     entries += [
         _entry(2, words, mark, 11, "#808080", 2)
-        for kind, mark, words in WINNER_MARKS
-        if shown[measured[kind]].count()
+        for _, column, mark, words in _MARKS
+        if shown[column].count()
     ]
     if has_frontier:
         line = _entry(0, "Pareto frontier", "circle-open", 9, "#808080")
@@ -248,7 +243,7 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
 
 
 def _close_legend_rows(traces: list[dict]) -> None:
-    """Move the legend's entries up where a row above has none."""
+    """Move the legend's rows up if a row above is empty."""
     used = sorted({trace["legend"] for trace in traces if "legend" in trace})
     for trace in traces:
         if "legend" in trace:
@@ -291,31 +286,19 @@ def _short(name: str) -> str:
 
 
 def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: float = 1) -> dict:
-    return {
+    line = {"width": line_width, "color": hue}
+    marker = {"symbol": symbol, "size": size, "color": hue, "line": line}
+    own: dict[str, Any] = {
         "legend": _LEGENDS[row],
-        "type": "scatter",
-        "mode": "markers",
         "name": name,
-        "meta": {"kind": "legend"},
-        "x": [None],
-        "y": [None],
-        "marker": {
-            "symbol": symbol,
-            "size": size,
-            "color": hue,
-            "line": {"width": line_width, "color": hue},
-        },
-        "hoverinfo": "skip",
+        "marker": marker,
         "showlegend": True,
     }
+    return scatter_trace("legend", [None], [None], **own)
 
 
 def _layout(
-    points: pl.DataFrame,
-    shown: pl.DataFrame,
-    state: ExploreState,
-    scene: Scene,
-    encoding: Encoding,
+    points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scene: Scene, encoding: Encoding
 ) -> dict:
     scaled = encoding.colour if encoding.is_scaled else None
     known = shown[scaled.column].drop_nulls() if scaled else pl.Series([], dtype=pl.Float64)
@@ -333,13 +316,7 @@ def _layout(
             "cmin": low,
             "cmax": high if high > low else low + 0.1,
             "showscale": bool(len(known)),
-            "colorbar": {
-                "title": {"text": _scale_title(scaled), "side": "right", "font": {"size": 11}},
-                "thickness": 10,
-                "len": 1,
-                "outlinewidth": 0,
-                "tickfont": {"size": 10},
-            },
+            "colorbar": color_bar(_scale_title(scaled)),
         },
         **{name: _legend(row) for row, name in enumerate(_LEGENDS)},
         "meta": {
@@ -356,7 +333,6 @@ def _layout(
 
 
 def _scale_title(knob: Knob | None) -> str:
-    """The title of the colour bar: the field's abbreviation, with the unit."""
     if knob is None:
         return ""
     unit = knob.unit or knob.facet.unit
@@ -364,21 +340,8 @@ def _scale_title(knob: Knob | None) -> str:
 
 
 def _legend(row: int) -> dict:
-    """Return one line of the legend: systems, interrupt delays, or marks."""
-    return {
-        "orientation": "h",
-        "x": 0,
-        "xanchor": "left",
-        "xref": "container",
-        "yref": "container",
-        "y": (65 - 19 * row) / 540,
-        "yanchor": "top",
-        "font": {"size": 11},
-        "itemsizing": "trace",
-        "itemclick": False,
-        "itemdoubleclick": False,
-        "bgcolor": "rgba(0,0,0,0)",
-    }
+    fixed = {"itemsizing": "trace", "itemclick": False, "itemdoubleclick": False}
+    return legend_row((65 - 19 * row) / 540, "top") | fixed
 
 
 def _axis(name: str, log: bool, values: pl.Series, deviations: pl.Series) -> dict:
@@ -386,7 +349,7 @@ def _axis(name: str, log: bool, values: pl.Series, deviations: pl.Series) -> dic
     # Write thousands of joules with k; microseconds and smaller values as they are.
     prefixed = measure.unit != "us" and not log and (values.abs().max() or 0) >= 1000  # type: ignore[operator]
     return {
-        "title": {"text": measure.axis_title, "standoff": 6, "font": {"size": 12}},
+        "title": axis_title(measure.axis_title),
         "type": "log" if log else "linear",
         "automargin": False,
         "zeroline": False,
@@ -398,10 +361,7 @@ def _axis(name: str, log: bool, values: pl.Series, deviations: pl.Series) -> dic
 
 
 def _range(values: pl.Series, deviations: pl.Series, log: bool) -> list[float]:
-    """Return the range of an axis: the points with a margin of at least a usual error bar.
-
-    Long error bars may reach out of it.
-    """
+    """Return the range of an axis: the points, with a margin of at least a typical error bar."""
     low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
     bar = float(deviations.cast(pl.Float64).median() or 0.0)  # type: ignore[arg-type]
     if log and low > 0:
@@ -433,7 +393,7 @@ def _subtitle(points: pl.DataFrame, state: ExploreState, scene: Scene) -> str:
 
 
 def _wide(rows: pl.DataFrame, column: str) -> np.ndarray:
-    return rows[column].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return floats(rows[column])
 
 
 def _floats(rows: pl.DataFrame, column: str) -> np.ndarray:

@@ -1,13 +1,13 @@
 """The evidence of one cell: each replicate as a point, means with confidence intervals."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import base_layout
+from app.kit.encodings import base_layout, scatter_trace
 from data.metrics import metric
 
 _JITTER: Final = 0.16
@@ -54,46 +54,32 @@ def _replicates(
     spread = _JITTER * (((np.arange(len(runs)) + 1) * _GOLDEN) % 1.0 - 0.5)
     hues, symbols = scene.competitors.hues, scene.competitors.symbols
     who = runs["who"].to_list()
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "replicate" if is_best else "replicate of another setting",
-        "meta": {"kind": "replicates", "is_best": is_best},
-        "x": place - (0.12 if is_best else 0.34) + spread,
-        "y": runs["value"].to_numpy(),
-        "customdata": runs["run_id"].to_list(),
-        "marker": {
-            "symbol": [symbols[i] + ("" if is_best else "-open") for i in who],
-            "size": 8 if is_best else 5,
-            "color": [hues[i] for i in who],
-            "opacity": 0.85 if is_best else 0.45,
-        },
-        "hoverinfo": "none",
-        "showlegend": False,
+    marker = {
+        "symbol": [symbols[i] + ("" if is_best else "-open") for i in who],
+        "size": 8 if is_best else 5,
+        "color": [hues[i] for i in who],
+        "opacity": 0.85 if is_best else 0.45,
     }
+    return scatter_trace(
+        "replicates",
+        place - (0.12 if is_best else 0.34) + spread,
+        runs["value"].to_numpy(),
+        name="replicate" if is_best else "replicate of another setting",
+        meta={"kind": "replicates", "is_best": is_best},
+        customdata=runs["run_id"].to_list(),
+        marker=marker,
+        hoverinfo="none",
+    )
 
 
 def _means(means: pl.DataFrame, columns: dict[int, int], scene: EvidenceScene) -> dict:
     hues = [scene.competitors.hues[i] for i in means["who"]]
-    half = means["half_width"].to_numpy()
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "mean",
-        "meta": {"kind": "means"},
-        "x": np.array([columns[who] for who in means["who"]]) + 0.14,
-        "y": means["mean"].to_numpy(),
-        "error_y": {
-            "type": "data",
-            "array": np.nan_to_num(half),
-            "thickness": 2,
-            "width": 7,
-            "color": "#8C8C8C",
-        },
-        "marker": {"symbol": "line-ew", "size": 20, "line": {"width": 3, "color": hues}},
-        "hoverinfo": "none",
-        "showlegend": False,
-    }
+    x = np.array([columns[who] for who in means["who"]]) + 0.14
+    half = np.nan_to_num(means["half_width"].to_numpy())
+    bars = {"type": "data", "array": half, "thickness": 2, "width": 7, "color": "#8C8C8C"}
+    marker = {"symbol": "line-ew", "size": 20, "line": {"width": 3, "color": hues}}
+    own: dict[str, Any] = {"name": "mean", "error_y": bars, "marker": marker, "hoverinfo": "none"}
+    return scatter_trace("means", x, means["mean"].to_numpy(), **own)
 
 
 def _quantity(name: str) -> str:

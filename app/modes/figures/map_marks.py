@@ -5,6 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from app.kit.encodings import axis_title, legend_row
+
 # Size of the map's drawing area in a window of 1440 x 900; hatching and labels are fitted to it.
 WIDTH_PX: Final = 600.0
 HEIGHT_PX: Final = 290.0
@@ -18,7 +20,7 @@ def index_axis(count: int, title: str) -> dict[str, Any]:
     """Build a numeric axis over the indices of `count` values; the browser adds the labels."""
     return {
         "type": "linear",
-        "title": {"text": title, "standoff": 6, "font": {"size": 12}},
+        "title": axis_title(title),
         "range": [-0.5, count - 0.5],
         "tickfont": {"size": 10},
         "showgrid": False,
@@ -38,17 +40,7 @@ def legend_height_px(labels: Sequence[str], width_px: float) -> float:
 
 def legend_below() -> dict[str, Any]:
     """Place a legend along the lower edge of the figure."""
-    return {
-        "orientation": "h",
-        "x": 0,
-        "xanchor": "left",
-        "xref": "container",
-        "yref": "container",
-        "y": 0.005,
-        "yanchor": "bottom",
-        "font": {"size": 11},
-        "bgcolor": "rgba(0,0,0,0)",
-    }
+    return legend_row(0.005, "bottom")
 
 
 def hatching(

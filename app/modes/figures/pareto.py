@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
-from app.kit.encodings import base_layout
+from app.kit.encodings import axis_title, base_layout, scatter_trace
 from app.modes.figures.map_marks import legend_below, legend_height_px
 from data.analysis.pareto import frontier, pareto_mask
 from data.metrics import metric
@@ -76,45 +76,35 @@ def _mask(points: pl.DataFrame, x: str, y: str) -> np.ndarray:
 
 
 def _points(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> dict:
-    return {
-        "type": "scattergl" if webgl else "scatter",
-        "mode": "markers",
-        "name": scene.competitors.labels[who],
-        "meta": {"kind": "points"},
-        "x": rows["x"].to_numpy().astype(np.float32),
-        "y": rows["y"].to_numpy().astype(np.float32),
-        "customdata": rows["at"].to_numpy(),
-        "marker": {
-            "symbol": scene.competitors.symbols[who],
-            "size": 6 if len(rows) > 200 else 8,
-            "color": scene.competitors.hues[who],
-            "opacity": 0.8,
-        },
-        "selected": {"marker": {"opacity": 1}},
-        "unselected": {"marker": {"opacity": 0.1}},
-        "hoverinfo": "none",
-        "showlegend": len(scene.competitors) <= _NAMED_MAX,
+    marker = {
+        "symbol": scene.competitors.symbols[who],
+        "size": 6 if len(rows) > 200 else 8,
+        "color": scene.competitors.hues[who],
+        "opacity": 0.8,
     }
+    return scatter_trace(
+        "points",
+        rows["x"].to_numpy().astype(np.float32),
+        rows["y"].to_numpy().astype(np.float32),
+        type="scattergl" if webgl else "scatter",
+        name=scene.competitors.labels[who],
+        customdata=rows["at"].to_numpy(),
+        marker=marker,
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 0.1}},
+        hoverinfo="none",
+        showlegend=len(scene.competitors) <= _NAMED_MAX,
+    )
 
 
 def _frontier(who: int, rows: pl.DataFrame, scene: ParetoScene, webgl: bool) -> dict:
     mask = _mask(rows, scene.x, scene.y)
     x, y = frontier(rows["x"].to_numpy(), rows["y"].to_numpy(), mask)
-    return {
-        "type": "scattergl" if webgl else "scatter",
-        "mode": "lines",
-        "name": f"frontier of {scene.competitors.labels[who]}",
-        "meta": {"kind": "frontier"},
-        "x": x,
-        "y": y,
-        "line": {
-            "color": scene.competitors.hues[who],
-            "width": 1.4,
-            "shape": "hv" if metric(scene.x).better == "less" else "vh",
-        },
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    shape = "hv" if metric(scene.x).better == "less" else "vh"
+    line = {"color": scene.competitors.hues[who], "width": 1.4, "shape": shape}
+    name = f"frontier of {scene.competitors.labels[who]}"
+    kind = "scattergl" if webgl else "scatter"
+    return scatter_trace("frontier", x, y, "lines", type=kind, name=name, line=line)
 
 
 def _layout(points: pl.DataFrame, scene: ParetoScene) -> dict:
@@ -153,7 +143,7 @@ def _axis(name: str, values: pl.Series) -> dict:
     is_log = low > 0 and top > _WIDE * low
     scale = " · log scale" if is_log else ""
     return {
-        "title": {"text": measure.axis_title + scale, "standoff": 6, "font": {"size": 12}},
+        "title": axis_title(measure.axis_title + scale),
         "type": "log" if is_log else "linear",
         # Ticks at 1, 2 and 5 of each decade; over many decades only at their starts.
         **({"dtick": "D2" if top < 1e4 * low else 1} if is_log else {}),

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import DIFFER_HUE, TIE_GREY, Competitors, readable_on
-from app.kit.encodings import base_layout
+from app.kit.encodings import base_layout, color_bar, scatter_trace
 from app.modes.figures.map_marks import (
     HEIGHT_PX,
     WIDTH_PX,
@@ -76,7 +76,7 @@ def build_winner_map(cells: pl.DataFrame, scene: MapScene) -> dict:
             _colors(colored, scene),
             _hatching(column[few], row[few], scene),
             _alone(column[alone], row[alone], best[alone], scene),
-            _marks("texts", "text", [], []),
+            scatter_trace("texts", [], [], "text"),
             _layer("dimmed", grid, "rgba(127,127,127,0.72)", "skip"),
             _layer("pointer", measured, _CLEAR, "none"),
             *legend,
@@ -123,38 +123,26 @@ def _heatmap(kind: str, z: np.ndarray, limits: tuple[float, float], scale: list)
 
 def _colorbar(competitors: Competitors) -> dict:
     at = np.unique(np.linspace(0, len(competitors) - 1, 9).round().astype(int))
-    return {
-        "title": {"text": competitors.knob.axis_title, "side": "right", "font": {"size": 11}},
+    return color_bar(competitors.knob.axis_title) | {
         "tickvals": [*at.tolist(), len(competitors)],
         "ticktext": [*(competitors.labels[i] for i in at), "tie"],
-        "thickness": 10,
-        "len": 1,
-        "outlinewidth": 0,
-        "tickfont": {"size": 10},
     }
-
-
-def _marks(kind: str, mode: str, x: Any, y: Any) -> dict:
-    return {"type": "scatter", "mode": mode, "meta": {"kind": kind}, "x": x, "y": y,
-            "hoverinfo": "skip", "showlegend": False}  # fmt: skip
 
 
 def _hatching(column: np.ndarray, row: np.ndarray, scene: MapScene) -> dict:
     x, y = hatching(column, row, len(scene.columns), len(scene.rows))
     line = {"width": 1, "color": _HATCH_GREY}
-    return {**_marks("hatching", "lines", x, y), "line": line, "connectgaps": False}
+    return scatter_trace("hatching", x, y, "lines", line=line, connectgaps=False)
 
 
 def _alone(column: np.ndarray, row: np.ndarray, best: np.ndarray, scene: MapScene) -> dict:
-    return {
-        **_marks("alone", "markers", column, row),
-        "marker": {
-            "symbol": "circle-open",
-            "size": 7 if len(scene.columns) <= 40 else 3,
-            "line": {"width": 1.5},
-            "color": [scene.competitors.hues[i] for i in best],
-        },
+    marker = {
+        "symbol": "circle-open",
+        "size": 7 if len(scene.columns) <= 40 else 3,
+        "line": {"width": 1.5},
+        "color": [scene.competitors.hues[i] for i in best],
     }
+    return scatter_trace("alone", column, row, marker=marker)
 
 
 def _legend(outcome: np.ndarray, scene: MapScene) -> list[dict]:
@@ -175,8 +163,7 @@ def _legend(outcome: np.ndarray, scene: MapScene) -> list[dict]:
 
 def _entry(name: str, symbol: str, hue: str) -> dict:
     marker = {"symbol": symbol, "size": 12, "color": hue, "line": {"width": 1, "color": hue}}
-    mark = _marks("legend", "markers", [None], [None])
-    return {**mark, "name": name, "marker": marker, "showlegend": True}
+    return scatter_trace("legend", [None], [None], name=name, marker=marker, showlegend=True)
 
 
 def _layout(scene: MapScene, named: list[str]) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 Every trace that can be selected has `meta`:
 
     kind    `points`, `bars` or `cells`
-    rows    for each of its points the configurations behind it, by their number in the study
-    words   for each of its points the lines of its hover
+    rows    for each point the row numbers of its configurations in the study
+    words   for each point the lines of its hover
     knobs   the knobs that a click selects by; absent: all
-    box     what a box around its points selects by: the columns `x` and `y`, and the values of
-            `knobs` that all its points have; null: the knobs of each point
+    box     the columns `x` and `y` that a box selects by, and `knobs` with the values that all
+            points of the trace have; null: a box selects by the knobs of each point
 """

@@ -1,4 +1,4 @@
-"""Traces of Storage's figures: points, lines and markers of the completion modes, and hovers."""
+"""Traces of Storage's figures: points, lines, markers of the completion modes, hovers."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import Competitors
+from app.kit.encodings import scatter_trace
 from app.kit.words import configuration_words
 from data.declared import Names, knob_names
 from data.metrics import metric
@@ -19,11 +20,11 @@ from data.units import format_quantity
 # The same as on Modes.
 SYMBOLS: Final = {"interrupt": "circle", "poll": "diamond", "hybrid": "square"}
 OTHER_SYMBOL: Final = "triangle-up"
-# The browser replaces this word by the text colour of its theme.
+# The browser replaces this word with the text colour of its theme.
 TEXT_COLOR: Final = "page"
 QUIET: Final = "#8C8C8C"
 FADED: Final = 0.12
-# Markers as letters, for texts.
+# Markers as characters, for texts.
 GLYPHS: Final = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲"}
 NO_DEVICE: Final = "no device"
 MODE_UNKNOWN: Final = "mode not said"
@@ -35,15 +36,13 @@ _SHIPPED: Final = (
 )  # fmt: skip
 # The knobs that name a configuration in a hover.
 _NAMING: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
-# The texts of so many means and headings are kept: filters change which are shown, not their words.
+# Number of cached texts of means and headings: filters choose among them, but do not change them.
 _CACHED: Final = 20_000
 _SELECTABLE: Final = {
     "selected": {"marker": {"opacity": 1}},
     "unselected": {"marker": {"opacity": FADED}},
     "hoverinfo": "none",
-    "showlegend": False,
 }
-_NO_HOVER: Final = {"hoverinfo": "skip", "showlegend": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,8 @@ class Star:
     """A published value in a figure of measured ones.
 
     Attributes:
-        mode: The completion mode that it was measured with; None where the value has none.
-        at: The depth or the device at whose position it is drawn.
+        mode: Completion mode of the measurement; None if the publication gives none.
+        at: Depth or device at whose position it is drawn.
         words: Lines of its hover; the last names the publication.
     """
 
@@ -64,15 +63,15 @@ class Star:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What figures need beside rows.
+    """Input of the figures besides the rows.
 
     Attributes:
-        modes: The completion modes of all rows, with their hues and labels.
-        is_interval: Whether error bars are 95 % confidence intervals rather than deviations.
-        place: The device, access and size that a view shows, by column.
-        place_words: The same in words.
+        modes: Completion modes of all rows, with their hues and labels.
+        is_interval: Whether error bars are 95 % confidence intervals; else standard deviations.
+        place: Device, access and size of the views that show one, by column.
+        place_words: The same as text.
         note: A warning for all figures; may be empty.
-        unnamed: What a missing device means: none under test, or a name that is not known.
+        unnamed: Label of a missing device: no device under test, or an unknown name.
     """
 
     modes: Competitors
@@ -84,43 +83,38 @@ class Scene:
 
     @property
     def spread_words(self) -> str:
-        """What error bars are."""
+        """Kind of the error bars."""
         return "95 % CI" if self.is_interval else "sd"
 
     def hue(self, mode: Value | None) -> str:
-        """The hue of a mode."""
+        """Return the hue of a mode."""
         return self.modes.hues[self.rank(mode)]
 
     def label(self, mode: Value | None) -> str:
-        """The name of a mode."""
+        """Return the name of a mode."""
         return MODE_UNKNOWN if mode is None else self.modes.labels[self.rank(mode)]
 
     def symbol(self, mode: Value | None) -> str:
-        """The marker of a mode."""
+        """Return the marker of a mode."""
         return SYMBOLS.get(str(mode), OTHER_SYMBOL)
 
     def glyph(self, mode: Value | None) -> str:
-        """Its marker as a letter in its hue, for Plotly's texts."""
+        """Return the marker of a mode as a coloured character, for Plotly's texts."""
         return f'<span style="color:{self.hue(mode)}">{GLYPHS[self.symbol(mode)]}</span>'
 
     def rank(self, mode: Value | None) -> int:
-        """Its index in the legend: later modes are drawn smaller, over the earlier ones."""
+        """Return the index of a mode in the legend; later modes are drawn smaller, on top."""
         return self.modes.values.index(mode)
 
 
 def plain(values: np.ndarray | pl.Series | Iterable) -> list[float | None]:
-    """Numbers as JSON can hold them: null for what is not finite."""
+    """Convert numbers for JSON: null if not finite."""
     numbers = (float("nan") if v is None else float(v) for v in values)
     return [v if np.isfinite(v) else None for v in numbers]
 
 
-def values_of(rows: pl.DataFrame, column: str) -> np.ndarray:
-    """A column as float64; NaN where it is NULL."""
-    return rows[column].to_numpy().astype(np.float64)
-
-
 def measured_words(row: dict[str, Any], column: str, scene: Scene) -> str:
-    """`Power: 45.0 W ± 0.3 W (95 % CI), n = 10`."""
+    """Return a text such as `Power: 45.0 W ± 0.3 W (95 % CI), n = 10`."""
     spread = row[f"{column}_spread"]
     return _mean_words(column, row[column], spread, row[f"{column}_n"], scene.spread_words)
 
@@ -137,7 +131,7 @@ def _mean_words(
 
 
 def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[list[str]]:
-    """The hovers of configurations: knobs, dataset, means of these metrics, what a click does."""
+    """Return the hovers of configurations: knobs, dataset, means, what a click does."""
     names = tuple(_NAMING)
     headings = [_heading(names, values) for values in rows.select(names).iter_rows()]
     parts = [headings, rows["dataset"].cast(pl.String)]
@@ -163,89 +157,64 @@ def points(
     size: float = 8,
     **more: Any,
 ) -> dict[str, Any]:
-    """A trace of configurations that can be selected, a point each.
+    """Build a trace of selectable configurations, one point each.
 
     Args:
         rows: Configurations of one mode.
-        words: The lines of each one's hover.
-        box: What a box around the points selects by (see the package); None: by all knobs.
+        words: Lines of each point's hover.
+        box: `box` of the trace's `meta` (see the package).
     """
     mode = rows["mode"][0]
-    return {
-        "type": "scatter",
-        "mode": "markers",
+    numbers = [[row] for row in rows["row"]]
+    own: dict[str, Any] = {
         "name": scene.label(mode),
-        "x": plain(x),
-        "y": plain(y),
         "marker": {"color": scene.hue(mode), "symbol": scene.symbol(mode), "size": size},
-        **_SELECTABLE,
         "cliponaxis": False,
-        "meta": {
-            "kind": "points",
-            "rows": [[row] for row in rows["row"]],
-            "words": words,
-            "box": box,
-        },
-        **more,
+        "meta": {"kind": "points", "rows": numbers, "words": words, "box": box},
     }
+    return scatter_trace("points", plain(x), plain(y), **{**_SELECTABLE, **own, **more})
 
 
-def cell_points(x: list, y: list, meta: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Invisible points in the middle of cells, for boxes and the pointer."""
-    hidden = {"marker": {"opacity": 0}}
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x,
-        "y": y,
+def cell_points(x: list, y: list, meta: dict[str, Any]) -> dict[str, Any]:
+    """Build invisible points in the middle of cells, for boxes and the pointer."""
+    own: dict[str, Any] = {
         "marker": {"size": 2, "opacity": 0},
-        **_SELECTABLE,
-        "selected": hidden,
-        "unselected": hidden,
+        "selected": {"marker": {"opacity": 0}},
+        "unselected": {"marker": {"opacity": 0}},
         "meta": {"kind": "cells", **meta},
-        **more,
     }
+    return scatter_trace("cells", x, y, **{**_SELECTABLE, **own})
 
 
 def marks(
     kind: str, x: Iterable, y: Iterable, marker: dict[str, Any], words: list, **more: Any
 ) -> dict[str, Any]:
-    """A trace of markers that no selection fades, such as idle power."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": kind,
-        "x": list(x),
-        "y": plain(y),
-        "marker": marker,
-        "unselected": {"marker": {"opacity": 1}},
-        "hoverinfo": "none" if words else "skip",
-        "showlegend": False,
-        "meta": {"kind": kind, "words": words},
+    """Build a trace of markers that no selection fades, such as idle power."""
+    return scatter_trace(
+        kind,
+        list(x),
+        plain(y),
+        name=kind,
+        marker=marker,
+        unselected={"marker": {"opacity": 1}},
+        hoverinfo="none" if words else "skip",
+        meta={"kind": kind, "words": words},
         **more,
-    }
+    )
 
 
 def curve(
     kind: str, x: Iterable, y: Iterable, line: dict[str, Any], behind: pl.DataFrame | None = None,
     **more: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """A line without hover; it fades when none of the configurations behind it is selected."""
+    """Build a line without hover, which fades unless a configuration in `behind` is selected."""
     rows = {} if behind is None else {"behind": behind["row"].to_list()}
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": plain(x),
-        "y": plain(y),
-        "line": line,
-        **_NO_HOVER,
-        "meta": {"kind": kind, **rows},
-        **more,
-    }
+    meta = {"kind": kind, **rows}
+    return scatter_trace(kind, plain(x), plain(y), "lines", line=line, meta=meta, **more)
 
 
 def stars(published: Sequence[Star], x: Sequence[float], scene: Scene) -> list[dict[str, Any]]:
-    """Published values as open stars in the hues of their modes; no trace where there are none."""
+    """Build a trace of published values: open stars in the hues of their modes; none if empty."""
     if not published:
         return []
     hues = [TEXT_COLOR if s.mode is None else scene.hue(s.mode) for s in published]
@@ -256,13 +225,13 @@ def stars(published: Sequence[Star], x: Sequence[float], scene: Scene) -> list[d
 
 
 def idle_marks(x: Iterable, y: Iterable, words: list, size: int, **more: Any) -> dict[str, Any]:
-    """Idle power as grey triangles."""
+    """Build a trace of idle power, as grey triangles."""
     marker = {"symbol": "triangle-up", "size": size, "color": QUIET}
     return marks("idle", x, y, marker, words, **more)
 
 
 def error_bars(spreads: np.ndarray, color: str, width: int = 3) -> dict[str, Any]:
-    """Bars for those that have a spread; hidden where none has."""
+    """Build error bars for points with a finite spread; hidden if none has one."""
     if not np.isfinite(spreads).any():
         return {"visible": False}
     array = plain(np.nan_to_num(spreads))

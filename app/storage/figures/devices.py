@@ -1,10 +1,11 @@
-"""Idle and active power by device: what it draws doing nothing, and from least to most at work."""
+"""Idle power by device, and the range of power in active runs."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 import polars as pl
 
+from app.kit.typed_arrays import floats
 from app.storage.figures.base import (
     QUIET,
     Scene,
@@ -15,7 +16,6 @@ from app.storage.figures.base import (
     measured_words,
     points,
     stars,
-    values_of,
     words_of,
 )
 from app.storage.figures.layouts import axis, index_axis, layout, message, source_words
@@ -26,23 +26,19 @@ _STEP: Final = 0.16
 
 
 def build_devices(
-    rows: pl.DataFrame,
-    idle: pl.DataFrame,
-    view: View,
-    scene: Scene,
-    published: Sequence[Star] = (),
+    rows: pl.DataFrame, idle: pl.DataFrame, view: View, scene: Scene, published: Sequence[Star] = ()
 ) -> dict[str, Any]:
     """Build the figure.
 
     Args:
         rows: Configurations of the study.
-        idle: Idle power by device (NULL: what the scene says), with `power_w_spread`.
+        idle: Idle power by device (NULL: see `scene.unnamed`), with `power_w_spread`.
         published: Published idle power by device.
     """
     active = rows.filter(pl.col("power_w").is_not_null())
     resting = idle.filter(pl.col("power_w").is_not_null())
     if not len(active) and not len(resting):
-        said = f"Power: not measured, neither idle nor at work. {source_words(['power_w'])}"
+        said = f"Power: not measured, neither idle nor active. {source_words(['power_w'])}"
         return message(view.name, said)
     found = {*active["device"].to_list(), *resting["device"].to_list()}
     devices = sorted(found, key=lambda d: (d is not None, d))
@@ -57,7 +53,7 @@ def build_devices(
         "data": data,
         "layout": layout(
             view.title,
-            f"grey: idle · at work: least and most, ± {scene.spread_words}",
+            f"grey: idle · active: least and most, ± {scene.spread_words}",
             scene,
             view.name,
             xaxis=index_axis(labels, metric("device").title),
@@ -72,14 +68,14 @@ def _idle(resting: pl.DataFrame, devices: list[str | None], scene: Scene) -> dic
         for row in resting.iter_rows(named=True)
     ]
     x = [devices.index(d) - _STEP for d in resting["device"]]
-    bars = error_bars(values_of(resting, "power_w_spread"), QUIET)
+    bars = error_bars(floats(resting["power_w_spread"]), QUIET)
     return idle_marks(x, resting["power_w"], words, 10, error_y=bars)
 
 
 def _range(
     mine: pl.DataFrame, devices: list[str | None], shift: float, scene: Scene
 ) -> list[dict[str, Any]]:
-    """Two points a device, joined: the least and the most that a configuration draws."""
+    """Build two joined points per device: the configurations with least and most power."""
     parts = mine.sort("device", nulls_last=False).partition_by("device", maintain_order=True)
     ends = [part.sort("power_w", "row")[[0, -1] if len(part) > 1 else [0]] for part in parts]
     drawn = pl.concat(ends)
@@ -88,7 +84,7 @@ def _range(
         x += [devices.index(part["device"][0]) + shift] * 2 + [None]
         y += [part["power_w"][0], part["power_w"][-1], None]
     hue = scene.hue(mine["mode"][0])
-    bars = error_bars(values_of(drawn, "power_w_spread"), hue)
+    bars = error_bars(floats(drawn["power_w_spread"]), hue)
     at = [devices.index(d) + shift for d in drawn["device"]]
     words = words_of(drawn, ["power_w", "iops"], scene)
     return [

@@ -1,4 +1,4 @@
-"""Heatmaps of request size by IO depth, one panel a completion mode, on one scale."""
+"""Heatmaps of request size by IO depth: one panel per completion mode, one common scale."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from app.kit.competitors import readable_on
+from app.kit.encodings import color_bar, scatter_trace
+from app.kit.words import common_prefix
 from app.storage.figures.base import QUIET, Scene, cell_points, marks, plain
 from app.storage.figures.layouts import index_axis, layout, panel, panel_axes, panel_note
 from app.storage.views import View
@@ -21,16 +23,15 @@ VIRIDIS: Final = tuple(
         "fde725",
     ))
 )  # fmt: skip
-# ColorBrewer's RdBu with more red for more; plotly.js has a scale of that name that is another.
+# ColorBrewer's RdBu reversed, so that red is more; the scale RdBu of plotly.js is different.
 DIVERGING: Final = tuple(
     (i / 10, f"#{hue}") for i, hue in enumerate((
         "053061", "2166ac", "4393c3", "92c5de", "d1e5f0", "f7f7f7", "fddbc7", "f4a582", "d6604d",
         "b2182b", "67001f",
     ))
 )  # fmt: skip
-_PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _GAP: Final = 0.025
-# Texts stand in cells where they fit side by side in the narrowest window.
+# Cells have texts if these fit side by side in the narrowest window.
 _CHAR_PX: Final = 5.2
 _PAD_PX: Final = 3.0
 _ROOM_PX: Final = 360.0
@@ -44,7 +45,7 @@ class Cell:
     """One measured cell.
 
     Attributes:
-        rows: Configurations behind it.
+        rows: Row numbers of its configurations.
         words: Lines of its hover.
     """
 
@@ -58,10 +59,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Colors:
-    """The scale of a figure of cells.
+    """The colour scale of a figure of cells.
 
     Attributes:
-        around: The value in the middle of the scale; None for a scale from least to most.
+        around: Value in the middle of the scale; None for a scale from minimum to maximum.
     """
 
     scale: Scale
@@ -69,7 +70,7 @@ class Colors:
 
 
 def hue_at(scale: Scale, share: float) -> str:
-    """The colour at a share of a scale, interpolated between its stops as in plotly.js."""
+    """Return the colour at a position of a scale (0 to 1), interpolated as in plotly.js."""
     stops = [stop for stop, _ in scale]
     channels = [
         np.interp(share, stops, [int(hue[i : i + 2], 16) for _, hue in scale]) for i in (1, 3, 5)
@@ -85,17 +86,18 @@ def build_grids(
     colors: Colors,
     common: dict[str, Any],
 ) -> dict[str, Any]:
-    """Build the panels as one figure. A cross was not measured.
+    """Build the panels as one figure; a cross marks a cell without measurement.
 
     Args:
         cells: At least one.
-        common: Knobs that all cells share: a value, or a list of the values that each cell mixes.
+        common: Knobs that all cells share: a value, or the list of values that each cell mixes.
     """
     modes = [mode for mode in scene.modes.values if any(cell.mode == mode for cell in cells)]
     sizes = sorted({cell.request_bytes for cell in cells})
     depths = sorted({cell.io_depth for cell in cells})
     unit = metric(view.y).unit
-    scale, prefix = _common_prefix([abs(cell.value) for cell in cells], unit)
+    top = max(abs(cell.value) for cell in cells)
+    scale, prefix = (1.0, "") if unit == "W" else common_prefix(top)
     shown = prefix + unit.removeprefix("1") if prefix else unit
     color_axis = _color_axis(cells, scale, colors, shown)
     data: list[dict[str, Any]] = []
@@ -122,13 +124,6 @@ def build_grids(
     }
 
 
-def _common_prefix(values: list[float], unit: str) -> tuple[float, str]:
-    if unit == "W":
-        return 1.0, ""
-    top = max(values)
-    return next(((s, p) for s, p in _PREFIXES if top >= s), (1.0, ""))
-
-
 def _panel(
     cells: Sequence[Cell],
     sizes: list[int],
@@ -138,7 +133,7 @@ def _panel(
     panels: int,
     color_axis: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    """The traces of one mode. The veil covers the cells that a selection leaves out."""
+    """Build the traces of one mode; the veil dims cells that are not selected."""
     x = [depths.index(cell.io_depth) for cell in cells]
     y = [sizes.index(cell.request_bytes) for cell in cells]
     z = np.full((len(sizes), len(depths)), np.nan)
@@ -171,33 +166,26 @@ def _texts(
     columns: int,
     color_axis: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    """The numbers in the cells, black or white by contrast; no trace where they do not fit."""
+    """Build the numbers in the cells, black or white by contrast; no trace if they do not fit."""
     low, high = color_axis["cmin"], color_axis["cmax"]
     shares = [(cell.value / scale - low) / (high - low) for cell in cells]
     texts = [_text(cell.value / scale) for cell in cells]
     if columns * (max(map(len, texts)) * _CHAR_PX + _PAD_PX) > _ROOM_PX:
         return []
     hues = [readable_on(hue_at(color_axis["colorscale"], share)) for share in shares]
-    return [
-        {
-            "type": "scatter",
-            "mode": "text",
-            "x": x,
-            "y": y,
-            "text": texts,
-            "textfont": {"size": 10 if columns <= _LARGE_MAX_COLUMNS else 9, "color": hues},
-            "unselected": {"textfont": {"color": _VEILED_TEXT}},
-            "hoverinfo": "skip",
-            "showlegend": False,
-            "meta": {"kind": "texts", "rows": [list(cell.rows) for cell in cells]},
-        }
-    ]
+    own: dict[str, Any] = {
+        "text": texts,
+        "textfont": {"size": 10 if columns <= _LARGE_MAX_COLUMNS else 9, "color": hues},
+        "unselected": {"textfont": {"color": _VEILED_TEXT}},
+        "meta": {"kind": "texts", "rows": [list(cell.rows) for cell in cells]},
+    }
+    return [scatter_trace("texts", x, y, "text", **own)]
 
 
 def _targets(
     cells: Sequence[Cell], x: list[int], y: list[int], knobs: dict[str, Any]
 ) -> dict[str, Any]:
-    """What the pointer and boxes select: a click by the knobs of which a cell has one value."""
+    """Build the points that select: a click selects by the knobs with one value in a cell."""
     single = [name for name, value in knobs.items() if not isinstance(value, list)]
     meta = {
         "rows": [list(cell.rows) for cell in cells],
@@ -225,11 +213,6 @@ def _color_axis(cells: Sequence[Cell], scale: float, colors: Colors, unit: str) 
         "colorscale": colors.scale,
         "cmin": low,
         "cmax": high if high > low else low + 1,
-        "colorbar": {
-            "title": {"text": unit, "side": "top", "font": {"size": 10}},
-            "thickness": 8,
-            "len": 1,
-            "outlinewidth": 0,
-            "tickfont": {"size": 10},
-        },
+        "colorbar": color_bar("")
+        | {"title": {"text": unit, "side": "top", "font": {"size": 10}}, "thickness": 8},
     }

@@ -9,41 +9,40 @@ from app.storage.views import BY_NAME
 from data.metrics import metrics
 
 _WRAP_CHARS: Final = 46
-# Which input gives a column, for figures that miss it.
+# Input that gives a column, for figures without it.
 _METER: Final = (
-    "Power is that of a meter's CSV in a folder above the runs, or perf stat's energy-pkg."
+    "Power comes from a meter's CSV in a folder above the runs, or from perf stat's energy-pkg."
 )
-_TABLE: Final = "Loads and stores are those of VTune's table of functions beside a run."
+_TABLE: Final = "Loads and stores come from VTune's table of functions beside a run."
 _SOURCES: Final = {
     "power_w": _METER,
     "bytes_per_joule": _METER,
     "ios_per_joule": _METER,
-    "interrupts_per_s": "Interrupts are those of NVMe queues between two copies of "
-    "/proc/interrupts.",
+    "interrupts_per_s": "Interrupts of NVMe queues come from two copies of /proc/interrupts.",
     "loads_per_s": _TABLE,
     "stores_per_s": _TABLE,
-    "latency_p99_us": "Of reads and writes together fio has percentiles only in json+.",
+    "latency_p99_us": "For mixed reads and writes fio writes percentiles only in json+.",
 }
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
-    """An axis with its title, in the sizes of a small panel."""
+    """Build an axis with its title, in the sizes of a small panel."""
     return {
         "title": {"text": title, "standoff": 5, "font": {"size": 11}},
         "tickfont": {"size": 10},
         "zeroline": False,
         "automargin": True,
-        # Nothing here is less than 0, though an interval may reach there.
+        # No quantity here is negative, but an interval may reach below 0.
         "autorangeoptions": {"clipmin": 0},
         **more,
     }
 
 
 def index_axis(labels: Sequence[str], title: str, most: int | None = None) -> dict[str, Any]:
-    """A numeric axis over the indices of values.
+    """Build a numeric axis over the indices of values.
 
     Args:
-        most: How many labels there is room for; None: for all.
+        most: Maximum number of labels; None for all.
     """
     at = range(0, len(labels), 1 if most is None else -(-len(labels) // most))
     ends = [-0.5, len(labels) - 0.5]
@@ -52,19 +51,19 @@ def index_axis(labels: Sequence[str], title: str, most: int | None = None) -> di
 
 
 def panel_axis(letter: str, number: int) -> str:
-    """The name of the axes of a figure's n-th panel: `x`, `x2`, `x3`."""
+    """Return the name of an axis of a figure's n-th panel: `x`, `x2`, `x3`."""
     return letter if number == 0 else f"{letter}{number + 1}"
 
 
 def panel(number: int) -> dict[str, str]:
-    """What puts a trace into a figure's n-th panel."""
+    """Return the properties that put a trace into a figure's n-th panel."""
     return {"xaxis": panel_axis("x", number), "yaxis": panel_axis("y", number)}
 
 
 def panel_axes(
     number: int, panels: int, gap: float, x: dict[str, Any], y: dict[str, Any]
 ) -> dict[str, Any]:
-    """The axes of a figure's n-th panel, side by side with the others, of one height."""
+    """Build the axes of a figure's n-th panel; panels are side by side, with the same height."""
     width = (1 - gap * (panels - 1)) / panels
     left = number * (width + gap)
     x = x | {"domain": [left, left + width], "anchor": panel_axis("y", number)}
@@ -74,7 +73,7 @@ def panel_axes(
 
 
 def panel_note(number: int, text: str, **more: Any) -> dict[str, Any]:
-    """A text in a figure's n-th panel; of itself above its middle."""
+    """Build a text for a figure's n-th panel; by default centred above it."""
     return {
         "text": text,
         "xref": f"{panel_axis('x', number)} domain",
@@ -89,7 +88,7 @@ def panel_note(number: int, text: str, **more: Any) -> dict[str, Any]:
 
 
 def layout(title: str, subtitle: str, scene: Scene, view: str, **more: Any) -> dict[str, Any]:
-    """The layout of one small figure."""
+    """Build the layout of one small figure."""
     parts = subtitle.split(" · ") + ([scene.note] if scene.note else [])
     lines = _joined(parts, BY_NAME[view].room_chars)
     words = "<br>".join(lines)
@@ -108,7 +107,7 @@ def layout(title: str, subtitle: str, scene: Scene, view: str, **more: Any) -> d
 
 
 def _joined(parts: Sequence[str], most: int) -> list[str]:
-    """Parts of a subtitle in as few lines as hold them."""
+    """Join parts of a subtitle into as few lines as possible."""
     lines: list[str] = []
     for part in parts:
         longer = f"{lines[-1]} · {part}" if lines else part
@@ -120,7 +119,7 @@ def _joined(parts: Sequence[str], most: int) -> list[str]:
 
 
 def message(view: str, sentence: str) -> dict[str, Any]:
-    """A figure that keeps its title and says why there is nothing below it."""
+    """Build a figure with a view's title and a sentence on why there is nothing to draw."""
     figure = message_figure(_wrapped(sentence))
     figure["layout"]["title"] = base_layout(BY_NAME[view].title, "")["title"]
     figure["layout"]["annotations"][0]["font"]["size"] = 12
@@ -129,11 +128,11 @@ def message(view: str, sentence: str) -> dict[str, Any]:
 
 
 def unmeasured(view: str, columns: Sequence[str], place: str) -> dict[str, Any]:
-    """A message: which metrics were not measured, where, and which input would give them.
+    """Build a message that names metrics without values, and the input that would give them.
 
     Args:
-        columns: Metrics, or a column of `functions`, that have no value.
-        place: Where, in words; may be empty.
+        columns: Metrics, or a column of `functions`.
+        place: Device, access and size as text; may be empty.
     """
     names = [metrics()[c].title if c in metrics() else BY_NAME[view].title for c in columns]
     where = f" at {place}" if place else ""
@@ -141,7 +140,7 @@ def unmeasured(view: str, columns: Sequence[str], place: str) -> dict[str, Any]:
 
 
 def source_words(columns: Sequence[str]) -> str:
-    """Which inputs would give these columns, in sentences; empty where that is obvious."""
+    """Return which inputs would give some columns, in sentences; empty if that is obvious."""
     return " ".join(dict.fromkeys(_SOURCES[name] for name in columns if name in _SOURCES))
 
 

@@ -1,10 +1,11 @@
-"""A metric by IO depth, or against another metric, one line a completion mode."""
+"""A metric by IO depth, or against another metric: one line per completion mode."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 import polars as pl
 
+from app.kit.typed_arrays import floats
 from app.storage.figures.base import (
     TEXT_COLOR,
     Scene,
@@ -12,19 +13,18 @@ from app.storage.figures.base import (
     error_bars,
     points,
     stars,
-    values_of,
     words_of,
 )
 from app.storage.figures.layouts import axis, index_axis, layout, unmeasured
 from app.storage.views import DEPTH, View
 from data.metrics import metric
 
-# Columns that split a mode into several lines. Threads that grow with the depth do not.
+# Columns that split a mode into several lines; threads split it only if a depth has several.
 _APART: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "request_bytes")
-# How far a published value stands beside the measured one, in steps of the axis.
+# Distance of a published value from the measured one, in steps of the axis.
 _ASIDE: Final = 0.12
 _DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
-# Later lines are thinner and have smaller markers, so that lines with equal values are all seen.
+# Later lines are thinner with smaller markers, so that lines with equal values stay visible.
 _MARKER_PX: Final = (9.5, 7.5, 5.5)
 _LINE_PX: Final = (2.6, 1.8, 1.2)
 
@@ -35,7 +35,7 @@ def build_lines(
     """Build one figure of lines.
 
     Args:
-        rows: Configurations of the study at the scene's place.
+        rows: Configurations of the study at `scene.place`.
         published: Published values by depth.
     """
     columns = [view.y] if view.x == DEPTH else [view.x, view.y]
@@ -81,19 +81,19 @@ def _modes(drawn: pl.DataFrame, scene: Scene) -> list[pl.DataFrame]:
 
 
 def _lines(group: pl.DataFrame) -> list[tuple[pl.DataFrame, str]]:
-    """The lines of one mode: configurations that differ in depth alone, each with its dash."""
+    """Split one mode into lines of configurations that differ only in depth, each with a dash."""
     keys = [*_APART] + (["threads"] if _threads_apart(group) else [])
     parts = group.partition_by(keys, maintain_order=True)
     return [(part, _DASHES[i % len(_DASHES)]) for i, part in enumerate(parts)]
 
 
 def _threads_apart(group: pl.DataFrame) -> bool:
-    """Whether one depth was reached with several numbers of threads."""
+    """Return whether a depth was measured with several numbers of threads."""
     return bool(group.group_by(*_APART, DEPTH).len()["len"].max() > 1)  # type: ignore[operator]
 
 
 def _apart_words(drawn: pl.DataFrame) -> str:
-    """What the lines of one mode differ in: `dashes: dataset, threads`; empty for one line each."""
+    """Return the columns that distinguish lines of one mode: `dashes: dataset, threads`."""
     groups = drawn.partition_by("mode")
     names = [name for name in _APART if any(group[name].n_unique() > 1 for group in groups)]
     names += ["threads"] if any(_threads_apart(group) for group in groups) else []
@@ -101,19 +101,14 @@ def _apart_words(drawn: pl.DataFrame) -> str:
 
 
 def _line(
-    line: pl.DataFrame,
-    view: View,
-    columns: list[str],
-    depths: list[int],
-    scene: Scene,
-    dash: str,
+    line: pl.DataFrame, view: View, columns: list[str], depths: list[int], scene: Scene, dash: str
 ) -> dict[str, Any]:
     mode = line["mode"][0]
     hue, rank = scene.hue(mode), min(scene.rank(mode), len(_LINE_PX) - 1)
     by_depth = view.x == DEPTH
     more = {} if by_depth else _depth_texts(line)
     for letter, column in zip("yx", reversed(columns), strict=False):
-        more[f"error_{letter}"] = error_bars(values_of(line, f"{column}_spread"), hue)
+        more[f"error_{letter}"] = error_bars(floats(line[f"{column}_spread"]), hue)
     return points(
         line,
         [depths.index(d) for d in line[DEPTH]] if by_depth else line[view.x],
@@ -129,7 +124,7 @@ def _line(
 
 
 def _depth_texts(line: pl.DataFrame) -> dict[str, Any]:
-    """The depth beside each point, where no axis shows it."""
+    """Label each point with its depth, which no axis shows."""
     return {
         "text": [f"{depth:g}" for depth in line[DEPTH]],
         "textposition": "top right",
@@ -144,10 +139,10 @@ def _x_axis(view: View, depths: list[int]) -> dict[str, Any]:
 
 
 def _ticks(column: str) -> str:
-    """Rates with SI prefixes, all else as it is."""
+    """Return the tick format: SI prefixes for rates, the default for others."""
     return "~s" if "/" in metric(column).unit else ""
 
 
 def _range_mode(column: str) -> str:
-    """From 0, but for power, which never is 0."""
+    """Start axes at 0, except for power, which is never 0."""
     return "normal" if column == "power_w" else "tozero"

@@ -1,10 +1,11 @@
-"""Energy proportionality: power against utilisation, both as shares of the device's most."""
+"""Energy proportionality: power against utilisation, both as shares of the device's maximum."""
 
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
+from app.kit.typed_arrays import floats
 from app.storage.figures.base import (
     DEVICE_UNKNOWN,
     QUIET,
@@ -13,7 +14,6 @@ from app.storage.figures.base import (
     curve,
     idle_marks,
     points,
-    values_of,
     words_of,
 )
 from app.storage.figures.layouts import (
@@ -33,19 +33,19 @@ MOST_PANELS: Final = 6
 _GAP: Final = 0.03
 _TOP: Final = 1.42
 _STEPS: Final = 41
-# A device whose power is in proportion to its use.
+# Line of a device whose power is proportional to its utilisation.
 _DOTTED: Final = {"color": QUIET, "width": 1, "dash": "dot"}
 
 
 def build_proportionality(
     rows: pl.DataFrame, idle: pl.DataFrame, use: str, view: View, scene: Scene
 ) -> dict[str, Any]:
-    """Build one panel a device, with a quadratic trend and its formula for each mode.
+    """Build one panel per device, with a quadratic trend and its formula for each mode.
 
     Args:
         rows: Configurations of the study.
         idle: Idle power by device.
-        use: Metric that utilisation is a share of the device's highest mean of.
+        use: Metric of the utilisation, which is its share of the device's highest mean.
     """
     drawn = rows.filter(
         pl.col("power_w").is_not_null() & pl.col(use).is_not_null() & (pl.col(use) > 0)
@@ -88,7 +88,7 @@ def _panel(
     parts = part.sort("row").partition_by("mode", maintain_order=True)
     for mine in sorted(parts, key=lambda rows: scene.rank(rows["mode"][0])):
         mode = mine["mode"][0]
-        x, y = values_of(mine, use) / most_use, values_of(mine, "power_w") / most_w
+        x, y = floats(mine[use]) / most_use, floats(mine["power_w"]) / most_w
         trends[mode] = trend = quadratic_trend(x, y)
         data.append(_points(mine, x, y, use, scene))
         if trend:
@@ -125,7 +125,7 @@ def _axes(number: int, panels: int, use: str) -> dict[str, Any]:
 def _notes(
     device: str | None, trends: dict[str | None, Trend | None], number: int, scene: Scene
 ) -> list[dict[str, Any]]:
-    """The device's name above its panel, and the formulas in the room above the points."""
+    """Write the device's name above its panel, and the formulas above the points."""
     lines = [
         f"{scene.glyph(mode)} "
         + (f"{trend.formula()}<br>    {trend.fit()}" if trend else "too few points for a trend")

@@ -1,4 +1,4 @@
-"""Loads and stores by kernel subsystem, stacked, a bar for each depth and completion mode."""
+"""Loads and stores by kernel subsystem: a stacked bar for each depth and completion mode."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.kit.encodings import scatter_trace
 from app.storage.figures.base import FADED, QUIET, TEXT_COLOR, Scene, error_bars, plain
 from app.storage.figures.layouts import axis, layout, unmeasured
 from app.storage.views import LOADS_STORES_PER_S, View
 from data.analysis.spreads import mean_spreads
 from data.units import format_quantity
 
-# Tol's muted hues, apart from those of the modes; more subsystems repeat them with hatching.
+# Tol's muted hues, which differ from those of the modes; further subsystems repeat them hatched.
 HUES: Final = (
     "#332288", "#88CCEE", "#44AA99", "#117733", "#999933", "#DDCC77", "#CC6677", "#882255",
     "#AA4499",
@@ -33,10 +34,10 @@ Bar = tuple[str | None, int]
 
 @dataclass(frozen=True, slots=True)
 class PublishedMove:
-    """The published value of one subsystem, in a bar of its own beside the measured one.
+    """The published value of one subsystem, for a bar beside the measured one.
 
     Attributes:
-        words: The lines of its hover.
+        words: Lines of its hover.
     """
 
     mode: str
@@ -48,21 +49,21 @@ class PublishedMove:
 
 @dataclass(frozen=True, slots=True)
 class _Stacks:
-    """Where the bars stand, from left to right: those of runs, and the published ones."""
+    """Positions of the bars along x: measured ones, and published ones."""
 
     measured: dict[Bar, float]
     published: dict[Bar, float]
 
     @property
     def all(self) -> list[tuple[float, Bar, bool]]:
-        """Place, mode and depth, and whether it is published."""
+        """Position, bar, and whether it is published; from left to right."""
         found = [(x, bar, False) for bar, x in self.measured.items()]
         return sorted([*found, *((x, bar, True) for bar, x in self.published.items())])
 
 
 @dataclass(frozen=True, slots=True)
 class _Total:
-    """What a run moved in all: runs, mean and sample standard deviation (NaN for one run)."""
+    """Loads and stores of all runs of a bar: n, mean, standard deviation (NaN for one run)."""
 
     n: int
     mean: float
@@ -81,13 +82,12 @@ def build_subsystems(
     """Build one figure.
 
     Args:
-        counted: One row a run, subsystem and part of it: `run_id`, `mode`, `io_depth`, `subsystem`,
-            `part` (NULL without one), and the view's metric (NULL where it was not counted).
-        rows_of: Configurations of the study by mode and depth.
-        unknown: The subsystem of functions whose place is not known; drawn last, in grey.
-        first: Subsystems that have the first places and hues, in this order; the others follow.
-        published: Published values of modes of the scene, in the same places and hues; drawn where
-            there are measured ones.
+        counted: One row per run, subsystem and part: `run_id`, `mode`, `io_depth`, `subsystem`,
+            `part` (NULL without one), and the view's metric (NULL if not counted).
+        rows_of: Row numbers of the configurations, by mode and depth.
+        unknown: Subsystem of functions whose source is not known; drawn last, in grey.
+        first: Subsystems with the first positions and hues, in this order.
+        published: Published values of modes of the scene; drawn only beside measured ones.
     """
     there = counted.filter(pl.col(view.y).is_not_null())
     if not len(there):
@@ -123,7 +123,7 @@ def build_subsystems(
 
 
 def _stacks(there: pl.DataFrame, published: Sequence[PublishedMove], scene: Scene) -> _Stacks:
-    """By depth, then by mode, with room between depths; a published bar after the measured one."""
+    """Place bars by depth, then mode, with gaps between depths; published ones after measured."""
     order = scene.modes.values.index
     bars = {(bar, False) for bar in there.select("mode", "io_depth").rows()}
     bars |= {((one.mode, one.io_depth), True) for one in published}
@@ -138,7 +138,7 @@ def _stacks(there: pl.DataFrame, published: Sequence[PublishedMove], scene: Scen
 
 
 def _x_axis(stacks: _Stacks, scene: Scene) -> dict[str, Any]:
-    """A letter below each bar, and a title that says what the letters stand for."""
+    """Build an axis with a marker below each bar, and a title that explains the markers."""
     at = [x for x, _, _ in stacks.all]
     ticks = [
         f'<span style="color:{scene.hue(mode)}">{_STAR}</span>' if own else scene.glyph(mode)
@@ -154,7 +154,7 @@ def _x_axis(stacks: _Stacks, scene: Scene) -> dict[str, Any]:
 
 
 def _depths(stacks: _Stacks) -> list[dict[str, Any]]:
-    """Each depth once, below the middle of its bars."""
+    """Write each depth once, below the middle of its bars."""
     notes = []
     for depth in dict.fromkeys(depth for _, (_, depth), _ in stacks.all):
         mine = [x for x, (_, own), _ in stacks.all if own == depth]
@@ -167,9 +167,9 @@ def _depths(stacks: _Stacks) -> list[dict[str, Any]]:
 
 
 def _ranked(counted: pl.DataFrame, column: str, unknown: str, first: Sequence[str]) -> list[str]:
-    """Subsystems: those that come first, then by all they moved, what is not known last.
+    """Sort subsystems: `first`, then by loads plus stores, then `unknown`.
 
-    Loads and stores rank together, so that a subsystem has one hue and one place in both figures.
+    The sum gives a subsystem the same hue and position in the figures of loads and of stores.
     """
     columns = [name for name in TITLES if name in counted.columns] or [column]
     ranked = (
@@ -182,7 +182,6 @@ def _ranked(counted: pl.DataFrame, column: str, unknown: str, first: Sequence[st
 
 
 def _look(name: str, number: int, unknown: str) -> dict[str, Any]:
-    """Hue and hatching of a subsystem."""
     hue = QUIET if name == unknown else HUES[number % len(HUES)]
     pattern = _PATTERNS[number // len(HUES) % len(_PATTERNS)]
     return {"color": hue, "pattern": {"shape": pattern}}
@@ -200,7 +199,7 @@ def _totals(there: pl.DataFrame, column: str) -> dict[Bar, _Total]:
 
 
 def _sums(mine: pl.DataFrame, column: str) -> dict[Bar, float]:
-    """By bar, what all its runs moved."""
+    """Return the sum over all runs of each bar."""
     sums = mine.group_by("mode", "io_depth").agg(pl.col(column).sum())
     return {(mode, depth): value for mode, depth, value in sums.iter_rows()}
 
@@ -212,7 +211,7 @@ def _words(
     measured: Mapping[Bar, float],
     scene: Scene,
 ) -> list[list[str]]:
-    """The hovers of one subsystem in all bars, with its parts where the papers have some."""
+    """Return the hovers of one subsystem in all bars, with the parts that the papers list."""
     name, sums = mine["subsystem"][0], _sums(mine, column)
     named = mine.drop_nulls("part")
     parts = {part: _sums(named.filter(part=part), column) for part in named["part"].unique().sort()}
@@ -241,7 +240,7 @@ def _trace(
     rows_of: Mapping[Bar, list[int]],
     words: list[list[str]],
 ) -> dict[str, Any]:
-    """One subsystem in all measured bars; a run that does not list it did nothing in it."""
+    """Build one subsystem in all measured bars; a run that does not list it counts as 0."""
     sums = _sums(mine, column)
     return {
         "type": "bar",
@@ -264,7 +263,7 @@ def _trace(
 def _published_trace(
     look: dict[str, Any], said: Sequence[PublishedMove], stacks: _Stacks
 ) -> dict[str, Any]:
-    """One subsystem in all published bars: outlined, and never faded by a selection."""
+    """Build one subsystem in all published bars: outlined, and never faded by a selection."""
     return {
         "type": "bar",
         "x": [stacks.published[one.mode, one.io_depth] for one in said],
@@ -278,17 +277,9 @@ def _published_trace(
 
 
 def _tops(totals: Mapping[Bar, _Total], stacks: _Stacks, scene: Scene) -> dict[str, Any]:
-    """The tops of the measured stacks, with error bars; no mark of their own."""
+    """Build the error bars at the tops of the measured stacks."""
     mine = [totals[bar] for bar in stacks.measured]
     n, sd = np.array([one.n for one in mine]), np.array([one.sd for one in mine])
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": list(stacks.measured.values()),
-        "y": plain(one.mean for one in mine),
-        "marker": {"size": 1, "color": TEXT_COLOR},
-        "error_y": error_bars(mean_spreads(n, sd, scene.is_interval), TEXT_COLOR, 4),
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "meta": {"kind": "totals"},
-    }
+    x, y = list(stacks.measured.values()), plain(one.mean for one in mine)
+    bars = error_bars(mean_spreads(n, sd, scene.is_interval), TEXT_COLOR, 4)
+    return scatter_trace("totals", x, y, marker={"size": 1, "color": TEXT_COLOR}, error_y=bars)

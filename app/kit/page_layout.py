@@ -1,0 +1,98 @@
+"""What the layouts of all pages share: the main element, menus, the status line."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from app.kit import ids
+
+Entries = list[dict[str, str]]
+
+
+def page_layout(
+    page: str,
+    stores: Sequence[Component],
+    notice: str,
+    sidebar: Component,
+    views: Sequence[Component],
+    *last: Component,
+) -> html.Main:
+    """Lay out a page's main element; `last` are the status line and dialogs."""
+    return html.Main(
+        [
+            *stores,
+            html.Div(notice, id=ids.NOTICE, className="notice", role="alert"),
+            sidebar,
+            html.Div(views, className="views", id="views"),
+            *last,
+        ],
+        className=f"page {page}",
+    )
+
+
+def status_line(
+    names: ids.PageIds, *links: Component, said: Sequence[Component] = (), has_data: bool = True
+) -> html.Footer:
+    """Lay out the status line.
+
+    Args:
+        links: Links to other pages.
+        said: What is at its left; empty for the counts and the selection.
+        has_data: Whether it links to the page's rows.
+    """
+    parts = ("export", "data") if has_data else ("export",)
+    return html.Footer(
+        [
+            *(said or [html.Span(id=names.status), html.Span(id="status-selection")]),
+            html.Span(className="spring"),
+            *links,
+            html.Button("copy link", className="plain", **{"data-action": "copy-link"}),
+            *[html.A(part, id=names.link(part), className="plain") for part in parts],
+        ],
+        className="status",
+    )
+
+
+def entries(titles: Mapping[Any, str]) -> Entries:
+    """Return the entries of a menu, from value to title."""
+    return [{"value": value, "label": title} for value, title in titles.items()]
+
+
+def segments(
+    component_id: str, label: str, value: str, titles: Mapping[str, str], **more: Any
+) -> dmc.SegmentedControl:
+    """Lay out a few values side by side, of which one is chosen."""
+    return dmc.SegmentedControl(
+        id=component_id,
+        value=value,
+        data=entries(titles),
+        size="xs",
+        **{"aria-label": label},
+        **more,
+    )
+
+
+def select(
+    component_id: str,
+    label: str,
+    data: Sequence[Mapping[str, str]],
+    value: str | None,
+    width_px: int,
+    menu_px: int,
+    **more: Any,
+) -> dmc.Select:
+    """Lay out a menu of which one entry is always chosen; `menu_px` is the width of its list."""
+    return dmc.Select(
+        id=component_id,
+        data=data,
+        value=value,
+        size="xs",
+        allowDeselect=False,
+        w=width_px,
+        comboboxProps={"width": menu_px, "position": "bottom-start"},
+        **{"aria-label": label},
+        **more,
+    )
