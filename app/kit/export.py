@@ -7,7 +7,6 @@ It holds plotly.js, the data and the scripts as base64 of gzip; the browser unpa
 import base64
 import gzip
 import html
-import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -98,7 +97,7 @@ def _packed(text: str) -> str:
 
 def _json(data: dict[str, Any]) -> str:
     encoded: str = plotly.io.json.to_json_plotly(data, engine="orjson")
-    return json.dumps(json.loads(encoded), separators=(",", ":"), sort_keys=True)
+    return encoded
 
 
 def render(part: Component | str | float | list | None) -> str:

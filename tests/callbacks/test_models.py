@@ -125,6 +125,8 @@ def test_a_simulation_arrives_in_parts_and_is_in_files_and_exports(client: Flask
     assert "simulated" in client.get("/models/how/latency", query_string={"v": 1, **query}).text
     export = client.get("/models/export.html", query_string={"v": 1, **query})
     held = data_of(export.text)
+    # The keys 1, 2 and 3 choose tabs by their order.
+    assert list(held["spec"]["tabs"]) == ["interrupts", "energy", "fit"]
     assert len(held["simulated"]["results"]) == 1
     assert held["kept"]["scheme"] == "ideal"
     cancelled = client.post("/models/cancel", query_string={"job": answer["job"], "visitor": "ann"})
