@@ -5,7 +5,7 @@ import re
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from app.storage.views import SECTIONS
 from tests.browser.atlas import wait_idle
@@ -75,6 +75,10 @@ def test_a_link_restores_a_box(storage: StoragePage, page: Page) -> None:
     assert storage.selection() == "selection: 6 runs in 3 configurations (box)"
     assert storage.caught("iops") == [1, 1, 1]
     assert storage.veiled("ios-joule") == 15
+    # The published values of other configurations are dimmed; the tables may come after the figures.
+    lines = page.locator(".published-rows tr[data-rows]")
+    expect(lines.and_(page.locator(".selected"))).to_have_count(10)
+    expect(lines.and_(page.locator(".dimmed"))).to_have_count(7)
 
 
 def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, page: Page) -> None:
