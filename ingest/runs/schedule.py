@@ -8,7 +8,7 @@ from ingest.runs.worker_server import WORTH_A_PROCESS_BYTES
 
 # If one run is larger than this multiple of the bytes left for each other process, those would idle
 # while it is read. Measured on two cores: threads are as fast as processes at a multiple of 1, and
-# need 0.70 of their time at 1.7. With more cores threads gain less.
+# need 0.70 of their time at 1.7. The multiple for more cores is an estimate.
 _LARGEST_SHARE_OF_TWO: Final = 1.2
 _LARGEST_SHARE: Final = 2.5
 
