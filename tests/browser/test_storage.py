@@ -75,7 +75,7 @@ def test_a_link_restores_a_box(storage: StoragePage, page: Page) -> None:
     assert storage.selection() == "selection: 6 runs in 3 configurations (box)"
     assert storage.caught("iops") == [1, 1, 1]
     assert storage.veiled("ios-joule") == 15
-    # The published values of other configurations are dimmed; the tables may come after the figures.
+    # Published values of other configurations are dimmed; the tables may come after the figures.
     lines = page.locator(".published-rows tr[data-rows]")
     expect(lines.and_(page.locator(".selected"))).to_have_count(10)
     expect(lines.and_(page.locator(".dimmed"))).to_have_count(7)
