@@ -221,23 +221,29 @@ PROBLEMS: Final = pa.schema(
     ]
 )
 
+
+def _never_null(name: str, kind: pa.DataType) -> pa.Field:
+    """Declare a column that has a value in every row, so that Parquet stores no levels for it."""
+    return pa.field(name, kind, nullable=False)
+
+
 INTERRUPTS: Final = pa.schema(
     [
-        pa.field("run_id", _TEXT),
-        pa.field("core", pa.int32()),
-        pa.field("t_ns", pa.int64()),
-        pa.field("rx_desc", pa.int32()),
-        pa.field("rx_bytes", pa.int64()),
-        pa.field("tx_desc", pa.int32()),
-        pa.field("tx_bytes", pa.int64()),
+        _never_null("run_id", _TEXT),
+        _never_null("core", pa.int32()),
+        _never_null("t_ns", pa.int64()),
+        _never_null("rx_desc", pa.int32()),
+        _never_null("rx_bytes", pa.int64()),
+        _never_null("tx_desc", pa.int32()),
+        _never_null("tx_bytes", pa.int64()),
     ]
 )
 _SAMPLED = ("instructions", "cycles", "ref_cycles", "llc_misses", "c1", "c1e", "c3", "c6", "c7")
 SAMPLES: Final = pa.schema(
     [
-        pa.field("run_id", _TEXT),
-        pa.field("core", pa.int32()),
-        pa.field("t_ns", pa.int64()),
+        _never_null("run_id", _TEXT),
+        _never_null("core", pa.int32()),
+        _never_null("t_ns", pa.int64()),
         pa.field("dt_ns", pa.int64()),
         *[pa.field(name, pa.int64()) for name in _SAMPLED],
         pa.field("energy_uj", _REAL),
@@ -268,11 +274,11 @@ RATES: Final = (
 COUNTED_INTERRUPTS: Final = ("interrupts", "package_interrupts", "run_interrupts")
 OVERVIEW: Final = pa.schema(
     [
-        pa.field("run_id", _TEXT),
-        pa.field("level", pa.int32()),
-        pa.field("core", pa.int32()),
-        pa.field("bin", pa.int32()),
-        pa.field("t_ns", pa.int64()),
+        _never_null("run_id", _TEXT),
+        _never_null("level", pa.int32()),
+        _never_null("core", pa.int32()),
+        _never_null("bin", pa.int32()),
+        _never_null("t_ns", pa.int64()),
         pa.field("interrupts", pa.int64()),
         pa.field("rx_bytes", pa.int64()),
         pa.field("tx_bytes", pa.int64()),
@@ -296,19 +302,19 @@ HISTOGRAM_MOST_STRETCHES: Final = 1 << 12
 HISTOGRAM_STEP: Final = 8
 HISTOGRAMS: Final = pa.schema(
     [
-        pa.field("run_id", _TEXT),
-        pa.field("level", pa.int32()),
-        pa.field("core", pa.int32()),
-        pa.field("bin", pa.int32()),
-        pa.field("t_ns", pa.int64()),
-        pa.field("quantity", _TEXT),
-        pa.field("slot", pa.int32()),
-        pa.field("count", pa.int64()),
+        _never_null("run_id", _TEXT),
+        _never_null("level", pa.int32()),
+        _never_null("core", pa.int32()),
+        _never_null("bin", pa.int32()),
+        _never_null("t_ns", pa.int64()),
+        _never_null("quantity", _TEXT),
+        _never_null("slot", pa.int32()),
+        _never_null("count", pa.int64()),
     ]
 )
 POWER: Final = pa.schema(
     [
-        pa.field("run_id", _TEXT),
+        _never_null("run_id", _TEXT),
         pa.field("t_s", _REAL),
         pa.field("voltage_v", _REAL),
         pa.field("current_a", _REAL),
@@ -319,7 +325,7 @@ POWER: Final = pa.schema(
 # What tools such as turbostat and `perf stat -I` measured in each interval of time.
 INTERVALS: Final = pa.schema(
     [
-        pa.field("run_id", _TEXT),
+        _never_null("run_id", _TEXT),
         pa.field("t_s", _REAL),
         pa.field("dt_s", _REAL),
         pa.field("core", pa.int32()),
@@ -331,7 +337,7 @@ INTERVALS: Final = pa.schema(
 )
 FUNCTIONS: Final = pa.schema(
     [
-        pa.field("run_id", _TEXT),
+        _never_null("run_id", _TEXT),
         pa.field("function", _TEXT),
         pa.field("source_file", _TEXT),
         pa.field("subsystem", _TEXT),

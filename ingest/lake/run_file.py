@@ -28,8 +28,9 @@ _BY_DICTIONARY_IN: Final = {"interrupts": frozenset(("rx_bytes", "rx_desc"))}
 # Only columns where a level above 1 pays.
 _ZSTD_LEVELS: Final = {"interrupts": {"tx_bytes": 3}}
 # Columns with statistics, by which readers skip row groups.
-_SEARCHED: Final = ("run_id", "core", "level", "bin", "t_ns", "t_s")
-_NEVER_NULL: Final = frozenset(("interrupts",))
+_SEARCHED: Final = ("run_id", "level", "bin", "t_ns", "t_s")
+# One value a file: its pages are a few bytes, which take longer to compress than to write.
+_UNCOMPRESSED: Final = "run_id"
 TEXT: Final = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -120,7 +121,7 @@ def _schema_of(table: str) -> pa.Schema:
         pa.field(
             field.name,
             TEXT if pa.types.is_string(field.type) else field.type,
-            nullable=table not in _NEVER_NULL,
+            nullable=field.nullable,
         )
         for field in RUN_TABLES[table]
     )
@@ -138,7 +139,7 @@ def _parquet_writer(file: Any, schema: pa.Schema, table: str) -> pq.ParquetWrite
     return pq.ParquetWriter(
         file,
         schema,
-        compression="zstd",
+        compression={name: "none" if name == _UNCOMPRESSED else "zstd" for name in schema.names},
         compression_level=_ZSTD_LEVELS.get(table),
         use_dictionary=dictionaries,
         column_encoding=encodings,

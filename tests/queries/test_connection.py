@@ -214,7 +214,8 @@ def test_nothing_is_divided_by_zero_or_by_what_was_not_measured(tmp_path: Path) 
 def big_file(lake: Path, run_id: str, times_ns: list[int]) -> dict[str, Any]:
     """Write a run's `interrupts` as ingest does, one row a time; gives the entry of `files`."""
     path = Path("interrupts") / "tiny" / f"{run_id}.1.parquet"
-    rows = [{"run_id": run_id, "core": 0, "t_ns": t, "rx_desc": 1} for t in times_ns]
+    idle = dict.fromkeys(("core", "rx_bytes", "tx_desc", "tx_bytes"), 0)
+    rows = [{"run_id": run_id, "t_ns": t, "rx_desc": 1} | idle for t in times_ns]
     (lake / path).parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(rows, schema=INTERRUPTS), lake / path)
     size = (lake / path).stat().st_size
