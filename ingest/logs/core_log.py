@@ -19,6 +19,7 @@ from ingest.records import LogFacts, Problem, Window
 from ingest.settings.dataset import Machine
 
 _GAP_BINS: Final = 64
+_SAMPLED: Final = row_layout.SAMPLED[1:]
 _COUNTED: Final = row_layout.SAMPLED[1 : row_layout.JOULES]
 # Columns of interrupts after the time stamp.
 _NIC: Final = ("rx_desc", "rx_bytes", "tx_desc", "tx_bytes")
@@ -149,7 +150,8 @@ class CoreCut:
         self._tally[cut_loop.LAST_NS] = -1
         self._sums = [0] * len(_NIC)
         self._most = np.zeros(len(_NIC), np.int64)
-        self._names: frozenset[str] = frozenset()
+        self._names: tuple[str, ...] = ()
+        self._rows = np.empty(0, np.int64)
         self._waiting: list[np.ndarray] = []
         self._sizes = np.zeros((size_histograms.SIZE_ROWS, SLOTS), np.int64)
         self._words: list[np.ndarray] = []
@@ -180,7 +182,6 @@ class CoreCut:
         first = int(np.searchsorted(interrupts[0], window.start_tsc, side="left"))
         beyond = int(np.searchsorted(interrupts[0], window.end_tsc, side="right"))
         inside = interrupts[:, first:beyond]
-        self._add_sums(inside[1:])
         needed = size_histograms.SIZE_ROWS * (interrupts.shape[1] + SLOTS)
         if self._room.size < needed:
             self._room = np.empty(needed, np.int64)
@@ -197,6 +198,7 @@ class CoreCut:
             self._sizes,
             self._room,
         )
+        self._add_sums(inside[1:])
         if word_count:
             self._words.append(self._room[:word_count].copy())
         is_beyond = interrupts[0, -1] > window.end_tsc
@@ -205,17 +207,19 @@ class CoreCut:
             self._add_samples(samples, names)
 
     def _add_sums(self, nic: np.ndarray) -> None:
-        """Add further rows within the window, shape (4, n), to the sums, without overflow."""
+        """Add the rows of the last cut, shape (4, n), to the sums, without overflow."""
         count = nic.shape[1]
         if not count:
             return
-        most = nic.max(axis=1)
-        if int(most.max()) <= row_layout.LATEST // count:
-            added = nic.sum(axis=1).tolist()
+        # No value is larger than the bits that they have together.
+        bits = int(self._tally[cut_loop.VALUE_BITS])
+        if bits <= row_layout.LATEST // count:
+            added = self._tally[cut_loop.FIRST_SUM :].tolist()
         else:
             added = [sum(values.tolist()) for values in nic]
         self._sums = [before + more for before, more in zip(self._sums, added, strict=True)]
-        self._most = np.maximum(self._most, most)
+        if bits > _INT32_MAX:
+            self._most = np.maximum(self._most, nic.max(axis=1))
         self.interrupts += count
 
     def finish_sizes(self) -> np.ndarray:
@@ -234,11 +238,12 @@ class CoreCut:
         self._room = np.empty(0, np.int64)
 
     def _add_samples(self, samples: np.ndarray, names: tuple[str, ...]) -> None:
-        self._names = frozenset(names)
+        if names != self._names:
+            self._names = names
+            self._rows = np.array([names.index(n) if n in names else -1 for n in _SAMPLED])
         window = self._by.window
-        rows = [names.index(name) if name in names else -1 for name in row_layout.SAMPLED[1:]]
         kept = cut_loop.cut_samples(
-            samples, rows, window.start_tsc, window.end_tsc, self._by.ns_per_tick, self.place
+            samples, self._rows, window.start_tsc, window.end_tsc, self._by.ns_per_tick, self.place
         )
         if not kept.shape[1]:
             return

@@ -1,6 +1,5 @@
 """Compiled loops that cut the rows of one core to the window and count them."""
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +12,10 @@ from ingest.logs.size_histograms import GAP_SIZES, RX_SIZES, TX_SIZES, hand_out_
 LAST_NS: Final = 0
 BIN: Final = 1
 STRETCH: Final = 2
-TALLY_SLOTS: Final = 3
+# Of the rows of the last call alone: the bits that any NIC column has, and the columns' sums.
+VALUE_BITS: Final = 3
+FIRST_SUM: Final = 4
+TALLY_SLOTS: Final = 8
 
 
 @compile_part
@@ -60,7 +62,7 @@ def cut_interrupts(
         bins: int64, shape (7, bins), rows as `INTERRUPT_BINS`. The shortest gap counts in the bin
             of its later interrupt, the longest in all bins that it touches. The first interrupt
             ends no gap. Byte sums beyond 63 bits wrap.
-        tally: int64, shape (TALLY_SLOTS,), zeros but for `LAST_NS`, which is -1.
+        tally: int64, shape (TALLY_SLOTS,), zeros but for `LAST_NS`, which is -1. Sums wrap.
         stretches: As `edges`, for the stretches of the histograms.
         sizes: int64, shape (SIZE_ROWS, SLOTS): counts of the current stretch.
         words: int64, shape (SIZE_ROWS * (n + SLOTS),): output, counts of completed stretches.
@@ -69,6 +71,7 @@ def cut_interrupts(
     """
     last, b, stretch = tally[LAST_NS], tally[BIN], tally[STRETCH]
     said: Any = np.int64(0)
+    bits = rx_descs = rx_total = tx_descs = tx_total = np.int64(0)
     # The current bin is kept in registers and written when it is complete.
     count, rx_sum, tx_sum, rx_most = bins[0, b], bins[1, b], bins[2, b], bins[3, b]
     tx_most, gap_least, gap_most = bins[4, b], bins[MIN_GAP, b], bins[MAX_GAP, b]
@@ -82,6 +85,11 @@ def cut_interrupts(
         queue[at, 2] = tx_bytes
         queue[at, 3] = min(tx_desc, INT32_MAX) << 32 | min(rx_desc, INT32_MAX)
         at += 1
+        bits |= rx_desc | rx_bytes | tx_desc | tx_bytes
+        rx_descs += rx_desc
+        rx_total += rx_bytes
+        tx_descs += tx_desc
+        tx_total += tx_bytes
         longest = now - last + 1 if last >= 0 else np.int64(0)
         gap_most = max(gap_most, longest)
         if now >= bin_end:
@@ -112,12 +120,15 @@ def cut_interrupts(
         last = now
     _put_bin(bins, b, count, rx_sum, tx_sum, rx_most, tx_most, gap_least, gap_most)
     tally[LAST_NS], tally[BIN], tally[STRETCH] = last, b, stretch
+    tally[VALUE_BITS] = bits
+    tally[FIRST_SUM], tally[FIRST_SUM + 1] = rx_descs, rx_total
+    tally[FIRST_SUM + 2], tally[FIRST_SUM + 3] = tx_descs, tx_total
     return at, said
 
 
 def cut_samples(
     raw: np.ndarray,
-    rows: Sequence[int],
+    rows: np.ndarray,
     start_tsc: int,
     end_tsc: int,
     ns_per_tick: float,
@@ -127,7 +138,7 @@ def cut_samples(
 
     Args:
         raw: Time stamp and the log's sample columns, int64, shape (k, n), in time order.
-        rows: Row in `raw` of each of `SAMPLED` but the first; below 0 if it is missing.
+        rows: Row in `raw` of each of `SAMPLED` but the first, int64; below 0 if it is missing.
         place: The core's index among the run's.
     Returns:
         Input for `step_samples`, int64, shape (12, m); 0 in missing rows.
@@ -137,7 +148,6 @@ def cut_samples(
     kept = np.zeros((2 + len(rows), beyond - first), np.int64)
     kept[0] = place
     kept[1] = np.rint((raw[0, first:beyond] - start_tsc) * ns_per_tick)
-    for number, row in enumerate(rows, 2):
-        if row >= 0:
-            kept[number] = raw[row, first:beyond]
+    there = np.flatnonzero(rows >= 0)
+    kept[2 + there] = raw[rows[there], first:beyond]
     return kept

@@ -23,7 +23,7 @@ class StreamLimits:
         spool_bytes: Maximum bytes of samples in memory; beyond it they go to the disk.
     """
 
-    block_bytes: int = 1 << 18
+    block_bytes: int = 1 << 19
     least_rows: int = 1 << 13
     row_group_rows: int = ROW_GROUP_ROWS
     piece_samples: int = 1 << 14

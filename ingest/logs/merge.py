@@ -191,14 +191,11 @@ class _Merge:
             # Free the buffers; the steps below need memory as well.
             del queues, rows
             release_share()
-            sample_rows.finish(find_carriers(self.cuts), samples, writes)
-            for make_rows in histogram_tables(self._run_id, self.cuts, self._by):
-                writes.send(histograms, make_rows)
-            writes.end(histograms)
+            sample_rows.finish(find_carriers(self.cuts))
             self._count(steps)
-            for make_rows in overview_tables(self._run_id, self.cuts, steps, self._by):
-                writes.send(overview, make_rows)
-            writes.end(overview)
+            writes.send_all(overview, overview_tables(self._run_id, self.cuts, steps, self._by))
+            writes.send_all(samples, sample_rows.pieces())
+            writes.send_all(histograms, histogram_tables(self._run_id, self.cuts, self._by))
             writes.finish()
             for cut in self.cuts:
                 cut.forget_bins()

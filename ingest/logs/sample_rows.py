@@ -4,7 +4,7 @@ Which core's counter gives a package's energy is known only once all logs are re
 """
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,11 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from data.errors import LakeError
-from ingest.lake.run_file import RunFile
 from ingest.logs import row_layout
 from ingest.logs.limits import StreamLimits
 from ingest.logs.sample_steps import SampleSteps
-from ingest.logs.write_queue import WriteQueue
 
 
 class SamplesInOrder:
@@ -66,7 +64,7 @@ class SamplesInOrder:
 
 
 class SampleRows:
-    """Counts samples, spools their rows as Arrow IPC, and later writes them with their energy.
+    """Counts samples, spools their rows as Arrow IPC, and later gives them their energy.
 
     Args:
         folder: Folder of the unnamed spool file, used if the spool is large.
@@ -100,8 +98,8 @@ class SampleRows:
         except OSError as error:
             raise LakeError(f"cannot write samples to {self._folder}: {error}") from error
 
-    def finish(self, carriers: frozenset[int], file: RunFile, writes: WriteQueue) -> None:
-        """Write all rows and seal the file.
+    def finish(self, carriers: frozenset[int]) -> None:
+        """Count and spool the last samples.
 
         Args:
             carriers: The cores, one per package, whose counter gives the package's energy.
@@ -112,9 +110,12 @@ class SampleRows:
         if self._batches is not None:
             self._batches.close()
             self._spool.seek(0)
+
+    def pieces(self) -> Iterator[Callable[[], pa.Table]]:
+        """Yield the makers of all rows, in order of time, once they are finished."""
+        if self._batches is not None:
             for batch in pa.ipc.open_stream(self._spool):
-                writes.send(file, partial(self._steps.rows, self._run_id, batch))
-        writes.end(file)
+                yield partial(self._steps.rows, self._run_id, batch)
 
     def close(self) -> None:
         """Remove the spool."""

@@ -1,6 +1,6 @@
 """Writes of tables to a run's big files, done by the helpers' threads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
 
 import pyarrow as pa
@@ -18,6 +18,7 @@ class WriteQueue:
     def __init__(self, helpers: Executor) -> None:
         self._helpers = helpers
         self._pending: dict[RunFile, Future[None]] = {}
+        self._is_abandoned = False
 
     def send(self, file: RunFile, make_rows: Callable[[], pa.Table]) -> None:
         """Submit rows for writing; waits until the rows sent before to this file are written.
@@ -40,6 +41,25 @@ class WriteQueue:
         self._wait_for(file)
         self._pending[file] = self._helpers.submit(file.seal)
 
+    def send_all(self, file: RunFile, pieces: Iterable[Callable[[], pa.Table]]) -> None:
+        """Submit all further rows of a file and its end; files are written in parallel.
+
+        Args:
+            pieces: Make the rows, one after the other, in the thread that writes them.
+
+        Raises:
+            LakeError: Earlier rows cannot be written.
+        """
+        self._wait_for(file)
+        self._pending[file] = self._helpers.submit(self._write_all, file, pieces)
+
+    def _write_all(self, file: RunFile, pieces: Iterable[Callable[[], pa.Table]]) -> None:
+        for make_rows in pieces:
+            if self._is_abandoned:
+                return
+            file.write(make_rows())
+        file.seal()
+
     def finish(self) -> None:
         """Wait until all rows are written.
 
@@ -51,6 +71,7 @@ class WriteQueue:
 
     def abandon(self) -> None:
         """Cancel pending writes; on return, no thread uses the files or their rows."""
+        self._is_abandoned = True
         for future in self._pending.values():
             if not future.cancel():
                 future.exception()
