@@ -4,6 +4,9 @@ import numpy as np
 
 from ingest.meters.energy import GAP_INTERVALS, PowerSeries
 
+# Most offsets times windows at once, which bounds the memory: some megabytes.
+_BLOCK = 50_000
+
 
 class Levels:
     """Sums of squares of power around one level per window and one common level between them.
@@ -40,21 +43,22 @@ class Levels:
         ends[:, 0] -= lead_s
         ends[1:, 0] = np.maximum(ends[1:, 0], self._ends[:-1, 1])
         ends -= drift * (ends - self.middle_s)
-        return np.array([self._sum_of_squares(ends - offset) for offset in offsets_s])
+        blocks = np.array_split(offsets_s, len(offsets_s) * len(ends) // _BLOCK + 1)
+        return np.concatenate([self._sums_of_squares(ends.T[:, None] - b[:, None]) for b in blocks])
 
-    def _sum_of_squares(self, at: np.ndarray) -> float:
-        inside = self._between(at[:, 0], at[:, 1])
-        outside = self._whole - inside.sum(axis=1)
-        return float(_around(inside).sum() + _around(outside[:, None]).sum())
+    def _sums_of_squares(self, at: np.ndarray) -> np.ndarray:
+        """Return one sum for each offset, from the moved windows, shape (2, offsets, windows)."""
+        inside = self._between(at)
+        outside = self._whole[:, None] - inside.sum(axis=2)
+        return np.asarray(_around(inside).sum(axis=1) + _around(outside))
 
-    def _between(self, start_s: np.ndarray, end_s: np.ndarray) -> np.ndarray:
-        at = np.concatenate([start_s, end_s])
+    def _between(self, at: np.ndarray) -> np.ndarray:
         after = np.clip(np.searchsorted(self._edges, at), 1, len(self._edges) - 1)
         left, right = self._edges[after - 1], self._edges[after]
         width = np.maximum(right - left, 1e-9)
         share = np.clip((at - left) / width, 0.0, 1.0)
         sums = self._sums[:, after - 1] * (1 - share) + self._sums[:, after] * share
-        return np.asarray(sums[:, len(start_s) :] - sums[:, : len(start_s)])
+        return np.asarray(sums[:, 1] - sums[:, 0])
 
 
 def _around(sums: np.ndarray) -> np.ndarray:
