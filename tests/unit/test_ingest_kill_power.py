@@ -49,18 +49,27 @@ def test_killed_before_a_commit_and_run_again(
     assert list(verify_lake(lake)) == []
 
 
-@pytest.mark.parametrize("call", [1, 2, 3, 4])
-def test_killed_while_changed_meters_replace_their_runs(
-    sweeps: Path, clean: dict[str, list[str]], tmp_path: Path, call: int
-) -> None:
-    """A lake of other readings first; the killed and repeated `add` makes it the clean one."""
-    raw, lake = tmp_path / "raw", tmp_path / "lake"
+@pytest.fixture(scope="module")
+def changed(sweeps: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A lake of other readings, and raw files that have since become those of `sweeps`."""
+    folder = tmp_path_factory.mktemp("changed")
+    raw, lake = folder / "raw", folder / "lake"
     shutil.copytree(sweeps, raw)
     for device in DEVICES:
         (raw / device / "meter.csv").write_text(exported(watts(70.0), ahead_s=5))
     assert start(raw, lake).wait() == 0
     for device in DEVICES:
         (raw / device / "meter.csv").write_text((sweeps / device / "meter.csv").read_text())
+    return raw, lake
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 4])
+def test_killed_while_changed_meters_replace_their_runs(
+    changed: tuple[Path, Path], clean: dict[str, list[str]], tmp_path: Path, call: int
+) -> None:
+    """The killed and repeated `add` makes the lake the clean one."""
+    raw, lake = changed[0], tmp_path / "lake"
+    shutil.copytree(changed[1], lake)
     assert start(raw, lake, f"commit {call}").wait() == -signal.SIGKILL
     assert start(raw, lake).wait() == 0
     assert contents(lake)["runs"] == clean["runs"]
