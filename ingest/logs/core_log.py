@@ -151,7 +151,7 @@ class CoreCut:
         self._sums = [0] * len(_NIC)
         self._most = np.zeros(len(_NIC), np.int64)
         self._names: tuple[str, ...] = ()
-        self._rows = np.empty(0, np.int64)
+        self._rows = np.full(len(_SAMPLED), -1)
         self._waiting: list[np.ndarray] = []
         self._sizes = np.zeros((size_histograms.SIZE_ROWS, SLOTS), np.int64)
         self._words: list[np.ndarray] = []
@@ -211,7 +211,7 @@ class CoreCut:
         count = nic.shape[1]
         if not count:
             return
-        # No value is larger than the bits that they have together.
+        # No value is larger than the bitwise or of all values.
         bits = int(self._tally[cut_loop.VALUE_BITS])
         if bits <= row_layout.LATEST // count:
             added = self._tally[cut_loop.FIRST_SUM :].tolist()

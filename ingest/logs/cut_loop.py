@@ -12,7 +12,7 @@ from ingest.logs.size_histograms import GAP_SIZES, RX_SIZES, TX_SIZES, hand_out_
 LAST_NS: Final = 0
 BIN: Final = 1
 STRETCH: Final = 2
-# Of the rows of the last call alone: the bits that any NIC column has, and the columns' sums.
+# Of the rows of the last call alone: the bitwise or of all NIC values, and the sum of each column.
 VALUE_BITS: Final = 3
 FIRST_SUM: Final = 4
 TALLY_SLOTS: Final = 8

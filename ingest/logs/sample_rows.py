@@ -99,7 +99,7 @@ class SampleRows:
             raise LakeError(f"cannot write samples to {self._folder}: {error}") from error
 
     def finish(self, carriers: frozenset[int]) -> None:
-        """Count and spool the last samples.
+        """Count and spool the last samples, and set whose energy counts.
 
         Args:
             carriers: The cores, one per package, whose counter gives the package's energy.

@@ -1,11 +1,13 @@
 """Misfit of power levels to windows: what the fit of a meter's clock minimises. Pure."""
 
+from typing import Final
+
 import numpy as np
 
 from ingest.meters.energy import GAP_INTERVALS, PowerSeries
 
-# Most offsets times windows at once, which bounds the memory: some megabytes.
-_BLOCK = 50_000
+# Offsets times windows per block: bounds the memory to some megabytes.
+_BLOCK: Final = 50_000
 
 
 class Levels:
