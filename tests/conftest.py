@@ -4,7 +4,7 @@ import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +18,13 @@ from tests.fixtures.stores import Stored
 
 ROOT = Path(__file__).resolve().parents[1]
 # Examples are not timed: a busy machine is no failure.
-settings.register_profile("wattlas", deadline=None)
-settings.load_profile("wattlas")
+settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("thorough", deadline=None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw fewer examples when slow tests are left out."""
+    settings.load_profile("quick" if "not slow" in config.option.markexpr else "thorough")
 
 
 @pytest.fixture(autouse=True)
@@ -36,27 +41,33 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
-@pytest.fixture(scope="session")
-def logged_lake(shared_folder: Path) -> Path:
-    """The tiny sample, ingested: nine runs with logs, some hundred from tables. Never written to.
-
-    The first worker makes it, the others wait for it.
-    """
-    folder = shared_folder / "logged"
-    with (shared_folder / "logged.lock").open("w") as lock:
+def made_once(shared_folder: Path, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that the first worker makes; the others wait for it. Never written to afterwards."""
+    folder = shared_folder / name
+    with (shared_folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            making = shared_folder / "logged-making"
-            for command in (
-                ["sample", str(making / "raw"), "--size", "tiny"],
-                ["add", str(making / "raw"), "--lake", str(making / "lake")],
-            ):
-                subprocess.run(
-                    [sys.executable, "-m", "ingest", *command],
-                    cwd=ROOT, check=True, capture_output=True,
-                )  # fmt: skip
+            making = shared_folder / f"{name}-making"
+            make(making)
             making.rename(folder)
-    return folder / "lake"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def logged_lake(shared_folder: Path) -> Path:
+    """The tiny sample, ingested: nine runs with logs, some hundred from tables."""
+
+    def make(folder: Path) -> None:
+        for command in (
+            ["sample", str(folder / "raw"), "--size", "tiny"],
+            ["add", str(folder / "raw"), "--lake", str(folder / "lake")],
+        ):
+            subprocess.run(
+                [sys.executable, "-m", "ingest", *command],
+                cwd=ROOT, check=True, capture_output=True,
+            )  # fmt: skip
+
+    return made_once(shared_folder, "logged", make) / "lake"
 
 
 @pytest.fixture(scope="session")

@@ -114,6 +114,7 @@ def tab(new_browser: Browser) -> Iterator[Tab]:
     context.close()
 
 
+@pytest.mark.slow
 def test_every_page_works_under_a_path_with_a_password(address: str, tab: Tab) -> None:
     for path in ("", "/modes", "/health", "/_dash-layout", "/assets/_kit/idle.js"):
         assert status_of(f"{address}/atlas/{path.lstrip('/')}") == 401, path

@@ -84,6 +84,7 @@ def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page)
     assert "empty" in tab.locator("#lake-line").inner_text()
 
 
+@pytest.mark.slow
 @every_page
 def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, owed: Page) -> None:
     visit(tab, unreadable_address + owed.path)
@@ -91,6 +92,7 @@ def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, o
     assert "runs" in tab.locator(".lake-line").inner_text()
 
 
+@pytest.mark.slow
 @drawn_by_page
 def test_a_bad_link_shows_a_message_and_the_default_view(
     tab: Tab, logged_address: str, owed: Page
@@ -130,6 +132,7 @@ def _leaves(panel: Locator) -> None:
     tab.keyboard.press("Escape")
 
 
+@pytest.mark.slow
 @page_by_page
 def test_a_reload_restores_the_page_and_the_help_lists_its_keys(
     tab: Tab, logged_address: str, owed: Page
@@ -148,6 +151,7 @@ def test_a_reload_restores_the_page_and_the_help_lists_its_keys(
     expect(tab.locator("#help")).not_to_be_visible()
 
 
+@pytest.mark.slow
 @page_by_page
 def test_the_export_opens_from_disk(
     tab: Tab, logged_address: str, owed: Page, tmp_path: Path

@@ -72,6 +72,7 @@ def test_box_in_the_scatter_selects_in_all_views(atlas: Atlas, grid_address: str
     assert atlas.selection() == ""
 
 
+@pytest.mark.slow
 def test_cells_of_the_heatmap_select_points(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000&hsys=ebbrt_tuned")
     atlas.click_at("heatmap", "100", "1.9")
@@ -100,6 +101,7 @@ def test_a_table_row_selects_its_configuration_by_mouse_and_key(
     assert atlas.selection() == ""
 
 
+@pytest.mark.slow
 def test_the_limit_draws_a_line_greys_points_and_changes_the_table(
     atlas: Atlas, grid_address: str
 ) -> None:
@@ -125,6 +127,7 @@ def test_the_limit_draws_a_line_greys_points_and_changes_the_table(
     assert "limit=50" in atlas.page.url
 
 
+@pytest.mark.slow
 def test_slider_moves_the_limit(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     thumb = atlas.page.get_by_role("slider", name="latency limit")
@@ -139,6 +142,7 @@ def test_slider_moves_the_limit(atlas: Atlas, grid_address: str) -> None:
     assert atlas.layout("scatter")["shapes"][0]["x0"] == pytest.approx(limit)
 
 
+@pytest.mark.slow
 def test_the_url_restores_the_view_and_the_selection(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     atlas.chip("system", "linux_tuned")
@@ -160,6 +164,7 @@ def test_the_url_restores_the_view_and_the_selection(atlas: Atlas, grid_address:
     assert atlas.page.url == url
 
 
+@pytest.mark.slow
 def test_links_to_other_pages_carry_only_filters_and_selection(
     atlas: Atlas, grid_address: str
 ) -> None:
@@ -181,6 +186,7 @@ def test_links_to_other_pages_carry_only_filters_and_selection(
         assert urlsplit(address).query == urlsplit(atlas.page.url).query
 
 
+@pytest.mark.slow
 def test_another_workload_has_its_own_axes(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     atlas.chip("workload", "netpipe")
@@ -229,6 +235,7 @@ def test_hover_names_the_flags_of_a_configurations_runs(atlas: Atlas, grid_addre
     assert "flags: log_short" in text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_document")
 def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:
     atlas.page.set_viewport_size({"width": 1024, "height": 768})
@@ -246,6 +253,7 @@ def test_dark_theme_and_narrow_window(atlas: Atlas, grid_address: str) -> None:
     assert width <= 1024
 
 
+@pytest.mark.slow
 def test_the_scatter_is_painted_first(new_tab: Page, grid_address: str) -> None:
     atlas = Atlas(new_tab)
     atlas.page.add_init_script(
@@ -271,6 +279,7 @@ def test_the_scatter_is_painted_first(new_tab: Page, grid_address: str) -> None:
     assert atlas.page.evaluate("window.order")[0] == "scatter"
 
 
+@pytest.mark.slow
 def test_the_bench_compares_with_a_page_of_the_same_points(
     atlas: Atlas, grid_address: str, visitor: BrowserContext, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ def test_an_unknown_address_has_no_placeholders(page: Page, grid_address: str) -
     assert page.locator(".first-page").count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_document")
 def test_the_first_selection_loads_the_grid(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=1&workload=memcached&load=200000")
@@ -102,6 +103,7 @@ def test_the_first_load_is_small(grid_address: str) -> None:
     assert total <= MOST_SCRIPT_BYTES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [page.path for page in PAGES])
 def test_nothing_is_loading_when_a_page_is_idle(page: Page, grid_address: str, path: str) -> None:
     visit(page, f"{grid_address}{path}")
@@ -112,6 +114,7 @@ def test_nothing_is_loading_when_a_page_is_idle(page: Page, grid_address: str, p
     assert page.locator(".first-page").is_hidden()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/", "/modes"])
 def test_a_second_visitor_gets_the_responses_of_the_first(
     page: Page, grid_address: str, path: str

@@ -41,6 +41,7 @@ def test_a_selection_in_another_view_highlights_without_a_restyle(
     assert atlas.page.evaluate("window.slow") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_document")
 def test_a_highlight_paints_the_same_as_a_restyle(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, AT_200K)
@@ -61,6 +62,7 @@ def test_a_highlight_paints_the_same_as_a_restyle(atlas: Atlas, grid_address: st
     assert cleared == [plain, plain]
 
 
+@pytest.mark.slow
 def test_the_highlight_survives_a_zoom_and_a_theme(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, AT_200K)
     atlas.click_at("heatmap", "50", "1.9")
@@ -73,6 +75,7 @@ def test_the_highlight_survives_a_zoom_and_a_theme(atlas: Atlas, grid_address: s
     assert atlas.page.evaluate(INDICES) == before
 
 
+@pytest.mark.slow
 def test_points_are_drawn_at_the_screens_resolution(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, AT_200K)
     assert atlas.page.evaluate('wattlas.plot("scatter")._context.plotGlPixelRatio') == 1

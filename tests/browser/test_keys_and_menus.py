@@ -28,6 +28,7 @@ def test_a_request_to_a_busy_server_is_repeated(page: Page, grid_address: str) -
     assert Atlas(page).status().endswith("of 104 runs")
 
 
+@pytest.mark.slow
 def test_heatmap_and_scatter_have_a_keyboard_cursor(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000&hsys=linux_tuned")
     atlas.page.locator("section[data-view=heatmap]").focus()
@@ -84,6 +85,7 @@ def test_menu_explains_and_downloads_what_the_heatmap_shows(
     assert "ebbrt_tuned" in text
 
 
+@pytest.mark.slow
 def test_zoom_stays_in_the_url(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     atlas.page.evaluate(
@@ -107,6 +109,7 @@ def test_zoom_stays_in_the_url(atlas: Atlas, grid_address: str) -> None:
     assert "zoom" not in atlas.page.url
 
 
+@pytest.mark.slow
 def test_axes_switch_to_any_column_and_logarithm(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, "?v=2&workload=memcached&load=200000")
     atlas.page.locator("#explore-y").click()

@@ -8,7 +8,7 @@ import pytest
 from tests.browser.atlas import Atlas
 from tests.fixtures.lakes import run, write_lake
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_an_empty_lake_shows_the_next_step_and_after_a_reload_its_runs(

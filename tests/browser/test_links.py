@@ -45,6 +45,7 @@ def _runs(table: str, version: int) -> int:
     return int(pc.sum(actions["num_records"]).as_py() or 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", LINKS, ids=lambda written: written["name"])
 def test_a_link_of_version_1(
     page: Page, logged_address: str, versions: dict[int, int], written: dict[str, Any]

@@ -147,6 +147,7 @@ def test_a_slider_a_preset_and_a_link(page: Page, logged_address: str) -> None:
     assert "p" not in query_of(page)
 
 
+@pytest.mark.slow
 def test_a_simulation_ends_and_can_be_cancelled(page: Page, logged_address: str) -> None:
     opened(page, logged_address, "?scheme=ideal,napi&to=60&runs=0")
     page.locator("#models-simulate").click()
@@ -172,6 +173,7 @@ def test_a_simulation_ends_and_can_be_cancelled(page: Page, logged_address: str)
     assert "sim" not in query_of(page)
 
 
+@pytest.mark.slow
 def test_energy_fit_and_the_measured_host(page: Page, logged_address: str) -> None:
     opened(page, logged_address, "?workload=memcached&tab=energy&multiples=10")
     kinds = page.evaluate("wattlas.plot('models-energy').data.map(({ meta }) => meta.kind)")
@@ -206,6 +208,7 @@ def test_energy_fit_and_the_measured_host(page: Page, logged_address: str) -> No
     assert "tab" not in query_of(page)
 
 
+@pytest.mark.slow
 def test_an_export_follows_its_sliders(page: Page, logged_address: str, tmp_path: Path) -> None:
     opened(page, logged_address, "?workload=memcached&scheme=normal,time_coalescing&at=50")
     with page.expect_download() as download:

@@ -46,6 +46,7 @@ def test_another_metric_makes_ties(modes: ModesPage, grid_address: str) -> None:
     assert modes.query()["metric"] == ["latency_p99_us"]
 
 
+@pytest.mark.slow
 def test_axes_can_be_chosen_and_swapped(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     # The load becomes an axis, which clears its filter of one value.
@@ -128,6 +129,7 @@ def test_a_point_of_the_pareto_view_selects_its_cell(modes: ModesPage, grid_addr
     assert modes.verdict().startswith("Library OS wins")
 
 
+@pytest.mark.slow
 def test_links_to_explore_and_back(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     modes.click_cell(FIFTY, FASTEST)
@@ -197,6 +199,7 @@ def test_a_selection_goes_from_explore_to_the_cells_and_back(
     assert modes.verdict().startswith("Library OS wins")
 
 
+@pytest.mark.slow
 def test_all_cells_of_one_winner_are_highlighted_in_explore(
     modes: ModesPage, grid_address: str
 ) -> None:
@@ -207,6 +210,7 @@ def test_all_cells_of_one_winner_are_highlighted_in_explore(
     assert modes.page.locator("#status-selection").inner_text().startswith("selection: 48 runs")
 
 
+@pytest.mark.slow
 def test_a_level_can_be_typed(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     box = modes.page.locator("#modes-level")
@@ -221,6 +225,7 @@ def test_a_level_can_be_typed(modes: ModesPage, grid_address: str) -> None:
     assert modes.page.locator("#notice").inner_text() == ""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_document")
 def test_a_zoomed_large_map_has_texts(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
@@ -255,6 +260,7 @@ def test_a_zoomed_large_map_has_texts(modes: ModesPage, grid_address: str) -> No
     assert modes.texts() == {}
 
 
+@pytest.mark.slow
 def test_a_link_restores_everything(modes: ModesPage, grid_address: str) -> None:
     query = (
         AT_200K + "&test=welch&corr=holm&level=0.01&margin=absolute&against=edp_js"
@@ -278,6 +284,7 @@ def test_a_link_restores_everything(modes: ModesPage, grid_address: str) -> None
     assert modes.query() == found
 
 
+@pytest.mark.slow
 def test_filters_and_another_workload(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     modes.chip("system", "linux_tuned")
@@ -288,6 +295,7 @@ def test_filters_and_another_workload(modes: ModesPage, grid_address: str) -> No
     assert "load" not in modes.query()
 
 
+@pytest.mark.slow
 def test_tabs_keep_what_each_page_shows(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K + "&margin=absolute")
     modes.click_cell(FIFTY, FASTEST)
@@ -307,6 +315,7 @@ def test_tabs_keep_what_each_page_shows(modes: ModesPage, grid_address: str) -> 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_document")
 def test_a_zoomed_map_has_labels_of_its_part(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
@@ -338,6 +347,7 @@ def test_the_map_by_keyboard(modes: ModesPage, grid_address: str) -> None:
     assert "n = " in modes.hover_words()
 
 
+@pytest.mark.slow
 def test_the_small_menus(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     modes.click_cell(FIFTY, FASTEST)
@@ -356,6 +366,7 @@ def test_the_small_menus(modes: ModesPage, grid_address: str) -> None:
         assert download.value.suggested_filename == name
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_document")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_nothing_is_cut_or_overlaps(modes: ModesPage, grid_address: str, theme: str) -> None:

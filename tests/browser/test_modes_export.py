@@ -53,6 +53,7 @@ def test_it_opens_with_the_selected_cell_and_its_evidence(modes: ModesPage) -> N
     assert hue == "rgb(213, 94, 0)"
 
 
+@pytest.mark.slow
 def test_hover_click_escape_and_keys_link_the_figures(modes: ModesPage) -> None:
     page = modes.page
     left, top = modes.place("winners", 0, 0)
@@ -78,6 +79,7 @@ def test_hover_click_escape_and_keys_link_the_figures(modes: ModesPage) -> None:
     assert modes.veiled() == 1
 
 
+@pytest.mark.slow
 def test_the_theme_changes(modes: ModesPage) -> None:
     modes.page.locator("#theme-button").click()
     wait_idle(modes.page)
@@ -87,6 +89,7 @@ def test_the_theme_changes(modes: ModesPage) -> None:
     assert modes.framed()[0]["x0"] == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("modes", [QUERY], indirect=True)
 def test_without_a_cell_the_evidence_names_what_a_click_shows(modes: ModesPage) -> None:
     assert modes.page.locator(EVIDENCE).inner_text().startswith("Click a cell")

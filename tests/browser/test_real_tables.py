@@ -12,7 +12,7 @@ from tests.browser.atlas import Atlas, wait_idle
 from tests.browser.conftest import ROOT
 from tests.fixtures.real import real_data
 
-pytestmark = [pytest.mark.browser, pytest.mark.real]
+pytestmark = [pytest.mark.browser, pytest.mark.real, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

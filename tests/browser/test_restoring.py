@@ -7,7 +7,7 @@ import pytest
 from app.explore.state import ExploreState
 from tests.browser.atlas import Atlas, wait_idle
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 BOX = "box%7Elatency_p99_us%7Eenergy_j%7E50%7E140%7E1200%7E2990"
 

@@ -48,6 +48,7 @@ def test_one_selection_in_all_views(storage: StoragePage, page: Page) -> None:
     assert "sel=" not in page.url
 
 
+@pytest.mark.slow
 def test_a_click_before_all_figures_are_drawn_selects_in_all_of_them(
     page: Page, study_address: str
 ) -> None:
@@ -63,6 +64,7 @@ def test_a_click_before_all_figures_are_drawn_selects_in_all_of_them(
     assert storage.veiled("ios-joule") == 12
 
 
+@pytest.mark.slow
 def test_a_link_restores_a_box(storage: StoragePage, page: Page) -> None:
     storage.drag_box("power-cpu", [(0, 0), (1, 0), (2, 0)])
     assert storage.selection() == "selection: 6 runs in 3 configurations (box)"
@@ -81,6 +83,7 @@ def test_a_link_restores_a_box(storage: StoragePage, page: Page) -> None:
     expect(lines.and_(page.locator(".dimmed"))).to_have_count(7)
 
 
+@pytest.mark.slow
 def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, page: Page) -> None:
     storage.click_point("ios-joule", 0, 0)
     assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
@@ -97,6 +100,7 @@ def test_a_cell_and_a_bar_and_a_legend_entry_select_too(storage: StoragePage, pa
     assert storage.selection() == ""
 
 
+@pytest.mark.slow
 def test_filters_and_places(storage: StoragePage, page: Page) -> None:
     storage.choose("storage-size", "64 KiB")
     assert "size=65536" in page.url
@@ -111,6 +115,7 @@ def test_filters_and_places(storage: StoragePage, page: Page) -> None:
     assert "not measured" in (page.locator("#storage-difference").text_content() or "")
 
 
+@pytest.mark.slow
 def test_links_to_explore_and_to_modes(storage: StoragePage, page: Page) -> None:
     storage.click_point("iops", 0, 2)
     queries = {}
@@ -130,6 +135,7 @@ def test_links_to_explore_and_to_modes(storage: StoragePage, page: Page) -> None
     assert storage.selection() == "selection: 2 runs in 1 configuration (click)"
 
 
+@pytest.mark.slow
 def test_links_of_other_pages_and_of_earlier_versions(page: Page, study_address: str) -> None:
     storage = StoragePage(page)
     # a box of Explore over columns that Storage does not draw: 45 W x 10 s at 10 s
@@ -171,6 +177,7 @@ def test_a_published_claim_opens_its_numbers_and_links_to_its_view(storage: Stor
     }""")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_document")
 @pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (1024, "dark")])
 def test_nothing_overlaps_and_every_section_is_reached(
@@ -199,6 +206,7 @@ def test_nothing_overlaps_and_every_section_is_reached(
     assert star == ("#e6e8eb" if theme == "dark" else "#1f2328")
 
 
+@pytest.mark.slow
 def test_a_picture_for_a_paper_has_its_own_legend(storage: StoragePage) -> None:
     figure = storage.page.evaluate(
         """() => {

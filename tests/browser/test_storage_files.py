@@ -11,7 +11,7 @@ from app.storage.views import VIEWS
 from tests.browser.atlas import wait_idle
 from tests.browser.storage_page import StoragePage
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def take(page: Page, view: str, words: str) -> Path:

@@ -11,7 +11,7 @@ from tests.browser.storage_page import StoragePage
 from tests.fixtures.lakes import write_lake
 from tests.fixtures.storage_rows import fio
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def open_on(page: Page, address: str) -> StoragePage:

@@ -48,6 +48,7 @@ def of_system(runs: list[str], system: str) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     atlas: Atlas, timeline: TimelinePage, logged_address: str
 ) -> None:
@@ -79,6 +80,7 @@ def test_a_double_click_in_explore_opens_a_point_beside_its_reference(
     assert sum(n or 0 for n in atlas.selected_counts()) == 1
 
 
+@pytest.mark.slow
 def test_a_selection_opens_by_button_and_key_and_names_the_runs_that_it_omits(
     atlas: Atlas, timeline: TimelinePage, logged_address: str
 ) -> None:
@@ -133,6 +135,7 @@ def test_the_first_added_run_adds_its_reference(
     assert "B \u2212 A" in timeline.page.locator("#timeline-totals thead").inner_text()
 
 
+@pytest.mark.slow
 def test_a_point_without_a_log_shows_a_message(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address, AT_200K)
     atlas.page.locator("section[data-view=scatter]").focus()
@@ -179,6 +182,7 @@ def test_zoom_twice_pan_and_back(timeline: TimelinePage, logged_address: str) ->
     assert "from" not in query_of(timeline.page)
 
 
+@pytest.mark.slow
 def test_wheel_and_keys_move_the_window(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     left, top, width, height = timeline.area()
@@ -261,6 +265,7 @@ def test_the_other_runs_keep_their_colours_when_one_is_removed(
     assert query_of(timeline.page)["hue"] == ["1"]
 
 
+@pytest.mark.slow
 def test_runs_of_the_lake_can_be_added(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.press("a")
@@ -281,6 +286,7 @@ def test_runs_of_the_lake_can_be_added(timeline: TimelinePage, logged_address: s
     assert timeline.span()[1] == pytest.approx(1.469, abs=0.001)
 
 
+@pytest.mark.slow
 def test_without_a_run_one_can_be_added(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     for run in timeline.runs():
@@ -313,6 +319,7 @@ def test_the_picture_stays_when_the_server_is_gone(
     assert timeline.problems() == ""
 
 
+@pytest.mark.slow
 def test_downloads_hold_the_visible_window(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.drag(0.5, 0.51)
@@ -339,6 +346,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(path.read_text())))
 
 
+@pytest.mark.slow
 def test_pictures_for_paper(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     svg = timeline.download("timeline-figure", "Picture as SVG").read_text()
@@ -372,6 +380,7 @@ def test_a_core_of_the_heatmap_becomes_a_line(timeline: TimelinePage, logged_add
     assert "no run here has core 99" in timeline.page.locator("#timeline-cores-words").inner_text()
 
 
+@pytest.mark.slow
 def test_the_page_fits_in_both_themes_and_widths(
     timeline: TimelinePage, logged_address: str
 ) -> None:
@@ -391,6 +400,7 @@ def test_the_page_fits_in_both_themes_and_widths(
     assert timeline.layout()["width"] > 800
 
 
+@pytest.mark.slow
 def test_words_of_six_runs_do_not_overlap(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.press("a")

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.browser
 DEFAULT_TITLES = [PANELS[name].title for name in DEFAULT_PANELS]
 
 
+@pytest.mark.slow
 def test_a_link_restores_everything(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.chip("Busy share")
@@ -49,6 +50,7 @@ def test_a_link_restores_everything(timeline: TimelinePage, logged_address: str)
     assert timeline.page.url == url
 
 
+@pytest.mark.slow
 def test_a_link_restores_no_panel_and_the_compared_run(
     timeline: TimelinePage, logged_address: str
 ) -> None:
@@ -113,6 +115,7 @@ def test_a_reference_with_a_problem_is_not_compared(
     assert "C \u2212 B" in timeline.page.locator("#timeline-totals thead").inner_text()
 
 
+@pytest.mark.slow
 def test_bad_links_show_messages_and_the_rest_works(
     timeline: TimelinePage, logged_address: str
 ) -> None:
@@ -147,6 +150,7 @@ def test_bad_links_show_messages_and_the_rest_works(
     assert len(timeline.runs()) == 2
 
 
+@pytest.mark.slow
 def test_a_run_without_a_log_offers_runs_with_one(
     timeline: TimelinePage, logged_address: str
 ) -> None:
@@ -175,6 +179,7 @@ def test_a_run_without_a_log_offers_runs_with_one(
     assert timeline.problems() == ""
 
 
+@pytest.mark.slow
 def test_a_file_removed_while_the_app_runs_shows_one_message(
     timeline: TimelinePage, serve: Callable[[Path], str], logged_lake: Path, tmp_path: Path
 ) -> None:
@@ -194,6 +199,7 @@ def test_a_file_removed_while_the_app_runs_shows_one_message(
     assert {t["run"] for t in timeline.traces("mean")} == {reference}
 
 
+@pytest.mark.slow
 def test_an_empty_lake_shows_the_next_step(
     page: Page, serve: Callable[[Path], str], tmp_path: Path
 ) -> None:
@@ -217,6 +223,7 @@ def test_a_page_without_its_measurement_links_to_one_that_shows_the_runs(
     )
 
 
+@pytest.mark.slow
 def test_the_browser_and_python_have_the_same_state(
     timeline: TimelinePage, logged_address: str
 ) -> None:

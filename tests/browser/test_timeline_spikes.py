@@ -16,7 +16,7 @@ from ingest.sample.writer import measure_run
 from tests.browser.atlas import wait_idle
 from tests.browser.timeline_page import TimelinePage
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 _SECONDS = 2.0
 _SPIKE_S, _DIP_S = 0.8, 1.4

@@ -50,6 +50,7 @@ def test_the_card_shows_bins_and_single_interrupts(
     assert "descriptor" in said
 
 
+@pytest.mark.slow
 def test_arrow_keys_show_the_same_values_as_the_pointer(
     timeline: TimelinePage, logged_address: str
 ) -> None:
@@ -88,6 +89,7 @@ def test_arrow_keys_show_the_same_values_as_the_pointer(
     assert timeline.span()[0] > span[0]
 
 
+@pytest.mark.slow
 def test_the_cursor_steps_through_interrupts_and_moves_the_window(
     timeline: TimelinePage, logged_address: str
 ) -> None:
@@ -114,6 +116,7 @@ def test_the_cursor_steps_through_interrupts_and_moves_the_window(
     assert timeline.interrupt() == (core, pytest.approx(time, abs=1e-9))
 
 
+@pytest.mark.slow
 def test_m_goes_to_the_largest_value(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)
     timeline.page.keyboard.press("v")

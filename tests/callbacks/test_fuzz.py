@@ -22,6 +22,8 @@ from app.kit.settings import Settings
 from app.pages import PAGES
 from app.server import create_app
 
+pytestmark = pytest.mark.slow
+
 REQUESTS: Final = 10_000
 SEED: Final = 15
 # Processor time, so that a busy machine is no failure; what a page

@@ -75,6 +75,7 @@ def window(client: FlaskClient, run_id: str, begin: float, end: float) -> bytes:
     return answer.data
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("never_polled")
 def test_pages_exports_and_files_are_those_of_a_folder(
     stored: Stored, local: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -224,6 +225,7 @@ def sql_client(stored: Stored, local: Path) -> Iterator[FlaskClient]:
     sandbox.close()
 
 
+@pytest.mark.slow
 def test_sql_and_every_output_hold_no_credentials(
     stored: Stored, sql_client: FlaskClient, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -22,8 +22,6 @@ from app.timeline.runs import describe_runs, reference_of
 from data.connection import open_lake
 from data.timeline.quantities import QUANTITIES
 from data.timeline.residency import CORE_RESIDENCIES
-from ingest.pipeline import AddOptions, add
-from ingest.sample import write_sample
 from tests.fixtures.exports import data_of
 
 ALL_PANELS = ",".join(PANELS)
@@ -31,11 +29,8 @@ Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny sample, ingested."""
-    folder = tmp_path_factory.mktemp("timeline")
-    add(AddOptions(folder / "lake", [write_sample(folder / "raw", "tiny", 5)], workers=1))
-    return folder / "lake"
+def lake(logged_lake: Path) -> Path:
+    return logged_lake
 
 
 @pytest.fixture(scope="module")

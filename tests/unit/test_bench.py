@@ -16,6 +16,7 @@ from data.sandbox.landlock import landlock_version
 KEYS = {"name", "value", "unit", "n", "limit", "ok"}
 
 
+@pytest.mark.slow
 def test_the_server_part_runs_on_a_small_lake(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--json", "--runs", "300", "--changes", "6", "--loads", "0", "--selections", "0"]
     assert main(["explore", *arguments]) == 0
@@ -32,6 +33,7 @@ def test_the_server_part_runs_on_a_small_lake(capsys: pytest.CaptureFixture[str]
     assert by_name["compute_scatter_p95"]["ok"] is None
 
 
+@pytest.mark.slow
 def test_the_pages_on_many_studies_are_measured(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,6 +67,7 @@ def test_quantile_is_an_observation() -> None:
     assert quantile([5.0], 0.95) == 5.0
 
 
+@pytest.mark.slow
 def test_the_map_of_winners_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--json", "--sizes", "4", "--depths", "3", "--replicates", "3"]
     assert main(["modes", *arguments]) == 0
@@ -78,6 +81,7 @@ def test_the_map_of_winners_is_measured(capsys: pytest.CaptureFixture[str]) -> N
     assert by_name["modes_worker_memory"]["limit"] == 400
 
 
+@pytest.mark.slow
 def test_the_pictures_of_storage_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--json", "--sizes", "1", "--depths", "3", "--replicates", "2"]
     assert main(["storage", *arguments, "--selections", "0"]) == 0
@@ -94,6 +98,7 @@ def test_the_pictures_of_storage_are_measured(capsys: pytest.CaptureFixture[str]
     assert by_name["storage_worker_memory"]["limit"] == 400
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_many_visitors_for_a_minute_get_all_their_answers(logged_lake: Path) -> None:
     """No times: other tests have the second core. In a process of its own, as Playwright wants."""
@@ -138,6 +143,7 @@ def test_the_simulator_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert by_name["models_analytic_curves_python"]["value"] > 1
 
 
+@pytest.mark.slow
 def test_an_add_with_nothing_to_do_is_measured(tmp_path: Path) -> None:
     found = {each.name: each for each in measure_studies(tmp_path, 20, 8)}
     assert found["propose"].limit == 30

@@ -1,6 +1,10 @@
 """The benchmark of object stores runs on a small lake, and counts what it asks for."""
 
+import pytest
+
 from bench.store import BYTES_LIMIT_MB, REQUESTS_LIMIT, measure
+
+pytestmark = pytest.mark.slow
 
 
 def test_both_lakes_are_measured_and_requests_are_counted() -> None:

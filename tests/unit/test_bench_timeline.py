@@ -11,6 +11,7 @@ from bench.__main__ import main
 from bench.resampler import measure_resampler
 
 
+@pytest.mark.slow
 def test_the_server_part_runs_on_short_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

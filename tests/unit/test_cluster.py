@@ -117,6 +117,7 @@ def test_a_lake_of_a_cluster_is_byte_for_byte_that_of_one_machine(
     assert all(dashboard.startswith("http://127.0.0.1:") for _, dashboard in named)
 
 
+@pytest.mark.slow
 def test_the_workers_find_the_files_that_one_machine_finds(
     raw: Path, cluster: ForkedCluster
 ) -> None:
@@ -171,6 +172,7 @@ def works_of(raw: Path) -> list[Any]:
     return make_plan(discover([raw], LakeState(), None, None), LakeState()).works
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_tasks")
 def test_a_stopped_add_leaves_no_task_and_no_temporaries_on_the_workers(
     raw: Path, cluster: ForkedCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -199,6 +201,7 @@ def until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_tasks")
 def test_a_lost_scheduler_ends_the_add_and_the_next_one_goes_on(
     raw: Path, cluster: ForkedCluster, tmp_path: Path
@@ -253,6 +256,7 @@ def test_a_worker_that_cannot_do_the_work_is_named(
     assert load_state(tmp_path / "lake").runs == {}
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_add_as_on_one_machine(raw: Path, tmp_path: Path) -> None:
     """Room for what a worker notes, not for the files of a run."""
     code = """
@@ -360,6 +364,7 @@ sys.exit(ingest.__main__.main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_without_the_packages_only_a_cluster_is_refused(raw: Path, tmp_path: Path) -> None:
     given = ["add", str(raw), "--lake", str(tmp_path / "lake")]
     for more, status, words in (

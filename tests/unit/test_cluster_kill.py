@@ -19,6 +19,8 @@ from tests.fixtures.raw_runs import LOG, write_memcached, write_netpipe, write_s
 from tests.fixtures.stores import Stored
 from tests.unit.test_ingest_kill import contents
 
+pytestmark = pytest.mark.slow
+
 _RUNS = 30
 # Tasks of one run and small batches, so that kills fall between many tasks and commits.
 _COMMAND = """

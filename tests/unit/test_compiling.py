@@ -41,6 +41,7 @@ def raw(tmp_path: Path) -> Path:
     return tmp_path / "raw"
 
 
+@pytest.mark.slow
 def test_what_runs_need_is_compiled_beforehand_and_once(raw: Path, tmp_path: Path) -> None:
     found = []
     for lake in ("first", "second"):

@@ -41,6 +41,7 @@ def last_document(text: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 def test_a_sweep_becomes_runs(tmp_path: Path) -> None:
     before_s = time.time()
     for size in SIZES:

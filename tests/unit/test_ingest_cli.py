@@ -177,6 +177,7 @@ def test_verify_finds_what_is_gone_or_spoilt(
     assert "2 faults" in out
 
 
+@pytest.mark.slow
 def test_prune_keeps_the_newest_versions_and_their_files(raw: Path, lake: Path) -> None:
     log = write_netpipe(raw)
     for number in range(4):
@@ -216,6 +217,7 @@ def test_sample_calls_the_writer(
     assert "synthetic" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_many_small_commits_are_merged(
     tmp_path: Path, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

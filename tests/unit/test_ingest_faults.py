@@ -148,6 +148,7 @@ def test_a_corrupt_gzip_is_named_and_the_rest_goes_on(raw: Path, tmp_path: Path)
     assert [p for p in (tmp_path / "lake").rglob("*.tmp") if "_delta_log" not in p.parts] == []
 
 
+@pytest.mark.slow
 def test_a_reader_sees_whole_runs_only_before_during_and_after(
     raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from data.connection import open_lake
 from ingest.lake.maintenance import verify_lake
 from ingest.pipeline import AddOptions, add
 from tests.fixtures import raw_runs, tool_outputs
+
+pytestmark = pytest.mark.slow
 
 _KNOBS: Final = "50_0x1d00_135_200000"
 _TABLE: Final = raw_runs.SUMMARY_HEADER + "".join(raw_runs.summary_row(n) for n in range(4))

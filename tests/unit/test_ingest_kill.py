@@ -131,6 +131,7 @@ def clean(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list
     return tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "apart"), [(0, False), (1, True)])
 def test_killed_at_random_and_run_again_it_is_the_lake_of_a_clean_run(
     raw: Path, clean: dict[str, list[str]], tmp_path: Path, seed: int, apart: bool
@@ -151,6 +152,7 @@ def test_killed_at_random_and_run_again_it_is_the_lake_of_a_clean_run(
     assert [p for p in lake.rglob("*.tmp") if "_delta_log" not in p.parts] == []
 
 
+@pytest.mark.slow
 def test_killed_thirty_times_on_an_object_store_it_is_the_lake_of_a_clean_run(
     stored: Stored, tmp_path: Path
 ) -> None:
@@ -187,6 +189,7 @@ def test_killed_before_a_commit_and_run_again(
     assert contents(lake) == clean
 
 
+@pytest.mark.slow
 def test_killed_while_a_big_file_is_written_leaves_nothing_half_written(
     raw: Path, clean: dict[str, list[str]], tmp_path: Path
 ) -> None:
@@ -205,6 +208,7 @@ def test_processes_of_their_own_give_the_lake_that_threads_give(
     assert contents(tmp_path / "lake") == clean
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_ends_the_ingest_which_then_goes_on(
     raw: Path, clean: dict[str, list[str]], tmp_path: Path
 ) -> None:

@@ -10,6 +10,8 @@ from ingest.lake.maintenance import verify_lake
 from tests.unit.test_ingest_kill import contents, start
 from tests.unit.test_ingest_power import exported, put, put_sweep, watts
 
+pytestmark = pytest.mark.slow
+
 DEVICES = ("disk", "flash", "optane")
 SETTINGS = """[dataset]
 name = "lab"

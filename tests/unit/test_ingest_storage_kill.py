@@ -9,6 +9,8 @@ from ingest.lake.maintenance import verify_lake
 from tests.fixtures.fio_documents import SLOW, document, job
 from tests.unit.test_ingest_kill import contents, start
 
+pytestmark = pytest.mark.slow
+
 _RUNS = 24
 _VTUNE = "Function,Loads,Stores\nnvme_poll,{},1\n"
 

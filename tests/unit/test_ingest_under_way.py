@@ -113,6 +113,7 @@ def test_plain_lines_of_progress_where_there_is_no_terminal(
     assert problems[0] >= 1
 
 
+@pytest.mark.slow
 def test_a_bar_on_a_terminal(raw: Path, lake: Path) -> None:
     for replicate in range(3):
         write_netpipe(raw, replicate, long_log(4).decode())
@@ -196,6 +197,7 @@ def _check_interrupts(path: Path, rows: int) -> None:
     assert all("DELTA_BINARY_PACKED" in group.column(column).encodings for group in groups)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_a_file(raw: Path, lake: Path) -> None:
     """192 MiB in one log of one core: 6 million interrupts, in less than 400 MB."""
     path = write_netpipe(raw)

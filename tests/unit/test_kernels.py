@@ -87,6 +87,7 @@ def long_log() -> tuple[bytes, SlowLog]:
     return log, read_slowly(log, 16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [4093, 1 << 16, 1 << 20, 1 << 22])
 def test_a_log_of_many_blocks_is_read_as_slowly(
     long_log: tuple[bytes, SlowLog], block: int

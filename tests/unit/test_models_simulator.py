@@ -28,6 +28,7 @@ def simulate(name: str, rates: Any, **given: Any) -> SimulatedAnswer:
     return found
 
 
+@pytest.mark.slow
 def test_it_agrees_with_the_exact_solutions() -> None:
     inside, missed, slow = 0, [], []
     for seed, (name, given) in enumerate(VARIANTS):

@@ -14,6 +14,8 @@ from data.selection import Value
 from ingest.__main__ import main as ingest
 from ingest.sample.storage import write_storage
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:

@@ -11,6 +11,8 @@ from ingest.sample import write_sample
 from ingest.sample.plan import ADAPTIVE_ITR, SIZES, Run, plan_runs
 from ingest.sample.writer import measure_run
 
+pytestmark = pytest.mark.slow
+
 SEED = 3
 NETWORK = "SELECT * FROM runs WHERE dataset = 'synthetic-tiny'"
 Key = tuple[Any, ...]

@@ -218,6 +218,7 @@ def test_outputs_say_what_the_model_measured(tiny: Path) -> None:
         assert f"Total QPS = {measured['throughput_qps']:.1f} (" in text
 
 
+@pytest.mark.slow
 def test_saved_outputs_come_plain_and_as_byte_literals(tmp_path: Path) -> None:
     small = write_sample(tmp_path / "small", "small", SEED)
     forms = {
@@ -237,6 +238,7 @@ def digest(folder: Path) -> str:
     return total.hexdigest()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(tiny: Path, tmp_path: Path) -> None:
     again = write_sample(tmp_path / "again", "tiny", SEED)
     other = write_sample(tmp_path / "other", "tiny", SEED + 1)

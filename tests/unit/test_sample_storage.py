@@ -112,6 +112,7 @@ def digest(folder: Path) -> str:
     return total.hexdigest()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(tiny: Path, tmp_path: Path) -> None:
     runs = []
     write_storage(tmp_path, "tiny", SEED, lambda: runs.append(1))

@@ -17,6 +17,8 @@ from ingest.sample.storage import count_storage_runs, write_storage
 from ingest.sample.storage_parameters import DEVICES
 from ingest.sample.storage_plan import STORAGE_SIZES, StorageRun, storage_runs
 
+pytestmark = pytest.mark.slow
+
 SEED = 5
 
 

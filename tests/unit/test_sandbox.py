@@ -176,6 +176,7 @@ def test_every_attack_is_refused_or_harmless(places: Places, lake: Lake) -> None
     assert len(answered) < 25, answered
 
 
+@pytest.mark.slow
 @pytest.mark.real
 @pytest.mark.skipif(not ATTACKS.exists(), reason="the list of attacks is not beside the project")
 def test_no_attack_on_time_or_memory_outlives_its_bounds(places: Places, lake: Lake) -> None:

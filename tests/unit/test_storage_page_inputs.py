@@ -64,6 +64,7 @@ def test_trends_are_those_of_numpy_over_the_lakes_own_rows(sweep: LakeView, use:
         assert (quadratic, linear, constant) == pytest.approx(fitted, rel=0.006), mode
 
 
+@pytest.mark.slow
 @pytest.mark.fio
 def test_a_sweep_of_fio_itself(tmp_path: Path) -> None:
     """Reads and writes x two sizes x 1 and 2 jobs x 2 replicates; neither meter nor VTune."""

@@ -14,6 +14,8 @@ from data.queries.storage import LOADS_STORES
 from ingest.__main__ import main as ingest
 from ingest.sample.storage import write_storage
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, StorageAnswer]:

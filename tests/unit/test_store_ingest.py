@@ -136,6 +136,7 @@ def test_verify_finds_what_is_missing_short_or_broken(
     assert found[torn.name].startswith("cannot be read: ")
 
 
+@pytest.mark.slow
 def test_prune_keeps_what_an_ingest_may_be_about_to_name(
     stored: Stored, raw: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +184,7 @@ def test_a_store_that_fails_is_named_and_the_same_command_goes_on(
         assert contents(stored.lake) == contents(local)
 
 
+@pytest.mark.slow
 def test_a_store_that_hangs_is_named(
     stored: Stored, raw: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
