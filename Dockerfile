@@ -29,9 +29,10 @@ COPY ingest ingest
 COPY app app
 COPY assets assets
 COPY vendor vendor
+COPY scripts/compile.sh .
 # Numba keeps the time of each source with what it compiled: whole seconds, as layers keep them.
 RUN find . -exec touch --no-dereference --date=@1700000000 {} + \
-    && NUMBA_CACHE_DIR=/opt/wattlas/numba .venv/bin/python -c "from ingest.logs.compiling import compile_loops; compile_loops()" \
+    && NUMBA_CACHE_DIR=/opt/wattlas/numba sh compile.sh .venv/bin/python && rm compile.sh \
     && .venv/bin/python -m compileall -q -j 2 --invalidation-mode unchecked-hash .
 
 FROM ${BASE}

@@ -10,7 +10,7 @@ SAMPLE := sample-raw
 # Tests start hundreds of processes. Without their bytecode each would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all test-cluster test-store bench lint fmt lock screenshot clean chromium tools nginx image image-test vendor
+.PHONY: run test test-all test-cluster test-store bench lint fmt lock screenshot clean compiled chromium tools nginx image image-test vendor
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
@@ -18,12 +18,17 @@ $(VENV)/.run-stamp: requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
+# Their bytecode is written when it is needed, which is seldom: that halves the time.
 $(VENV)/.dev-stamp: $(VENV)/.run-stamp requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
 run: $(VENV)/.run-stamp
 	@PYTHON=$(BIN)/python LAKE="$(LAKE)" RAW="$(RAW)" SAMPLE=$(SAMPLE) PORT=$(PORT) sh scripts/run.sh
+
+# Before the tests, whose processes would compile the same at the same time.
+compiled: $(VENV)/.run-stamp
+	@sh scripts/compile.sh $(BIN)/python
 
 chromium: $(VENV)/.dev-stamp
 	@sh scripts/need_chromium.sh
@@ -35,7 +40,7 @@ nginx:
 	@sh scripts/need_nginx.sh
 
 # Two workers: the first begins with the tests in Chromium, the second takes over what is left of them.
-test: chromium tools nginx
+test: chromium tools nginx compiled
 ifdef ARGS
 	$(BIN)/python -m pytest $(ARGS)
 else
@@ -43,7 +48,7 @@ else
 endif
 
 # Those that take over 4 s too, which `.ci/run` leaves out: about 25 minutes on two cores.
-test-all: chromium tools nginx
+test-all: chromium tools nginx compiled
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal -m "not cluster" $(ARGS)
 
 # What takes minutes: many kills, a real SLURM, the benchmark of clusters.

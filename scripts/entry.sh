@@ -3,7 +3,7 @@
 # it reads: what was compiled when the image was built goes into the temporary folder first.
 set -eu
 
-if [ "${1:-}" = ingest ] && [ ! -d "$NUMBA_CACHE_DIR" ]; then
+if [ ! -d "$NUMBA_CACHE_DIR" ]; then
     cp -r /opt/wattlas/numba "$NUMBA_CACHE_DIR"
 fi
 exec python -m "$@"

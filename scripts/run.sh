@@ -29,5 +29,7 @@ elif [ ! -d "$LAKE/runs/_delta_log" ] || [ -e "$SAMPLE/.unfinished" ]; then
     touch "$SAMPLE/.unfinished"
     add "$SAMPLE"
     rm -f "$SAMPLE/.unfinished"
+    # Models compiles for half a minute, once for this machine: while the visitor looks at Explore.
+    nice -n 10 "$PYTHON" -c "from data.models.compiling import compile_models; compile_models()" &
 fi
 exec "$PYTHON" -m app --lake "$LAKE" --port "$PORT"

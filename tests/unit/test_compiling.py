@@ -33,6 +33,22 @@ print(json.dumps([said, len(beforehand.buffer), len(later.buffer)]))
 """
 
 
+_MODELS = """
+from numba.core import event
+from data.models import SCHEMES
+from data.models.compiling import compile_models
+
+with event.install_recorder("numba:compile") as beforehand:
+    compile_models()
+with event.install_recorder("numba:compile") as later:
+    for scheme in SCHEMES.values():
+        for kind in scheme.kinds:
+            effort = {"replications": 3, "most_events": 500} if kind == "simulated" else {}
+            scheme.solve(kind, [20, 300], **effort)
+print(len(beforehand.buffer), len(later.buffer))
+"""
+
+
 @pytest.fixture
 def raw(tmp_path: Path) -> Path:
     write_settings(tmp_path / "raw")
@@ -57,6 +73,24 @@ def test_what_runs_need_is_compiled_beforehand_and_once(raw: Path, tmp_path: Pat
     assert (said, later) == (["by itself"], 0)
     assert beforehand > 5
     assert again == [[], 0, 0]
+
+
+@pytest.mark.slow
+def test_models_are_compiled_beforehand_and_once(tmp_path: Path) -> None:
+    found = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", _MODELS],
+            cwd=_ROOT,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        found.append([int(count) for count in done.stdout.split()])
+    (beforehand, later), again = found
+    assert beforehand > 5
+    assert later == 0
+    assert again == [0, 0]
 
 
 @pytest.mark.parametrize(("options", "said"), [([], [_SAID]), (["--json"], [])])
