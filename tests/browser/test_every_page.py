@@ -77,6 +77,7 @@ def downloaded(panel: Locator, entry: str) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.slow
 @every_page
 def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page) -> None:
     visit(tab, empty_address + owed.path)

@@ -11,6 +11,7 @@ from tests.browser.timeline_page import TimelinePage
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 def test_an_export_is_zoomed_and_read_without_a_server(
     page: Page, timeline: TimelinePage, logged_address: str, tmp_path: Path
 ) -> None:

@@ -94,6 +94,7 @@ def test_a_link_restores_no_panel_and_the_compared_run(
     assert (query["base"], query["other"]) == (["1"], ["0"])
 
 
+@pytest.mark.slow
 def test_the_totals_stay_when_all_panels_are_off(
     timeline: TimelinePage, logged_address: str
 ) -> None:

@@ -10,6 +10,7 @@ from tests.browser.timeline_page import TimelinePage
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 def test_the_card_shows_bins_and_single_interrupts(
     timeline: TimelinePage, logged_address: str
 ) -> None:

@@ -16,6 +16,11 @@ from data.errors import LakeError, WattlasError
 from data.queries.facets import facet_cube_query, outline_query
 from data.selection import FACETS, Selection
 
+# The fits of all datasets, twice, take 15 s.
+_EACH_PAGE = [
+    pytest.param(page, marks=[pytest.mark.slow] * (page.name == "models")) for page in PAGES
+]
+
 
 @pytest.fixture(scope="module")
 def server() -> Flask:
@@ -47,7 +52,7 @@ def test_the_outline_counts_what_the_cube_counts(views: Any) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", _EACH_PAGE, ids=lambda page: page.name)
 def test_a_page_shows_a_dataset_as_in_a_small_lake(page: Any, views: Any, server: Flask) -> None:
     small, large = views
     names = small.outline["dataset"].unique().sort().to_list()

@@ -139,6 +139,7 @@ def _read_all(descriptor: int) -> bytes:
     return written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [False, True])
 def test_ctrl_c_ends_it_cleanly_and_says_how_to_go_on(raw: Path, lake: Path, apart: bool) -> None:
     log = long_log(1).decode()

@@ -59,6 +59,7 @@ def same(found: float, expected: float) -> bool:
     return found == pytest.approx(expected, rel=1e-12, nan_ok=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(run=runs(), ends=WINDOWS, width=st.sampled_from((3, 50, 60, 100, 1000)))
 def test_every_bin_is_what_a_slow_reader_finds(run: Run, ends: tuple[int, int], width: int) -> None:
