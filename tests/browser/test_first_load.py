@@ -44,6 +44,7 @@ def test_placeholders_are_there_before_dash_answers(page: Page, grid_address: st
     page.locator(".first-page").wait_for(state="hidden")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_placeholders_need_no_script(new_browser: Browser, grid_address: str, theme: str) -> None:
     context = new_browser.new_context(java_script_enabled=False, color_scheme=theme)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from data.models import SCHEMES
 from data.models.energy import EnergyModel
-from tests.browser.atlas import wait_idle
+from tests.browser.atlas import visit, wait_idle
 
 pytestmark = pytest.mark.browser
 
@@ -65,7 +65,7 @@ def test_the_formulas_equal_those_in_python(page: Page, load_scripts: Callable[.
 
 
 def opened(page: Page, address: str, query: str = "") -> None:
-    page.goto(f"{address}/models{query}")
+    visit(page, f"{address}/models{query}")
     wait_idle(page)
 
 

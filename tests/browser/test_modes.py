@@ -38,6 +38,7 @@ def test_the_first_view_shows_the_winner_of_each_cell(modes: ModesPage, grid_add
     modes.page.wait_for_url(re.compile(r"/(\?|$)"))
 
 
+@pytest.mark.slow
 def test_another_metric_makes_ties(modes: ModesPage, grid_address: str) -> None:
     modes.open(grid_address, AT_200K)
     modes.choose("metric", "least p99 latency")

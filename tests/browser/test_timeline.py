@@ -101,6 +101,7 @@ def test_a_selection_opens_by_button_and_key_and_names_the_runs_that_it_omits(
     assert len(timeline.runs()) == 2
 
 
+@pytest.mark.slow
 def test_a_click_on_a_point_then_timeline_opens_it(
     atlas: Atlas, timeline: TimelinePage, logged_address: str
 ) -> None:

@@ -209,6 +209,7 @@ def test_an_empty_lake_shows_the_next_step(
     assert "The lake holds no runs yet" in page.locator("#timeline-figure").inner_text()
 
 
+@pytest.mark.slow
 def test_a_page_without_its_measurement_links_to_one_that_shows_the_runs(
     page: Page, grid_address: str
 ) -> None:

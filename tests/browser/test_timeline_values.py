@@ -137,6 +137,7 @@ def test_m_goes_to_the_largest_value(timeline: TimelinePage, logged_address: str
         assert words in timeline.said()
 
 
+@pytest.mark.slow
 def test_cores_of_the_heatmap_are_reached_and_chosen_by_keys(
     timeline: TimelinePage, logged_address: str
 ) -> None:
@@ -213,6 +214,7 @@ def test_distributions_are_read_by_pointer_and_by_keys(
     assert timeline.said().startswith("Sent bytes per interrupt: ")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_document")
 def test_the_live_region_is_invisible(timeline: TimelinePage, logged_address: str) -> None:
     timeline.open(logged_address)

@@ -107,6 +107,7 @@ def test_fits_by_group_and_load(client: FlaskClient) -> None:
     assert {"group", "system", "machine", "low", "high", "condition"} <= set(file.columns)
 
 
+@pytest.mark.slow
 def test_a_simulation_arrives_in_parts_and_is_in_files_and_exports(client: FlaskClient) -> None:
     query = {"scheme": "ideal", "to": 40, "runs": 0, "sim": 1, "workload": "memcached"}
     asked = {"v": 1, "visitor": "ann", **query}

@@ -132,6 +132,7 @@ def test_the_sandbox_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert by_name["sql_sandbox_p95"]["value"] > 0
 
 
+@pytest.mark.slow
 def test_the_simulator_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", "--slider", "0", "--json", "--repeats", "1", "--events", "1e6"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

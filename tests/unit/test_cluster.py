@@ -147,6 +147,7 @@ def test_what_the_lake_knows_is_not_looked_into(
     assert (again.added, again.unchanged, again.bytes_read) == (0, _RUNS + 1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_tasks")
 def test_a_run_that_kills_its_workers_is_a_problem_and_the_rest_goes_on(
     raw: Path, cluster: ForkedCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

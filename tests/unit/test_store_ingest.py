@@ -152,6 +152,7 @@ def test_prune_keeps_what_an_ingest_may_be_about_to_name(
     assert add_runs(stored, raw) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "methods", "within", "words"),
     [
