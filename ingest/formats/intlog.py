@@ -171,9 +171,10 @@ def _head_lines(head: bytes) -> list[list[bytes]]:
     lines = head.split(b"\n", _HEAD_LINES)
     if len(lines) > 1:
         lines.pop()
+    # Fast path for nearly all lines: no prefix, and only blanks between fields.
+    is_plain = not _ODD_BLANK.search(head)
     fields = [
-        # Fast path for nearly all lines: no prefix, and only blanks between fields.
-        line.split() if line[:1].isdigit() and not _ODD_BLANK.search(line) else _fields(line)
+        line.split() if is_plain and line.lstrip()[:1] not in (b"", b"[") else _fields(line)
         for line in lines
     ]
     return [line for line in fields if line != [b""] and not line[0].startswith(b"Core=")]

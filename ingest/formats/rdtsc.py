@@ -1,5 +1,6 @@
 """Records of the workload window: time stamps that the server took at its start and end."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final
@@ -13,6 +14,7 @@ _SHORTEST_RUN_S: Final = 3
 _LONGEST_RUN_S: Final = 40
 _LEAST_TSC: Final = 1 << 32
 _WIDTHS: Final = (2, 3, 4)
+_INTEGER: Final = re.compile("-[0-9]{1,18}|[0-9]{1,19}")
 
 Row = tuple[int, ...]
 
@@ -60,11 +62,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
 def _integers(line: str) -> Row | None:
     """Return a line's integers: () if it is blank, None if it holds anything else."""
     fields = line.split()
-    if all(
-        field.removeprefix("-").isascii() and field.removeprefix("-").isdigit() for field in fields
-    ):
-        return tuple(map(int, fields)) if all(len(field) < 20 for field in fields) else None
-    return None
+    return tuple(map(int, fields)) if all(map(_INTEGER.fullmatch, fields)) else None
 
 
 def _read_rows(blocks: Iterable[bytes], problems: ProblemList, name: str) -> list[Row]:

@@ -13,12 +13,15 @@ class WriteQueue:
 
     Args:
         helpers: Threads that make the tables and write them.
+
+    Attributes:
+        is_abandoned: Whether no more rows are written.
     """
 
     def __init__(self, helpers: Executor) -> None:
         self._helpers = helpers
         self._pending: dict[RunFile, Future[None]] = {}
-        self._is_abandoned = False
+        self.is_abandoned = False
 
     def send(self, file: RunFile, make_rows: Callable[[], pa.Table]) -> None:
         """Submit rows for writing; waits until the rows sent before to this file are written.
@@ -55,7 +58,7 @@ class WriteQueue:
 
     def _write_all(self, file: RunFile, pieces: Iterable[Callable[[], pa.Table]]) -> None:
         for make_rows in pieces:
-            if self._is_abandoned:
+            if self.is_abandoned:
                 return
             file.write(make_rows())
         file.seal()
@@ -71,7 +74,7 @@ class WriteQueue:
 
     def abandon(self) -> None:
         """Cancel pending writes; on return, no thread uses the files or their rows."""
-        self._is_abandoned = True
+        self.is_abandoned = True
         for future in self._pending.values():
             if not future.cancel():
                 future.exception()
