@@ -59,6 +59,7 @@ class LakeView:
         self._known = lru_cache(maxsize=_KEPT_KNOWN)(self._find_known)
         self._cube = lru_cache(maxsize=_KEPT_CUBES)(self._find_cube)
         self._counts = lru_cache(maxsize=_KEPT_CUBES)(self._count)
+        self._left = lru_cache(maxsize=_REMEMBERED_LARGE)(self._find_left)
 
     @property
     def version(self) -> int:
@@ -90,6 +91,9 @@ class LakeView:
 
     def left(self, selection: Selection) -> pl.DataFrame:
         """Return the rows of `cube_of` that match the filters."""
+        return self._left(selection)
+
+    def _find_left(self, selection: Selection) -> pl.DataFrame:
         return self.cube_of(selection).filter(matches(selection))
 
     def matching(self, selection: Selection) -> int:
