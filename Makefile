@@ -92,12 +92,9 @@ image:
 image-test: $(VENV)/.dev-stamp
 	@sh scripts/image_test.sh
 
-# The strict bundle of the version of plotly.js that the Python package has.
+# plotly.js in the version that the Python package has; needs npm.
 vendor: $(VENV)/.run-stamp
-	version=$$($(BIN)/python -c "import plotly.offline as p; print(p.get_plotlyjs_version())") && \
-	dir=$$(mktemp -d) && cd $$dir && npm pack --silent plotly.js-strict-dist-min@$$version && tar xzf *.tgz && \
-	gzip -9 -n -c package/plotly-strict.min.js > $(CURDIR)/vendor/plotly-strict.min.js.gz && \
-	cp package/LICENSE $(CURDIR)/vendor/plotly-LICENSE && rm -r $$dir
+	@sh scripts/vendor.sh $$($(BIN)/python -c "import plotly.offline as p; print(p.get_plotlyjs_version())")
 
 screenshot: chromium
 	$(BIN)/python -m scripts.screenshot docs

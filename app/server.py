@@ -85,7 +85,7 @@ def create_app(settings: Settings) -> dash.Dash:
     for page in PAGES:
         register(server, page, PAGES)
         responses.add_routes(cached_routes(page))
-    app.layout = lambda: shell(PAGES)
+    app.layout = shell
     return app
 
 

@@ -20,14 +20,14 @@ from data.selection import Selection
 
 LOAD_LIMIT_MS: Final = 3000.0
 PAINT_LIMIT_MS: Final = 500.0
-FILES_LIMIT_MB: Final = 1.7
+FILES_LIMIT_MB: Final = 1.0
 SELECTION_LIMIT_MS: Final = 300.0
 BARE_LIMIT: Final = 1.5
 SHOWN_POINTS: Final = 12_000
 
 _PROBE: Final = (Path(__file__).parent / "probe.js").read_text("utf-8")
 _QUIET_MS: Final = 600
-_BEST_PLOTLY_BYTES: Final = 1_250_000
+_BEST_PLOTLY_BYTES: Final = 480_000
 # All responses but those of callbacks; the browser fetches icons later.
 _LOADED: Final = """() => {
   const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];

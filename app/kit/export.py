@@ -17,9 +17,9 @@ from dash import html as tags
 from dash.development.base_component import Component
 
 from app.kit.lakes import LakeView
-from app.kit.plotly_js import plotly_js
 from app.kit.settings import ASSETS
 from app.kit.template import fill, script_safe
+from app.kit.vendored import vendored
 
 POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; "
@@ -87,7 +87,7 @@ def _styles(name: str) -> str:
 
 @cache
 def _packed_plotly() -> str:
-    return _packed(plotly_js())
+    return _packed(vendored("plotly"))
 
 
 def _packed(text: str) -> str:

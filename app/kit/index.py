@@ -1,4 +1,4 @@
-"""The first HTML response: the frame with placeholders, then Dash's scripts.
+"""The first HTML response: the frame with placeholders, the list of keys, then Dash's scripts.
 
 It is visible without scripts. Dash renders below it; the style sheet hides it once the page is
 there.
@@ -18,6 +18,11 @@ from app.kit.headers import allow_scripts
 from app.kit.page import Page
 from app.kit.template import fill
 
+# The keys of every page.
+_KEYS: Final = (
+    ("Tab, Shift+Tab", "move between controls and views"),
+    ("?", "show or hide this list"),
+)
 # Runs before the first paint to set the chosen theme; otherwise the media query decides.
 _THEME_SCRIPT: Final = (
     'try{const t=localStorage.getItem("wattlas-theme");'
@@ -59,6 +64,7 @@ class Atlas(dash.Dash):
             "index.html",
             **parts,
             theme_script=_THEME_SCRIPT,
+            keys=_KEYS,
             page=self._page(),
             pages=self.pages,
             prefix=prefix,

@@ -21,7 +21,7 @@ from flask import Response, request
 
 from app.kit.bundles import BUNDLES, fingerprint
 from app.kit.compressed import ENCODINGS, CompressedFiles, Encoding, compress_fast
-from app.kit.plotly_js import plotly_js
+from app.kit.vendored import replacement
 
 # Key of the app's `Scripts` among the server's extensions.
 SCRIPTS: Final = "wattlas-scripts"
@@ -38,8 +38,6 @@ _LATER: Final = (
     f"{_LIBRARIES}dash_ag_grid/async-community.js",
 )
 _LOWEST_PRIORITY: Final = 19
-# The strict bundle replaces this file.
-_PLOTLY: Final = "/plotly/package_data/plotly."
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +117,10 @@ class Scripts:
         ):
             return answer
         answer.direct_passthrough = False
-        text = answer.get_data(as_text=True)
-        is_plotly = _PLOTLY in request.path
-        content = (plotly_js() if is_plotly else text).encode()
-        if is_plotly:
-            answer.set_data(content)
+        other = replacement(request.path)
+        if other is not None:
+            answer.set_data(other)
+        content = answer.get_data()
         if len(content) < _LEAST_BYTES:
             return answer
         file = _File(

@@ -1,6 +1,4 @@
-"""The frame around all pages: header, page, dialogs."""
-
-from collections.abc import Sequence
+"""The frame around all pages: header, page, dialog of explanations."""
 
 import dash
 import dash_mantine_components as dmc
@@ -10,11 +8,7 @@ from flask import has_app_context
 from app.kit import ids
 from app.kit.context import lake_view
 from app.kit.links import address
-from app.kit.page import Page
 from data.errors import WattlasError
-
-# The keys of every page.
-KEYS = (("Tab, Shift+Tab", "move between controls and views"), ("?", "show or hide this list"))
 
 
 def _lake_line() -> list:
@@ -40,14 +34,7 @@ def _lake_line() -> list:
     return [html.Strong("holds synthetic data", className="badge"), line]
 
 
-def _keys_of(page: str, keys: Sequence[tuple[str, str]]) -> html.Tbody:
-    rows = [html.Tr([html.Th(key), html.Td(what)]) for key, what in keys]
-    if page:
-        rows.insert(0, html.Tr(html.Th(page, colSpan=2, className="keys-page")))
-    return html.Tbody(rows)
-
-
-def shell(pages: Sequence[Page]) -> dmc.MantineProvider:
+def shell() -> dmc.MantineProvider:
     """Lay out the frame; `dash.page_container` holds the page's own content."""
     tabs = [
         dcc.Link(
@@ -59,7 +46,6 @@ def shell(pages: Sequence[Page]) -> dmc.MantineProvider:
         for page in dash.page_registry.values()
         if page["name"] != "Not found"
     ]
-    keys = [_keys_of("", KEYS), *(_keys_of(page.title, page.keys) for page in pages)]
     return dmc.MantineProvider(
         [
             dcc.Store(id=ids.THEME, data="light"),
@@ -77,7 +63,6 @@ def shell(pages: Sequence[Page]) -> dmc.MantineProvider:
             ),
             dash.page_container,
             html.Div(id="hover-card", className="hover-card", role="status"),
-            html.Dialog([html.H2("Keys"), html.Table(keys, className="keys")], id="help"),
             html.Dialog([html.H2("How was this computed"), html.Pre(id=ids.EXPLANATION)], id="how"),
         ],
         id="mantine",

@@ -14,7 +14,7 @@ from data.file_cache import cache_folder
 from tests.browser.atlas import Atlas, visit, wait_idle
 from tests.browser.conftest import WAIT_MS
 
-MOST_SCRIPT_BYTES = 1_700_000
+MOST_SCRIPT_BYTES = 1_000_000
 CONTRAST = """(element) => {
   const levels = (text) => text.match(/[\\d.]+/g).slice(0, 3).map((v) => {
     const c = v / 255;

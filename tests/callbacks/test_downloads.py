@@ -257,8 +257,8 @@ def test_an_export_may_not_ask_the_network(page: str) -> None:
 
 
 def test_an_export_is_small_and_its_parts_are_whole(page: str) -> None:
-    assert len(page.encode()) < 2_600_000
-    assert part_of(page, "plotly").startswith("/**\n* plotly.js (strict - minified) v")
+    assert len(page.encode()) < 1_300_000
+    assert part_of(page, "plotly").startswith("/* plotly.js v")
     scripts = part_of(page, "scripts")
     assert "wattlas.exploreFigures" in scripts
     assert "dash_clientside" not in scripts

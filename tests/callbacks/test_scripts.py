@@ -10,9 +10,9 @@ from flask.testing import FlaskClient
 from plotly.offline import get_plotlyjs_version
 
 from app.kit import bundles
-from app.kit.plotly_js import without_wrapper
 from app.kit.scripts import SCRIPTS
 from app.kit.settings import ASSETS, Settings
+from app.kit.vendored import vendored
 from app.server import create_app
 
 BR = {"Accept-Encoding": "gzip, br"}
@@ -96,20 +96,24 @@ def test_what_no_page_uses_is_left_out(client: FlaskClient) -> None:
     assert grid.status_code == 200
 
 
-def test_plotly_is_the_strict_bundle_without_its_wrapper(client: FlaskClient) -> None:
-    name = one(client, "/plotly/package_data/")
-    head = f"/**\n* plotly.js (strict - minified) v{get_plotlyjs_version()}\n"
+@pytest.mark.parametrize(
+    ("asked", "head", "end"),
+    [
+        # The version that Dash's components and the templates of the Python package are made for.
+        ("/plotly/package_data/", f"/* plotly.js v{get_plotlyjs_version()} (", "*/\n"),
+        ("/dash/deps/polyfill@", "/* regenerator-runtime v", "})();\n"),
+    ],
+)
+def test_smaller_scripts_replace_those_of_packages(
+    client: FlaskClient, asked: str, head: str, end: str
+) -> None:
+    name = one(client, asked)
     for headers in (BR, {}):
         answer = client.get(name, headers=headers)
         script = (brotli.decompress(answer.data) if headers else answer.data).decode()
-        # The version that Dash's components and the templates of the Python package are made for.
         assert script.startswith(head)
-        assert "root.moduleName" not in script[:2000]
-        assert script.endswith("window.Plotly = Plotly;\n")
-        assert len(script) > 5_000_000
+        assert script.endswith(end)
 
 
-def test_another_script_is_left_as_it_is() -> None:
-    assert without_wrapper("window.Plotly = Plotly;\nreturn Plotly;\n}));") == (
-        "window.Plotly = Plotly;\nreturn Plotly;\n}));"
-    )
+def test_plotly_makes_no_functions_from_text() -> None:
+    assert "new Function" not in vendored("plotly")

@@ -10,7 +10,6 @@ from flask import Flask
 
 from app.kit.settings import Settings
 from app.kit.shell import shell
-from app.pages import PAGES
 from app.server import create_app
 from data.schema import RUNS
 from tests.callbacks.components import texts, walk
@@ -19,47 +18,46 @@ from tests.fixtures.lakes import run, write_lake
 
 @pytest.mark.usefixtures("here")
 def test_it_names_the_lake_its_version_and_its_runs() -> None:
-    said = texts(shell(PAGES))
+    said = texts(shell())
     assert "lake: lake v1 · 28 runs" in said
     assert "holds synthetic data" not in said
 
 
 def test_an_empty_lake_is_called_empty(empty_server: Flask) -> None:
     with empty_server.app_context():
-        assert "lake: lake, empty" in texts(shell(PAGES))
+        assert "lake: lake, empty" in texts(shell())
 
 
 def test_synthetic_runs_are_announced(tmp_path: Path) -> None:
     lake = write_lake(tmp_path / "lake", [run(is_synthetic=True)])
     with create_app(Settings(lake=lake)).server.app_context():
-        assert "holds synthetic data" in texts(shell(PAGES))
+        assert "holds synthetic data" in texts(shell())
 
 
 def test_new_runs_appear_with_a_reload(tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     with create_app(Settings(lake=lake)).server.app_context():
-        assert "lake: lake, empty" in texts(shell(PAGES))
+        assert "lake: lake, empty" in texts(shell())
         write_lake(lake, [run()])
-        assert "lake: lake v0 · 1 runs" in texts(shell(PAGES))
+        assert "lake: lake v0 · 1 runs" in texts(shell())
         write_lake(lake, [run(replicate=1)])
-        assert "lake: lake v1 · 2 runs" in texts(shell(PAGES))
+        assert "lake: lake v1 · 2 runs" in texts(shell())
 
 
 def test_a_lake_of_another_schema_is_a_sentence(tmp_path: Path) -> None:
     rows = pa.Table.from_pylist([run()], schema=RUNS)
     write_deltalake(str(tmp_path / "runs"), rows, description="wattlas schema 999")
     with create_app(Settings(lake=tmp_path)).server.app_context():
-        alerts = [c for c in walk(shell(PAGES)) if getattr(c, "role", "") == "alert"]
+        alerts = [c for c in walk(shell()) if getattr(c, "role", "") == "alert"]
         assert "has 'wattlas schema 999', this wattlas reads" in texts(alerts)[0]
         for page in dash.page_registry.values():
             assert "the lake cannot be read" in texts(page["layout"]())[0]
 
 
-@pytest.mark.usefixtures("here")
-def test_it_lists_the_keys() -> None:
-    said = texts(shell(PAGES))
-    assert "Escape" in said
-    assert "clear the selection" in said
+def test_the_index_lists_the_keys(empty_server: Flask) -> None:
+    help_text = empty_server.test_client().get("/").text.partition('<dialog id="help">')[2]
+    assert "<th>Escape</th>" in help_text
+    assert "<td>show or hide this list</td>" in help_text
 
 
 def test_a_lake_that_cannot_be_read_is_named_with_its_table(tmp_path: Path) -> None:
@@ -67,4 +65,4 @@ def test_a_lake_that_cannot_be_read_is_named_with_its_table(tmp_path: Path) -> N
     for commit in (lake / "runs" / "_delta_log").glob("*.json"):
         commit.write_text("{")
     with create_app(Settings(lake=lake)).server.app_context():
-        assert any(str(lake / "runs") in words for words in texts(shell(PAGES)))
+        assert any(str(lake / "runs") in words for words in texts(shell()))
