@@ -16,7 +16,7 @@ def typed(array: np.ndarray) -> dict[str, str]:
 
 def floats(column: pl.Series) -> np.ndarray:
     """Convert a column to float64, shape (n,); NaN where it is NULL."""
-    return column.cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return column.cast(pl.Float64).to_numpy()
 
 
 def compact_figure(part: Any) -> Any:

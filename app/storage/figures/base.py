@@ -110,7 +110,7 @@ class Scene:
 def plain(values: np.ndarray | pl.Series | Iterable) -> list[float | None]:
     """Convert numbers for JSON: null if not finite."""
     numbers = (float("nan") if v is None else float(v) for v in values)
-    return [v if np.isfinite(v) else None for v in numbers]
+    return [v if isfinite(v) else None for v in numbers]
 
 
 def measured_words(row: dict[str, Any], column: str, scene: Scene) -> str:

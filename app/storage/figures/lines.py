@@ -89,7 +89,7 @@ def _lines(group: pl.DataFrame) -> list[tuple[pl.DataFrame, str]]:
 
 def _threads_apart(group: pl.DataFrame) -> bool:
     """Return whether a depth was measured with several numbers of threads."""
-    return bool(group.group_by(*_APART, DEPTH).len()["len"].max() > 1)  # type: ignore[operator]
+    return group[[*_APART, DEPTH]].is_duplicated().any()
 
 
 def _apart_words(drawn: pl.DataFrame) -> str:

@@ -1,7 +1,7 @@
 """Loads and stores by kernel subsystem: a stacked bar for each depth and completion mode."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -62,6 +62,14 @@ class _Stacks:
 
 
 @dataclass(frozen=True, slots=True)
+class _Means:
+    """Mean loads and stores of one subsystem by bar: of all its functions, and of its parts."""
+
+    whole: dict[Bar, float] = field(default_factory=dict)
+    parts: dict[str, dict[Bar, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class _Total:
     """Loads and stores of all runs of a bar: n, mean, standard deviation (NaN for one run)."""
 
@@ -93,12 +101,13 @@ def build_subsystems(
     if not len(there):
         return unmeasured(view.name, [view.y], scene.place_words)
     stacks, totals = _stacks(there, published, scene), _totals(there, view.y)
+    means = _means(there, view.y, totals)
     data = []
     for number, name in enumerate(_ranked(counted, view.y, unknown, first)):
-        look, mine = _look(name, number, unknown), there.filter(subsystem=name)
-        if len(mine):
-            words = _words(mine, view.y, totals, stacks.measured, scene)
-            data.append(_trace(name, mine, view.y, look, totals, stacks, rows_of, words))
+        look = _look(name, number, unknown)
+        if name in means:
+            words = _words(name, means[name], totals, stacks, scene)
+            data.append(_trace(name, means[name], look, stacks, rows_of, words))
         said = [one for one in published if one.subsystem == name]
         data += [_published_trace(look, said, stacks)] if said else []
     return {
@@ -198,32 +207,36 @@ def _totals(there: pl.DataFrame, column: str) -> dict[Bar, _Total]:
     }
 
 
-def _sums(mine: pl.DataFrame, column: str) -> dict[Bar, float]:
-    """Return the sum over all runs of each bar."""
-    sums = mine.group_by("mode", "io_depth").agg(pl.col(column).sum())
-    return {(mode, depth): value for mode, depth, value in sums.iter_rows()}
+def _means(there: pl.DataFrame, column: str, totals: Mapping[Bar, _Total]) -> dict[str, _Means]:
+    """Return the means over all runs of a bar; a run without the rows counts as 0."""
+    sums = there.group_by("subsystem", "part", "mode", "io_depth").agg(pl.col(column).sum())
+    found: dict[str, _Means] = {}
+    for name, part, mode, depth, value in sums.sort("part", "mode", "io_depth").iter_rows():
+        bar, mine = (mode, depth), found.setdefault(name, _Means())
+        mean = value / totals[bar].n
+        mine.whole[bar] = mine.whole.get(bar, 0.0) + mean
+        if part is not None:
+            mine.parts.setdefault(part, {})[bar] = mean
+    return found
 
 
 def _words(
-    mine: pl.DataFrame,
-    column: str,
+    name: str,
+    means: _Means,
     totals: Mapping[Bar, _Total],
-    measured: Mapping[Bar, float],
+    stacks: _Stacks,
     scene: Scene,
 ) -> list[list[str]]:
     """Return the hovers of one subsystem in all bars, with the parts that the papers list."""
-    name, sums = mine["subsystem"][0], _sums(mine, column)
-    named = mine.drop_nulls("part")
-    parts = {part: _sums(named.filter(part=part), column) for part in named["part"].unique().sort()}
     return [
         [
             f"{scene.label(bar[0])} · depth {bar[1]:g} · {scene.place_words}",
-            f"{name}: {_rate(sums.get(bar, 0.0) / totals[bar].n)}, n = {totals[bar].n}",
-            *[f"{part}: {_rate(of.get(bar, 0.0) / totals[bar].n)}" for part, of in parts.items()],
+            f"{name}: {_rate(means.whole.get(bar, 0.0))}, n = {totals[bar].n}",
+            *[f"{part}: {_rate(of.get(bar, 0.0))}" for part, of in means.parts.items()],
             "click: select this mode and depth",
         ]
-        for bar in measured
-    ]  # fmt: skip
+        for bar in stacks.measured
+    ]
 
 
 def _rate(per_s: float) -> str:
@@ -232,21 +245,18 @@ def _rate(per_s: float) -> str:
 
 def _trace(
     name: str,
-    mine: pl.DataFrame,
-    column: str,
+    means: _Means,
     look: dict[str, Any],
-    totals: Mapping[Bar, _Total],
     stacks: _Stacks,
     rows_of: Mapping[Bar, list[int]],
     words: list[list[str]],
 ) -> dict[str, Any]:
-    """Build one subsystem in all measured bars; a run that does not list it counts as 0."""
-    sums = _sums(mine, column)
+    """Build one subsystem in all measured bars."""
     return {
         "type": "bar",
         "name": name,
         "x": list(stacks.measured.values()),
-        "y": plain(sums.get(bar, 0.0) / totals[bar].n for bar in stacks.measured),
+        "y": plain(means.whole.get(bar, 0.0) for bar in stacks.measured),
         "marker": look,
         "selected": {"marker": {"opacity": 1}},
         "unselected": {"marker": {"opacity": FADED}},
