@@ -15,6 +15,8 @@
   const texts = (value) => [].concat(value === null || value === undefined ? [] : value)
     .map((v) => (v === true ? "1" : v === false ? "0" : String(v))).filter((text) => text !== "");
 
+  const isOther = (before, now) => String(texts(before)) !== String(texts(now));
+
   /** The URL query of a page: version, filters, then what differs from the defaults. */
   function queryOf(name, more = {}) {
     const { spec, kept, values } = opened[name];
@@ -55,10 +57,12 @@
     handover: (name, more) => (opened[name] ? handoverOf(name, more) : ""),
     kept: (name, key) => (opened[name] ? opened[name].kept[key] || "" : ""),
     values: (name) => (opened[name] ? opened[name].values : {}),
-    /** Keep a value that only the browser has, such as the selection, and write the URL. */
-    keep(name, key, text) {
-      if (!opened[name] || opened[name].kept[key] === text) return;
-      opened[name].kept[key] = text;
+    /** Keep values that only the browser has, such as the selection, by URL key, and write the URL. */
+    keep(name, values) {
+      const { kept } = opened[name] || {};
+      const changed = kept ? Object.entries(values).filter(([key, value]) => isOther(kept[key], value)) : [];
+      if (!changed.length) return;
+      Object.assign(kept, Object.fromEntries(changed));
       address.push(name);
     },
     /** Keep values that the server chose, by URL key. The controls get them too, without a request. */

@@ -39,7 +39,7 @@ document.addEventListener("DOMContentLoaded", function () {
 
   function keep(name, text) {
     view[name === "sel" ? "clause" : name] = text;
-    address.keep(NAME, name, text);
+    address.keep(NAME, { [name]: text });
   }
 
   /* ---- figures */
@@ -240,8 +240,7 @@ document.addEventListener("DOMContentLoaded", function () {
     }
     wattlas.cancel(urlTimer);
     urlTimer = wattlas.later(() => {
-      keep("sel", view.clause);
-      keep("zoom", view.zoom);
+      address.keep(NAME, { sel: view.clause, zoom: view.zoom });
     }, 150);
   });
 
@@ -281,8 +280,7 @@ document.addEventListener("DOMContentLoaded", function () {
     }
     const sel = clauseOf(indices, all) || clauseOf(can.slice(0, MOST_RUNS), false);
     // Write the URL now, not later as after other selections: Explore's tab then leads back to this state.
-    keep("sel", view.clause);
-    keep("zoom", view.zoom);
+    address.keep(NAME, { sel: view.clause, zoom: view.zoom });
     wattlas.openPage("timeline", address.handover(NAME, { sel }));
   }
 

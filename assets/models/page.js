@@ -24,7 +24,7 @@ document.addEventListener("DOMContentLoaded", function () {
     if (RESTARTS.some((key) => keys.includes(key))) following += 1;
     wattlas.cancel(urlTimer);
     urlTimer = wattlas.later(() => {
-      changed.forEach((key) => address.keep(NAME, key, page.kept[key]));
+      address.keep(NAME, Object.fromEntries([...changed].map((key) => [key, page.kept[key]])));
       const hasChanged = (...names) => names.some((key) => changed.has(key));
       const isOther = hasChanged("cores", "tsc"), isRestarted = hasChanged(...RESTARTS);
       const isAsking = isOther || hasChanged("tab", "runs");

@@ -59,7 +59,7 @@ document.addEventListener("DOMContentLoaded", function () {
   }
 
   view.onSelect = (sel) => {
-    wattlas.address.keep("modes", "sel", sel);
+    wattlas.address.keep("modes", { sel });
     wattlas.setProps("modes-selected", { data: sel });
   };
 

@@ -46,7 +46,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const mine = { id: crypto.randomUUID ? crypto.randomUUID() : String(Math.random()) };
     setRunning(mine);
     say("running");
-    address.keep(NAME, "sql", text.length <= 6000 ? text : "");
+    address.keep(NAME, { sql: text.length <= 6000 ? text : "" });
     try {
       const response = await asked("run", mine), found = await response.json();
       if (!response.ok) say(found.error, true);
@@ -102,7 +102,7 @@ document.addEventListener("DOMContentLoaded", function () {
     if (!spec || isOpening) return window.dash_clientside.no_update;
     chart = { x: x || "", y: y || "", col: col || "" };
     if (answer === NOTHING) return window.dash_clientside.no_update;
-    for (const key of ["x", "y", "col"]) address.keep(NAME, key, chart[key]);
+    address.keep(NAME, chart);
     draw();
     return window.dash_clientside.no_update;
   }

@@ -52,7 +52,7 @@ document.addEventListener("DOMContentLoaded", function () {
     resize: storage.resize, clear: storage.clear, key: storage.key,
   });
   storage.onChange(() => {
-    address.keep(NAME, "sel", storage.state().sel);
+    address.keep(NAME, { sel: storage.state().sel });
     address.push(NAME);
   });
 

@@ -86,18 +86,8 @@
 
   /* ---- the page */
 
-  /** Make an element of a component. */
-  function element({ type, props: { children, className = "", style, ...others } }) {
-    const attributes = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== false));
-    const inside = children.map((child) => (typeof child === "string" ? child : element(child)));
-    const box = wattlas.element(type, { className, attributes }, ...inside);
-    Object.assign(box.style, style);
-    return box;
-  }
-  const render = (id, tree) => { part(id).replaceChildren(...tree.map(element)); };
-
   let theme = "light";
-  timeline.host = { ask, changed() {}, render, toggleCore() {}, theme: () => theme };
+  timeline.host = { ask, changed() {}, toggleCore() {}, theme: () => theme };
   Object.assign(page, { state, infos: state.infos, hues: colors, canChoose: false });
   if (held.length) Object.assign(state, windowOf(held[0]));
   function windowOf({ from_s: from, to_s: to }) {

@@ -93,10 +93,8 @@ document.addEventListener("DOMContentLoaded", function () {
     urlTimer = wattlas.later(() => {
       const { state } = page;
       const kept = { ...state, run: state.runs, hue: inOrder(state.hues) ? [] : state.hues };
-      for (const key of ["run", "hue", "from", "to", "base", "other"]) {
-        const before = wattlas.address.kept(NAME, key);
-        if (String(before ?? "") !== String(kept[key] ?? "")) wattlas.address.keep(NAME, key, kept[key]);
-      }
+      const { run, hue, from, to, base, other } = kept;
+      wattlas.address.keep(NAME, { run, hue, from, to, base, other });
     }, URL_MS);
   }
   const fileOf = (path) => {
@@ -219,22 +217,7 @@ document.addEventListener("DOMContentLoaded", function () {
 
   /* ---- the page */
 
-  const rendered = new Map();
-  function render(id, tree) {
-    const box = part(id), text = JSON.stringify(tree), last = rendered.get(id);
-    if (!box || (last && last.box === box && last.text === text)) return;
-    rendered.set(id, { box, text });
-    const focused = box.contains(document.activeElement) ? document.activeElement.dataset.other : undefined;
-    wattlas.setProps(id, { children: tree });
-    // The columns may change places: the focus stays with the run.
-    if (focused !== undefined) wattlas.later(() => {
-      const again = box.querySelector('[data-other="' + focused + '"]:not(:disabled)') ||
-        box.querySelector("button:not(:disabled)");
-      if (again) again.focus();
-    });
-  }
-
-  timeline.host = { ask, changed: writeUrl, render, toggleCore, theme: wattlas.theme };
+  timeline.host = { ask, changed: writeUrl, toggleCore, theme: wattlas.theme };
   const pictures = {
     figure: () => timeline.panelsOnPaper(timeline.scene("light")),
     gaps: () => timeline.distributionsOnPaper(timeline.scene("light")),

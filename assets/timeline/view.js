@@ -23,7 +23,6 @@
    * timeline.host: functions of the page or the export.
    *   ask(): the window has changed, an answer for it is needed.
    *   changed(): the state has changed.
-   *   render(id, tree): show components in an element.
    *   toggleCore(name): a core of the heatmap was chosen.
    *   theme(): name of the theme.
    */
@@ -144,18 +143,32 @@
     part("timeline-words").replaceChildren();
   };
 
-  function writeNotes(scene) {
-    timeline.host.render("timeline-problems", timeline.problems(scene, page.complaint));
-    timeline.host.render("timeline-limits", timeline.limits(scene));
+  /* Show elements in another one. What has not changed stays: screen readers would read it out again. */
+  function render(id, elements) {
+    const box = part(id);
+    if (!box || box.innerHTML === elements.map((one) => one.outerHTML).join("")) return;
+    const { other } = box.contains(document.activeElement) ? document.activeElement.dataset : {};
+    box.replaceChildren(...elements);
+    if (other === undefined) return;
+    // The columns may change places: the focus stays with the run.
+    const again = box.querySelector('[data-other="' + other + '"]:not(:disabled)');
+    (again || box.querySelector("button:not(:disabled)") || box).focus();
+  }
+
+  /* The texts come before the figure, whose room depends on them. */
+  function writeTexts() {
+    const scene = timeline.scene();
+    render("timeline-problems", timeline.problems(scene, page.complaint));
+    render("timeline-limits", timeline.limits(scene));
+    render("timeline-totals", timeline.totals(scene));
+    timeline.showSpan();
   }
 
   timeline.draw = function () {
     const gd = timeline.plot();
     if (!gd || !page.answer) return;
-    const scene = timeline.scene();
-    writeNotes(scene);
-    const { data, layout } = timeline.figure(scene);
-    if (!data.length) { timeline.clearPicture(emptyWords()); timeline.showSpan(); return; }
+    const scene = timeline.scene(), { data, layout } = timeline.figure(scene);
+    if (!data.length) { timeline.clearPicture(emptyWords()); return; }
     if (!gd.classList.contains("js-plotly-plot")) gd.textContent = "";
     Object.assign(layout, { width: gd.clientWidth, meta: { ...layout.meta, roomPx: scene.roomPx } });
     gd.classList.remove("stretched");
@@ -163,7 +176,6 @@
     writeWords(layout);
     gd.setAttribute("aria-busy", "false");
     timeline.stretch();
-    timeline.showSpan();
     timeline.showCursor();
   };
 
@@ -173,9 +185,13 @@
       const { data, layout } = timeline.distributions(gd.id, scene, gd.clientHeight);
       window.Plotly.react(gd, data, { ...layout, width: gd.clientWidth, height: gd.clientHeight }, CONFIG);
     }
-    timeline.host.render("timeline-totals", timeline.totals(scene));
   };
-  timeline.redraw = () => { if (page.answer) { timeline.draw(); timeline.drawSides(); } };
+  timeline.redraw = function () {
+    if (!page.answer) return;
+    writeTexts();
+    timeline.draw();
+    timeline.drawSides();
+  };
 
   /* The room for the pictures changes with the window, the sidebar, and the lines of words beside them. */
   function fit() {
@@ -200,22 +216,16 @@
     [timeline.plot().parentElement, ...SIDES.map(part)].forEach((element) => observer.observe(element));
   };
 
-  /** Draw an answer. The first time, write the notes first: they reduce the room of the figure. */
+  /** Draw an answer. */
   timeline.show = function (answer) {
-    const isFirst = !page.answer;
     Object.assign(page, { answer, complaint: "" });
-    if (!isFirst) { timeline.redraw(); return; }
-    const scene = timeline.scene();
-    writeNotes(scene);
-    timeline.host.render("timeline-totals", timeline.totals(scene));
-    timeline.showSpan();
-    wattlas.nextFrame(timeline.redraw);
+    timeline.redraw();
   };
 
   /** Show the error of the last request; the figure stays. */
   timeline.complain = function (sentence) {
     page.complaint = sentence;
-    timeline.host.render("timeline-problems", timeline.problems(timeline.scene(), sentence));
+    render("timeline-problems", timeline.problems(timeline.scene(), sentence));
   };
 
   /** Remove all figures, since there is no run, and show a text. */
@@ -223,7 +233,7 @@
     page.answer = null;
     SIDES.map(part).forEach((gd) => window.Plotly.purge(gd));
     timeline.clearPicture(words);
-    ["timeline-totals", "timeline-limits"].forEach((id) => timeline.host.render(id, []));
+    ["timeline-totals", "timeline-limits"].forEach((id) => render(id, []));
     timeline.complain("");
     timeline.showSpan();
   };
@@ -275,7 +285,7 @@
   /** Compare another run with the reference. */
   timeline.setOther = function (k) {
     page.state.other = k;
-    timeline.host.render("timeline-totals", timeline.totals(timeline.scene()));
+    render("timeline-totals", timeline.totals(timeline.scene()));
     timeline.host.changed();
   };
 })((window.wattlas = window.wattlas || {}));
