@@ -39,10 +39,11 @@
 
   function differenceCell(total, other) {
     const change = other >= 0 && total.differences[other];
-    const isJudged = change && change.value && total.better;
-    const judged = !isJudged ? "" : (change.value < 0) === (total.better === "less") ? " good" : " bad";
-    const percent = change && change.percent_text ? element("div", {}, change.percent_text) : null;
-    return element("td", { className: "number difference" + judged }, change ? change.text : "\u2013", percent);
+    if (!change) return element("td", { className: "number difference" }, "\u2013");
+    const isBetter = (change.value < 0) === (total.better === "less");
+    const judged = !change.value || !total.better ? "" : isBetter ? " good" : " bad";
+    const percent = change.percent_text ? element("div", {}, change.percent_text) : null;
+    return element("td", { className: "number difference" + judged }, change.text, percent);
   }
 
   /** Totals of the window: a column a run, and the difference of one to the reference. */
