@@ -14,7 +14,6 @@ from bench.cluster_model import Costs, Outcome, simulate
 from bench.ingest import make_input
 from bench.report import Measurement
 from ingest.cluster.address import LocalWorkers
-from ingest.cluster.batches import in_batches
 from ingest.cluster.connection import open_cluster
 from ingest.cluster.tasks import Tasks
 from ingest.discover.plan import make_plan
@@ -23,6 +22,7 @@ from ingest.lake.commits import COMMIT_SHARE, FLUSH_S, Committer
 from ingest.lake.state import LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables
 from ingest.pipeline import AddOptions, add
+from ingest.runs.batches import in_batches
 from ingest.runs.progress import Progress
 
 RAW_BYTES: Final = 1e15

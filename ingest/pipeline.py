@@ -29,7 +29,7 @@ from ingest.report import AddReport, Reported
 from ingest.runs.assembly import AssembledRun
 from ingest.runs.meter_stage import MeterStage
 from ingest.runs.progress import Progress
-from ingest.runs.readers import RunReaders
+from ingest.runs.readers import RunReaders, start_server_early
 from ingest.runs.run_reader import RunReader
 from ingest.runs.shared_problems import news_of
 from ingest.runs.workers import LostWorkerError
@@ -180,6 +180,8 @@ class _Ingest:
 
     def run(self) -> AddReport:
         plan = self._plan
+        if self._cluster is None:
+            start_server_early(plan.works, self._workers)
         self._report_unread()
         stage = TableStage(self._lake, self._state, self._found, plan, self._committer)
         stage.commit(self._report_problems)

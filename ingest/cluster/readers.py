@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from distributed import KilledWorker
 
-from ingest.cluster.batches import in_batches
 from ingest.cluster.connection import Cluster
 from ingest.cluster.errors import UnseenFileError
 from ingest.cluster.tasks import Tasks, lost_scheduler, outcome_of
@@ -20,6 +19,7 @@ from ingest.discover.plan import RunWork
 from ingest.lake.shared_file import remove_shared, write_shared
 from ingest.records import Problem
 from ingest.runs.assembly import AssembledRun
+from ingest.runs.batches import in_batches
 from ingest.runs.progress import Progress
 from ingest.runs.readers import Results
 from ingest.runs.run_reader import RunReader

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import closing, suppress
 from multiprocessing import current_process
 from typing import Final
 
@@ -12,12 +12,25 @@ from ingest.logs.threads import LogHelpers
 from ingest.runs.assembly import AssembledRun
 from ingest.runs.progress import Progress
 from ingest.runs.run_reader import RunReader, StoppedError
-from ingest.runs.schedule import share_out
+from ingest.runs.schedule import Batch, share_out
+from ingest.runs.worker_server import start_server
 from ingest.runs.workers import Workers
 
 _TICK_S: Final = 0.5
 
 Results = Generator[tuple[RunWork, AssembledRun] | None, None, None]
+
+
+def start_server_early(works: Sequence[RunWork], workers: int) -> None:
+    """Start the fork server if processes will read runs: it imports while meters are read."""
+    if share_out(works, _usable(workers))[1]:
+        with suppress(OSError):
+            start_server()
+
+
+def _usable(workers: int) -> int:
+    """Return the number of workers, which is 1 in a daemonic process: it may not start others."""
+    return 1 if current_process().daemon else workers
 
 
 class RunReaders:
@@ -38,9 +51,7 @@ class RunReaders:
 
         Few runs are read at once, which bounds memory. Closing the generator stops them.
         """
-        # A daemonic process may not start processes.
-        workers = 1 if current_process().daemon else self._workers
-        together, apart = share_out(works, workers)
+        together, apart = share_out(works, _usable(self._workers))
         yield from self._in_threads(together)
         yield from self._in_processes(apart)
 
@@ -65,15 +76,15 @@ class RunReaders:
                 self._stop.set()
                 raise
 
-    def _in_processes(self, works: Sequence[RunWork]) -> Results:
-        if not works:
+    def _in_processes(self, batches: Sequence[Batch]) -> Results:
+        if not batches:
             return
         before = self._progress.bytes_done
         try:
-            workers = Workers(self._reader, works, min(self._workers, len(works)))
+            workers = Workers(self._reader, batches, min(self._workers, len(batches)))
         except OSError:
             # For example, there is no space for the sockets and pipes of the processes.
-            yield from self._in_threads(works)
+            yield from self._in_threads([work for batch in batches for work in batch])
             return
         with closing(workers):
             for found in workers.results(_TICK_S):

@@ -1,4 +1,4 @@
-"""Worker processes; each reads one whole run at a time.
+"""Worker processes; each reads a batch of whole runs at a time.
 
 They are forked from a server process that has imported all modules but called nothing of pyarrow: a
 fork after a call of pyarrow may crash.
@@ -20,6 +20,7 @@ from ingest.logs.memory import keep_heap_small
 from ingest.logs.threads import LogHelpers
 from ingest.runs.assembly import AssembledRun
 from ingest.runs.run_reader import RunReader, StoppedError
+from ingest.runs.schedule import Batch
 from ingest.runs.worker_server import holding_back_ctrl_c, start_server
 
 GRACE_S: Final = 5.0
@@ -33,20 +34,21 @@ class Workers:
     """Worker processes that read runs into a lake.
 
     Args:
-        works: Runs to read; each but the last is read by one thread.
+        batches: Runs to read; each batch but the last is read by one thread.
         count: Number of processes.
 
     Raises:
         OSError: The processes cannot be started.
     """
 
-    def __init__(self, reader: RunReader, works: Sequence[RunWork], count: int) -> None:
-        self._works = works
-        self._waiting: dict[Future[AssembledRun], RunWork] = {}
+    def __init__(self, reader: RunReader, batches: Sequence[Batch], count: int) -> None:
+        self._batches = batches
+        self._works = [work for batch in batches for work in batch]
+        self._waiting: dict[Future[list[AssembledRun]], Batch] = {}
         self._processes: list[Any] = []
         context = start_server()
         self._bytes_read = context.Value("q", 0)
-        self._pids = context.Array("q", len(works))
+        self._pids = context.Array("q", len(self._works))
         self._stop = context.Event()
         shared = self._bytes_read, self._pids, self._stop
         self._pool = ProcessPoolExecutor(count, context, _begin, (reader, *shared))
@@ -64,11 +66,13 @@ class Workers:
             raise
 
     def _submit(self, threads: int) -> None:
-        for at, work in enumerate(self._works, 1):
-            # While the last run is read, the other processes become idle.
-            is_last = at == len(self._works)
-            future = self._pool.submit(_read, at - 1, work, threads if is_last else 1)
-            self._waiting[future] = work
+        first = 0
+        for batch in self._batches:
+            # While the last batch is read, the other processes become idle.
+            is_last = batch is self._batches[-1]
+            future = self._pool.submit(_read, first, batch, threads if is_last else 1)
+            self._waiting[future] = batch
+            first += len(batch)
 
     @property
     def bytes_read(self) -> int:
@@ -88,7 +92,7 @@ class Workers:
                 yield None
             for future in done:
                 try:
-                    yield self._waiting.pop(future), future.result()
+                    yield from zip(self._waiting.pop(future), future.result(), strict=True)
                 except BrokenProcessPool:
                     raise self._lost() from None
 
@@ -140,12 +144,20 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _read(at: int, work: RunWork, threads: int) -> AssembledRun:
-    """Read one run in a worker process."""
+def _read(first: int, batch: Batch, threads: int) -> list[AssembledRun]:
+    """Read a batch in a worker process.
+
+    Args:
+        first: Number of the batch's first run among all runs.
+    """
+    with LogHelpers(threads) as helpers:
+        return [_read_run(at, work, helpers) for at, work in enumerate(batch, first)]
+
+
+def _read_run(at: int, work: RunWork, helpers: LogHelpers) -> AssembledRun:
     _here["pids"][at] = os.getpid()
     try:
-        with LogHelpers(threads) as helpers:
-            return _here["reader"].read(work, helpers, _count_bytes)
+        return _here["reader"].read(work, helpers, _count_bytes)
     finally:
         _here["pids"][at] = 0
 

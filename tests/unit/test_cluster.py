@@ -17,7 +17,6 @@ import pytest
 from data.errors import LakeError, SettingsError
 from ingest import pipeline
 from ingest.__main__ import main
-from ingest.cluster import batches
 from ingest.cluster.address import (
     LocalWorkers,
     RunningScheduler,
@@ -33,6 +32,7 @@ from ingest.discover.search import discover
 from ingest.lake.maintenance import verify_lake
 from ingest.lake.state import LakeState, load_state
 from ingest.pipeline import AddOptions, InterruptedIngestError, add
+from ingest.runs import batches
 from ingest.runs.progress import Progress
 from tests.fixtures.forked_cluster import ForkedCluster
 from tests.fixtures.odd_readers import DeadlyReader, EndlessReader

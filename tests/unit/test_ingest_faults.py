@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import math
 import os
 import subprocess
 import threading
@@ -44,10 +45,15 @@ def long_log(lines: int, seed: int = 0) -> str:
     return "".join(f"0 {a} {b} {c} {d} 0 0 0 0 0 0 0 0 0 0 {t}\n" for (a, b, c, d), t in rows)
 
 
-@pytest.fixture(autouse=True, params=[1 << 62, 0], ids=["threads", "processes"])
-def worth_a_process_bytes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs are read by threads of this process, or by processes of their own."""
-    monkeypatch.setattr(schedule, "WORTH_A_PROCESS_BYTES", request.param)
+_READERS = {"threads": (1 << 62, math.inf), "processes": (0, math.inf), "batches": (1 << 62, 0.0)}
+
+
+@pytest.fixture(autouse=True, params=_READERS)
+def readers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are read by threads of this process, or by processes one by one or in batches."""
+    a_process_bytes, processes_s = _READERS[request.param]
+    monkeypatch.setattr(schedule, "WORTH_A_PROCESS_BYTES", a_process_bytes)
+    monkeypatch.setattr(schedule, "WORTH_PROCESSES_S", processes_s)
 
 
 @pytest.fixture

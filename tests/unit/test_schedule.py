@@ -1,11 +1,12 @@
-"""Which runs are read by threads together, and which by processes of their own."""
+"""Which runs are read by threads together, and which by processes."""
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from ingest.runs import schedule
+from ingest.runs import batches, schedule
 from ingest.runs.schedule import share_out
 
 
@@ -15,9 +16,10 @@ def from_ten_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sizes(given: list[int], workers: int) -> tuple[list[int], list[int]]:
-    works: Any = [SimpleNamespace(size=n, run_id=str(at)) for at, n in enumerate(given)]
-    together, apart = share_out(works, workers)
-    return [work.size for work in together], [work.size for work in apart]
+    works: Any = [SimpleNamespace(size=n, run_id=str(at), files=()) for at, n in enumerate(given)]
+    together, batches = share_out(works, workers)
+    assert all(len(batch) == 1 for batch in batches)
+    return [work.size for work in together], [work.size for (work,) in batches]
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,23 @@ def test_large_runs_of_like_sizes_are_read_apart(
     given: list[int], workers: int, together: list[int], apart: list[int]
 ) -> None:
     assert sizes(given, workers) == (together, apart)
+
+
+def test_processes_read_small_runs_in_batches_if_they_are_many() -> None:
+    def runs(count: int) -> Any:
+        return [SimpleNamespace(size=1, run_id=str(at), files=(None, None)) for at in range(count)]
+
+    enough = math.ceil(schedule.WORTH_PROCESSES_S / batches.estimated_s(runs(1)[0]))
+    many, few = runs(enough), runs(enough - 1)
+    assert share_out(few, 2) == (few, [])
+    assert share_out(many, 1) == (many, [])
+    together, apart = share_out(many, 2)
+    assert together == []
+    assert [work for batch in apart for work in batch] == many
+    spent_s = [sum(map(batches.estimated_s, batch)) for batch in apart]
+    assert max(spent_s) <= batches.TASK_S
+    large: Any = [SimpleNamespace(size=n, run_id=f"large {n}", files=()) for n in (50, 60, 55)]
+    together, apart = share_out([*many[:7], *large, *many[7:]], 3)
+    assert together == []
+    assert [work.size for batch in apart[:3] for work in batch] == [60, 55, 50]
+    assert [work for batch in apart[3:] for work in batch] == many

@@ -1,5 +1,6 @@
 """Processes that read runs: what they give, what they raise, how they end."""
 
+import math
 import multiprocessing
 import os
 import signal
@@ -13,17 +14,19 @@ from typing import Any
 import pytest
 
 from data.errors import FormatError
+from data.schema import RUN_TABLES
 from ingest.pipeline import AddOptions, add
 from ingest.runs import schedule, workers
 from ingest.runs.workers import LostWorkerError, Workers
 from tests.fixtures.odd_readers import InterruptingReader, OddReader, Work
 from tests.fixtures.raw_runs import write_netpipe, write_settings
+from tests.fixtures.stores import rows_of
 
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 def begin(how: str, works: int, count: int = 2) -> Any:
-    given: Any = [Work(number) for number in range(works)]
+    given: Any = [(Work(number),) for number in range(works)]
     reader: Any = OddReader(how)
     return closing(Workers(reader, given, count))
 
@@ -79,6 +82,30 @@ def test_a_killed_process_is_named_by_what_it_read() -> None:
         read_all("die", 6)
 
 
+def test_a_batch_is_read_by_one_process() -> None:
+    given: Any = [tuple(map(Work, range(at, at + 5))) for at in (0, 5, 10)]
+    reader: Any = OddReader("say_where")
+    with closing(Workers(reader, given, 2)) as processes:
+        found = [each for each in processes.results(1.0) if each is not None]
+    read: dict[str, Any] = {work.run_id: outcome for work, outcome in found}
+    assert {name: outcome[0] for name, outcome in read.items()} == {
+        work.run_id: 10 * work.number for batch in given for work in batch
+    }
+    pids = [{read[work.run_id][1] for work in batch} for batch in given]
+    assert all(len(each) == 1 for each in pids)
+    assert os.getpid() not in set.union(*pids)
+
+
+def test_a_process_that_is_killed_in_a_batch_is_named_by_what_it_read() -> None:
+    given: Any = [tuple(map(Work, range(5))), (Work(5),)]
+    reader: Any = OddReader("die")
+    with (
+        closing(Workers(reader, given, 2)) as processes,
+        pytest.raises(LostWorkerError, match=r"status -9\) while it read run 2;"),
+    ):
+        list(processes.results(1.0))
+
+
 def test_at_the_end_all_are_stopped_at_their_next_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "GRACE_S", 120.0)
     with begin("go_on", 3) as processes:
@@ -100,7 +127,7 @@ def test_one_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_stopped_while_they_begin_none_is_left() -> None:
     """Ctrl-C is held back while they begin, and heard right after."""
-    given: Any = [Work(0), Work(1)]
+    given: Any = [(Work(0),), (Work(1),)]
     reader: Any = InterruptingReader("go_on")
     # A shell has what it runs in the background ignore it.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -121,7 +148,7 @@ from ingest.runs.workers import Workers
 from tests.fixtures.odd_readers import OddReader, Work
 
 with locked_lake(Path(sys.argv[1])):
-    workers = Workers(OddReader("go_on"), [Work(0), Work(1), Work(2)], 2)
+    workers = Workers(OddReader("go_on"), [(Work(0),), (Work(1),), (Work(2),)], 2)
     for found in workers.results(0.01):
         if found:
             print(found[1], flush=True)
@@ -160,3 +187,22 @@ def test_without_room_for_temporary_files_threads_read_all(
     for replicate in (0, 1):
         write_netpipe(tmp_path / "raw", replicate)
     assert add(AddOptions(tmp_path / "lake", [tmp_path / "raw"], workers=2)).added == 2
+
+
+def test_threads_and_processes_make_the_same_lake(
+    logged_lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = logged_lake.parent / "raw"
+    for name, least_s in (("threads", math.inf), ("processes", 0.0)):
+        monkeypatch.setattr(schedule, "WORTH_PROCESSES_S", least_s)
+        add(AddOptions(tmp_path / name, [raw], workers=2))
+    assert big_files(tmp_path / "processes") == big_files(tmp_path / "threads")
+    for table in ("runs", "problems"):
+        rows = [sorted(map(str, rows_of(tmp_path / n, table))) for n in ("threads", "processes")]
+        assert rows[0] == rows[1]
+
+
+def big_files(lake: Path) -> dict[str, bytes]:
+    found = [path for name in RUN_TABLES for path in (lake / name).rglob("*.parquet")]
+    assert found
+    return {str(path.relative_to(lake)): path.read_bytes() for path in found}

@@ -1,11 +1,11 @@
-"""Divide runs into tasks: one large run, or small runs that take about a second together."""
+"""Divide runs into batches: one large run, or small runs that take about a second together."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ingest.discover.plan import RunWork
 
-# The scheduler needs about 2 ms for each task.
+# A cluster's scheduler needs about 2 ms for each task, which reads one batch.
 TASK_S: Final = 1.0
 # One core reads about 200 MB of logs a second, and needs 5 ms to open a file and write its tables.
 _BYTES_A_SECOND: Final = 200e6
@@ -13,7 +13,7 @@ _FILE_S: Final = 5e-3
 
 
 def in_batches(works: Sequence[RunWork]) -> Iterator[tuple[RunWork, ...]]:
-    """Yield the runs of each task, the largest first: all workers end at about the same time.
+    """Yield batches, the largest run first: all workers end at about the same time.
 
     Small runs stay in the given order.
     """
