@@ -1,0 +1,3 @@
+"""Found in place of pandas, so that pyarrow does without it, as in the container image."""
+
+raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
