@@ -26,7 +26,7 @@ $(VENV)/.dev-stamp: $(VENV)/.run-stamp requirements-dev.txt
 run: $(VENV)/.run-stamp
 	@PYTHON=$(BIN)/python LAKE="$(LAKE)" RAW="$(RAW)" SAMPLE=$(SAMPLE) PORT=$(PORT) sh scripts/run.sh
 
-# Before the tests, whose processes would compile the same at the same time.
+# Compile before the tests. Otherwise each of their processes would compile the same code.
 compiled: $(VENV)/.run-stamp
 	@sh scripts/compile.sh $(BIN)/python
 
@@ -47,7 +47,7 @@ else
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 endif
 
-# Those that take over 4 s too, which `.ci/run` leaves out: about 25 minutes on two cores.
+# All tests, also those that take over 4 s, which `.ci/run` leaves out: about 25 minutes on two cores.
 test-all: chromium tools nginx compiled
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal -m "not cluster" $(ARGS)
 

@@ -95,7 +95,7 @@ def _sandbox(settings: Settings) -> Sandbox | str:
     try:
         return Sandbox(has_landlock=settings.sql == "on")
     except SqlError as error:
-        return f"SQL is off: {error}. With --sql unsafe-without-landlock it runs all the same."
+        return f"SQL is off: {error}. With --sql unsafe-without-landlock it runs without Landlock."
 
 
 def _import_pandas() -> None:

@@ -51,7 +51,7 @@ window.probe = (function () {
     },
   });
 
-  /** Something was painted by another way than Plotly's own functions. */
+  /** Something other than Plotly's functions painted. */
   probe.painted = () => changed();
 
   /** Also count changes of these elements as painting. */

@@ -104,7 +104,7 @@ def _seaweedfs() -> Iterator[str]:
         try:
             yield f"http://127.0.0.1:{ports[0]}"
         finally:
-            process.kill()  # told to stop, it waits for half a minute
+            process.kill()  # SIGTERM would take 30 s
             process.wait()
 
 

@@ -242,7 +242,7 @@ def newest_version(path: Path) -> int:
 
 
 def lake_identity(path: Path) -> Identity | None:
-    """Return what tells a lake from another one in its folder; None if there is none.
+    """Return the identity of the lake in a folder; None if there is no lake.
 
     It is the same for all versions of a lake: the folder of its log, and the log's first commit
     that is left.

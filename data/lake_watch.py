@@ -1,8 +1,8 @@
 """Which lake is at a place, and its newest version, asked again and again.
 
-A folder is looked at each time. An object store is asked at most every `EVERY_S`, with three
-requests while nothing changes, by a thread for which nobody waits for long: a new version is told
-of once its files are copied to this machine.
+A folder is listed each time. A background thread asks an object store at most every `EVERY_S`, with
+three requests while nothing changes. It reports a new version after it has copied its files to this
+machine.
 """
 
 import threading

@@ -110,8 +110,8 @@ MEASUREMENTS: Final[dict[str, pa.DataType]] = {
     "stores": _COUNT,
 }
 
-# Counters that another tool may have counted over another time than the run's: their rates over
-# that time are kept in the column `counted_rates`, for a total over it is not the run's.
+# Counters that a tool may have counted over another period than the run's. The column
+# `counted_rates` holds their rates over that period, because its totals are not the run's.
 COUNTED_RATES: Final = (
     "instructions", "cycles", "ref_cycles", "llc_misses", "context_switches", "loads", "stores",
 )  # fmt: skip

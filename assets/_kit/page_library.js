@@ -5,7 +5,7 @@
   const LIBRARIES = { dash_ag_grid: "dash_ag_grid/dash_ag_grid.min.js" };
   const loading = {};
 
-  /** Load a library once; the promise is kept when its components can be drawn. */
+  /** Load a library once; the promise resolves when its components can be drawn. */
   wattlas.library = function (name) {
     loading[name] = loading[name] || new Promise((done, failed) => {
       const script = document.createElement("script"), release = wattlas.busy("library " + name);

@@ -21,7 +21,7 @@
   const write = (value) => (value === true ? "1" : value === false ? "0" : String(value));
   const pairs = (text) => (text || "").split(",").filter(Boolean).map((part) => part.split(/:(.*)/s));
 
-  /** Values out of a text `key:value,key:value`, only those that it names. */
+  /** Parse a text `key:value,key:value`; return only the keys that it names. */
   const named = (text, controls) => Object.fromEntries(
     pairs(text).filter(([key]) => controls[key]).map(([key, value]) => [key, read(controls[key], value)]));
   const defaults = (controls) =>

@@ -109,7 +109,7 @@
     return [Math.log10(low) - 0.08, Math.max(Math.log10(high), Math.log10(low) + 0.3) + 0.08];
   }
 
-  /** Where a row draws a value: share of the picture's height, from below. */
+  /** Return the vertical position of a value in a row: a share of the figure's height, from below. */
   timeline.shareOf = function (row, value) {
     const [low, high] = row.range, [bottom, top] = row.domain, at = row.log ? Math.log10(value) : value;
     return bottom + ((at - low) / (high - low)) * (top - bottom);

@@ -14,8 +14,8 @@ def key_columns(rows: pl.DataFrame, order: Sequence[str]) -> tuple[str, ...]:
         order: The columns; the first are preferred.
 
     Returns:
-        Names in their order: those that tell rows apart which the ones before them do not. No name
-        for fewer than two rows.
+        Names in their order, each of a column that distinguishes rows which the earlier columns do
+        not. No name for fewer than two rows.
     """
     codes, found, key = np.zeros(len(rows), np.int64), 1, []
     for name in order:

@@ -28,7 +28,7 @@ _TOLERANCE: Final = 1e-7
 _LEAST: Final = (0.0, 0.0, 0.0, -1.99)
 _MOST: Final = (math.inf, math.inf, math.inf, 6.0)
 _STARTS: Final = ((0.3, 0.2, 0.5, 0.0), (0.6, 0.0, 0.4, 1.0), (0.1, 0.5, 0.4, -1.0))
-# By this factor must the busy share vary at fixed frequency to tell P_s from P_q.
+# The busy share must vary by at least this factor at a fixed frequency to separate P_s and P_q.
 _LEAST_SPREAD: Final = 1.5
 
 

@@ -90,7 +90,7 @@ def _machine(values: SimpleNamespace) -> Machine:
 SCHEME = Scheme(
     name="normal",
     title="normal interruption",
-    sentence="Every packet interrupts, but for those that arrive while an interrupt runs.",
+    sentence="Every packet interrupts, except packets that arrive while an interrupt runs.",
     parameters=(*COMMON, INTERRUPT, DROPS_INTERRUPT, *ARRIVALS),
     formulas={
         "paper": "Share of interrupts U = lam/(lam+r); protocol work is M/M/1/B with the rate "
