@@ -260,6 +260,28 @@ def test_scripts_of_the_kit_use_no_page() -> None:
     assert bad == []
 
 
+def test_scripts_and_styles_of_the_kit_name_no_page() -> None:
+    """Neither as a text, nor in an address, a class or an id."""
+    pages = "|".join(PAGES)
+    named = re.compile(rf"""["'`/.#](?:{pages})(?=["'`/ ?:,.-])""")
+    bad = [
+        f"{path.name}:{number}: {line.strip()}"
+        for path in sorted((ROOT / "assets" / "_kit").glob("*.[jc]s*"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if named.search(line)
+    ]
+    assert bad == []
+
+
+def test_keys_have_one_listener_on_the_app_and_one_in_exports() -> None:
+    found = {
+        str(path.relative_to(ROOT / "assets"))
+        for path in sorted((ROOT / "assets").rglob("*.js"))
+        if re.search(r"addEventListener\(\s*\"key", path.read_text("utf-8"))
+    }
+    assert found == {"_kit/page.js", "_kit/exported.js"}
+
+
 # A screen at the editor's usual size.
 SCREEN_LINES = 60
 

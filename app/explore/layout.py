@@ -13,9 +13,16 @@ from app.explore.state import ExploreState
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
-from app.kit.links import address
 from app.kit.opening import state_stores
-from app.kit.page_layout import Entries, entries, page_layout, segments, select, status_line
+from app.kit.page_layout import (
+    Entries,
+    entries,
+    link_to,
+    page_layout,
+    segments,
+    select,
+    status_line,
+)
 from app.kit.panel import graph_panel, panel, view_menu
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
@@ -32,13 +39,7 @@ _STORES: Final = (
 
 def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Main:
     """Lay out Explore for a state; callbacks bring the figures."""
-    in_modes = dcc.Link(
-        "in Modes",
-        href=address("/modes"),
-        id=IDS.link("modes"),
-        className="plain",
-        title="the winners under these filters, and the cells of the selection",
-    )
+    title = "the winners under these filters, and the cells of the selection"
     return page_layout(
         IDS.page,
         state_stores(IDS.page, view, state, _STORES),
@@ -50,7 +51,7 @@ def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Mai
             _best_panel(view, state),
             _selected_panel(),
         ],
-        status_line(IDS, in_modes),
+        status_line(IDS, link_to(IDS, "modes", title)),
     )
 
 

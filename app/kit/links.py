@@ -1,15 +1,11 @@
 """Links between pages: filters, a selection and a version of the lake."""
 
-from typing import Final
 from urllib.parse import urlencode
 
 from flask import current_app, has_app_context
 
-from app.kit.url_state import filter_pairs
+from app.kit.url_state import LINK_VERSION, filter_pairs
 from data.selection import Selection
-
-# Since this version of its state, every page reads filters and `sel` as written here.
-VERSION: Final = 2
 
 
 def address(path: str) -> str:
@@ -26,7 +22,7 @@ def page_link(path: str, selection: Selection, sel: str = "", lake: int | None =
         sel: A clause (see app/kit/clause.py); the page resolves it to what it can select.
         lake: The version of the lake that the link pins.
     """
-    pairs = [("v", str(VERSION)), *filter_pairs(selection)]
+    pairs = [("v", str(LINK_VERSION)), *filter_pairs(selection)]
     pairs += [("sel", sel)] if sel else []
     pairs += [("lake", str(lake))] if lake is not None else []
     return f"{address(path)}?{urlencode(pairs)}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import html
+from dash import dcc, html
 from dash.development.base_component import Component
 
 from app.kit import ids
@@ -33,13 +33,19 @@ def page_layout(
     )
 
 
+def link_to(names: ids.PageIds, page: str, title: str = "") -> dcc.Link:
+    """Lay out the status line's link to another page; the browser sets its address."""
+    link_id = names.link(page)
+    return dcc.Link(f"in {page.title()}", href="", id=link_id, className="plain", title=title)
+
+
 def status_line(
     names: ids.PageIds, *links: Component, said: Sequence[Component] = (), has_data: bool = True
 ) -> html.Footer:
     """Lay out the status line.
 
     Args:
-        links: Links to other pages.
+        links: Links to other pages, from `link_to`.
         said: What is at its left; empty for the counts and the selection.
         has_data: Whether it links to the page's rows.
     """

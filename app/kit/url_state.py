@@ -8,7 +8,7 @@ parameters to the next one's, so that a link in a paper works for years.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qs, urlencode
 
 from data.declared import FACET_PREFIX
@@ -18,6 +18,8 @@ from data.selection import FACETS, Selection, Value, check_value
 Parameters = dict[str, list[str]]
 Upgraders = Mapping[int, Callable[[Parameters], Parameters]]
 _LONGEST_SHOWN = 40
+# Since this version of its state, each page reads filters and `sel` of other pages' links.
+LINK_VERSION: Final = 2
 
 
 def read_text(name: str, text: str) -> str:
@@ -128,10 +130,11 @@ class UrlState:
 
     @classmethod
     def spec(cls) -> dict[str, Any]:
-        """Return what the browser needs to write the URL: version, filters, keys with defaults."""
+        """Return what the browser needs to write URLs: versions, filters, keys with defaults."""
         default = cls()
         return {
             "version": cls.VERSION,
+            "linkVersion": LINK_VERSION,
             "facets": list(cls.FILTERS),
             "viewKeys": list(cls.VIEW_KEYS),
             "defaults": {

@@ -6,10 +6,9 @@ from dash.development.base_component import Component
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
-from app.kit.links import address
 from app.kit.opening import state_stores
 from app.kit.page import View
-from app.kit.page_layout import page_layout, status_line
+from app.kit.page_layout import link_to, page_layout, status_line
 from app.kit.panel import panel, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.models.defaults import offered
@@ -29,14 +28,13 @@ def models_layout(view: LakeView, state: ModelsState, notice: str) -> html.Main:
         className="models-filters",
     )
     stores = state_stores(NAME, view, state, (DRAWN,))
-    in_explore = html.A("in Explore", id=IDS.link("explore"), className="plain", href=address("/"))
     return page_layout(
         NAME,
         [*stores, dcc.Store(id=SPEC, data={**spec(), "lakeIsEmpty": not view.runs})],
         notice,
         filter_sidebar([html.Div(id=IDS("controls"), className="facet models-controls"), runs]),
         models_views(has_menus=True),
-        status_line(IDS, in_explore, said=status_words()),
+        status_line(IDS, link_to(IDS, "explore"), said=status_words()),
     )
 
 

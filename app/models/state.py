@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Final
 from app.kit.clause import read_clause
 from app.kit.url_state import (
     Parameter,
+    Upgraders,
     UrlState,
     check_choice,
     read_flag,
@@ -86,6 +87,9 @@ class ModelsState(UrlState):
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
+    VERSION: ClassVar[int] = 2
+    # Version 2 is the version of links from other pages.
+    UPGRADERS: ClassVar[Upgraders] = {1: lambda parameters: parameters}
     # Only the browser holds the controls other than filters.
     KEPT: ClassVar[tuple[str, ...]] = tuple(key for key in PARAMETERS if key != "lake")
 

@@ -9,9 +9,16 @@ from dash import dcc, html
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
 from app.kit.lakes import LakeView
-from app.kit.links import address
 from app.kit.opening import state_stores
-from app.kit.page_layout import Entries, entries, page_layout, segments, select, status_line
+from app.kit.page_layout import (
+    Entries,
+    entries,
+    link_to,
+    page_layout,
+    segments,
+    select,
+    status_line,
+)
 from app.kit.panel import GRAPH_CONFIG, graph_panel
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
@@ -36,13 +43,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
     figures = [IDS.figure(graph) for graph in GRAPHS]
     stores = state_stores(IDS.page, view, state, (CELLS, *figures))
     filters = filter_blocks(view, state.selection, offered_choices, IDS)
-    in_explore = dcc.Link(
-        "in Explore",
-        href=address("/"),
-        id=IDS.link("explore"),
-        className="plain",
-        title="the runs under these filters, with those of the selected cells highlighted",
-    )
+    title = "the runs under these filters, with those of the selected cells highlighted"
     return page_layout(
         IDS.page,
         [*stores, dcc.Store(id=SELECTED, data=state.sel)],
@@ -54,7 +55,7 @@ def modes_layout(view: LakeView, state: ModesState, notice: str) -> html.Main:
             _evidence_panel(),
             _pareto_panel(view, state),
         ],
-        status_line(IDS, in_explore),
+        status_line(IDS, link_to(IDS, "explore", title)),
     )
 
 

@@ -10,9 +10,8 @@ from dash import html
 from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
-from app.kit.links import address
 from app.kit.opening import state_stores
-from app.kit.page_layout import page_layout, segments, select, status_line
+from app.kit.page_layout import link_to, page_layout, segments, select, status_line
 from app.kit.panel import panel, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
@@ -43,10 +42,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     state = chosen(cube, state)
     blocks = filter_blocks(view, state.selection, offered, IDS)
     bar = html.Div([section_menu(), _place_bar(cube, state)], className="storage-bar")
-    links = [
-        html.A("in Explore", id=IDS.link("explore"), className="plain", href=address("/")),
-        html.A("in Modes", id=IDS.link("modes"), className="plain", href=address("/modes")),
-    ]
+    links = [link_to(IDS, name) for name in ("explore", "modes")]
     return page_layout(
         NAME,
         state_stores(NAME, view, state, _STORES),

@@ -26,7 +26,10 @@
    *   name: the page's name, a class of its main element; the addresses of its files follow from it.
    *   open(spec): the page was opened, by a load or by a link: forget earlier visits.
    *   gathered(values, before): the controls' values by URL key, before they become the state.
-   *   links(): addresses of other pages, by the names of the links in the status line.
+   *   files(): addresses of files, by the names of the links in the status line.
+   *   handover: functions by the name of another page, which return the filters and the `sel` that the
+   *     link to it replaces. Without an entry the status line does not link to that page.
+   *   openQuery(sql): go to the page and show a query.
    *   figure(view): a view's figure for paper, {data, layout}; null where the view is a table.
    *   data(view, format): address of a view's rows, format csv or parquet.
    *   how(view): address of the words that say how a view was computed.
@@ -34,6 +37,8 @@
    *   resize(): the room for the views has changed.
    *   clear(): Escape was pressed.
    *   key(event): another key was pressed, not in a field. Returns whether the key had an action.
+   *   typed(event): a key was pressed anywhere, also in a field or a dialog. Comes before all others, which
+   *     are left out if it returns true.
    */
   wattlas.addPage = (page) => pages.push({ ...defaultsOf(page.name), ...page });
   /** The address of a page's file or answer, for the state that is on the screen. */
@@ -130,15 +135,17 @@
     });
   }
 
-  /* Each query of an explanation is one paragraph; a button opens it in SQL. */
+  /* Each query of an explanation is one paragraph; a button opens it on the page that runs queries. */
   function withLinks(text) {
+    const opener = pages.find((page) => page.openQuery);
+    if (!opener) return [text];
     return text.split(/(?<=\n\n)/).flatMap((part) => {
       if (!/^(SELECT|WITH) /.test(part)) return [part];
       const onclick = () => {
         document.getElementById("how").close();
-        wattlas.openPage("sql", new URLSearchParams({ sql: part.trim() }));
+        opener.openQuery(part.trim());
       };
-      const link = { className: "plain", textContent: "open in SQL", onclick };
+      const link = { className: "plain", textContent: "open in " + titleOf(opener.name), onclick };
       return [wattlas.element("button", link), "\n" + part];
     });
   }
@@ -171,18 +178,28 @@
     if (event.target.tagName === "DIALOG") event.target.close();
   });
 
+  const tabOf = (name) => document.getElementById("tab-" + name);
+  const titleOf = (name) => tabOf(name).textContent;
+
+  /** The address of a page with a URL query. */
+  wattlas.pageAddress = (name, query) => new URL(tabOf(name).href).pathname + "?" + query;
+
   /** Go to another page without loading the app again. */
   wattlas.openPage = function (name, query) {
     wattlas.hideHover();
-    history.pushState({}, "", pagesRoot() + name + "?" + query);
+    history.pushState({}, "", wattlas.pageAddress(name, query));
     dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
     scrollTo(0, 0);
   };
 
-  /* Handle all keys: help and Escape here; the shown page handles the others. */
+  /* Handle all keys: help and Escape here; the shown page handles the others, without a listener. */
   document.addEventListener("keydown", (event) => {
     const isTyping = wattlas.closest(event, "input, textarea, select, [role=listbox]");
     const help = document.getElementById("help"), page = current();
+    if (page && page.typed && page.typed(event)) {
+      event.preventDefault();
+      return;
+    }
     if (event.key === "?" && !isTyping) {
       if (help.open) help.close(); else help.showModal();
       return;

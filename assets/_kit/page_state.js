@@ -34,7 +34,7 @@
   /** The filters and the selection alone, with the pinned version: what a link to another page carries. */
   function handoverOf(name, more = {}) {
     const { spec, kept, values } = opened[name];
-    const query = new URLSearchParams({ v: spec.version });
+    const query = new URLSearchParams({ v: spec.linkVersion });
     const { sel = kept.sel, ...others } = more, filters = { ...values, ...others };
     for (const facet of new Set([...spec.facets, ...Object.keys(others)])) {
       texts(filters[facet]).forEach((text) => query.append(facet, text));
@@ -88,8 +88,11 @@
   wattlas.address = address;
 
   function linkFiles(name, page) {
-    const fileOf = (path) => wattlas.fileOf(name, path), others = page.links ? page.links() : {};
+    const fileOf = (path) => wattlas.fileOf(name, path), others = page.files ? page.files() : {};
     const targets = { export: fileOf("export.html"), data: fileOf("data/runs.csv"), ...others };
+    for (const [other, replaced] of Object.entries(page.handover || {})) {
+      targets[other] = wattlas.pageAddress(other, handoverOf(name, replaced()));
+    }
     for (const [target, href] of Object.entries(targets)) {
       if (document.getElementById(name + "-to-" + target)) setProps(name + "-to-" + target, { href });
     }

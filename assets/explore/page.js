@@ -260,10 +260,7 @@ document.addEventListener("DOMContentLoaded", function () {
     return clause.length <= wattlas.clause.MAX_CHARS ? clause : "";
   }
 
-  const links = () => ({
-    modes: wattlas.pagesRoot() + "modes?" + address.handover(NAME, { sel: clauseOf(selected(), true) }),
-    storage: wattlas.pagesRoot() + "storage?" + address.handover(NAME, { sel: clauseOf(selected(), true) }),
-  });
+  const handover = { modes: () => ({ sel: clauseOf(selected(), true) }) };
 
   const MOST_RUNS = 6, NEAR_PX = 12;
   view.hint = (i) => {
@@ -325,7 +322,7 @@ document.addEventListener("DOMContentLoaded", function () {
   });
 
   wattlas.addPage({
-    name: NAME, open, gathered, links, key: pressed, clear: explore.clear,
+    name: NAME, open, gathered, handover, key: pressed, clear: explore.clear,
     figure: (id) => figures[id] && wattlas.exploreFigures[id](figures[id], view.points, view, "light"),
   });
   wattlas.clientside(NAME, { showScatter, showHeatmap, keepGrid, showBest, slideLimit, setLimit });

@@ -140,7 +140,7 @@ document.addEventListener("DOMContentLoaded", function () {
 
   wattlas.addPage({
     name: NAME, open, gathered,
-    links: () => ({ explore: wattlas.pagesRoot() + "?" + address.handover(NAME) }),
+    handover: { explore: () => ({}) },
     figure: modelsPage.figure, resize: modelsPage.resize, key: modelsPage.key,
     clear: () => { if (models.isRunning()) simulate(); },
   });

@@ -22,7 +22,9 @@ document.addEventListener("DOMContentLoaded", function () {
   };
 
   const post = (path, body, options) => wattlas.fetchAnswer(wattlas.pagesRoot() + "sql/" + path, {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), ...options,
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+    // This page says what a query waits for.
+    isBusyReturned: true, ...options,
   });
 
   function setRunning(now) {
@@ -124,12 +126,12 @@ document.addEventListener("DOMContentLoaded", function () {
     if (within("#sql-csv")) save("csv");
     if (within("#sql-parquet")) save("parquet");
   });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && document.querySelector(".page.sql")) {
-      event.preventDefault();
-      run();
-    }
-  });
+  function typed(event) {
+    if (wattlas.sqlTyped(event)) return true;
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return false;
+    run();
+    return true;
+  }
 
   wattlas.addPage({
     name: NAME,
@@ -141,6 +143,8 @@ document.addEventListener("DOMContentLoaded", function () {
       text = spec.kept.sql;
       if (text) wattlas.later(run);
     },
+    typed,
+    openQuery: (query) => wattlas.openPage(NAME, new URLSearchParams({ sql: query })),
     figure: () => null,
     theme: () => { if (answer !== NOTHING) draw(); },
   });

@@ -56,21 +56,17 @@
     chosen = 0;
     show();
   });
-  document.addEventListener(
-    "keydown",
-    (event) => {
-      if (event.target !== editor() || !shown || event.ctrlKey || event.metaKey) return;
-      if (event.key in KEYS) {
-        chosen = (chosen + KEYS[event.key] + shown.names.length) % shown.names.length;
-        show();
-      } else if (event.key === "Tab") wattlas.sqlInsert(shown.names[chosen], shown.from);
-      else if (event.key === "Escape") hide();
-      else return;
-      event.preventDefault();
-      event.stopPropagation();
-    },
-    true,
-  );
+  /** Handle a key while names are offered; return whether it had an action. */
+  wattlas.sqlTyped = function (event) {
+    if (event.target !== editor() || !shown || event.ctrlKey || event.metaKey) return false;
+    if (event.key in KEYS) {
+      chosen = (chosen + KEYS[event.key] + shown.names.length) % shown.names.length;
+      show();
+    } else if (event.key === "Tab") wattlas.sqlInsert(shown.names[chosen], shown.from);
+    else if (event.key === "Escape") hide();
+    else return false;
+    return true;
+  };
   /* Run before the editor loses the caret. */
   document.addEventListener("mousedown", (event) => {
     const item = wattlas.closest(event, "[data-completion]");

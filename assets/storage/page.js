@@ -31,20 +31,20 @@ document.addEventListener("DOMContentLoaded", function () {
     return values;
   }
 
-  function links() {
+  const workload = () => {
     const { configurations } = storage.state();
-    const workload = configurations ? configurations.workloads : [], root = wattlas.pagesRoot();
-    return {
-      explore: root + "?" + address.handover(NAME, { workload }),
-      // Modes lets the modes compete: a filter on them would leave one competitor.
-      modes: root + "modes?" + address.handover(NAME, { workload, mode: [] }),
-    };
-  }
+    return configurations ? configurations.workloads : [];
+  };
+  const handover = {
+    explore: () => ({ workload: workload() }),
+    // Modes lets the modes compete: a filter on them would leave one competitor.
+    modes: () => ({ workload: workload(), mode: [] }),
+  };
 
   wattlas.addPage({
     name: NAME,
     open: (spec) => storage.open(spec.kept.sel),
-    gathered, links,
+    gathered, handover,
     figure(view) {
       const { figures, mask } = storage.state(), figure = figures[view], gd = wattlas.plot(PREFIX + view);
       return figure && storageFigures.onPaper(figure, mask, gd.clientHeight);

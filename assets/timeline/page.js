@@ -206,14 +206,15 @@ document.addEventListener("DOMContentLoaded", function () {
     else if (picks) pickRuns();
     else if (button.id === "timeline-picked") part("timeline-picker").close();
   });
-  document.addEventListener("keydown", (event) => {
+  /** Move the focus in the picker's list. */
+  function typed(event) {
     const dialog = wattlas.closest(event, "#timeline-picker");
-    if (!dialog || !["ArrowDown", "ArrowUp"].includes(event.key)) return;
-    event.preventDefault();
+    if (!dialog || !["ArrowDown", "ArrowUp"].includes(event.key)) return false;
     const all = [...dialog.querySelectorAll(".choice:not(:disabled)")];
     const next = all[Math.max(0, all.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1))];
     if (next) next.focus();
-  });
+    return true;
+  }
 
   /* ---- the page */
 
@@ -223,11 +224,11 @@ document.addEventListener("DOMContentLoaded", function () {
     gaps: () => timeline.distributionsOnPaper(timeline.scene("light")),
   };
   wattlas.addPage({
-    name: NAME, open, gathered, key: timeline.key, clear: () => timeline.leaveCursor(),
+    name: NAME, open, gathered, typed, key: timeline.key, clear: () => timeline.leaveCursor(),
     figure: (view) => page.answer && pictures[view] && pictures[view](),
     data: (view, format) => fileOf("data/" + view + "." + format),
     how: (view) => fileOf("how/" + view),
-    links: () => ({ data: fileOf("data/figure.csv") }),
+    files: () => ({ data: fileOf("data/figure.csv") }),
     theme: timeline.redraw,
     // The pictures observe their room (view.js).
     resize: null,

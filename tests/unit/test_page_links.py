@@ -2,7 +2,12 @@
 
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
+from app.kit.clause import write_knobs
 from app.kit.links import page_link
+from app.kit.page import Page
+from app.pages import PAGES
 from data.selection import Selection
 
 
@@ -13,3 +18,17 @@ def test_a_link_has_filters_selection_and_version() -> None:
         "v": ["2"], "load": ["200000"], "sel": ["outcome~tie"], "lake": ["3"],
     }  # fmt: skip
     assert page_link("/", Selection()) == "/?v=2"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_page_reads_the_links_of_other_pages(page: Page) -> None:
+    clause = write_knobs([{"itr_us": 100}])
+    query = urlsplit(page_link(page.path, Selection.of(load=[2e5]), clause, 3)).query
+    state = page.state.from_query(query)
+    assert state.lake_version == 3
+    assert getattr(state, page.state.PARAMETERS["sel"].attribute) == clause
+    if "load" in page.state.FILTERS:
+        assert state.selection == Selection.of(load=[2e5])
+    # The browser writes the same version.
+    assert parse_qs(query)["v"] == [str(page.state.spec()["linkVersion"])]
+    assert page.state.spec()["linkVersion"] <= page.state.VERSION
