@@ -21,6 +21,7 @@ from data.schema import (
 from data.timeline.sample_cells import share_samples
 from data.timeline.sample_rates import rate_extremes
 from data.timeline.time_cells import equal_edges
+from ingest.discover.source_reads import SourceRead
 from ingest.formats.interval_means import take_means
 from ingest.logs.row_layout import JOULES, SAMPLED
 from ingest.records import Intervals, Reading, UtcWindow
@@ -88,7 +89,7 @@ def interval_tables(run: RunRow, window: UtcWindow | None) -> dict[str, pa.Table
         has no log: then a timeline shows the run.
     """
     found = [
-        (read.content, read.content.intervals)
+        (read, read.content.intervals)
         for read in run.readings
         if isinstance(read.content, Reading) and read.content.intervals is not None
     ]
@@ -101,11 +102,13 @@ def interval_tables(run: RunRow, window: UtcWindow | None) -> dict[str, pa.Table
     run_id = run.row["run_id"]
     tables = {"intervals": pa.concat_tables([_long_table(run_id, rows) for rows in placed])}
     duration_s = run.row.get("duration_s")
-    for (content, _), rows in zip(found, placed, strict=True):
+    for (read, _), rows in zip(found, placed, strict=True):
+        assert isinstance(read.content, Reading)
         is_placed = rows.start_unix_s is not None and window is not None
-        is_same_time = is_placed or is_of_its_time(content.interval_s, duration_s)
+        is_same_time = is_placed or is_of_its_time(read.content.interval_s, duration_s)
         if duration_s and not run.logs and is_same_time and (rows.core >= 0).any():
             counted = _sample_counts(_cut(rows, duration_s))
+            _drop_unfit(run, read, counted)
             if len(counted["t_ns"]):
                 tables |= _timeline_tables(run, duration_s, counted)
                 break
@@ -163,6 +166,21 @@ def _sample_counts(rows: Intervals) -> dict[str, np.ndarray]:
     found = {"t_ns": end_ns, "dt_ns": end_ns - begin_ns, "tsc_hz": ticks}
     found |= {"core": rows.core[order], "package": rows.package[order], **counted}
     return {name: values[is_long] for name, values in found.items()}
+
+
+def _drop_unfit(run: RunRow, read: SourceRead, counted: dict[str, np.ndarray]) -> None:
+    """Remove counts so large that a sum over the run may need more than 63 bits."""
+    for name in (*_COUNTS, _ENERGY):
+        values = counted[name]
+        is_unfit = ~(np.abs(values) < 2.0**63 / max(len(values), 1)) & ~np.isnan(values)
+        if is_unfit.any():
+            counted[name] = np.where(is_unfit, np.nan, values)
+            run.flags.add("value_range")
+            detail = (
+                f"{name} is {values[is_unfit][0]:g} in {is_unfit.sum()} of {len(values)} intervals"
+                ": too large for a count, left unset there"
+            )
+            run.doubt(read, "value_range", detail)
 
 
 def _first(values: np.ndarray, others: np.ndarray) -> np.ndarray:

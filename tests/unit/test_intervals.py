@@ -1,5 +1,6 @@
 """turbostat, `perf stat -j` and `-I`: totals, means, rows of intervals, samples of a timeline."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,46 @@ def test_turbostat_beside_an_output_becomes_samples_of_the_run(tmp_path: Path) -
     assert [(c["core"], c["package"], c["energy_j"]) for c in cores] == [
         (0, 0, 110.0), (1, 1, 50.0), (2, 0, None), (3, 1, None)
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [2**62, 2**63 - 1, 10**19])
+def test_a_count_that_is_too_large_is_left_unset_and_the_rest_goes_on(
+    tmp_path: Path, value: int
+) -> None:
+    raw = tmp_path / "raw"
+    (raw / "perf").mkdir(parents=True)
+    (raw / "perf" / "iperf3.json").write_text(OUTPUT)
+    lines = [
+        json.dumps({
+            "interval": float(at), "cpu": str(core), "event": event, "unit": "",
+            "counter-value": f"{value if core == 1 and at == 2 else 1000}.000000",
+            "event-runtime": 10**9, "pcnt-running": 100.0,
+        })
+        for at in (1, 2) for core in (0, 1) for event in ("instructions", "cycles")
+    ]  # fmt: skip
+    (raw / "perf" / "perf_stat.json").write_text("\n".join(lines) + "\n")
+    (raw / "turbo").mkdir()
+    (raw / "turbo" / "iperf3.json").write_text(OUTPUT)
+    busy = TURBOSTAT.replace(
+        "\t500\t25.00\t2000\t2000\t1.00", f"\t{value}\t25.00\t2000\t2000\t1.00"
+    )
+    assert busy != TURBOSTAT
+    (raw / "turbo" / "turbostat.txt").write_text(busy)
+    report = add(AddOptions(tmp_path / "lake", [raw]))
+    assert report.added == 2
+    found = {
+        Path(p.path).name
+        for p in report.problems
+        if p.problem.kind == "value_range" and "too large for a count" in p.problem.detail
+    }
+    assert found == {"perf_stat.json", "turbostat.txt"}
+    with open_lake(tmp_path / "lake") as lake:
+        query = "SELECT core, instructions, cycles FROM cores ORDER BY run_id, core"
+        rows = lake.arrow(query, []).to_pylist()
+        flags = lake.arrow("SELECT flags FROM runs", []).to_pylist()
+    assert {"core": 1, "instructions": 1000, "cycles": 1000} in rows
+    assert {"core": 0, "instructions": 2000, "cycles": 2000} in rows
+    assert all("value_range" in row["flags"] for row in flags)
 
 
 def test_a_timeline_draws_what_turbostat_measured(tmp_path: Path) -> None:
