@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,7 +50,7 @@ _lock: Final = threading.Lock()
 
 
 def compile_loops(on_begin: Callable[[], None] = lambda: None) -> None:
-    """Compile the loops that are not cached, in two processes.
+    """Compile the loops that are not cached, in two processes if this one may start another.
 
     Args:
         on_begin: Called before the compilation, if there is one.
@@ -58,6 +58,9 @@ def compile_loops(on_begin: Callable[[], None] = lambda: None) -> None:
     if are_cached():
         return
     on_begin()
+    if current_process().daemon:
+        load_loops()
+        return
     # The first loop takes nearly half of the time.
     with (
         suppress(OSError),

@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ingest.discover.found_files import RawFile
 from ingest.discover.plan import RunWork
 
 # A cluster's scheduler needs about 2 ms for each task, which reads one batch.
 TASK_S: Final = 1.0
-# One core reads about 200 MB of logs a second, and needs 5 ms to open a file and write its tables.
-_BYTES_A_SECOND: Final = 200e6
+# One core reads about 200 MB of logs a second, 2 to 10 MB of other files, and needs 5 ms to open a
+# file and write its tables.
+_LOG_BYTES_A_SECOND: Final = 200e6
+_BYTES_A_SECOND: Final = 4e6
 _FILE_S: Final = 5e-3
 
 
@@ -18,7 +21,7 @@ def in_batches(works: Sequence[RunWork]) -> Iterator[tuple[RunWork, ...]]:
     Small runs stay in the given order.
     """
     large = [work for work in works if estimated_s(work) >= TASK_S]
-    large.sort(key=lambda work: work.size, reverse=True)
+    large.sort(key=estimated_s, reverse=True)
     yield from ((work,) for work in large)
     batch: list[RunWork] = []
     taken_s = 0.0
@@ -37,4 +40,8 @@ def in_batches(works: Sequence[RunWork]) -> Iterator[tuple[RunWork, ...]]:
 
 def estimated_s(work: RunWork) -> float:
     """Estimate the time that one core needs to read a run, seconds."""
-    return work.size / _BYTES_A_SECOND + len(work.files) * _FILE_S
+    return sum(_FILE_S + file.size / _rate_of(file) for file in work.files)
+
+
+def _rate_of(file: RawFile) -> float:
+    return _LOG_BYTES_A_SECOND if file.format.role == "log" else _BYTES_A_SECOND

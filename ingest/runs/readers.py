@@ -8,6 +8,7 @@ from multiprocessing import current_process
 from typing import Final
 
 from ingest.discover.plan import RunWork
+from ingest.logs.compiling import are_cached
 from ingest.logs.threads import LogHelpers
 from ingest.runs.assembly import AssembledRun
 from ingest.runs.progress import Progress
@@ -22,8 +23,11 @@ Results = Generator[tuple[RunWork, AssembledRun] | None, None, None]
 
 
 def start_server_early(works: Sequence[RunWork], workers: int) -> None:
-    """Start the fork server if processes will read runs: it imports while meters are read."""
-    if share_out(works, _usable(workers))[1]:
+    """Start the fork server if processes will read runs: it imports while meters are read.
+
+    If loops are not compiled yet, it starts later: it would import and the processes load them.
+    """
+    if are_cached() and share_out(works, _usable(workers))[1]:
         with suppress(OSError):
             start_server()
 
@@ -49,7 +53,7 @@ class RunReaders:
     def results(self, works: Sequence[RunWork]) -> Results:
         """Yield finished runs, and None about twice a second.
 
-        Few runs are read at once, which bounds memory. Closing the generator stops them.
+        Few runs or batches are read at once, which bounds memory. Closing the generator stops them.
         """
         together, apart = share_out(works, _usable(self._workers))
         yield from self._in_threads(together)

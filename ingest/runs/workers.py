@@ -9,6 +9,7 @@ import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -42,37 +43,49 @@ class Workers:
     """
 
     def __init__(self, reader: RunReader, batches: Sequence[Batch], count: int) -> None:
-        self._batches = batches
         self._works = [work for batch in batches for work in batch]
-        self._waiting: dict[Future[list[AssembledRun]], Batch] = {}
+        self._places = {work.run_id: place for place, work in enumerate(self._works)}
+        self._count = count
+        self._left = deque(batches)
+        self._under_way: dict[Future[list[AssembledRun]], Batch] = {}
         self._processes: list[Any] = []
         context = start_server()
         self._bytes_read = context.Value("q", 0)
         self._pids = context.Array("q", len(self._works))
         self._stop = context.Event()
-        shared = self._bytes_read, self._pids, self._stop
+        self._all_run = context.Event()
+        shared = self._bytes_read, self._pids, self._stop, self._all_run
         self._pool = ProcessPoolExecutor(count, context, _begin, (reader, *shared))
-        others = set(multiprocessing.active_children())
         try:
             # Only this process receives Ctrl-C; it then stops the workers.
             with holding_back_ctrl_c():
-                try:
-                    self._submit(count)
-                finally:
-                    found = multiprocessing.active_children()
-                    self._processes = [each for each in found if each not in others]
+                self._start_processes()
+            self._submit()
         except BaseException:
             self.close()
             raise
 
-    def _submit(self, threads: int) -> None:
-        first = 0
-        for batch in self._batches:
+    def _start_processes(self) -> None:
+        """Start all processes: the pool would start another one only while none is idle."""
+        others = set(multiprocessing.active_children())
+        try:
+            for _ in range(self._count):
+                self._pool.submit(_wait_until_all_run)
+        except EOFError as error:
+            raise OSError(f"the fork server cannot start a process: {error}") from error
+        finally:
+            found = multiprocessing.active_children()
+            self._processes = [each for each in found if each not in others]
+        self._all_run.set()
+
+    def _submit(self) -> None:
+        """Submit batches until each process has one under way and one that waits."""
+        while self._left and len(self._under_way) < 2 * self._count:
+            batch = self._left.popleft()
             # While the last batch is read, the other processes become idle.
-            is_last = batch is self._batches[-1]
-            future = self._pool.submit(_read, first, batch, threads if is_last else 1)
-            self._waiting[future] = batch
-            first += len(batch)
+            threads = 1 if self._left else self._count
+            future = self._pool.submit(_read, self._places[batch[0].run_id], batch, threads)
+            self._under_way[future] = batch
 
     @property
     def bytes_read(self) -> int:
@@ -86,27 +99,35 @@ class Workers:
             LostWorkerError: A process ended.
             Exception: An exception from reading a run.
         """
-        while self._waiting:
-            done, _ = wait(self._waiting, tick_s, FIRST_COMPLETED)
+        while self._under_way:
+            done, _ = wait(self._under_way, tick_s, FIRST_COMPLETED)
             if not done:
                 yield None
-            for future in done:
-                try:
-                    yield from zip(self._waiting.pop(future), future.result(), strict=True)
-                except BrokenProcessPool:
-                    raise self._lost() from None
+            try:
+                # After the end of a process all other futures fail; results come before errors.
+                for future in sorted(done, key=lambda each: each.exception() is not None):
+                    batch, found = self._under_way.pop(future), future.result()
+                    if len(found) < len(batch):
+                        # The next run raised an error; as the first of a batch it does again.
+                        self._left.appendleft(batch[len(found) :])
+                    yield from zip(batch, found, strict=False)
+                self._submit()
+            except BrokenProcessPool:
+                raise self._lost() from None
 
     def _lost(self) -> LostWorkerError:
         """Describe the ended process, its status and its run; the pool ends the others."""
-        for process in self._processes:
-            process.join(GRACE_S)
+        # The pool's own thread reads the status of each process, which can be read only once.
+        waiting = threading.Thread(target=self._pool.shutdown, daemon=True)
+        waiting.start()
+        waiting.join(GRACE_S)
         gone = {p.pid: p.exitcode for p in self._processes if p.exitcode != -signal.SIGTERM}
         names = [work.run_id for at, work in enumerate(self._works) if self._pids[at] in gone]
         status = ", ".join(map(str, gone.values()))
         return LostWorkerError(
             f"a process of this ingest ended (status {status or 'unknown'}) while it read "
-            f"{' or '.join(names) or 'a run'}; finished runs are in the lake, and the same command "
-            "continues from there"
+            f"{' or '.join(names) or 'a run'}; finished runs are in the lake, except those of its "
+            "batch; the same command continues from there"
         )
 
     def close(self) -> None:
@@ -127,14 +148,14 @@ class Workers:
 _here: dict[str, Any] = {}
 
 
-def _begin(reader: RunReader, bytes_read: Any, pids: Any, stop: Any) -> None:
+def _begin(reader: RunReader, bytes_read: Any, pids: Any, stop: Any, all_run: Any) -> None:
     """Initialise a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # The system's parent of a worker is the fork server, which may outlive the ingest's process. So
     # watch the latter.
     threading.Thread(target=_end_with_parent, daemon=True).start()
     keep_heap_small()
-    _here.update(reader=reader, bytes_read=bytes_read, pids=pids, stop=stop)
+    _here.update(reader=reader, bytes_read=bytes_read, pids=pids, stop=stop, all_run=all_run)
 
 
 def _end_with_parent() -> None:
@@ -144,14 +165,32 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
+def _wait_until_all_run() -> None:
+    _here["all_run"].wait()
+
+
 def _read(first: int, batch: Batch, threads: int) -> list[AssembledRun]:
     """Read a batch in a worker process.
 
     Args:
         first: Number of the batch's first run among all runs.
+
+    Returns:
+        The runs until one raises an error.
+
+    Raises:
+        Exception: An exception from reading the first run.
     """
+    found: list[AssembledRun] = []
     with LogHelpers(threads) as helpers:
-        return [_read_run(at, work, helpers) for at, work in enumerate(batch, first)]
+        for at, work in enumerate(batch, first):
+            try:
+                found.append(_read_run(at, work, helpers))
+            except Exception:
+                if not found:
+                    raise
+                break
+    return found
 
 
 def _read_run(at: int, work: RunWork, helpers: LogHelpers) -> AssembledRun:

@@ -347,13 +347,21 @@ def test_jobs_that_cannot_be_submitted_are_an_error(
 
 
 def test_tasks_are_one_large_run_or_about_a_second_of_small_ones() -> None:
-    """At 200 MB a second and 5 ms a file: 0.5 s, 2 s, 0.4 s, 3 s, 0.3 s."""
+    """Logs at 200 MB a second and 5 ms a file: 0.5 s, 2 s, 0.4 s, 3 s, 0.3 s."""
     sizes = {"a": 99, "b": 399, "c": 79, "d": 599, "e": 59}
-    works: Any = [SimpleNamespace(run_id=n, size=s * 1e6, files=(0,)) for n, s in sizes.items()]
+    log, output = (SimpleNamespace(role=role) for role in ("log", "output"))
+    works: Any = [
+        SimpleNamespace(run_id=name, files=(SimpleNamespace(size=size * 1e6, format=log),))
+        for name, size in sizes.items()
+    ]
     found = [[work.run_id for work in batch] for batch in batches.in_batches(works)]
     assert found == [["d"], ["b"], ["a", "c"], ["e"]]
-    many: Any = [SimpleNamespace(run_id=n, size=0, files=(0,) * 3) for n in range(100)]
+    empty, text = (SimpleNamespace(size=size, format=output) for size in (0, 220_000))
+    many: Any = [SimpleNamespace(run_id=n, files=(empty,) * 3) for n in range(100)]
     assert [len(batch) for batch in batches.in_batches(many)] == [66, 34]
+    # Other files than logs are read at 4 MB a second: 60 ms.
+    texts: Any = [SimpleNamespace(run_id=n, files=(text,)) for n in range(30)]
+    assert [len(batch) for batch in batches.in_batches(texts)] == [16, 14]
 
 
 _WITHOUT = """

@@ -6,11 +6,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from ingest import pipeline
 from ingest.__main__ import main
+from ingest.logs import compiling
+from ingest.logs.compiling import compile_loops
 from tests.fixtures.raw_runs import write_memcached, write_netpipe, write_settings
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -120,3 +123,16 @@ def test_nothing_is_compiled_where_there_are_no_logs(
     write_settings(tmp_path / "raw")
     write_memcached(tmp_path / "raw", cores=())
     assert main(["add", str(tmp_path / "raw"), "--lake", str(tmp_path / "lake")]) == 0
+
+
+def test_a_process_that_may_start_no_other_compiles_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("daemonic processes are not allowed to have children")
+
+    loaded: list[tuple[object, ...]] = []
+    monkeypatch.setattr(compiling, "are_cached", lambda: False)
+    monkeypatch.setattr(compiling, "load_loops", lambda *which: loaded.append(which))
+    monkeypatch.setattr(compiling, "ProcessPoolExecutor", fail)
+    monkeypatch.setattr(compiling, "current_process", lambda: SimpleNamespace(daemon=True))
+    compile_loops()
+    assert loaded == [()]

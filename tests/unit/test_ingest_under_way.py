@@ -51,7 +51,7 @@ def long_log(mebibytes: int) -> bytes:
 # Sends SIGINT to all processes of the ingest after four runs, as a terminal does for Ctrl-C.
 _STOPPED = """
 import os, signal, sys
-import ingest.runs.schedule
+import ingest.runs.batches, ingest.runs.schedule
 from ingest.__main__ import main
 from ingest.runs.progress import Progress
 add_run = Progress.add_run
@@ -60,8 +60,11 @@ def add_run_and_stop(self, problems):
     if self.runs_done == 4:
         os.killpg(0, signal.SIGINT)
 Progress.add_run = add_run_and_stop
-if {apart}:
+if {how!r} == "processes":
     ingest.runs.schedule.WORTH_A_PROCESS_BYTES = 0
+if {how!r} == "batches":
+    ingest.runs.schedule.WORTH_PROCESSES_S = 0.0
+    ingest.runs.batches.TASK_S = 0.05
 sys.exit(main())
 """
 
@@ -140,13 +143,13 @@ def _read_all(descriptor: int) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("apart", [False, True])
-def test_ctrl_c_ends_it_cleanly_and_says_how_to_go_on(raw: Path, lake: Path, apart: bool) -> None:
+@pytest.mark.parametrize("how", ["threads", "processes", "batches"])
+def test_ctrl_c_ends_it_cleanly_and_says_how_to_go_on(raw: Path, lake: Path, how: str) -> None:
     log = long_log(1).decode()
     for replicate in range(40):
         write_netpipe(raw, replicate, log)
     given = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "start_new_session": True}
-    process = start(raw, lake, _STOPPED.format(apart=apart), **given)
+    process = start(raw, lake, _STOPPED.format(how=how), **given)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
     found = re.search(r"stopped after (\d+) of 40 runs; the same command continues", err.decode())

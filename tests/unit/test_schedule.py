@@ -47,8 +47,10 @@ def test_large_runs_of_like_sizes_are_read_apart(
 
 
 def test_processes_read_small_runs_in_batches_if_they_are_many() -> None:
+    file = SimpleNamespace(size=1, format=SimpleNamespace(role="output"))
+
     def runs(count: int) -> Any:
-        return [SimpleNamespace(size=1, run_id=str(at), files=(None, None)) for at in range(count)]
+        return [SimpleNamespace(size=1, run_id=str(at), files=(file,) * 2) for at in range(count)]
 
     enough = math.ceil(schedule.WORTH_PROCESSES_S / batches.estimated_s(runs(1)[0]))
     many, few = runs(enough), runs(enough - 1)

@@ -16,7 +16,7 @@ import pytest
 from data.errors import FormatError
 from data.schema import RUN_TABLES
 from ingest.pipeline import AddOptions, add
-from ingest.runs import schedule, workers
+from ingest.runs import batches, schedule, workers
 from ingest.runs.workers import LostWorkerError, Workers
 from tests.fixtures.odd_readers import InterruptingReader, OddReader, Work
 from tests.fixtures.raw_runs import write_netpipe, write_settings
@@ -106,6 +106,17 @@ def test_a_process_that_is_killed_in_a_batch_is_named_by_what_it_read() -> None:
         list(processes.results(1.0))
 
 
+def test_an_error_in_a_batch_comes_after_the_runs_before_it() -> None:
+    given: Any = [tuple(map(Work, range(4)))]
+    reader: Any = OddReader("fail")
+    with closing(Workers(reader, given, 1)) as processes:
+        results = filter(None, processes.results(1.0))
+        work, _ = next(results)
+        assert work.run_id == "run 0"
+        with pytest.raises(FormatError, match="line 7 is odd"):
+            next(results)
+
+
 def test_at_the_end_all_are_stopped_at_their_next_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "GRACE_S", 120.0)
     with begin("go_on", 3) as processes:
@@ -119,7 +130,7 @@ def test_at_the_end_all_are_stopped_at_their_next_block(monkeypatch: pytest.Monk
 
 def test_one_that_does_not_stop_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "GRACE_S", 0.2)
-    with begin("sleep", 1) as processes:
+    with begin("sleep", 1, count=1) as processes:
         assert next(processes.results(0.05)) is None
         (child,) = multiprocessing.active_children()
     assert not is_running(child.pid or 0)
@@ -175,14 +186,22 @@ def test_children_of_a_killed_ingest_end_and_hold_no_lock(tmp_path: Path) -> Non
         time.sleep(0.01)
 
 
-def test_without_room_for_temporary_files_threads_read_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("ensure_running", FileNotFoundError(2, "No usable temporary directory found")),
+        # The server ends if it may not fork, such as at a limit of processes.
+        ("connect_to_new_process", EOFError("unexpected EOF")),
+    ],
+)
+def test_where_no_process_can_be_started_threads_read_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: Exception
 ) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise FileNotFoundError(2, "No usable temporary directory found")
+        raise error
 
     monkeypatch.setattr(schedule, "WORTH_A_PROCESS_BYTES", 0)
-    monkeypatch.setattr(multiprocessing.forkserver, "ensure_running", fail)
+    monkeypatch.setattr(multiprocessing.forkserver, name, fail)
     write_settings(tmp_path / "raw")
     for replicate in (0, 1):
         write_netpipe(tmp_path / "raw", replicate)
@@ -193,6 +212,7 @@ def test_threads_and_processes_make_the_same_lake(
     logged_lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = logged_lake.parent / "raw"
+    monkeypatch.setattr(batches, "TASK_S", 0.2)
     for name, least_s in (("threads", math.inf), ("processes", 0.0)):
         monkeypatch.setattr(schedule, "WORTH_PROCESSES_S", least_s)
         add(AddOptions(tmp_path / name, [raw], workers=2))
