@@ -12,7 +12,7 @@ from ingest.records import Problem
 from ingest.runs.progress import format_bytes
 
 _SHOWN_IGNORED: Final = 5
-# What differs from case to case of one cause: quoted texts, paths, numbers and names with digits.
+# Parts in which messages of one cause differ: quoted texts, paths, numbers and names with digits.
 _CASE: Final = re.compile(r"'[^']*'|\S*[/\d]\S*")
 
 
@@ -121,7 +121,7 @@ def place_of_problem(path: str, line: int | None) -> str:
 
 
 def report_json(report: AddReport) -> dict[str, Any]:
-    """All that the report says; `ignored` is how many files, `ignored_files` which and why."""
+    """Return the report as JSON values; `ignored` counts files, `ignored_files` has paths and reasons."""
     names = ("added", "replaced", "amended", "removed", "unchanged", "dropped_rows")
     return {
         "datasets": list(report.datasets),

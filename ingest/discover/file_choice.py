@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -72,6 +73,15 @@ def _claimed_core(file: RawFile) -> int | None:
     return core
 
 
+def _says_core(file: RawFile) -> bool:
+    """Return whether the name or the content of a log says its core; True for other files."""
+    if file.format.role != "log" or log_core(file) is not None:
+        return True
+    with suppress(OSError, FormatError):
+        return _said_core(file.format, file.path, file.size, file.mtime) is not None
+    return False
+
+
 @lru_cache(maxsize=1024)
 def _said_core(form: Format, path: str, size: int, mtime: float) -> int | None:  # noqa: ARG001
     """The core that the beginning of a log names.
@@ -101,11 +111,15 @@ def choose_files(key: RunKey, files: Iterable[RawFile], problems: Problems) -> d
 
 
 def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile:
-    """Choose the file with the most content; of equal files the one that the lake was made from."""
+    """Choose the file with the most content; of equal files the one that the lake was made from.
+
+    Logs that say their core come before those that belong to the first core for want of another.
+    """
     if len(claimed) == 1:
         return claimed[0]
     contents = _contents(claimed)
-    best = min(claimed, key=lambda file: (-contents[file.path][0], file.path))
+    unsure = {file.path for file in claimed if not _says_core(file)}
+    best = min(claimed, key=lambda f: (f.path in unsure, -contents[f.path][0], f.path))
     equals = [file for file in claimed if contents[file.path] == contents[best.path]]
     winner = next((file for file in equals if file.recorded is not None), best)
     for file in claimed:
@@ -114,6 +128,12 @@ def _fullest(key: RunKey, claimed: list[RawFile], problems: Problems) -> RawFile
         if file in equals:
             detail = f"the same content as {winner.path}; dropped"
             problem = Problem("identical_file", "repaired", detail)
+        elif file.path in unsure and winner.path not in unsure:
+            detail = (
+                f"run {make_run_id(key)} needs only one log of this core; this one does not say "
+                f"its core, {winner.path} does; not read"
+            )
+            problem = Problem("duplicate_source", "refused", detail)
         else:
             sizes = f"{contents[winner.path][0]} bytes, this {contents[file.path][0]}"
             detail = (

@@ -131,7 +131,7 @@ class Clock:
         return np.array(kept), np.array(kept_at, np.int64)
 
     def _change_of(self, now_s: float, last_s: float, usual_s: float, line: int) -> float:
-        """Return the seconds to add from a reading on: nonzero after a change by an hour."""
+        """Return the seconds to add from a reading on; not zero if the clock changed by an hour."""
         slack_s = max(_LEAST_SLACK_S, 1.5 * usual_s)
         step_s = now_s - last_s - usual_s
         if abs(step_s + _HOUR_S) <= slack_s:

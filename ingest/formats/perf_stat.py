@@ -17,7 +17,7 @@ from ingest.records import Intervals, ReadContext, Reading
 _STARTED: Final = "# started on"
 _SEPARATORS: Final = (",", ";", "\t", "|")
 _IN_UNIT: Final = re.compile(r"(?:cpu|cpu_core|cpu_atom)/([\w.\-]+)/:?")
-_CPU: Final = re.compile(r"CPU(\d{1,9})", re.IGNORECASE)
+_CPU: Final = re.compile(r"CPU(\d{1,9})(?!\d)", re.IGNORECASE)
 _SOCKET: Final = re.compile(r"S(\d{1,9})(?:-|$)")
 # An event with letters for where or how it is counted; with other letters, a tracepoint.
 _MODIFIED: Final = re.compile(r"([^:]+):([ukhIGHpPSDWeb]+)")

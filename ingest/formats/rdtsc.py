@@ -101,7 +101,7 @@ def _connections_window(rows: list[Row], problems: ProblemList) -> tuple[Window 
 
 
 def _threads_window(rows: list[Row], tsc_hz: float) -> tuple[Window | None, str]:
-    """Find the window of one line per thread or trial: the first of a plausible length."""
+    """Find the window in lines of one thread or trial each: the first of a plausible length."""
     for _, start, end in rows:
         if start >= 0 and end > 0:
             seconds = (end - start) / tsc_hz

@@ -223,7 +223,7 @@ class CoreCut:
         self.interrupts += count
 
     def finish_sizes(self) -> np.ndarray:
-        """Return all words of `cut_loop.cut_interrupts`, rising, once the log is read."""
+        """Return the packed counts of `cut_loop.cut_interrupts`, sorted, once the log is read."""
         last = size_histograms.words_of(self._sizes, int(self._tally[cut_loop.STRETCH]))
         joined, self._words = np.concatenate([*self._words, last]), []
         row, slot, count = size_histograms.read_words(joined)

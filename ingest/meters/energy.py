@@ -144,9 +144,9 @@ def _weights(t_s: np.ndarray, start_s: float, end_s: float) -> np.ndarray:
 
 
 def _gap_s(series: PowerSeries, t_s: np.ndarray, start_s: float, end_s: float) -> float:
-    """Return how much of a window lies in gaps, or before the first or after the last reading.
+    """Return how much of a window, seconds, no reading covers.
 
-    A reading also covers half an interval beyond the ends.
+    The first and the last reading also cover half an interval beyond them.
     """
     half_s = series.interval_s / 2
     left = np.clip(t_s[:-1], start_s, end_s)

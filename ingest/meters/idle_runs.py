@@ -133,7 +133,7 @@ class IdleRuns:
     def _key(
         self, file: RawFile, places: Mapping[str, str], device: str | None, number: int
     ) -> RunKey:
-        """Return the key of an idle run: the meter's place, its file, and the stretch's number."""
+        """Return the key of an idle run: its device, its file, and the number of the idle time."""
         knobs = {"device": places.get("device", device), "variant": self._place(file)}
         system = places.get("system", file.settings.power.idle_system)
         return RunKey(file.dataset, IDLE, system, order_knobs(knobs), number)

@@ -88,7 +88,7 @@ def _generator(seed: int, name: str) -> np.random.Generator:
 
 
 def _gap(runs: list[StorageRun]) -> tuple[float, float]:
-    """Return the gap in the meter's log: it is in the middle of the run at half time."""
+    """Return begin and end of the gap in the meter's log: it is in the middle of a run."""
     middle_s = runs[len(runs) // 2].measured_s + 1.0
     return middle_s, middle_s + _GAP_S
 

@@ -9,7 +9,7 @@ from ingest.sample.storage_model import StorageOutcome, expect
 from ingest.sample.storage_parameters import COMPLETIONS, MACHINE
 from ingest.sample.storage_plan import RAMP_S, StorageRun
 
-# Between a look at the interrupts and fio's requests, before and after.
+# From the first snapshot of the interrupts to fio's first request, and from its last to the second.
 _BEFORE_S: Final = 0.03
 _AFTER_S: Final = 0.05
 # What perf counts beyond what it was told to.

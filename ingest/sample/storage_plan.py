@@ -84,7 +84,7 @@ class StorageRun:
         return self.measured_s + self.length_s
 
     def generator(self, purpose: str) -> np.random.Generator:
-        """A source of randomness for one of its files, whatever was made before it."""
+        """Return the random generator of one file; it does not depend on files made earlier."""
         return _generator(self.seed, f"{self.folder} {purpose}")
 
 

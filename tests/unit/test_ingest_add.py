@@ -333,18 +333,38 @@ def write_devicelog(folder: Path, core: int | None, part: str = "a") -> str:
 
 @pytest.mark.parametrize("said", [1, None])
 def test_a_core_by_name_and_by_content_counts_once(raw: Path, lake: Path, said: int | None) -> None:
-    """A log that names no core at all is taken for core 0's, the first of the machine."""
+    """A log that says no core at all belongs to core 0, unless another log says that it does."""
     write_settings(raw, SETTINGS + NAMELESS)
     write_memcached(raw)
     ingest(lake, raw)
     (whole,) = runs(lake, "interrupts, rx_bytes, energy_j")
     shutil.rmtree(lake)
-    write_devicelog(raw, said)
+    unnamed = write_devicelog(raw, said)
     report = ingest(lake, raw)
     assert runs(lake, "interrupts, rx_bytes, energy_j") == [whole]
-    named = f"linux.mcd.dmesg.0_{said or 0}_50_0x1d00_135_200000"
-    assert problems(lake) == [(named, None, "duplicate_source", "refused")]
+    named = f"linux.mcd.dmesg.0_{said}_50_0x1d00_135_200000"
+    refused = unnamed if said is None else named
+    assert problems(lake) == [(refused, None, "duplicate_source", "refused")]
     assert ingest(lake, raw).unchanged == report.added == 1
+
+
+@pytest.mark.parametrize("core", ["", "Core=9999999999 itr_cnt=6\n"])
+def test_a_log_of_an_unknown_core_never_displaces_one_that_says_it(
+    raw: Path, lake: Path, core: str
+) -> None:
+    """Even if it has more bytes, of another core's numbers."""
+    write_settings(raw, SETTINGS + NAMELESS)
+    write_memcached(raw)
+    lines = f"{core}{LOG.replace(' 300 ', ' 77777 ')}".splitlines()
+    name = "mcd.devicelog.0_50_0x1d00_135_200000.a"
+    (raw / name).write_text("".join(f"[ 12.500000] {line}\n" for line in lines))
+    ingest(lake, raw)
+    (kept,) = runs(lake, "rx_bytes")
+    assert (name, None, "duplicate_source", "refused") in problems(lake)
+    shutil.rmtree(lake)
+    (raw / name).unlink()
+    ingest(lake, raw)
+    assert runs(lake, "rx_bytes") == [kept]
 
 
 def test_logs_that_name_their_cores_themselves_are_all_read(raw: Path, lake: Path) -> None:
