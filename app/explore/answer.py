@@ -37,6 +37,7 @@ from data.queries.best import baselines_query, candidates_query
 from data.queries.metric_cube import metric_cube_query
 from data.queries.points import SHOWN, points_query, shown_points_query
 from data.queries.runs import runs_query
+from data.queries.statement import statement
 from data.selection import FACETS, Selection
 
 # Columns that distinguish the scatter's traces; sorting by them keeps a trace together.
@@ -142,8 +143,11 @@ def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
 
 
 def _baselines(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    query = baselines_query(leading(state.selection), state.limited, cost=state.cost)
-    return view.answered(*query)
+    return view.answered(*_baselines_query(state))
+
+
+def _baselines_query(state: ExploreState) -> tuple[str, list[Any]]:
+    return baselines_query(leading(state.selection), state.limited, cost=state.cost)
 
 
 def _senses(state: ExploreState) -> tuple[bool, bool]:
@@ -236,7 +240,11 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
         f"of each system and load the row{limit} with the {lowest} y; without one the {nearest} x"
     )
     after = [chosen] if is_best else []
-    return explanation(view, state.selection, query, before, after, is_filtered)
+    words = explanation(view, state.selection, query, before, after, is_filtered)
+    if not is_best:
+        return words
+    baselines = statement(*_baselines_query(resolved))
+    return f"{words}\n\nthe defaults that these settings are compared with:\n\n{baselines}"
 
 
 def _columns(state: ExploreState, performance: str) -> dict[str, str]:

@@ -12,6 +12,9 @@ from data.timeline.residency import RESIDENCIES
 from data.timeline.window import RunAnswer
 from data.timeline.window_plan import bins_between
 
+_READ: Final = (
+    "Arrow read the row groups of the files that hold these rows. Each query selects the same rows."
+)
 _RATE_RULES: Final = """\
 A window includes its start and excludes its end; a window that ends with the run also includes the
 run's last instant. Where bins are read, the window is widened to whole bins.
@@ -52,7 +55,7 @@ def explain_view(view: LakeView, state: TimelineState, name: str) -> str:
     """
     found = answer_question(view, state.question())
     found.shown()
-    parts = [view.words, f"cores: {state.cores}"]
+    parts = [view.words, f"cores: {state.cores}", _READ]
     parts += [found.window.clipped] if found.window.clipped else []
     for info, answer in found.pairs():
         if isinstance(answer, RunAnswer):

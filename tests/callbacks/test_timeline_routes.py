@@ -485,6 +485,7 @@ def test_how_a_window_came_about_is_said(
     query = {"run": [run_id, "nobody"], "from": "0.05", "to": "0.06"}
     words = client.get("/timeline/how/figure", query_string=query).text
     assert "holds no run 'nobody'" in words
+    assert "Each query selects the same rows." in words
     sql = words.partition("interrupts:\n\n")[2].partition("\n\n")[0]
     with open_lake(lake) as opened:
         stored = opened.sql(sql).pl()
