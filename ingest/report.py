@@ -121,7 +121,7 @@ def place_of_problem(path: str, line: int | None) -> str:
 
 
 def report_json(report: AddReport) -> dict[str, Any]:
-    """Return the report as JSON values; `ignored` counts files, `ignored_files` has paths and reasons."""
+    """Return the report as JSON values: `ignored` counts files, `ignored_files` names them."""
     names = ("added", "replaced", "amended", "removed", "unchanged", "dropped_rows")
     return {
         "datasets": list(report.datasets),
