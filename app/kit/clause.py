@@ -14,6 +14,7 @@ texts; `tests/fixtures/clauses.json` tests both with one table of inputs and exp
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -35,6 +36,8 @@ Knobs = tuple[dict[str, list[Any]], ...]
 MAX_CHARS: Final = 6000
 _SHOWN: Final = 40
 _MOST: Final = 2.0**53
+# Python and JavaScript each convert other texts too, such as 1_0 and 0x10.
+_NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 # Columns that a `knobs` clause may name: the knobs, and the replicate.
 COLUMNS: Final = Names(lambda _: (*(knob.column for knob in KNOBS.values()), "replicate"))
 # Columns that a box or a lasso may use besides the plottable ones.
@@ -232,9 +235,9 @@ def _json(text: str) -> Any:
 
 
 def _number(text: str) -> float:
-    value = float(text)
+    value = float(text) if _NUMBER.fullmatch(text) else np.nan
     if not np.isfinite(value):
-        raise ValueError(f"{text!r} is not a finite number")
+        raise ValueError(f"{text[:_SHOWN]!r} is not a finite number")
     return value
 
 

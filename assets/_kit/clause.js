@@ -8,13 +8,14 @@
   "use strict";
 
   const MAX_CHARS = 6000, MOST = 2 ** 53, SEPARATOR = "~";
+  const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
   const short = (value) => String(Number(Number(value).toPrecision(7)));
   const isPlain = (value) => value === null || typeof value === "string" ||
     (typeof value === "number" && Math.abs(value) < MOST);
   const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
   function number(text) {
-    const value = text === undefined || text.trim() === "" ? NaN : Number(text);
+    const value = NUMBER.test(text) ? Number(text) : NaN;
     if (!Number.isFinite(value)) throw new Error("no number");
     return value;
   }

@@ -18,6 +18,8 @@ from tests.fixtures.lakes import run, write_lake
 pytestmark = pytest.mark.browser
 
 PNG: Final = b"\x89PNG\r\n\x1a\n"
+# Of each page, views that `make test` downloads; `make test-all` downloads the others too.
+_FIRST_VIEWS: Final = 4
 
 every_page = pytest.mark.parametrize("owed", PAGES, ids=lambda page: page.name)
 # SQL draws nothing before the visitor runs a query.
@@ -77,7 +79,6 @@ def downloaded(panel: Locator, entry: str) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.slow
 @every_page
 def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page) -> None:
     visit(tab, empty_address + owed.path)
@@ -85,7 +86,6 @@ def test_an_empty_lake_shows_a_message(tab: Tab, empty_address: str, owed: Page)
     assert "empty" in tab.locator("#lake-line").inner_text()
 
 
-@pytest.mark.slow
 @every_page
 def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, owed: Page) -> None:
     visit(tab, unreadable_address + owed.path)
@@ -93,7 +93,6 @@ def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, o
     assert "runs" in tab.locator(".lake-line").inner_text()
 
 
-@pytest.mark.slow
 @drawn_by_page
 def test_a_bad_link_shows_a_message_and_the_default_view(
     tab: Tab, logged_address: str, owed: Page
@@ -116,8 +115,30 @@ def test_each_view_is_drawn_and_downloads_as_picture_and_rows_with_explanation(
     expect(tab.locator(".top .tab[aria-current]:visible")).to_have_text(owed.title)
     views = panels(tab)
     assert len(views) >= 3
-    for panel in views[:4]:
+    for panel in views[:_FIRST_VIEWS]:
         _leaves(panel)
+
+
+@pytest.mark.slow
+@drawn_by_page
+def test_so_do_all_other_views(tab: Tab, logged_address: str, owed: Page) -> None:
+    """Some are in other tabs or belong to other runs: the page's examples show them."""
+    visit(tab, logged_address + owed.path)
+    left = {_name_of(panel) for panel in panels(tab)[:_FIRST_VIEWS]}
+    for query in ("", *owed.examples.values()):
+        visit(tab, f"{logged_address}{owed.path}?{query}")
+        for panel in panels(tab):
+            if _name_of(panel) not in left and panel.is_visible():
+                panel.scroll_into_view_if_needed()
+                wait_idle(tab)
+                _leaves(panel)
+                left.add(_name_of(panel))
+    pictures = {view.name for view in owed.views if view.is_picture}
+    assert pictures <= {name.removeprefix(f"{owed.name}-") for name in left}
+
+
+def _name_of(panel: Locator) -> str:
+    return panel.get_attribute("data-view") or ""
 
 
 def _leaves(panel: Locator) -> None:
@@ -152,7 +173,6 @@ def test_a_reload_restores_the_page_and_the_help_lists_its_keys(
     expect(tab.locator("#help")).not_to_be_visible()
 
 
-@pytest.mark.slow
 @page_by_page
 def test_the_export_opens_from_disk(
     tab: Tab, logged_address: str, owed: Page, tmp_path: Path

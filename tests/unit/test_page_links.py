@@ -1,5 +1,8 @@
 """Links between pages carry filters, a selection and a version of the lake."""
 
+import json
+from pathlib import Path
+from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -9,6 +12,9 @@ from app.kit.links import page_link
 from app.kit.page import Page
 from app.pages import PAGES
 from data.selection import Selection
+
+_TABLE: Final = Path(__file__).resolve().parents[1] / "fixtures" / "links_v1.json"
+LINKS: Final = json.loads(_TABLE.read_text("utf-8"))
 
 
 def test_a_link_has_filters_selection_and_version() -> None:
@@ -32,3 +38,18 @@ def test_every_page_reads_the_links_of_other_pages(page: Page) -> None:
     # The browser writes the same version.
     assert parse_qs(query)["v"] == [str(page.state.spec()["linkVersion"])]
     assert page.state.spec()["linkVersion"] <= page.state.VERSION
+
+
+@pytest.mark.parametrize("written", LINKS, ids=lambda written: written["name"])
+def test_links_of_version_1_are_read_and_stay_the_same_when_written_anew(
+    written: dict[str, Any],
+) -> None:
+    """What they show is tested in a browser."""
+    found = urlsplit(written["link"])
+    (page,) = [page for page in PAGES if page.path == found.path]
+    state = page.state.from_query(found.query)
+    anew = state.to_query()
+    assert parse_qs(anew)["v"] == [str(page.state.VERSION)]
+    assert page.state.from_query(anew) == state
+    filters = {k: set(v) for k, v in parse_qs(found.query).items() if k in page.state.FILTERS}
+    assert filters == {k: set(v) for k, v in parse_qs(anew).items() if k in page.state.FILTERS}
