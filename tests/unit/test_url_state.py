@@ -365,6 +365,7 @@ def test_filters_that_the_page_does_not_have_are_left_out() -> None:
 def test_what_the_browser_is_told() -> None:
     assert Small.spec() == {
         "version": 3,
+        "linkVersion": 2,
         "facets": ["workload", "system"],
         "viewKeys": ["log"],
         "defaults": {"limit": "", "run": [], "log": "1", "lake": ""},
