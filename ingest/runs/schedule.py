@@ -36,10 +36,10 @@ def share_out(works: Sequence[RunWork], workers: int) -> tuple[list[RunWork], li
         left -= large.pop().size
     batches: list[Batch] = [(work,) for work in reversed(large)]
     small = [work for work in works if work.size < WORTH_A_PROCESS_BYTES]
-    small_batches = list(in_batches(small))
-    is_worth_it = sum(map(estimated_s, small)) >= WORTH_PROCESSES_S and len(small_batches) > 1
-    if workers > 1 and is_worth_it:
-        batches += small_batches
+    if workers > 1 and sum(map(estimated_s, small)) >= WORTH_PROCESSES_S:
+        small_batches = list(in_batches(small))
+        # One batch would keep one process at work.
+        batches += small_batches if len(small_batches) > 1 else []
     apart = {work.run_id for batch in batches for work in batch}
     return [work for work in works if work.run_id not in apart], batches
 

@@ -76,7 +76,8 @@ class Workers:
         finally:
             found = multiprocessing.active_children()
             self._processes = [each for each in found if each not in others]
-        self._all_run.set()
+            # After an error too: those that run could not end before they are killed.
+            self._all_run.set()
 
     def _submit(self) -> None:
         """Submit batches until each process has one under way and one that waits."""

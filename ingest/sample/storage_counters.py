@@ -9,7 +9,8 @@ from ingest.sample.storage_model import StorageOutcome, expect
 from ingest.sample.storage_parameters import COMPLETIONS, MACHINE
 from ingest.sample.storage_plan import RAMP_S, StorageRun
 
-# From the first snapshot of the interrupts to fio's first request, and from its last to the second.
+# From the first snapshot of the interrupts to fio's first request, and from fio's last request to
+# the second snapshot.
 _BEFORE_S: Final = 0.03
 _AFTER_S: Final = 0.05
 # What perf counts beyond what it was told to.
