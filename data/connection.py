@@ -16,10 +16,10 @@ import duckdb
 from deltalake import DeltaTable
 
 from data.declared import Declared, runs_schema
-from data.errors import LakeError
+from data.errors import LakeError, UnknownVersionError
 from data.lake_files import LocalFiles, declared_columns, local_files, readable_folder
 from data.lake_place import LakePath, StorePath, lake_path
-from data.object_store import dataset_of, delta_table, error_words
+from data.object_store import dataset_of, delta_table, error_words, file_system, naming
 from data.queries.statement import literal
 from data.schema import (
     OLDER_DESCRIPTIONS,
@@ -205,14 +205,15 @@ def open_lake(path: str | Path | StorePath, version: int | None = None) -> Lake:
         path: A folder, or `s3://BUCKET/PATH`.
 
     Raises:
-        LakeError: No such version, another schema version than this code's, or an object store
-            that does not let it be read.
+        UnknownVersionError: The lake has no such version.
+        LakeError: Another schema version than this code's, or an object store that does not let it
+            be read.
     """
     path = lake_path(path)
+    if version is not None:
+        _check_version(path, version)
     connection = _connect()
     runs = _delta(path / "runs", version)
-    if runs is None and version is not None and version >= 0:
-        raise LakeError(f"{path} holds no runs yet, so no version {version}")
     columns = declared_columns(runs) if runs is not None else ()
     problems = _delta(path / "problems", None)
     files = [local_files(path / "runs", runs), local_files(path / "problems", problems)]
@@ -224,6 +225,18 @@ def open_lake(path: str | Path | StorePath, version: int | None = None) -> Lake:
         raise LakeError(f"files of the lake {path} cannot be read: {error}") from error
     version = runs.version() if runs is not None else -1
     return Lake(path, version, connection, columns, views, files)
+
+
+def _check_version(path: LakePath, version: int) -> None:
+    """Refuse a version that has no log entry: delta-rs would look for it in time linear in it."""
+    number = f"{version:020}"
+    with naming("read", path):
+        system, name = file_system(path / "runs" / "_delta_log" / f"{number[:21]}.json")
+        if not system.get_file_info(name).is_file:
+            raise UnknownVersionError(
+                f"{path} has no version {str(version)[:40]}: it was never written, or `prune` "
+                "removed it"
+            )
 
 
 def newest_version(path: Path) -> int:

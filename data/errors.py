@@ -17,6 +17,10 @@ class LakeError(WattlasError):
     """A lake that is missing, has another schema version, or lacks a file that a row names."""
 
 
+class UnknownVersionError(LakeError):
+    """A version that the lake does not have: it was never written, or `prune` has removed it."""
+
+
 class SettingsError(WattlasError):
     """A settings file with an unknown key, a bad pattern, or a value out of range."""
 

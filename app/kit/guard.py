@@ -13,11 +13,17 @@ from urllib.parse import urlsplit
 
 from dash.exceptions import DependencyException, InvalidCallbackReturnValue
 from flask import Flask, Response, abort, g, request
-from werkzeug.exceptions import BadRequest, HTTPException, InternalServerError, NotFound
+from werkzeug.exceptions import (
+    BadRequest,
+    HTTPException,
+    InternalServerError,
+    NotFound,
+    default_exceptions,
+)
 from werkzeug.sansio.utils import host_is_trusted
 
 from app.kit.settings import LOOPBACK
-from data.errors import WattlasError
+from data.errors import UnknownVersionError, WattlasError
 
 MOST_BODY_BYTES: Final = 1_000_000
 _TRICKS: Final = frozenset({"", ".", ".."})
@@ -38,7 +44,7 @@ def add_guard(server: Flask, allowed_hosts: Collection[str] | None) -> None:
     server.before_request(partial(_check, names))
     server.register_error_handler(HTTPException, _in_words)
     server.register_error_handler(DependencyException, lambda _: _in_words(NotFound()))
-    server.register_error_handler(WattlasError, lambda error: _in_words(BadRequest(str(error))))
+    server.register_error_handler(WattlasError, _refused)
     server.register_error_handler(InvalidCallbackReturnValue, _unfit)
     server.register_error_handler(Exception, _bug)
 
@@ -60,13 +66,13 @@ def _check(allowed_hosts: Collection[str] | None) -> None:
     problem = path_problem(request.path)
     if problem:
         abort(400, f"the path {problem}")
+    if is_cross_site() and not is_navigation():
+        abort(403, "a page of another site may link here, but may not load this or post to it")
     if request.method == "POST":
         _check_post()
 
 
 def _check_post() -> None:
-    if is_cross_site():
-        abort(403, "a page of another site may not post here")
     if (request.content_length or 0) > MOST_BODY_BYTES:
         abort(413, f"the body has {request.content_length:,} bytes, at most {MOST_BODY_BYTES:,}")
     has_body = request.content_length or "Transfer-Encoding" in request.headers
@@ -102,6 +108,23 @@ def _in_words(error: HTTPException) -> Response:
             answer.headers[name] = value
     g.refused = error.description
     return answer
+
+
+def is_navigation() -> bool:
+    """Return whether the browser opens a link to show the answer as a page of its own."""
+    headers = request.headers
+    opened = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
+    return request.method == "GET" and opened == ("navigate", "document")
+
+
+def status_of(error: WattlasError) -> int:
+    """Return the status of the answer to a request that is refused with this error."""
+    return 404 if isinstance(error, UnknownVersionError) else 400
+
+
+def _refused(error: WattlasError) -> Response:
+    refusal = default_exceptions[status_of(error)]
+    return _in_words(refusal(str(error)))
 
 
 def _unfit(error: Exception) -> Response:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
+from weakref import WeakValueDictionary
 
 import polars as pl
 
@@ -300,6 +301,8 @@ class Lakes:
         self._watch = LakeWatch(path)
         self._open: OrderedDict[int, LakeView] = OrderedDict()
         self._lock = threading.Lock()
+        # A lock exists while a request holds it or waits for it.
+        self._opening: WeakValueDictionary[int, threading.Lock] = WeakValueDictionary()
         self._seen = Sight(None, -1)
 
     @property
@@ -327,23 +330,35 @@ class Lakes:
         """Return one version, or the newest, and put its declared columns in force.
 
         Raises:
-            LakeError: The lake has no such version, cannot be read, or is gone.
+            UnknownVersionError: The lake has no such version.
+            LakeError: It cannot be read, or is gone.
         """
-        seen = self._watch.look()
-        if version is None:
-            version = seen.version
-        if not isinstance(version, int):
+        if not isinstance(version, int | None):
             raise SelectionError(f"the version of the lake is {str(version)[:40]!r}, not a number")
+        seen = self._watch.look()
+        if version is None or version < 0:  # A page that was opened before the first run.
+            version = seen.version
         with self._lock:
             self._check(seen)
-            if version not in self._open:
-                wanted = None if version < 0 else version
-                self._open[version] = LakeView(open_lake(self.path, wanted))
+            opening = self._opening.setdefault(version, threading.Lock())
+        with opening:  # Only requests for this version wait.
+            view = self._kept(version) or self._opened(version, seen)
+        put_in_force(view.lake.columns)
+        return view
+
+    def _kept(self, version: int) -> LakeView | None:
+        with self._lock:
+            if version in self._open:
+                self._open.move_to_end(version)
+            return self._open.get(version)
+
+    def _opened(self, version: int, seen: Sight) -> LakeView:
+        view = LakeView(open_lake(self.path, None if version < 0 else version))
+        with self._lock:
+            if self._seen.identity == seen.identity:
+                self._open[version] = view
                 while len(self._open) > _KEPT_VERSIONS:
                     self._open.popitem(last=False)
-            self._open.move_to_end(version)
-            view = self._open[version]
-        put_in_force(view.lake.columns)
         return view
 
     def _check(self, seen: Sight) -> None:

@@ -16,6 +16,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from app.kit.context import lakes
 from app.kit.downloads import CSV, PARQUET, file_answer, table_answer
 from app.kit.export import page_html
+from app.kit.guard import status_of
 from app.kit.lakes import Lakes, LakeView
 from app.kit.links import address
 from app.kit.page import Page
@@ -24,11 +25,11 @@ from data.errors import WattlasError
 
 
 def json_answer(make: Callable[[], dict[str, Any]]) -> Response:
-    """Return a result as JSON, NumPy scalars as numbers; for a WattlasError its words and 400."""
+    """Return a result as JSON, NumPy scalars as numbers; for a WattlasError its words."""
     try:
         body, status = make(), 200
     except WattlasError as error:
-        body, status = {"error": str(error)}, 400
+        body, status = {"error": str(error)}, status_of(error)
     encoded = orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY)
     return Response(encoded, status=status, mimetype="application/json")
 

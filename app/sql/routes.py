@@ -12,6 +12,7 @@ from app.kit.context import lake_view, sandbox
 from app.kit.downloads import CSV as CSV_TYPE
 from app.kit.downloads import PARQUET as PARQUET_TYPE
 from app.kit.downloads import file_answer
+from app.kit.guard import status_of
 from data.errors import SelectionError, WattlasError
 from data.sandbox import pool
 
@@ -48,7 +49,7 @@ def _answered(view: Callable[[dict[str, Any]], Response]) -> Callable[[], Respon
             return answer
         except WattlasError as error:
             g.refused = type(error).__name__
-            return _json({"error": str(error)}, 400)
+            return _json({"error": str(error)}, status_of(error))
 
     return route
 

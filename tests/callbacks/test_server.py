@@ -106,6 +106,30 @@ def test_what_is_refused_is_refused_in_words(
     assert status == 404 or len(answer.text.splitlines()) == 1
 
 
+@pytest.mark.parametrize("address", ["/", "/explore/data/runs.csv?v=2", "/models/runs", "/health"])
+@pytest.mark.parametrize(
+    ("site", "mode", "dest", "status"),
+    [("cross-site", "navigate", "document", 200), ("same-site", "navigate", "document", 200),
+     ("none", "navigate", "document", 200), ("same-origin", "cors", "empty", 200),
+     ("same-origin", "no-cors", "script", 200), ("cross-site", "no-cors", "image", 403),
+     ("cross-site", "cors", "empty", 403), ("cross-site", "navigate", "iframe", 403),
+     ("cross-site", "no-cors", "script", 403), ("same-site", "no-cors", "image", 403)],
+)  # fmt: skip
+def test_another_site_may_link_here_but_makes_the_app_compute_nothing(
+    client: FlaskClient, address: str, site: str, mode: str, dest: str, status: int
+) -> None:
+    sent = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+    answer = client.get(address, headers=sent)
+    assert answer.status_code == status
+    assert status == 200 or "another site" in answer.text
+
+
+def test_a_page_of_another_site_cannot_post_by_a_form_that_it_opens(client: FlaskClient) -> None:
+    opened = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    sent = {"Sec-Fetch-Site": "cross-site", **opened}
+    assert client.post("/models/simulate", json={}, headers=sent).status_code == 403
+
+
 def test_a_bug_is_a_sentence_for_visitors_and_a_trace_in_the_log(
     grid: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -72,7 +72,7 @@ def test_a_query_is_answered_as_json_and_as_files(
     [({}, "sql is empty"), ({"sql": "  "}, "sql is empty"), ({"sql": 1}, "sql is no text"),
      ([], "expected a JSON object"), ({"sql": "x", "a": 1}, "expected a JSON object"),
      ({"sql": "SELECT 1", "lake": "0"}, "expected a version number"),
-     ({"sql": "SELECT 1", "lake": 99}, "version 99"), ({"sql": "SELECT x"}, "Binder Error"),
+     ({"sql": "SELECT x"}, "Binder Error"),
      ({"sql": "DROP VIEW runs"}, "single SELECT"), ({"sql": "SELECT 1", "id": "x" * 65}, "64")],
 )  # fmt: skip
 def test_what_is_wrong_is_said_as_json(client: FlaskClient, body: Any, words: str) -> None:
@@ -80,6 +80,13 @@ def test_what_is_wrong_is_said_as_json(client: FlaskClient, body: Any, words: st
     assert answer.status_code == 400
     assert list(answer.json or {}) == ["error"]
     assert words in (answer.json or {})["error"]
+
+
+@needs_landlock
+def test_an_unknown_version_is_not_found(client: FlaskClient) -> None:
+    answer = client.post("/sql/run", json={"sql": "SELECT 1", "lake": 999_999_999_999_999_999})
+    assert answer.status_code == 404
+    assert "no version 999999999999999999" in (answer.json or {})["error"]
 
 
 @needs_landlock
