@@ -44,14 +44,14 @@ def best_settings_table(
     settings = [configuration_words(row, varying) for row in rows.iter_rows(named=True)]
     has_default, has_settings = rows["energy_change"].count() > 0, any(settings)
     has_settings = has_settings or not rows["meets"].all()
-    changes = (f"{paid.title} vs default", f"{measure.short} vs default") if has_default else ()
+    shown = [paid] if paid is measure else [paid, measure]
+    named = [paid.title, measure.short][: len(shown)] if has_default else []
     head = html.Tr(
         [
             html.Th("System"),
             *([html.Th(_best_title(cost))] if has_settings else []),
-            html.Th(paid.title, className="number"),
-            html.Th(measure.title, className="number"),
-            *(html.Th(title, className="number") for title in changes),
+            *(html.Th(each.title, className="number") for each in shown),
+            *(html.Th(f"{title} vs default", className="number") for title in named),
             html.Th("n", className="number", title="replicates behind the means"),
         ]
     )
@@ -99,12 +99,14 @@ def _row(row: dict, setting: str, table: _Table) -> html.Tr:
     if table.many_loads:
         words = load_words(row["load_qps"], row["message_bytes"])
         name = " · ".join([name, *([words] if words else [])])
-    changes = (row["energy_change"], row["performance_change"])
+    values = [(row["y"], row["y_sd"], paid), (row["x"], row["x_sd"], limited)]
+    changes = [row["energy_change"], row["performance_change"]]
     if not row["meets"]:
         nearest = f"; nearest: {setting}" if setting else ""
         setting = f"none meets {format_quantity(table.limit, unit)}{nearest}"
-        changes = (None, None)
-    better = (paid.better, limited.better)
+        changes = [None, None]
+    # The cost may be the limited metric itself: one column.
+    columns = 1 if paid is limited else 2
     cells = [
         html.Th(name, scope="row"),
         *(
@@ -112,11 +114,10 @@ def _row(row: dict, setting: str, table: _Table) -> html.Tr:
             if table.has_settings
             else []
         ),
-        _number(row["y"], row["y_sd"], paid.unit),
-        _number(row["x"], row["x_sd"], unit),
+        *(_number(value, sd, each.unit) for value, sd, each in values[:columns]),
         *(
-            _change(change, row["is_baseline"], one)
-            for change, one in zip(changes, better, strict=True)
+            _change(change, row["is_baseline"], each.better)
+            for change, (_, _, each) in zip(changes[:columns], values, strict=False)
             if table.has_default
         ),
         html.Td(str(row["n"]), className="number"),

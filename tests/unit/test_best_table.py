@@ -159,3 +159,13 @@ def test_attributes_come_in_one_order() -> None:
     part = Div("x", className="c", id="i", **{f"data-{name}": name for name in "gfedcba"})
     listed = re.findall(r" ([a-z-]+)=", render(part))
     assert listed == ["class", *[f"data-{name}" for name in "abcdefg"], "id"]
+
+
+def test_a_cost_that_is_the_limited_metric_has_one_column() -> None:
+    same = [row("linux_tuned", 2.0, 63.0, 63.0), row("linux_default", None, 104.0, 104.0)]
+    rows = answer(None, same, BASELINES.with_columns(cost=pl.lit(104.0)))
+    table = best_settings_table(rows, "latency_p99_us", None, "latency_p99_us", VARYING)
+    text = render(table)
+    heads = re.findall(r"<th class=\"number\"[^>]*>(.*?)</th>", text)
+    assert heads == ["p99 latency", "p99 latency vs default", "n"]
+    assert text.count("63.0 us") == 1

@@ -1,0 +1,229 @@
+"""The noise of replicates on the log scale: moderated variances, and odd runs.
+
+A setting is one combination of knobs; a choice is all settings of one question (one system, load,
+machine). The variances of a choice's settings share a prior, so that two or three replicates are
+judged by what all settings show.
+
+Source: Smyth, Statistical Applications in Genetics and Molecular Biology 3(1), 2004 (limma).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from data.errors import DataError
+
+# The prior has at most these degrees of freedom, and needs this number of variances.
+MOST_D0: Final = 4.0
+ENOUGH_SETTINGS: Final = 10
+LEAST_SETTINGS: Final = 3
+# An odd run is off its setting's median by more than both.
+ODD_SHARE: Final = 0.10
+ODD_DEVIATIONS: Final = 8.0
+_LEAST_RUNS: Final = 3
+# For the fit alone, variances below this share of their median count as that.
+_LEAST_SHARE: Final = 1e-5
+_TOLERANCE: Final = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Moments of each setting's runs on the log scale, shape (k,) each.
+
+    Attributes:
+        n: Number of runs.
+        mean: Mean of y.
+        variance: Sample variance of y, not below the floor; NaN for one run.
+        floor: Variance that the rounding of the values hides.
+    """
+
+    n: np.ndarray
+    mean: np.ndarray
+    variance: np.ndarray
+    floor: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Variance that a choice's settings share: s0 squared, with d0 degrees of freedom.
+
+    Without enough variances d0 and s0 are 0: nothing is moderated.
+    """
+
+    d0: float
+    s0: float
+
+
+def log_scale(values: np.ndarray, is_more_better: bool = False) -> np.ndarray:
+    """Return y, of which less is better: ln(value), or -ln(value) where more is better.
+
+    Args:
+        values: Any shape, above 0.
+
+    Raises:
+        DataError: A value is not above 0.
+    """
+    values = np.asarray(values, dtype=float)
+    if not (values > 0).all():
+        worst = values[~(values > 0)].flat[0]
+        raise DataError(f"no logarithm: a value is {worst:g}, expected numbers above 0")
+    return -np.log(values) if is_more_better else np.log(values)
+
+
+def resolution(values: np.ndarray) -> float:
+    """Return the largest power of ten of which every value is a whole multiple.
+
+    Args:
+        values: Shape (n,), in the metric's unit.
+
+    Returns:
+        From 1000 down to 1e-6, in the metric's unit, to six digits of each value; 0 if none fits,
+        or without values.
+    """
+    values = np.asarray(values, dtype=float)
+    for power in range(3, -7, -1):
+        step = 10.0**power
+        multiples = values / step
+        if values.size and (np.abs(multiples - np.rint(multiples)) <= _TOLERANCE * multiples).all():
+            return step
+    return 0.0
+
+
+def settings_of(values: np.ndarray, setting: np.ndarray, step: float | None = None) -> Settings:
+    """Return the moments of each setting.
+
+    Args:
+        values: A metric of each run, above 0, shape (n,).
+        setting: Number of each run's setting, 0 to k - 1, each with a run, shape (n,).
+        step: Resolution of the values, in their unit; None computes it.
+    """
+    y = log_scale(values)
+    n = np.bincount(setting)
+    mean = np.bincount(setting, y) / n
+    squares = np.bincount(setting, (y - mean[setting]) ** 2)
+    step = resolution(values) if step is None else step
+    floor = (step / (np.bincount(setting, values) / n)) ** 2 / 12
+    with np.errstate(invalid="ignore", divide="ignore"):
+        variance = np.where(n > 1, np.maximum(squares / (n - 1), floor), np.nan)
+    return Settings(n, mean, variance, floor)
+
+
+def fit_prior(n: np.ndarray, variance: np.ndarray) -> Prior:
+    """Fit the prior of the variances of settings with at least two runs.
+
+    Args:
+        n: Runs of each setting, shape (k,).
+        variance: Sample variances, above 0 where n is above 1, shape (k,).
+
+    Returns:
+        The prior; d0 and s0 are 0 for fewer than LEAST_SETTINGS variances.
+    """
+    from scipy.special import digamma, polygamma
+
+    enough = (n > 1) & (variance > 0)
+    if enough.sum() < LEAST_SETTINGS:
+        return Prior(0.0, 0.0)
+    freedom, s2 = (n[enough] - 1).astype(float), variance[enough]
+    s2 = np.maximum(s2, _LEAST_SHARE * np.median(s2))
+    e = np.log(s2) - digamma(freedom / 2) + np.log(freedom / 2)
+    x = float(np.var(e, ddof=1) - np.mean(polygamma(1, freedom / 2)))
+    d0 = MOST_D0 if x <= float(polygamma(1, MOST_D0 / 2)) else 2 * _inverse_trigamma(x)
+    s0_squared = math.exp(float(np.mean(e)) + float(digamma(d0 / 2)) - math.log(d0 / 2))
+    return Prior(d0, math.sqrt(s0_squared))
+
+
+def moderated(settings: Settings, prior: Prior) -> tuple[np.ndarray, np.ndarray]:
+    """Return each setting's moderated variance of one run, and its degrees of freedom.
+
+    A setting with one run has the prior's; without a prior its variance is NaN.
+    """
+    freedom = settings.n - 1.0
+    total = prior.d0 + freedom
+    parts = prior.d0 * prior.s0**2 + freedom * np.nan_to_num(settings.variance)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(total > 0, np.maximum(parts / total, settings.floor), np.nan), total
+
+
+def priors(
+    values: np.ndarray, setting: np.ndarray, choice: np.ndarray, family: np.ndarray
+) -> list[Prior]:
+    """Fit the prior of each choice, or of its family where the choice has too few settings.
+
+    Args:
+        values: A metric of each run, above 0, shape (n,).
+        setting: Number of each run's setting, 0 to k - 1, shape (n,).
+        choice: Number of each run's choice, 0 to c - 1, shape (n,).
+        family: Number of each run's system and workload, over all loads, shape (n,).
+
+    Returns:
+        One prior a choice.
+    """
+    fits: list[Prior] = []
+    by_family: dict[int, Prior] = {}
+    for runs in _members(choice):
+        fit, count = _fit_of(values[runs], setting[runs])
+        if count < ENOUGH_SETTINGS:
+            number = int(family[runs[0]])
+            if number not in by_family:
+                relatives = np.flatnonzero(family == number)
+                by_family[number] = _fit_of(values[relatives], setting[relatives])[0]
+            fit = by_family[number]
+        fits.append(fit)
+    return fits
+
+
+def odd_runs(values: np.ndarray, setting: np.ndarray, s0: np.ndarray) -> np.ndarray:
+    """Mark the runs far off their siblings: |y - median| > max(ln 1.10, 8 s0), with n >= 3.
+
+    They are real, and stay in unless a reader leaves them out.
+
+    Args:
+        values: A metric of each run, above 0, shape (n,).
+        setting: Number of each run's setting, 0 to k - 1, each with a run, shape (n,).
+        s0: The prior's deviation for each run, shape (n,), on the log scale; 0 where there is none.
+
+    Returns:
+        Boolean mask, shape (n,).
+    """
+    if not len(values):
+        return np.zeros(0, dtype=bool)
+    y = log_scale(values)
+    bound = np.maximum(math.log(1 + ODD_SHARE), ODD_DEVIATIONS * s0)
+    enough = np.bincount(setting)[setting] >= _LEAST_RUNS
+    return enough & (np.abs(y - group_medians(y, setting)[setting]) > bound)
+
+
+def group_medians(values: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """Return the median of each group, shape (k,); groups are numbered 0 to k - 1 without gaps."""
+    ordered = values[np.lexsort((values, group))]
+    n = np.bincount(group)
+    first = np.cumsum(n) - n
+    return (ordered[first + (n - 1) // 2] + ordered[first + n // 2]) / 2
+
+
+def _members(group: np.ndarray) -> list[np.ndarray]:
+    order = np.argsort(group, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(group[order])) + 1) if len(order) else []
+
+
+def _fit_of(values: np.ndarray, setting: np.ndarray) -> tuple[Prior, int]:
+    """Fit the prior of some runs; also return how many of their settings have several runs."""
+    numbered = np.unique(setting, return_inverse=True)[1]
+    settings = settings_of(values, numbered)
+    return fit_prior(settings.n, settings.variance), int((settings.n > 1).sum())
+
+
+def _inverse_trigamma(x: float) -> float:
+    """Solve trigamma(y) = x for y above 0 by Newton's method on 1 / trigamma, which is convex."""
+    from scipy.special import polygamma
+
+    y = 0.5 + 1 / x
+    for _ in range(50):
+        value = float(polygamma(1, y))
+        step = value * (1 - value / x) / float(polygamma(2, y))
+        y += step
+        if abs(step) < 1e-12 * y:
+            break
+    return y
