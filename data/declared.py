@@ -18,7 +18,7 @@ from typing import Any, Final, Generic, Literal, TypeVar, cast, get_args, overlo
 import pyarrow as pa
 
 from data.errors import DataError
-from data.schema import DERIVED, FACET_NAMES, RUNS
+from data.schema import DERIVED, FACET_NAMES, FURTHER_KNOBS, RUNS
 
 Role = Literal["knob", "metric", "label"]
 Kind = Literal["text", "whole", "real"]
@@ -73,8 +73,11 @@ class Column:
 
 
 def column_of_field(name: str, metadata: Mapping[str, str]) -> Column | None:
-    """Read the description of a Delta field; None for a column that nobody declared."""
-    if _KEY not in metadata:
+    """Read the description of a Delta field; None for a column that nobody declared.
+
+    Also None for a column that older lakes declared and that is shipped now.
+    """
+    if _KEY not in metadata or name in RUNS.names:
         return None
     said = json.loads(metadata[_KEY])
     return Column(name=name, **{**said, "datasets": tuple(said.get("datasets", ()))})
@@ -212,9 +215,9 @@ class Names(Sequence[str]):
         return len(self._built.now())
 
 
-def knob_names(columns: Declared) -> tuple[str, ...]:
-    """Names of the declared knobs."""
-    return tuple(column.name for column in columns if column.role == "knob")
+def further_knobs(columns: Declared) -> tuple[str, ...]:
+    """Names of the knobs that no view lays out by itself: shipped ones, then declared ones."""
+    return (*FURTHER_KNOBS, *(column.name for column in columns if column.role == "knob"))
 
 
 def from_settings(name: str, entry: Mapping[str, Any], dataset: str) -> Column:

@@ -37,11 +37,22 @@ KNOBS: Final[dict[str, pa.DataType]] = {
     "rw": _TEXT,
     "device": _TEXT,
     "machine": _TEXT,
+    "ioengine": _TEXT,
+    "io_scheduler": _TEXT,
+    "file_system": _TEXT,
+    "hybrid_delay_us": _REAL,
+    "hybrid_delay_policy": _TEXT,
+    "work": _TEXT,
 }
+# Knobs that no view lays out by itself: all lists of knobs have them behind the others, before the
+# declared ones.
+FURTHER_KNOBS: Final = (
+    "ioengine", "io_scheduler", "file_system", "hybrid_delay_us", "work",
+)  # fmt: skip
 # Names of the shipped filters, which stand in URLs.
 FACET_NAMES: Final = (
-    "dataset", "workload", "load", "message", "device", "rw", "request", "depth", "threads",
-    "machine", "system", "mode", "itr", "dvfs", "rapl",
+    "dataset", "workload", "work", "load", "message", "device", "rw", "request", "depth", "threads",
+    "machine", "system", "mode", "delay", "engine", "scheduler", "fs", "itr", "dvfs", "rapl",
 )  # fmt: skip
 
 # Which run it is. The last four are settings of the dataset, kept with the row so that a version

@@ -41,6 +41,7 @@ _SHIPPED: Final[dict[str, Facet]] = {
     for facet in (
         Facet("dataset", "dataset", is_number=False),
         Facet("workload", "workload", is_number=False),
+        Facet("work", "work", is_number=False),
         Facet("load", "load_qps", is_number=True, unit="QPS"),
         Facet("message", "message_bytes", is_number=True, unit="B"),
         Facet("device", "device", is_number=False),
@@ -51,6 +52,10 @@ _SHIPPED: Final[dict[str, Facet]] = {
         Facet("machine", "machine", is_number=False),
         Facet("system", "system", is_number=False),
         Facet("mode", "mode", is_number=False),
+        Facet("delay", "hybrid_delay_us", is_number=True, unit="us"),
+        Facet("engine", "ioengine", is_number=False),
+        Facet("scheduler", "io_scheduler", is_number=False),
+        Facet("fs", "file_system", is_number=False),
         Facet("itr", "itr_us", is_number=True, null_word=ADAPTIVE, unit="us"),
         Facet("dvfs", "dvfs_ghz", is_number=True, null_word=GOVERNOR, unit="GHz"),
         Facet("rapl", "rapl_w", is_number=True, unit="W"),

@@ -20,6 +20,7 @@ Offered = Callable[[LakeView, Selection], Mapping[str, Sequence[Choice]]]
 _TITLES: Final = {
     "dataset": "Dataset",
     "workload": "Workload",
+    "work": "Work",
     "load": "Load",
     "message": "Message size",
     "device": "Device",
@@ -30,6 +31,10 @@ _TITLES: Final = {
     "machine": "Machine",
     "system": "System",
     "mode": "Completion mode",
+    "delay": "Hybrid delay, us",
+    "engine": "IO engine",
+    "scheduler": "IO scheduler",
+    "fs": "File system",
     "itr": "Interrupt delay (ITR), us",
     "dvfs": "DVFS, GHz",
     "rapl": "Power limit (RAPL), W",

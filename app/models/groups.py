@@ -7,14 +7,14 @@ import polars as pl
 from app.kit.competitors import value_words
 from app.kit.encodings import OKABE_ITO, SYMBOLS, system_order, system_style
 from app.kit.words import WORKLOAD_TITLES
-from data.declared import Names, knob_names
+from data.declared import Names, further_knobs
 from data.knobs import KNOBS
 
 # Frequency, interrupt delay, power limit and load vary within a group; the models explain them.
 GROUP: Final = Names(
     lambda columns: (
         "dataset", "workload", "system", "mode", "message_bytes", "request_bytes", "io_depth",
-        "threads", "rw", "device", "machine", *knob_names(columns),
+        "threads", "rw", "device", "machine", *further_knobs(columns),
     )
 )  # fmt: skip
 

@@ -14,14 +14,14 @@ from app.storage.study import Study
 from app.storage.views import View
 from data.analysis.pooling import pool
 from data.analysis.spreads import difference_spreads, mean_spreads
-from data.declared import Names, knob_names
+from data.declared import Names, further_knobs
 from data.metrics import metric
 from data.units import MINUS, format_bytes, format_quantity
 
 _CELL: Final = ("mode", "request_bytes", "io_depth")
 # Columns in which configurations of one cell may differ.
 _SHIPPED: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "threads", "machine")
-_TOGETHER: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
+_TOGETHER: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from app.kit.url_state import (
     read_number,
 )
 from app.storage.views import BY_NAME
-from data.declared import Names, knob_names
+from data.declared import Names, further_knobs
 from data.errors import SelectionError
-from data.selection import Selection, facet_name
+from data.selection import FACETS, Selection
 
 Spread = Literal["ci", "sd"]
 Use = Literal["bandwidth_bytes_s", "iops"]
@@ -26,12 +26,8 @@ _SHIPPED: Final = (
     "dataset", "system", "mode", "device", "rw", "request_bytes", "io_depth", "threads", "dvfs_ghz",
     "rapl_w", "machine",
 )  # fmt: skip
-_FILTERS: Final = (
-    "dataset", "device", "rw", "request", "depth", "threads", "machine", "system", "mode", "dvfs",
-    "rapl",
-)  # fmt: skip
 # The knobs that name a configuration.
-KNOBS: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
+KNOBS: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
 # A box of version 1: `panel~VIEW~PANEL~x0~x1~y0~y1`, in the coordinates of one panel of a view.
 # `links.py` resolves it, because that needs the figures.
 OLD_BOX: Final = "panel"
@@ -61,9 +57,7 @@ class StorageState(UrlState):
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
-    FILTERS: ClassVar = Names(
-        lambda columns: (*_FILTERS, *(facet_name(c) for c in columns if c.role == "knob"))
-    )
+    FILTERS: ClassVar = Names(lambda _: [f.name for f in FACETS.values() if f.column in KNOBS])
 
     selection: Selection = field(default_factory=Selection)
     at_device: str | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from data.declared import declared, knob_names
+from data.declared import declared, further_knobs
 from data.queries.points import CONFIGURATION
 from data.selection import Selection
 
@@ -73,7 +73,7 @@ def logged_runs_query(words: Sequence[str], near: str | None, limit: int) -> tup
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`,
         `interrupts`, and `total` (number of all matches). Runs of one load are adjacent.
     """
-    own = "".join(f", {name}::VARCHAR" for name in knob_names(declared()))
+    own = "".join(f", {name}::VARCHAR" for name in further_knobs(declared()))
     text = _SHIPPED_TEXT.replace(", run_id))", f"{own}, run_id))")
     matching = "".join(f" AND contains({text}, ?)" for _ in words)
     same = " AND ".join(f"n.{name} IS NOT DISTINCT FROM runs.{name}" for name in _SUBJECT)

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from data.aggregates import count_sql, mean_sql, row_sd_sql, sd_sql, weight_sql
-from data.declared import Names, knob_names
+from data.declared import Names, further_knobs
 from data.metrics import metric
 from data.selection import Selection
 
@@ -12,18 +12,18 @@ from data.selection import Selection
 _SHIPPED: Final = (
     "dataset", "workload", "system", "system_label", "is_baseline", "is_synthetic", "mode",
     "itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w", "load_qps", "message_bytes",
-    "request_bytes", "io_depth", "threads", "rw", "device", "machine",
+    "request_bytes", "io_depth", "threads", "rw", "device", "machine", "hybrid_delay_policy",
 )  # fmt: skip
-CONFIGURATION: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
+CONFIGURATION: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
 # Points of one drawn trace are adjacent: a system's governor and adaptive runs last. The order
 # covers all knobs, so that the same data always gives the same rows in the same order.
 _SHIPPED_ORDER: Final = (
     "system", "dvfs_ghz IS NULL", "itr_us IS NULL", "dataset", "workload", "load_qps",
     "message_bytes", "dvfs_ghz", "itr_us", "rapl_w", "mode", "request_bytes", "io_depth", "threads",
     "rw", "device", "machine", "system_label", "is_baseline", "is_synthetic", "itr_policy",
-    "dvfs_policy",
+    "dvfs_policy", "hybrid_delay_policy",
 )  # fmt: skip
-_ORDER: Final = Names(lambda columns: (*_SHIPPED_ORDER, *knob_names(columns)))
+_ORDER: Final = Names(lambda columns: (*_SHIPPED_ORDER, *further_knobs(columns)))
 
 
 def points_query(
@@ -97,7 +97,7 @@ _SHIPPED_SHOWN: Final = (
     "threads", "rw", "device", "machine", "replicate", "n", "logged",
     "flags",
 )  # fmt: skip
-SHOWN: Final = Names(lambda columns: (*_SHIPPED_SHOWN, *knob_names(columns)))
+SHOWN: Final = Names(lambda columns: (*_SHIPPED_SHOWN, *further_knobs(columns)))
 
 
 def shown_points_query(

@@ -21,7 +21,7 @@ from ingest.discover.names import (
 )
 from ingest.discover.sidecars import Sidecar, merged_values
 from ingest.formats import Format
-from ingest.formats.sidecar import polled_mode
+from ingest.formats.sidecar import hybrid_delay, polled_mode
 from ingest.settings.dataset import Settings
 
 _SYSTEM: Final = "linux"
@@ -104,6 +104,8 @@ def match_terms(terms: RunTerms, settings: Settings) -> NameMatch:
         raise FormatError(f"workload {workload!r} has no [workloads] table in the settings")
     knobs = dict(named.knobs) if named else {"variant": terms.place}
     knobs |= _said_knobs(said, settings)
+    if knobs.get("mode") == "hybrid" and (delay := hybrid_delay(said)):
+        knobs.setdefault("hybrid_delay", delay)
     ordered = order_knobs(knobs)
     check_knobs(ordered)
     system = said.get("system") or (named.system if named else _SYSTEM)

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from data.declared import Column
 from data.errors import FormatError
 from ingest.settings.dataset import Settings
-from ingest.settings.knobs import decode_dvfs, decode_itr
+from ingest.settings.knobs import decode_dvfs, decode_hybrid_delay, decode_itr
 from ingest.settings.number_texts import core_number, finite_number, parse_size, whole_number
 
 COMPRESSED_SUFFIXES: Final = (".gz", ".xz", ".zst")
@@ -27,6 +27,10 @@ _SLUG_FORMS: Final = {
     "device": "{}",
     "machine": "{}",
     "mode": "{}",
+    "hybrid_delay": "delay{}",
+    "ioengine": "{}",
+    "io_scheduler": "{}",
+    "file_system": "{}",
     "itr": "itr{}",
     "dvfs_code": "{}",
     "rapl_w": "{:g}w",
@@ -35,9 +39,12 @@ _SLUG_FORMS: Final = {
 KEY_KNOBS: Final = tuple(_SLUG_FORMS)
 _REALS: Final = frozenset({"load_qps", "rapl_w"})
 _SIZES: Final = frozenset({"message_bytes", "request_bytes"})
-_TEXTS: Final = frozenset({"rw", "device", "machine", "mode", "dvfs_code", "variant"})
+_TEXTS: Final = frozenset(
+    {"rw", "device", "machine", "mode", "dvfs_code", "variant", "hybrid_delay", "ioengine",
+     "io_scheduler", "file_system"}
+)  # fmt: skip
 # Knobs of a key that have no column of the same name.
-_CODES: Final = frozenset({"itr", "variant"})
+_CODES: Final = frozenset({"itr", "variant", "hybrid_delay"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +238,7 @@ def check_knobs(knobs: tuple[tuple[str, Any], ...]) -> None:
     """Check that raw codes can be decoded.
 
     Raises:
-        FormatError: An invalid ITR or DVFS code.
+        FormatError: An invalid ITR, DVFS code or hybrid delay.
     """
     _decoded(dict(knobs))
 
@@ -288,4 +295,6 @@ def _decoded(knobs: Mapping[str, Any]) -> dict[str, Any]:
         columns["itr_us"], columns["itr_policy"] = decode_itr(itr)
     if (code := knobs.get("dvfs_code")) is not None:
         columns["dvfs_ghz"], columns["dvfs_policy"], columns["dvfs_code"] = decode_dvfs(code)
+    if (delay := knobs.get("hybrid_delay")) is not None:
+        columns["hybrid_delay_us"], columns["hybrid_delay_policy"] = decode_hybrid_delay(delay)
     return columns

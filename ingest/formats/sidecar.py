@@ -9,6 +9,7 @@ from typing import Any, Final
 from data.errors import FormatError
 from ingest.files.text_lines import whole_text
 from ingest.records import ReadContext, Reading, UtcWindow
+from ingest.settings.knobs import AUTOMATIC_DELAY, decode_hybrid_delay
 from ingest.settings.number_texts import parse_size, whole_number
 
 FILE_NAME: Final = "run.toml"
@@ -64,7 +65,7 @@ def read_values(text: str, name: str) -> dict[str, Any]:
             raise FormatError(f"unknown key {key!r}, known: {', '.join(KEYS)} ({name})")
         try:
             values[key] = KEYS[key](value)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, FormatError) as error:
             shown = value if isinstance(value, date | time) else repr(value)
             raise FormatError(f"{key} cannot be {shown}: {error} ({name})") from error
     _check_span(values, name)
@@ -85,6 +86,15 @@ def polled_mode(values: Mapping[str, Any]) -> str | None:
     if values.get("hipri") is None or delay is None:
         return None
     return "poll" if delay < 0 else "hybrid"
+
+
+def hybrid_delay(values: Mapping[str, Any]) -> str | None:
+    """Return the sleep before hybrid polling, as `decode_hybrid_delay` takes it; None if unknown.
+
+    Source: As `polled_mode`.
+    """
+    delay = values.get("io_poll_delay")
+    return None if delay is None or delay < 0 else str(delay or AUTOMATIC_DELAY)
 
 
 def _check_span(values: Mapping[str, Any], name: str) -> None:
@@ -123,6 +133,12 @@ def _size(value: _Value) -> int:
     return _whole(parse_size(value)) if isinstance(value, str) else _count(value)
 
 
+def _delay(value: _Value) -> str:
+    text = value if isinstance(value, str) else f"{_real(value):.12g}"
+    decode_hybrid_delay(text)
+    return text
+
+
 def _knobs(value: Any) -> dict[str, str | int | float]:
     if not isinstance(value, dict) or not all(type(v) in (str, int, float) for v in value.values()):
         raise TypeError("expected a table of texts and numbers")
@@ -158,6 +174,10 @@ KEYS: Final[dict[str, Callable[[Any], Any]]] = {
     "threads": _count,
     "load_qps": _real,
     "rapl_w": _real,
+    "ioengine": _text,
+    "io_scheduler": _text,
+    "file_system": _text,
+    "hybrid_delay": _delay,
     "itr": _count,
     "dvfs": _text,
     "variant": _text,

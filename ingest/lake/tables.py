@@ -105,15 +105,23 @@ def create_tables(lake: LakePath) -> None:
     """Create the two Delta tables if they do not exist; upgrade tables of older schemas.
 
     Raises:
-        LakeError: A table has an unknown schema version.
+        LakeError: A table has an unknown schema version, or a dataset declared a column that
+            wattlas ships now with another type.
     """
     for name, schema in (("problems", PROBLEMS), ("runs", RUNS)):
         table = open_table(lake, name)
         if table is not None:
             with naming("write", lake / name):
                 table = upgraded(lake / name, table)
-            there = {field.name for field in table.schema().fields}
-            if young := [Field.from_arrow(f) for f in schema if f.name not in there]:
+            there = {field.name: field.type for field in table.schema().fields}
+            shipped = [Field.from_arrow(field) for field in schema]
+            for field in shipped:
+                if there.get(field.name, field.type) != field.type:
+                    raise LakeError(
+                        f"{lake / name} declares a column {field.name!r} of another type than "
+                        f"wattlas now has under this name; add the raw logs to a new lake"
+                    )
+            if young := [field for field in shipped if field.name not in there]:
                 with naming("write", lake / name):
                     table.alter.add_columns(young)
         else:

@@ -9,7 +9,7 @@ from data.schema import KNOBS, MEASUREMENTS
 from ingest.discover.found_files import IDLE
 from ingest.discover.source_reads import SourceRead
 from ingest.formats.proc_interrupts import phase_of
-from ingest.formats.sidecar import polled_mode
+from ingest.formats.sidecar import hybrid_delay, polled_mode
 from ingest.records import (
     FunctionCounts,
     InterruptCounts,
@@ -23,6 +23,7 @@ from ingest.runs.event_counts import measured, take_counts
 from ingest.runs.row import RunRow
 from ingest.runs.storage_counts import count_interrupts, function_rates
 from ingest.settings.dataset import Machine
+from ingest.settings.knobs import decode_hybrid_delay
 
 DURATION_TOLERANCE: Final = 0.10
 _LEAST_UNFIT: Final = 2**63
@@ -75,6 +76,9 @@ def _take_mode(run: RunRow) -> None:
         detail = f"the files say {words}, their names {named!r}; the names are used"
         run.doubt(_own_file(run), "knob_mismatch", detail)
     mode = run.row.get("mode")
+    if mode == "hybrid" and (delay := hybrid_delay(said)):
+        run.row.setdefault("hybrid_delay_policy", decode_hybrid_delay(delay)[1])
+        run.row.setdefault("hybrid_delay_us", decode_hybrid_delay(delay)[0])
     if mode is not None and mode not in run.settings.modes and run.reads:
         run.flags.add("unknown_mode")
         detail = f"the settings do not know the completion mode {mode!r}; kept under this name"

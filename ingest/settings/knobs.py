@@ -1,4 +1,4 @@
-"""Decode interrupt delay (ITR) and processor frequency (DVFS) from names and tables."""
+"""Decode delays (ITR, hybrid polling) and processor frequency (DVFS) from names and tables."""
 
 import re
 from typing import Final
@@ -8,8 +8,15 @@ from data.errors import FormatError
 ADAPTIVE_ITR: Final = 1
 MAX_ITR_US: Final = 1022
 GOVERNOR_DVFS: Final = "0xffff"
+AUTOMATIC_DELAY: Final = "automatic"
+# Columns of knobs that names and tables state in another form, or that ingest computes.
+FOLLOWING: Final = frozenset(
+    {"itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code", "hybrid_delay_us",
+     "hybrid_delay_policy", "work"}
+)  # fmt: skip
 
 _HEX: Final = re.compile("0x[0-9a-f]+")
+_DELAY: Final = re.compile(r"\d{1,9}(\.\d{1,9})?")
 
 
 def decode_itr(itr: int) -> tuple[float | None, str]:
@@ -58,3 +65,25 @@ def decode_dvfs(code: str) -> tuple[float | None, str, str]:
     if not 0x100 <= value <= 0xFFFF:
         raise FormatError(f"bad DVFS code: {code!r}, expected 0x100 to 0xffff")
     return (value >> 8) / 10, "static", f"0x{value:x}"
+
+
+def decode_hybrid_delay(text: str) -> tuple[float | None, str]:
+    """Decode the sleep before hybrid polling into its length and the policy that sets it.
+
+    Args:
+        text: `automatic`, or microseconds above 0. As in the kernel's `io_poll_delay`, 0 is
+            automatic as well: half of the mean service time.
+
+    Returns:
+        Delay in microseconds (None when automatic), and `fixed` or `automatic`.
+
+    Raises:
+        FormatError: Neither.
+
+    Source: Linux, Documentation/ABI/stable/sysfs-block, `queue/io_poll_delay`.
+    """
+    if text in (AUTOMATIC_DELAY, "0"):
+        return None, AUTOMATIC_DELAY
+    if not _DELAY.fullmatch(text) or not float(text):
+        raise FormatError(f"bad hybrid delay: {text!r}, expected {AUTOMATIC_DELAY} or microseconds")
+    return float(text), "fixed"

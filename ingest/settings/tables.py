@@ -9,6 +9,7 @@ from data.declared import Column
 from data.errors import SettingsError
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.records import Aggregate, TableColumn, TableDeclaration
+from ingest.settings.knobs import FOLLOWING
 from ingest.settings.patterns import compiled, path_pattern
 
 KEYS: Final[dict[str, type | tuple[type, ...]]] = {
@@ -28,12 +29,11 @@ _NAMING: Final = {
     "workload": "text",
     "mode": "text",
     "variant": "text",
+    "hybrid_delay": "text",
     "dvfs": "text",
     "itr": "whole",
     "replicate": "whole",
 }
-# Columns of `runs` that are computed from other columns.
-_FOLLOWING: Final = ("itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code")
 
 
 def target_kinds(columns: Mapping[str, Column]) -> dict[str, str]:
@@ -42,7 +42,7 @@ def target_kinds(columns: Mapping[str, Column]) -> dict[str, str]:
     Args:
         columns: Columns that the dataset declares.
     """
-    shipped = {n: t for n, t in (KNOBS | MEASUREMENTS).items() if n not in _FOLLOWING}
+    shipped = {n: t for n, t in (KNOBS | MEASUREMENTS).items() if n not in FOLLOWING}
     kinds = {n: _kind(t) for n, t in shipped.items()}
     return {**kinds, **_NAMING, **{name: column.kind for name, column in columns.items()}}
 

@@ -10,11 +10,12 @@ from data.declared import KINDS, ROLES, WRITINGS
 from data.errors import SettingsError
 from data.schema import KNOBS
 from ingest.settings import meters, power, tables
+from ingest.settings.knobs import FOLLOWING
 
 # Groups that the regular expression of a file name may have.
-GROUPS: Final = frozenset({"replicate", "core", "itr", "dvfs", "mode", "variant"}) | (
-    frozenset(KNOBS) - {"itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "dvfs_code"}
-)
+GROUPS: Final = frozenset(
+    {"replicate", "core", "itr", "dvfs", "mode", "variant", "hybrid_delay"}
+) | (frozenset(KNOBS) - FOLLOWING)
 # What to keep of totals that perf counted over an interval other than the run's.
 COUNTS: Final = ("rates", "whole")
 # Units of HdrHistogram's lists of percentiles.

@@ -5,20 +5,23 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, write_deltalake
 
 from data.connection import newest_version, open_lake
 from data.declared import Column, check_name, declared, in_force
-from data.errors import DataError, SelectionError, SettingsError
+from data.errors import DataError, LakeError, SelectionError, SettingsError
 from data.knobs import KNOBS
 from data.metrics import metric, plottable
 from data.queries.points import CONFIGURATION
-from data.schema import SCHEMA_DESCRIPTION
+from data.schema import RUNS, SCHEMA_DESCRIPTION
 from data.selection import FACETS, Selection
+from ingest.lake.tables import create_tables, describe_columns
 from ingest.pipeline import AddOptions, AddReport, add
 from ingest.settings.dataset import load_settings
 from tests.fixtures.declared import declared_columns
+from tests.fixtures.lakes import run
 
 OLD_LAKE = Path(__file__).resolve().parents[1] / "fixtures" / "lake_schema_3"
 MUTILATE = (
@@ -155,10 +158,33 @@ def test_a_lake_of_schema_3_is_read_as_it_is_and_upgraded_by_add(
     assert DeltaTable(str(lake / "runs")).metadata().description == SCHEMA_DESCRIPTION
     assert DeltaTable(str(lake / "problems")).metadata().description == SCHEMA_DESCRIPTION
     old = [run for run in runs(lake) if run["dataset"] == "old"]
+    assert {(run["ioengine"], run["work"]) for run in before} == {(None, None)}
     assert [{name: run[name] for name in before[0]} for run in old] == before
     assert {run["kernel"] for run in old} == {None}
     with open_lake(lake, version=0) as opened:
         assert opened.columns == ()
+
+
+def test_a_column_that_a_dataset_declared_may_be_shipped_later(lake: Path) -> None:
+    """The values stay; the filter is the shipped one. Another type is refused by name."""
+    young = pa.schema([field for field in RUNS if field.name != "ioengine"])
+    rows = pa.Table.from_pylist([run(), run(replicate=1)], schema=young)
+    write_deltalake(str(lake / "runs"), rows, description=SCHEMA_DESCRIPTION)
+    table = DeltaTable(str(lake / "runs"))
+    describe_columns(table, [Column("ioengine", "knob", "text", "Engine", datasets=("tiny",))], ())
+    table.update({"ioengine": "'libaio'"})
+    create_tables(lake)
+    with open_lake(lake) as opened:
+        assert opened.columns == ()
+        found = opened.polars("SELECT run_id, ioengine FROM runs")
+    assert found["ioengine"].to_list() == ["libaio", "libaio"]
+
+
+def test_a_column_that_is_shipped_now_with_another_type_is_refused(lake: Path) -> None:
+    rows = pa.table({"run_id": ["a"], "work": [3.0]})
+    write_deltalake(str(lake / "runs"), rows, description=SCHEMA_DESCRIPTION)
+    with pytest.raises(LakeError, match="declares a column 'work' of another type"):
+        create_tables(lake)
 
 
 def test_a_sidecar_sets_declared_knobs(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
-from ingest.settings.knobs import decode_dvfs, decode_itr
+from ingest.settings.knobs import decode_dvfs, decode_hybrid_delay, decode_itr
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,22 @@ def test_ghz_is_the_decimal_that_people_write(ratio: int) -> None:
 def test_dvfs_that_is_no_code_is_refused(code: str) -> None:
     with pytest.raises(FormatError, match="bad DVFS code"):
         decode_dvfs(code)
+
+
+@pytest.mark.parametrize(
+    ("text", "knobs"),
+    [
+        ("automatic", (None, "automatic")),
+        ("0", (None, "automatic")),
+        ("5", (5.0, "fixed")),
+        ("2.5", (2.5, "fixed")),
+    ],
+)
+def test_hybrid_delay(text: str, knobs: tuple[float | None, str]) -> None:
+    assert decode_hybrid_delay(text) == knobs
+
+
+@pytest.mark.parametrize("text", ["", "-1", "auto", "1e9", "nan", "0.0", "9" * 30])
+def test_a_hybrid_delay_that_cannot_be_is_refused(text: str) -> None:
+    with pytest.raises(FormatError, match=f"bad hybrid delay: {text!r},"):
+        decode_hybrid_delay(text)

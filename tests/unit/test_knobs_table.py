@@ -24,6 +24,10 @@ def test_every_filter_is_a_knob_in_the_same_order() -> None:
         ("mode", "poll", "poll", "poll"),
         ("mode", None, "none", "no mode"),
         ("rapl", 135.0, "135", "135 W"),
+        ("delay", 5.0, "5", "hybrid delay 5 us"),
+        ("scheduler", "none", "none", "scheduler none"),
+        ("engine", "io_uring", "io_uring", "io_uring"),
+        ("work", "30 s", "30 s", "30 s"),
     ],
 )
 def test_labels_and_words(name: str, value: float | str | None, label: str, words: str) -> None:
@@ -37,8 +41,8 @@ def test_an_axis_title_carries_the_unit_of_its_labels() -> None:
 
 def test_loads_and_sizes_are_given_systems_and_delays_are_set() -> None:
     given = {name for name, knob in KNOBS.items() if knob.is_given}
-    assert {"load", "request", "depth", "rw", "device", "workload"} <= given
-    assert not given & {"system", "mode", "itr", "dvfs", "rapl"}
+    assert {"load", "request", "depth", "rw", "device", "workload", "machine", "work"} <= given
+    assert not given & {"system", "mode", "itr", "dvfs", "rapl", "delay", "engine"}
 
 
 def test_menus_and_sentences_use_the_field_s_own_abbreviations() -> None:

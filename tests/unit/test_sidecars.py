@@ -111,6 +111,54 @@ def test_the_kernels_knobs_make_a_mode(values: dict[str, Any], mode: str | None)
     assert sidecar.polled_mode(values) == mode
 
 
+@pytest.mark.parametrize(
+    ("folder", "text", "knobs"),
+    [
+        ("poll", 'ioengine = "io_uring"', {"ioengine": "io_uring"}),
+        (
+            "poll", 'io_scheduler = "none"\nfile_system = "ext4"',
+            {"io_scheduler": "none", "file_system": "ext4"},
+        ),
+        ("hybrid", "io_poll_delay = 0", {"hybrid_delay": "automatic"}),
+        ("hybrid", "io_poll_delay = 4", {"hybrid_delay": "4"}),
+        ("hybrid", "hybrid_delay = 2.5", {"hybrid_delay": "2.5"}),
+        ("hybrid", "hybrid_delay = 8\nio_poll_delay = 4", {"hybrid_delay": "8"}),
+        ("x", "hipri = true\nio_poll_delay = 4", {"mode": "hybrid", "hybrid_delay": "4"}),
+        ("poll", "io_poll_delay = 4", {}),
+    ],
+)  # fmt: skip
+def test_engine_scheduler_file_system_and_delay_are_part_of_the_key(
+    tmp_path: Path, folder: str, text: str, knobs: dict[str, Any]
+) -> None:
+    known = {"mode": folder, "device": "nvme0", "rw": "randread", "request_bytes": 4096}
+    place = tmp_path / "nvme0" / folder / "randread-4k-r0" if folder != "x" else tmp_path / "x"
+    path = write(place, run=text) / "fio.json"
+    found = dict(match(path, tmp_path).knobs)
+    wanted = (known if folder != "x" else {"variant": "x"}) | knobs
+    assert found == wanted
+
+
+def test_a_pattern_names_them_and_columns_follow(tmp_path: Path) -> None:
+    (tmp_path / "wattlas.toml").write_text(
+        "[[names]]\nworkload = 'fio'\nsystem = 'linux'\nset = { file_system = 'xfs' }\n"
+        "pattern = '(?P<ioengine>\\w+)/(?P<io_scheduler>[a-z-]+)/(?P<mode>hybrid)"
+        "(?P<hybrid_delay>\\d+|automatic)/fio.json'\n"
+    )
+    settings = load_settings(tmp_path / "wattlas.toml")
+    rows, names = [], ("io_uring/mq-deadline/hybrid5", "libaio/none/hybridautomatic")
+    for name in names:
+        found = match_name(f"{name}/fio.json", settings)
+        assert found is not None
+        rows.append(identity_columns(found.key("x"), settings))
+    columns = ("ioengine", "io_scheduler", "file_system", "hybrid_delay_us", "hybrid_delay_policy")
+    assert [tuple(row[name] for name in columns) for row in rows] == [
+        ("io_uring", "mq-deadline", "xfs", 5.0, "fixed"),
+        ("libaio", "none", "xfs", None, "automatic"),
+    ]
+    assert rows[0]["run_id"].startswith("fio-linux-hybrid-delay5-io_uring-mq_deadline-xfs-rx-")
+    assert len({row["run_id"] for row in rows}) == 2
+
+
 def write(folder: Path, **texts: str) -> Path:
     """Write sidecars into a folder: `run='...'` is run.toml, `a='...'` is a.run.toml."""
     folder.mkdir(parents=True, exist_ok=True)

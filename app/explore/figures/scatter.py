@@ -381,7 +381,7 @@ def _subtitle(points: pl.DataFrame, state: ExploreState, scene: Scene) -> str:
     mixed = [
         knob.noun
         for knob in KNOBS.values()
-        if (knob.is_given or knob.name == "machine")
+        if knob.is_given
         and knob.name not in (*shown, "dataset", "workload")
         and points[knob.column].n_unique() > 1
     ]

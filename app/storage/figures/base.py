@@ -12,7 +12,7 @@ import polars as pl
 from app.kit.competitors import Competitors
 from app.kit.encodings import scatter_trace
 from app.kit.words import configuration_words
-from data.declared import Names, knob_names
+from data.declared import Names, further_knobs
 from data.metrics import metric
 from data.selection import Value
 from data.units import format_quantity
@@ -35,7 +35,7 @@ _SHIPPED: Final = (
     "machine",
 )  # fmt: skip
 # The knobs that name a configuration in a hover.
-_NAMING: Final = Names(lambda columns: (*_SHIPPED, *knob_names(columns)))
+_NAMING: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
 # Number of cached texts of means and headings: filters choose among them, but do not change them.
 _CACHED: Final = 20_000
 _SELECTABLE: Final = {

@@ -17,10 +17,14 @@ from app.storage.figures.base import (
 )
 from app.storage.figures.layouts import axis, index_axis, layout, unmeasured
 from app.storage.views import DEPTH, View
+from data.declared import Names, further_knobs
 from data.metrics import metric
 
 # Columns that split a mode into several lines; threads split it only if a depth has several.
-_APART: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "request_bytes")
+_SHIPPED: Final = (
+    "dataset", "system", "dvfs_ghz", "rapl_w", "device", "rw", "request_bytes", "machine",
+)  # fmt: skip
+_APART: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
 # Distance of a published value from the measured one, in steps of the axis.
 _ASIDE: Final = 0.12
 _DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash")
