@@ -16,7 +16,7 @@ import polars as pl
 from app.kit.answer_cache import KEPT_ROWS, AnswerCache, compact, unchanged
 from app.kit.known_columns import KnownColumns, known_columns
 from app.kit.settings import MAX_ROWS
-from app.kit.url_state import UrlState
+from app.kit.url_state import UrlState, pinned_version
 from data.analysis.facets import LEADING, FacetCounts, matches
 from data.connection import Lake, open_lake
 from data.declared import put_in_force
@@ -326,6 +326,15 @@ class Lakes:
         """
         return self._watch.look()
 
+    @property
+    def newest(self) -> int:
+        """The newest version; it is not opened, and its columns are not put in force.
+
+        Raises:
+            LakeError: As `look`.
+        """
+        return self.look().version
+
     def at(self, version: int | None) -> LakeView:
         """Return one version, or the newest, and put its declared columns in force.
 
@@ -371,7 +380,7 @@ class Lakes:
         self._seen = seen
 
     def asked(self, read: Callable[[str], State], query: str) -> tuple[LakeView, State]:
-        """Read a link, and open the version that it pins.
+        """Open the version that a link pins, and read the link with that version's columns.
 
         Args:
             read: Reads a state from a query; raises an error for columns that the version lacks.
@@ -379,9 +388,5 @@ class Lakes:
         Raises:
             WattlasError: The query is no state of the page, or the lake cannot be read.
         """
-        view = self.at(None)
-        state = read(query)
-        if state.lake_version is not None:
-            view = self.at(state.lake_version)
-            state = read(query)
-        return view, state
+        view = self.at(pinned_version(query))
+        return view, read(query)

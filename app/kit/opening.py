@@ -128,7 +128,7 @@ def open_page(
     except WattlasError as error:
         return lake_view(None), None, _NOT_FOLLOWED.format(error)
     if state.lake_version is not None:
-        newest = lake_view(None).version
+        newest = lakes().newest
         if view.version != newest:
             notice = f"This link pins version {view.version} of the lake; the newest is {newest}."
             return view, state, notice

@@ -173,6 +173,16 @@ def has_state(query: str) -> bool:
     return bool(parse_qs(query.lstrip("?"), keep_blank_values=True))
 
 
+def pinned_version(query: str) -> int | None:
+    """Return the version of the lake that a URL query of any page pins; None for the newest.
+
+    Raises:
+        SelectionError: It is no version number.
+    """
+    texts = parse_qs(query.lstrip("?"), keep_blank_values=True).get("lake")
+    return read_lake_version("lake", texts[-1]) if texts else None
+
+
 def filter_pairs(selection: Selection) -> list[tuple[str, str]]:
     """Convert the filters to parameters: the same filters give the same pairs."""
     return [
