@@ -159,3 +159,11 @@ def _declared_knob(column: Column) -> Knob:
 
 # All knobs, by the name of their filter.
 KNOBS: Final[Mapping[str, Knob]] = ByName(_knobs)
+
+
+def choice_columns() -> tuple[str, ...]:
+    """Return the columns that are the same within one choice: given knobs, machine, system.
+
+    Only runs that agree in them compete for the best setting.
+    """
+    return (*(knob.column for knob in KNOBS.values() if knob.is_given), "machine", "system")

@@ -11,6 +11,7 @@ import polars as pl
 import polars.selectors as cs
 
 from app.explore.figures.heatmap import build_heatmap
+from app.explore.figures.marks import must_draw
 from app.explore.figures.scatter import Scene, build_scatter
 from app.explore.opening_rule import NONE
 from app.explore.points import encode_points
@@ -24,13 +25,10 @@ from app.kit.lakes import LakeView, Query, leading
 from app.kit.messages import EMPTY_LAKE, no_run_left
 from app.kit.performance import performance_column
 from app.kit.settings import MAX_POINTS, MAX_ROWS
-from app.kit.typed_arrays import floats
 from app.kit.words import subject, synthetic_note
 from data.analysis.best import best_settings
-from data.analysis.pareto import pareto_mask
 from data.analysis.pooling import pool
 from data.analysis.thinning import thin
-from data.analysis.winners import find_winners
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
 from data.queries.best import baselines_query, candidates_query
@@ -69,21 +67,21 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
     """Build the scatter for a state."""
     if not view.runs:
         return ScatterAnswer(message_figure(EMPTY_LAKE), None)
-    state, performance = resolve(view, state)
+    state, _ = resolve(view, state)
     points = in_trace_order(_points(view, state), state)
     if not len(points):
         return ScatterAnswer(message_figure(_nothing_left(view, state)), None)
     crowded = len(points) > MAX_POINTS
-    drawn = thin(len(points), MAX_POINTS, _must_draw(points, state) if crowded else np.arange(0))
+    encoding = encoding_of(points, state, view.systems)
+    needed = must_draw(points, state, encoding) if crowded else np.arange(0)
+    drawn = thin(len(points), MAX_POINTS, needed)
     scene = Scene(
         systems=view.systems,
-        performance=performance,
         total=view.runs,
         matching=view.matching(state.selection),
         left_out=len(points) - len(drawn),
     )
     figure = build_scatter(points, drawn, state, scene)
-    encoding = encoding_of(points, state, view.systems)
     encoded = encode_points(points[drawn], encoding, view.varying(state.selection))
     return ScatterAnswer(figure, encoded, int(points["n"].sum()))
 
@@ -252,6 +250,7 @@ def _columns(state: ExploreState, performance: str) -> dict[str, str]:
         "x": state.x,
         "y": state.y,
         "performance": performance,
+        "limited": state.limited,
         "energy_j": "energy_j",
         "edp_js": "edp_js",
     }
@@ -314,23 +313,6 @@ def _cells(view: LakeView, state: ExploreState) -> pl.DataFrame:
     rows = _metric_cube(view, shown, state.heat_metric)
     x_knob, y_knob = heat_knobs(state)
     return pool(rows, (y_knob.column, x_knob.column))
-
-
-def _must_draw(points: pl.DataFrame, state: ExploreState) -> np.ndarray:
-    """Return the indices that thinning must keep: each system's frontier and winners."""
-    names, group = np.unique(
-        points["system"].cast(pl.Categorical).to_physical().to_numpy(), return_inverse=True
-    )
-    values = {n: floats(points[n]) for n in ("x", "y", "performance", "energy_j", "edp_js")}
-    signs = [-1.0 if metric(name).better == "more" else 1.0 for name in (state.x, state.y)]
-    kept: list[np.ndarray] = []
-    for number in range(len(names)):
-        mine = np.flatnonzero(group == number)
-        mask = pareto_mask(signs[0] * values["x"][mine], signs[1] * values["y"][mine])
-        kept.append(mine[mask])
-    winners = find_winners(group, values["performance"], values["energy_j"], values["edp_js"])
-    kept.append(np.array([i for w in winners.values() for i in w.indices()], dtype=int))
-    return np.concatenate(kept)
 
 
 def _nothing_left(view: LakeView, state: ExploreState) -> str:

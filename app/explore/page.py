@@ -70,11 +70,16 @@ PAGE = Page(
     Output(IDS.figure("scatter"), "data"),
     Output(IDS("points"), "data"),
     Input(IDS.view_state, "data"),
+    Input(IDS.control("limit"), "value"),
+    Input(IDS.control("by"), "value"),
     State(IDS.lake_version, "data"),
 )
-def update_scatter(raw_state: dict[str, Any], version: int) -> tuple[dict, dict | None]:
-    """Draw the scatter, and encode its points for linked selections."""
-    answer = scatter(lake_view(version), ExploreState.from_json(raw_state))
+def update_scatter(
+    raw_state: dict[str, Any], limit: float | str, limited: str, version: int
+) -> tuple[dict, dict | None]:
+    """Draw the scatter with the marks within the limit, and encode its points for selections."""
+    asked = {**raw_state, "limit": limit, "by": limited}
+    answer = scatter(lake_view(version), ExploreState.from_json(asked))
     return answer.figure, answer.points
 
 

@@ -24,7 +24,7 @@ KNOBS: Final = (
 )  # fmt: skip
 # Knobs of storage studies; sent only if a point has a value.
 STORAGE_KNOBS: Final = ("mode", "device", "rw", "request_bytes", "io_depth", "threads")
-_VALUES: Final = ("x", "y", "performance", "energy_j", "edp_js")
+_VALUES: Final = ("x", "y", "limited")
 _SPREADS: Final = ("x_sd", "y_sd")
 
 

@@ -26,13 +26,13 @@
   }
 
   /** Marker colours of one points trace: the scale of a knob or one hue; grey past the limit. */
-  figures.limitColors = function (points, k, trace, limit, theme, column) {
+  figures.limitColors = function (points, k, trace, limit, theme, meta) {
     const from = points.traces[k], to = points.traces[k + 1], { color, coloraxis } = trace.marker;
-    const scale = points.knobs[column], performance = points.values.performance;
+    const scale = points.knobs[meta.colour], { limited } = points.values, sign = meta.is_least ? -1 : 1;
     const own = typeof color === "string" && !coloraxis ? color : null;
     const grey = wattlas.palette(theme).missed, colors = new Array(to - from);
     for (let i = from; i < to; i++) {
-      const meets = limit === null || performance[i] <= limit;
+      const meets = limit === null || sign * limited[i] <= sign * limit;
       colors[i - from] = meets ? (own || scale.values[scale.index[i]]) : grey;
     }
     return colors;
@@ -71,20 +71,20 @@
     return value > (low + high) / 2;
   }
 
-  /** The line at the limit, along whichever axis shows the performance metric. */
+  /** The line at the limit, along whichever axis shows the limited metric. */
   figures.limitShapes = function (meta, limit, theme, xs) {
     if (limit === null || !meta) return [];
     const color = wattlas.palette(theme).text, line = { color, width: 1.5, dash: "dash" };
-    const text = "limit " + wattlas.formatQuantity(limit, meta.units[meta.performance]);
+    const text = "limit " + wattlas.formatQuantity(limit, meta.units[meta.limited]);
     const label = { text, font: { size: 11, color }, textposition: "end" };
-    if (meta.x === meta.performance) {
+    if (meta.x === meta.limited) {
       const xanchor = isInRightHalf(limit, xs) ? "right" : "left";
       return [{
         type: "line", xref: "x", yref: "paper", x0: limit, x1: limit, y0: 0, y1: 1, line,
         label: { ...label, textangle: 0, xanchor, yanchor: "top" },
       }];
     }
-    if (meta.y !== meta.performance) return [];
+    if (meta.y !== meta.limited) return [];
     return [{ type: "line", xref: "paper", yref: "y", x0: 0, x1: 1, y0: limit, y1: limit, line, label }];
   };
 
@@ -99,7 +99,7 @@
       const marker = { ...trace.marker, line: { ...trace.marker.line } };
       if (!String(marker.symbol).endsWith("-open")) marker.line.color = wattlas.palette(theme).halo;
       if (view.limit !== null) {
-        marker.color = figures.limitColors(points, k, trace, view.limit, theme, meta.colour);
+        marker.color = figures.limitColors(points, k, trace, view.limit, theme, meta);
       }
       return { ...trace, marker, selectedpoints: selected[k++] };
     });

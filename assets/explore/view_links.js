@@ -187,7 +187,7 @@
         const traces = figures.pointTraces(gd);
         const { points, original, theme } = view;
         const colors = traces.map((t, k) => figures.limitColors(
-          points, k, original[k], view.limit, theme, gd.layout.meta.colour));
+          points, k, original[k], view.limit, theme, gd.layout.meta));
         window.Plotly.restyle(gd, { "marker.color": colors }, traces);
       }, 60);
     });

@@ -14,7 +14,6 @@ from app.explore.page import (
     PAGE,
     turn_workload,
     update_filters,
-    update_scatter,
 )
 from app.kit.ids import NOTICE
 from app.kit.opening import open_layout
@@ -37,6 +36,11 @@ pytestmark = pytest.mark.usefixtures("here")
 def describe_view(raw: dict[str, Any], version: int) -> tuple:
     """The status line, with the limit on the performance metric."""
     return explore.describe_view(raw, "performance", version)
+
+
+def update_scatter(raw: dict[str, Any], version: int, limit: float | str = "") -> tuple:
+    """The scatter, with the limit on the performance metric."""
+    return explore.update_scatter(raw, limit, "performance", version)
 
 
 def update_best(raw: dict[str, Any], limit: float | str, version: int) -> tuple:

@@ -48,9 +48,9 @@ def draw(
     points: pl.DataFrame, drawn: list[int] | None = None, scene: dict | None = None, **state: Any
 ) -> dict[str, Any]:
     """The figure; x is p99 and y is energy unless told otherwise."""
-    view = ExploreState(**{"x": "latency_p99_us", **state})
+    view = ExploreState(**{"x": "latency_p99_us", "limited": "latency_p99_us", **state})
     indices = np.arange(len(points)) if drawn is None else np.array(drawn)
-    setting = Scene(**{"systems": SYSTEMS, "performance": "latency_p99_us", **(scene or {})})
+    setting = Scene(**{"systems": SYSTEMS, **(scene or {})})
     return build_scatter(points, indices, view, setting)
 
 
@@ -135,6 +135,45 @@ def test_winners_are_marked_where_they_are(points: pl.DataFrame) -> None:
     ]  # fmt: skip
     hues = [system_style(s, SYSTEMS)[1] for s in ("linux_tuned", "ebbrt_tuned", "linux_default")]
     assert marks["energy"]["marker"]["color"] == hues
+
+
+def test_marks_and_frontier_keep_to_the_limit(points: pl.DataFrame) -> None:
+    figure = draw(points, limit=65.0)
+    marks = {t["meta"]["winner"]: pairs(t) for t in traces(figure, "winner")}
+    assert marks == {kind: [(63, 1005), (60, 900)] for kind in ("performance", "energy", "edp")}
+    lines = {t["meta"]["system"]: pairs(t) for t in traces(figure, "frontier")}
+    assert lines == {"linux_tuned": [(63, 1005)], "ebbrt_tuned": [(60, 900)]}
+    assert "limit missed by Linux default" in figure["layout"]["title"]["text"]
+    assert "limit missed" not in draw(points, limit=104.0)["layout"]["title"]["text"]
+
+
+def test_a_limit_of_what_more_is_better_is_the_least(tmp_path: Path) -> None:
+    rows = [run(throughput_qps=q, energy_j=q, itr_us=q) for q in (10.0, 20.0, 30.0)]
+    points = points_of(tmp_path, rows).with_columns(limited=pl.col("energy_j"))
+    figure = draw(points, limited="throughput_qps", limit=20.0)
+    marks = {t["meta"]["winner"]: pairs(t) for t in traces(figure, "winner")}
+    assert [y for _, y in marks["energy"]] == [20]
+
+
+@pytest.mark.parametrize("column", ["load_qps", "message_bytes", "machine", "dataset"])
+def test_only_like_runs_compete(tmp_path: Path, column: str) -> None:
+    is_text = column in ("machine", "dataset")
+    rows = [
+        run(
+            **{column: value if is_text else number},
+            latency_p99_us=50.0 * number,
+            energy_j=100.0 * number,
+            itr_us=number,
+        )
+        for number, value in ((1.0, "a"), (2.0, "b"))
+    ]
+    figure = draw(points_of(tmp_path, rows))
+    for mark in traces(figure, "winner"):
+        assert sorted(pairs(mark)) == [(50, 100), (100, 200)]
+    (line,) = traces(figure, "frontier")
+    (x0, _), (gap, _), (x2, _) = pairs(line)
+    assert sorted([x0, x2]) == [50, 100]
+    assert np.isnan(gap)
 
 
 def test_winners_of_what_was_not_measured_are_not_marked(tmp_path: Path) -> None:

@@ -95,8 +95,99 @@ def test_the_best_energy_delay_product(
     state = ExploreState(Selection.of(**selection), replicates="runs")
     best = winner(view, state, system, "edp")
     assert (best["itr_us"], best["dvfs_ghz"]) == (itr_us, dvfs_ghz)
-    assert best["edp_js"] == pytest.approx(product_js, abs=0.05)
-    assert best["edp_js"] == pytest.approx(best["energy_j"] * best["x"])
+    assert best["y"] * best["x"] == pytest.approx(product_js, abs=0.05)
+
+
+# Figures 3 and 5 on the published tables: each system's time (s) or p99 (us) and energy (J) under
+# +, x and o, at most 500 us in memcached. The energy-delay product of node.js is in J s.
+FIGURES: dict[str, tuple[dict, tuple, dict]] = {
+    "nodejs": ({"workload": ["nodejs"]}, (8.418, 270.7), {
+        "linux_tuned": ((7.679, 251.6), (7.699, 247.6), 1906),
+        "ebbrt_tuned": ((5.633, 177.5), (7.699, 167.8), 999.2)}),
+    "64 B": ({"workload": ["netpipe"], "message": [64]}, (0.2101, 4.448), {
+        "linux_tuned": ((0.1373, 4.19), (0.1573, 3.207), 0.4789),
+        "ebbrt_tuned": ((0.1127, 2.503), (0.1157, 2.49), 0.282)}),
+    "8 KB": ({"workload": ["netpipe"], "message": [8 << 10]}, (0.3655, 8.05), {
+        "linux_tuned": ((0.2727, 7.973), (0.3487, 6.667), 2.06),
+        "ebbrt_tuned": ((0.217, 4.703), (0.2347, 4.37), 1.021)}),
+    "64 KB": ({"workload": ["netpipe"], "message": [64 << 10]}, (1.493, 30.91), {
+        "linux_tuned": ((0.849, 26.69), (1.082, 20.48), 19.8),
+        "ebbrt_tuned": ((0.7187, 13.09), (0.7187, 13.09), 9.41)}),
+    "512 KB": ({"workload": ["netpipe"], "message": [512 << 10]}, (5.454, 119.9), {
+        "linux_tuned": ((5.021, 106.5), (5.066, 97.17), 492.3),
+        "ebbrt_tuned": ((4.739, 89.0), (4.768, 85.96), 409.8)}),
+    "200K": ({"workload": ["memcached"], "load": [200_000]}, (103.9, 1334), {
+        "linux_tuned": ((61.7, 2175), (456.8, 1056), 120_600),
+        "ebbrt_tuned": ((65.9, 1747), (445.6, 938.2), 70_590)}),
+    "400K": ({"workload": ["memcached"], "load": [400_000]}, (114.5, 1926), {
+        "linux_tuned": ((74.0, 2533), (458.8, 1170), 183_000),
+        "ebbrt_tuned": ((64.9, 1111), (361.4, 981.7), 72_120)}),
+    "600K": ({"workload": ["memcached"], "load": [600_000]}, (138.9, 2595), {
+        "linux_tuned": ((102.6, 2731), (486.0, 1472), 280_200),
+        "ebbrt_tuned": ((60.2, 1279), (375.4, 1027), 72_530)}),
+}  # fmt: skip
+HUES = {"linux_tuned": "#0072B2", "ebbrt_tuned": "#D55E00", "linux_default": "#009E73"}
+
+
+def marks_of(view: LakeView, state: ExploreState) -> dict[str, list[tuple[str, float, float]]]:
+    """The hue and place of each mark, by its kind."""
+    return {
+        t["meta"]["winner"]: list(
+            zip(t["marker"]["color"], t["x"].tolist(), t["y"].tolist(), strict=True)
+        )
+        for t in traces(scatter(view, state).figure, "winner")
+    }
+
+
+def agrees(found: tuple, system: str, *values: float) -> bool:
+    """Whether a mark is a system's, at printed numbers of three or four digits."""
+    return found[0] == HUES[system] and all(
+        value == pytest.approx(printed, rel=6e-4)
+        for value, printed in zip(found[1:], values, strict=True)
+    )
+
+
+@pytest.mark.parametrize("panel", FIGURES)
+def test_the_marks_of_figures_3_and_5(view: LakeView, panel: str) -> None:
+    chosen, default, systems = FIGURES[panel]
+    is_open = "load" in chosen
+    state = ExploreState(Selection.of(**chosen), limit=500.0 if is_open else None)
+    marks = marks_of(view, state)
+    assert [len(found) for found in marks.values()] == [3, 3, 3]
+    for kind in marks:
+        assert any(agrees(found, "linux_default", *default) for found in marks[kind])
+    for system, (fastest, thriftiest, product) in systems.items():
+        assert any(agrees(found, system, *fastest) for found in marks["performance"])
+        assert any(agrees(found, system, *thriftiest) for found in marks["energy"])
+        _, x, y = next(found for found in marks["edp"] if found[0] == HUES[system])
+        # The product of the means is near the mean of the runs' products, which is minimised.
+        assert x * y == pytest.approx(product, rel=0.01)
+
+
+def test_each_load_has_marks_of_its_own(view: LakeView) -> None:
+    alone = [
+        mark
+        for load in (200_000, 400_000, 600_000)
+        for mark in marks_of(view, ExploreState(memcached(load), limit=500.0))["energy"]
+    ]
+    every = Selection.of(workload=["memcached"])
+    together = marks_of(view, ExploreState(every, limit=500.0))["energy"]
+    assert len(together) == 9
+    assert sorted(together) == sorted(alone)
+    figure = scatter(view, ExploreState(every, limit=500.0)).figure
+    lines = [np.isnan(t["x"]).sum() for t in traces(figure, "frontier")]
+    assert lines == [2, 2, 2]  # three lines a system, with two gaps
+    assert all(np.nanmax(t["x"]) <= 500 for t in traces(figure, "frontier"))
+
+
+def test_a_system_that_misses_the_limit_has_no_mark_and_the_caption_says_so(view: LakeView) -> None:
+    state = ExploreState(memcached(200_000), limit=100.0)
+    assert [len(found) for found in marks_of(view, state).values()] == [2, 2, 2]
+    title = scatter(view, state).figure["layout"]["title"]["text"]
+    assert "limit missed by Linux default" in title
+    all_loads = ExploreState(Selection.of(workload=["memcached"]), limit=110.0)
+    title = scatter(view, all_loads).figure["layout"]["title"]["text"]
+    assert "limit missed by Linux default 400k QPS, Linux default 600k QPS" in title
 
 
 def read_table(name: str) -> pl.DataFrame:

@@ -70,10 +70,10 @@ def test_knobs_of_storage_travel_where_there_are_any(points: pl.DataFrame, tmp_p
 
 def test_every_number_comes_back(points: pl.DataFrame) -> None:
     payload = encoded(points)
-    for name in ("x", "y", "performance", "energy_j", "edp_js"):
+    for name in ("x", "y", "limited"):
         np.testing.assert_array_equal(decode(payload["values"][name]), points[name].to_numpy())
     # Default 104 us; Linux tuned by DVFS: 110 us, the mean of the two replicates, adaptive 90 us.
-    assert decode(payload["values"]["performance"])[0] == 104.0
+    assert decode(payload["values"]["limited"])[0] == 104.0
     assert decode(payload["n"]).tolist() == [1, 1, 2, 1]
     assert decode(payload["logged"]).tolist() == [0, 0, 0, 0]
 
@@ -83,8 +83,8 @@ def test_what_was_not_measured_is_not_a_number(points: pl.DataFrame) -> None:
     spread = decode(values["x_sd"])
     assert spread.dtype == np.float32
     assert np.isnan(spread).tolist() == [True, True, False, True]
-    blind = points.with_columns(energy_j=pl.lit(None, dtype=pl.Float64))
-    assert np.isnan(decode(encoded(blind)["values"]["energy_j"])).all()
+    blind = points.with_columns(limited=pl.lit(None, dtype=pl.Float64))
+    assert np.isnan(decode(encoded(blind)["values"]["limited"])).all()
 
 
 def test_traces_are_ranges_of_rows(points: pl.DataFrame) -> None:

@@ -7,6 +7,13 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from app.explore.figures.marks import (
+    MARKS,
+    frontier_traces,
+    like_groups,
+    missed_words,
+    winner_traces,
+)
 from app.explore.roles import Encoding, encoding_of, trace_groups
 from app.explore.state import ExploreState
 from app.kit.encodings import (
@@ -23,17 +30,9 @@ from app.kit.encodings import (
 )
 from app.kit.typed_arrays import floats
 from app.kit.words import axis_words, subject, synthetic_note
-from data.analysis.pareto import frontier, pareto_mask
-from data.analysis.winners import find_winners
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
 
-# Name, column, symbol and legend of each mark of a winner.
-_MARKS: Final = (
-    ("performance", "performance", "cross-thin-open", "+ best performance"),
-    ("energy", "energy_j", "x-thin-open", "x lowest energy"),
-    ("edp", "edp_js", "circle-open", "o best energy-delay product"),
-)
 _LEGENDS: Final = ("legend", "legend2", "legend3")
 _LEGEND_NAME_CHARS: Final = 26
 
@@ -44,14 +43,12 @@ class Scene:
 
     Attributes:
         systems: All systems of the lake, so that each keeps its symbol under any filter.
-        performance: Column of the workload's performance metric.
         total: Number of runs in the lake.
         matching: Number of runs that match the filters.
         left_out: Number of points that are not drawn because a figure may not hold them all.
     """
 
     systems: tuple[str, ...]
-    performance: str
     total: int = 0
     matching: int = 0
     left_out: int = 0
@@ -63,19 +60,21 @@ def build_scatter(
     """Build the scatter as a figure dictionary with typed arrays.
 
     Args:
-        points: Answer of `points_query` with columns `x`, `y`, `performance`, `energy_j`,
-            `edp_js`; at least one row; in that query's order.
+        points: Answer of `points_query` with columns `x`, `y`, `performance`, `limited`,
+            `energy_j`, `edp_js`; at least one row; in that query's order.
         drawn: Indices of the points to draw, sorted; frontier and winners use all.
         state: With `performance` already resolved to a column.
     """
     shown = points[drawn]
     encoding = encoding_of(points, state, scene.systems)
-    frontiers = _frontier_traces(points, state, encoding)
+    like = like_groups(points, state, encoding)
+    frontiers = frontier_traces(points, state, encoding, like)
     traces = [*_point_traces(shown, state, encoding), *frontiers]
-    traces += _winner_traces(points, encoding)
+    traces += winner_traces(points, encoding, like)
     traces += _legend_traces(shown, encoding, bool(frontiers))
     _close_legend_rows(traces)
-    return {"data": traces, "layout": _layout(points, shown, state, scene, encoding)}
+    words = _subtitle(points, state, scene, missed_words(points, like))
+    return {"data": traces, "layout": _layout(points, shown, state, encoding, words)}
 
 
 def _point_traces(shown: pl.DataFrame, state: ExploreState, encoding: Encoding) -> list[dict]:
@@ -144,78 +143,6 @@ def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
     }
 
 
-def _by_symbol(points: pl.DataFrame, encoding: Encoding) -> tuple[np.ndarray, list[tuple]]:
-    """Group points by symbol; return the group of each point, and symbol, hue, name of each."""
-    symbols = encoding.symbols
-    if encoding.symbol is None:
-        return np.zeros(len(points), np.int64), [("circle", OKABE_ITO[0], "all")]
-    places = {value: place for place, value in enumerate(symbols.values)}
-    values = points[encoding.symbol.column].to_list()
-    group = np.array([places[value] for value in values], np.int64)
-    return group, list(zip(symbols.symbols, encoding.symbol_hues, symbols.values, strict=True))
-
-
-def _frontier_traces(points: pl.DataFrame, state: ExploreState, encoding: Encoding) -> list[dict]:
-    directions = [metric(name).better for name in (state.x, state.y)]
-    if not state.frontier or None in directions:
-        return []
-    x, y = _wide(points, "x"), _wide(points, "y")
-    signs = [1.0 if better == "less" else -1.0 for better in directions]
-    group, styles = _by_symbol(points, encoding)
-    traces = []
-    for number, style in enumerate(styles):
-        mine = group == number
-        if not mine.any():
-            continue
-        mask = pareto_mask(signs[0] * x[mine], signs[1] * y[mine])
-        line_x, line_y = frontier(x[mine], y[mine], mask)
-        traces.append(_frontier_trace(style, line_x, line_y, directions))
-    return traces
-
-
-def _frontier_trace(style: tuple, x: np.ndarray, y: np.ndarray, directions: list) -> dict:
-    symbol, hue, value = style
-    # Steps stay on measured values: if less is better, the line drops after each member.
-    shape = "hv" if directions[0] == "less" else "vh"
-    return scatter_trace(
-        "frontier",
-        x,
-        y,
-        "lines+markers",
-        type="scattergl" if len(x) > 400 else "scatter",
-        name=f"frontier of {value}",
-        meta={"kind": "frontier", "system": value},
-        line={"color": hue, "width": 1.4, "shape": shape},
-        marker={"symbol": f"{symbol}-open", "size": 13, "color": hue, "line": {"width": 1.2}},
-        unselected={"marker": {"opacity": 1}},
-    )
-
-
-def _winner_traces(points: pl.DataFrame, encoding: Encoding) -> list[dict]:
-    group, styles = _by_symbol(points, encoding)
-    winners = find_winners(group, *(_wide(points, column) for _, column, _, _ in _MARKS))
-    traces = []
-    for kind, _, symbol, _ in _MARKS:
-        rows = [(styles[g][1], getattr(w, kind)) for g, w in winners.items()]
-        found = [(hue, index) for hue, index in rows if index is not None]
-        indices = [index for _, index in found]
-        traces.append(_winner_trace(kind, symbol, points[indices], [hue for hue, _ in found]))
-    return traces
-
-
-def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -> dict:
-    size = 21 if kind == "edp" else 19
-    return scatter_trace(
-        "winner",
-        _wide(rows, "x"),
-        _wide(rows, "y"),
-        name=kind,
-        meta={"kind": "winner", "winner": kind},
-        marker={"symbol": symbol, "size": size, "color": hues, "line": {"width": 3, "color": hues}},
-        unselected={"marker": {"opacity": 1}},
-    )
-
-
 def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) -> list[dict]:
     """Build the legend's entries: symbols, colours, three sizes, marks of winners, frontier."""
     entries = []
@@ -231,7 +158,7 @@ def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) 
     entries += _size_entries(shown, encoding.size)
     entries += [
         _entry(2, words, mark, 11, "#808080", 2)
-        for _, column, mark, words in _MARKS
+        for _, column, mark, words in MARKS
         if shown[column].count()
     ]
     if has_frontier:
@@ -298,15 +225,17 @@ def _entry(row: int, name: str, symbol: str, size: float, hue: str, line_width: 
 
 
 def _layout(
-    points: pl.DataFrame, shown: pl.DataFrame, state: ExploreState, scene: Scene, encoding: Encoding
+    points: pl.DataFrame,
+    shown: pl.DataFrame,
+    state: ExploreState,
+    encoding: Encoding,
+    subtitle: str,
 ) -> dict:
     scaled = encoding.colour if encoding.is_scaled else None
     known = shown[scaled.column].drop_nulls() if scaled else pl.Series([], dtype=pl.Float64)
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)  # type: ignore[arg-type]
     return {
-        **base_layout(
-            f"{axis_words(state.x, state.y)}, {subject(points)}", _subtitle(points, state, scene)
-        ),
+        **base_layout(f"{axis_words(state.x, state.y)}, {subject(points)}", subtitle),
         "margin": {"l": 62, "r": 8, "t": 46, "b": 110},
         "xaxis": _axis(state.x, state.x_log, shown["x"], shown["x_sd"]),
         "yaxis": _axis(state.y, state.y_log, shown["y"], shown["y_sd"]),
@@ -323,10 +252,11 @@ def _layout(
             "kind": "scatter",
             "x": state.x,
             "y": state.y,
-            "performance": scene.performance,
+            "limited": state.limited,
+            "is_least": metric(state.limited).better == "more",
             "means": state.replicates == "means",
             "colour": scaled.column if scaled else None,
-            "units": {c: metric(c).unit for c in (state.x, state.y, scene.performance)},
+            "units": {c: metric(c).unit for c in (state.x, state.y, state.limited)},
             "titles": {c: metric(c).title for c in (state.x, state.y)},
         },
     }
@@ -370,13 +300,15 @@ def _range(values: pl.Series, deviations: pl.Series, log: bool) -> list[float]:
     return [low - margin, high + margin]
 
 
-def _subtitle(points: pl.DataFrame, state: ExploreState, scene: Scene) -> str:
+def _subtitle(points: pl.DataFrame, state: ExploreState, scene: Scene, missed: str) -> str:
     means = state.replicates == "means"
     kind = "configuration means, bars \N{PLUS-MINUS SIGN}1 sd where n > 1" if means else "each run"
     kind = kind if not means or (points["n"] > 1).any() else "configurations, one run each"
     parts = [kind, f"{int(points['n'].sum()):,} of {scene.total:,} runs"]
     if scene.left_out:
         parts.append(f"{scene.left_out:,} more points not drawn; filter to see them")
+    if missed:
+        parts.append(missed)
     shown = (state.colour, state.size, state.symbol)
     mixed = [
         knob.noun
