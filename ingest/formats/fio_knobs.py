@@ -1,4 +1,4 @@
-"""Requests that fio's options asked for: kind, size, depth, threads."""
+"""Requests that fio's options asked for: kind, size, depth, threads, engine."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -83,7 +83,8 @@ def knobs_of(
     knobs: dict[str, float | int | str] = {"threads": sum(counts)}
     if all(job.options is not None for job in jobs):
         knobs["io_depth"] = sum(_depth(j) * n for j, n in zip(jobs, counts, strict=True))
-    for name, values in (("rw", kinds), ("request_bytes", sizes)):
+    engines = {option(job, "ioengine") for job in jobs}
+    for name, values in (("rw", kinds), ("request_bytes", sizes), ("ioengine", engines)):
         value = next(iter(values))
         if len(values) > 1:
             detail = f"jobs that ran together differ in {name}; left unset"
@@ -116,7 +117,7 @@ def _leave_out(job: Job, count: int, problems: ProblemList) -> tuple[str, ...]:
     else:
         detail += f"{count}, which ran {longest_ms / 1e3:g} s, but {ran_ms / 1e3:g} s in all"
     problems.add("mixed_jobs", "doubted", f"{detail}; its knobs are left unset", job.line)
-    return ("threads", "io_depth", "rw", "request_bytes")
+    return ("threads", "io_depth", "rw", "request_bytes", "ioengine")
 
 
 def kind_of(job: Job) -> str | None:

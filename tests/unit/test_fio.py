@@ -57,7 +57,10 @@ def test_a_document_of_one_job() -> None:
         "latency_p99_us": 10.0,
         "latency_p999_us": 50.0,
     }
-    assert reading.knobs == {"threads": 1, "io_depth": 1, "rw": "randread", "request_bytes": 4096}
+    assert reading.knobs == {
+        "threads": 1, "io_depth": 1, "rw": "randread", "request_bytes": 4096,
+        "ioengine": "pvsync2",
+    }  # fmt: skip
     assert reading.problems == []
 
 
@@ -142,6 +145,30 @@ def test_without_any_options_only_what_was_measured_is_known() -> None:
 
 
 @pytest.mark.parametrize(
+    ("shared", "options", "engine"),
+    [
+        (None, '"ioengine": "io_uring"', "io_uring"),
+        ('"ioengine": "libaio"', "", "libaio"),
+        ('"ioengine": "libaio"', '"ioengine": "pvsync2"', "pvsync2"),
+        ('"rw": "read"', "", None),
+        (None, None, None),
+    ],
+)
+def test_the_engine_is_known_where_the_options_say_it(
+    shared: str | None, options: str | None, engine: str | None
+) -> None:
+    """fio's default depends on the system and its version, so it is not assumed."""
+    assert read(document(job(options=options), shared=shared)).knobs.get("ioengine") == engine
+
+
+def test_jobs_of_several_engines_have_none() -> None:
+    both = [job(options=f'"ioengine": "{name}"') for name in ("libaio", "psync")]
+    reading = read(document(*both))
+    assert "ioengine" not in reading.knobs
+    assert any("differ in ioengine" in problem.detail for problem in reading.problems)
+
+
+@pytest.mark.parametrize(
     ("options", "depth"),
     [
         (OPTIONS + ', "iodepth": "16"', 1),
@@ -214,7 +241,10 @@ def test_ungrouped_jobs_are_added_and_their_bins_merged() -> None:
     # 600 of 2,000 at 8, 990 at 10, 1,990 at 20, 1,999 at 50: p10 needs 200, p50 1,000, p99.9 1,998.
     tails = [measured[f"latency_p{p}_us"] for p in ("10", "50", "99", "999")]
     assert tails == [8.0, 20.0, 20.0, 50.0]
-    assert reading.knobs == {"threads": 2, "io_depth": 2, "rw": "randread", "request_bytes": 4096}
+    assert reading.knobs == {
+        "threads": 2, "io_depth": 2, "rw": "randread", "request_bytes": 4096,
+        "ioengine": "pvsync2",
+    }  # fmt: skip
     assert reading.problems == []
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from data.connection import newest_version, open_lake
+from data.queries.points import points_query
+from data.selection import Selection
 from ingest.__main__ import main
 from ingest.pipeline import AddOptions, AddReport, add
 from tests.fixtures.fio_documents import OPTIONS, SLOW, SLOW_WRITE, document, job
@@ -537,3 +539,40 @@ def test_the_flag_that_fio_lists_and_the_kernels_delay_make_a_mode(
     assert runs(lake, "mode") == [{"mode": mode}]
     kinds = [kind for _, kind, _ in problems(lake)]
     assert kinds == (["knob_mismatch"] if is_doubted else [])
+
+
+def test_runs_of_two_engines_are_two_configurations(raw: Path, lake: Path) -> None:
+    """Before, they were four replicates of one configuration, and one mean."""
+    for number, engine in enumerate(("pvsync2", "pvsync2", "io_uring", "io_uring")):
+        options = OPTIONS.replace("pvsync2", engine)
+        place = raw / f"disk/poll/randread-4k-r{number}" / "fio.json"
+        put(place, document(job(options=options)))
+    assert ingest(lake, raw).added == 4
+    with open_lake(lake) as opened:
+        query = points_query(Selection(), {"x": "iops", "y": "latency_mean_us"}, True, 9)
+        found = opened.polars(*query)
+        chosen = Selection.of(engine=["io_uring"]).predicate()
+        two = opened.polars(f"SELECT replicate FROM runs WHERE {chosen[0]} ORDER BY 1", chosen[1])
+    assert found.select("ioengine", "n").rows() == [("io_uring", 2), ("pvsync2", 2)]
+    assert two["replicate"].to_list() == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("place", "delay_us", "policy"),
+    [
+        ("disk/hybrid", None, "automatic"),
+        ("disk/hybrid", 5.0, "fixed"),
+        ("x/y", 5.0, "fixed"),
+        ("disk/poll", None, None),
+    ],
+)
+def test_the_sleep_of_hybrid_polling_is_fixed_or_automatic(
+    raw: Path, lake: Path, place: str, delay_us: float | None, policy: str | None
+) -> None:
+    options = f'{OPTIONS}, "hipri": "1"'
+    put(raw / place / "randread-4k-r0" / "fio.json", document(job(options=options)))
+    put(raw / "run.toml", f"io_poll_delay = {delay_us or (0 if policy else -1):.0f}")
+    ingest(lake, raw)
+    assert runs(lake, "hybrid_delay_us, hybrid_delay_policy") == [
+        {"hybrid_delay_us": delay_us, "hybrid_delay_policy": policy}
+    ]
