@@ -110,7 +110,7 @@ def _modes_and_storage(served: Served, study: str) -> Iterator[Measurement]:
     yield from _asked("large_modes_question", modes, questions)
     depths = range(1, STORAGE_CONFIGURATIONS[1] + 1)
     filters: list[dict[str, Any]] = [
-        {"dataset": ["bench"], "err": "ci", "use": "bandwidth_bytes_s",
+        {"dataset": ["bench"], "err": "ci",
          "depth": [str(d) for d in depths if d != out]} for out in depths
     ]  # fmt: skip
     output = f"{FIGURES}.data"

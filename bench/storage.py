@@ -26,7 +26,7 @@ CHANGE_LIMIT_MS: Final = 500.0
 SELECTION_LIMIT_MS: Final = 300.0
 MEMORY_LIMIT_MB: Final = 400.0
 _QUESTIONS: Final = 30
-_BASE: Final[dict[str, Any]] = {"dataset": ["bench"], "err": "ci", "use": "bandwidth_bytes_s"}
+_BASE: Final[dict[str, Any]] = {"dataset": ["bench"], "err": "ci"}
 _IS_DRAWN: Final = """(count) => window.wattlas && wattlas.storage && !wattlas.storage.isBusy()
   && Object.keys(wattlas.storage.state().figures).length === count
   && Object.keys(wattlas.storage.state().figures).every((view) =>

@@ -21,7 +21,13 @@ from app.storage.figures.subsystems import build_subsystems
 from app.storage.published import idle_stars, line_stars
 from app.storage.published_moves import by_source, published_moves, sources
 from app.storage.state import KNOBS, StorageState
-from app.storage.study import MOST_CONFIGURATIONS, Study, counted_functions, study_of
+from app.storage.study import (
+    MOST_CONFIGURATIONS,
+    Study,
+    counted_functions,
+    proportion_rows,
+    study_of,
+)
 from app.storage.views import VIEWS, View
 from data.analysis.facets import matches
 from data.metrics import metric
@@ -134,7 +140,8 @@ def _devices(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
 
 
 def _proportionality(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
-    return build_proportionality(study.rows, study.idle, study.state.use, view, study.scene)
+    rows = proportion_rows(study)
+    return build_proportionality(rows, study.idle, study.accesses, view, study.scene)
 
 
 def _grids(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:

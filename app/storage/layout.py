@@ -18,7 +18,6 @@ from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
 from app.storage.state import StorageState
 from app.storage.views import CLAIMS, NAME, PUBLISHED, SECTIONS, VIEWS, WIDE, View, across
-from data.metrics import metric
 
 IDS = PageIds(NAME)
 # Stores: figures by view, data for linked selections, the device, access and size that the server
@@ -56,8 +55,6 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
 def _place_bar(cube: pl.DataFrame, state: StorageState) -> html.Div:
     places = place_choices(cube, state)
     values = place_values(state)
-    uses = {"bandwidth_bytes_s": metric("bandwidth_bytes_s").title.lower(),
-            "iops": metric("iops").title}  # fmt: skip
     return html.Div(
         [
             html.Span("Lines and maps at", className="quiet"),
@@ -65,8 +62,6 @@ def _place_bar(cube: pl.DataFrame, state: StorageState) -> html.Div:
             _select("access", "access of the lines", places["access"], values["access"], 112),
             _select("size", "request size of the lines", places["size"], values["size"], 96),
             segments(IDS.control("err"), "error bars", state.spread, {"ci": "95 % CI", "sd": "sd"}),
-            html.Span("utilisation by", className="quiet"),
-            segments(IDS.control("use"), "utilisation", state.use, uses),
             mode_legend([]),
         ],
         className="storage-place",

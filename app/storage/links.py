@@ -16,6 +16,9 @@ from app.storage.views import BY_NAME
 
 # Positions of points may differ from those of an earlier version in their last digits.
 _TOLERANCE = 1e-9
+_OTHER_AXES = (
+    "The link's selection is a box in a picture of energy proportionality that had other axes."
+)
 
 
 def open_link(view: LakeView, state: StorageState) -> tuple[StorageState, str]:
@@ -24,7 +27,10 @@ def open_link(view: LakeView, state: StorageState) -> tuple[StorageState, str]:
     Returns:
         The state, and text for the notice.
     """
-    if read_old_box(state.sel):
+    old_box = read_old_box(state.sel)
+    if old_box and old_box[0] == "proportionality":
+        return replace(state, sel=""), _OTHER_AXES
+    if old_box:
         return replace(state, sel=_from_old_box(view, state)), ""
     clause = read_clause(state.sel)
     names = {name for knobs in clause.knobs for name in knobs} if clause else set()

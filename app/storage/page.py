@@ -138,7 +138,7 @@ def _legend(found: StorageAnswer) -> list:
 
 
 # The browser gathers the controls, and draws and links the figures.
-register_gather(layout.IDS, dict.fromkeys(("at", "access", "size", "err", "use"), "value"))
+register_gather(layout.IDS, dict.fromkeys(("at", "access", "size", "err"), "value"))
 update_filters = register_filters(layout.IDS, StorageState, offered)
 # As Dash components, tables and claims would be most of the page's components, and Dash visits all
 # components for each one that appears.

@@ -13,11 +13,18 @@ from app.storage.claims import RULES, judged_claims
 from app.storage.published import comparisons
 from app.storage.published_moves import by_source, published_moves
 from app.storage.state import KNOBS, StorageState
-from app.storage.study import MOST_IDLE, Study, counted_functions, functions_query, study_of
+from app.storage.study import (
+    MOST_IDLE,
+    Study,
+    counted_functions,
+    functions_query,
+    proportion_rows,
+    study_of,
+)
 from app.storage.views import BY_NAME, CLAIMS, DEPTH, PUBLISHED, RUNS, VIEWS, View
 from data.queries.runs import runs_query
 from data.queries.statement import statement
-from data.queries.storage import FUNCTION_SUMS, idle_query, storage_query
+from data.queries.storage import FUNCTION_SUMS, idle_query, peak_query, storage_query
 from data.reference.claims import claims
 from data.reference.tables import published_tables
 
@@ -32,8 +39,10 @@ _HOW: Final = {
     "with the lowest and the highest mean power.",
     "difference": "Mean power of writing minus mean power of reading, for cells that have both; "
     "Welch's confidence intervals.",
-    "proportionality": "Mean power and mean throughput of each configuration, each divided by the "
-    "device's highest mean; a quadratic fit by least squares for each device and mode.",
+    "proportionality": "Configurations of one request size and one completion mode. Power: the "
+    "mean over the greatest mean of any configuration of the machine, over all devices and "
+    "workloads. IO rate: the mean over the greatest mean of the device and access. Curves: a "
+    "quadratic by least squares for each device and access.",
     "efficiency": "Means over all runs of a mode, size and depth.",
     RUNS: "All columns of the storage runs that match the filters.",
     CLAIMS: "\n".join(f"{one.source}: {RULES[one.name].words}" for one in claims()),
@@ -104,6 +113,10 @@ def _idle(_: LakeView, study: Study) -> str:
     return _written("idle", *idle_query(study.state.selection, MOST_IDLE))
 
 
+def _peaks(_: LakeView, study: Study) -> str:
+    return _written("greatest power", *peak_query(study.state.selection))
+
+
 def _functions(view: LakeView, study: Study) -> str:
     then = f"\n\nof the functions of these runs, by run, subsystem and part: {FUNCTION_SUMS}"
     then += f"\nof its answer: {study.state.selection.in_words()}"
@@ -126,7 +139,7 @@ _QUERIES: Final[dict[str, tuple[Callable[[LakeView, Study], str], ...]]] = {
     "subsystems": (_configurations, _functions),
     "devices": (_configurations, _idle),
     "difference": (_configurations,),
-    "proportionality": (_configurations, _idle),
+    "proportionality": (_configurations, _peaks, _idle),
     "efficiency": (_configurations,),
     RUNS: (_runs,),
     CLAIMS: (_configurations, _functions),
@@ -171,14 +184,8 @@ def _device_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
 
 
 def _proportion_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
-    use = study.state.use
-    return study.rows.select(
-        *KNOBS,
-        *_values(use),
-        *_values(view.y),
-        utilisation=pl.col(use) / pl.col(use).max().over("device"),
-        power_share=pl.col(view.y) / pl.col(view.y).max().over("device"),
-    )
+    added = ("rate_share", "peak_w", "power_share")
+    return proportion_rows(study).select(*KNOBS, *_values("iops"), *_values(view.y), *added)
 
 
 def _cell_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:

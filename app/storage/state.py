@@ -19,9 +19,7 @@ from data.errors import SelectionError
 from data.selection import FACETS, Selection
 
 Spread = Literal["ci", "sd"]
-Use = Literal["bandwidth_bytes_s", "iops"]
 SPREADS: Final[tuple[Spread, ...]] = ("ci", "sd")
-USES: Final[tuple[Use, ...]] = ("bandwidth_bytes_s", "iops")
 _SHIPPED: Final = (
     "dataset", "system", "mode", "device", "rw", "request_bytes", "io_depth", "threads", "dvfs_ghz",
     "rapl_w", "machine",
@@ -43,17 +41,18 @@ class StorageState(UrlState):
         at_rw: Access of these views.
         at_request: Request size of these views, bytes.
         spread: Kind of the error bars: 95 % confidence interval of the mean, or standard deviation.
-        use: Metric whose share of its maximum is the utilisation.
     """
 
-    VERSION: ClassVar[int] = 2
-    UPGRADERS: ClassVar[Upgraders] = {1: lambda parameters: _from_version_1(parameters)}
+    VERSION: ClassVar[int] = 3
+    UPGRADERS: ClassVar[Upgraders] = {
+        1: lambda parameters: _from_version_1(parameters),
+        2: lambda parameters: _from_version_2(parameters),
+    }
     PARAMETERS: ClassVar[dict[str, Parameter]] = {
         "at": Parameter("at_device"),
         "access": Parameter("at_rw"),
         "size": Parameter("at_request", read_number),
         "err": Parameter("spread"),
-        "use": Parameter("use"),
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
@@ -64,13 +63,11 @@ class StorageState(UrlState):
     at_rw: str | None = None
     at_request: float | None = None
     spread: Spread = "ci"
-    use: Use = "bandwidth_bytes_s"
     sel: str = ""
     lake_version: int | None = None
 
     def __post_init__(self) -> None:
         check_choice("err", self.spread, SPREADS)
-        check_choice("use", self.use, USES)
         if self.at_request is not None and self.at_request <= 0:
             raise SelectionError(f"size is {self.at_request:g}, expected bytes above 0")
         if not read_old_box(self.sel):
@@ -98,3 +95,8 @@ def _from_version_1(parameters: Parameters) -> Parameters:
         kind, _, rest = text.partition("~")
         upgraded["sel"] = [f"{OLD_BOX}~{rest}" if kind == "box" else text]
     return upgraded
+
+
+def _from_version_2(parameters: Parameters) -> Parameters:
+    """Drop `use`: energy proportionality is against the IO rate, as published."""
+    return {key: values for key, values in parameters.items() if key != "use"}

@@ -10,7 +10,7 @@ from app.kit.competitors import competitors_of
 from app.kit.lakes import LakeView, leading
 from app.kit.typed_arrays import floats
 from app.kit.words import synthetic_note
-from app.storage.defaults import at_place, chosen, place_of, place_words, storage_cube
+from app.storage.defaults import access_pair, at_place, chosen, place_of, place_words, storage_cube
 from app.storage.figures.base import DEVICE_UNKNOWN, NO_DEVICE, Scene
 from app.storage.state import StorageState
 from data.analysis.facets import matches
@@ -21,6 +21,7 @@ from data.queries.storage import (
     MEASURED,
     MOVES,
     idle_query,
+    peak_query,
     profiled_query,
     storage_query,
 )
@@ -41,6 +42,7 @@ class Study:
             error bar).
         here: Those of `rows` with the device, access and size of the views that show one.
         idle: Answer of `idle_query`, plus `power_w_spread`.
+        peaks: Answer of `peak_query`.
         matching: Number of runs that match the filters.
     """
 
@@ -48,8 +50,14 @@ class Study:
     rows: pl.DataFrame
     here: pl.DataFrame
     idle: pl.DataFrame
+    peaks: pl.DataFrame
     scene: Scene
     matching: int
+
+    @property
+    def accesses(self) -> tuple[str | None, ...]:
+        """The reading and the writing access of the place; the place's own if it has no pair."""
+        return access_pair(self.state.at_rw) or (self.state.at_rw,)
 
 
 def study_of(view: LakeView, state: StorageState) -> Study:
@@ -71,7 +79,37 @@ def study_of(view: LakeView, state: StorageState) -> Study:
         unnamed=DEVICE_UNKNOWN if None in rows["device"].to_list() else NO_DEVICE,
     )
     idle = _with_spreads(idle, ("power_w",), is_interval)
-    return Study(state, rows, at_place(rows, place), idle, scene, int(rows["runs"].sum()))
+    peaks = view.lake.polars(*peak_query(state.selection))
+    here, matching = at_place(rows, place), int(rows["runs"].sum())
+    return Study(state, rows, here, idle, peaks, scene, matching)
+
+
+def proportion_rows(study: Study) -> pl.DataFrame:
+    """Return the configurations of energy proportionality: of one request size and one mode.
+
+    The mode is interrupts; where no run has them, the first of the legend.
+
+    Returns:
+        Columns of `rows`, plus `rate_share` (IO rate over the greatest of the device and access),
+        `peak_w` (the greatest power of the machine) and `power_share` (power over `peak_w`);
+        sorted by device.
+    """
+    is_drawn = pl.any_horizontal(pl.col("rw").eq_missing(rw) for rw in study.accesses)
+    there = at_place(study.rows, {"request_bytes": study.state.at_request}).filter(
+        is_drawn, pl.col("power_w").is_not_null(), pl.col("iops") > 0
+    )
+    rank = study.scene.rank
+    modes = sorted(there["mode"].unique().to_list(), key=lambda m: (m != "interrupt", rank(m)))
+    machine = pl.coalesce(pl.col("machine", "dataset").cast(pl.String))
+    return (
+        at_place(there, {"mode": modes[0] if modes else None})
+        .join(study.peaks, left_on=machine, right_on="machine", maintain_order="left")
+        .with_columns(
+            rate_share=pl.col("iops") / pl.col("iops").max().over("device", "rw"),
+            power_share=pl.col("power_w") / pl.col("peak_w"),
+        )
+        .sort("device", "row", nulls_last=True)
+    )
 
 
 def functions_query(view: LakeView, study: Study) -> tuple[str, list[Any]]:

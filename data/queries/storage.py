@@ -19,6 +19,8 @@ IS_STORAGE: Final = "request_bytes IS NOT NULL"
 IDLE_WORKLOAD: Final = "idle"
 # Filters that also apply to idle runs.
 _IDLE_FACETS: Final = ("dataset", "system", "device", "dvfs", "rapl")
+# Filters that also apply to the peak of the system.
+_SYSTEM_FACETS: Final = ("dataset", "system", "machine")
 SUBSYSTEM_UNKNOWN: Final = "unknown"
 # Functions of programs, which the published sums over the kernel leave out.
 SUBSYSTEM_USER: Final = "user"
@@ -89,6 +91,27 @@ def idle_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
         f"WHERE ({condition}) AND (({devices}) OR device IS NULL) AND workload = ? "
         f"GROUP BY device ORDER BY device NULLS FIRST LIMIT {limit:d}",
         [*parameters, *more, IDLE_WORKLOAD],
+    )
+
+
+def peak_query(selection: Selection) -> tuple[str, list[Any]]:
+    """Build the query of the greatest mean power of any storage configuration, by machine.
+
+    Only the filters on dataset, system and machine apply: the peak is that of the whole system,
+    over all devices and workloads. Runs of an unknown machine are one machine per dataset.
+
+    Returns:
+        SQL and parameters. Columns `machine`, `peak_w`. Sorted by machine.
+    """
+    kept = Selection(tuple(c for c in selection.clauses if c.facet in _SYSTEM_FACETS))
+    condition, parameters = kept.predicate()
+    means = (
+        f"SELECT coalesce(machine, dataset)::VARCHAR AS machine, {_moments('power_w')} FROM runs "
+        f"WHERE ({condition}) AND {IS_STORAGE} GROUP BY {', '.join(CONFIGURATION)}"
+    )
+    return (
+        f"SELECT machine, max(power_w) AS peak_w FROM ({means}) GROUP BY machine ORDER BY machine",
+        parameters,
     )
 
 

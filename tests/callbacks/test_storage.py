@@ -62,7 +62,6 @@ def test_the_page_stands_where_its_link_says() -> None:
     assert by_id(page, "storage-access").value == "randwrite"
     assert by_id(page, "storage-size").value == "65536"
     assert by_id(page, "storage-err").value == "sd"
-    assert by_id(page, "storage-use").value == "iops"
     assert by_id(page, {"page": "storage", "facet": "device", "part": "chips"}).value == ["optane"]
     assert by_id(page, "storage-browser").data["kept"] == {"sel": 'knobs~{"mode":"poll"}'}
     assert by_id(page, "notice").children == ""
@@ -89,7 +88,7 @@ def test_a_pinned_version_is_said() -> None:
 def test_a_change_gives_figures_tables_legend_and_menus() -> None:
     figures, configurations, published, legend, placed, status = update_views(
         {"dataset": ["lab"], "device": ["disk"], "at": "optane", "access": None, "size": None,
-         "err": "ci", "use": "bandwidth_bytes_s", "lake": None},
+         "err": "ci", "lake": None},
         1,
     )  # fmt: skip
     assert set(figures) == {view.name for view in VIEWS}

@@ -278,28 +278,45 @@ def test_a_cell_that_was_not_measured_has_a_cross_and_no_value(tmp_path: Path) -
 
 
 def test_energy_proportionality(shown: StorageAnswer) -> None:
+    """Reads and writes apart, 4 KiB, interrupts; the system draws 82 W at most (8 in flight,
+    writing, in any mode and at any size), and optane does 8 x 1e6 / 10.1 IOs a second."""
     figure = shown.figures["proportionality"]
     titles = [note["text"] for note in figure["layout"]["annotations"]]
-    assert titles[0] == "<b>disk</b>"
-    assert "too few points for a trend" in titles[1]
-    assert titles[2] == "<b>optane</b>"
-    assert titles[3].count("R²") == 3
-    assert titles[3].count("n = 12") == 3
-    glyphs = {"circle": "●", "diamond": "◆", "square": "■"}
-    drawn = {t["marker"]["symbol"] for t in traces(figure, "points")}
-    assert all(f">{glyphs[symbol]}</span> y = " in titles[3] for symbol in drawn)
+    assert titles[::2] == ["<b>random reads</b>", "<b>random writes</b>"]
+    assert [text.count("too few for a curve") for text in titles[1::2]] == [2, 1]
     assert [(t["x"], t["y"]) for t in traces(figure, "ideal")] == [([0, 1], [0, 1])] * 2
-    points = [t for t in traces(figure, "points") if t["xaxis"] == "x2"]
-    assert max(max(t["x"]) for t in points) == max(max(t["y"]) for t in points) == 1
-    # reading alone: 45 W of the most, 82 W, which writes with 8 in flight
-    assert min(min(t["y"]) for t in points) == pytest.approx(45 / 82)
-    (resting,) = traces(figure, "idle")
-    assert resting["y"] == [pytest.approx(35 / 82)]
+    drawn = {(t["name"], t["xaxis"]): t for t in traces(figure, "points")}
+    assert set(drawn) == {("disk", "x"), ("optane", "x"), ("optane", "x2")}
+    assert len({t["marker"]["color"] for t in drawn.values()}) == 2
+    for (_, panel), w in {("optane", "x"): (45, 50, 80), ("optane", "x2"): (47, 52, 82)}.items():
+        assert drawn["optane", panel]["x"] == pytest.approx([1 / 8, 2 / 8, 1])
+        assert drawn["optane", panel]["y"] == pytest.approx([each / 82 for each in w])
+    # the disk at its own most draws 50 W: 0.61 of the system's, not 1
+    assert drawn["disk", "x"]["x"] == [0.5, 1]
+    assert drawn["disk", "x"]["y"] == pytest.approx([45 / 82, 50 / 82])
+    assert [t["y"] for t in traces(figure, "idle")] == [[pytest.approx(35 / 82)]] * 2
+    title = figure["layout"]["title"]["text"]
+    assert "4 KiB requests · interrupt · 1 is 82.0 W" in title
+    assert "ours, not the paper's: R², idle (grey), proportional (dotted)" in title
 
 
-def test_utilisation_by_rate_is_another_picture(view: LakeView) -> None:
-    figure = answer(view, replace(STATE, use="iops")).figures["proportionality"]
-    assert figure["layout"]["xaxis"]["title"]["text"] == "utilisation (io rate)"
+def test_a_filter_on_devices_leaves_the_peak_of_the_system(view: LakeView) -> None:
+    state = StorageState(Selection.of(device=["disk"], rw=["randread"], request=[4096]))
+    figure = answer(view, state).figures["proportionality"]
+    (disk,) = traces(figure, "points")
+    assert disk["y"] == pytest.approx([45 / 82, 50 / 82])
+
+
+def test_machines_have_peaks_of_their_own_and_curves_say_what_they_run_over(
+    tmp_path: Path,
+) -> None:
+    rows = [fio("interrupt", depth=d, machine=name, run_id=f"{d}-{name}")
+            for name, depths in (("small", (1, 2)), ("large", (1, 8))) for d in depths]  # fmt: skip
+    figure = answer(lake(tmp_path, rows), StorageState()).figures["proportionality"]
+    (points,) = traces(figure, "points")
+    # 45 and 50 W of 50; 45 and 80 W of 80
+    assert sorted(points["y"]) == pytest.approx([45 / 80, 45 / 50, 1, 1])
+    assert "curves run over 2 values of machine" in figure["layout"]["title"]["text"]
 
 
 def test_what_was_not_measured_is_said(tmp_path: Path) -> None:
@@ -402,7 +419,8 @@ def test_trends_and_ranges_say_whose_they_are(shown: StorageAnswer) -> None:
     }
     for view, kind in (("proportionality", "trend"), ("devices", "ranges")):
         for trace in traces(shown.figures[view], kind):
-            assert len({(knobs["mode"][r]) for r in trace["meta"]["behind"]}) == 1
+            of = {"trend": ("mode", "device", "rw", "request_bytes"), "ranges": ("mode",)}[kind]
+            assert len({tuple(knobs[n][r] for n in of) for r in trace["meta"]["behind"]}) == 1
 
 
 def test_a_long_place_is_told_in_several_lines(tmp_path: Path) -> None:

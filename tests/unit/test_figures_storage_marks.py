@@ -83,7 +83,7 @@ def test_devices_that_nobody_named_are_not_the_bare_system(tmp_path: Path) -> No
     compared = comparisons(found.study, found.functions)[IDLE]
     assert {one.measured for one in compared} == {NOT_MEASURED}
     notes = found.figures["proportionality"]["layout"]["annotations"]
-    assert notes[0]["text"] == "<b>device not said</b>"
+    assert "device not said: n = 1, too few for a curve" in notes[1]["text"]
 
 
 def test_one_named_device_and_the_bare_system(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.kit.lakes import Lakes, LakeView
-from app.storage.answer import StorageAnswer, answer
+from app.storage.answer import answer
 from app.storage.defaults import default_state
 from app.storage.state import StorageState
 from app.storage.views import VIEWS
@@ -30,38 +30,25 @@ def sweep(logged_lake: Path) -> LakeView:
     return Lakes(logged_lake).at(None)
 
 
-def formulas(found: StorageAnswer) -> dict[str, list[list[float]]]:
-    """By device, the numbers of each mode's formula, in the order of the legend."""
-    notes = found.figures["proportionality"]["layout"]["annotations"]
-    numbers = {}
-    for heading, text in zip(notes[::2], notes[1::2], strict=True):
-        lines = re.findall(r"y = (.*?)<br>", text["text"].replace(MINUS, "-").replace("x²", ""))
-        numbers[re.sub("<.*?>", "", heading["text"])] = [
-            [float(part) for part in re.findall(r"-?[\d.]+", one.replace("- ", "-"))]
-            for one in lines
-        ]
-    return numbers
-
-
-@pytest.mark.parametrize("use", ["bandwidth_bytes_s", "iops"])
-def test_trends_are_those_of_numpy_over_the_lakes_own_rows(sweep: LakeView, use: str) -> None:
+def test_curves_are_those_of_numpy_over_the_lakes_own_rows(tmp_path: Path) -> None:
     """Nothing of the page's code: means by SQL, shares of the largest, numpy.polyfit."""
-    state = StorageState(default_state(sweep).selection, use=use)  # type: ignore[arg-type]
-    shown = formulas(answer(sweep, state))["optane"]
-    rows = sweep.lake.sql(
-        f"SELECT mode, avg({use}) AS used, avg(power_w) AS power_w FROM runs "
-        "WHERE device = 'optane' AND request_bytes IS NOT NULL "
-        "GROUP BY mode, rw, request_bytes, io_depth"
+    watts = {1: 43.1, 2: 47.9, 4: 58.2, 8: 66.0, 32: 71.4}
+    rows = [fio("interrupt", device, "randread", size, d, r, power_w=w * size / 4096 + r)
+            for device in ("optane", "flash") for size in (4096, 8192)
+            for d, w in watts.items() for r in (0, 1)]  # fmt: skip
+    view = lake(tmp_path, rows)
+    notes = answer(view, StorageState()).figures["proportionality"]["layout"]["annotations"]
+    (shown,) = re.findall(r"optane: y = (.*?),", notes[1]["text"].replace(MINUS, "-"))
+    means = view.lake.sql(
+        "SELECT device, request_bytes, avg(iops) AS used, avg(power_w) AS power_w FROM runs "
+        "GROUP BY device, request_bytes, io_depth"
     ).pl()
-    used = rows["used"].to_numpy() / rows["used"].max()
-    power = rows["power_w"].to_numpy() / rows["power_w"].max()
-    for mode, (constant, linear, quadratic) in zip(
-        ("interrupt", "poll", "hybrid"), shown, strict=True
-    ):
-        mine = (rows["mode"] == mode).to_numpy()
-        fitted = np.polyfit(used[mine], power[mine], 2)
-        # The formula has three significant digits.
-        assert (quadratic, linear, constant) == pytest.approx(fitted, rel=0.006), mode
+    mine = means.filter(device="optane", request_bytes=4096)
+    used, power = mine["used"] / mine["used"].max(), mine["power_w"] / means["power_w"].max()
+    quadratic, linear, constant = np.polyfit(used.to_numpy(), power.to_numpy(), 2)
+    numbers = re.findall(r"-?[\d.]+", shown.replace("- ", "-").replace("x²", ""))
+    # The formula has three significant digits.
+    assert [float(n) for n in numbers] == pytest.approx([constant, linear, quadratic], rel=0.006)
 
 
 @pytest.mark.slow
@@ -126,7 +113,7 @@ def test_one_device_alone(sweep: LakeView) -> None:
         "interrupts", "cpu-interrupts", "power-interrupts", "loads-stores", "loads", "stores",
     }  # fmt: skip
     assert "NVMe queues" in message(found.figures["interrupts"])
-    assert len(traces(found.figures["proportionality"], "ideal")) == 1
+    assert [t["name"] for t in traces(found.figures["proportionality"], "points")] == ["disk"] * 2
     assert found.figures["devices"]["layout"]["xaxis"]["ticktext"] == ["no device", "disk"]
 
 

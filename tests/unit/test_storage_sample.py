@@ -8,7 +8,7 @@ from app.storage.answer import StorageAnswer, answer
 from app.storage.claims import judged_claims
 from app.storage.defaults import default_state
 from app.storage.published import IDLE, NOT_MEASURED, PERFORMANCE, SWITCHES, Line, comparisons
-from app.storage.study import Study
+from app.storage.study import Study, proportion_rows
 from app.storage.verdict import HOLDS
 from data.queries.storage import LOADS_STORES
 from ingest.__main__ import main as ingest
@@ -61,6 +61,19 @@ def test_context_switches_are_one_per_io_but_for_classic_polling(
     means = sweep[0].here.group_by("mode").agg(pl.col("context_switches_per_io").mean()).rows()
     assert dict(means) == pytest.approx({"interrupt": 1, "hybrid": 1, "poll": 0}, abs=1e-3)
     assert len(compared(sweep[1])[SWITCHES]) == 3
+
+
+def test_a_disk_never_draws_a_third_of_the_power_that_the_system_can_draw(
+    sweep: tuple[Study, StorageAnswer],
+) -> None:
+    """The system's most is 155 W (optane, hybrid polling, 32 in flight), the disk's own 42 W here.
+
+    In the larger sample, whose disk also has 8 in flight, it is 43.1 W of 154.9 W: 0.278.
+    """
+    most = proportion_rows(sweep[0]).group_by("device", "rw").agg(pl.col("power_share").max())
+    shares = {(d, rw): share for d, rw, share in most.iter_rows()}
+    assert shares["disk", "randread"] == pytest.approx(0.270, abs=0.002)
+    assert shares["optane", "randread"] == pytest.approx(0.546, abs=0.005)
 
 
 def test_claims_come_out_but_for_one(sweep: tuple[Study, StorageAnswer]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.storage.state import KNOBS, SPREADS, USES, StorageState
+from app.storage.state import KNOBS, SPREADS, StorageState
 from app.storage.views import BY_NAME, SECTIONS, VIEWS
 from data.errors import SelectionError
 from data.selection import Selection
@@ -37,7 +37,6 @@ CLAUSES = st.one_of(
         at_rw=st.sampled_from([None, "randread"]),
         at_request=st.sampled_from([None, 512.0, 65536.0]),
         spread=st.sampled_from(SPREADS),
-        use=st.sampled_from(USES),
         sel=CLAUSES,
         lake_version=st.sampled_from([None, 0, 42]),
     )
@@ -49,16 +48,21 @@ def test_a_state_comes_back_from_its_query(state: StorageState) -> None:
 
 
 def test_defaults_are_left_out() -> None:
-    assert StorageState().to_query() == "v=2"
+    assert StorageState().to_query() == "v=3"
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_old_link_with_a_utilisation_opens(version: int) -> None:
+    state = StorageState.from_query(f"v={version}&device=disk&use=iops")
+    assert state == StorageState(Selection.of(device=["disk"]))
 
 
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("v=3", "version '3'"),
+        ("v=4", "version '4'"),
         ("v=2&depthh=3", "unknown part 'depthh'"),
         ("v=2&err=se", "err is 'se', expected one of ci, sd"),
-        ("v=2&use=power_w", "use is 'power_w'"),
         ("v=2&size=big", "size is 'big'"),
         ("v=2&size=0", "size is 0, expected bytes above 0"),
         ("v=2&depth=many", "depth"),

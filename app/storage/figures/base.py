@@ -25,7 +25,8 @@ TEXT_COLOR: Final = "page"
 QUIET: Final = "#8C8C8C"
 FADED: Final = 0.12
 # Markers as characters, for texts.
-GLYPHS: Final = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲"}
+GLYPHS: Final = {"circle": "●", "square": "■", "diamond": "◆", "triangle-up": "▲",
+                 "triangle-down": "▼", "pentagon": "⬟"}  # fmt: skip
 NO_DEVICE: Final = "no device"
 MODE_UNKNOWN: Final = "mode not said"
 DEVICE_UNKNOWN: Final = "device not said"
@@ -35,7 +36,7 @@ _SHIPPED: Final = (
     "machine",
 )  # fmt: skip
 # The knobs that name a configuration in a hover.
-_NAMING: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
+NAMING: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
 # Number of cached texts of means and headings: filters choose among them, but do not change them.
 _CACHED: Final = 20_000
 _SELECTABLE: Final = {
@@ -132,7 +133,7 @@ def _mean_words(
 
 def words_of(rows: pl.DataFrame, columns: Sequence[str], scene: Scene) -> list[list[str]]:
     """Return the hovers of configurations: knobs, dataset, means, what a click does."""
-    names = tuple(_NAMING)
+    names = tuple(NAMING)
     headings = [_heading(names, values) for values in rows.select(names).iter_rows()]
     parts = [headings, rows["dataset"].cast(pl.String)]
     for name in columns:

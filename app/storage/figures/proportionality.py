@@ -1,13 +1,16 @@
-"""Energy proportionality: power against utilisation, both as shares of the device's maximum."""
+"""Energy proportionality: shares of the system's greatest power against shares of the IO rate."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
-from app.kit.typed_arrays import floats
+from app.kit.encodings import OKABE_ITO, SYMBOLS
 from app.storage.figures.base import (
     DEVICE_UNKNOWN,
+    GLYPHS,
+    NAMING,
     QUIET,
     TEXT_COLOR,
     Scene,
@@ -26,51 +29,61 @@ from app.storage.figures.layouts import (
     source_words,
 )
 from app.storage.views import View
-from data.analysis.trend import Trend, quadratic_trend
+from data.analysis.trend import quadratic_trend
 from data.metrics import metric
+from data.units import format_bytes, format_quantity
 
-MOST_PANELS: Final = 6
-_GAP: Final = 0.03
+MOST_DEVICES: Final = len(OKABE_ITO)
+_GAP: Final = 0.04
 _TOP: Final = 1.42
 _STEPS: Final = 41
-# Line of a device whose power is proportional to its utilisation.
+# Line of a system whose power is proportional to its IO rate.
 _DOTTED: Final = {"color": QUIET, "width": 1, "dash": "dot"}
+_SHORT_NAMES: Final = {"read": "reads", "randread": "random reads", "write": "writes",
+                       "randwrite": "random writes"}  # fmt: skip
 
 
 def build_proportionality(
-    rows: pl.DataFrame, idle: pl.DataFrame, use: str, view: View, scene: Scene
+    drawn: pl.DataFrame,
+    idle: pl.DataFrame,
+    accesses: Sequence[str | None],
+    view: View,
+    scene: Scene,
 ) -> dict[str, Any]:
-    """Build one panel per device, with a quadratic trend and its formula for each mode.
+    """Build a panel of each access, with one curve a device.
 
     Args:
-        rows: Configurations of the study.
+        drawn: Answer of `proportion_rows`.
+        accesses: Access of each panel.
         idle: Idle power by device.
-        use: Metric of the utilisation, which is its share of the device's highest mean.
     """
-    drawn = rows.filter(
-        pl.col("power_w").is_not_null() & pl.col(use).is_not_null() & (pl.col(use) > 0)
-    )
     if not len(drawn):
-        said = f"{metric(use).title} and power: not measured together. {source_words(['power_w'])}"
+        size = scene.place.get("request_bytes")
+        where = f" with {format_bytes(size)} requests" if size else ""
+        said = f"IO rate and power: not measured together{where}. {source_words(['power_w'])}"
         return message(view.name, said)
-    devices = drawn.sort("device", nulls_last=True).partition_by("device", maintain_order=True)
-    shown, left_out = devices[:MOST_PANELS], max(0, len(devices) - MOST_PANELS)
+    devices = drawn["device"].unique(maintain_order=True).to_list()
+    shown = drawn.filter(pl.col("device").is_in(devices[:MOST_DEVICES], nulls_equal=True))
     data: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
     notes: list[dict[str, Any]] = []
-    for number, part in enumerate(shown):
-        traces, trends = _panel(part, idle, use, number, scene)
-        data += traces
-        axes |= _axes(number, len(shown), use)
-        notes += _notes(part["device"][0], trends, number, scene)
-    more = f" · {left_out} more devices: filter on them" if left_out else ""
+    for number, rw in enumerate(accesses):
+        traces, fits = _panel(shown.filter(pl.col("rw").eq_missing(rw)), devices, idle, scene)
+        data += [trace | panel(number) for trace in traces]
+        x = axis("IO rate, share of the device's greatest", range=[-0.02, 1.05])
+        y = axis("" if number else "power, share of the system's greatest", range=[0, _TOP],
+                 tickvals=[0, 0.5, 1])  # fmt: skip
+        axes |= panel_axes(number, len(accesses), _GAP, x, y)
+        notes += [
+            panel_note(number, f"<b>{_SHORT_NAMES.get(str(rw), rw or 'access not said')}</b>"),
+            panel_note(number, "<br>".join(fits), x=0.01, yshift=0, xanchor="left", yanchor="top",
+                       align="left", font={"size": 9.5, "color": TEXT_COLOR}),
+        ]  # fmt: skip
     return {
         "data": data,
         "layout": layout(
             view.title,
-            f"means of configurations · shares of the device's most · y: power, x: "
-            f"{metric(use).title.lower()} · lines: least squares · dotted: proportional · "
-            f"grey: idle{more}",
+            " · ".join(_subtitle(drawn, devices, scene)),
             scene,
             view.name,
             **axes,
@@ -80,59 +93,63 @@ def build_proportionality(
     }
 
 
+def _subtitle(drawn: pl.DataFrame, devices: Sequence[str | None], scene: Scene) -> list[str]:
+    peaks = " and ".join(format_quantity(w, "W") for w in drawn["peak_w"].unique().sort())
+    words = [
+        f"{format_bytes(drawn['request_bytes'][0])} requests",
+        scene.label(drawn["mode"][0]),
+        f"1 is {peaks}, the greatest mean over all devices and workloads of the system",
+        "ours, not the paper's: R², idle (grey), proportional (dotted)",
+    ]
+    knobs = [name for name in NAMING if name not in ("device", "rw", "io_depth", "threads")]
+    values = drawn.group_by("device", "rw").agg(pl.col(*knobs, "dataset").n_unique()).max()
+    counts = values.drop("device", "rw").row(0, named=True).items()
+    mixed = [f"{n} values of {metric(name).short}" for name, n in counts if n > 1]
+    if mixed:
+        words.append(f"curves run over {', '.join(mixed)}")
+    if len(devices) > MOST_DEVICES:
+        words.append(f"{len(devices) - MOST_DEVICES} more devices: filter on them")
+    return words
+
+
 def _panel(
-    part: pl.DataFrame, idle: pl.DataFrame, use: str, number: int, scene: Scene
-) -> tuple[list[dict[str, Any]], dict[str | None, Trend | None]]:
-    most_use, most_w = float(part[use].max()), float(part["power_w"].max())  # type: ignore[arg-type]
-    data, trends = [curve("ideal", [0, 1], [0, 1], _DOTTED)], {}
-    parts = part.sort("row").partition_by("mode", maintain_order=True)
-    for mine in sorted(parts, key=lambda rows: scene.rank(rows["mode"][0])):
-        mode = mine["mode"][0]
-        x, y = floats(mine[use]) / most_use, floats(mine["power_w"]) / most_w
-        trends[mode] = trend = quadratic_trend(x, y)
-        data.append(_points(mine, x, y, use, scene))
+    rows: pl.DataFrame, devices: Sequence[str | None], idle: pl.DataFrame, scene: Scene
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the traces of one access, and a line of text for the curve of each device."""
+    data, fits = [curve("ideal", [0, 1], [0, 1], _DOTTED)], []
+    for mine in rows.partition_by("device", maintain_order=True):
+        device = mine["device"][0]
+        name = str(device or DEVICE_UNKNOWN)
+        hue, symbol = (names[devices.index(device)] for names in (OKABE_ITO, SYMBOLS))
+        x, y = mine["rate_share"].to_numpy(), mine["power_share"].to_numpy()
+        trend = quadratic_trend(x, y)
+        none = f"n = {len(mine)}, too few for a curve"
+        said = f"{trend.formula()}, {trend.fit()}" if trend else none
+        sign = f'<span style="color:{hue}">{GLYPHS[symbol]}</span>'
+        fits.append(f"{sign} {name}: {said}")
         if trend:
             at = np.linspace(float(x.min()), float(x.max()), _STEPS)
-            line = {"color": scene.hue(mode), "width": 1.6}
-            data.append(curve("trend", at, trend.at(at), line, mine))
-    resting = idle.filter(pl.col("device").eq_missing(part["device"][0]))
-    if len(resting) and resting["power_w"][0] is not None:
-        idle_w = float(resting["power_w"][0])
-        said = f"{idle_w:.3g} W, {100 * idle_w / most_w:.1f} % of the most"
-        data.append(idle_marks([0], [idle_w / most_w], [["idle", said]], 9, cliponaxis=False))
-    return [trace | panel(number) for trace in data], trends
+            data.append(curve("trend", at, trend.at(at), {"color": hue, "width": 1.6}, mine))
+        resting = idle.filter(pl.col("device").eq_missing(device), pl.col("power_w").is_not_null())
+        for idle_w in resting["power_w"]:
+            share = idle_w / mine["peak_w"][0]
+            idle_words = [f"idle · {name}", f"{format_quantity(idle_w, 'W')}, {_pct(share)}"]
+            data.append(idle_marks([0], [share], [idle_words], 8, cliponaxis=False))
+        marker = {"color": hue, "symbol": symbol, "size": 7}
+        words = _words(mine, scene)
+        data.append(points(mine, x, y, words, scene, marker=marker, name=name))
+    return data, fits
 
 
-def _points(
-    mine: pl.DataFrame, x: np.ndarray, y: np.ndarray, use: str, scene: Scene
-) -> dict[str, Any]:
-    words = [
-        [*lines, f"{100 * u:.1f} % of the most used, {100 * w:.1f} % of the most power", hint]
-        for (*lines, hint), u, w in zip(
-            words_of(mine, [use, "power_w"], scene), x.tolist(), y.tolist(), strict=True
+def _words(mine: pl.DataFrame, scene: Scene) -> list[list[str]]:
+    shares = mine.select("rate_share", "power_share").iter_rows()
+    return [
+        [*lines, f"{_pct(rate)} of the device's rate, {_pct(power)} of the system's power", hint]
+        for (*lines, hint), (rate, power) in zip(
+            words_of(mine, ["iops", "power_w"], scene), shares, strict=True
         )
     ]
-    box = {"x": use, "y": "power_w", "knobs": {"device": mine["device"][0]}}
-    return points(mine, x, y, words, scene, box, 6)
 
 
-def _axes(number: int, panels: int, use: str) -> dict[str, Any]:
-    x = axis(f"utilisation ({metric(use).title.lower()})", range=[-0.02, 1.05])
-    y = axis("" if number else "power, share of the most", range=[0, _TOP], tickvals=[0, 0.5, 1])
-    return panel_axes(number, panels, _GAP, x, y)
-
-
-def _notes(
-    device: str | None, trends: dict[str | None, Trend | None], number: int, scene: Scene
-) -> list[dict[str, Any]]:
-    """Write the device's name above its panel, and the formulas above the points."""
-    lines = [
-        f"{scene.glyph(mode)} "
-        + (f"{trend.formula()}<br>    {trend.fit()}" if trend else "too few points for a trend")
-        for mode, trend in trends.items()
-    ]
-    return [
-        panel_note(number, f"<b>{device or DEVICE_UNKNOWN}</b>"),
-        panel_note(number, "<br>".join(lines), x=0.01, yshift=0, xanchor="left", yanchor="top",
-                   align="left", font={"size": 9.5, "color": TEXT_COLOR}),
-    ]  # fmt: skip
+def _pct(share: float) -> str:
+    return f"{100 * share:.1f} %"
