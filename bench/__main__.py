@@ -22,6 +22,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measurements(options: argparse.Namespace) -> Iterable[Measurement]:
+    if options.bench == "decisions":
+        from bench.decisions import measure as measure_decisions
+
+        return measure_decisions(options.sweeps)
     if options.bench == "ingest":
         from bench.ingest import measure as measure_ingest
 
@@ -100,6 +104,9 @@ def build_parser() -> argparse.ArgumentParser:
     explore.add_argument("--loads", type=int, default=7, help="first loads; 0 leaves out")
     explore.add_argument("--selections", type=int, default=15, help="selections; 0 leaves out")
     explore.add_argument("--lake", type=Path, help="a lake of the bench that is there already")
+    decisions = benches.add_parser("decisions", help="how often best sets and savings are wrong")
+    decisions.add_argument("--json", action="store_true", help="one JSON object a line")
+    decisions.add_argument("--sweeps", type=int, default=500, help="simulated sweeps of each kind")
     ingest = benches.add_parser("ingest", help="raw logs to a lake, against other ways")
     ingest.add_argument("--json", action="store_true", help="one JSON object a line")
     ingest.add_argument("--rounds", type=int, default=5, help="times that each contender runs")

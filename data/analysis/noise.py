@@ -9,7 +9,7 @@ Source: Smyth, Statistical Applications in Genetics and Molecular Biology 3(1), 
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -54,6 +54,36 @@ class Prior:
 
     d0: float
     s0: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What the runs of each setting say of its mean; less is better.
+
+    Attributes:
+        n: Number of runs, shape (k,).
+        mean: Mean on the scale of the choice, shape (k,).
+        variance: Of that mean, moderated, shape (k,); NaN where nothing is known of it.
+        df: Degrees of freedom of the variance, shape (k,).
+        prior: Of the choice.
+    """
+
+    n: np.ndarray
+    mean: np.ndarray
+    variance: np.ndarray
+    df: np.ndarray
+    prior: Prior
+
+    @property
+    def is_judged(self) -> np.ndarray:
+        """Whether a setting has a variance: two or more runs, or noise borrowed from the choice."""
+        return ~np.isnan(self.variance)
+
+    def at(self, places: Any) -> "Estimates":
+        """Return the estimates of some settings, by any index of NumPy."""
+        return Estimates(
+            self.n[places], self.mean[places], self.variance[places], self.df[places], self.prior
+        )
 
 
 def log_scale(values: np.ndarray, is_more_better: bool = False) -> np.ndarray:
@@ -144,6 +174,17 @@ def moderated(settings: Settings, prior: Prior) -> tuple[np.ndarray, np.ndarray]
     parts = prior.d0 * prior.s0**2 + freedom * np.nan_to_num(settings.variance)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(total > 0, np.maximum(parts / total, settings.floor), np.nan), total
+
+
+def estimates_of(settings: Settings, prior: Prior, is_more_better: bool = False) -> Estimates:
+    """Return the estimates of a choice's settings, or of others judged by its noise.
+
+    Args:
+        is_more_better: The mean is negated, so that less is better.
+    """
+    variance, df = moderated(settings, prior)
+    mean = -settings.mean if is_more_better else settings.mean
+    return Estimates(settings.n, mean, variance / settings.n, df, prior)
 
 
 def priors(

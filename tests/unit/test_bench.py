@@ -169,3 +169,12 @@ def test_an_add_on_a_cluster_is_measured(
     assert found["cluster_2_workers_rate"]["value"] > 0
     assert 0 <= found["cluster_2_workers_idle"]["value"] <= 100
     assert any(name.startswith("simulated_100_workers_of_linear") for name in found)
+
+
+def test_decisions_are_simulated(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["decisions", "--json", "--sweeps", "4"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    by_name = {line["name"]: line for line in lines}
+    assert len(by_name) == len(lines) == 5 * 2 * 4 + 5 * 3 + 1
+    assert by_name["best_missed_n3_spread"]["n"] == 4
+    assert by_name["false_win_mixed"]["limit"] == 5

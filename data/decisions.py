@@ -1,0 +1,257 @@
+"""Which setting is best, and whether one system beats another: answers with their proof.
+
+The door to `data/analysis/` for pages and notebooks:
+
+    from data.connection import open_lake
+    from data.decisions import Choice, compare, decide
+
+    with open_lake("lake") as lake:
+        tuned = Choice(workload="memcached", load_qps=400_000, system="linux_tuned",
+                       objective="energy_j", limit=("latency_p99_us", 500.0))
+        answer = decide(lake, tuned)
+        answer.recommended, answer.regret_pct, answer.change_pct
+        compare(lake, tuned, replace(tuned, system="ebbrt_tuned")).outcome
+"""
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from data.analysis.attainment import AreaRatio, area_ratio
+from data.analysis.best_set import Limit, best_set, recommend
+from data.analysis.outcomes import (
+    Change,
+    Outcome,
+    Side,
+    compare_sides,
+    more_runs_of_all,
+    saving,
+    with_more_runs,
+)
+from data.choices import DEFAULT, Choice, Study, Value, baseline_of, distances, sign_of, study_of
+from data.declared import in_force
+from data.errors import DataError
+
+if TYPE_CHECKING:
+    from data.connection import Lake
+
+__all__ = ["Answer", "Choice", "Comparison", "compare", "compare_fronts", "decide"]
+
+Setting = dict[str, Value]
+Interval = tuple[float | None, float | None, float | None]
+
+# A difference beyond a factor e^5 is none that data bound.
+_MOST: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The best set of a choice; percentages of the objective, positive where a setting costs more.
+
+    Attributes:
+        settings: Number of settings with a value of the objective.
+        members: Settings with two or more runs that cannot be told from the best.
+        members_once: Settings with one run that cannot be ruled out.
+        not_judged: Settings with one run for whose noise there is no estimate.
+        recommended: The member to take; None if no setting meets the limit.
+        recommended_n: Its runs.
+        is_proven: It has two or more runs and surely meets the limit.
+        regret_pct: It costs at most so much more than the best member; None if not bounded.
+        change_pct: Of the recommended against the default: estimate and interval. None without.
+        reason: Why there is no `recommended` or no `change_pct`; else empty.
+        left_out: Runs without a value of the objective above 0, and rows that are means of runs.
+        within, outside: Settings that surely meet the limit, and that surely break it.
+    """
+
+    settings: int
+    members: tuple[Setting, ...]
+    members_once: tuple[Setting, ...]
+    not_judged: tuple[Setting, ...]
+    recommended: Setting | None
+    recommended_n: int
+    is_proven: bool
+    regret_pct: float | None
+    change_pct: Interval | None
+    reason: str
+    left_out: int
+    within: int
+    outside: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The best of choice A against the best of choice B.
+
+    Attributes:
+        change_pct: A relative to B, estimate and interval: positive means that A costs more. An end
+            that the data do not bound is None.
+        more_runs: About how many more runs of each member would decide; 0 if it is decided, None
+            for over 100.
+        members: Numbers of members of A and of B that are compared.
+        left_out_once: Numbers of settings of A and of B that a comparison leaves out, because they
+            were measured once.
+    """
+
+    outcome: Outcome
+    change_pct: Interval
+    more_runs: int | None
+    members: tuple[int, int]
+    left_out_once: tuple[int, int]
+
+
+def decide(
+    lake: "Lake",
+    choice: Choice,
+    alpha: float = 0.05,
+    margin: float = 0.02,
+    baseline: Mapping[str, Value] = DEFAULT,
+) -> Answer:
+    """Find the best set of a choice, the setting to take, and what it saves.
+
+    Args:
+        alpha: Error of the set, and of the interval of the change.
+        margin: Settings within this share are as good.
+        baseline: Columns and values of the setting to compare with, in the choice's scope.
+
+    Raises:
+        DataError: The choice leaves a column open that varies, matches no run, or names a column
+            that does not exist; the message has the values.
+    """
+    with in_force(lake.columns):
+        study = study_of(lake, choice, alpha, baseline)
+        reference, reason = baseline_of(lake, choice, study, baseline)
+        changes, steps = distances(study.settings, reference.row if reference else {})
+        found = recommend(study.cost, study.best, changes, steps, alpha, float(np.log1p(margin)))
+        change = None
+        is_twice = study.best.is_member & (study.cost.n >= 2)
+        if found.setting is None:
+            reason = _nothing_within(choice, study)
+        elif reference is not None and reference.is_candidate:
+            reason = "the choice has no other setting than the one to compare with"
+        elif reference is not None:
+            if np.isnan(reference.cost.variance) or not study.cost.is_judged[found.setting]:
+                reason = "no interval: one run each side, and no noise to borrow"
+            else:
+                own = study.cost.at(found.setting)
+                change = saving(own, reference.cost, max(int(is_twice.sum()), 1), alpha)
+        return _answer(study, found.setting, found.is_proven, change, reason)
+
+
+def compare(
+    lake: "Lake", a: Choice, b: Choice, alpha: float = 0.05, margin: float = 0.02
+) -> Comparison:
+    """Compare the best of two choices; raises as `decide`."""
+    if a.objective != b.objective or a.limit != b.limit:
+        raise DataError(
+            f"choices of {a.objective} and {b.objective}, limits {a.limit} and {b.limit}: a "
+            "comparison needs one objective and one limit"
+        )
+    with in_force(lake.columns):
+        studies = [study_of(lake, choice, alpha) for choice in (a, b)]
+    sides = [Side.of(study.cost, study.best) for study in studies]
+    one, other = sides
+    log_margin = float(np.log1p(margin))
+    found = compare_sides(one, other, alpha, log_margin, has_limit=a.limit is not None)
+    more: int | None = 0
+    if found.outcome == "undecided":
+        after = [
+            partial(_within_after, study, side, alpha)
+            for study, side in zip(studies, sides, strict=True)
+        ]
+        within = (after[0], after[1]) if a.limit is not None else None
+        more = more_runs_of_all(one, other, alpha, log_margin, within)
+    once = [int((study.cost.n < 2).sum()) for study in studies]
+    return Comparison(
+        found.outcome,
+        _percentages(found.change.estimate, found.change.low, found.change.high),
+        more,
+        (len(one.settings), len(other.settings)),
+        (once[0], once[1]),
+    )
+
+
+def compare_fronts(
+    lake: "Lake", a: Choice, b: Choice, performance: str, alpha: float = 0.05
+) -> AreaRatio:
+    """Return how many times the area of choice B the frontier of A dominates, on log axes.
+
+    Args:
+        a, b: Their objective is one axis; their limit is that end of the other.
+        performance: The metric of the other axis.
+
+    Raises:
+        DataError: As `decide`.
+    """
+    with in_force(lake.columns):
+        x, y = (
+            [study_of(lake, replace(c, objective=name, limit=None), alpha).cost for c in (a, b)]
+            for name in (performance, a.objective)
+        )
+        bound = None
+        if a.limit is not None and a.limit[0] == performance:
+            bound = sign_of(performance) * float(np.log(a.limit[1]))
+    means = b"".join(estimates.mean.tobytes() for estimates in (*x, *y))
+    return area_ratio((x[0], y[0]), (x[1], y[1]), zlib.crc32(means), (bound, None), alpha)
+
+
+def _within_after(study: Study, side: Side, alpha: float, more: int) -> np.ndarray:
+    """Tell which members surely meet the limit after more runs of each."""
+    assert study.limit is not None, "BUG: no limit"
+    limit = Limit(study.limit.at, with_more_runs(study.limit.metric, more))
+    return best_set(study.cost, limit, alpha).is_within[side.settings]
+
+
+def _nothing_within(choice: Choice, study: Study) -> str:
+    if choice.limit is None or study.limit is None:
+        return "no setting has two runs, or a noise to borrow"
+    name, bound = choice.limit
+    means = study.limit.metric.mean
+    word = "highest" if sign_of(name) < 0 else "lowest"
+    nearest = float(np.exp(sign_of(name) * np.nanmin(means)))
+    return f"no setting meets {name} {bound:g}; the {word} is {nearest:.4g}"
+
+
+def _answer(
+    study: Study, recommended: int | None, is_proven: bool, change: Change | None, reason: str
+) -> Answer:
+    best, n = study.best, study.cost.n
+    regret = None if recommended is None else _percent(float(best.regret[recommended]))
+    return Answer(
+        settings=len(n),
+        members=_listed(study.settings, best.is_member & (n >= 2)),
+        members_once=_listed(study.settings, best.is_member & (n < 2)),
+        not_judged=_listed(study.settings, ~study.cost.is_judged & ~best.is_outside),
+        recommended=None if recommended is None else _written(study.settings, recommended),
+        recommended_n=0 if recommended is None else int(n[recommended]),
+        is_proven=is_proven,
+        regret_pct=regret,
+        change_pct=_percentages(change.estimate, change.low, change.high) if change else None,
+        reason=reason,
+        left_out=study.left_out,
+        within=int(best.is_within.sum()),
+        outside=int(best.is_outside.sum()),
+    )
+
+
+def _listed(settings: pl.DataFrame, chosen: np.ndarray) -> tuple[Setting, ...]:
+    return tuple(_written(settings, int(i)) for i in np.flatnonzero(chosen))
+
+
+def _written(settings: pl.DataFrame, number: int) -> Setting:
+    return settings.row(number, named=True) if settings.width else {}
+
+
+def _percentages(*differences: float) -> Interval:
+    estimate, low, high = (_percent(d) for d in differences)
+    return estimate, low, high
+
+
+def _percent(difference: float) -> float | None:
+    if not abs(difference) <= _MOST:
+        return None
+    return float(100 * np.expm1(difference))
