@@ -84,6 +84,15 @@ class Knob:
         return name if name.isupper() or name.startswith("IO") else name[:1].lower() + name[1:]
 
     @property
+    def plural(self) -> str:
+        """What a sentence calls several of its values: `power limits`, `values of Batch`."""
+        title = self.title.partition(" (")[0]
+        if self.is_declared or title.endswith("s"):
+            return f"values of {self.noun}"
+        base = title if title.startswith("IO") else title[:1].lower() + title[1:]
+        return f"{base[:-1]}ies" if base.endswith("cy") else f"{base}s"
+
+    @property
     def is_declared(self) -> bool:
         """Whether a dataset declares it."""
         return self.name.startswith(FACET_PREFIX)

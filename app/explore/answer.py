@@ -10,33 +10,30 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from app.explore.figures.heatmap import build_heatmap
 from app.explore.figures.marks import must_draw
 from app.explore.figures.scatter import Scene, build_scatter
+from app.explore.heat import HOW_POOLED, draw_heatmap, heat_of, heat_query, metric_cube
 from app.explore.opening_rule import NONE
 from app.explore.points import encode_points
 from app.explore.roles import encoding_of, in_trace_order
 from app.explore.state import ExploreState
 from app.kit.answer_cache import compact
-from app.kit.encodings import message_figure, system_order
+from app.kit.encodings import message_figure
 from app.kit.explanation import explanation
 from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView, Query, leading
 from app.kit.messages import EMPTY_LAKE, no_run_left
 from app.kit.performance import performance_column
 from app.kit.settings import MAX_POINTS, MAX_ROWS
-from app.kit.words import subject, synthetic_note
 from data.analysis.best import best_settings
-from data.analysis.pooling import pool
 from data.analysis.thinning import thin
-from data.knobs import KNOBS, Knob
+from data.knobs import KNOBS
 from data.metrics import metric
 from data.queries.best import baselines_query, candidates_query
-from data.queries.metric_cube import metric_cube_query
 from data.queries.points import SHOWN, points_query, shown_points_query
 from data.queries.runs import runs_query
 from data.queries.statement import statement
-from data.selection import FACETS, Selection
+from data.selection import Selection
 
 # Columns that distinguish the scatter's traces; sorting by them keeps a trace together.
 _TRACE_ORDER: Final = ("system", "dvfs_ghz", "itr_us")
@@ -86,49 +83,9 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
     return ScatterAnswer(figure, encoded, int(points["n"].sum()))
 
 
-def heat_system(view: LakeView, state: ExploreState) -> str | None:
-    """Return the heatmap's system: the state's if the filters allow it, else one with cells."""
-    left = view.left(state.selection)
-    if state.heat_system in set(left["system"]):
-        return state.heat_system
-    if not len(left):
-        return None
-    columns = [knob.column for knob in heat_knobs(state)]
-    sizes = dict(left.group_by("system").agg(pl.struct(columns).n_unique()).iter_rows())
-    return max(system_order(sizes), key=lambda s: min(sizes[s], 2))
-
-
-def heat_knobs(state: ExploreState) -> tuple[Knob, Knob]:
-    """Return the heatmap's knobs along x and y; if both are the same, y becomes another knob."""
-    x, y = state.heat_x, state.heat_y
-    if x == y:
-        y = next(name for name in ("dvfs", "itr") if name != x)
-    return KNOBS[x], KNOBS[y]
-
-
 def heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
     """Build the heatmap for a state."""
-    state, _ = resolve(view, state)
-    system = heat_system(view, state)
-    if system is None:
-        return message_figure("Nothing to map." if view.runs else EMPTY_LAKE)
-    cells = _cells(view, state)
-    name = metric(state.heat_metric).title
-    left = view.left(state.selection).filter(pl.col("system") == system)
-    label = left["system_label"][0] or system
-    if not len(cells):
-        return message_figure(f"No run of {label} has a value for<br>{name}.")
-    note = synthetic_note(left)
-    subtitle = f"cell means over runs{f' · <b>{note}</b>' if note else ''}"
-    figure = build_heatmap(
-        cells,
-        state.heat_metric,
-        f"{name}, {label}, {subject(left, 1)}",
-        subtitle,
-        *heat_knobs(state),
-    )
-    figure["layout"]["meta"]["system"] = system
-    return figure
+    return draw_heatmap(view, resolve(view, state)[0])
 
 
 def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
@@ -172,7 +129,7 @@ def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
         `low` and `high` (None if no run has a value), `unit`, `column`.
     """
     column = resolve(view, state)[0].limited
-    cube = _metric_cube(view, state.selection, column)
+    cube = metric_cube(view, state.selection, column)
     low, high = cube["low"].min(), cube["high"].max()
     return {"low": low, "high": high, "unit": metric(column).unit, "column": column}
 
@@ -187,7 +144,7 @@ def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
     if name == "runs":
         return view.lake.polars(*runs_query(state.selection, MAX_ROWS))
     if name == "heatmap":
-        cells = _cells(view, resolved).rename({"sd": "mean_sd"})
+        cells = heat_of(view, resolved).cells.rename({"sd": "mean_sd"})
         return _with_units(cells, {"mean": resolved.heat_metric})
     if name == "scatter":
         columns, means = _columns(resolved, performance), state.replicates == "means"
@@ -214,33 +171,27 @@ def _with_units(rows: pl.DataFrame, columns: dict[str, str]) -> pl.DataFrame:
 
 
 def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
-    """Return how a view was computed: the executed query, and the steps in memory."""
+    """Return how a view was computed: its query with all filters, and the steps on its answer."""
     resolved, performance = resolve(view, state)
     before = [f"performance metric: {performance}"]
     if name == "runs":
         return explanation(view, state.selection, runs_query(state.selection, MAX_ROWS), before)
     if name == "heatmap":
-        shown = _of_system(state.selection, heat_system(view, state))
-        *query, is_filtered = view.executed(_cube_query(view, shown, resolved.heat_metric), shown)
-        words = " and ".join(knob.menu_title for knob in reversed(heat_knobs(state)))
-        after = [f"mean, deviation and n of the combinations of each {words}, pooled"]
-        return explanation(view, shown, query, before, after, is_filtered)
-    is_best = name == "best-table"
-    best = {"x": resolved.limited, "y": resolved.cost}
-    columns = best if is_best else _columns(resolved, performance)
-    asked = _points_query(view, state, columns, is_best or state.replicates == "means")
-    *query, is_filtered = view.executed(asked, state.selection)
+        query = heat_query(view, resolved)
+        return explanation(view, heat_of(view, resolved).shown, query, [HOW_POOLED])
+    if name == "scatter":
+        columns, means = _columns(resolved, performance), state.replicates == "means"
+        query = points_query(state.selection, columns, means, MAX_ROWS)
+        return explanation(view, state.selection, query, before)
     is_more, is_most = _senses(resolved)
     bound = "at least" if is_more else "at most"
     limit = "" if state.limit is None else f" with x {bound} {state.limit:g}"
     lowest, nearest = "highest" if is_most else "lowest", "highest" if is_more else "lowest"
-    chosen = (
+    after = [
         f"of each system and load the row{limit} with the {lowest} y; without one the {nearest} x"
-    )
-    after = [chosen] if is_best else []
-    words = explanation(view, state.selection, query, before, after, is_filtered)
-    if not is_best:
-        return words
+    ]
+    query = candidates_query(state.selection, resolved.limited, MAX_ROWS, resolved.cost)
+    words = explanation(view, state.selection, query, before, after)
     baselines = statement(*_baselines_query(resolved))
     return f"{words}\n\nthe defaults that these settings are compared with:\n\n{baselines}"
 
@@ -276,20 +227,6 @@ def _known_points(view: LakeView, selection: Selection) -> KnownColumns:
     return view.known(selection, (*_TRACE_ORDER, *(n for n in SHOWN if n not in _TRACE_ORDER)))
 
 
-def _known_facets(view: LakeView, selection: Selection) -> KnownColumns:
-    return view.known(selection, tuple(facet.column for facet in FACETS.values()))
-
-
-def _metric_cube(view: LakeView, selection: Selection, column: str) -> pl.DataFrame:
-    known = _known_facets(view, selection)
-    return view.narrowed(_cube_query(view, selection, column), selection, known)
-
-
-def _cube_query(view: LakeView, selection: Selection, column: str) -> Query:
-    left_out = _known_facets(view, selection).names
-    return lambda asked, limit: metric_cube_query(asked, column, limit, left_out)
-
-
 def _points(view: LakeView, state: ExploreState) -> pl.DataFrame:
     state, performance = resolve(view, state)
     columns = _columns(state, performance)
@@ -301,18 +238,6 @@ def _asked_points(
 ) -> pl.DataFrame:
     query = _points_query(view, state, columns, means)
     return view.narrowed(query, state.selection, _known_points(view, state.selection))
-
-
-def _of_system(selection: Selection, system: str | None) -> Selection:
-    return selection.with_values("system", [system or ""])
-
-
-def _cells(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    """Return the heatmap's cells: the knobs' columns, `mean`, `sd`, `n`; NULLs last."""
-    shown = _of_system(state.selection, heat_system(view, state))
-    rows = _metric_cube(view, shown, state.heat_metric)
-    x_knob, y_knob = heat_knobs(state)
-    return pool(rows, (y_knob.column, x_knob.column))
 
 
 def _nothing_left(view: LakeView, state: ExploreState) -> str:

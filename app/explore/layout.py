@@ -6,7 +6,8 @@ import dash_ag_grid as dag
 import dash_mantine_components as dmc
 from dash import dcc, html
 
-from app.explore.answer import heat_system, resolve
+from app.explore.answer import resolve
+from app.explore.heat import heat_of, poolable
 from app.explore.opening_rule import NONE
 from app.explore.presets import study_presets
 from app.explore.state import ExploreState
@@ -19,6 +20,8 @@ from app.kit.page_layout import (
     entries,
     link_to,
     page_layout,
+    pool_choices,
+    pool_select,
     segments,
     select,
     status_line,
@@ -97,16 +100,18 @@ def _role_selects(view: LakeView, state: ExploreState) -> list:
 
 def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
     columns, systems = column_choices(view, state), system_choices(view, state)
+    system = heat_of(view, resolve(view, state)[0]).system or state.heat_system
     knobs = knob_choices(view, state)
     axes = [
         html.Span("y", className="quiet"),
         _select("hy", "knob along y", knobs, state.heat_y),
         html.Span("x", className="quiet"),
         _select("hx", "knob along x", knobs, state.heat_x),
+        pool_select(IDS.control("pool"), poolable(view, state), state.pool),
     ]
     controls = [
         _select("hmet", "metric of the heatmap", columns, state.heat_metric),
-        _select("hsys", "system of the heatmap", systems, heat_system(view, state)),
+        _select("hsys", "system of the heatmap", systems, system, placeholder="all systems"),
         html.Div(axes, className="roles"),
     ]
     return graph_panel("heatmap", "heatmap of two knobs", controls, "panel-heatmap")
@@ -201,6 +206,11 @@ def knob_choices(view: LakeView, state: ExploreState) -> Entries:
     return entries(listed)
 
 
+def heat_pool_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the settings that the heatmap may pool."""
+    return pool_choices(poolable(view, state))
+
+
 def role_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the knobs that a colour or a symbol can show, and none."""
     return [{"value": NONE, "label": "none"}, *knob_choices(view, state)]
@@ -212,8 +222,10 @@ def size_choices(view: LakeView, state: ExploreState) -> Entries:
     return [c for c in listed if c["value"] == NONE or KNOBS[c["value"]].facet.is_number]
 
 
-def _select(key: str, label: str, data: Entries, value: str | None, width: int = 158) -> dmc.Select:
-    return select(IDS.control(key), label, data, value, width, 230, searchable=True)
+def _select(
+    key: str, label: str, data: Entries, value: str | None, width: int = 158, **more: str
+) -> dmc.Select:
+    return select(IDS.control(key), label, data, value, width, 230, searchable=True, **more)
 
 
 def _switch(key: str, label: str, checked: bool) -> dmc.Switch:

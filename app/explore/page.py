@@ -20,6 +20,7 @@ from app.explore.layout import (
     IDS,
     column_choices,
     explore_layout,
+    heat_pool_choices,
     knob_choices,
     role_choices,
     size_choices,
@@ -91,14 +92,21 @@ def update_scatter(
     Input(IDS.control("hmet"), "value"),
     Input(IDS.control("hx"), "value"),
     Input(IDS.control("hy"), "value"),
+    Input(IDS.control("pool"), "value"),
     State(IDS.lake_version, "data"),
 )
 def update_heatmap(
-    raw_state: dict[str, Any], system: str, column: str, x: str, y: str, version: int
+    raw_state: dict[str, Any],
+    system: str,
+    column: str,
+    x: str,
+    y: str,
+    pool: list[str],
+    version: int,
 ) -> tuple:
     """Draw the heatmap; of another system if the filters exclude the chosen one."""
     view = lake_view(version)
-    asked = {"hsys": system, "hmet": column, "hx": x, "hy": y}
+    asked = {"hsys": system, "hmet": column, "hx": x, "hy": y, "pool": pool}
     state = ExploreState.from_json({**raw_state, **asked})
     figure = heatmap(view, state)
     shown = figure["layout"]["meta"].get("system")
@@ -144,8 +152,8 @@ register_gather(
     {
         "rep": "value", "x": "value", "y": "value", "xlog": "checked", "ylog": "checked",
         "frontier": "checked", "col": "value", "size": "value", "sym": "value", "hx": "value",
-        "hy": "value", "hsys": "value", "hmet": "value", "limit": "value", "cost": "value",
-        "by": "value",
+        "hy": "value", "hsys": "value", "hmet": "value", "pool": "value", "limit": "value",
+        "cost": "value", "by": "value",
     },
 )  # fmt: skip
 update_filters = register_filters(
@@ -155,7 +163,7 @@ update_filters = register_filters(
     {
         "x": column_choices, "y": column_choices, "hmet": column_choices, "hsys": system_choices,
         "cost": column_choices, "by": column_choices, "col": role_choices, "size": size_choices,
-        "sym": role_choices, "hx": knob_choices, "hy": knob_choices,
+        "sym": role_choices, "hx": knob_choices, "hy": knob_choices, "pool": heat_pool_choices,
     },
 )  # fmt: skip
 turn_workload = register_workload(

@@ -20,7 +20,7 @@ from data.selection import Value
 
 # The knobs of a configuration.
 KNOBS: Final = (
-    "dataset", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
+    "dataset", "workload", "system", "itr_us", "dvfs_ghz", "rapl_w", "load_qps", "message_bytes",
 )  # fmt: skip
 # Knobs of storage studies; sent only if a point has a value.
 STORAGE_KNOBS: Final = ("mode", "device", "rw", "request_bytes", "io_depth", "threads")
@@ -77,7 +77,7 @@ def encode_points(
 
 def _further() -> list[str]:
     """Return the other knobs: machine, and those that datasets declare."""
-    known = {*KNOBS, *STORAGE_KNOBS, "workload"}
+    known = {*KNOBS, *STORAGE_KNOBS}
     return [knob.column for knob in ALL_KNOBS.values() if knob.column not in known]
 
 

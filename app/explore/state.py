@@ -15,6 +15,7 @@ from app.kit.url_state import (
     read_lake_version,
     read_number,
 )
+from data.analysis.like_with_like import check_pool
 from data.errors import SelectionError
 from data.knobs import KNOBS
 from data.metrics import plottable
@@ -61,6 +62,7 @@ class ExploreState(UrlState):
         cost: Metric of which the best settings have least (or most).
         limited: Metric to which the limit applies, or `performance`.
         heat_system: System of the heatmap; None lets the page choose.
+        pool: Settings that the heatmap pools, by name; of others it shows one value.
         limit: Limit in the unit of `limited`.
         clause: The selection (`sel`) as a clause; empty for none.
         zoom: Range of the scatter's axes, `x0~x1~y0~y1`; empty for all points.
@@ -84,13 +86,14 @@ class ExploreState(UrlState):
         "by": Parameter("limited"),
         "hsys": Parameter("heat_system"),
         "hmet": Parameter("heat_metric"),
+        "pool": Parameter("pool", is_list=True),
         "limit": Parameter("limit", read_number),
         "sel": Parameter("clause"),
         "zoom": Parameter("zoom"),
         "lake": Parameter("lake_version", read_lake_version),
     }
     KEPT: ClassVar = ("sel", "zoom")
-    VIEW_KEYS: ClassVar = ("hsys", "hmet", "hx", "hy", "limit", "cost", "by")
+    VIEW_KEYS: ClassVar = ("hsys", "hmet", "hx", "hy", "pool", "limit", "cost", "by")
 
     selection: Selection = field(default_factory=Selection)
     replicates: Replicates = "means"
@@ -108,6 +111,7 @@ class ExploreState(UrlState):
     limited: str = PERFORMANCE
     heat_system: str | None = None
     heat_metric: str = "energy_j"
+    pool: tuple[str, ...] = ()
     limit: float | None = None
     clause: str = ""
     zoom: str = ""
@@ -127,6 +131,7 @@ class ExploreState(UrlState):
         for name in (self.x, self.y, self.heat_metric, self.cost, self.limited):
             if name != PERFORMANCE and name not in plottable():
                 raise SelectionError(f"no such column to plot: {name!r}")
+        check_pool(self.pool)
         if self.limit is not None and self.limit <= 0:
             raise SelectionError(f"limit is {self.limit:g}, expected a number above 0")
         read_clause(self.clause)

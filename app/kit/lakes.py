@@ -202,22 +202,6 @@ class LakeView:
             return finish(compact(self.lake.polars(*query(selection, MAX_ROWS))))
         return kept if selection == leading(selection) else kept.filter(matches(selection))
 
-    def executed(
-        self, query: Query, selection: Selection, is_replicates: bool = False
-    ) -> tuple[str, list[Any], bool]:
-        """Return the query that `narrowed` executes for a selection, for explanations.
-
-        Args:
-            is_replicates: As in `narrowed`.
-
-        Returns:
-            SQL, parameters, and whether its answer is then filtered in memory.
-        """
-        asked = query(leading(selection), KEPT_ROWS + 1)
-        if (self._replicates if is_replicates else self._sets).get(*asked) is None:
-            return *query(selection, MAX_ROWS), False
-        return *asked, selection != leading(selection)
-
     def kept(self, ask: Ask, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
         """Answer a page's own query of this version, cached.
 

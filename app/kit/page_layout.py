@@ -8,6 +8,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from app.kit import ids
+from data.knobs import Knob
 
 Entries = list[dict[str, str]]
 
@@ -102,3 +103,22 @@ def select(
         **{"aria-label": label},
         **more,
     )
+
+
+def pool_select(component_id: str, knobs: Sequence[Knob], pooled: Sequence[str]) -> dmc.MultiSelect:
+    """Lay out the menu of the settings over which a view's means may pool; none is chosen first."""
+    return dmc.MultiSelect(
+        id=component_id,
+        data=pool_choices(knobs),
+        value=list(pooled),
+        placeholder="" if pooled else "pool over",
+        size="xs",
+        w=150,
+        comboboxProps={"width": 200, "position": "bottom-start"},
+        **{"aria-label": "settings to pool over"},
+    )
+
+
+def pool_choices(knobs: Sequence[Knob]) -> Entries:
+    """Return the entries of the menu of settings to pool over."""
+    return entries({knob.name: knob.menu_title for knob in knobs})

@@ -6,6 +6,7 @@ from typing import Any, Final
 import polars as pl
 
 from app.kit.competitors import value_words
+from data.analysis.like_with_like import Slice
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
 from data.selection import ADAPTIVE, GOVERNOR, Value
@@ -72,6 +73,27 @@ def subject(points: pl.DataFrame, named_loads: int = 3) -> str:
     if not loads:
         return text
     return f"{text} at {', '.join(loads) if len(loads) <= named_loads else f'{len(loads)} loads'}"
+
+
+def slice_words(part: Slice, systems: Mapping[str, str]) -> str:
+    """Return what a view shows of the runs that the filters leave, and what it pools.
+
+    `200k QPS of 3 target loads, 135 W of 4 power limits (most complete)`, or
+    `over 4 power limits, unbalanced`. Empty if the filters leave nothing to choose.
+
+    Args:
+        systems: System to its label.
+    """
+    kept = [
+        f"{WORKLOAD_TITLES.get(words, words)} of {one.levels} {one.knob.plural}"
+        for one in part.kept
+        if one.levels > 1 and (words := value_words(one.knob, one.value, systems))
+    ]
+    parts = [f"{', '.join(kept)} (most complete)"] if kept else []
+    if part.pooled:
+        over = " and ".join(f"{levels} {knob.plural}" for knob, levels in part.pooled.knobs)
+        parts.append(f"over {over}{'' if part.pooled.is_balanced else ', unbalanced'}")
+    return " · ".join(parts)
 
 
 def common_prefix(top: float) -> tuple[float, str]:

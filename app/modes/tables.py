@@ -7,7 +7,7 @@ import polars as pl
 from app.kit.explanation import explanation
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
-from app.modes.answer import Judged, judge, replicates_query
+from app.modes.answer import Judged, judge
 from app.modes.evidence import (
     Evidence,
     evidence,
@@ -23,6 +23,7 @@ from data.analysis.ties import win_counts
 from data.errors import SelectionError
 from data.knobs import KNOBS
 from data.metrics import metric
+from data.queries.modes import configurations_query
 from data.queries.runs import runs_query
 from data.queries.statement import statement
 
@@ -71,12 +72,11 @@ def explain(view: LakeView, state: ModesState, name: str) -> str:
     before = [_rules(found), *([check] if check else [])]
     if name == "runs":
         return explanation(view, asked.selection, _runs_query(asked), before)
-    query, _ = replicates_query(view, asked)
-    *executed, is_filtered = view.executed(query, asked.selection, is_replicates=True)
+    query = configurations_query(asked.selection, found.metric, asked.against, MAX_ROWS)
     where = "the selected cell" if asked.cell else "all cells"
     runs = statement(*evidence_query(asked)) if name == "evidence" else ""
     after = [f"comparison of the cells; then the runs of {where} by\n\n{runs}"] if runs else []
-    return explanation(view, asked.selection, executed, before, after, is_filtered)
+    return explanation(view, asked.selection, query, before, after)
 
 
 def _rules(found: Judged) -> str:

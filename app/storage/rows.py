@@ -102,11 +102,8 @@ def _written(title: str, sql: str, parameters: list[Any], then: str = "") -> str
     return f"{title}:\n\n{statement(sql, parameters)}{then}"
 
 
-def _configurations(view: LakeView, study: Study) -> str:
-    selection = study.state.selection
-    sql, parameters, is_filtered = view.executed(storage_query, selection)
-    then = f"\n\nof its answer: {selection.in_words()}" if is_filtered else ""
-    return _written("configurations", sql, parameters, then)
+def _configurations(_: LakeView, study: Study) -> str:
+    return _written("configurations", *storage_query(study.state.selection, MAX_ROWS))
 
 
 def _idle(_: LakeView, study: Study) -> str:

@@ -121,18 +121,19 @@
   };
 
   /** What covers the heatmap: 1 where a measured cell holds no selected point, else null. */
-  figures.veil = function ({ knobs, xs, ys, system, missing }, points, mask) {
+  figures.veil = function ({ knobs, xs, ys, place, missing }, points, mask) {
     const z = ys.map(() => xs.map(() => (mask ? 1 : null)));
     if (!mask) return z;
     for (const [row, column] of missing) z[row][column] = null;
     const one = { values: [null], index: new Uint8Array(points.count) };
-    const [t, d] = knobs.map((name) => points.knobs[name] || one), s = points.knobs.system;
+    const column = (name) => points.knobs[name] || one;
+    const [t, d] = knobs.map(column);
     const rowOf = d.values.map((v) => ys.indexOf(v)), columnOf = t.values.map((v) => xs.indexOf(v));
-    const mine = s.values.indexOf(system);
+    const shown = Object.entries(place).map(([name, value]) => [column(name), column(name).values.indexOf(value)]);
     for (let i = 0; i < points.count; i++) {
-      if (!mask[i] || s.index[i] !== mine) continue;
-      const row = rowOf[d.index[i]], column = columnOf[t.index[i]];
-      if (row >= 0 && column >= 0) z[row][column] = null;
+      if (!mask[i] || shown.some(([knob, at]) => knob.index[i] !== at)) continue;
+      const y = rowOf[d.index[i]], x = columnOf[t.index[i]];
+      if (y >= 0 && x >= 0) z[y][x] = null;
     }
     return z;
   };

@@ -86,7 +86,7 @@
     return [xs[trace.x.indexOf(x)], ys[trace.y.indexOf(y)]];
   }
   const cellsClause = (gd, cells) =>
-    wattlas.clause.pairs(...gd.layout.meta.knobs, cells, { system: gd.layout.meta.system });
+    wattlas.clause.pairs(...gd.layout.meta.knobs, cells, gd.layout.meta.place);
 
   /** Index among all points of a point in a Plotly event; null for marks and frontier. */
   function pointIndex(gd, p) {
@@ -198,7 +198,7 @@
   const CELL = { has: (name) => name === "system" || cellKnobs().includes(name) };
   const cellKnobs = () => {
     const gd = plot("heatmap"), meta = gd && gd.layout && gd.layout.meta;
-    return (meta && meta.knobs) || ["itr_us", "dvfs_ghz"];
+    return meta && meta.knobs ? [...meta.knobs, ...Object.keys(meta.place)] : ["itr_us", "dvfs_ghz"];
   };
   const isCells = (clause) => clause.knobs.every((one) => Object.keys(one).every((name) => CELL.has(name)));
   const kindOf = (clause) => {
@@ -254,7 +254,7 @@
     const [sd, n] = trace.customdata[row][column];
     const spread = sd > 0 ? " \u00b1 " + wattlas.formatQuantity(sd, meta.unit) + " sd" : "";
     return [
-      ((view.points && view.points.labels[meta.system]) || meta.system) + " \u00b7 " + place,
+      joined(meta.of, place),
       meta.title + ": " + wattlas.formatQuantity(z * trace.meta.scale, meta.unit) + spread,
       "n = " + n, "click: select its runs",
     ];

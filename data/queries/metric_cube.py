@@ -1,6 +1,6 @@
-"""Statistics of one column for each combination of filter values."""
+"""Statistics of one column: for each combination of filter values, and for cells of two knobs."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from data.aggregates import count_sql, mean_sql, sd_sql
@@ -33,5 +33,29 @@ def metric_cube_query(
         f"{sd_sql(column)} AS sd, min({column})::DOUBLE AS low, "
         f"max({column})::DOUBLE AS high FROM runs WHERE ({condition}) AND {column} IS NOT NULL "
         f"GROUP BY {listed or '()'} HAVING count(*) > 0 ORDER BY ALL LIMIT {limit:d}",
+        parameters,
+    )
+
+
+def cells_query(
+    selection: Selection, knobs: Sequence[str], column: str, limit: int
+) -> tuple[str, list[Any]]:
+    """Build the query of one column's statistics for each cell of some knobs.
+
+    Args:
+        knobs: Columns of the knobs.
+        limit: Maximum number of rows.
+
+    Returns:
+        SQL and parameters. The knobs' columns, `mean`, `sd` and `n` as of `metric_cube_query`;
+        sorted by the knobs, NULL last.
+    """
+    condition, parameters = selection.predicate()
+    listed = ", ".join(metric(name).name for name in knobs)
+    return (
+        f"SELECT {listed}, ({mean_sql(metric(column).name)})::DOUBLE AS mean, "
+        f"{sd_sql(column)} AS sd, {count_sql()} AS n FROM runs "
+        f"WHERE ({condition}) AND {column} IS NOT NULL GROUP BY {listed} "
+        f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in knobs)} LIMIT {limit:d}",
         parameters,
     )

@@ -50,7 +50,7 @@ def update_best(raw: dict[str, Any], limit: float | str, version: int) -> tuple:
 
 def update_heatmap(raw: dict[str, Any], system: str, column: str, version: int) -> tuple:
     """The heatmap over ITR and DVFS."""
-    return explore.update_heatmap(raw, system, column, "itr", "dvfs", version)
+    return explore.update_heatmap(raw, system, column, "itr", "dvfs", [], version)
 
 
 def layout(**parts: str | list[str]) -> html.Main:
@@ -320,7 +320,7 @@ def test_an_empty_lake_says_what_to_do(empty_server: Flask) -> None:
         status, domain = describe_view({}, -1)
         assert status == "0 of 0 runs"
         assert (domain["low"], domain["high"]) == (None, None)
-        assert len(update_filters({}, -1)) == 4 + 11
+        assert len(update_filters({}, -1)) == 4 + 12
         assert all(values == [] for values in turned("memcached", [], None, -1).values())
         assert words == ""
 

@@ -98,7 +98,7 @@ GROUP BY dvfs_ghz, itr_us
 
 
 def test_pooled_cells_are_the_lakes(view: LakeView) -> None:
-    figure = heatmap(view, ExploreState(AT_200K, heat_system="linux_tuned"))
+    figure = heatmap(view, ExploreState(AT_200K, heat_system="linux_tuned", pool=("rapl",)))
     cells, meta = figure["data"][0], figure["layout"]["meta"]
     found = {
         (dvfs, itr): (cells["z"][row, column], *cells["customdata"][row, column])
@@ -134,29 +134,6 @@ def test_names_are_kept_as_categories_that_sort_and_filter_as_text() -> None:
     assert kept["system"].dtype == pl.Categorical
     assert kept["system"].unique().sort().to_list() == [None, "a", "b"]
     assert len(kept.filter(pl.col("system") == "b")) == 1000
-
-
-@pytest.mark.parametrize("kept_rows", [10_000, 5])
-def test_an_explanation_has_the_query_that_was_executed(
-    view: LakeView, monkeypatch: pytest.MonkeyPatch, kept_rows: int
-) -> None:
-    monkeypatch.setattr(answer_cache, "KEPT_ROWS", kept_rows)
-    asked: list[tuple[str, list]] = []
-    lake_polars = view.lake.polars
-
-    def record(sql: str, parameters: list) -> pl.DataFrame:
-        asked.append((sql, list(parameters)))
-        return lake_polars(sql, parameters)
-
-    monkeypatch.setattr(view.lake, "polars", record)
-    view = LakeView(view.lake)
-    selection = AT_200K.with_values("rapl", [75.0])
-    query = lambda s, limit: points_query(s, COLUMNS, False, limit)  # noqa: E731
-    view.narrowed(query, selection)
-    sql, parameters, is_filtered = view.executed(query, selection)
-    # Too many rows to keep: the lake is asked with all filters.
-    assert is_filtered == (kept_rows > 5)
-    assert (sql, parameters) == asked[-1]
 
 
 def test_many_answers_leave_nothing_behind() -> None:

@@ -17,19 +17,16 @@ def opened(tmp_path: Path) -> LakeView:
 
 def test_it_has_lake_filters_query_and_what_followed(tmp_path: Path) -> None:
     selection = Selection.of(workload=["memcached"], load=[2e5], itr=[2, "adaptive"])
-    said = explanation(opened(tmp_path), selection, QUERY, ["before"], ["pooled", ""], True)
+    said = explanation(opened(tmp_path), selection, QUERY, ["before"], ["pooled", ""])
     assert said.split("\n\n") == [
         f"lake my-lake, version 0\nfilters: {selection.in_words()}",
         "before",
         "SELECT 1 WHERE workload = 'memcached'",
-        # The workload leads: the lake was asked for it.
-        "then, in memory: of these rows those with load 200000 QPS; itr 2 us or adaptive",
-        "then, in memory: pooled",
+        "then: pooled",
     ]
 
 
-def test_an_answer_that_the_lake_filtered_was_not_filtered_again(tmp_path: Path) -> None:
-    said = explanation(opened(tmp_path), Selection.of(load=[2e5]), QUERY)
-    assert "in memory" not in said
+def test_a_view_without_filters_or_steps_says_so(tmp_path: Path) -> None:
+    said = explanation(opened(tmp_path), Selection(), QUERY)
+    assert "filters: all runs" in said
     assert said.endswith("WHERE workload = 'memcached'")
-    assert "filters: all runs" in explanation(opened(tmp_path), Selection(), QUERY)

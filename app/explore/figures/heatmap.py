@@ -1,18 +1,26 @@
-"""One metric over any two knobs for one system."""
+"""One metric over any two knobs."""
 
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 import polars as pl
 
+from app.kit.competitors import ordered_values, value_label, value_words
 from app.kit.encodings import axis_title, base_layout, color_bar, scatter_trace
 from app.kit.words import common_prefix
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
+from data.selection import Value
 from data.units import format_digits
 
 TEXT_MAX_CELLS: Final = 110
 _LETTER_PX: Final = 6
+# Maximum characters in a line of the subtitle, and the height of a line.
+_LINE_CHARS: Final = 66
+_LINE_PX: Final = 14
 
 
 def build_heatmap(
@@ -22,6 +30,7 @@ def build_heatmap(
     subtitle: str,
     x_knob: Knob = KNOBS["itr"],
     y_knob: Knob = KNOBS["dvfs"],
+    systems: Mapping[str, str] = MappingProxyType({}),
 ) -> dict:
     """Build the heatmap as a figure dictionary.
 
@@ -30,13 +39,13 @@ def build_heatmap(
 
     Args:
         cells: The columns of both knobs, `mean`, `sd`, `n`; at least one row.
+        systems: System to its label.
     """
     grid = _grid(cells, x_knob, y_knob)
     is_plain = metric(column).unit in ("us", "GHz", "%")
     scale, prefix = (1.0, "") if is_plain else common_prefix(np.nanmax(np.abs(grid["mean"])))
     z = grid["mean"] / scale
-    x = [x_knob.label(value) for value in grid["x"]]
-    y = [y_knob.label(value) for value in grid["y"]]
+    x, y = (_labels(k, grid[name], systems) for k, name in ((x_knob, "x"), (y_knob, "y")))
     missing = np.argwhere(np.isnan(z))
     return {
         "data": [
@@ -45,14 +54,24 @@ def build_heatmap(
             _veil_trace(z, x, y),
             _catcher_trace(z, x, y),
         ],
-        "layout": _layout(title, subtitle, grid, column, x_knob, y_knob),
+        "layout": _layout(title, subtitle, y, x_knob, y_knob)
+        | {"meta": _meta(grid, column, x_knob, y_knob, systems)},
     }
+
+
+def _labels(knob: Knob, values: Sequence[Value | None], systems: Mapping[str, str]) -> list[str]:
+    """Return the labels along an axis; of systems with one label their names too."""
+    labels = [knob.label(v) if knob.unit else value_label(knob, v, systems) for v in values]
+    return [
+        f"{label} ({value})" if labels.count(label) > 1 else label
+        for label, value in zip(labels, values, strict=True)
+    ]
 
 
 def _grid(cells: pl.DataFrame, x_knob: Knob, y_knob: Knob) -> dict:
     """Return the cells as matrices: one row per value along y, one column per value along x."""
     xs, ys = (
-        sorted(set(cells[knob.column]), key=lambda v: (v is None, v)) for knob in (x_knob, y_knob)
+        ordered_values(knob, cells[knob.column].unique().to_list()) for knob in (x_knob, y_knob)
     )
     shape = (len(ys), len(xs))
     grid = {name: np.full(shape, np.nan) for name in ("mean", "sd", "n")}
@@ -115,26 +134,35 @@ def _catcher_trace(z: np.ndarray, x: list[str], y: list[str]) -> dict:
     return scatter_trace("catcher", xs, ys, marker={"size": 1, "opacity": 0}, unselected=hidden)
 
 
-def _layout(title: str, subtitle: str, grid: dict, column: str, x_knob: Knob, y_knob: Knob) -> dict:
-    longest = max(len(y_knob.label(value)) for value in grid["y"])
+def _layout(title: str, subtitle: str, y: Sequence[str], x_knob: Knob, y_knob: Knob) -> dict:
+    longest = max(len(label) for label in y)
+    lines = wrap(subtitle, _LINE_CHARS)
     y_title = f"{y_knob.menu_title}, {y_knob.unit}" if y_knob.unit else y_knob.menu_title
     axis = {"type": "category", "showgrid": False, "zeroline": False, "tickfont": {"size": 10}}
     return {
-        **base_layout(title, subtitle),
-        "margin": {"l": max(62, 34 + _LETTER_PX * longest), "r": 8, "t": 46, "b": 44},
+        **base_layout(title, "<br>".join(lines)),
+        "margin": {
+            "l": max(62, 34 + _LETTER_PX * longest),
+            "r": 8,
+            "t": 46 + _LINE_PX * (len(lines) - 1),
+            "b": 44,
+        },
         "xaxis": {**axis, "title": axis_title(x_knob.axis_title)},
         "yaxis": {**axis, "title": axis_title(y_title)},
         "dragmode": "select",
-        "meta": {
-            "kind": "heatmap",
-            "column": column,
-            "title": metric(column).title,
-            "unit": metric(column).unit,
-            "knobs": [x_knob.column, y_knob.column],
-            "xs": grid["x"],
-            "ys": grid["y"],
-            "y_words": [y_knob.words(v) for v in grid["y"]],
-            "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
-            "x_words": [x_knob.words(v) for v in grid["x"]],
-        },
+    }
+
+
+def _meta(grid: dict, column: str, x_knob: Knob, y_knob: Knob, systems: Mapping[str, str]) -> dict:
+    return {
+        "kind": "heatmap",
+        "column": column,
+        "title": metric(column).title,
+        "unit": metric(column).unit,
+        "knobs": [x_knob.column, y_knob.column],
+        "xs": grid["x"],
+        "ys": grid["y"],
+        "y_words": [value_words(y_knob, v, systems) for v in grid["y"]],
+        "missing": np.argwhere(np.isnan(grid["mean"])).tolist(),
+        "x_words": [value_words(x_knob, v, systems) for v in grid["x"]],
     }

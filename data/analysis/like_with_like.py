@@ -1,0 +1,165 @@
+"""The runs over which a view may take a mean: replicates of one configuration.
+
+A view shows some knobs, as axes and series. Of the others it may pool those that the reader chose.
+A given knob (a load, a size, a machine) is never pooled. Where one of the rest has several values
+in a cell, the view shows the combination of values with most filled cells.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from data.analysis.dependence import varying_within
+from data.errors import SelectionError
+from data.knobs import KNOBS, Knob
+from data.selection import Selection, Value
+
+_RUNS = "_runs"
+_CELLS = "_cells"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One value of a knob, of several that the filters leave.
+
+    Attributes:
+        levels: Number of values among the runs with the values that were kept of earlier knobs.
+    """
+
+    knob: Knob
+    value: Value | None
+    levels: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """Knobs that the reader chose to pool, with their number of values; never empty.
+
+    Attributes:
+        is_balanced: Whether all cells hold the same combinations of values.
+    """
+
+    knobs: tuple[tuple[Knob, int], ...]
+    is_balanced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The part of the filtered runs that a view shows."""
+
+    kept: tuple[Kept, ...] = ()
+    pooled: Pooled | None = None
+
+    @property
+    def place(self) -> dict[str, Value | None]:
+        """The kept values, by column."""
+        return {one.knob.column: one.value for one in self.kept}
+
+    def narrow(self, selection: Selection) -> Selection:
+        """Return the filters with the kept values."""
+        for one in self.kept:
+            value = one.knob.facet.null_word if one.value is None else one.value
+            selection = selection.with_values(one.knob.name, [value])
+        return selection
+
+    def of(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows that have the kept values."""
+        here = [pl.col(name).eq_missing(value) for name, value in self.place.items()]
+        return rows.filter(here) if here else rows
+
+
+def check_pool(names: Collection[str]) -> None:
+    """Refuse knobs that a view never pools.
+
+    Raises:
+        SelectionError: A name is no knob, or the knob is given; the message names it.
+    """
+    for name in names:
+        if name not in KNOBS:
+            raise SelectionError(f"no such knob to pool: {name!r}")
+        if KNOBS[name].is_given:
+            raise SelectionError(f"{KNOBS[name].plural} are never pooled")
+
+
+def like_with_like(
+    rows: pl.DataFrame,
+    shown: Sequence[Knob],
+    pool: Collection[str] = (),
+    runs: str = "runs",
+    is_given_only: bool = False,
+) -> Slice:
+    """Choose the runs that a view shows.
+
+    Args:
+        rows: One row for each combination of knobs with a measurement.
+        shown: Knobs of the axes and series.
+        pool: Names of knobs that the reader chose to pool; shown and given ones do not count.
+        runs: Column of `rows` with the number of runs.
+        is_given_only: Choose values of given knobs alone: the view picks a best setting itself.
+
+    Returns:
+        The combination with most filled cells; of equals that with most runs, then the first in
+        the order of the knobs: given values and texts ascending, numbers of settings descending,
+        NULL last. No rows, no choice.
+    """
+    columns = [knob.column for knob in shown]
+    pooled = [k for n, k in KNOBS.items() if n in pool and k not in shown and not k.is_given]
+    choosing = _choosing(rows, shown, [k for k in KNOBS.values() if k not in (*shown, *pooled)])
+    if is_given_only:
+        choosing = [knob for knob in choosing if knob.is_given]
+    kept = _most_complete(rows, columns, choosing, runs)
+    return Slice(kept, _pooled(Slice(kept).of(rows), columns, pooled))
+
+
+def _choosing(rows: pl.DataFrame, shown: Sequence[Knob], others: Sequence[Knob]) -> list[Knob]:
+    """Return the knobs of which a view shows one value.
+
+    A setting that follows from the cell, and threads that follow from the depth along an axis, need
+    no choice. A load or a size needs one wherever it varies: cells of different loads do not
+    compare, except between datasets that the reader chose.
+    """
+    cell = [knob.column for knob in shown]
+    given = [knob.column for knob in shown if knob.is_given]
+    names = [knob.column for knob in others]
+    mixed = set(varying_within(rows, cell, names) if cell else _varying(rows, names))
+    unlike = set(varying_within(rows, given, names) if given else _varying(rows, names))
+    return [
+        knob
+        for knob in others
+        if knob.column in (unlike if knob.is_given and knob.name != "dataset" else mixed)
+    ]
+
+
+def _varying(rows: pl.DataFrame, names: Sequence[str]) -> list[str]:
+    return [name for name in names if rows[name].n_unique() > 1]
+
+
+def _most_complete(
+    rows: pl.DataFrame, cell: Sequence[str], choosing: Sequence[Knob], runs: str
+) -> tuple[Kept, ...]:
+    if not choosing or not len(rows):
+        return ()
+    names = [knob.column for knob in choosing]
+    filled = pl.struct(cell).n_unique() if cell else pl.len()
+    ranked = rows.group_by(names).agg(filled.alias(_CELLS), pl.col(runs).sum().alias(_RUNS))
+    falls = [knob.facet.is_number and not knob.is_given for knob in choosing]
+    best = ranked.sort(_CELLS, _RUNS, *names, descending=[True, True, *falls], nulls_last=True).row(
+        0, named=True
+    )
+    kept: list[Kept] = []
+    for knob in choosing:
+        there = Slice(tuple(kept)).of(rows)[knob.column]
+        kept.append(Kept(knob, best[knob.column], there.n_unique()))
+    return tuple(kept)
+
+
+def _pooled(rows: pl.DataFrame, cell: Sequence[str], knobs: Sequence[Knob]) -> Pooled | None:
+    there = [(knob, rows[knob.column].n_unique()) for knob in knobs]
+    several = tuple((knob, levels) for knob, levels in there if levels > 1)
+    if not several:
+        return None
+    levels = pl.struct([knob.column for knob, _ in several]).n_unique()
+    total = rows.select(levels).item()
+    counts = rows.group_by(cell).agg(levels.alias(_CELLS))[_CELLS].to_list() if cell else [total]
+    return Pooled(several, all(count == total for count in counts))

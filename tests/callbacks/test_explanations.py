@@ -1,0 +1,101 @@
+"""The SQL that explanations print, run as it is, gives the numbers of the views."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from app.explore.page import PAGE as EXPLORE
+from app.kit.lakes import Lakes, LakeView
+from app.kit.page import Page
+from tests.fixtures.lakes import run, write_lake
+
+LINUX = "v=2&workload=memcached&load=200000&system=linux_tuned"
+
+
+def printed(words: str) -> list[str]:
+    """The queries of an explanation: its paragraphs that begin with SELECT."""
+    return [part for part in words.split("\n\n") if part.startswith("SELECT")]
+
+
+def asked(view: LakeView, page: Page, query: str, name: str) -> list[pl.DataFrame]:
+    """The answers of the queries that a page prints of a view."""
+    words = page.explain(view, page.state.from_query(query), name)
+    return [view.lake.sql(sql).pl() for sql in printed(words)]
+
+
+def rows(view: LakeView, page: Page, query: str, name: str) -> pl.DataFrame:
+    return page.rows(view, page.state.from_query(query), name)
+
+
+def assert_same(found: pl.DataFrame, expected: pl.DataFrame, columns: dict[str, str]) -> None:
+    """Compare columns of two tables whose rows are in one order."""
+    assert len(found) == len(expected) > 0
+    for mine, theirs in columns.items():
+        left, right = found[mine].to_list(), expected[theirs].to_list()
+        assert left == [_near(v) for v in right], mine
+
+
+def _near(value: object) -> object:
+    return pytest.approx(value, rel=1e-12) if isinstance(value, float) else value
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
+    """Two systems, two loads, two power limits (one of them at 2.9 GHz alone), two replicates."""
+    runs = [
+        run(system=system, itr_us=itr, dvfs_ghz=ghz, load_qps=load, rapl_w=rapl, replicate=r,
+            energy_j=900.0 * ghz + 7.0 * r + rapl + load / 1e4,
+            latency_p99_us=60 + itr + r / 7 + load / 1e5)
+        for system in ("linux_tuned", "ebbrt_tuned") for itr in (2.0, 50.0) for ghz in (1.3, 2.9)
+        for load in (200_000.0, 400_000.0) for rapl in (75.0, 135.0) for r in range(2)
+        if rapl > 100 or ghz > 2
+    ]  # fmt: skip
+    runs += [
+        run(system="linux_default", itr_us=None, dvfs_ghz=None, load_qps=load, replicate=r,
+            energy_j=2500.0 + r) for load in (200_000.0, 400_000.0) for r in range(2)
+    ]  # fmt: skip
+    path: Path = tmp_path_factory.mktemp("explained") / "lake"
+    return Lakes(write_lake(path, runs)).at(None)
+
+
+@pytest.mark.parametrize("replicates", ["means", "runs"])
+def test_the_scatter(view: LakeView, replicates: str) -> None:
+    query = f"{LINUX}&rapl=135&rep={replicates}"
+    (found,) = asked(view, EXPLORE, query, "scatter")
+    expected = rows(view, EXPLORE, query, "scatter")
+    assert set(found["load_qps"]) == {200_000.0}
+    names = {"x": "latency_p99_us", "y": "energy_j", "y_sd": "energy_j_sd", "n": "n"}
+    assert_same(found, expected, names)
+    assert found["n"].sum() == 8
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "v=2&workload=memcached", LINUX, f"{LINUX}&pool=rapl", f"{LINUX}&hx=itr&hy=rapl",
+        "v=2&workload=memcached&hx=itr&hy=system&pool=dvfs", "v=2&hx=load&hy=system",
+    ],
+)  # fmt: skip
+def test_the_heatmap(view: LakeView, query: str) -> None:
+    (found,) = asked(view, EXPLORE, query, "heatmap")
+    expected = rows(view, EXPLORE, query, "heatmap")
+    knobs = {name: name for name in expected.columns if name in found.columns[:2]}
+    assert len(knobs) == 2
+    assert_same(found, expected, {**knobs, "mean": "energy_j", "sd": "energy_j_sd", "n": "n"})
+
+
+def test_the_rows_from_which_the_best_settings_are_chosen(view: LakeView) -> None:
+    candidates, baselines = asked(view, EXPLORE, f"{LINUX}&limit=100", "best-table")
+    (best,) = rows(view, EXPLORE, f"{LINUX}&limit=100", "best-table").to_dicts()
+    within = candidates.filter(pl.col("x") <= 100).sort("y")
+    assert best["energy_j"] == within["y"][0]
+    assert best["n"] == within["n"][0]
+    mine = baselines.filter(pl.col("load_qps") == 200_000)
+    assert mine["cost"].to_list() == [best["baseline_energy_j"]]
+
+
+def test_the_runs(view: LakeView) -> None:
+    (found,) = asked(view, EXPLORE, LINUX, "runs")
+    expected = rows(view, EXPLORE, LINUX, "runs")
+    assert_same(found, expected, {"run_id": "run_id", "energy_j": "energy_j"})

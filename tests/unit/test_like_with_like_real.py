@@ -1,0 +1,66 @@
+"""What the pages average in the published measurements, each against a query of the runs."""
+
+import numpy as np
+import pytest
+
+from app.explore.answer import heatmap
+from app.explore.state import ExploreState
+from app.kit.lakes import Lakes, LakeView
+from ingest.__main__ import main as ingest
+from tests.fixtures.real import real_data
+
+pytestmark = pytest.mark.real
+
+CELLS = """
+SELECT dvfs_ghz, itr_us, avg(energy_j), stddev_samp(energy_j), count(*) FROM runs
+WHERE workload = 'memcached' AND system = 'linux_tuned' AND {}
+GROUP BY ALL
+"""
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
+    """The three summary tables, ingested as the README says."""
+    lake = tmp_path_factory.mktemp("means") / "lake"
+    arguments = ["--lake", str(lake), "--dataset", "published"]
+    assert ingest(["add", str(real_data() / "summaries"), *arguments]) == 0
+    return Lakes(lake).at(None)
+
+
+def subtitle(figure: dict) -> str:
+    return str(figure["layout"]["title"]["text"]).partition("<span")[2].replace("<br>", " ")
+
+
+@pytest.mark.parametrize(
+    ("query", "where", "words"),
+    [
+        ("", "load_qps = 600000 AND rapl_w = 135", ("600k QPS of 4 target", "135 W of 4 power")),
+        ("&load=200000", "load_qps = 200000 AND rapl_w = 135", ("135 W of 4 power limits",)),
+        ("&load=200000&pool=rapl", "load_qps = 200000", ("over 4 power limits, unbalanced",)),
+    ],
+)
+def test_a_cell_is_the_mean_of_one_configuration(
+    view: LakeView, query: str, where: str, words: tuple[str, ...]
+) -> None:
+    state = ExploreState.from_query(f"v=2&workload=memcached{query}")
+    figure = heatmap(view, state)
+    cells, meta = figure["data"][0], figure["layout"]["meta"]
+    assert figure["layout"]["title"]["text"].startswith("Energy, Linux tuned, memcached at ")
+    assert all(word in subtitle(figure) for word in words)
+    expected = view.lake.sql(CELLS.format(where)).fetchall()
+    z = np.asarray(cells["z"], dtype=float)
+    assert np.isfinite(z).sum() == len(expected)
+    for dvfs, itr, mean, sd, n in expected:
+        at = meta["ys"].index(dvfs), meta["xs"].index(itr)
+        assert z[at] * cells["meta"]["scale"] == pytest.approx(mean)
+        shown_sd, shown_n = cells["customdata"][at]
+        assert shown_n == n
+        assert shown_sd == pytest.approx(-1 if sd is None else sd)
+
+
+def test_all_systems_are_drawn_by_their_labels(view: LakeView) -> None:
+    state = ExploreState.from_query("v=2&workload=memcached&hx=load&hy=system&pool=itr&pool=dvfs")
+    figure = heatmap(view, state)
+    assert figure["data"][0]["y"] == ["Linux tuned", "Library OS", "Linux default"]
+    assert "135 W of 4 power limits" in subtitle(figure)
+    assert view.systems == ("ebbrt_tuned", "linux_default", "linux_tuned")
