@@ -205,7 +205,7 @@ class _Ingest:
             report.replaced += part.replaced
             report.removed += part.removed
             report.unchanged += part.unchanged
-        report.dropped_rows = stage.dropped
+        report.rows = stage.counts
         report.bytes_read = self._progress.bytes_done + stage.bytes_read
         report.problems = [
             Reported(dataset, path, problem)

@@ -82,11 +82,11 @@ class TableDeclaration:
 
     Attributes:
         path: Pattern of the end of the table's path; None for any path.
-        header: Pattern of its headings, joined by blanks; None for any headings.
+        header: Pattern of its headings that are not empty, joined by blanks; None for any headings.
         workload, system: Those of rows without a column for them; None if not declared.
         constants: Values that all rows have, by column.
         columns: Declarations by heading.
-        kinds: `text`, `whole` or `real`, by column of the lake that a table may have.
+        kinds: `text`, `whole`, `real` or `core`, by column of the lake that a table may have.
         aggregate: Set if the rows are means of several runs.
         is_shipped: Whether the declaration comes with wattlas.
     """
@@ -106,8 +106,8 @@ class TableDeclaration:
         return self.path is None or self.path.match(path) is not None
 
     def fits_header(self, headings: Sequence[str]) -> bool:
-        """Return whether the headings of a table fit."""
-        return self.header is None or self.header.fullmatch(" ".join(headings)) is not None
+        """Return whether the headings of a table fit; a column of row numbers has none."""
+        return self.header is None or bool(self.header.fullmatch(" ".join(filter(None, headings))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,6 +409,9 @@ class SummaryTable:
         columns: The undeclared columns.
         is_numbered: Whether the order of rows of one configuration numbers the replicates, since
             no column does.
+        has_cores: Whether `core` in the rows says of which core of a run a row is.
+        refused: Number of rows that are not in `rows`, each with a problem.
+        summed: Number of rows that are not in `rows`, because they were added to others.
     """
 
     workload: str
@@ -416,6 +419,9 @@ class SummaryTable:
     problems: list[Problem] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
     is_numbered: bool = False
+    has_cores: bool = False
+    refused: int = 0
+    summed: int = 0
 
 
 # The content of a small file; each format returns one of these types.

@@ -10,6 +10,7 @@ from data.lake_place import LakePath
 from ingest.discover.found_files import Ignored
 from ingest.records import Problem
 from ingest.runs.progress import format_bytes
+from ingest.tables.summary_rows import RowCounts
 
 _SHOWN_IGNORED: Final = 5
 # Parts in which messages of one cause differ: quoted texts, paths, numbers and names with digits.
@@ -36,6 +37,7 @@ class AddReport:
     Attributes:
         amended: Runs of which only file times or labels were written anew.
         ignored: Files of which nobody knows content or name.
+        rows: What became of the rows of the tables that were read.
         problems: Those of the files read, and new ones of files not read.
     """
 
@@ -45,7 +47,7 @@ class AddReport:
     amended: int = 0
     removed: int = 0
     unchanged: int = 0
-    dropped_rows: int = 0
+    rows: RowCounts = field(default_factory=RowCounts)
     ignored: list[Ignored] = field(default_factory=list)
     bytes_read: int = 0
     elapsed_s: float = 0.0
@@ -75,8 +77,16 @@ def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterato
     rate = report.bytes_read / max(report.elapsed_s, 1e-9)
     read = format_bytes(report.bytes_read)
     yield f"read: {read} in {report.elapsed_s:.1f} s, {format_bytes(rate)}/s"
-    if report.dropped_rows:
-        yield f"rows dropped because another says the same: {report.dropped_rows}"
+    rows = report.rows
+    if rows.read:
+        counts = [
+            (rows.runs, "are runs"),
+            (rows.summed, "were added to other rows of their runs"),
+            (rows.dropped, "repeat another"),
+            (rows.refused, "were refused"),
+        ]
+        said = ", ".join(f"{count} {word}" for count, word in counts if count)
+        yield f"rows of tables: {rows.read} read; {said}"
     yield from describe_ignored(report.ignored, verbose)
     yield from describe_refused(report.refused, verbose)
     if others := len(report.problems) - len(report.refused):
@@ -122,10 +132,11 @@ def place_of_problem(path: str, line: int | None) -> str:
 
 def report_json(report: AddReport) -> dict[str, Any]:
     """Return the report as JSON values: `ignored` counts files, `ignored_files` names them."""
-    names = ("added", "replaced", "amended", "removed", "unchanged", "dropped_rows")
+    names = ("added", "replaced", "amended", "removed", "unchanged")
     return {
         "datasets": list(report.datasets),
         **{name: getattr(report, name) for name in names},
+        "rows": {**asdict(report.rows), "runs": report.rows.runs},
         "ignored": len(report.ignored),
         "bytes_read": report.bytes_read,
         "elapsed_s": report.elapsed_s,

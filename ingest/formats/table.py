@@ -10,6 +10,7 @@ import io
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +25,7 @@ from data.aggregates import AGGREGATE_N, sd_column
 from data.declared import Column, Kind, check_name
 from data.errors import DataError, FormatError
 from data.metrics import metrics
-from data.schema import KNOBS, MEASUREMENTS
+from data.schema import COUNTERS, KNOBS, MEASUREMENTS
 from ingest.files.text_lines import iterate_lines
 from ingest.formats.problem_list import ProblemList
 from ingest.records import (
@@ -36,7 +37,7 @@ from ingest.records import (
     TableDeclaration,
 )
 from ingest.settings.dataset import UNKNOWN
-from ingest.settings.tables import target_kinds
+from ingest.settings.tables import CORE, target_kinds
 
 _PARQUET: Final = b"PAR1"
 _SEPARATORS: Final = (",", ";", "\t", None)
@@ -55,6 +56,9 @@ _SURE_DIGITS: Final = 18
 # A 0 in these columns, and in latencies, is not a measurement.
 _RATES: Final = frozenset({"load_qps", "throughput_qps"})
 _LONGEST_NAME: Final = 55
+# What tables call the number of the core that a row is of.
+_CORE_HEADINGS: Final = frozenset({"core", "core_id", "cpu", "cpu_id"})
+_MOST_CORES: Final = 1024
 _N_COLUMN: Final = Column(
     AGGREGATE_N, "label", "whole", "Runs in a row", "runs in row",
     description="Number of runs that a row of a table is the mean of; NULL for a run.",
@@ -68,10 +72,14 @@ Mend = Callable[[list[str], list[str]], list[str]]
 
 @dataclass(slots=True)
 class Table:
-    """The cells of a table as the file has them: rows with their line numbers."""
+    """The cells of a table as the file has them: rows with their line numbers.
+
+    `refused` is the number of rows that are left out.
+    """
 
     headings: list[str]
     rows: list[tuple[int, Sequence[Cell]]]
+    refused: int = 0
 
 
 @dataclass(slots=True)
@@ -194,6 +202,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     shape = declaration.aggregate
     is_numbered = shape is None and all(target.name != "replicate" for target in targets)
     result = SummaryTable(declaration.workload or UNKNOWN, [], columns=own, is_numbered=is_numbered)
+    result.refused = table.refused
+    result.has_cores = any(target.kind == CORE for target in targets)
     constants = _constants(declaration)
     plain = {
         target.name: column
@@ -211,14 +221,23 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
             values = {**constants, **_values(cells, others, line, problems, are_means)}
         except FormatError as error:
             problems.add("not_a_number", "refused", f"{error}; row dropped", line)
+            result.refused += 1
             continue
         values |= {name: column[number] for name, column in plain.items()}
         if all(value is None for value in values.values()):
+            problems.add("empty_row", "refused", "no cell has a value; row dropped", line)
+            result.refused += 1
             continue
         if shape is not None and not _is_mean(values, line, problems):
+            result.refused += 1
             continue
         flags = ["aggregate"] if shape is not None else []
         flags += _doubt(values, measured, line, problems)
+        if values.get("energy_j") == 0:
+            values["energy_j"] = None
+            if not result.has_cores:
+                detail = "an energy of 0 J is not a measurement; left unset"
+                problems.add("no_energy", "doubted", detail, line)
         workload = values.pop("workload", None)
         system = str(values.pop("system", None) or declaration.system or UNKNOWN)
         if code := values.pop("dvfs", None):
@@ -252,14 +271,16 @@ def _doubt(
 def _with_gap(
     tables: Sequence[TableDeclaration], headings: list[str], cells: list[str]
 ) -> list[str]:
-    """Insert an empty replicate into a row that lacks one cell.
+    """Insert an empty cell into a row that lacks one: the core, which totals of runs do not have,
+    else the replicate.
 
     The DVFS code of such a row is one column too far left.
     """
     columns = declaration_of(tables, headings).columns
     names = [columns[each].to if each in columns else each for each in headings]
-    if len(cells) == len(headings) - 1 and {"replicate", "dvfs"} <= {*names}:
-        place, code = names.index("replicate"), names.index("dvfs")
+    missing = CORE if CORE in names else "replicate"
+    if len(cells) == len(headings) - 1 and {missing, "dvfs"} <= {*names}:
+        place, code = names.index(missing), names.index("dvfs")
         if place < code and cells[code - 1][:2].lower() == "0x":
             return [*cells[:place], "", *cells[place:]]
     return cells
@@ -320,6 +341,7 @@ def parse_table(
         else:
             detail = f"{len(cells)} fields, expected {len(headings)}; row dropped"
             problems.add("field_count", "refused", detail, line)
+            table.refused += 1
     return table
 
 
@@ -359,9 +381,8 @@ def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, l
 
 def _parse_json(lines: Sequence[str], problems: ProblemList) -> Table:
     objects: list[tuple[int, dict[str, Any]]] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    for number, line in filled:
         try:
             found = json.loads(line)
         except ValueError:
@@ -371,7 +392,7 @@ def _parse_json(lines: Sequence[str], problems: ProblemList) -> Table:
         else:
             problems.add("bad_line", "refused", f"no JSON object: {line[:80]!r}", number)
     headings = list(dict.fromkeys(key for _, each in objects for key in each))
-    table = Table(headings, [])
+    table = Table(headings, [], len(filled) - len(objects))
     for number, each in objects:
         table.rows.append((number, [_plain(each.get(key)) for key in headings]))
     return table
@@ -411,13 +432,13 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
         said = declaration.columns.get(heading, declaration.columns.get(bare, TableColumn()))
         if said.is_dropped or (not heading and said.to is None and place == 0):
             continue
-        name = said.to or (bare if bare in declaration.kinds else None)
+        name = said.to or _name_in_lake(bare, declaration.kinds, table, place)
         if name is not None:
             kind = declaration.kinds[name]
             least = 0.0 if name in KNOBS or name in MEASUREMENTS else -math.inf
             targets.append(_Target(place, heading, name, kind, said, least=least))
             continue
-        taken = {target.name for target in targets} | declaration.kinds.keys()
+        taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}
         kind = _kind_of(cells[place] for _, cells in table.rows)
         own = Column(
             name := clean_name(bare, kind, taken),
@@ -432,6 +453,28 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise FormatError(f"two columns go to {twice[0]!r} ({file})")
     return targets
+
+
+def _name_in_lake(heading: str, kinds: Mapping[str, str], table: Table, place: int) -> str | None:
+    """Return the column of the lake that an undeclared column has the name of."""
+    if heading in kinds and heading != CORE:
+        return heading
+    if heading.lower() in _CORE_HEADINGS and kinds[CORE] == CORE:
+        return CORE if _are_core_numbers(cells[place] for _, cells in table.rows) else None
+    return heading if heading in kinds else None
+
+
+def _are_core_numbers(cells: Iterable[Cell]) -> bool:
+    """Return whether a column numbers the cores of runs: 0 to n - 1, each as often as the others.
+
+    Other columns of such names hold the use of the processor in percent, or its energy.
+    """
+    counts = Counter(str(cell).strip() for cell in cells if cell not in (None, ""))
+    return (
+        2 <= len(counts) <= _MOST_CORES
+        and counts.keys() == {*map(str, range(len(counts)))}
+        and max(counts.values()) - min(counts.values()) <= 1
+    )
 
 
 def _spread_columns(headings: Sequence[str], shape: Aggregate | None) -> dict[int, int]:
@@ -533,7 +576,7 @@ def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | No
     if not all(isinstance(cell, str) for cell in cells):
         return None
     written = cast("Sequence[str]", cells)
-    return _plain_wholes(written, target) if target.kind == "whole" else _reals(written, target)
+    return _reals(written, target) if target.kind == "real" else _plain_wholes(written, target)
 
 
 def _plain_wholes(cells: Sequence[str], target: _Target) -> Sequence[int | None] | None:
@@ -569,10 +612,14 @@ def _values(
     values: dict[str, Cell] = {}
     for target in targets:
         cell = cells[target.place]
+        if target.name in COUNTERS and _is_wrapped(cell):
+            detail = f"{target.heading} {cell} is a negative difference; left unset"
+            problems.add("wrapped_counter", "doubted", detail, line)
+            cell = None
         value = _convert(target.heading, cell, target.kind, target.said, target.least)
         if isinstance(value, str) and target.own is None:
             value = value.strip() or None
-        if target.kind == "whole" and isinstance(value, float):
+        if target.kind in ("whole", CORE) and isinstance(value, float):
             # The mean of counts may be fractional.
             if value != round(value) and not are_means:
                 detail = f"{target.heading} {cell!r} is not a whole number; taken as {round(value)}"
@@ -580,6 +627,12 @@ def _values(
             value = round(value)
         values[target.name] = value
     return values
+
+
+def _is_wrapped(cell: Cell) -> bool:
+    """Return whether a count is beyond 2^63: a negative difference of unsigned 64-bit counters."""
+    text = str(cell).strip()
+    return text.isascii() and text.isdigit() and int(text) >= _MOST
 
 
 def _convert(
@@ -594,6 +647,7 @@ def _convert(
         cell = said.values.get(str(cell).strip(), cell)
     if kind == "text":
         return None if cell is None or cell == "" else str(cell)
+    kind = "whole" if kind == CORE else kind
     if cell is None or (isinstance(cell, str) and cell.strip().lower() in _UNSET):
         return None
     if isinstance(cell, str):

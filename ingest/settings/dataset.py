@@ -123,6 +123,7 @@ class Settings:
         meters: Declarations of power meters; the first that matches is used.
         columns: Columns of `runs` that the dataset declares, by name.
         aliases: Other labels of systems, each with the system's name.
+        workload_words: Words in tables and their paths that mean a workload, each with its name.
         modes: Words for completion modes, each with the mode's name; the names are included.
         own_modes: Modes that the dataset's own settings files declare.
         functions: Source files of functions, and the subsystems of source files.
@@ -139,6 +140,7 @@ class Settings:
     systems: Mapping[str, System]
     aliases: Mapping[str, str]
     workloads: Mapping[str, Workload]
+    workload_words: Mapping[str, str]
     modes: Mapping[str, str]
     own_modes: frozenset[str]
     functions: FunctionMap
@@ -284,6 +286,7 @@ def _build(
         systems=systems,
         aliases=_aliases(merged["systems"]),
         workloads=workloads,
+        workload_words={name: name for name in workloads} | _aliases(merged["workloads"]),
         modes={name: name for name in merged["modes"]} | _aliases(merged["modes"]),
         own_modes=frozenset(own_modes),
         functions=functions,

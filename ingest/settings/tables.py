@@ -23,6 +23,8 @@ KEYS: Final[dict[str, type | tuple[type, ...]]] = {
 }
 _AGGREGATE_KEYS: Final = {"n", "mean", "sd"}
 _COLUMN_KEYS: Final = {"to", "scale", "values", "drop"}
+# The number of the core that a row is of, if the dataset has no column of this name; and its kind.
+CORE: Final = "core"
 # Columns that identify a row's run and are not plain columns of `runs`.
 _NAMING: Final = {
     "system": "text",
@@ -33,6 +35,7 @@ _NAMING: Final = {
     "dvfs": "text",
     "itr": "whole",
     "replicate": "whole",
+    CORE: CORE,
 }
 
 

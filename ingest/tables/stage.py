@@ -26,7 +26,13 @@ from ingest.lake.tables import conform_row
 from ingest.records import Problem, SummaryTable
 from ingest.settings.dataset import Settings
 from ingest.settings.layers import SettingsByFolder
-from ingest.tables.summary_rows import SummaryRuns, TableRead, resolve_tables
+from ingest.tables.summary_rows import (
+    RowCounts,
+    SummaryRuns,
+    TableRead,
+    finish_table,
+    resolve_tables,
+)
 
 OnProblems = Callable[[str, str, Sequence[Problem]], None]
 
@@ -49,8 +55,21 @@ class TableStage:
         self._plan = plan
         self._committer = committer
         self._reads: dict[str, list[TableRead]] = {}
-        self.added = self.replaced = self.removed = self.unchanged = 0
-        self.dropped = self.bytes_read = 0
+        # A dataset is committed again if planned runs fail; its rows count once.
+        self._counted: set[str] = set()
+        self._new: set[str] = set()
+        self._tallies: dict[str, RowCounts] = {}
+        self.replaced = self.removed = self.unchanged = self.bytes_read = 0
+
+    @property
+    def added(self) -> int:
+        """Number of rows of the lake that this ingest added."""
+        return len(self._new)
+
+    @property
+    def counts(self) -> RowCounts:
+        """What became of the rows of all tables that were read, each once."""
+        return sum(self._tallies.values(), RowCounts())
 
     def commit(self, on_problems: OnProblems, failed: Set[str] = frozenset()) -> None:
         """Bring the summary rows of all datasets of this ingest up to date.
@@ -67,6 +86,7 @@ class TableStage:
                 continue
             if not failed and self._is_settled(dataset, files, ids):
                 self.unchanged += len(self._summaries(dataset))
+                self._counted.add(dataset)
                 continue
             self._commit_dataset(dataset, files, ids, on_problems)
 
@@ -142,7 +162,7 @@ class TableStage:
                 on_problems(dataset, file.path, source.problems)
                 self._committer.add_problems(dataset, {file.path: source.problems})
             else:
-                table = replace(table, problems=source.problems)
+                table = finish_table(replace(table, problems=source.problems), file.settings)
                 reads.append(TableRead(file, source.digest, table))
         self._reads[dataset] = reads
         return reads
@@ -176,16 +196,20 @@ class TableStage:
         for row in resolved.rows:
             run_id = row["run_id"]
             old = known.get(run_id)
+            is_new = old is None or run_id in self._new
             if old is not None and old == row_digest(conform_row(row, self._state.schema)):
-                self.unchanged += 1
+                self.unchanged += dataset not in self._counted
                 continue
             self._committer.add_run(row)
-            self.replaced += old is not None
-            self.added += old is None
+            self.replaced += not is_new
+            if is_new:
+                self._new.add(run_id)
         gone = ours - {row["run_id"] for row in resolved.rows}
         self._committer.remove_runs(dataset, gone)
-        self.removed += len(gone)
-        self.dropped += resolved.dropped
+        self.removed += len(gone - self._new)
+        self._new -= gone
+        self._tallies[dataset] = resolved.counts
+        self._counted.add(dataset)
         self._committer.flush()
 
 

@@ -1,5 +1,6 @@
 """Convert per-run summary tables to rows of `runs`: one run per row, with unique keys."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -23,12 +24,47 @@ from ingest.discover.sources import settings_struct, source_struct
 from ingest.formats.problem_list import ProblemList
 from ingest.lake.state import SUMMARY
 from ingest.records import Problem, SummaryRow, SummaryTable
+from ingest.settings.dataset import UNKNOWN, Settings
+from ingest.tables.core_rows import sum_over_cores
 
 # Problems of a kind that are listed by line; the rest become one problem with a count.
 MAX_NAMED_LINES: Final = 200
+# A load that was set has so many digits; one that was measured is that near to it.
+_LOAD_DIGITS: Final = 2
+_LOAD_TOLERANCE: Final = 0.01
 
 # By path, the problems of a table.
 Notes = dict[str, ProblemList]
+
+
+@dataclass(slots=True)
+class RowCounts:
+    """What became of the rows of tables.
+
+    Attributes:
+        read: All of them.
+        refused: Left out, each with a problem.
+        dropped: Left out, because another row says the same.
+        summed: Added to another row: a run has a row for each of its cores.
+    """
+
+    read: int = 0
+    refused: int = 0
+    dropped: int = 0
+    summed: int = 0
+
+    @property
+    def runs(self) -> int:
+        """Rows that are runs."""
+        return self.read - self.refused - self.dropped - self.summed
+
+    def __add__(self, other: "RowCounts") -> "RowCounts":
+        return RowCounts(
+            self.read + other.read,
+            self.refused + other.refused,
+            self.dropped + other.dropped,
+            self.summed + other.summed,
+        )
 
 
 @dataclass
@@ -45,6 +81,12 @@ class TableRead:
         own = (*self.file.settings.columns.values(), *self.table.columns)
         return frozenset((*MEASUREMENTS, *(column.name for column in own)))
 
+    @cached_property
+    def workload(self) -> str:
+        """The workload of rows that say none: the settings', else one that the path names."""
+        said = self.table.workload
+        return workload_of(self.file.path, self.file.settings) if said == UNKNOWN else said
+
 
 @dataclass(slots=True)
 class SummaryRuns:
@@ -52,12 +94,12 @@ class SummaryRuns:
 
     Attributes:
         rows: Rows of `runs`, each with a unique run id.
-        dropped: Number of rows that repeated another row.
+        counts: Number of rows that were read, and of those that are no rows of `runs`.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     problems: dict[str, list[Problem]] = field(default_factory=dict)
-    dropped: int = 0
+    counts: RowCounts = field(default_factory=RowCounts)
 
 
 @dataclass(slots=True)
@@ -68,6 +110,53 @@ class _Claim:
     row: SummaryRow
     key: RunKey
     flags: set[str]
+
+
+def finish_table(table: SummaryTable, settings: Settings) -> SummaryTable:
+    """Tell loads from measured rates, and sum the rows of the cores of a run."""
+    return sum_over_cores(_with_loads(table), settings)
+
+
+def _with_loads(table: SummaryTable) -> SummaryTable:
+    """Tell the loads that were set from the rates that were measured, if one column has both.
+
+    A column of loads with fractions was measured. It becomes the throughput; the load is the
+    nearest value of two digits, or unknown if that is over 1 % off.
+    """
+    rates = [row.values.get("load_qps") for row in table.rows]
+    numbers = [rate for rate in rates if isinstance(rate, float)]
+    is_known = any("throughput_qps" in row.values for row in table.rows)
+    if is_known or all(map(float.is_integer, numbers)):
+        return table
+    for row, rate in zip(table.rows, rates, strict=True):
+        if isinstance(rate, float):
+            row.values |= {"load_qps": _load_near(rate), "throughput_qps": rate}
+    detail = (
+        f"loads with fractions, such as {next(n for n in numbers if not n.is_integer()):g}, were "
+        "measured: kept as throughput_qps; load_qps is the nearest value of two digits"
+    )
+    problem = Problem("measured_load", "repaired", detail, count=len(numbers))
+    return replace(table, problems=[*table.problems, problem])
+
+
+def _load_near(rate: float) -> float | None:
+    load = float(f"{rate:.{_LOAD_DIGITS - 1}e}")
+    return load if abs(rate - load) <= _LOAD_TOLERANCE * load else None
+
+
+def workload_of(path: str, settings: Settings) -> str:
+    """The workload that the name of a file names, else that of its folder; UNKNOWN if neither.
+
+    A name with words of two workloads names none, nor does a folder with a number, such as
+    `node-3`.
+    """
+    folder, _, name = path.rpartition("/")
+    for text in (name, folder.rpartition("/")[2]):
+        words = re.split(r"[^a-z0-9]+", text.lower())
+        found = {settings.workload_words[word] for word in words if word in settings.workload_words}
+        if len(found) == 1 and (text is name or not any(map(str.isdigit, words))):
+            return found.pop()
+    return UNKNOWN
 
 
 def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) -> SummaryRuns:
@@ -84,25 +173,61 @@ def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) ->
     runs = SummaryRuns()
     notes = {read.file.path: ProblemList(MAX_NAMED_LINES) for read in reads}
     claims: dict[RunKey, list[_Claim]] = defaultdict(list)
-    for claim in _claims(dataset, reads, notes):
+    for claim in _claims(dataset, reads, notes, runs.counts):
         claims[claim.key].append(claim)
     further: list[_Claim] = []
     for key, same in claims.items():
         distinct = _distinct(same, notes, runs)
         if not taken or make_run_id(key) not in taken:
-            runs.rows.append(_build_row(distinct.pop(0), notes))
+            runs.rows.append(_build_row(distinct.pop(0)))
         further += distinct
     used = set(taken)
     last = _last_replicates(claims) if further else {}
     for claim in further:
-        runs.rows.append(_build_row(_renumber(claim, last, used, notes), notes))
-    runs.problems = {
-        read.file.path: read.table.problems + notes[read.file.path].all() for read in reads
-    }
+        runs.rows.append(_build_row(_renumber(claim, last, used, notes)))
+    for read in reads:
+        path, table = read.file.path, read.table
+        runs.counts.read += len(table.rows) + table.refused + table.summed
+        runs.counts.refused += table.refused
+        runs.counts.summed += table.summed
+        runs.problems[path] = [*table.problems, *notes[path].all(), *_unknown(read)]
     return runs
 
 
-def _claims(dataset: str, reads: Sequence[TableRead], notes: Notes) -> Iterator[_Claim]:
+def _unknown(read: TableRead) -> Iterator[Problem]:
+    """Yield a problem for each system that the settings do not define, and for no workload."""
+    settings, rows = read.file.settings, read.table.rows
+    systems = Counter(canonical_system(row.system, settings) for row in rows)
+    for system, count in systems.items():
+        if system == UNKNOWN:
+            detail = "no column or setting names the system: set tables.system, or a column's `to`"
+        elif system not in settings.systems:
+            detail = (
+                f"the settings do not know the system {system!r}; kept under this name: add "
+                f"[systems.{system}], or an alias of another"
+            )
+        else:
+            continue
+        first = next(r.line for r in rows if canonical_system(r.system, settings) == system)
+        yield Problem("unknown_system", "doubted", detail, first, count)
+    if count := sum(_workload(row, read) == UNKNOWN for row in rows):
+        detail = (
+            "no column, no setting and no word in the name of the table or its folder names the "
+            "workload: set tables.workload, or workloads.NAME.aliases"
+        )
+        yield Problem("unknown_workload", "doubted", detail, None, count)
+
+
+def _workload(row: SummaryRow, read: TableRead) -> str:
+    word = row.workload
+    if word is None:
+        return read.workload
+    return read.file.settings.workload_words.get(word, word)
+
+
+def _claims(
+    dataset: str, reads: Sequence[TableRead], notes: Notes, tally: RowCounts
+) -> Iterator[_Claim]:
     counts: Counter[RunKey] = Counter()
     for read in sorted(reads, key=lambda read: read.file.path):
         settings = read.file.settings
@@ -117,8 +242,9 @@ def _claims(dataset: str, reads: Sequence[TableRead], notes: Notes) -> Iterator[
                 check_knobs(knobs)
             except FormatError as error:
                 notes[read.file.path].add("bad_knob", "refused", f"{error}; row not read", row.line)
+                tally.refused += 1
                 continue
-            key = RunKey(dataset, row.workload or read.table.workload, system, knobs, number)
+            key = RunKey(dataset, _workload(row, read), system, knobs, number)
             if read.table.is_numbered:
                 # Rows without a replicate number are numbered in order, in each table from 0.
                 place = dict(knobs) | {"variant": Path(read.file.path).name.split(".")[0]}
@@ -144,7 +270,7 @@ def _distinct(claims: Sequence[_Claim], notes: Notes, runs: SummaryRuns) -> list
         if twin is None:
             kept.append(claim)
             continue
-        runs.dropped += 1
+        runs.counts.dropped += 1
         detail = f"the same row as {_place(twin, claim)}; dropped"
         notes[claim.read.file.path].add("identical_row", "repaired", detail, claim.row.line)
     return kept
@@ -168,7 +294,7 @@ def _place(claim: _Claim, beside: _Claim) -> str:
     return f"line {claim.row.line}" + ("" if is_same_file else f" of {claim.read.file.path}")
 
 
-def _build_row(claim: _Claim, notes: Notes) -> dict[str, Any]:
+def _build_row(claim: _Claim) -> dict[str, Any]:
     settings = claim.read.file.settings
     values = claim.row.values
     row = identity_columns(claim.key, settings)
@@ -178,8 +304,6 @@ def _build_row(claim: _Claim, notes: Notes) -> dict[str, Any]:
         row["power_w"] = row["energy_j"] / row["duration_s"]
     if claim.key.system not in settings.systems:
         claim.flags.add("unknown_system")
-        detail = f"the settings do not know the system {claim.key.system!r}; kept under this name"
-        notes[claim.read.file.path].add("unknown_system", "doubted", detail, claim.row.line)
     sources = [
         source_struct(claim.read.file, claim.read.digest),
         settings_struct(settings, is_row=True),

@@ -489,7 +489,7 @@ def test_summary_rows_with_a_key_that_is_there(raw: Path, lake: Path) -> None:
     rows = [summary_row(0), summary_row(1), summary_row(0, joules=901), summary_row(1)]
     (raw / "table.csv").write_text(SUMMARY_HEADER + "".join(rows))
     report = ingest(lake, raw)
-    assert (report.added, report.dropped_rows) == (3, 1)
+    assert (report.added, report.rows.dropped) == (3, 1)
     found = runs(lake, "replicate, energy_j, flags, run_id")
     assert sorted((r["replicate"], r["energy_j"], r["flags"]) for r in found) == [
         (0, 900.0, []),
@@ -581,7 +581,7 @@ def test_dataset_names_and_the_synthetic_mark(tmp_path: Path, lake: Path) -> Non
 
 
 def test_many_problems_of_a_table_stay_few_rows(raw: Path, lake: Path) -> None:
-    rows = [summary_row(0, joules=number) for number in range(1000)]
+    rows = [summary_row(0, joules=number) for number in range(1, 1001)]
     (raw / "table.csv").write_text(SUMMARY_HEADER + "".join(rows))
     ingest(lake, raw)
     with open_lake(lake) as opened:

@@ -89,7 +89,7 @@ def test_node_outputs_are_runs(tmp_path: Path) -> None:
 
 def test_summary_tables_arrive_whole(tmp_path: Path) -> None:
     report = ingest(tmp_path, "summaries")
-    assert (report.added, report.dropped_rows) == (3072 + 3519 + 2604, 1)
+    assert (report.added, report.rows.dropped) == (3072 + 3519 + 2604, 1)
     rows = query(
         tmp_path,
         "SELECT workload, count(*) AS n, "

@@ -105,9 +105,9 @@ def test_a_table_that_nobody_declared_is_kept_and_declared_later(tmp_path: Path)
     (raw / "odd.csv").write_text(",Temp [C],order,energy_j,host\n0,20.5,7,9.5,a\n1,21,8,,b\n")
     report = ingest(lake, raw)
     assert (report.added, report.ignored) == (2, [])
-    (problem,) = (found.problem for found in report.problems)
-    assert (problem.kind, problem.severity) == ("undeclared_columns", "doubted")
-    assert "nobody declared host, order_whole, temp_c" in problem.detail
+    problems = {found.problem.kind: found.problem for found in report.problems}
+    assert problems.keys() == {"undeclared_columns", "unknown_system", "unknown_workload"}
+    assert "nobody declared host, order_whole, temp_c" in problems["undeclared_columns"].detail
     found = runs(lake, "temp_c, order_whole, energy_j, host, workload, system, replicate")
     assert [list(run.values()) for run in found] == [
         [20.5, 7, 9.5, "a", "unknown", "unknown", 0],

@@ -1,0 +1,187 @@
+"""What becomes of the rows of tables: each is counted once, has a workload, or a reason why not."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.connection import open_lake
+from ingest.lake.maintenance import describe_lake
+from ingest.pipeline import AddOptions, AddReport, add
+from ingest.report import describe_report, report_json
+from ingest.settings.dataset import load_settings
+from ingest.tables.summary_rows import workload_of
+from tests.fixtures.raw_runs import SUMMARY_HEADER, summary_row
+from tests.fixtures.real import real_data, studies
+
+
+def ingest(lake: Path, *raw: Path, dataset: str | None = None) -> AddReport:
+    return add(AddOptions(lake, raw, dataset, workers=1))
+
+
+def runs(lake: Path) -> list[dict[str, Any]]:
+    with open_lake(lake) as opened:
+        return opened.polars("SELECT * FROM runs ORDER BY replicate").to_dicts()
+
+
+def found(report: AddReport, kind: str) -> list[tuple[str, int]]:
+    return [(f.problem.detail, f.problem.count) for f in report.problems if f.problem.kind == kind]
+
+
+def test_rows_of_tables_are_counted_once_although_a_run_fails(tmp_path: Path) -> None:
+    """Six rows: two runs, one of them twice, one repeated, one of 3 cells, one of text.
+
+    The counts beside them belong to no output. So their run fails; the table is committed again.
+    """
+    raw = tmp_path / "mcd"
+    raw.mkdir()
+    good = [summary_row(0), summary_row(1), summary_row(0, joules=901), summary_row(1)]
+    bad = ["linux_tuned 2 4\n", summary_row(3).replace("900", "many")]
+    (raw / "table.csv").write_text(SUMMARY_HEADER + "".join(good + bad))
+    (raw / "PerfStat.linux_mcd_qps200000_iter0").write_text(
+        "# started on Tue Nov 24 17:00:00 2026\n\n5,,instructions,100,100.00,,\n"
+    )
+    report = ingest(tmp_path / "lake", raw)
+    assert found(report, "no_output") != []
+    assert (report.added, report.unchanged, report.replaced, report.removed) == (3, 0, 0, 0)
+    rows = report.rows
+    assert (rows.read, rows.runs, rows.dropped, rows.refused, rows.summed) == (6, 3, 1, 2, 0)
+    lines = [*describe_report(report, tmp_path / "lake", False)]
+    assert "rows of tables: 6 read; 3 are runs, 1 repeat another, 2 were refused" in lines
+    assert report_json(report)["rows"] == {
+        "read": 6, "runs": 3, "dropped": 1, "refused": 2, "summed": 0,
+    }  # fmt: skip
+    again = ingest(tmp_path / "lake", raw)
+    assert (again.added, again.unchanged) == (0, 3)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    "folder",
+    ["data", "cloudlab", "tables", *(f"strangers/{name}" for name in (
+        "codecarbon", "jvmenergy", "kerneltuner", "langpowercap", "runtable"))],
+)  # fmt: skip
+def test_the_report_and_the_status_of_a_fresh_lake_agree(tmp_path: Path, folder: str) -> None:
+    source = real_data() if folder == "data" else studies() / folder
+    report = ingest(tmp_path / "lake", source)
+    status = describe_lake(tmp_path / "lake")
+    assert report.added == status["runs"] == sum(group["runs"] for group in status["groups"])
+    assert (report.unchanged, report.replaced, report.removed) == (0, 0, 0)
+    counts: Counter[str] = Counter()
+    for each in report.problems:
+        counts[each.problem.severity] += each.problem.count
+    assert counts == status["problems"]
+    rows = report.rows
+    assert rows.read == rows.runs + rows.dropped + rows.refused + rows.summed
+    assert (again := ingest(tmp_path / "lake", source)).unchanged == report.added
+    assert again.added == 0
+
+
+FAMILY = {"sys": "linux_tuned", "i": 3, "itr": 8, "dvfs": "0x1900", "rapl": 135,
+          "QPS": 199_846.3, "time": 30.0, "joule": 900.5, "read_99th": 120.5}  # fmt: skip
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", " "])
+@pytest.mark.parametrize("is_numbered", [False, True])
+def test_shipped_spellings_hold_whatever_separates_the_cells(
+    tmp_path: Path, separator: str, is_numbered: bool
+) -> None:
+    names, cells = [*FAMILY], [*map(str, FAMILY.values())]
+    if is_numbered and separator != " ":
+        names, cells = ["", *names], ["0", *cells]
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    (raw / "linux_mcd.csv").write_text(f"{separator.join(names)}\n{separator.join(cells)}\n")
+    report = ingest(tmp_path / "lake", raw)
+    (run,) = runs(tmp_path / "lake")
+    wanted = {"system": "linux_tuned", "replicate": 3, "itr_us": 8.0, "dvfs_ghz": 2.5,
+              "rapl_w": 135.0, "load_qps": 200_000.0, "throughput_qps": 199_846.3,
+              "duration_s": 30.0, "energy_j": 900.5, "latency_p99_us": 120.5,
+              "workload": "memcached"}  # fmt: skip
+    assert {name: run[name] for name in wanted} == wanted
+    assert [each.problem.kind for each in report.problems] == ["measured_load"]
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "load_qps", "throughput_qps"),
+    [
+        ("QPS", "200000", 200_000.0, None),
+        ("qps", "61234.5", 61_000.0, 61_234.5),
+        ("qps", "111500.5", None, 111_500.5),
+        ("QPS QPS_reported", "199912.6 200000", 200_000.0, 199_912.6),
+        ("target_QPS measure_QPS", "400000 399910.6", 400_000.0, 399_910.6),
+        ("target_QPS QPS", "400000 399910.6", 400_000.0, 399_910.6),
+    ],
+)
+def test_a_load_is_a_number_and_told_from_what_was_measured(
+    tmp_path: Path, header: str, cells: str, load_qps: float | None, throughput_qps: float | None
+) -> None:
+    (tmp_path / "mcd.csv").write_text(f"sys i itr dvfs {header}\nlinux 0 4 0x1900 {cells}\n")
+    ingest(tmp_path / "lake", tmp_path / "mcd.csv")
+    (run,) = runs(tmp_path / "lake")
+    assert (run["load_qps"], run["throughput_qps"]) == (load_qps, throughput_qps)
+
+
+@pytest.mark.real
+def test_a_published_table_in_raw_units_needs_no_settings(tmp_path: Path) -> None:
+    """Row 2: 7823561 x 2^-16 J = 119.38 J in 14945159253 / 2899999000 = 5.1535 s."""
+    report = ingest(tmp_path / "lake", studies() / "tables")
+    assert (report.added, report.problems) == (40, [])
+    rows = runs(tmp_path / "lake")
+    assert {(r["system"], r["workload"], r["itr_policy"]) for r in rows} == {
+        ("linux", "netpipe", "adaptive")
+    }
+    assert sorted({r["message_bytes"] for r in rows}) == [64, 8192, 65_536, 524_288]
+    (row,) = [r for r in rows if (r["message_bytes"], r["replicate"]) == (524_288, 2)]
+    assert row["energy_j"] == pytest.approx(119.37807, abs=1e-4)
+    assert row["duration_s"] == pytest.approx(5.15350, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("path", "workload"),
+    [
+        ("/raw/ebbrt_mcd.csv", "memcached"), ("/raw/mcdsilo_combined.csv", "memcached-silo"),
+        ("/raw/linux_silo/x.csv", "memcached-silo"), ("/raw/node_10_29_2020.csv", "nodejs"),
+        ("/raw/oct29_netpipe_tuned.csv", "netpipe"), ("/raw/mcd/np.csv", "netpipe"),
+        ("/raw/mcd/results.csv", "memcached"), ("/raw/mcd/deeper/results.csv", "unknown"),
+        ("/raw/node-3/results.csv", "unknown"), ("/raw/mcd_and_node.csv", "unknown"),
+        ("/raw/input.csv", "unknown"),
+    ],
+)  # fmt: skip
+def test_the_workload_is_that_which_a_name_names(path: str, workload: str) -> None:
+    assert workload_of(path, load_settings()) == workload
+
+
+def test_what_nothing_names_is_reported_once_with_what_to_do(tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    (raw / "odd.csv").write_text("energy_j,duration_s\n" + "".join(f"{n},1\n" for n in range(1, 8)))
+    report = ingest(tmp_path / "lake", raw)
+    (workload,), (system,) = found(report, "unknown_workload"), found(report, "unknown_system")
+    assert ("tables.workload" in workload[0], workload[1]) == (True, 7)
+    assert ("tables.system" in system[0], system[1]) == (True, 7)
+    (raw / "wattlas.toml").write_text(
+        "[workloads.sorting]\nloop = 'closed'\nperformance_metric = 'duration_s'\n"
+        "aliases = ['odd']\n[[tables]]\npattern = 'odd.csv'\nsystem = 'mine'\n"
+    )
+    report = ingest(tmp_path / "lake", raw)
+    assert found(report, "unknown_workload") == []
+    ((detail, count),) = found(report, "unknown_system")
+    assert ("[systems.mine]" in detail, count) == (True, 7)
+    assert {(run["workload"], run["system"]) for run in runs(tmp_path / "lake")} == {
+        ("sorting", "mine")
+    }
+
+
+def test_a_workload_column_may_hold_an_alias(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("workload,energy_j\nmcd,5\nfft,6\n")
+    ingest(tmp_path / "lake", tmp_path / "t.csv")
+    assert sorted(run["workload"] for run in runs(tmp_path / "lake")) == ["fft", "memcached"]
+
+
+def test_an_energy_of_zero_is_no_measurement(tmp_path: Path) -> None:
+    (tmp_path / "np.csv").write_text("energy_j,duration_s\n0.000,2\n5,2\n")
+    report = ingest(tmp_path / "lake", tmp_path / "np.csv")
+    assert [run["energy_j"] for run in runs(tmp_path / "lake")] == [None, 5.0]
+    assert len(found(report, "no_energy")) == 1
