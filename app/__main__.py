@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from app.kit.settings import LOOPBACK, LogFormat, Settings, SqlMode, default_lake
-from data.errors import LakeError, WattlasError
+from data.errors import LakeError, SelectionError, UnknownVersionError, WattlasError
 from data.lake_place import LakePath, lake_path
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "export":
             return _export(settings, _page(parser, options.page), options.out, options.state)
         return _serve(settings)
+    except (SelectionError, UnknownVersionError) as error:
+        print(f"wattlas: --state cannot be followed: {error}", file=sys.stderr)
+        return 2
     except (WattlasError, OSError) as error:
         print(f"wattlas: {error}", file=sys.stderr)
         return 1
@@ -103,6 +106,9 @@ def _export(settings: Settings, page: "Page", out: Path, query: str) -> int:
     partial.write_text(text, encoding="utf-8")
     partial.replace(out)
     print(f"{out}: {len(text.encode()) / 1e6:.1f} MB")
+    ignored = page.state.from_query(query).ignored
+    if ignored:
+        print(f"wattlas: ignored in --state: {', '.join(ignored)}", file=sys.stderr)
     return 0
 
 

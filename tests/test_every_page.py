@@ -3,11 +3,12 @@
 import io
 import json
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from html import unescape
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import polars as pl
 import pytest
@@ -18,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.kit.context import lake_view
-from app.kit.ids import NOTICE
+from app.kit.ids import IGNORED, NOTICE, PageIds
 from app.kit.opening import open_layout
 from app.kit.page import Page
 from app.kit.settings import ASSETS, Settings
@@ -34,7 +35,6 @@ VIEWS: Final = [(page, view.name) for page in PAGES for view in page.views]
 BAD_LINKS: Final = (
     {"v": "99"},
     {"v": "zwei"},
-    {"no-such-part": "1"},
     {"sel": "circle~1~2"},
     {"lake": "77"},
     {"lake": "newest"},
@@ -117,7 +117,9 @@ def unreadable(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     return server_of(create_app(Settings(lake=lake)))
 
 
-def opened(server: Flask, page: Page, link: dict[str, str] | None = None) -> html.Main:
+def opened(
+    server: Flask, page: Page, link: Mapping[str, str | list[str]] | None = None
+) -> html.Main:
     with server.app_context():
         return open_layout(page, link or {})
 
@@ -203,10 +205,41 @@ def test_a_bad_link_becomes_a_sentence(sample: Flask, page: Page, link: dict[str
     main = opened(sample, page, link)
     said = notice(main)
     assert said.startswith("This link could not be followed: ")
-    assert said.endswith(". The default view is shown instead.")
-    client = sample.test_client()
+    ways = {part.children: part.href for part in walk(main) if isinstance(part, dcc.Link)}
+    assert ways[f"{page.title} without the link's settings"] == page.path
+    client, status = sample.test_client(), 404 if link.get("lake") == "77" else 400
+    assert ("This link on the newest version of the lake" in ways) == (status == 404)
+    assert client.get(f"{page.path}?{urlencode(link)}").status_code == status
     for address in (f"data/{page.views[0].name}.csv", f"how/{page.views[0].name}", "export.html"):
-        assert words_of(client, f"/{page.name}/{address}?{urlencode(link)}", 400).strip() in said
+        words = words_of(client, f"/{page.name}/{address}?{urlencode(link)}", status)
+        assert words.strip() in said
+
+
+@every_page
+def test_unknown_names_in_a_link_are_ignored_and_listed(sample: Flask, page: Page) -> None:
+    query = f"{default_query(sample, page)}&utm_source=slack&fbclid=x"
+    main = opened(sample, page, parse_qs(query))
+    assert notice(main) == ""
+    assert texts(by_id(main, IGNORED)) == ["ignored in the link: utm_source, fbclid"]
+    client = sample.test_client()
+    assert client.get(f"{page.path}?{query}").status_code == 200
+    for address in (f"data/{page.views[0].name}.csv", f"how/{page.views[0].name}", "export.html"):
+        plain, tagged = (
+            client.get(f"/{page.name}/{address}?{text}")
+            for text in (default_query(sample, page), query)
+        )
+        assert (tagged.status_code, tagged.data) == (200, plain.data)
+
+
+@every_page
+def test_a_link_of_nothing_but_unknown_names_opens_the_default_view(
+    sample: Flask, page: Page
+) -> None:
+    store = PageIds(page.name).browser
+    plain, tagged = (
+        by_id(opened(sample, page, link), store).data for link in ({}, {"utm_source": "slack"})
+    )
+    assert tagged == plain
 
 
 @every_page

@@ -115,7 +115,6 @@ class ExploreState(UrlState):
     limit: float | None = None
     clause: str = ""
     zoom: str = ""
-    lake_version: int | None = None
 
     def __post_init__(self) -> None:
         if self.replicates not in ("means", "runs"):

@@ -9,6 +9,8 @@ from data.analysis.facets import LEADING
 THEME: Final = "theme"
 NOTICE: Final = "notice"
 LAKE_LINE: Final = "lake-line"
+# In the status line: names in the link that were ignored.
+IGNORED: Final = "status-ignored"
 EXPLANATION: Final = "explanation"
 
 

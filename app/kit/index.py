@@ -14,7 +14,9 @@ from flask import abort, request
 
 from app.kit.bundles import bundle_tag
 from app.kit.callback_bodies import callback_problem
+from app.kit.context import lakes
 from app.kit.headers import allow_scripts
+from app.kit.links import link_status
 from app.kit.page import Page
 from app.kit.template import fill
 
@@ -39,9 +41,13 @@ class Atlas(dash.Dash):
     pages: Sequence[Page] = ()
 
     def index(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the index; with status 404 for an address that no page has."""
-        text = super().index(*args, **kwargs)
-        return text if self._page() else (text, 404)
+        """Return the index.
+
+        Its status is 404 for an address that no page has and for an unknown version of the lake,
+        400 for a link that cannot be read.
+        """
+        text, page = super().index(*args, **kwargs), self._page()
+        return text, link_status(page, lakes(), request.query_string.decode()) if page else 404
 
     def _page(self) -> Page | None:
         asked = "/" + request.path.removeprefix(self.config.routes_pathname_prefix)

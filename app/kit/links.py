@@ -1,10 +1,16 @@
-"""Links between pages: filters, a selection and a version of the lake."""
+"""Links to pages: written with filters, a selection and a version of the lake; and read."""
 
+from dataclasses import replace
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import current_app, has_app_context
 
-from app.kit.url_state import LINK_VERSION, filter_pairs
+from app.kit.guard import status_of
+from app.kit.lakes import Lakes, LakeView
+from app.kit.page import Page
+from app.kit.url_state import LINK_VERSION, filter_pairs, has_state
+from data.errors import SelectionError, UnknownVersionError, WattlasError
 from data.selection import Selection
 
 
@@ -26,3 +32,42 @@ def page_link(path: str, selection: Selection, sel: str = "", lake: int | None =
     pairs += [("sel", sel)] if sel else []
     pairs += [("lake", str(lake))] if lake is not None else []
     return f"{address(path)}?{urlencode(pairs)}"
+
+
+def open_page(page: Page, found: Lakes, query: str) -> tuple[LakeView, Any, str]:
+    """Read a link to a page and open its version of the lake.
+
+    Args:
+        query: If it says nothing about what to show, the page chooses.
+
+    Returns:
+        The lake, the state, and a sentence for the page's notice, empty if there is nothing to say.
+
+    Raises:
+        WattlasError: The link cannot be followed, or the lake cannot be read.
+    """
+    view, state = found.asked(page.state.from_query, query)
+    words = []
+    if not has_state(query, state.ignored):
+        default = page.default_state(view)
+        state = replace(default, lake_version=state.lake_version, ignored=state.ignored)
+    elif page.open_link:
+        state, more = page.open_link(view, state)
+        words.append(more)
+    newest = found.newest
+    if state.lake_version is not None and view.version != newest:
+        words.insert(
+            0, f"This link pins version {view.version} of the lake; the newest is {newest}."
+        )
+    return view, state, " ".join(part for part in words if part)
+
+
+def link_status(page: Page, found: Lakes, query: str) -> int:
+    """Return the HTTP status of a page for its link; 200 if the lake cannot be read."""
+    try:
+        if query:
+            open_page(page, found, query)
+    except WattlasError as error:
+        is_refused = isinstance(error, (SelectionError, UnknownVersionError))
+        return status_of(error) if is_refused else 200
+    return 200

@@ -1,6 +1,6 @@
 """Registration of pages with Dash, and the layout of a page for a link."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -11,15 +11,14 @@ from flask import Flask
 
 from app.kit import ids
 from app.kit.context import lake_view, lakes
-from app.kit.lakes import LakeView, State
-from app.kit.nothing_to_show import nothing_to_show
+from app.kit.lakes import LakeView
+from app.kit.links import open_page
+from app.kit.nothing_to_show import not_followed, nothing_to_show, say_ignored
 from app.kit.page import Page
 from app.kit.response_cache import keep_no_response
 from app.kit.routes import add_page_routes
-from app.kit.url_state import has_state
-from data.errors import SelectionError, WattlasError
+from data.errors import WattlasError
 
-_NOT_FOLLOWED: Final = "This link could not be followed: {}. The default view is shown instead."
 _UNREADABLE: Final = "There is nothing to show: the lake cannot be read. Reload once it can."
 
 
@@ -41,31 +40,30 @@ def open_layout(
 ) -> html.Main:
     """Lay a page out for its link.
 
-    If the link is invalid, the notice says why and the default view is shown. If the lake cannot be
-    read, the page says so; the header says why. If the page can show none of the lake's runs, it
-    says what is missing and which pages can.
+    If the link cannot be followed, the page says why and offers the default view. If the lake
+    cannot be read, the page says so; the header says why. If the page can show none of the lake's
+    runs, it says what is missing and which pages can.
 
     Args:
         parts: The parameters of the link.
         pages: All pages.
     """
     try:
-        view, state, words = open_page(parts, page.state.from_query)
-        if state is not None and page.open_link:
-            try:
-                state, more = page.open_link(view, state)
-                words = " ".join(part for part in (words, more) if part)
-            except SelectionError as error:
-                state, words = None, _NOT_FOLLOWED.format(error)
+        try:
+            view, state, words = open_page(page, lakes(), urlencode(parts, doseq=True))
+        except WattlasError as error:
+            lake_view(None)
+            return not_followed(page, error, parts)
         words = " ".join(part for part in (lakes().trouble, words) if part)
-        state = state or page.default_state(view)
         missing = page.missing(view, state) if view.runs and page.missing else ""
         if missing:
             return nothing_to_show(page, view, missing, words, pages)
-        return page.layout(view, state, words)
+        main = page.layout(view, state, words)
     except WattlasError:
         keep_no_response()
         return html.Main(html.Div(_UNREADABLE, className="notice"), className=f"page {page.name}")
+    say_ignored(main, state.ignored)
+    return main
 
 
 def browser_state(page: str, view: LakeView, state: Any) -> dict[str, Any]:
@@ -105,31 +103,3 @@ def state_stores(
         dcc.Store(id=names.browser, data={**browser_state(page, view, state), **(more or {})}),
         *[dcc.Store(id=name) for name in (names.view_state, names.changed, *empty)],
     ]
-
-
-def open_page(
-    parts: Mapping[str, str | Sequence[str]], read: Callable[[str], State]
-) -> tuple[LakeView, State | None, str]:
-    """Read a link and open its version of the lake.
-
-    Args:
-        parts: The parameters of the link.
-        read: Reads a state from a query; raises an error for a bad one.
-
-    Returns:
-        The lake; the state, or None if the page has to choose; a sentence for the page's notice,
-        empty if there is nothing to say.
-    """
-    query = urlencode(parts, doseq=True)
-    if not has_state(query):
-        return lake_view(None), None, ""
-    try:
-        view, state = lakes().asked(read, query)
-    except WattlasError as error:
-        return lake_view(None), None, _NOT_FOLLOWED.format(error)
-    if state.lake_version is not None:
-        newest = lakes().newest
-        if view.version != newest:
-            notice = f"This link pins version {view.version} of the lake; the newest is {newest}."
-            return view, state, notice
-    return view, state, ""

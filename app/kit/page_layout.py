@@ -54,6 +54,7 @@ def status_line(
     return html.Footer(
         [
             *(said or [html.Span(id=names.status), html.Span(id="status-selection")]),
+            html.Span(id=ids.IGNORED, className="quiet"),
             html.Span(className="spring"),
             *links,
             html.Button("copy link", className="plain", **{"data-action": "copy-link"}),

@@ -18,9 +18,8 @@ from app.kit.downloads import CSV, PARQUET, file_answer, table_answer
 from app.kit.export import page_html
 from app.kit.guard import status_of
 from app.kit.lakes import Lakes, LakeView
-from app.kit.links import address
+from app.kit.links import address, open_page
 from app.kit.page import Page
-from app.kit.url_state import has_state
 from data.errors import WattlasError
 
 
@@ -85,12 +84,7 @@ def export_html(page: Page, found: Lakes, query: str) -> str:
     Raises:
         WattlasError: The query is not a state of the page, or the lake cannot be read.
     """
-    if not has_state(query):
-        view = found.at(None)
-        return page_html(view, page.name, page.export(view, page.default_state(view)))
-    view, state = found.asked(page.state.from_query, query)
-    if page.open_link:
-        state = page.open_link(view, state)[0]
+    view, state, _ = open_page(page, found, query)
     return page_html(view, page.name, page.export(view, state))
 
 

@@ -7,7 +7,7 @@ parameters to the next one's, so that a link in a paper works for years.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import parse_qs, urlencode
 
@@ -42,12 +42,16 @@ class Parameter:
     is_list: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class UrlState:
     """Base of the pages' states: frozen dataclasses whose fields all have defaults.
 
-    Every state has `lake_version` (the version that a link pins; None for the newest). Most have
-    `selection` (the filters) and `sel` (the selection as a clause, see `kit.clause`; empty for
-    none).
+    Most states have `sel` (the selection as a clause, see `kit.clause`; empty for none).
+
+    Attributes:
+        selection: The filters.
+        lake_version: The version of the lake that a link pins; None for the newest.
+        ignored: Names in the link that no page knows, such as `utm_source`.
 
     A subclass sets VERSION; UPGRADERS (old version to the function that converts its parameters to
     the next one's); PARAMETERS (by URL key, in the order in which they are written); FILTERS (the
@@ -56,15 +60,15 @@ class UrlState:
     only: the page's other views stay unchanged).
     """
 
-    __slots__ = ()
     VERSION: ClassVar[int] = 1
     UPGRADERS: ClassVar[Upgraders] = {}
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {}
     FILTERS: ClassVar[Collection[str]] = FACETS
     KEPT: ClassVar[tuple[str, ...]] = ("sel",)
     VIEW_KEYS: ClassVar[tuple[str, ...]] = ()
-    selection: Selection
-    lake_version: int | None
+    selection: Selection = field(default_factory=Selection, kw_only=True)
+    lake_version: int | None = field(default=None, kw_only=True)
+    ignored: tuple[str, ...] = field(default=(), kw_only=True, compare=False)
 
     def to_query(self) -> str:
         """Write the query string without defaults: the same state gives the same text."""
@@ -86,13 +90,16 @@ class UrlState:
     def from_query(cls, query: str) -> Self:
         """Read a query string of this version or an older one.
 
-        Filters that the page does not have are ignored.
+        Filters that the page does not have are left out. Unknown names are left out and listed in
+        `ignored`.
 
         Raises:
-            SelectionError: A newer version, an unknown key, or a bad value; the message names it.
+            SelectionError: A newer version, a filter on a column that the lake lacks, or a bad
+                value; the message names it.
         """
         parameters = read_parameters(query, cls.VERSION, cls.UPGRADERS)
         found: dict[str, Any] = {}
+        ignored = []
         filters = take_filters(parameters)
         if cls.FILTERS:
             found["selection"] = Selection(
@@ -102,10 +109,11 @@ class UrlState:
             if key.startswith(FACET_PREFIX):
                 column = key.removeprefix(FACET_PREFIX)[:_LONGEST_SHOWN]
                 raise SelectionError(f"the lake has no declared column {column!r} to filter by")
-            if key not in cls.PARAMETERS:
-                raise SelectionError(f"the link has an unknown part {key[:_LONGEST_SHOWN]!r}")
-            found[cls.PARAMETERS[key].attribute] = cls.read(key, texts)
-        return cls(**found)
+            if key in cls.PARAMETERS:
+                found[cls.PARAMETERS[key].attribute] = cls.read(key, texts)
+            else:
+                ignored.append(key)
+        return cls(**found, ignored=tuple(ignored))
 
     @classmethod
     def read(cls, key: str, texts: Sequence[str]) -> Any:
@@ -168,9 +176,14 @@ def read_parameters(query: str, version: int, upgraders: Upgraders) -> Parameter
     return parameters
 
 
-def has_state(query: str) -> bool:
-    """Return whether a URL query holds any parameter; without one the page chooses."""
-    return bool(parse_qs(query.lstrip("?"), keep_blank_values=True))
+def has_state(query: str, ignored: Collection[str] = ()) -> bool:
+    """Return whether a URL query says what to show; without that the page chooses.
+
+    Args:
+        ignored: Names that say nothing.
+    """
+    names = parse_qs(query.lstrip("?"), keep_blank_values=True).keys()
+    return bool(names - {"lake", *ignored})
 
 
 def pinned_version(query: str) -> int | None:

@@ -115,7 +115,6 @@ class ModelsState(UrlState):
     against: str = "dvfs_ghz"
     fit: str = "power"
     sel: str = ""
-    lake_version: int | None = None
 
     def __post_init__(self) -> None:
         for key, value, known in (

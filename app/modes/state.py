@@ -95,7 +95,6 @@ class ModesState(UrlState):
     margin: Margin = "percent"
     against: str = PERFORMANCE
     sel: str = ""
-    lake_version: int | None = None
 
     def __post_init__(self) -> None:
         for role in ("x", "y", "competitor"):

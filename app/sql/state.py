@@ -45,4 +45,3 @@ class SqlState(UrlState):
     y: str = ""
     colour: str = ""
     sel: str = ""
-    lake_version: int | None = None

@@ -64,7 +64,6 @@ class StorageState(UrlState):
     at_request: float | None = None
     spread: Spread = "ci"
     sel: str = ""
-    lake_version: int | None = None
 
     def __post_init__(self) -> None:
         check_choice("err", self.spread, SPREADS)

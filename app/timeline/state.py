@@ -100,7 +100,6 @@ class TimelineState(UrlState):
     base: int = 0
     other: int | None = None
     width: int = 1000
-    lake_version: int | None = None
     is_first_look: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:

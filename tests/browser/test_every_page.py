@@ -94,14 +94,29 @@ def test_an_unreadable_lake_shows_a_message(tab: Tab, unreadable_address: str, o
 
 
 @drawn_by_page
-def test_a_bad_link_shows_a_message_and_the_default_view(
+def test_a_bad_link_shows_a_message_and_leads_to_the_default_view(
+    page: Tab, logged_address: str, owed: Page
+) -> None:
+    """Its console names the status, so that this is not tested with `tab`."""
+    response = page.goto(f"{logged_address}{owed.path}?lake=newest")
+    assert response is not None
+    assert response.status == 400
+    wait_idle(page)
+    said = page.locator("#notice").inner_text()
+    assert said == ("This link could not be followed: lake is 'newest', expected a version number.")
+    page.get_by_role("link", name=f"{owed.title} without the link's settings").click()
+    page.locator("main .js-plotly-plot").first.wait_for()
+    wait_idle(page)
+    assert page.locator("#notice").inner_text() == ""
+
+
+@drawn_by_page
+def test_unknown_names_in_a_link_are_listed_in_the_status_line(
     tab: Tab, logged_address: str, owed: Page
 ) -> None:
-    tab.goto(f"{logged_address}{owed.path}?no-such-part=1")
-    wait_idle(tab)
-    said = tab.locator("#notice").inner_text()
-    assert said.startswith("This link could not be followed: ")
-    assert "no-such-part" in said
+    visit(tab, f"{logged_address}{owed.path}?utm_source=slack")
+    expect(tab.locator(".status")).to_contain_text("ignored in the link: utm_source")
+    assert "utm_source" not in tab.url
     assert tab.locator("main .js-plotly-plot").count() >= 1
 
 

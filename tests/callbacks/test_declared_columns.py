@@ -186,7 +186,7 @@ def test_modes_opens_with_machines_as_competitors() -> None:
 def test_a_column_that_the_lake_lacks_is_said(
     tmp_path: Path, page: Page, link: dict[str, str], words: str
 ) -> None:
-    """An old link, followed on a lake that never had the column: the page opens as without one."""
+    """An old link, followed on a lake that never had the column: the page says so."""
     server = flask_of(write_lake(tmp_path / "lake", [run(), run(replicate=1)]))
     with server.app_context():
         main = open_layout(page, {"v": str(page.state.VERSION), **link}, PAGES)

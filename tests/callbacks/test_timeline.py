@@ -10,6 +10,7 @@ from dash import dcc, html
 from flask import Flask
 
 from app.kit import ids
+from app.kit.ids import IGNORED
 from app.kit.opening import open_layout
 from app.kit.settings import Settings
 from app.pages import PAGES
@@ -101,7 +102,7 @@ def test_a_link_written_by_hand_needs_no_version() -> None:
     state = begun(layout(panel="gap", to="2"))["state"]
     assert (state["runs"], state["panels"], state["to"]) == (["base", "t100-0"], ["gap"], 2.0)
     assert begun(layout(v="1", panel="gap"))["state"]["runs"] == []
-    assert "an unknown part 'runs'" in notice(layout(runs="t2-0"))
+    assert by_id(layout(runs="t2-0"), IGNORED).children == "ignored in the link: runs"
 
 
 def test_its_controls_show_the_state() -> None:
@@ -179,11 +180,11 @@ def test_a_lake_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
         ({"open": '{"system": {"a": 1}}'}, "a value of system is not text, number or null"),
     ],
 )
-def test_a_bad_link_is_named_and_a_first_look_shown(query: dict[str, str], words: str) -> None:
+def test_a_bad_link_is_named_with_a_link_to_a_first_look(query: dict[str, str], words: str) -> None:
     page = layout(**query)
     assert notice(page).startswith("This link could not be followed: ")
     assert words in notice(page)
-    assert begun(page)["state"]["runs"] == ["base", "t100-0"]
+    assert "Timeline without the link's settings" in texts(page)
 
 
 def test_a_run_that_is_not_there_is_named_and_the_others_kept() -> None:

@@ -61,7 +61,6 @@ def test_an_old_link_with_a_utilisation_opens(version: int) -> None:
     ("query", "message"),
     [
         ("v=4", "version '4'"),
-        ("v=2&depthh=3", "unknown part 'depthh'"),
         ("v=2&err=se", "err is 'se', expected one of ci, sd"),
         ("v=2&size=big", "size is 'big'"),
         ("v=2&size=0", "size is 0, expected bytes above 0"),

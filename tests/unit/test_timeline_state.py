@@ -51,7 +51,6 @@ def test_defaults_are_left_out() -> None:
     ("query", "words"),
     [
         ("v=3", "version '3'; this wattlas reads up to 2"),
-        ("v=1&speed=3", "unknown part 'speed'"),
         ("v=1&panel=sound", "no panel 'sound'; known: bytes,"),
         ("v=1&heat=joy", "no heatmap of 'joy'; known: interrupts,"),
         ("v=1&cores=", "expected all, packages, or a list"),
