@@ -15,6 +15,8 @@ from data.errors import LakeError, SelectionError, UnknownVersionError, WattlasE
 from data.lake_place import LakePath, lake_path
 
 if TYPE_CHECKING:
+    from flask import Flask
+
     from app.kit.page import Page
 
 
@@ -51,7 +53,9 @@ def build_parser() -> argparse.ArgumentParser:
         help="names that visitors may use, by commas; a leading dot allows all subdomains",
     )
     parser.add_argument("--log", choices=get_args(LogFormat), help="write a line a request")
-    parser.add_argument("--metrics", action="store_true", help="answer /metrics for Prometheus")
+    parser.add_argument(
+        "--metrics-port", type=int, metavar="PORT", help="answer Prometheus on 127.0.0.1:PORT"
+    )
     parser.add_argument(
         "--sql", choices=get_args(SqlMode), default="off", help="let visitors run SQL, sandboxed"
     )
@@ -83,7 +87,7 @@ def _settings(parser: argparse.ArgumentParser, options: argparse.Namespace) -> S
         prefix=options.prefix,
         allowed_hosts=names,
         log=options.log,
-        has_metrics=options.metrics,
+        metrics_port=options.metrics_port,
         sql=options.sql,
     )
 
@@ -117,33 +121,37 @@ def _serve(settings: Settings) -> int:
 
     keep_memory_small()
     from gunicorn.app.base import BaseApplication
-    from gunicorn.workers.gthread import ThreadWorker
 
     from app.kit.overload import MOST_WAITING, MOST_WORKING, Bounded
     from app.kit.scripts import SCRIPTS
+    from app.kit.worker import Worker
     from app.server import create_app
 
     logging.basicConfig(format="%(message)s")
-
-    class Worker(ThreadWorker):
-        def murder_keepalived(self, force: bool = False) -> None:
-            """Close idle connections when the worker stops, instead of waiting for them."""
-            super().murder_keepalived(force=force or not self.alive)
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    if settings.host not in LOOPBACK:
+        print(
+            f"wattlas: other machines can reach {host}. Put a proxy that buffers requests and "
+            "responses, such as nginx, in front of the app: see docs/server.md",
+            file=sys.stderr,
+        )
 
     class Server(BaseApplication):
         def load_config(self) -> None:
             options = {
-                "bind": f"{settings.host}:{settings.port}",
+                "bind": f"{host}:{settings.port}",
                 "limit_request_line": 8190,
                 "worker_class": Worker,
                 "workers": 1,
                 "threads": MOST_WORKING + MOST_WAITING + 2,
+                # Less than the files that a process may have open.
+                "worker_connections": 512,
                 "keepalive": 75,
                 "loglevel": "warning",
                 "control_socket_disable": True,
                 "worker_exit": _exit,
                 "when_ready": lambda _: print(
-                    f"wattlas: http://{settings.host}:{settings.port}{settings.prefix}  "
+                    f"wattlas: http://{host}:{settings.port}{settings.prefix}  "
                     f"(lake: {settings.lake})",
                     flush=True,
                 ),
@@ -154,11 +162,27 @@ def _serve(settings: Settings) -> int:
         def load(self):  # type: ignore[no-untyped-def]
             server = create_app(replace(settings, lake=settings.lake.resolve())).server
             server.extensions[SCRIPTS].prepare()
+            if settings.metrics_port is not None:
+                _serve_metrics(server, settings.metrics_port)
             server.wsgi_app = Bounded(server.wsgi_app)
             return server
 
     Server().run()
     return 0
+
+
+def _serve_metrics(server: "Flask", port: int) -> None:
+    from gunicorn.arbiter import Arbiter
+
+    from app.kit.monitoring import serve_metrics
+
+    try:
+        serve_metrics(server, port)
+    except (OSError, OverflowError) as error:
+        print(
+            f"wattlas: cannot listen on --metrics-port {port}: {error}", file=sys.stderr, flush=True
+        )
+        os._exit(Arbiter.APP_LOAD_ERROR)
 
 
 def _exit(_: Any, worker: Any) -> None:

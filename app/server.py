@@ -57,7 +57,7 @@ def create_app(settings: Settings) -> dash.Dash:
     add_bundles(server)
     if settings.log:
         add_request_log(server, settings.log)
-    if settings.has_metrics:
+    if settings.metrics_port is not None:
         add_metrics(server, lakes, responses, sandbox)
     app = Atlas(
         "app",

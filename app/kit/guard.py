@@ -57,7 +57,7 @@ def elapsed_s() -> float:
 
 def _check(allowed_hosts: Collection[str] | None) -> None:
     g.started_s = time.perf_counter()
-    if not host_is_trusted(request.host, allowed_hosts):
+    if not _is_known(request.host, allowed_hosts):
         abort(
             400,
             f"this server does not answer as {request.host[:100]!r}: "
@@ -70,6 +70,12 @@ def _check(allowed_hosts: Collection[str] | None) -> None:
         abort(403, "a page of another site may link here, but may not load this or post to it")
     if request.method == "POST":
         _check_post()
+
+
+def _is_known(host: str, allowed_hosts: Collection[str] | None) -> bool:
+    # Werkzeug compares no IPv6 addresses with names.
+    is_loopback = host.startswith("[::1]") and host_is_trusted(host)
+    return is_loopback or host_is_trusted(host, allowed_hosts)
 
 
 def _check_post() -> None:

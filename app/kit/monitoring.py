@@ -1,12 +1,14 @@
-"""`/metrics` in the Prometheus text format: requests, latencies, the lake, caches, memory."""
+"""Numbers for Prometheus on a port of their own: requests, latencies, the lake, caches, memory.
+
+Visitors cannot ask for them: the port listens on the loopback alone.
+"""
 
 from collections.abc import Iterator
 from typing import Final
 
 from flask import Flask, Response, request
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.exposition import generate_latest
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
@@ -16,6 +18,7 @@ from app.kit.request_log import route_name
 from app.kit.response_cache import ResponseCache
 from data.sandbox.pool import Sandbox
 
+METRICS: Final = "wattlas-metrics"
 _BOUNDS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)
 
 
@@ -50,8 +53,8 @@ class _Numbers(Collector):
 def add_metrics(
     server: Flask, lakes: Lakes, responses: ResponseCache, sandbox: Sandbox | str
 ) -> None:
-    """Add `/metrics`, and count all requests."""
-    registry = CollectorRegistry()
+    """Count all requests of a server; `serve_metrics` answers with the numbers."""
+    registry = server.extensions[METRICS] = CollectorRegistry()
     ProcessCollector(registry=registry)
     registry.register(_Numbers(lakes, responses, sandbox))
     labels = ["route", "method"]
@@ -68,8 +71,19 @@ def add_metrics(
         return answer
 
     server.after_request(count)
-    server.add_url_rule(
-        "/metrics",
-        "metrics",
-        lambda: Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST),
-    )
+
+
+def serve_metrics(server: Flask, port: int) -> int:
+    """Answer Prometheus on a port of the loopback, in a thread.
+
+    Args:
+        port: 0 for any free one.
+
+    Returns:
+        The port.
+
+    Raises:
+        OSError: Another program listens there.
+    """
+    listening, _ = start_http_server(port, "127.0.0.1", server.extensions[METRICS])
+    return int(listening.server_port)

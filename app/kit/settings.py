@@ -18,7 +18,7 @@ MAX_POINTS: Final = 20_000
 
 
 # Names of this machine for clients on it.
-LOOPBACK: Final = ("127.0.0.1", "localhost")
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 LogFormat = Literal["text", "json"]
 SqlMode = Literal["off", "on", "unsafe-without-landlock"]
 
@@ -32,7 +32,7 @@ class Settings:
         allowed_hosts: Names by which visitors may address the app, besides those of this machine's
             loopback; empty allows only those. None allows any name.
         log: Format of the request log; None writes none.
-        has_metrics: Whether `/metrics` answers.
+        metrics_port: Port of the loopback where Prometheus reads numbers; None for none.
         sql: Whether visitors may run SQL, and whether also on a kernel without Landlock.
     """
 
@@ -42,7 +42,7 @@ class Settings:
     prefix: str = ""
     allowed_hosts: tuple[str, ...] | None = ()
     log: LogFormat | None = None
-    has_metrics: bool = False
+    metrics_port: int | None = None
     sql: SqlMode = "off"
 
 

@@ -8,6 +8,7 @@ import ssl
 import subprocess
 import urllib.error
 import urllib.request
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -80,7 +81,9 @@ def address(
          "-keyout", "key.pem", "-out", "cert.pem", "-days", "2"],
         cwd=folder, check=True, capture_output=True,
     )  # fmt: skip
-    site = documented_site(folder, serve(logged_lake, "--prefix", "/atlas"), port)
+    site = documented_site(
+        folder, serve(logged_lake, "--prefix", "/atlas", "--metrics-port", str(free_port())), port
+    )
     user = "user root;" if os.geteuid() == 0 else ""
     (folder / "nginx.conf").write_text(user + _MAIN.format(folder=folder, site=site))
     process = subprocess.Popen([NGINX, "-p", str(folder), "-c", "nginx.conf", "-e", "error.log"])
@@ -93,10 +96,12 @@ def address(
         process.wait(30)
 
 
-def status_of(address: str) -> int:
-    trusting = ssl._create_unverified_context()
+def status_of(address: str, password: str = "") -> int:
+    trusting, sent = ssl._create_unverified_context(), urllib.request.Request(address)
+    if password:
+        sent.add_header("Authorization", f"Basic {b64encode(password.encode()).decode()}")
     try:
-        with urllib.request.urlopen(address, context=trusting, timeout=30) as answer:
+        with urllib.request.urlopen(sent, context=trusting, timeout=30) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
         return error.code
@@ -112,6 +117,12 @@ def tab(new_browser: Browser) -> Iterator[Tab]:
     context.set_default_timeout(WAIT_MS)
     yield from watched(context.new_page(), "https://localhost:")
     context.close()
+
+
+def test_no_visitor_can_ask_for_the_numbers(address: str) -> None:
+    asked = (f"{address}/{path}" for path in ("metrics", "atlas/metrics", "atlas/atlas/metrics"))
+    assert [status_of(url, f"{NAME}:{WORD}") for url in asked] == [404] * 3
+    assert status_of(f"{address}/atlas/health", f"{NAME}:{WORD}") == 200
 
 
 @pytest.mark.slow

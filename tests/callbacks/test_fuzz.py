@@ -148,7 +148,7 @@ def ask_all(lake: Path) -> Counter[int]:
     Raises:
         AssertionError: An answer was a 5xx, took long, or was an error of several lines.
     """
-    app = create_app(Settings(lake, has_metrics=True))
+    app = create_app(Settings(lake, metrics_port=0))
     server, statuses = app.server, Counter[int]()
     assert isinstance(server, Flask)
     client = server.test_client()

@@ -5,14 +5,18 @@ import logging
 import re
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
+from gunicorn.app.base import BaseApplication
 
 from app.__main__ import main
 from app.kit.guard import MOST_BODY_BYTES
+from app.kit.monitoring import serve_metrics
 from app.kit.settings import Settings
 from app.pages import PAGES
 from app.server import create_app
@@ -24,7 +28,7 @@ CALLBACK = "/_dash-update-component"
 def client(grid: Path) -> FlaskClient:
     """A visitor of an app that a proxy serves under a path; it logs, and counts."""
     settings = Settings(
-        grid, prefix="/atlas", allowed_hosts=(".lab.example",), log="json", has_metrics=True
+        grid, prefix="/atlas", allowed_hosts=(".lab.example",), log="json", metrics_port=0
     )
     return create_app(settings).server.test_client()
 
@@ -58,7 +62,8 @@ def test_every_inline_script_is_allowed_by_its_hash(client: FlaskClient) -> None
 
 @pytest.mark.parametrize(
     ("host", "status"),
-    [("127.0.0.1:8050", 200), ("localhost", 200), ("atlas.lab.example", 200),
+    [("127.0.0.1:8050", 200), ("localhost", 200), ("[::1]:8050", 200), ("[::1]", 200),
+     ("[::1].evil", 400), ("[::2]", 400), ("atlas.lab.example", 200),
      ("atlas.lab.example:8443", 200), ("rebound.example", 400), ("lab.example.evil", 400),
      ("a b", 400), ("x/y", 400), ("", 400)],
 )  # fmt: skip
@@ -192,7 +197,7 @@ def test_the_text_form_quotes_what_could_forge_a_line(
 
 def test_prometheus_reads_requests_latencies_lake_and_memory(client: FlaskClient) -> None:
     client.get("/explore/how/runs?v=2&workload=memcached")
-    text = client.get("/metrics").text
+    text = numbers_of(client.application)
     assert re.search(
         r'^wattlas_requests_total\{method="GET",route="/explore/how/<view>",status="200"\} [1-9]',
         text, re.M,
@@ -203,8 +208,25 @@ def test_prometheus_reads_requests_latencies_lake_and_memory(client: FlaskClient
     assert re.search(r"^process_resident_memory_bytes \d", text, re.M)
 
 
-def test_without_the_option_there_are_no_numbers(grid: Path) -> None:
-    assert create_app(Settings(grid)).server.test_client().get("/metrics").status_code == 404
+def numbers_of(server: Flask) -> str:
+    """What Prometheus reads, on a port of its own."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{serve_metrics(server, 0)}/metrics") as answer:
+        return str(answer.read().decode())
+
+
+@pytest.mark.parametrize("address", ["/metrics", "/atlas/metrics", "/atlas/atlas/metrics"])
+def test_visitors_cannot_ask_for_numbers(client: FlaskClient, address: str) -> None:
+    assert client.get(address).status_code == 404
+
+
+def test_an_address_that_other_machines_reach_wants_a_proxy(
+    grid: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.kit.memory.keep_memory_small", lambda: True)
+    monkeypatch.setattr(BaseApplication, "run", lambda _: None)
+    for host, is_warned in (("0.0.0.0", True), ("10.0.0.1", True), ("::1", False)):
+        assert main(["--lake", str(grid), "--host", host]) == 0
+        assert ("a proxy that buffers requests" in capsys.readouterr().err) == is_warned
 
 
 @pytest.mark.parametrize("prefix", ["atlas", "/atlas/", "/a b", "/", "//x", "/<x>", "/é"])

@@ -24,6 +24,7 @@ from data.sandbox import pool
 from data.sandbox.landlock import landlock_version
 from data.sandbox.pool import Sandbox
 from tests.callbacks.components import by_id, texts
+from tests.callbacks.test_server import numbers_of
 
 needs_landlock = pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
 
@@ -31,7 +32,7 @@ needs_landlock = pytest.mark.skipif(not landlock_version(), reason="this kernel 
 @pytest.fixture(scope="module")
 def server(grid: Path) -> Iterator[Flask]:
     """An app whose visitors may run SQL."""
-    found = create_app(Settings(grid, sql="on", has_metrics=True, log="json")).server
+    found = create_app(Settings(grid, sql="on", metrics_port=0, log="json")).server
     assert isinstance(found, Flask)
     yield found
     sandbox = found.extensions[SANDBOX]
@@ -61,7 +62,7 @@ def test_a_query_is_answered_as_json_and_as_files(
     assert csv.text.splitlines()[1] == '"ebbrt_tuned",12'
     parquet = client.post("/sql/parquet", json={"sql": sql, "lake": 0})
     assert pl.read_parquet(io.BytesIO(parquet.data)).rows()[2] == ("linux_tuned", 12)
-    assert 'wattlas_sql_total{outcome="answered"}' in client.get("/metrics").text
+    assert 'wattlas_sql_total{outcome="answered"}' in numbers_of(client.application)
     assert '"query": "mine"' in caplog.text
     assert "ebbrt" not in caplog.text
 
