@@ -25,6 +25,7 @@ from ingest.runs.small_files import (
     take_readings,
     take_utc_window,
 )
+from ingest.settings.dataset import UNKNOWN
 
 
 @dataclass(slots=True)
@@ -185,6 +186,12 @@ def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
         run.flags.add("unknown_system")
         detail = f"the settings do not know the system {run.key.system!r}; kept under this name"
         run.doubt(run.reads[0], "unknown_system", detail)
+    if run.key.workload == UNKNOWN:
+        detail = (
+            "no pattern of [[names]] and no sidecar names the workload; `python -m ingest propose` "
+            "writes patterns"
+        )
+        run.doubt(run.reads[0], "unknown_workload", detail)
     if row.get("energy_j") is not None and row.get("duration_s") and not run.has_own_power:
         row["power_w"] = row["energy_j"] / row["duration_s"]
     by_role = {read.file.format.role: read.file.format.name for read in reversed(run.reads)}

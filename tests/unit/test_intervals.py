@@ -153,7 +153,7 @@ def test_turbostat_beside_an_output_becomes_samples_of_the_run(tmp_path: Path) -
     (raw / "iperf3.json").write_text(OUTPUT)
     (raw / "turbostat.txt").write_text(TURBOSTAT)
     report = add(AddOptions(tmp_path / "lake", [raw]))
-    assert [p.problem.kind for p in report.problems] == []
+    assert [p.problem.kind for p in report.problems] == ["unknown_workload"]
     with open_lake(tmp_path / "lake") as lake:
         row = lake.arrow("SELECT * FROM runs", []).to_pylist()[0]
         samples = lake.scan("samples", run_ids=[row["run_id"]]).to_arrow_table().to_pylist()

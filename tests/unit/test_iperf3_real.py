@@ -45,7 +45,7 @@ def test_a_run_of_iperf3_is_read_to_its_digits(tmp_path: Path) -> None:
         server.communicate()
     (raw / "iperf3.json").write_text(done.stdout)
     report = add(AddOptions(tmp_path / "lake", [raw]))
-    assert [p.problem.kind for p in report.problems] == []
+    assert [p.problem.kind for p in report.problems] == ["unknown_workload"]
     with open_lake(tmp_path / "lake") as lake:
         (row,) = lake.arrow("SELECT * FROM runs", []).to_pylist()
     end = json.loads(done.stdout)["end"]

@@ -282,7 +282,7 @@ def test_a_folder_of_outputs_becomes_runs_with_all_that_the_tools_say(tmp_path: 
         (raw / name).write_bytes(content)
     report = add(AddOptions(tmp_path / "lake", [raw]))
     assert report.added == 7
-    assert {p.problem.kind for p in report.problems} == {"field_count"}
+    assert {p.problem.kind for p in report.problems} == {"field_count", "unknown_workload"}
     rows = _runs(
         tmp_path / "lake",
         "source, workload, protocol, streams, retransmits, c_state, set_get_ratio, latency_kind",

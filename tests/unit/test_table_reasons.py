@@ -124,6 +124,14 @@ def test_a_load_is_a_number_and_told_from_what_was_measured(
 
 
 @pytest.mark.real
+@pytest.mark.parametrize("folder", ["cloudlab", "tables", "strangers/runtable"])
+def test_every_run_has_a_workload_or_a_named_reason(tmp_path: Path, folder: str) -> None:
+    report = ingest(tmp_path / "lake", studies() / folder)
+    unknown = [run for run in runs(tmp_path / "lake") if run["workload"] == "unknown"]
+    assert sum(count for _, count in found(report, "unknown_workload")) == len(unknown)
+
+
+@pytest.mark.real
 def test_a_published_table_in_raw_units_needs_no_settings(tmp_path: Path) -> None:
     """Row 2: 7823561 x 2^-16 J = 119.38 J in 14945159253 / 2899999000 = 5.1535 s."""
     report = ingest(tmp_path / "lake", studies() / "tables")
