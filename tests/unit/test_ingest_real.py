@@ -1,5 +1,6 @@
 """The published measurements through `ingest add`: their numbers to the digit."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -126,3 +127,25 @@ def test_the_papers_findings_stand_in_the_lake(tmp_path: Path) -> None:
     )
     assert (edp["itr_us"], edp["dvfs_ghz"]) == (28.0, 1.2)
     assert edp["edp_js"] == pytest.approx(491.2, abs=0.05)
+
+
+def test_the_first_example_of_own_logs_is_true(tmp_path: Path) -> None:
+    """The numbers that docs/own-logs.md states and that no other test has."""
+    report = ingest(tmp_path, "summaries")
+    assert (report.rows.read, report.rows.runs, report.rows.dropped) == (9196, 9195, 1)
+    kinds = Counter(found.problem.kind for found in report.problems)
+    assert kinds == {"duplicate_key": 41, "identical_row": 1, "no_load": 1}
+    (row,) = query(
+        tmp_path,
+        "SELECT max(requests) FILTER (workload = 'nodejs') AS most, "
+        "min(requests) FILTER (workload = 'nodejs') AS least, "
+        "max(abs(duration_s - 20)) FILTER (load_qps > 0) AS off, "
+        "min(energy_j) FILTER (load_qps = 200000 AND latency_p99_us = 61.7) AS fast_j, "
+        "avg(energy_j) FILTER (load_qps = 200000 AND is_baseline) AS default_j, "
+        "avg(edp_js) FILTER (message_bytes = 524288 AND is_baseline) AS default_js FROM runs",
+    )
+    assert (row["least"], row["most"]) == (100_000, 101_733)
+    assert row["off"] <= 0.2001
+    assert round(row["fast_j"]) == 2175
+    assert round(row["default_j"]) == 1334
+    assert round(row["default_js"]) == 654
