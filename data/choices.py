@@ -3,8 +3,9 @@
 `data.decisions` is the door to it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,18 +13,11 @@ import polars as pl
 
 from data.aggregates import AGGREGATE_N
 from data.analysis.best_set import BestSet, Limit, best_set
-from data.analysis.noise import (
-    ENOUGH_SETTINGS,
-    Estimates,
-    Prior,
-    estimates_of,
-    fit_prior,
-    resolution,
-    settings_of,
-)
+from data.analysis.noise import ENOUGH_SETTINGS, Estimates, Settings, estimates_of, fit_prior
 from data.errors import DataError
 from data.knobs import KNOBS
 from data.metrics import metric
+from data.queries.moments import moments_query
 
 if TYPE_CHECKING:
     from data.connection import Lake
@@ -69,7 +63,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The settings of one choice and what their runs say."""
+    """The settings of one choice and what their runs say.
+
+    Attributes:
+        settings: The knobs of each setting that are set in the choice, one row a setting.
+        step: Resolution of the objective's values, in its unit.
+        left_out: Runs without a value of the objective above 0, and rows that are means of runs.
+    """
 
     settings: pl.DataFrame
     cost: Estimates
@@ -81,40 +81,58 @@ class Study:
 
 def study_of(
     lake: "Lake", choice: Choice, alpha: float, baseline: Mapping[str, Value] = DEFAULT
+) -> tuple[Study, pl.DataFrame]:
+    """Read the settings of a choice, and all rows of its scope, whatever their system.
+
+    The baseline is none of the settings, unless it is the only one.
+    """
+    _check(choice)
+    scope = choice.scope()
+    everything = _moments(lake, choice, scope)
+    own = _without(everything.filter(pl.col("system") == choice.system), baseline)
+    _check_scope(own, choice)
+
+    @cache
+    def family() -> pl.DataFrame:
+        """Runs of the system and workload, whatever their load: their noise can be borrowed."""
+        asked: dict[str, Value] = {"workload": choice.workload, "system": choice.system}
+        asked |= {name: scope[name] for name in ("dataset", "machine") if name in scope}
+        return _without(_moments(lake, choice, asked), baseline)
+
+    return study(own, choice.objective, choice.limit, alpha, family), everything
+
+
+def study(
+    rows: pl.DataFrame,
+    objective: str,
+    bound: tuple[str, float] | None,
+    alpha: float,
+    family: Callable[[], pl.DataFrame],
 ) -> Study:
-    """Read the settings of a choice. The baseline is none of them, unless it is the only one."""
-    is_more_better = sign_of(choice.objective) < 0
-    family = _runs(lake, choice, baseline)
-    runs, left_out = _measured(_in_scope(family, choice), choice.objective)
-    knobs = [name for name in setting_columns() if _is_set(runs, name)]
+    """Find the best set among the settings of one choice.
+
+    Args:
+        rows: One row a setting, columns of `moments_query` by the columns of a setting.
+        family: Returns such rows of all loads, for the noise of a choice with few settings.
+
+    Raises:
+        DataError: No setting has a value of the objective above 0.
+    """
+    knobs = [name for name in setting_columns() if _is_set(rows, name)]
     # Of settings that are equal otherwise, the least throttled comes first: a short delay, a high
     # clock, a high power limit.
-    settings = (
-        runs.select(knobs)
-        .unique()
-        .sort(knobs, descending=[not name.endswith("_us") for name in knobs], nulls_last=True)
+    there = rows.filter(pl.col(f"{objective}_n") > 0).sort(
+        knobs, descending=[not name.endswith("_us") for name in knobs], nulls_last=True
     )
-    numbered = settings.with_row_index("setting")
-    place = runs.join(numbered, on=knobs, nulls_equal=True, maintain_order="left") if knobs else (
-        runs.with_columns(setting=pl.lit(0))
-    )  # fmt: skip
-    number = place["setting"].to_numpy().astype(np.int64)
-    count = max(len(settings), 1)
-    values = runs[choice.objective].cast(pl.Float64).to_numpy()
-    cost, step = _estimates(values, number, count, _measured(family, choice.objective)[0],
-                            choice.objective, is_more_better)  # fmt: skip
+    if not len(there):
+        raise DataError(f"none of {rows['runs'].sum():,} runs has a value of {objective} above 0")
+    cost, step = _estimates(there, objective, family)
     limit = None
-    if choice.limit is not None:
-        name, bound = choice.limit
-        if not bound > 0:
-            raise DataError(f"limit {name} is {bound!r}, expected a number above 0")
-        is_there = _is_positive(runs[name])
-        measured, _ = _estimates(
-            runs[name].cast(pl.Float64).to_numpy()[is_there], number[is_there], count,
-            _measured(family, name)[0], name, sign_of(name) < 0,
-        )  # fmt: skip
-        limit = Limit(sign_of(name) * float(np.log(bound)), measured)
-    return Study(settings, cost, limit, best_set(cost, limit, alpha), step, left_out)
+    if bound is not None:
+        name, at_most = bound
+        limit = Limit(sign_of(name) * float(np.log(at_most)), _estimates(there, name, family)[0])
+    left_out = int(rows["runs"].sum()) - int(there[f"{objective}_n"].sum())
+    return Study(there.select(knobs), cost, limit, best_set(cost, limit, alpha), step, left_out)
 
 
 def _is_set(runs: pl.DataFrame, name: str) -> bool:
@@ -141,116 +159,96 @@ def sign_of(name: str) -> int:
     return -1 if metric(name).better == "more" else 1
 
 
-def _runs(lake: "Lake", choice: Choice, baseline: Mapping[str, Value]) -> pl.DataFrame:
-    """Read the runs of the choice's system and workload, whatever their load.
+def _check(choice: Choice) -> None:
+    """Refuse metrics and columns that do not exist, and a bound that is no number above 0."""
+    metric(choice.objective)
+    unknown = [name for name in choice.scope() if name not in _scope_columns()]
+    if unknown:
+        raise DataError(f"{', '.join(unknown)}: no column that a choice can fix")
+    if choice.limit is not None:
+        name, bound = choice.limit
+        metric(name)
+        if not bound > 0:
+            raise DataError(f"limit {name} is {bound!r}, expected a number above 0")
 
-    Noise is borrowed from other loads where a choice has too few settings.
-    """
-    scope = choice.scope()
-    asked: dict[str, Value] = {"workload": choice.workload, "system": choice.system}
-    asked |= {name: scope[name] for name in ("dataset", "machine") if name in scope}
-    runs = _read(lake, choice, asked)
-    others = runs.filter(~_matching(runs, baseline))
-    return others if len(others) else runs
+
+def _moments(lake: "Lake", choice: Choice, asked: Mapping[str, Value]) -> pl.DataFrame:
+    """Read the moments of all settings with some values; rows that are means of runs count none."""
+    metrics = dict.fromkeys([choice.objective, *([choice.limit[0]] if choice.limit else [])])
+    conditions = [f"{name} = ?" for name in asked]
+    by = [*_scope_columns(), *setting_columns(), "is_baseline"]
+    if any(column.name == AGGREGATE_N for column in lake.columns):
+        conditions.append(f"coalesce({AGGREGATE_N}, 1) = 1")
+    query = moments_query(" AND ".join(conditions), list(asked.values()), by, list(metrics))
+    return lake.polars(*query)
 
 
-def _matching(runs: pl.DataFrame, values: Mapping[str, Value]) -> pl.Series:
+def _without(rows: pl.DataFrame, baseline: Mapping[str, Value]) -> pl.DataFrame:
+    others = rows.filter(~_matching(rows, baseline))
+    return others if len(others) else rows
+
+
+def _matching(rows: pl.DataFrame, values: Mapping[str, Value]) -> pl.Series:
     """Mark the rows with these values.
 
     Raises:
         DataError: No such column.
     """
-    unknown = [name for name in values if name not in runs.columns]
+    unknown = [name for name in values if name not in rows.columns]
     if unknown:
         raise DataError(f"baseline: {', '.join(unknown)}: no column of a setting")
     mask = pl.all_horizontal(*(pl.col(n).eq_missing(pl.lit(v)) for n, v in values.items()))
-    return runs.select(mask.alias("mask"))["mask"]
+    return rows.select(mask.alias("mask"))["mask"]
 
 
-def _read(lake: "Lake", choice: Choice, asked: Mapping[str, Value]) -> pl.DataFrame:
-    metrics = [choice.objective, *([choice.limit[0]] if choice.limit else [])]
-    for name in metrics:
-        metric(name)
-    unknown = [n for n in choice.scope() if n not in _scope_columns()]
-    if unknown:
-        raise DataError(f"{', '.join(unknown)}: no column that a choice can fix")
-    aggregates = [AGGREGATE_N] if any(c.name == AGGREGATE_N for c in lake.columns) else []
-    columns = dict.fromkeys(
-        [*_scope_columns(), *setting_columns(), "is_baseline", *metrics, *aggregates]
-    )
-    condition = " AND ".join(f"{name} = ?" for name in asked)
-    return lake.polars(
-        f"SELECT {', '.join(columns)} FROM runs WHERE {condition} ORDER BY run_id",
-        list(asked.values()),
-    )
-
-
-def _in_scope(family: pl.DataFrame, choice: Choice) -> pl.DataFrame:
-    """Keep the runs of the choice.
+def _check_scope(rows: pl.DataFrame, choice: Choice) -> None:
+    """See that the choice leaves no column open that varies.
 
     Raises:
-        DataError: None is left, or a column that the choice leaves open varies.
+        DataError: One does, or no run is left.
     """
     fixed = {**choice.scope(), "system": choice.system}
-    runs = family.filter(*(pl.col(name) == value for name, value in fixed.items()))
-    if not len(runs):
+    if not len(rows):
         words = ", ".join(f"{name} {value}" for name, value in fixed.items())
         raise DataError(f"no run has {words}")
     for name in _scope_columns():
-        values = runs[name].unique().sort(nulls_last=True).to_list()
+        values = rows[name].unique().sort(nulls_last=True).to_list()
         if name not in fixed and len(values) > 1:
             listed = ", ".join("none" if value is None else str(value) for value in values[:20])
             raise DataError(f"{name} varies in this choice: give one of {listed}")
-    return runs
 
 
-def _measured(runs: pl.DataFrame, name: str) -> tuple[pl.DataFrame, int]:
-    """Keep the single runs with a value above 0; also return how many rows that leaves out.
-
-    Raises:
-        DataError: None is left.
-    """
-    is_there = _is_positive(runs[name])
-    if AGGREGATE_N in runs.columns:
-        is_there &= (runs[AGGREGATE_N].fill_null(1) == 1).to_numpy()
-    left = runs.filter(is_there)
-    if not len(left):
-        raise DataError(f"none of {len(runs):,} runs has a value of {name} above 0")
-    return left, len(runs) - len(left)
-
-
-def _is_positive(column: pl.Series) -> np.ndarray:
-    return (column.fill_null(0) > 0).to_numpy()
+def _settings(rows: pl.DataFrame, name: str, step: float) -> Settings:
+    """Return the moments of a metric in each row; NaN without a value."""
+    n = rows[f"{name}_n"].to_numpy()
+    log_mean, log_variance, mean = (
+        rows[f"{name}_{end}"].fill_null(np.nan).to_numpy()
+        for end in ("log_mean", "log_variance", "mean")
+    )
+    floor = (step / mean) ** 2 / 12
+    variance = np.where(n > 1, np.maximum(log_variance, floor), np.nan)
+    return Settings(n, log_mean, variance, floor)
 
 
 def _estimates(
-    values: np.ndarray,
-    number: np.ndarray,
-    count: int,
-    family: pl.DataFrame,
-    name: str,
-    is_more_better: bool,
+    rows: pl.DataFrame, name: str, family: Callable[[], pl.DataFrame]
 ) -> tuple[Estimates, float]:
-    """Return the estimates of all settings, NaN without a value, and the values' resolution."""
-    there, compact = np.unique(number, return_inverse=True)
-    step = resolution(values)
-    found = settings_of(values, compact, step)
-    prior = fit_prior(found.n, found.variance)
-    if int((found.n > 1).sum()) < ENOUGH_SETTINGS:
-        prior = _family_prior(family, name)
-    estimates = estimates_of(found, prior, is_more_better)
-    n, mean = np.zeros(count, np.int64), np.full(count, np.nan)
-    variance, df = np.full(count, np.nan), np.zeros(count)
-    n[there], mean[there] = estimates.n, estimates.mean
-    variance[there], df[there] = estimates.variance, estimates.df
-    return Estimates(n, mean, variance, df, prior), step
+    """Return the estimates of a metric in each row, and the resolution of its values."""
+    step = _step(rows, name)
+    settings = _settings(rows, name, step)
+    if int((settings.n > 1).sum()) >= ENOUGH_SETTINGS:
+        prior = fit_prior(settings.n, settings.variance)
+    else:
+        relatives = family()
+        known = _settings(relatives, name, _step(relatives, name))
+        prior = fit_prior(known.n, known.variance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return estimates_of(settings, prior, sign_of(name) < 0), step
 
 
-def _family_prior(family: pl.DataFrame, name: str) -> Prior:
-    columns = [*_scope_columns(), *setting_columns()]
-    number = family.select(pl.struct(columns).rank("dense")).to_series().to_numpy() - 1
-    found = settings_of(family[name].cast(pl.Float64).to_numpy(), number.astype(np.int64))
-    return fit_prior(found.n, found.variance)
+def _step(rows: pl.DataFrame, name: str) -> float:
+    step = rows[f"{name}_step"].min()
+    return 0.0 if step is None else float(step)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,25 +259,25 @@ class Baseline:
 
 
 def baseline_of(
-    lake: "Lake", choice: Choice, study: Study, named: Mapping[str, Value]
+    everything: pl.DataFrame, choice: Choice, own: Study, named: Mapping[str, Value]
 ) -> tuple[Baseline | None, str]:
-    """Find the setting to compare with: the named one, else the default of any system."""
-    runs = _read(lake, choice, choice.scope())
-    runs = runs.filter(_matching(runs, named))
-    runs = runs.filter(_is_positive(runs[choice.objective]))
-    columns = ["system", *setting_columns()]
-    settings = runs.select(columns).unique()
+    """Find the setting to compare with, or say why there is none.
+
+    Args:
+        everything: All rows of the choice's scope.
+        named: Columns and values of the setting.
+    """
+    name = choice.objective
+    rows = everything.filter(_matching(everything, named)).filter(pl.col(f"{name}_n") > 0)
     what = "default" if named is DEFAULT else "setting that the baseline names"
-    if not len(settings):
+    if not len(rows):
         return None, f"no {what} was measured here"
-    if len(settings) > 1:
-        return None, f"{len(settings)} settings are the {what}: name one"
-    values = runs[choice.objective].cast(pl.Float64).to_numpy()
-    moments = settings_of(values, np.zeros(len(values), np.int64), study.step)
-    cost = estimates_of(moments, study.cost.prior, sign_of(choice.objective) < 0)
-    row = settings.row(0, named=True)
-    own = [row[name] for name in study.settings.columns]
-    is_candidate = row["system"] == choice.system and study.settings.rows() == [tuple(own)]
+    if len(rows) > 1:
+        return None, f"{len(rows)} settings are the {what}: name one"
+    cost = estimates_of(_settings(rows, name, own.step), own.cost.prior, sign_of(name) < 0)
+    row = rows.row(0, named=True)
+    values = [row[column] for column in own.settings.columns]
+    is_candidate = row["system"] == choice.system and own.settings.rows() == [tuple(values)]
     return Baseline(row, cost.at(0), is_candidate), ""
 
 
@@ -290,7 +288,7 @@ def distances(settings: pl.DataFrame, baseline: Mapping[str, Any]) -> tuple[np.n
     """
     changes, steps = (np.zeros(max(len(settings), 1), np.int64) for _ in range(2))
     policies = set(POLICIES.values())
-    known = {name for name, value in baseline.items() if value is not None and name != "system"}
+    known = {name for name in setting_columns() if baseline.get(name) is not None}
     for name in sorted(known.union(settings.columns) - policies):
         own, policy = baseline.get(name), POLICIES.get(name, "")
         if name not in settings.columns:

@@ -123,8 +123,8 @@ def decide(
             that does not exist; the message has the values.
     """
     with in_force(lake.columns):
-        study = study_of(lake, choice, alpha, baseline)
-        reference, reason = baseline_of(lake, choice, study, baseline)
+        study, everything = study_of(lake, choice, alpha, baseline)
+        reference, reason = baseline_of(everything, choice, study, baseline)
         changes, steps = distances(study.settings, reference.row if reference else {})
         found = recommend(study.cost, study.best, changes, steps, alpha, float(np.log1p(margin)))
         change = None
@@ -152,7 +152,7 @@ def compare(
             "comparison needs one objective and one limit"
         )
     with in_force(lake.columns):
-        studies = [study_of(lake, choice, alpha) for choice in (a, b)]
+        studies = [study_of(lake, choice, alpha)[0] for choice in (a, b)]
     sides = [Side.of(study.cost, study.best) for study in studies]
     one, other = sides
     log_margin = float(np.log1p(margin))
@@ -189,7 +189,7 @@ def compare_fronts(
     """
     with in_force(lake.columns):
         x, y = (
-            [study_of(lake, replace(c, objective=name, limit=None), alpha).cost for c in (a, b)]
+            [study_of(lake, replace(c, objective=name, limit=None), alpha)[0].cost for c in (a, b)]
             for name in (performance, a.objective)
         )
         bound = None

@@ -25,7 +25,9 @@ ODD_DEVIATIONS: Final = 8.0
 _LEAST_RUNS: Final = 3
 # For the fit alone, variances below this share of their median count as that.
 _LEAST_SHARE: Final = 1e-5
-_TOLERANCE: Final = 1e-6
+# Steps that values may be whole multiples of, to so many digits of each value.
+RESOLUTIONS: Final = (1000.0, 100.0, 10.0, 1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6)
+TOLERANCE: Final = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +115,9 @@ def resolution(values: np.ndarray) -> float:
         or without values.
     """
     values = np.asarray(values, dtype=float)
-    for power in range(3, -7, -1):
-        step = 10.0**power
+    for step in RESOLUTIONS:
         multiples = values / step
-        if values.size and (np.abs(multiples - np.rint(multiples)) <= _TOLERANCE * multiples).all():
+        if values.size and (np.abs(multiples - np.rint(multiples)) <= TOLERANCE * multiples).all():
             return step
     return 0.0
 
