@@ -12,7 +12,11 @@ from tests.fixtures.lakes import run, write_lake
 
 
 def test_moments_are_those_of_the_analysis(tmp_path: Path) -> None:
-    energies = {2.0: [100.5, 101.0, 99.5], 4.0: [80.25], 6.0: [70.0, 0.0, None]}
+    energies: dict[float, list[float | None]] = {
+        2.0: [100.5, 101.0, 99.5],
+        4.0: [80.25],
+        6.0: [70.0, 0.0, None],
+    }
     rows = [
         run(itr_us=itr, replicate=i, energy_j=energy)
         for itr, values in energies.items()
