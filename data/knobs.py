@@ -171,8 +171,8 @@ KNOBS: Final[Mapping[str, Knob]] = ByName(_knobs)
 
 
 def choice_columns() -> tuple[str, ...]:
-    """Return the columns that are the same within one choice: given knobs, machine, system.
+    """Return the columns that are the same within one choice: given knobs and system.
 
     Only runs that agree in them compete for the best setting.
     """
-    return (*(knob.column for knob in KNOBS.values() if knob.is_given), "machine", "system")
+    return (*(knob.column for knob in KNOBS.values() if knob.is_given), "system")

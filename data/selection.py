@@ -127,9 +127,14 @@ def check_value(facet: Facet, value: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The active filters; at most one clause per facet."""
+    """The active filters; at most one clause per facet.
+
+    Attributes:
+        without: Ids of runs that are left out, such as odd ones; no part of a link.
+    """
 
     clauses: tuple[Clause, ...] = field(default=())
+    without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [clause.facet for clause in self.clauses]
@@ -148,23 +153,28 @@ class Selection:
     def with_values(self, facet: str, values: Sequence[Value]) -> "Selection":
         """Return a copy in which the facet has these values; without values, no clause."""
         others = tuple(c for c in self.clauses if c.facet != facet)
-        return Selection((*others, Clause(facet, tuple(values))) if values else others)
+        clauses = (*others, Clause(facet, tuple(values))) if values else others
+        return Selection(clauses, self.without)
 
     def predicate(self, exclude: str | None = None) -> tuple[str, list[Any]]:
         """Return the SQL condition of all clauses except that of `exclude`; `TRUE` without any."""
         parts = [c.predicate() for c in self.clauses if c.facet != exclude]
+        if self.without:
+            marks = ", ".join("?" * len(self.without))
+            parts.append((f"run_id NOT IN ({marks})", list(self.without)))
         if not parts:
             return "TRUE", []
         return " AND ".join(p[0] for p in parts), [v for p in parts for v in p[1]]
 
     def in_words(self) -> str:
         """Return the filters as text, for exports and explanations."""
-        if not self.clauses:
-            return "all runs"
-        return "; ".join(
+        words = [
             f"{c.facet} {' or '.join(_word(v, FACETS[c.facet].unit) for v in c.values)}"
             for c in self.clauses
-        )
+        ] or ["all runs"]
+        if count := len(self.without):
+            words.append(f"without {count:,} odd {'run' if count == 1 else 'runs'}")
+        return "; ".join(words)
 
 
 def _word(value: Value, unit: str) -> str:

@@ -13,6 +13,7 @@ import polars.selectors as cs
 from app.explore.figures.marks import must_draw
 from app.explore.figures.scatter import Scene, build_scatter
 from app.explore.heat import HOW_POOLED, draw_heatmap, heat_of, heat_query, metric_cube
+from app.explore.odd import odd_of, odd_words, with_odd, without_odd
 from app.explore.opening_rule import NONE
 from app.explore.points import encode_points
 from app.explore.roles import encoding_of, in_trace_order
@@ -51,13 +52,15 @@ class ScatterAnswer:
 def resolve(view: LakeView, state: ExploreState) -> tuple[ExploreState, str]:
     """Return the state with `performance` replaced by its column, and that column.
 
-    Colour and size become `none` if their knob has one value in the study.
+    Colour and size become `none` if their knob has one value in the study. The filters leave odd
+    runs out if the state says so.
     """
     column = performance_column(view, state.selection)
     varying = view.varying(state.selection)
     roles = {"colour": state.colour, "size": state.size}
     idle = {r: NONE for r, n in roles.items() if n != NONE and KNOBS[n].column not in varying}
-    return replace(state.with_performance(column), **idle), column  # type: ignore[arg-type]
+    resolved = replace(state.with_performance(column), **idle)  # type: ignore[arg-type]
+    return without_odd(view, resolved) if state.without_odd else resolved, column
 
 
 def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
@@ -68,6 +71,8 @@ def scatter(view: LakeView, state: ExploreState) -> ScatterAnswer:
     points = in_trace_order(_points(view, state), state)
     if not len(points):
         return ScatterAnswer(message_figure(_nothing_left(view, state)), None)
+    odd = odd_of(view, state)
+    points = with_odd(points, odd.clear() if state.without_odd else odd, state)
     crowded = len(points) > MAX_POINTS
     encoding = encoding_of(points, state, view.systems)
     needed = must_draw(points, state, encoding) if crowded else np.arange(0)
@@ -97,6 +102,21 @@ def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
     return best_settings(candidates, baselines, state.limit, *_senses(state))
 
 
+def odd_change(view: LakeView, state: ExploreState) -> str:
+    """Return for which systems odd runs decide which setting is best; empty for none."""
+    if not len(odd_of(view, resolve(view, state)[0])):
+        return ""
+    shown = best_table(view, state)
+    other = best_table(view, replace(state, without_odd=not state.without_odd))
+    knobs = ["meets", *(knob.column for knob in KNOBS.values())]
+    changed = shown.join(other, on=knobs, how="anti", nulls_equal=True)
+    names = changed.select(pl.coalesce("system_label", "system")).to_series().unique().sort()
+    if not len(names):
+        return ""
+    word = "With" if state.without_odd else "Without"
+    return f"{word} odd runs another setting is best for {', '.join(names)}."
+
+
 def _baselines(view: LakeView, state: ExploreState) -> pl.DataFrame:
     return view.answered(*_baselines_query(state))
 
@@ -113,13 +133,16 @@ def _senses(state: ExploreState) -> tuple[bool, bool]:
 def status_words(view: LakeView, state: ExploreState) -> str:
     """Return how many runs are shown, of how many, and how many lack a value on an axis."""
     matching = view.matching(state.selection)
-    words = f"{matching:,} of {view.runs:,} runs"
+    words = [f"{matching:,} of {view.runs:,} runs"]
     if not matching:
-        return words
+        return words[0]
     resolved, _ = resolve(view, state)
-    drawable = int(_points(view, resolved)["n"].sum())
-    missing = matching - drawable
-    return f"{words} · {missing:,} of them without both axes' values" if missing else words
+    odd = odd_of(view, resolved)
+    left_out = odd["run_id"].n_unique() if state.without_odd else 0
+    missing = matching - left_out - int(_points(view, resolved)["n"].sum())
+    if missing:
+        words.append(f"{missing:,} of them without both axes' values")
+    return " · ".join([*words, *filter(None, [odd_words(odd, state)])])
 
 
 def limit_domain(view: LakeView, state: ExploreState) -> dict[str, Any]:
@@ -142,16 +165,16 @@ def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
     """
     resolved, performance = resolve(view, state)
     if name == "runs":
-        return view.lake.polars(*runs_query(state.selection, MAX_ROWS))
+        return view.lake.polars(*runs_query(resolved.selection, MAX_ROWS))
     if name == "heatmap":
         cells = heat_of(view, resolved).cells.rename({"sd": "mean_sd"})
         return _with_units(cells, {"mean": resolved.heat_metric})
     if name == "scatter":
         columns, means = _columns(resolved, performance), state.replicates == "means"
-        query = points_query(state.selection, columns, means, MAX_ROWS)
+        query = points_query(resolved.selection, columns, means, MAX_ROWS)
         return _with_units(view.lake.polars(*query), columns)
     limited, cost = resolved.limited, resolved.cost
-    query = candidates_query(state.selection, limited, MAX_ROWS, cost)
+    query = candidates_query(resolved.selection, limited, MAX_ROWS, cost)
     found = compact(view.lake.polars(*query))
     rows = best_settings(found, _baselines(view, resolved), state.limit, *_senses(resolved))
     return _with_units(
@@ -175,14 +198,16 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
     resolved, performance = resolve(view, state)
     before = [f"performance metric: {performance}"]
     if name == "runs":
-        return explanation(view, state.selection, runs_query(state.selection, MAX_ROWS), before)
+        return explanation(
+            view, resolved.selection, runs_query(resolved.selection, MAX_ROWS), before
+        )
     if name == "heatmap":
         query = heat_query(view, resolved)
         return explanation(view, heat_of(view, resolved).shown, query, [HOW_POOLED])
     if name == "scatter":
         columns, means = _columns(resolved, performance), state.replicates == "means"
-        query = points_query(state.selection, columns, means, MAX_ROWS)
-        return explanation(view, state.selection, query, before)
+        query = points_query(resolved.selection, columns, means, MAX_ROWS)
+        return explanation(view, resolved.selection, query, before)
     is_more, is_most = _senses(resolved)
     bound = "at least" if is_more else "at most"
     limit = "" if state.limit is None else f" with x {bound} {state.limit:g}"
@@ -190,8 +215,8 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
     after = [
         f"of each system and load the row{limit} with the {lowest} y; without one the {nearest} x"
     ]
-    query = candidates_query(state.selection, resolved.limited, MAX_ROWS, resolved.cost)
-    words = explanation(view, state.selection, query, before, after)
+    query = candidates_query(resolved.selection, resolved.limited, MAX_ROWS, resolved.cost)
+    words = explanation(view, resolved.selection, query, before, after)
     baselines = statement(*_baselines_query(resolved))
     return f"{words}\n\nthe defaults that these settings are compared with:\n\n{baselines}"
 

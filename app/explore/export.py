@@ -3,7 +3,15 @@
 import html
 from typing import Final
 
-from app.explore.answer import best_table, explain, heatmap, resolve, scatter, status_words
+from app.explore.answer import (
+    best_table,
+    explain,
+    heatmap,
+    odd_change,
+    resolve,
+    scatter,
+    status_words,
+)
 from app.explore.layout_best import best_settings_table, limit_words
 from app.explore.state import ExploreState
 from app.kit.encodings import title_of
@@ -21,6 +29,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
         view.varying(state.selection),
     )
     table = best_settings_table(rows, limited, state.limit, resolved.cost, varying)
+    missed = limit_words(rows, limited, state.limit, varying)
     data = {
         "scatter": answer.figure,
         "heatmap": heatmap(view, state),
@@ -30,7 +39,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
     main = _MAIN.format(
         filters=html.escape(state.selection.in_words()),
         status=html.escape(status_words(view, state)),
-        words=html.escape(limit_words(rows, limited, state.limit, varying)),
+        words=html.escape(" ".join(filter(None, [missed, odd_change(view, state)]))),
         table=render(table),
         explanation=html.escape(explain(view, state)),
     )

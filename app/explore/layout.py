@@ -64,7 +64,8 @@ def _sidebar(view: LakeView, state: ExploreState) -> list:
     control = IDS.control("rep")
     replicates = segments(control, "replicates", state.replicates, titles, fullWidth=True)
     presets = preset_block(study_presets(view))
-    return [*presets, *blocks, sidebar_block("Replicates", replicates)]
+    odd = _switch("noodd", "without odd runs", state.without_odd)
+    return [*presets, *blocks, sidebar_block("Replicates", replicates, odd)]
 
 
 def _scatter_panel(view: LakeView, state: ExploreState) -> html.Section:

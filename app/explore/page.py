@@ -9,6 +9,7 @@ from app.explore.answer import (
     explain,
     heatmap,
     limit_domain,
+    odd_change,
     resolve,
     rows_behind,
     scatter,
@@ -131,7 +132,8 @@ def update_best(
     rows, (resolved, _) = best_table(view, state), resolve(view, state)
     varying = view.varying(state.selection)
     table = best_settings_table(rows, resolved.limited, state.limit, resolved.cost, varying)
-    return table, limit_words(rows, resolved.limited, state.limit, varying)
+    missed = limit_words(rows, resolved.limited, state.limit, varying)
+    return table, " ".join(filter(None, [missed, odd_change(view, state)]))
 
 
 @callback(
@@ -151,9 +153,9 @@ register_gather(
     IDS,
     {
         "rep": "value", "x": "value", "y": "value", "xlog": "checked", "ylog": "checked",
-        "frontier": "checked", "col": "value", "size": "value", "sym": "value", "hx": "value",
-        "hy": "value", "hsys": "value", "hmet": "value", "pool": "value", "limit": "value",
-        "cost": "value", "by": "value",
+        "frontier": "checked", "noodd": "checked", "col": "value", "size": "value", "sym": "value",
+        "hx": "value", "hy": "value", "hsys": "value", "hmet": "value", "pool": "value",
+        "limit": "value", "cost": "value", "by": "value",
     },
 )  # fmt: skip
 update_filters = register_filters(

@@ -42,7 +42,8 @@ def encode_points(
         index}`; NULL is null); `named` (the knobs that hovers and tables name: `column`, `title`,
         `hint`, `words` and `cells` of each value, `is_given`); `values` (name to typed array; NaN
         if not measured; float64, because limits and boxes are compared with them; spreads in
-        float32); `n`, `logged`, `replicate`; `flags` as a knob, if a point has any.
+        float32); `n`, `logged`, `replicate`; `flags` and `odd` as knobs, if a point has
+        any.
     """
     groups = trace_groups(points, encoding)
     given = [ALL_KNOBS[name] for name in ("load", "message") if ALL_KNOBS[name].column in varying]
@@ -69,7 +70,11 @@ def encode_points(
             },
         },
         "n": _column(_narrow(points["n"].to_numpy())),
-        **({"flags": _dictionary(points["flags"])} if points["flags"].count() else {}),
+        **{
+            name: _dictionary(points[name])
+            for name in ("flags", "odd")
+            if name in points.columns and points[name].count()
+        },
         "logged": _column(_narrow(points["logged"].to_numpy())),
         "replicate": _column(floats(points["replicate"]).astype(np.float32)),
     }

@@ -56,6 +56,7 @@ class ExploreState(UrlState):
 
     Attributes:
         replicates: `means`: one point per configuration; `runs`: one per run.
+        without_odd: Leave out the runs that are odd in x or y.
         x: Column of the scatter's x axis, or `performance`.
         colour, size, symbol: Knobs that points encode, or `none`.
         heat_x, heat_y: Knobs of the heatmap.
@@ -77,6 +78,7 @@ class ExploreState(UrlState):
         "xlog": Parameter("x_log", read_flag),
         "ylog": Parameter("y_log", read_flag),
         "frontier": Parameter("frontier", read_flag),
+        "noodd": Parameter("without_odd", read_flag),
         "col": Parameter("colour"),
         "size": Parameter("size"),
         "sym": Parameter("symbol"),
@@ -102,6 +104,7 @@ class ExploreState(UrlState):
     x_log: bool = False
     y_log: bool = False
     frontier: bool = True
+    without_odd: bool = False
     colour: str = Roles().colour
     size: str = Roles().size
     symbol: str = Roles().symbol

@@ -243,8 +243,9 @@ class LakeView:
 
 
 def leading(selection: Selection) -> Selection:
-    """Return the clauses on the leading facets."""
-    return Selection(tuple(c for c in selection.clauses if c.facet in LEADING))
+    """Return the clauses on the leading facets; runs that are left out stay left out."""
+    clauses = tuple(c for c in selection.clauses if c.facet in LEADING)
+    return Selection(clauses, selection.without)
 
 
 def of_workload(view: LakeView, datasets: Sequence[Value], workload: str | None) -> Selection:

@@ -29,7 +29,9 @@
     for (const [name, knob] of Object.entries(raw.knobs)) {
       points.knobs[name] = { values: knob.values, index: decode(knob.index) };
     }
-    if (raw.flags) points.flags = { values: raw.flags.values, index: decode(raw.flags.index) };
+    for (const name of ["flags", "odd"].filter((one) => raw[one])) {
+      points[name] = { values: raw[name].values, index: decode(raw[name].index) };
+    }
     for (const [name, typed] of Object.entries(raw.values)) points.values[name] = decode(typed);
     return points;
   };

@@ -88,6 +88,43 @@
     return [{ type: "line", xref: "paper", yref: "y", x0: 0, x1: 1, y0: limit, y1: limit, line, label }];
   };
 
+  /**
+   * Arrow heads where error bars leave the axes: at the edge, along the bar. A bar of a logarithmic axis that
+   * ends at 0 or below leaves it at its lower edge.
+   */
+  figures.arrows = function (points, { xaxis, yaxis }, { bar, means }) {
+    const at = { x: [], y: [], symbol: [], customdata: [] };
+    const axes = { x: frame(xaxis), y: frame(yaxis) }, other = { x: "y", y: "x" };
+    const isShown = (letter, i) => axes[letter].includes(points.values[letter][i]);
+    for (let i = 0; means && i < points.count; i++) {
+      for (const letter of ["x", "y"]) {
+        const sd = points.values[letter + "_sd"][i], across = other[letter];
+        if (!(sd > 0) || !isShown("x", i) || !isShown("y", i)) continue;
+        const value = points.values[letter][i], { low, high } = axes[letter], [down, up] = HEADS[letter];
+        for (const [end, symbol] of [[low, value - sd < low && down], [high, value + sd > high && up]]) {
+          if (!symbol) continue;
+          at[letter].push(end);
+          at[across].push(points.values[across][i]);
+          at.symbol.push(symbol);
+          at.customdata.push(i);
+        }
+      }
+    }
+    const { symbol, ...places } = at;
+    return {
+      type: "scatter", mode: "markers", meta: { kind: "arrows" }, hoverinfo: "none", showlegend: false,
+      cliponaxis: false, marker: { symbol, size: 8, color: bar, opacity: 1 }, ...places,
+      selected: { marker: { opacity: 1 } }, unselected: { marker: { opacity: 1 } },
+    };
+  };
+  const HEADS = { x: ["triangle-left", "triangle-right"], y: ["triangle-down", "triangle-up"] };
+  /** The ends of an axis as values of its points, a hair inside: Plotly hides what lies beyond by rounding. */
+  function frame({ type, range }) {
+    const [from, to] = range.map(Number).sort((a, b) => a - b), hair = 1e-9 * (to - from);
+    const [low, high] = [from + hair, to - hair].map((v) => (type === "log" ? Math.pow(10, v) : v));
+    return { low, high, includes: (value) => value >= low && value <= high };
+  }
+
   figures.scatter = function (figure, points, view, theme) {
     const layout = wattlas.themed(figure.layout, theme);
     if (!points) return { data: figure.data, layout };
@@ -110,6 +147,7 @@
       layout.xaxis = { ...layout.xaxis, range: [x0, x1], autorange: false };
       layout.yaxis = { ...layout.yaxis, range: [y0, y1], autorange: false };
     }
+    if (meta.means) data.push(figures.arrows(points, layout, meta));
     return { data, layout };
   };
 

@@ -63,6 +63,7 @@
       const isHome = String(xaxis.range) === String(at.xaxis) && String(yaxis.range) === String(at.yaxis);
       const bounds = [...xaxis.range, ...yaxis.range].map((v) => Number(v).toPrecision(6) * 1);
       view.zoom = isHome ? "" : bounds.join("~");
+      paintArrows(gd);
       tell("zoom");
     },
   };
@@ -88,8 +89,9 @@
   const cellsClause = (gd, cells) =>
     wattlas.clause.pairs(...gd.layout.meta.knobs, cells, gd.layout.meta.place);
 
-  /** Index among all points of a point in a Plotly event; null for marks and frontier. */
+  /** Index among all points of a point in a Plotly event, or of an arrow head; null for marks and frontier. */
   function pointIndex(gd, p) {
+    if (wattlas.kindOf(gd.data[p.curveNumber]) === "arrows") return p.customdata;
     const k = figures.pointTraces(gd).indexOf(p.curveNumber);
     return k < 0 ? null : view.points.traces[k] + p.pointNumber;
   }
@@ -123,6 +125,15 @@
     if (isDrawn || wattlas.highlight(gd, traces, selected)) {
       if (layout.selections) window.Plotly.relayout(gd, layout);
     } else window.Plotly.update(gd, { selectedpoints: selected }, layout, traces);
+  }
+
+  /** Move the arrow heads of error bars to the edges of the shown range. */
+  function paintArrows(gd) {
+    const [k] = wattlas.tracesOf(gd.data, "arrows");
+    if (k === undefined) return;
+    const { x, y, marker, customdata } = figures.arrows(view.points, gd._fullLayout, gd.layout.meta);
+    if (JSON.stringify([x, y]) === JSON.stringify([gd.data[k].x, gd.data[k].y])) return;
+    window.Plotly.restyle(gd, { x: [x], y: [y], customdata: [customdata], "marker.symbol": [marker.symbol] }, [k]);
   }
 
   /* Plotly rounds the range of a box to hundredths of a pixel, but selects points by the exact box. If the
@@ -225,12 +236,15 @@
       const spread = sd > 0 ? " \u00b1 " + wattlas.formatQuantity(sd, unit) : "";
       return meta.titles[column] + ": " + wattlas.formatQuantity(points.values[axis][i], unit) + spread;
     };
-    const replicate = points.replicate[i], flags = points.flags && points.flags.values[points.flags.index[i]];
+    const replicate = points.replicate[i];
+    const listed = (name) => points[name] && points[name].values[points[name].index[i]];
+    const flags = listed("flags"), odd = listed("odd");
     return [
       joined(points.labels[row.system] || row.system, wattlas.knobWords(points, i, false)),
       joined(wattlas.knobWords(points, i, true), row.dataset),
       value("x"), value("y"),
       meta.means ? "n = " + points.n[i] : isNaN(replicate) ? "one run" : "replicate " + replicate,
+      odd ? "odd: " + odd : "",
       flags ? "flags: " + flags : "",
       view.hint ? view.hint(i) : "click: select this configuration",
     ];

@@ -300,6 +300,16 @@ def test_error_bars_only_in_means_of_several_runs(tmp_path: Path) -> None:
     assert not [t for t in traces(each, "points") if "error_x" in t or "error_y" in t]
 
 
+def test_on_a_logarithmic_axis_a_bar_that_ends_below_0_stays(tmp_path: Path) -> None:
+    rows = [run(latency_p99_us=v, energy_j=10.0, replicate=i) for i, v in enumerate((1.0, 99.0))]
+    points = points_of(tmp_path, rows)  # 50 us +- 69.3 us
+    (trace,) = traces(draw(points, x_log=True, y_log=True), "points")
+    assert trace["error_x"]["array"].tolist() == pytest.approx([69.3], abs=0.1)
+    assert 0 < 50 - trace["error_x"]["arrayminus"][0] < 0.01
+    assert trace["error_y"]["arrayminus"].tolist() == [0]
+    assert "arrayminus" not in traces(draw(points), "points")[0]["error_x"]
+
+
 def test_a_system_keeps_its_symbol_whatever_else_is_there() -> None:
     alone = system_style("linux_tuned", ["linux_tuned"])
     assert alone == system_style("linux_tuned", ["a", "linux_tuned", "z"])

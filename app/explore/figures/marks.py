@@ -183,6 +183,25 @@ def _winner_trace(kind: str, symbol: str, rows: pl.DataFrame, hues: list[str]) -
     )
 
 
+def odd_trace(points: pl.DataFrame) -> list[dict]:
+    """Build the trace with a sign at each point with odd runs; none without such a point."""
+    rows = points.filter(pl.col("odd").is_not_null()) if "odd" in points.columns else points[:0]
+    if not len(rows):
+        return []
+    return [
+        scatter_trace(
+            "odd",
+            floats(rows["x"]),
+            floats(rows["y"]),
+            "text",
+            name="odd runs",
+            text="!",
+            textposition="top right",
+            textfont={"size": 14, "weight": 700},
+        )
+    ]
+
+
 def missed_words(points: pl.DataFrame, like: LikeGroups) -> str:
     """Return which systems have no point within the limit, and at which load; empty for none."""
     rows = points[like.missed().tolist()].sort("load_qps", "message_bytes", "system")

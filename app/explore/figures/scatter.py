@@ -12,9 +12,10 @@ from app.explore.figures.marks import (
     frontier_traces,
     like_groups,
     missed_words,
+    odd_trace,
     winner_traces,
 )
-from app.explore.roles import Encoding, encoding_of, trace_groups
+from app.explore.roles import NEUTRAL, Encoding, encoding_of, trace_groups
 from app.explore.state import ExploreState
 from app.kit.encodings import (
     ADAPTIVE_SIZE_PX,
@@ -35,6 +36,9 @@ from data.metrics import metric
 
 _LEGENDS: Final = ("legend", "legend2", "legend3")
 _LEGEND_NAME_CHARS: Final = 26
+BAR_COLOR: Final = "rgba(128,128,128,0.55)"
+# Share of its point at which a bar to 0 or below ends on a logarithmic axis.
+_LOG_END: Final = np.float32(1e-4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,9 @@ def build_scatter(
     frontiers = frontier_traces(points, state, encoding, like)
     traces = [*_point_traces(shown, state, encoding), *frontiers]
     traces += winner_traces(points, encoding, like)
-    traces += _legend_traces(shown, encoding, bool(frontiers))
+    odd = odd_trace(points)
+    traces += [*odd, *_legend_traces(shown, encoding, bool(frontiers))]
+    traces += [_entry(2, "! odd run", "circle", 0, NEUTRAL)] if odd else []
     _close_legend_rows(traces)
     words = _subtitle(points, state, scene, missed_words(points, like))
     return {"data": traces, "layout": _layout(points, shown, state, encoding, words)}
@@ -136,11 +142,16 @@ def _style(encoding: Encoding, rows: pl.DataFrame) -> tuple[str, str, str]:
 def _error_bars(rows: pl.DataFrame, state: ExploreState) -> dict:
     if state.replicates != "means" or not (rows["n"] > 1).any():
         return {}
-    style = {"type": "data", "thickness": 1, "width": 0, "color": "rgba(128,128,128,0.55)"}
-    return {
-        f"error_{axis}": {**style, "array": np.nan_to_num(_floats(rows, f"{axis}_sd"))}
-        for axis in ("x", "y")
-    }
+    style = {"type": "data", "thickness": 1, "width": 0, "color": BAR_COLOR}
+    bars: dict[str, Any] = {}
+    for axis, is_log in (("x", state.x_log), ("y", state.y_log)):
+        up = np.nan_to_num(_floats(rows, f"{axis}_sd"))
+        bars[f"error_{axis}"] = {**style, "array": up}
+        if is_log:
+            # Plotly draws no bar whose end has no logarithm; this one leaves the axis.
+            down = np.minimum(up, _floats(rows, axis) * (1 - _LOG_END))
+            bars[f"error_{axis}"] |= {"symmetric": False, "arrayminus": down}
+    return bars
 
 
 def _legend_traces(shown: pl.DataFrame, encoding: Encoding, has_frontier: bool) -> list[dict]:
@@ -254,6 +265,7 @@ def _layout(
             "y": state.y,
             "limited": state.limited,
             "is_least": metric(state.limited).better == "more",
+            "bar": BAR_COLOR,
             "means": state.replicates == "means",
             "colour": scaled.column if scaled else None,
             "units": {c: metric(c).unit for c in (state.x, state.y, state.limited)},

@@ -1,0 +1,146 @@
+"""Odd runs: far off the other replicates of their configuration, in the x or y that is drawn.
+
+They are found once for each lake, workload and metric, and stay in unless a reader leaves them out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from app.explore.state import ExploreState
+from app.kit.answer_cache import compact
+from app.kit.lakes import LakeView, leading
+from app.kit.settings import MAX_ROWS
+from app.kit.typed_arrays import floats
+from data.analysis.facets import matches
+from data.analysis.noise import group_medians, odd_runs, priors
+from data.knobs import choice_columns
+from data.metrics import metric
+from data.queries.odd import replicates_query
+from data.queries.points import CONFIGURATION
+from data.selection import Selection
+from data.units import format_quantity
+
+# What differs between the choices of one system and workload, which lend each other their noise.
+_LOADS: Final = ("load_qps", "message_bytes")
+_VALUES_MAX: Final = 3
+
+
+def odd_of(view: LakeView, state: ExploreState) -> pl.DataFrame:
+    """Return the odd runs that the filters leave, a row for each run and axis.
+
+    Args:
+        state: With `performance` resolved to a column.
+
+    Returns:
+        Columns of CONFIGURATION, `run_id`, `axis` (x or y), `value` and `median` in the metric's
+        unit, `runs` (number of the configuration's runs).
+    """
+    studied = Selection(leading(state.selection).clauses)
+    axes = {"x": state.x} if state.x == state.y else {"x": state.x, "y": state.y}
+    found = [
+        view.once(_odd_table, (studied, column)).with_columns(axis=pl.lit(axis))
+        for axis, column in axes.items()
+    ]
+    return pl.concat(found).filter(matches(state.selection))
+
+
+def _odd_table(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:
+    selection, column = key
+    known = view.known(selection, tuple(CONFIGURATION))
+    query = replicates_query(selection, column, MAX_ROWS + 1, known.names)
+    settings = known.added_to(compact(view.lake.polars(*query)))
+    # Shares are no logarithms, and a part of the settings has no prior.
+    if metric(column).unit == "%" or len(settings) > MAX_ROWS:
+        settings = settings.clear()
+    return _odd_rows(settings)
+
+
+def _odd_rows(settings: pl.DataFrame) -> pl.DataFrame:
+    numbers = settings["values"].list.len().to_numpy().astype(np.int64)
+    setting = np.repeat(np.arange(len(settings)), numbers)
+    values = floats(settings["values"].explode(empty_as_null=False))
+    family = [name for name in choice_columns() if name not in _LOADS]
+    choices, families = (_numbered(settings, by) for by in (choice_columns(), family))
+    fits = priors(values, setting, choices[setting], families[setting])
+    s0 = np.array([fit.s0 for fit in fits])[choices[setting]] if fits else np.zeros(0)
+    odd = np.flatnonzero(odd_runs(values, setting, s0))
+    medians = np.exp(group_medians(np.log(values), setting)) if len(values) else values
+    place = odd - (np.cumsum(numbers) - numbers)[setting[odd]]
+    rows = settings[setting[odd]]
+    return rows.with_columns(
+        run_id=pl.col("run_ids").list.get(pl.lit(pl.Series(place))),
+        value=pl.Series(values[odd], dtype=pl.Float64),
+        median=pl.Series(medians[setting[odd]], dtype=pl.Float64),
+        runs=pl.Series(numbers[setting[odd]], dtype=pl.Int64),
+    ).drop("run_ids", "values")
+
+
+def _numbered(rows: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """Return the number of each row's combination of values."""
+    group = np.zeros(len(rows), np.int64)
+    for name in columns:
+        if rows[name].n_unique() > 1:
+            codes = rows[name].rank("dense").fill_null(0).to_numpy().astype(np.int64)
+            group = np.unique(group * (codes.max() + 1) + codes, return_inverse=True)[1]
+    return group
+
+
+def without_odd(view: LakeView, state: ExploreState) -> ExploreState:
+    """Return the state whose filters leave the odd runs out."""
+    ids = tuple(odd_of(view, state)["run_id"].unique().sort().to_list())
+    return replace(state, selection=Selection(state.selection.clauses, ids))
+
+
+def with_odd(points: pl.DataFrame, odd: pl.DataFrame, state: ExploreState) -> pl.DataFrame:
+    """Add to the points the column `odd`: the odd values behind each, in words, or NULL.
+
+    Args:
+        points: Means of configurations, or runs.
+    """
+    if not len(odd):
+        return points.with_columns(odd=pl.lit(None, pl.String))
+    shared = [name for name in CONFIGURATION if name in points.columns]
+    for axis, column in (("x", state.x), ("y", state.y)):
+        mine = odd.filter(axis=axis)
+        on = shared
+        if state.replicates == "runs":
+            mine, on = mine.with_columns(pl.col("value").alias(axis)), [*shared, axis]
+        words = pl.DataFrame(
+            [
+                {**dict(zip(on, key, strict=True)), axis + "_odd": _words(column, rows)}
+                for key, rows in mine.group_by(on, maintain_order=True)
+            ],
+            {**{name: mine.schema[name] for name in on}, axis + "_odd": pl.String},
+        )
+        points = points.join(words, on=on, how="left", nulls_equal=True, maintain_order="left")
+    text = pl.concat_str("x_odd", "y_odd", separator="; ", ignore_nulls=True)
+    is_odd = pl.col("x_odd").is_not_null() | pl.col("y_odd").is_not_null()
+    return points.with_columns(odd=pl.when(is_odd).then(text)).drop("x_odd", "y_odd")
+
+
+def _words(column: str, rows: pl.DataFrame) -> str:
+    measure = metric(column)
+    values = [format_quantity(value, measure.unit) for value in rows["value"].sort()]
+    more = f" and {len(values) - _VALUES_MAX} more" if len(values) > _VALUES_MAX else ""
+    listed = ", ".join(values[:_VALUES_MAX])
+    median = format_quantity(rows["median"][0], measure.unit)
+    return f"{measure.title} {listed}{more} (median of {rows['runs'][0]}: {median})"
+
+
+def odd_words(odd: pl.DataFrame, state: ExploreState) -> str:
+    """Return the status line's count: `9 odd runs`, `without 9 odd runs`; empty for none."""
+    count = odd["run_id"].n_unique()
+    if not count:
+        return ""
+    runs = f"{count:,} odd {'run' if count == 1 else 'runs'}"
+    if not state.without_odd:
+        return runs
+    # Where a setting's runs fall in two clusters, all of them may be odd.
+    counted = odd.group_by(list(CONFIGURATION)).agg(pl.col("run_id").n_unique(), pl.first("runs"))
+    gone = len(counted.filter(pl.col("run_id") == pl.col("runs")))
+    lost = f", the only ones of {gone:,} {'setting' if gone == 1 else 'settings'}" if gone else ""
+    return f"without {runs}{lost}"
