@@ -21,9 +21,10 @@ from app.modes.figures.winner_map import MapScene, build_winner_map
 from app.modes.payload import encode_cells, index_of
 from app.modes.state import ModesState
 from app.modes.words import OUTCOME_WORDS, nothing_left, subject, subtitle
+from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.thinning import thin
-from data.analysis.ties import OUTCOMES, Comparison, compare, win_counts
-from data.knobs import Knob
+from data.analysis.ties import OUTCOMES, Comparison, compare, merged, win_counts
+from data.knobs import KNOBS, Knob
 from data.metrics import Metric, metric
 from data.queries.modes import configurations_query
 from data.queries.points import CONFIGURATION
@@ -46,11 +47,13 @@ class Judged:
     """A state with every choice made, and its compared cells.
 
     Attributes:
+        part: The part of the filtered runs that is compared; the state's filters are of it.
         axes: Values along x and y, in order.
         labels: System to its label.
     """
 
     state: ModesState
+    part: Slice
     comparison: Comparison
     competitors: Competitors
     axes: tuple[list[Value | None], list[Value | None]]
@@ -61,13 +64,18 @@ class Judged:
         """The compared column."""
         return str(self.state.metric)
 
+    @property
+    def pooled(self) -> tuple[str, ...]:
+        """Columns of the pooled knobs, NULL in the compared configurations."""
+        return tuple(k.column for k, _ in self.part.pooled.knobs) if self.part.pooled else ()
+
 
 def judge(view: LakeView, state: ModesState) -> Judged:
     """Compare the competitors in every cell of a state."""
     state = resolved(view, state)
     x, y, competitor = state.knobs()
-    groups, constant = _groups(view, state)
     better = metric(str(state.metric)).better
+    groups, constant, part = _groups(view, state)
     comparison = compare(groups, x.column, y.column, competitor.column, better, state.rules)
     comparison = replace(comparison, groups=comparison.groups.with_columns(constant))
     labels = dict(
@@ -79,7 +87,8 @@ def judge(view: LakeView, state: ModesState) -> Judged:
         ordered_values(knob, comparison.cells[name].unique().to_list())
         for knob, name in ((x, "x"), (y, "y"))
     )
-    return Judged(state, comparison, competitors, (axes[0], axes[1]), labels)
+    state = replace(state, selection=part.narrow(state.selection))
+    return Judged(state, part, comparison, competitors, (axes[0], axes[1]), labels)
 
 
 def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, KnownColumns]:
@@ -100,15 +109,29 @@ def replicates_query(view: LakeView, state: ModesState) -> tuple[Query, KnownCol
     )
 
 
-def _groups(view: LakeView, state: ModesState) -> tuple[pl.DataFrame, list[pl.Expr]]:
-    """Return the configurations with their replicates, and the columns with one value in all."""
+def _groups(view: LakeView, state: ModesState) -> tuple[pl.DataFrame, list[pl.Expr], Slice]:
+    """Return the configurations with their replicates, those that differ in pooled knobs as one.
+
+    Returns:
+        The configurations; the columns with one value in all; which of the filtered runs they are.
+        A setting is kept only where the metric has no direction: else the best one counts.
+    """
     query, known = replicates_query(view, state)
     groups = view.narrowed(query, state.selection, known, is_replicates=True)
-    axes = {knob.column for knob in state.knobs()}
-    rest = [name for name in known.constant if name not in axes]
+    knobs = state.knobs()
+    rest = [name for name in known.constant if name not in {knob.column for knob in knobs}]
     groups = groups.drop(rest).with_columns(cs.categorical().cast(pl.String))
+    counted = groups.with_columns(runs=pl.col("values").list.len())
+    is_given_only = metric(str(state.metric)).better is not None
+    part = like_with_like(counted, knobs, state.pool, is_given_only=is_given_only)
+    groups = part.of(groups)
+    if part.pooled:
+        over = [knob.column for knob, _ in part.pooled.knobs]
+        others = {knob.column for knob in KNOBS.values()}.difference(over)
+        groups = merged(groups, [name for name in groups.columns if name in others])
+        groups = groups.with_columns(pl.lit(None, groups.schema[n]).alias(n) for n in over)
     constant, schema = view.constants(state.selection), view.cube_of(state.selection).schema
-    return groups, [pl.lit(constant[n], schema[n]).alias(n) for n in rest]
+    return groups, [pl.lit(constant[n], schema[n]).alias(n) for n in rest], part
 
 
 def answer(view: LakeView, state: ModesState) -> ModesAnswer:
@@ -176,7 +199,7 @@ def _map_scene(view: LakeView, found: Judged) -> MapScene:
         x_title=x.axis_title,
         y_title=y.axis_title,
         title=f"{_question(measure, competitor)}, {subject(found.comparison, state, found.labels)}",
-        subtitle=subtitle(view, found.comparison, state),
+        subtitle=subtitle(view, state, found.part, found.labels),
         competitors=found.competitors,
         has_winners=found.comparison.better is not None,
     )

@@ -15,7 +15,8 @@ from app.kit.metric_choice import choose_cost
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.words import lowered
 from app.modes.state import ModesState
-from data.analysis.facets import matches
+from data.analysis.facets import LEADING
+from data.analysis.like_with_like import like_with_like
 from data.knobs import KNOBS, Knob
 from data.metrics import metric, plottable
 from data.selection import Selection
@@ -211,27 +212,24 @@ def _metric(view: LakeView, selection: Selection, competitor: str) -> str:
 
 
 def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
-    """Filter given knobs that a cell would mix to the most frequent value, the lowest of equals.
-
-    A knob that depends on an axis, such as threads on the depth, has one value per cell and is not
-    filtered.
-    """
+    """Filter the given knobs without a filter to what the map would show of them."""
+    narrowed = like_with_like(left, state.knobs(), is_given_only=True).narrow(state.selection)
     selection = state.selection
-    axes = [knob.column for knob in state.knobs()[:2]]
-    for knob in KNOBS.values():
-        taken = (state.x, state.y, state.competitor, "dataset", "workload")
-        here = left.filter(matches(selection))
-        if not knob.is_given or knob.name in taken or selection.values(knob.name):
-            continue
-        in_a_cell = here.group_by(axes).agg(n=pl.col(knob.column).n_unique())["n"]
-        if not (in_a_cell > 1).any():
-            continue
-        totals = here.group_by(knob.column).agg(pl.col("runs").sum())
-        ranked = totals.sort("runs", knob.column, descending=[True, False], nulls_last=True)
-        commonest = ranked[knob.column][0]
-        value = knob.facet.null_word if commonest is None else commonest
-        selection = selection.with_values(knob.name, [value])
+    for clause in narrowed.clauses:
+        if not selection.values(clause.facet) and clause.facet not in LEADING:
+            selection = selection.with_values(clause.facet, clause.values)
     return selection
+
+
+def poolable(view: LakeView, state: ModesState) -> list[Knob]:
+    """Return the settings that the map may pool: those that vary, and those of the state."""
+    taken = (state.x, state.y, state.competitor)
+    varying = varying_knobs(view.left(state.selection))
+    return [
+        knob
+        for name, knob in KNOBS.items()
+        if name in state.pool or (knob in varying and name not in taken and not knob.is_given)
+    ]
 
 
 def metric_title(column: str) -> str:

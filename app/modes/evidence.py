@@ -150,9 +150,11 @@ def evidence_runs(view: LakeView, found: Judged) -> pl.DataFrame:
     if found.comparison.better is None:
         return rows.with_columns(is_best=pl.lit(True))
     best = found.comparison.groups[found.comparison.contenders["row"]]
+    over = found.pooled
+    same = [k.column for k in KNOBS.values() if k.column not in over] if over else CONFIGURATION
     joined = rows.join(
-        best.select(CONFIGURATION).with_columns(is_best=True),
-        on=list(CONFIGURATION), how="left", nulls_equal=True, maintain_order="left",
+        best.select(same).with_columns(is_best=True),
+        on=list(same), how="left", nulls_equal=True, maintain_order="left",
     )  # fmt: skip
     return joined.with_columns(pl.col("is_best").fill_null(False))
 
@@ -257,7 +259,11 @@ def _contender(found: Judged, row: dict, runs: pl.DataFrame, view: LakeView) -> 
         half_width=row["half_width"],
         values=tuple(group["values"]),
         runs=mine.select("run_id", "replicate", "value", "has_log"),
-        place=_place(view, found.state, {k.column: group[k.column] for k in KNOBS.values()}),
+        place=_place(
+            view,
+            found.state,
+            {k.column: group[k.column] for k in KNOBS.values() if k.column not in found.pooled},
+        ),
     )
 
 

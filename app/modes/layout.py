@@ -15,6 +15,8 @@ from app.kit.page_layout import (
     entries,
     link_to,
     page_layout,
+    pool_choices,
+    pool_select,
     segments,
     select,
     status_line,
@@ -23,7 +25,14 @@ from app.kit.panel import GRAPH_CONFIG, graph_panel
 from app.kit.performance import PERFORMANCE, performance_column
 from app.kit.presets import preset_block
 from app.kit.sidebar import filter_sidebar
-from app.modes.defaults import chosen, metric_title, offered_knobs, offered_metrics, resolved
+from app.modes.defaults import (
+    chosen,
+    metric_title,
+    offered_knobs,
+    offered_metrics,
+    poolable,
+    resolved,
+)
 from app.modes.presets import study_presets
 from app.modes.state import ModesState
 from app.modes.words import CORRECTION_TITLES, TEST_TITLES
@@ -83,11 +92,11 @@ def _map_panel(view: LakeView, state: ModesState) -> html.Section:
         className="question",
     )
     section = _panel("winners", "map of winners", [question])
-    section.children.insert(1, _rules(state))
+    section.children.insert(1, _rules(view, state))
     return section
 
 
-def _rules(state: ModesState) -> html.Div:
+def _rules(view: LakeView, state: ModesState) -> html.Div:
     corrections = entries(CORRECTION_TITLES)
     level = IDS.control("level")
     return html.Div(
@@ -101,6 +110,7 @@ def _rules(state: ModesState) -> html.Div:
             ),
             segments(IDS.control("margin"), "margin over the runner-up", state.margin,
                      {"percent": "%", "absolute": "absolute"}),
+            pool_select(IDS.control("pool"), poolable(view, state), state.pool),
         ],
         className="rules",
     )  # fmt: skip
@@ -127,6 +137,11 @@ def _evidence_panel() -> html.Section:
 def knob_choices(view: LakeView, state: ModesState) -> Entries:
     """List axes and competitors: the knobs that vary in the lake under the leading filters."""
     return entries({knob.name: knob.menu_title for knob in offered_knobs(view, state)})
+
+
+def map_pool_choices(view: LakeView, state: ModesState) -> Entries:
+    """List the settings that the map may pool."""
+    return pool_choices(poolable(view, state))
 
 
 def metric_choices(view: LakeView, state: ModesState) -> Entries:

@@ -24,6 +24,7 @@ from app.modes.layout import (
     SELECTED,
     against_choices,
     knob_choices,
+    map_pool_choices,
     metric_choices,
     modes_layout,
 )
@@ -112,11 +113,12 @@ update_filters = register_filters(
         "who": knob_choices,
         "metric": metric_choices,
         "against": against_choices,
+        "pool": map_pool_choices,
     },
 )
 change_workload = register_workload(IDS, ModesState, for_workload, _ROLES)
 register_gather(
-    IDS, dict.fromkeys((*_ROLES, "test", "corr", "level", "margin", "against"), "value")
+    IDS, dict.fromkeys((*_ROLES, "test", "corr", "level", "margin", "against", "pool"), "value")
 )
 clientside_callback(
     ClientsideFunction("modes", "theme"),

@@ -14,6 +14,7 @@ from app.kit.url_state import (
     read_lake_version,
     read_number,
 )
+from data.analysis.like_with_like import check_pool
 from data.analysis.significance import CORRECTIONS, TESTS, Correction, Test
 from data.analysis.ties import Rules
 from data.errors import SelectionError
@@ -66,6 +67,7 @@ class ModesState(UrlState):
         metric: Compared column.
         margin: How cells write the winner's lead.
         against: Column, or `performance`, of the Pareto view's x axis.
+        pool: Settings that are pooled, by name.
     """
 
     VERSION: ClassVar = 2
@@ -80,6 +82,7 @@ class ModesState(UrlState):
         "level": Parameter("level", read_number),
         "margin": Parameter("margin"),
         "against": Parameter("against"),
+        "pool": Parameter("pool", is_list=True),
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
@@ -95,6 +98,7 @@ class ModesState(UrlState):
     margin: Margin = "percent"
     against: str = PERFORMANCE
     sel: str = ""
+    pool: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for role in ("x", "y", "competitor"):
@@ -111,6 +115,7 @@ class ModesState(UrlState):
             raise SelectionError(f"no such metric to compare: {self.metric!r}")
         if self.against != PERFORMANCE and self.against not in plottable():
             raise SelectionError(f"no such column to plot: {self.against!r}")
+        check_pool(self.pool)
         read_clause(self.sel, _KINDS)
 
     @property

@@ -18,7 +18,7 @@ from app.modes.evidence import (
 )
 from app.modes.payload import EFFECT_TITLES
 from app.modes.state import ModesState
-from app.modes.words import mixed_knobs, rules_words
+from app.modes.words import rules_words
 from data.analysis.ties import win_counts
 from data.errors import SelectionError
 from data.knobs import KNOBS
@@ -42,8 +42,8 @@ _BEST: Final = (
     "settings it may be best by chance: the hover shows their number."
 )
 _ALL: Final = (
-    "Each competitor is represented in a cell by all its runs there: without a direction no "
-    "setting is best. The competitor with the highest mean is named."
+    "Each competitor is represented in a cell by one configuration, the same in all cells: without "
+    "a direction no setting is best. The competitor with the highest mean is named."
 )
 
 
@@ -95,11 +95,9 @@ def _rules(found: Judged) -> str:
         f"margin: (winner - runner-up) / |runner-up|, and absolute; effect size: "
         f"{EFFECT_TITLES[state.test]}; intervals of means: 95 %, Student's t",
     ]
-    for knob, count in mixed_knobs(found.comparison, state):
-        words.append(
-            f"Cells mix {count} values of {knob.column}: "
-            + ("the best setting is chosen among them." if measure.better else "means mix them.")
-        )
+    if found.part.pooled:
+        over = ", ".join(knob.column for knob, _ in found.part.pooled.knobs)
+        words.append(f"Configurations that differ only in {over} are taken together, as one.")
     return "\n".join(words)
 
 

@@ -6,11 +6,11 @@ from typing import Final
 from app.kit.competitors import value_words
 from app.kit.lakes import LakeView
 from app.kit.messages import no_run_left
-from app.kit.words import WORKLOAD_TITLES, synthetic_note
-from app.modes.payload import mixed_in_cells
+from app.kit.words import WORKLOAD_TITLES, slice_words, synthetic_note
 from app.modes.state import ModesState
+from data.analysis.like_with_like import Slice
 from data.analysis.ties import Comparison
-from data.knobs import KNOBS, Knob
+from data.knobs import KNOBS
 from data.metrics import metric
 
 TEST_TITLES: Final = {
@@ -52,19 +52,6 @@ def rules_words(state: ModesState) -> str:
     return f"{TEST_TITLES[state.test]} at {level}, {CORRECTION_TITLES[state.correction]}"
 
 
-def mixed_knobs(comparison: Comparison, state: ModesState) -> list[tuple[Knob, int]]:
-    """Return the given knobs with several values in a cell, and their number of values.
-
-    Such a cell compares unlike things: a competitor may win because it was measured at less load.
-    """
-    groups = comparison.groups
-    return [
-        (knob, groups[knob.column].n_unique())
-        for knob in mixed_in_cells(groups, state)
-        if knob.is_given
-    ]
-
-
 def subject(comparison: Comparison, state: ModesState, labels: Mapping[str, str]) -> str:
     """Name what was compared: the workload, and the given knobs with one value in all runs."""
     taken = {state.x, state.y, state.competitor, "dataset", "workload"}
@@ -78,17 +65,15 @@ def subject(comparison: Comparison, state: ModesState, labels: Mapping[str, str]
     return " · ".join(words)
 
 
-def subtitle(view: LakeView, comparison: Comparison, state: ModesState) -> str:
-    """Return how cells are compared, with warnings of mixed or synthetic data; 1 or 2 lines."""
-    parts = [rules_words(state)]
-    mixed = mixed_knobs(comparison, state)
-    if mixed:
-        listed = ", ".join(f"{count} values of {knob.noun}" for knob, count in mixed)
-        parts.append(f"<b>cells mix {listed}: filter on one</b>")
-    left = view.left(state.selection)
-    if note := synthetic_note(left):
-        parts.append(f"<b>{note}</b>")
-    first, rest = parts[0], " · ".join(parts[1:])
+def subtitle(view: LakeView, state: ModesState, part: Slice, labels: Mapping[str, str]) -> str:
+    """Return how cells are compared, which runs, and a warning of synthetic data; 1 or 2 lines.
+
+    Args:
+        state: With the filters of the compared runs.
+    """
+    note = synthetic_note(view.left(state.selection))
+    parts = [slice_words(part, labels), f"<b>{note}</b>" if note else ""]
+    first, rest = rules_words(state), " · ".join(each for each in parts if each)
     if len(first) + len(rest) > _LINE_CHARS:
         return f"{first}<br>{rest}"
-    return " · ".join(parts)
+    return " · ".join(each for each in (first, rest) if each)

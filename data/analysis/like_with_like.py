@@ -92,7 +92,8 @@ def like_with_like(
     """Choose the runs that a view shows.
 
     Args:
-        rows: One row for each combination of knobs with a measurement.
+        rows: One row for each combination of knobs with a measurement. Columns of knobs with one
+            value may be absent.
         shown: Knobs of the axes and series.
         pool: Names of knobs that the reader chose to pool; shown and given ones do not count.
         runs: Column of `rows` with the number of runs.
@@ -104,8 +105,9 @@ def like_with_like(
         NULL last. No rows, no choice.
     """
     columns = [knob.column for knob in shown]
-    pooled = [k for n, k in KNOBS.items() if n in pool and k not in shown and not k.is_given]
-    choosing = _choosing(rows, shown, [k for k in KNOBS.values() if k not in (*shown, *pooled)])
+    others = [k for k in KNOBS.values() if k not in shown and k.column in rows.columns]
+    pooled = [knob for knob in others if knob.name in pool and not knob.is_given]
+    choosing = _choosing(rows, shown, [knob for knob in others if knob not in pooled])
     if is_given_only:
         choosing = [knob for knob in choosing if knob.is_given]
     kept = _most_complete(rows, columns, choosing, runs)
@@ -121,18 +123,14 @@ def _choosing(rows: pl.DataFrame, shown: Sequence[Knob], others: Sequence[Knob])
     """
     cell = [knob.column for knob in shown]
     given = [knob.column for knob in shown if knob.is_given]
-    names = [knob.column for knob in others]
-    mixed = set(varying_within(rows, cell, names) if cell else _varying(rows, names))
-    unlike = set(varying_within(rows, given, names) if given else _varying(rows, names))
-    return [
-        knob
-        for knob in others
-        if knob.column in (unlike if knob.is_given and knob.name != "dataset" else mixed)
-    ]
-
-
-def _varying(rows: pl.DataFrame, names: Sequence[str]) -> list[str]:
-    return [name for name in names if rows[name].n_unique() > 1]
+    varying = [knob for knob in others if rows[knob.column].n_unique() > 1]
+    unlike = [k.column for k in varying if k.is_given and k.name != "dataset"]
+    settings = [k.column for k in varying if k.column not in unlike]
+    several = {
+        *(varying_within(rows, given, unlike) if given else unlike),
+        *(varying_within(rows, cell, settings) if cell else settings),
+    }
+    return [knob for knob in varying if knob.column in several]
 
 
 def _most_complete(

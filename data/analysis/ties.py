@@ -104,7 +104,7 @@ def compare(
         by its knobs. No groups, no cells.
     """
     if better is None:
-        groups = _without_settings(groups, (x, y, competitor))
+        groups = merged(groups, (x, y, competitor))
     knobs = [name for name in groups.columns if name not in ("values", *_POOLED)]
     groups = _in_order(groups, knobs)
     samples = Samples.flat(
@@ -120,8 +120,8 @@ def compare(
     return Comparison(groups, contenders, cells, better)
 
 
-def _without_settings(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Take all configurations of a competitor in a cell together.
+def merged(groups: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Take the configurations that agree in some columns together.
 
     A column in which they differ is NULL, but means (`against`) and moments are pooled.
     """

@@ -8,6 +8,7 @@ import pytest
 from app.explore.page import PAGE as EXPLORE
 from app.kit.lakes import Lakes, LakeView
 from app.kit.page import Page
+from app.modes.page import PAGE as MODES
 from tests.fixtures.lakes import run, write_lake
 
 LINUX = "v=2&workload=memcached&load=200000&system=linux_tuned"
@@ -46,7 +47,7 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> LakeView:
     runs = [
         run(system=system, itr_us=itr, dvfs_ghz=ghz, load_qps=load, rapl_w=rapl, replicate=r,
             energy_j=900.0 * ghz + 7.0 * r + rapl + load / 1e4,
-            latency_p99_us=60 + itr + r / 7 + load / 1e5)
+            latency_p99_us=60 + itr + r / 7 + load / 1e5, requests=int(1e6 * ghz + r + rapl))
         for system in ("linux_tuned", "ebbrt_tuned") for itr in (2.0, 50.0) for ghz in (1.3, 2.9)
         for load in (200_000.0, 400_000.0) for rapl in (75.0, 135.0) for r in range(2)
         if rapl > 100 or ghz > 2
@@ -99,3 +100,40 @@ def test_the_runs(view: LakeView) -> None:
     (found,) = asked(view, EXPLORE, LINUX, "runs")
     expected = rows(view, EXPLORE, LINUX, "runs")
     assert_same(found, expected, {"run_id": "run_id", "energy_j": "energy_j"})
+
+
+MAP = "v=2&workload=memcached&x=itr&y=dvfs&who=system"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"{MAP}&metric=energy_j", f"{MAP}&metric=energy_j&load=400000&pool=rapl",
+        f"{MAP}&metric=requests", f"{MAP}&metric=requests&pool=rapl",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["winners", "shares", "pareto"])
+def test_the_replicates_that_the_cells_of_modes_compare(
+    view: LakeView, query: str, name: str
+) -> None:
+    (found,) = asked(view, MODES, query, name)
+    column = "requests" if "requests" in query else "energy_j"
+    compared = rows(view, MODES, query, "pareto")
+    assert found["load_qps"].n_unique() == 1
+    # A compared mean is that of the replicates of one printed row; of all rows of a cell if pooled.
+    for row in compared.iter_rows(named=True):
+        here = found.filter(pl.col(k).eq_missing(row[k]) for k in ("system", "itr_us", "dvfs_ghz"))
+        parts = here["values"].to_list()
+        parts = [[v for part in parts for v in part]] if "pool" in query else parts
+        means = [sum(values) / len(values) for values in parts]
+        assert row[column] in [pytest.approx(mean) for mean in means]
+        assert row["n"] in map(len, parts)
+    assert len(compared) == found.select("system", "itr_us", "dvfs_ghz").n_unique() > 4
+
+
+def test_the_runs_of_a_cell_of_modes(view: LakeView) -> None:
+    query = f'{MAP}&metric=energy_j&sel=knobs~{{"dvfs_ghz":2.9,"itr_us":50}}'
+    _, found = asked(view, MODES, query, "evidence")
+    expected = rows(view, MODES, query, "evidence")
+    assert_same(found, expected, {"run_id": "run_id", "value": "energy_j"})
+    assert set(found["load_qps"]) == {200_000.0}

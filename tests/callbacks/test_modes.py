@@ -182,19 +182,21 @@ class TestOnTheGrid:
 
     def test_filters_offer_what_is_left(self) -> None:
         found = update_filters({**P99, "system": ["ebbrt_tuned"]}, LATEST)
-        assert len(found) == 4 + 5
+        assert len(found) == 4 + 6
         notes = dict(zip(ModesState.FILTERS, found[2], strict=True))
         assert notes["system"] == "1 of 3 · 12 runs"
         hidden = dict(zip(ModesState.FILTERS, found[3], strict=True))
         assert hidden["mode"]
         assert not hidden["itr"]
 
-    def test_cells_that_mix_loads_say_so(self) -> None:
+    def test_of_several_loads_one_is_compared_and_named(self) -> None:
         raw = {**P99, "load": [200_000, 400_000]}
-        winners = update_map(raw, LATEST)[1]
-        assert "cells mix 2 values of target load" in winners["layout"]["title"]["text"]
-        title = update_map(P99, LATEST)[1]["layout"]["title"]["text"]
-        assert "cells mix" not in title
+        _, winners, *_, status = update_map(raw, LATEST)
+        title = winners["layout"]["title"]["text"]
+        assert "200k QPS of 2 target loads (most complete)" in title
+        _, alone, *_, status_alone = update_map(P99, LATEST)
+        assert "most complete" not in alone["layout"]["title"]["text"]
+        assert status == status_alone
 
     def test_an_axis_of_one_value_is_a_map_of_one_column(self) -> None:
         cells, winners, *_ = update_map({**P99, "x": "mode"}, LATEST)

@@ -6,6 +6,9 @@ import pytest
 from app.explore.answer import heatmap
 from app.explore.state import ExploreState
 from app.kit.lakes import Lakes, LakeView
+from app.modes.answer import judge
+from app.modes.defaults import default_state
+from app.modes.state import ModesState
 from ingest.__main__ import main as ingest
 from tests.fixtures.real import real_data
 
@@ -64,3 +67,31 @@ def test_all_systems_are_drawn_by_their_labels(view: LakeView) -> None:
     assert figure["data"][0]["y"] == ["Linux tuned", "Library OS", "Linux default"]
     assert "135 W of 4 power limits" in subtitle(figure)
     assert view.systems == ("ebbrt_tuned", "linux_default", "linux_tuned")
+
+
+BEST = """
+WITH configurations AS (
+  SELECT {x} AS x, {y} AS y, system, itr_us, dvfs_ghz, rapl_w, load_qps, message_bytes,
+         avg(energy_j) AS mean, count(*) AS n
+  FROM runs WHERE energy_j IS NOT NULL AND {where} GROUP BY ALL
+)
+SELECT x, y, system, min(mean), count(*) FROM configurations GROUP BY ALL
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "axes", "where"),
+    [
+        ("", ("message_bytes", "dvfs_ghz"), "workload = 'netpipe'"),
+        ("v=2&workload=netpipe&x=itr&y=dvfs&who=system&metric=energy_j",
+         ("itr_us", "dvfs_ghz"), "workload = 'netpipe' AND message_bytes = 8192"),
+    ],
+)  # fmt: skip
+def test_each_system_has_its_best_configuration_of_one_load_and_size(
+    view: LakeView, query: str, axes: tuple[str, str], where: str
+) -> None:
+    found = judge(view, ModesState.from_query(query) if query else default_state(view))
+    rows = found.comparison.contenders.select("x", "y", "competitor", "mean", "settings").rows()
+    expected = view.lake.sql(BEST.format(x=axes[0], y=axes[1], where=where)).fetchall()
+    best = {row[:3]: (pytest.approx(row[3]), row[4]) for row in expected}
+    assert {row[:3]: row[3:] for row in rows} == best
