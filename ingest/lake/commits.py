@@ -17,6 +17,7 @@ from ingest.lake.tables import (
     replace_problems,
     replace_runs,
 )
+from ingest.lake.work import assign_work
 from ingest.records import Problem
 
 FLUSH_S: Final = 2.0
@@ -113,8 +114,9 @@ class Committer:
         self._flush_s = max(FLUSH_S, (self._last_flush - began) / COMMIT_SHARE)
 
     def finish(self) -> None:
-        """Commit the rest; compact small files if anything was committed."""
+        """Commit the rest, label the work; compact small files if anything was committed."""
         self.flush()
+        self.committed += assign_work(self._lake, self._state.tables["runs"])
         if self.committed:
             compact(self._lake)
 

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as pd
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
@@ -160,8 +161,8 @@ def recorded_windows(lake: LakePath, dataset: str) -> dict[str, tuple[UtcWindow,
 
 
 def row_digest(row: Mapping[str, Any]) -> str:
-    """Digest of a row's content without the times of raw files."""
-    content = {name: value for name, value in row.items() if value is not None}
+    """Digest of a row's content without the times of raw files and what other runs decide."""
+    content = {name: value for name, value in row.items() if value is not None and name != "work"}
     content["sources"] = [{**file, "mtime": None} for file in content.get("sources", ())]
     text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -252,6 +253,16 @@ def table_rows(
 def _rows(
     lake: LakePath, columns: list[str] | None, condition: pc.Expression
 ) -> Iterator[dict[str, Any]]:
-    """Read the rows of the newest version of `runs` that meet a condition."""
-    for batch in table_batches(lake / "runs", open_table(lake, "runs"), columns):
+    """Read the rows of the newest version of `runs` that meet a condition.
+
+    Files that Delta has rewritten have another type of text, for which pyarrow has no comparisons:
+    the schema is given, and rows are compared once they are read.
+    """
+    table = open_table(lake, "runs")
+    files = local_files(lake / "runs", table)
+    if table is None or not files.paths:
+        return
+    schema = runs_schema(declared_columns(table))
+    data = pd.dataset(list(files.paths), schema, format="parquet")
+    for batch in data.to_batches(columns, batch_size=1024, use_threads=False):
         yield from pa.Table.from_batches([batch]).filter(condition).to_pylist()

@@ -209,7 +209,19 @@ def replace_runs(
     """
     data = pa.Table.from_pylist(sorted(rows, key=_sort_key), schema=schema)
     affected = sorted({*replaced, *(row["run_id"] for row in rows)})
-    _commit(runs, data, f"run_id IN ({_quoted(affected)})" if replaced else None)
+    _commit(runs, data, f"run_id IN ({quoted(affected)})" if replaced else None)
+
+
+def update_runs(runs: DeltaTable, updates: dict[str, str], where: str) -> None:
+    """Set columns of some rows of `runs` in one commit.
+
+    Args:
+        runs: As for `replace_runs`, with the same errors.
+        updates: SQL of the new value by column.
+        where: SQL of the rows that change.
+    """
+    with _committing(runs):
+        runs.update(updates=updates, predicate=where, **_WRITING)
 
 
 def replace_problems(
@@ -230,7 +242,7 @@ def replace_problems(
     ]
     data = pa.Table.from_pylist(rows, schema=PROBLEMS)
     affected = sorted({*replaced, *problems})
-    where = f"dataset = {_quoted([dataset])} AND path IN ({_quoted(affected)})"
+    where = f"dataset = {quoted([dataset])} AND path IN ({quoted(affected)})"
     _commit(table, data, where if replaced else None)
 
 
@@ -276,7 +288,8 @@ def _commit(table: DeltaTable, data: pa.Table, predicate: str | None) -> None:
             write_deltalake(table, data, mode="append", **_WRITING)
 
 
-def _quoted(texts: Iterable[str]) -> str:
+def quoted(texts: Iterable[str]) -> str:
+    """Write texts as literals of Delta's SQL."""
     return ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
 
 

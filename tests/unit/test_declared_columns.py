@@ -159,7 +159,8 @@ def test_a_lake_of_schema_3_is_read_as_it_is_and_upgraded_by_add(
     assert DeltaTable(str(lake / "problems")).metadata().description == SCHEMA_DESCRIPTION
     old = [run for run in runs(lake) if run["dataset"] == "old"]
     assert {(run["ioengine"], run["work"]) for run in before} == {(None, None)}
-    assert [{name: run[name] for name in before[0]} for run in old] == before
+    assert [run["work"] for run in old] == [None, "20 s", "20 s"]
+    assert [{name: run[name] for name in before[0]} | {"work": None} for run in old] == before
     assert {run["kernel"] for run in old} == {None}
     with open_lake(lake, version=0) as opened:
         assert opened.columns == ()

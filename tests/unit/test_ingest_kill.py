@@ -54,8 +54,9 @@ def write_raw(folder: Path, runs: int) -> Path:
 
 
 # Small batches, so that a kill can fall between many commits. With a number, the process kills
-# itself just before it calls deltalake for the so-many-th commit, or pyarrow for the so-many-th
-# rows. Runs of all sizes are read by threads or, if it is asked for, by processes of their own.
+# itself just before it calls deltalake for the so-many-th commit of rows or for that of their work,
+# or pyarrow for the so-many-th rows. Runs of all sizes are read by threads or, if it is asked for,
+# by processes of their own.
 _COMMAND = """
 import os, signal, sys
 import pyarrow.parquet
@@ -64,6 +65,7 @@ from ingest.__main__ import main
 place, number = os.environ["KILL_BEFORE"].split()
 owner, name = {
     "commit": (ingest.lake.tables, "write_deltalake"),
+    "work": (ingest.lake.tables.DeltaTable, "update"),
     "rows": (pyarrow.parquet.ParquetWriter, "write_table"),
 }[place]
 real, calls = getattr(owner, name), []
@@ -188,6 +190,19 @@ def test_killed_before_a_commit_and_run_again(
     lake = tmp_path / "lake"
     assert start(raw, lake, f"commit {call}").wait() == -signal.SIGKILL
     assert start(raw, lake).wait() == 3
+    assert contents(lake) == clean
+
+
+def test_killed_before_the_work_is_labelled_and_run_again(
+    raw: Path, clean: dict[str, list[str]], tmp_path: Path
+) -> None:
+    """All runs are there without their work; the next add reads no file again and labels them."""
+    lake = tmp_path / "lake"
+    assert start(raw, lake, "work 1").wait() == -signal.SIGKILL
+    rows = _rows(lake / "runs")
+    assert (len(rows), {row["work"] for row in rows}) == (len(clean["runs"]), {None})
+    assert start(raw, lake, "commit 1").wait() == 0
+    assert {row["work"] for row in _rows(lake / "runs")} != {None}
     assert contents(lake) == clean
 
 

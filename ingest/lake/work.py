@@ -1,0 +1,211 @@
+"""The work of runs, in the column `work`: what was fixed, not what came out.
+
+Runs of one workload and load did the same work if they agree in the number of requests, or else in
+the duration. Otherwise clusters tell. In an open loop requests follow from the load and the
+duration, so runs that took equally long did the same work. In a closed loop runs did the same work
+between which no number of requests is over 10 % above the next lower one; and fixed durations show
+in clusters of different requests that took equally long. Bytes are not looked at.
+
+The label of a run depends on all runs of its workload. So it is assigned after the other commits of
+an `add`, over the whole table, and only rows whose label changes are written.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as pd
+from deltalake import DeltaTable
+
+from data.lake_files import local_files
+from data.lake_place import LakePath
+from data.schema import RUNS
+from ingest.lake.tables import quoted, update_runs
+
+# Values agree if the highest is at most so many times the lowest.
+_AGREE: Final = 1.1
+_COLUMNS: Final = ("dataset", "workload", "loop", "load_qps", "requests", "duration_s", "work")
+
+
+class Runs(NamedTuple):
+    """Runs of one workload, float64, shape (n,); NaN where unknown or not set."""
+
+    load_qps: np.ndarray
+    requests: np.ndarray
+    duration_s: np.ndarray
+
+    def at(self, places: np.ndarray) -> "Runs":
+        """Return some of the runs."""
+        return Runs(*(values[places] for values in self))
+
+
+class Work(NamedTuple):
+    """Runs that did the same work.
+
+    Attributes:
+        label: Two significant digits: `100,000 requests`, `30 s`.
+        runs: Their places among the runs of the workload.
+        by: What they have in common: everything, the load, or a range of this column.
+    """
+
+    label: str
+    runs: np.ndarray
+    by: Literal["workload", "load_qps", "requests", "duration_s"]
+
+
+def assign_work(lake: LakePath, runs: DeltaTable) -> bool:
+    """Label the work of all runs of a lake, in one commit at most.
+
+    Args:
+        runs: The table at the version that this process knows; updated to the new version.
+
+    Returns:
+        Whether any label changed.
+
+    Raises:
+        LakeError: As `update_runs`; or a file of an object store cannot be copied.
+    """
+    files = local_files(lake / "runs", runs)
+    if not files.paths:
+        return False
+    schema = pa.schema([RUNS.field(name) for name in _COLUMNS])
+    rows = pd.dataset(list(files.paths), schema=schema, format="parquet").to_table()
+    cases = {}
+    for dataset, workload, part in _workloads(rows):
+        known = Runs(*(_floats(part[name]) for name in Runs._fields))
+        works = works_of(known, "open" in part["loop"].unique().to_pylist())
+        labels = np.full(len(part), None, object)
+        for work in works:
+            labels[work.runs] = work.label
+        if labels.tolist() != part["work"].to_pylist():
+            place = f"dataset = {quoted([dataset])} AND workload = {quoted([workload])}"
+            cases[place] = _label_sql(works, known)
+    if not cases:
+        return False
+    where = " OR ".join(f"({place})" for place in cases)
+    chosen = " ".join(f"WHEN {place} THEN {label}" for place, label in cases.items())
+    sql = f"CASE {chosen} ELSE work END"
+    update_runs(runs, {"work": sql}, f"({where}) AND work IS DISTINCT FROM ({sql})")
+    return True
+
+
+def works_of(runs: Runs, is_open: bool) -> list[Work]:
+    """Return the work of the runs of one workload; runs of which nothing was fixed have none.
+
+    Args:
+        is_open: Whether requests arrive at a given rate.
+
+    Returns:
+        Each run at most once; the same runs and labels whatever the order of the runs.
+    """
+    if label := _fixed(runs, is_open):
+        return [Work(label, np.arange(len(runs.requests)), "workload")]
+    if is_open:
+        return [
+            Work(_label(runs.duration_s[cluster], "s"), cluster, "duration_s")
+            for cluster in _clusters(runs.duration_s)
+            if len(cluster) > 1
+        ]
+    works = []
+    for here in _groups(runs.load_qps):
+        if label := _fixed(runs.at(here), is_open):
+            works.append(Work(label, here, "load_qps"))
+        else:
+            works += [Work(label, here[own], "requests") for label, own in _closed(runs.at(here))]
+    return works
+
+
+def _fixed(runs: Runs, is_open: bool) -> str | None:
+    """Return the work of runs that all agree; one run does not show that its duration was fixed."""
+    requests, duration_s = runs.requests, runs.duration_s
+    by_requests = _label(requests, "requests") if _agree(requests) else None
+    by_duration = _label(duration_s, "s") if _agree(duration_s) and len(duration_s) > 1 else None
+    return (by_duration or by_requests) if is_open else (by_requests or by_duration)
+
+
+def _closed(runs: Runs) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the clusters of requests of one load, each with the label of its work."""
+    clusters = _clusters(runs.requests)
+    steady = [cluster for cluster in clusters if _agree(runs.duration_s[cluster])]
+    middles = np.array([np.median(runs.duration_s[cluster]) for cluster in steady])
+    labels = {id(own): _label(runs.requests[own], "requests") for own in clusters}
+    for alike in _clusters(middles):
+        durations = np.concatenate([runs.duration_s[steady[place]] for place in alike])
+        if len(alike) > 1 and _agree(durations):
+            labels |= {id(steady[place]): _label(durations, "s") for place in alike}
+    yield from ((labels[id(own)], own) for own in clusters)
+
+
+def _floats(column: pa.ChunkedArray) -> np.ndarray:
+    values = column.cast(pa.float64()).to_numpy()
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _agree(values: np.ndarray) -> bool:
+    """Return whether all values are known and differ by 10 % at most."""
+    return bool(len(values) and values.min() > 0 and values.max() <= _AGREE * values.min())
+
+
+def _clusters(values: np.ndarray) -> list[np.ndarray]:
+    """Return the places of known values, ascending, split where the next is over 10 % higher."""
+    order = np.argsort(values, kind="stable")[: np.count_nonzero(values > 0)]
+    ordered = values[order]
+    parts = np.split(order, np.flatnonzero(ordered[1:] > _AGREE * ordered[:-1]) + 1)
+    return [part for part in parts if len(part)]
+
+
+def _label(values: np.ndarray, unit: str) -> str:
+    if _agree(values):
+        return f"{_written(float(np.median(values)))} {unit}"
+    return f"{_written(values.min())} to {_written(values.max())} {unit}"
+
+
+def _written(value: float) -> str:
+    """Write a number above 0 with two significant digits."""
+    digits = 1 - math.floor(math.log10(value))
+    rounded = round(value, digits)
+    return f"{rounded:,.0f}" if rounded == round(rounded) else f"{rounded:.{digits}f}".rstrip("0")
+
+
+def _groups(values: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the places of each value; NaN is one."""
+    _, codes = np.unique(values, return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    yield from np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+
+
+def _workloads(rows: pa.Table) -> Iterator[tuple[str, str, pa.Table]]:
+    """Yield the runs of each dataset and workload."""
+    keys = [rows[name].combine_chunks().dictionary_encode() for name in ("dataset", "workload")]
+    datasets, workloads = (key.indices.to_numpy().astype(np.int64) for key in keys)
+    for here in _groups(datasets * len(keys[1].dictionary) + workloads):
+        dataset, workload = (rows[name][int(here[0])].as_py() for name in ("dataset", "workload"))
+        yield dataset, workload, rows.take(here)
+
+
+def _label_sql(works: list[Work], runs: Runs) -> str:
+    """Write the SQL of the label of a run of this workload; loads of one label share a branch."""
+    branches, loads = [], defaultdict(list)
+    for work in works:
+        load = runs.load_qps[work.runs[0]]
+        if work.by == "workload":
+            return quoted([work.label])
+        if work.by == "load_qps":
+            loads[work.label].append(load)
+            continue
+        bounds = getattr(runs, work.by)[work.runs]
+        within = f"{work.by} BETWEEN {float(bounds.min())!r} AND {float(bounds.max())!r}"
+        where = f"{within} AND {_is_load([load])}" if work.by == "requests" else within
+        branches.append(f"WHEN {where} THEN {quoted([work.label])}")
+    branches += [f"WHEN {_is_load(each)} THEN {quoted([label])}" for label, each in loads.items()]
+    return f"CASE {' '.join(branches)} END" if branches else "CAST(NULL AS VARCHAR)"
+
+
+def _is_load(loads: list[float]) -> str:
+    numbers = ", ".join(repr(float(load)) for load in loads if not math.isnan(load))
+    parts = [f"load_qps IN ({numbers})"] if numbers else []
+    parts += ["load_qps IS NULL"] if any(map(math.isnan, loads)) else []
+    return f"({' OR '.join(parts)})"
