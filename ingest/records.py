@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 import pyarrow as pa
 
-from data.declared import Column
+from data.declared import Column, Role
 from data.errors import FormatError
 
 Severity = Literal["refused", "repaired", "doubted"]
@@ -53,12 +53,17 @@ class TableColumn:
         scale: Factor of its numbers.
         values: Values by code in the table.
         is_dropped: Whether the column is ignored.
+        unit, role: Of a column of its own; no role means numbers are metrics, texts labels.
+        wraps_at: Value at which its counter wraps to 0; None if it does not.
     """
 
     to: str | None = None
     scale: float = 1.0
     values: Mapping[str, str | float] = field(default_factory=dict)
     is_dropped: bool = False
+    unit: str = ""
+    role: Role | None = None
+    wraps_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,8 @@ class TableDeclaration:
         columns: Declarations by heading.
         kinds: `text`, `whole`, `real` or `core`, by column of the lake that a table may have.
         aggregate: Set if the rows are means of several runs.
+        has_factors: Whether undeclared texts, and whole numbers of few values, are knobs.
+        refusal: Why its rows are no runs; empty if they are.
         is_shipped: Whether the declaration comes with wattlas.
     """
 
@@ -99,6 +106,8 @@ class TableDeclaration:
     columns: Mapping[str, TableColumn] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
     aggregate: Aggregate | None = None
+    has_factors: bool = False
+    refusal: str = ""
     is_shipped: bool = False
 
     def fits(self, path: str) -> bool:

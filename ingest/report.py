@@ -89,7 +89,7 @@ def describe_report(report: AddReport, lake: LakePath, verbose: bool) -> Iterato
         yield f"rows of tables: {rows.read} read; {said}"
     yield from describe_ignored(report.ignored, verbose)
     yield from describe_refused(report.refused, verbose)
-    if others := len(report.problems) - len(report.refused):
+    if others := _count(report.problems) - _count(report.refused):
         yield f"repaired or doubted: {others}; `python -m ingest problems` lists them"
 
 
@@ -117,12 +117,16 @@ def describe_refused(refused: Sequence[Reported], verbose: bool) -> Iterator[str
     for (kind, _), same in causes.items():
         first = same[0]
         place = place_of_problem(first.path, first.problem.line)
-        if len(same) == 1:
+        if (count := _count(same)) == 1:
             yield f"refused: {place}: {kind}: {first.problem.detail}"
         else:
-            yield f"refused: {len(same)} times {kind}, such as {place}: {first.problem.detail}"
+            yield f"refused: {count} times {kind}, such as {place}: {first.problem.detail}"
     if len(causes) < len(refused):
         yield "--verbose names each of them"
+
+
+def _count(problems: Sequence[Reported]) -> int:
+    return sum(found.problem.count for found in problems)
 
 
 def place_of_problem(path: str, line: int | None) -> str:

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from data.aggregates import AGGREGATE_N, sd_column
-from data.declared import Column, Kind, check_name
+from data.declared import Column, Kind, Role, check_name
 from data.errors import DataError, FormatError
 from data.metrics import metrics
 from data.schema import COUNTERS, KNOBS, MEASUREMENTS
@@ -59,6 +59,8 @@ _LONGEST_NAME: Final = 55
 # What tables call the number of the core that a row is of.
 _CORE_HEADINGS: Final = frozenset({"core", "core_id", "cpu", "cpu_id"})
 _MOST_CORES: Final = 1024
+# A column of numbers with more values than this is no factor of an experiment.
+_MOST_FACTORS: Final = 20
 _N_COLUMN: Final = Column(
     AGGREGATE_N, "label", "whole", "Runs in a row", "runs in row",
     description="Number of runs that a row of a table is the mean of; NULL for a run.",
@@ -168,6 +170,8 @@ def declaration_of(tables: Sequence[TableDeclaration], headings: Sequence[str]) 
         columns={name: said for table in reversed(found) for name, said in table.columns.items()},
         kinds=found[-1].kinds if found else target_kinds({}),
         aggregate=next((table.aggregate for table in found if table.aggregate), None),
+        has_factors=any(table.has_factors for table in found),
+        refusal=next((table.refusal for table in found if table.refusal), ""),
     )
 
 
@@ -192,12 +196,19 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     problems = ProblemList()
     table = parse_table(blocks, context.name, problems, partial(_with_gap, context.tables))
     declaration = declaration_of(context.tables, table.headings)
+    if declaration.refusal:
+        raise FormatError(f"{declaration.refusal} ({context.name})")
     targets = _targets(table, declaration, context.name)
     own = [target.own for target in targets if target.own is not None]
-    undeclared = [column for column in own if not column.description]
+    declared = {target.name for target in targets if target.heading in declaration.columns}
+    undeclared = [c for c in own if not c.description and c.name not in declared]
     if undeclared:
-        names = ", ".join(sorted(column.name for column in undeclared))
+        names, knobs = (
+            ", ".join(sorted(c.name for c in undeclared if (c.role == "knob") is are_knobs))
+            for are_knobs in (False, True)
+        )
         detail = f"nobody declared {names}: numbers are kept as metrics, texts as labels"
+        detail += f"; {knobs}: of few values, kept as knobs" if knobs else ""
         problems.add("undeclared_columns", "doubted", detail)
     shape = declaration.aggregate
     is_numbered = shape is None and all(target.name != "replicate" for target in targets)
@@ -215,10 +226,11 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     if shape is not None and isinstance(shape.n, int):
         constants[AGGREGATE_N] = shape.n
         own.append(_N_COLUMN)
+    are_means = shape is not None
     for number, (line, cells) in enumerate(table.rows):
         try:
-            are_means = shape is not None
-            values = {**constants, **_values(cells, others, line, problems, are_means)}
+            flags = ["aggregate"] if are_means else []
+            values = {**constants, **_values(cells, others, line, problems, flags)}
         except FormatError as error:
             problems.add("not_a_number", "refused", f"{error}; row dropped", line)
             result.refused += 1
@@ -228,10 +240,9 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
             problems.add("empty_row", "refused", "no cell has a value; row dropped", line)
             result.refused += 1
             continue
-        if shape is not None and not _is_mean(values, line, problems):
+        if are_means and not _is_mean(values, line, problems):
             result.refused += 1
             continue
-        flags = ["aggregate"] if shape is not None else []
         flags += _doubt(values, measured, line, problems)
         if values.get("energy_j") == 0:
             values["energy_j"] = None
@@ -338,7 +349,7 @@ def parse_table(
             cells = mend(headings, cells) if mend is not None else cells
         if len(cells) == len(headings):
             table.rows.append((line, cells))
-        else:
+        elif not cells[0].lstrip().startswith("#"):
             detail = f"{len(cells)} fields, expected {len(headings)}; row dropped"
             problems.add("field_count", "refused", detail, line)
             table.refused += 1
@@ -370,7 +381,8 @@ def _split(lines: Sequence[str], separator: str | None) -> Iterator[tuple[int, l
             if cells := line.split():
                 yield number, [cell.strip('"') for cell in cells]
         return
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
+    text = (f"{line}\n" for line in lines)
+    reader = csv.reader(text, delimiter=separator, skipinitialspace=True)
     try:
         for cells in reader:
             if any(map(str.strip, cells)):
@@ -440,13 +452,9 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
             continue
         taken = {t.name for t in targets} | {n for n, k in declaration.kinds.items() if k != CORE}
         kind = _kind_of(cells[place] for _, cells in table.rows)
-        own = Column(
-            name := clean_name(bare, kind, taken),
-            "label" if kind == "text" else "metric",
-            kind,
-            bare or name,
-            bare or name,
-        )
+        name = clean_name(bare, kind, taken)
+        role = said.role or _role_of(kind, (cells[place] for _, cells in table.rows), declaration)
+        own = Column(name, role, kind, bare or name, bare or name, said.unit)
         targets.append(_Target(place, heading, name, kind, said, own))
     targets += _spread_targets(table.headings, spreads, targets)
     names = [target.name for target in targets]
@@ -559,6 +567,14 @@ def _kind_of(cells: Iterable[Cell]) -> Kind:
     return "text" if not count else ("whole" if is_whole else "real")
 
 
+def _role_of(kind: Kind, cells: Iterable[Cell], declaration: TableDeclaration) -> Role:
+    """Return what an undeclared column is: a factor of an experiment has few values."""
+    if not declaration.has_factors or kind == "real":
+        return "label" if kind == "text" else "metric"
+    few = islice({str(cell).strip() for cell in cells}, _MOST_FACTORS + 1)
+    return "knob" if kind == "text" or len([*few]) <= _MOST_FACTORS else "metric"
+
+
 def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | None:
     """Convert a whole column as `_convert` would convert each cell.
 
@@ -566,7 +582,7 @@ def _plain_column(cells: Sequence[Cell], target: _Target) -> Sequence[Cell] | No
         The values; None if a cell is not as simple as `1.5`, `12` or a text. `_convert` then
         converts cell by cell and reports the bad ones.
     """
-    if target.said.values:
+    if target.said.values or target.said.wraps_at:
         return None
     if target.kind == "text":
         texts = [None if cell is None else str(cell) for cell in cells]
@@ -607,8 +623,9 @@ def _values(
     targets: Iterable[_Target],
     line: int,
     problems: ProblemList,
-    are_means: bool,
+    flags: list[str],
 ) -> dict[str, Cell]:
+    """Convert the cells of a row; a counter that wrapped is added to `flags`."""
     values: dict[str, Cell] = {}
     for target in targets:
         cell = cells[target.place]
@@ -616,17 +633,30 @@ def _values(
             detail = f"{target.heading} {cell} is a negative difference; left unset"
             problems.add("wrapped_counter", "doubted", detail, line)
             cell = None
+        cell, has_wrapped = _unwrapped(cell, target.said.wraps_at)
+        if has_wrapped:
+            detail = f"{target.heading} {cells[target.place]} wrapped at {target.said.wraps_at:g}"
+            problems.add("energy_counter_wrapped", "repaired", f"{detail}; taken as {cell}", line)
+            flags += [] if "energy_counter_wrapped" in flags else ["energy_counter_wrapped"]
         value = _convert(target.heading, cell, target.kind, target.said, target.least)
         if isinstance(value, str) and target.own is None:
             value = value.strip() or None
         if target.kind in ("whole", CORE) and isinstance(value, float):
             # The mean of counts may be fractional.
-            if value != round(value) and not are_means:
+            if value != round(value) and "aggregate" not in flags:
                 detail = f"{target.heading} {cell!r} is not a whole number; taken as {round(value)}"
                 problems.add("fractional_count", "repaired", detail, line)
             value = round(value)
         values[target.name] = value
     return values
+
+
+def _unwrapped(cell: Cell, wraps_at: float | None) -> tuple[Cell, bool]:
+    """Return the difference of a counter, and whether the counter wrapped: it is negative."""
+    if wraps_at is None or cell is None or not _is_number(text := str(cell).strip()):
+        return cell, False
+    value = float(text)
+    return (value + wraps_at, True) if -wraps_at <= value < 0 else (cell, False)
 
 
 def _is_wrapped(cell: Cell) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from data.declared import Column
+from data.declared import ROLES, Column
 from data.errors import SettingsError
 from data.schema import KNOBS, MEASUREMENTS
 from ingest.records import Aggregate, TableColumn, TableDeclaration
@@ -20,9 +20,11 @@ KEYS: Final[dict[str, type | tuple[type, ...]]] = {
     "set": dict,
     "columns": dict,
     "aggregate": dict,
+    "factors": bool,
+    "refuse": str,
 }
 _AGGREGATE_KEYS: Final = {"n", "mean", "sd"}
-_COLUMN_KEYS: Final = {"to", "scale", "values", "drop"}
+_COLUMN_KEYS: Final = {"to", "scale", "values", "drop", "unit", "role", "wraps_at"}
 # The number of the core that a row is of, if the dataset has no column of this name; and its kind.
 CORE: Final = "core"
 # Columns that identify a row's run and are not plain columns of `runs`.
@@ -88,6 +90,8 @@ def build_table(
         found,
         kinds,
         _aggregate(entry.get("aggregate"), f"{where}.aggregate", path),
+        entry.get("factors", False),
+        entry.get("refuse", ""),
         is_shipped,
     )
 
@@ -124,4 +128,10 @@ def table_column(said: Any, where: str, path: str) -> TableColumn:
         raise SettingsError(f"{where} cannot be {said!r} ({path})")
     if not isinstance(said.get("to", ""), str) or type(said.get("drop", False)) is not bool:
         raise SettingsError(f"{where} cannot be {said!r} ({path})")
-    return TableColumn(said.get("to"), float(scale), values, said.get("drop", False))
+    unit, role, wraps_at = said.get("unit", ""), said.get("role"), said.get("wraps_at")
+    is_counter = wraps_at is None or (type(wraps_at) in (int, float) and wraps_at > 0)
+    if not isinstance(unit, str) or role not in (*ROLES, None) or not is_counter:
+        raise SettingsError(f"{where} cannot be {said!r} ({path})")
+    return TableColumn(
+        said.get("to"), float(scale), values, said.get("drop", False), unit, role, wraps_at
+    )

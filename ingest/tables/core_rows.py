@@ -40,7 +40,8 @@ def sum_over_cores(table: SummaryTable, settings: Settings) -> SummaryTable:
         return table
     runs: dict[tuple[Cell, ...], list[SummaryRow]] = defaultdict(list)
     knobs = [*KEY_KNOBS, "replicate"]
-    knobs += [column.name for column in settings.columns.values() if column.role == "knob"]
+    own = (*settings.columns.values(), *table.columns)
+    knobs += [column.name for column in own if column.role == "knob"]
     for row in table.rows:
         runs[row.workload, row.system, *map(row.values.get, knobs)].append(row)
     every = {row.values.get(CORE) for row in table.rows} - {None}

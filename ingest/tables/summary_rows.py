@@ -200,7 +200,7 @@ def _unknown(read: TableRead) -> Iterator[Problem]:
     systems = Counter(canonical_system(row.system, settings) for row in rows)
     for system, count in systems.items():
         if system == UNKNOWN:
-            detail = "no column or setting names the system: set tables.system, or a column's `to`"
+            detail = "no column and no setting names the system: set tables.system"
         elif system not in settings.systems:
             detail = (
                 f"the settings do not know the system {system!r}; kept under this name: add "
@@ -209,13 +209,13 @@ def _unknown(read: TableRead) -> Iterator[Problem]:
         else:
             continue
         first = next(r.line for r in rows if canonical_system(r.system, settings) == system)
-        yield Problem("unknown_system", "doubted", detail, first, count)
+        yield Problem("unknown_system", "doubted", f"{count} runs: {detail}", first)
     if count := sum(_workload(row, read) == UNKNOWN for row in rows):
         detail = (
-            "no column, no setting and no word in the name of the table or its folder names the "
-            "workload: set tables.workload, or workloads.NAME.aliases"
+            f"{count} runs: no column, no setting and no word in the name of the table or its "
+            "folder names the workload: set tables.workload, or workloads.NAME.aliases"
         )
-        yield Problem("unknown_workload", "doubted", detail, None, count)
+        yield Problem("unknown_workload", "doubted", detail)
 
 
 def _workload(row: SummaryRow, read: TableRead) -> str:
@@ -231,9 +231,10 @@ def _claims(
     counts: Counter[RunKey] = Counter()
     for read in sorted(reads, key=lambda read: read.file.path):
         settings = read.file.settings
+        own = (*settings.columns.values(), *read.table.columns)
+        declared = [column.name for column in own if column.role == "knob"]
         for row in read.table.rows:
             values = row.values
-            declared = (c.name for c in settings.columns.values() if c.role == "knob")
             knobs = order_knobs({name: values.get(name) for name in (*KEY_KNOBS, *declared)})
             system = canonical_system(row.system, settings)
             replicate = values.get("replicate")

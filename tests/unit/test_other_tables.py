@@ -1,0 +1,148 @@
+"""Tables of other groups and tools, without settings: what is energy, time, a knob, a comment."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.connection import open_lake
+from ingest.pipeline import AddOptions, AddReport, add
+from tests.fixtures.real import studies
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    return tmp_path / "lake"
+
+
+def ingest(lake: Path, raw: Path) -> AddReport:
+    return add(AddOptions(lake, [raw], workers=1))
+
+
+def written(folder: Path, name: str, *lines: str) -> Path:
+    (folder / name).write_text("\n".join(lines) + "\n")
+    return folder / name
+
+
+def query(lake: Path, text: str) -> list[dict[str, Any]]:
+    with open_lake(lake) as opened:
+        return opened.polars(text).to_dicts()
+
+
+def details(report: AddReport, kind: str) -> list[str]:
+    return [f.problem.detail for f in report.problems if f.problem.kind == kind]
+
+
+CAPS = "Benchmark,Program,PowerLimit,Package,Core,GPU,DRAM,Time,Temperature,Memory"
+
+
+def test_power_caps_and_wraps_of_a_counter(lake: Path, tmp_path: Path) -> None:
+    """-262044 J is a wrap at 2^18 = 262144 J: 100 J. 40000 ms are 40 s; -1 is no limit."""
+    raw = written(
+        tmp_path, "caps.csv", CAPS,
+        "dacapo, luindex, -1,835.5, 458.5, 0.001, 101.5, 40000, 37.0, 45668",
+        "dacapo, luindex, -1,-262044.0, 458.5, 0.001, -262142, 40000, 37.0, 45668",
+        "dacapo, luindex, 15,500.0, 458.5, 0.001, 101.5, 50000, 37.0, 45668",
+    )  # fmt: skip
+    report = ingest(lake, raw)
+    rows = query(lake, "SELECT * FROM runs ORDER BY rapl_w NULLS FIRST, replicate")
+    names = ("program", "rapl_w", "replicate", "energy_j", "duration_s", "core", "dram", "flags")
+    wrapped = ["energy_counter_wrapped"]
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("luindex", None, 0, 835.5, 40.0, 458.5, 101.5, []),
+        ("luindex", None, 1, 100.0, 40.0, 458.5, 2.0, wrapped),
+        ("luindex", 15.0, 0, 500.0, 50.0, 458.5, 101.5, []),
+    ]
+    assert len(details(report, "energy_counter_wrapped")) == 2
+    with open_lake(lake) as opened:
+        units = {c.name: (c.role, c.unit) for c in opened.columns}
+    assert (units["program"], units["core"]) == (("knob", ""), ("metric", "J"))
+
+
+@pytest.mark.real
+def test_the_power_caps_of_other_people(lake: Path) -> None:
+    report = ingest(lake, studies() / "strangers" / "langpowercap")
+    assert (report.added, report.refused) == (4880, [])
+    (row,) = query(
+        lake,
+        "SELECT count(DISTINCT (benchmark, program, rapl_w IS NULL)) AS n, "
+        "max(replicate) AS last, min(energy_j) AS least, min(power_w) AS low, "
+        "max(power_w) AS high, count(*) FILTER (rapl_w = 15) AS capped FROM runs",
+    )
+    assert (row["n"], row["last"], row["capped"]) == (244, 19, 2440)
+    assert row["least"] > 0
+    assert 1 < row["low"] < row["high"] < 100
+    packages = [d for d in details(report, "energy_counter_wrapped") if d.startswith("Package")]
+    assert len(packages) == 15
+    assert any("-260188.19" in d and "1955.8" in d for d in packages)
+
+
+def test_a_run_table_has_factors_and_energy(lake: Path, tmp_path: Path) -> None:
+    raw = written(
+        tmp_path, "run_table.csv",
+        "__run_id,__done,model,length,execution_time,codecarbon__energy_consumed,energy_usage_J",
+        "run_1_repetition_0,DONE,a,100,50.5,0.0001,360.5", "run_0_repetition_0,DONE,b,500,9,0.1,20",
+    )  # fmt: skip
+    report = ingest(lake, raw)
+    rows = query(lake, "SELECT * FROM runs ORDER BY model")
+    names = ("model", "length", "duration_s", "energy_j", "codecarbon_energy_consumed")
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("a", 100, 50.5, 360.5, 0.0001), ("b", 500, 9.0, 20.0, 0.1),
+    ]  # fmt: skip
+    assert "length, model: of few values, kept as knobs" in details(report, "undeclared_columns")[0]
+    with open_lake(lake) as opened:
+        assert {c.name for c in opened.columns if c.role == "knob"} == {"model", "length"}
+
+
+@pytest.mark.real
+def test_the_run_table_of_other_people(lake: Path) -> None:
+    assert ingest(lake, studies() / "strangers" / "runtable").added == 1260
+    rows = query(
+        lake,
+        "SELECT method, count(*) AS n, round(avg(energy_j), 2) AS j, "
+        "round(avg(duration_s), 2) AS s FROM runs WHERE model = 'qwen2:7b' AND length = 1000 "
+        "GROUP BY ALL ORDER BY ALL",
+    )
+    assert [tuple(row.values()) for row in rows] == [
+        ("on_device", 30, 581.39, 53.13), ("remote", 30, 70.36, 17.5),
+    ]  # fmt: skip
+    with open_lake(lake) as opened:
+        knobs = {c.name for c in opened.columns if c.role == "knob"}
+    assert knobs == {"model", "method", "length", "topic"}
+
+
+@pytest.mark.real
+def test_the_emissions_of_other_people(lake: Path) -> None:
+    """0.0073549964 kWh x 3.6 MJ are 26,478 J in 210.08 s."""
+    ingest(lake, studies() / "strangers" / "codecarbon")
+    (row,) = query(lake, "SELECT * FROM runs WHERE duration_s > 210.076 AND duration_s < 210.077")
+    assert row["energy_j"] == pytest.approx(26_478, abs=0.5)
+    assert row["country_name"] == "Denmark"
+
+
+REPORT = " Category;  Type;  Run Identifier;  Energy Samples;  Score;  Score Metric"
+
+
+def test_a_report_is_read_in_spite_of_its_note(lake: Path, tmp_path: Path) -> None:
+    raw = written(
+        tmp_path, "energy-report-run.csv", REPORT,
+        " azul; merge_sort; default; 1214;  51438.749;  Energy", "",
+        " azul; quick_sort; default; 0;  0.000;  Energy", "",
+        "# Note: the baseline has been excluded; see there",
+    )  # fmt: skip
+    report = ingest(lake, raw)
+    assert (report.rows.read, report.refused) == (2, [])
+    rows = query(lake, "SELECT system, type, energy_j FROM runs ORDER BY type")
+    assert [tuple(row.values()) for row in rows] == [
+        ("azul", "merge_sort", 51_438.749), ("azul", "quick_sort", None),
+    ]  # fmt: skip
+    assert len(details(report, "no_energy")) == 1
+
+
+def test_samples_of_power_are_no_runs(lake: Path, tmp_path: Path) -> None:
+    header = REPORT.replace("Energy Samples", "Sample Identifier")
+    raw = written(tmp_path, "raw-power.csv", header, *(f"a; b; c; {n}; 4.3; W" for n in range(9)))
+    report = ingest(lake, raw)
+    assert report.added == 0
+    (refused,) = report.refused
+    assert "samples of the power of a run, not runs" in refused.problem.detail
