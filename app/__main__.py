@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from app.kit.settings import LOOPBACK, LogFormat, Settings, SqlMode, default_lake
+from app.kit.settings import LOCAL_PROXIES, LOOPBACK, LogFormat, Settings, SqlMode, default_lake
+from app.kit.visitors import Network, read_networks
 from data.errors import LakeError, SelectionError, UnknownVersionError, WattlasError
 from data.lake_place import LakePath, lake_path
 
@@ -52,6 +53,13 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="NAMES",
         help="names that visitors may use, by commas; a leading dot allows all subdomains",
     )
+    parser.add_argument(
+        "--trusted-proxies",
+        type=_networks,
+        metavar="NETWORKS",
+        default=LOCAL_PROXIES,
+        help="proxies whose X-Forwarded-For names the visitor, by commas",
+    )
     parser.add_argument("--log", choices=get_args(LogFormat), help="write a line a request")
     parser.add_argument(
         "--metrics-port", type=int, metavar="PORT", help="answer Prometheus on 127.0.0.1:PORT"
@@ -74,6 +82,13 @@ def _lake(text: str) -> LakePath:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def _networks(text: str) -> tuple[Network, ...]:
+    try:
+        return read_networks(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _settings(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Settings:
     if not re.fullmatch(r"(/[\w.~-]+)*", options.prefix, re.ASCII):
         parser.error(f"--prefix is {options.prefix!r}, expected a path such as /atlas")
@@ -89,6 +104,7 @@ def _settings(parser: argparse.ArgumentParser, options: argparse.Namespace) -> S
         log=options.log,
         metrics_port=options.metrics_port,
         sql=options.sql,
+        proxies=options.trusted_proxies,
     )
 
 

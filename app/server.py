@@ -27,6 +27,7 @@ from app.kit.routes import cached_routes
 from app.kit.scripts import SCRIPTS, Scripts
 from app.kit.settings import ASSETS, Settings
 from app.kit.shell import shell
+from app.kit.visitors import trust_proxies
 from app.pages import PAGES
 from data.errors import WattlasError
 from data.file_cache import cache_folder
@@ -38,6 +39,7 @@ def create_app(settings: Settings) -> dash.Dash:
     _import_pandas()
     server = Flask("wattlas")
     add_guard(server, settings.allowed_hosts)
+    trust_proxies(server, settings.proxies)
     add_headers(server)
     if settings.prefix:
         server.config["APPLICATION_ROOT"] = settings.prefix

@@ -21,6 +21,10 @@ class UnknownVersionError(LakeError):
     """A version that the lake does not have: it was never written, or `prune` has removed it."""
 
 
+class BusyError(WattlasError):
+    """As much runs or waits as may, of everybody or of this visitor; later it works."""
+
+
 class SettingsError(WattlasError):
     """A settings file with an unknown key, a bad pattern, or a value out of range."""
 

@@ -23,9 +23,11 @@ from werkzeug.exceptions import (
 from werkzeug.sansio.utils import host_is_trusted
 
 from app.kit.settings import LOOPBACK
-from data.errors import UnknownVersionError, WattlasError
+from data.errors import BusyError, UnknownVersionError, WattlasError
 
 MOST_BODY_BYTES: Final = 1_000_000
+# When to repeat a request that found the server busy.
+RETRY_S: Final = 2
 _TRICKS: Final = frozenset({"", ".", ".."})
 _JSON: Final = "application/json"
 
@@ -125,12 +127,20 @@ def is_navigation() -> bool:
 
 def status_of(error: WattlasError) -> int:
     """Return the status of the answer to a request that is refused with this error."""
-    return 404 if isinstance(error, UnknownVersionError) else 400
+    statuses = {UnknownVersionError: 404, BusyError: 503}
+    return next((status for kind, status in statuses.items() if isinstance(error, kind)), 400)
+
+
+def retry_header(error: WattlasError) -> dict[str, str]:
+    """Return the header that says when to repeat a request that found the server busy."""
+    return {"Retry-After": str(RETRY_S)} if isinstance(error, BusyError) else {}
 
 
 def _refused(error: WattlasError) -> Response:
     refusal = default_exceptions[status_of(error)]
-    return _in_words(refusal(str(error)))
+    answer = _in_words(refusal(str(error)))
+    answer.headers.update(retry_header(error))
+    return answer
 
 
 def _unfit(error: Exception) -> Response:

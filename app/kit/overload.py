@@ -9,12 +9,12 @@ from werkzeug.test import run_wsgi_app
 from werkzeug.wrappers import Response
 
 from app.kit.bundles import BUNDLES
+from app.kit.guard import RETRY_S
 
 MOST_WORKING: Final = 8
 # Enough for some requests of each of many visitors.
 MOST_WAITING: Final = 120
 PATIENCE_S: Final = 20.0
-RETRY_S: Final = 2
 # Files, which are in memory, and the health check. A page without one of its scripts is broken, and
 # browsers do not repeat the request.
 _NEVER_REFUSED: Final = ("/health", BUNDLES, "/_dash-component-suites/")

@@ -10,27 +10,34 @@ from typing import Any
 from urllib.parse import quote
 
 import orjson
-from flask import Flask, Response, redirect, request
+from flask import Flask, Response, g, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from app.kit.context import lakes
 from app.kit.downloads import CSV, PARQUET, file_answer, table_answer
 from app.kit.export import page_html
-from app.kit.guard import status_of
+from app.kit.guard import retry_header, status_of
 from app.kit.lakes import Lakes, LakeView
 from app.kit.links import address, open_page
 from app.kit.page import Page
-from data.errors import WattlasError
+from data.errors import BusyError, WattlasError
 
 
 def json_answer(make: Callable[[], dict[str, Any]]) -> Response:
     """Return a result as JSON, NumPy scalars as numbers; for a WattlasError its words."""
     try:
-        body, status = make(), 200
+        encoded = orjson.dumps(make(), option=orjson.OPT_SERIALIZE_NUMPY)
     except WattlasError as error:
-        body, status = {"error": str(error)}, status_of(error)
-    encoded = orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY)
-    return Response(encoded, status=status, mimetype="application/json")
+        return json_refusal(error)
+    return Response(encoded, mimetype="application/json")
+
+
+def json_refusal(error: WattlasError) -> Response:
+    """Return the words of an error as JSON."""
+    # The words of others may quote what the visitor sent.
+    g.refused = str(error) if isinstance(error, BusyError) else type(error).__name__
+    body = orjson.dumps({"error": str(error)})
+    return Response(body, status_of(error), retry_header(error), mimetype="application/json")
 
 
 def add_page_routes(server: Flask, page: Page) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from app.kit.visitors import Network, read_networks
 from data.lake_place import LakePath
 
 LAKE_VARIABLE: Final = "WATTLAS_LAKE"
@@ -19,6 +20,8 @@ MAX_POINTS: Final = 20_000
 
 # Names of this machine for clients on it.
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+# A proxy on this machine.
+LOCAL_PROXIES: Final = "127.0.0.0/8,::1"
 LogFormat = Literal["text", "json"]
 SqlMode = Literal["off", "on", "unsafe-without-landlock"]
 
@@ -34,6 +37,7 @@ class Settings:
         log: Format of the request log; None writes none.
         metrics_port: Port of the loopback where Prometheus reads numbers; None for none.
         sql: Whether visitors may run SQL, and whether also on a kernel without Landlock.
+        proxies: Addresses whose header `X-Forwarded-For` names the visitor.
     """
 
     lake: LakePath
@@ -44,6 +48,7 @@ class Settings:
     log: LogFormat | None = None
     metrics_port: int | None = None
     sql: SqlMode = "off"
+    proxies: tuple[Network, ...] = read_networks(LOCAL_PROXIES)
 
 
 def default_lake() -> str:

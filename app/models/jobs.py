@@ -17,10 +17,14 @@ from typing import Any, Final
 
 import xxhash
 
-from data.errors import DataError
+from data.errors import BusyError
 
 MOST_RUNNING: Final = 1
 MOST_WAITING: Final = 8
+# Simulations of one address that wait or run.
+MOST_OF_ADDRESS: Final = 3
+# Tabs that wait for one simulation and are remembered.
+MOST_SEEN: Final = 64
 MOST_KEPT: Final = 24
 LIMIT_S: Final = 240.0
 # After this time without a request a visitor is gone. Hidden tabs send one request a minute.
@@ -36,17 +40,26 @@ class Job:
     Attributes:
         results: One answer per curve, in order of arrival.
         state: `waiting`, `running`, `done`, `cancelled` or `failed`.
-        seen_s: Time of each visitor's last request.
+        seen_s: Time of each visitor's last request; of the last `MOST_SEEN` visitors.
+        address: The network address of the visitor who began it.
     """
 
     name: str
     request: dict[str, Any]
+    address: str = ""
     results: list[dict[str, Any]] = field(default_factory=list)
     state: str = "waiting"
     words: str = ""
     process: subprocess.Popen[str] | None = None
     started_s: float = 0.0
     seen_s: dict[str, float] = field(default_factory=dict)
+
+    def see(self, visitor: str) -> None:
+        """Remember that a visitor waits for it; the one seen longest ago is forgotten."""
+        self.seen_s.pop(visitor, None)
+        while len(self.seen_s) >= MOST_SEEN:
+            del self.seen_s[next(iter(self.seen_s))]
+        self.seen_s[visitor] = time.monotonic()
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer to a visitor."""
@@ -70,15 +83,18 @@ class Jobs:
         self._patience_s, self._limit_s = patience_s, limit_s
         self._watch: threading.Thread | None = None
 
-    def ask(self, request: dict[str, Any], visitor: str, begins: bool = True) -> dict[str, Any]:
+    def ask(
+        self, request: dict[str, Any], visitor: str, begins: bool = True, address: str = ""
+    ) -> dict[str, Any]:
         """Start a job, or join the one that is running or done.
 
         Args:
             begins: Whether to start a job that does not exist, was cancelled or has failed;
                 otherwise its state is returned.
+            address: Where the visitor is, for the quota; empty for nobody in particular.
 
         Raises:
-            DataError: Too many jobs are waiting.
+            BusyError: Too many jobs are waiting, of all visitors or of this address.
         """
         name = name_of(request)
         with self._lock:
@@ -89,17 +105,22 @@ class Jobs:
             if job is not None and job.state in ("cancelled", "failed") and not begins:
                 return job.to_json()
             if job is None or job.state in ("cancelled", "failed"):
-                waiting = [j for j in self._jobs.values() if j.state == "waiting"]
-                if len(waiting) >= MOST_WAITING:
-                    raise DataError(
-                        f"{len(waiting)} simulations are waiting already; try again in a minute"
-                    )
-                job = self._jobs[name] = Job(name, request)
-            job.seen_s[visitor] = time.monotonic()
+                self._check_room(address)
+                job = self._jobs[name] = Job(name, request, address)
+            job.see(visitor)
             self._jobs.move_to_end(name)
             self._forget()
             self._begin()
             return job.to_json()
+
+    def _check_room(self, address: str) -> None:
+        under_way = [j for j in self._jobs.values() if j.state in ("waiting", "running")]
+        waiting = sum(job.state == "waiting" for job in under_way)
+        if waiting >= MOST_WAITING:
+            raise BusyError(f"{waiting} simulations are waiting already; try again in a minute")
+        own = sum(job.address == address for job in under_way)
+        if address and own >= MOST_OF_ADDRESS:
+            raise BusyError(f"{own} simulations of your address are under way; wait for one")
 
     def finished(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the results of a job that is done; empty if there is none."""
@@ -113,6 +134,11 @@ class Jobs:
         with self._lock:
             job = self._jobs[name]
             return job.state, job.words
+
+    def waiting_for(self, name: str) -> tuple[str, ...]:
+        """Return the visitors who wait for a job, in the order of their last requests."""
+        with self._lock:
+            return tuple(self._jobs[name].seen_s)
 
     def is_running(self, name: str) -> bool:
         """Return whether the job waits or its process exists."""

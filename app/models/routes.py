@@ -16,6 +16,7 @@ from app.kit.context import lakes
 from app.kit.lakes import LakeView
 from app.kit.response_cache import keep_no_response
 from app.kit.routes import json_answer
+from app.kit.visitors import visitor
 from app.models.answers import fits_answer, runs_answer
 from app.models.curves import simulation
 from app.models.defaults import open_link
@@ -59,8 +60,8 @@ def _simulate() -> Response:
     def ask() -> dict[str, Any]:
         jobs: Jobs = current_app.extensions[_EXTENSION]
         state = _asked()[1]
-        visitor = request.args.get("visitor", "")[:40]
-        found = jobs.ask(simulation(state), visitor, begins=request.method == "POST")
+        tab = request.args.get("visitor", "")[:40]
+        found = jobs.ask(simulation(state), tab, request.method == "POST", visitor())
         have = request.args.get("have", "0")[:4]
         return {**found, "results": found["results"][int(have) if have.isdecimal() else 0 :]}
 

@@ -12,7 +12,8 @@ from app.kit.context import lake_view, sandbox
 from app.kit.downloads import CSV as CSV_TYPE
 from app.kit.downloads import PARQUET as PARQUET_TYPE
 from app.kit.downloads import file_answer
-from app.kit.guard import status_of
+from app.kit.routes import json_refusal
+from app.kit.visitors import visitor
 from data.errors import SelectionError, WattlasError
 from data.sandbox import pool
 
@@ -42,14 +43,8 @@ def _answered(view: Callable[[dict[str, Any]], Response]) -> Callable[[], Respon
             if isinstance(found, str):
                 return _json({"error": found}, 403)
             return view(_asked(request.get_json()))
-        except pool.BusyError as error:
-            g.refused = str(error)
-            answer = _json({"error": str(error)}, 503)
-            answer.headers["Retry-After"] = "1"
-            return answer
         except WattlasError as error:
-            g.refused = type(error).__name__
-            return _json({"error": str(error)}, status_of(error))
+            return json_refusal(error)
 
     return route
 
@@ -76,7 +71,7 @@ def _ask(asked: dict[str, Any], bounds: pool.Bounds) -> tuple[dict[str, Any], by
     sql = asked.get("sql", "")
     if not sql.strip():
         raise SelectionError("sql is empty")
-    return found.run(lake_view(asked.get("lake")).lake, sql, bounds, g.query_id)
+    return found.run(lake_view(asked.get("lake")).lake, sql, bounds, g.query_id, visitor())
 
 
 def _run(asked: dict[str, Any]) -> Response:

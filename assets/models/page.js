@@ -3,7 +3,7 @@ document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
   const { wattlas } = window, { models, modelsPage, address } = wattlas, { page } = models;
-  const NAME = "models", POLL_MS = 500, URL_MS = 120;
+  const NAME = "models", POLL_MS = 500, BUSY_MS = 2000, URL_MS = 120;
   const isShown = () => Boolean(document.querySelector(".page.models"));
 
   /** The page was opened, by a load or by a link. */
@@ -44,7 +44,7 @@ document.addEventListener("DOMContentLoaded", function () {
     try {
       const response = await wattlas.fetch(wattlas.fileOf(NAME, path, query), options);
       const body = response.json();
-      return response.ok ? body : { error: body.error };
+      return response.ok ? body : { error: body.error, isBusy: response.status === 503 };
     } catch (error) {
       return { error: "The server did not answer (" + error.message + "). Reload the page." };
     }
@@ -107,13 +107,14 @@ document.addEventListener("DOMContentLoaded", function () {
 
   async function follow() {
     const mine = (following += 1);
-    for (let method = "POST"; ; method = "GET") {
+    for (let method = "POST"; ; method = job ? "GET" : "POST") {
       const have = page.simulated.results.length;
       const query = `${address.shown(NAME)}&visitor=${visitor}&have=${have}`;
-      const found = await answerOf("simulate", query, { method });
+      const found = await answerOf("simulate", query, { method, isBusyReturned: true });
       if (mine !== following || !isShown()) return;
       const { error, labels, results, state, done, total, words } = found;
-      if (error) Object.assign(page.simulated, { status: "failed", words: error });
+      if (found.isBusy) page.simulated.words = "simulation waits: " + error;
+      else if (error) Object.assign(page.simulated, { status: "failed", words: error });
       else {
         const said = {
           waiting: "simulation waits for another", running: `simulated ${done} of ${total}`,
@@ -125,8 +126,8 @@ document.addEventListener("DOMContentLoaded", function () {
       }
       modelsPage.say();
       if (!error && results.length) modelsPage.draw();
-      if (!job) return;
-      await new Promise((ready) => wattlas.later(ready, POLL_MS));
+      if (!job && !found.isBusy) return;
+      await new Promise((ready) => wattlas.later(ready, found.isBusy ? BUSY_MS : POLL_MS));
     }
   }
 

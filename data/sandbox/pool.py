@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from data.connection import Lake
-from data.errors import WattlasError
+from data.errors import BusyError, WattlasError
 from data.sandbox.landlock import landlock_version
 
 START_S: Final = 30.0
@@ -30,10 +30,6 @@ _MOST_HEAD_BYTES: Final = 32_000_000
 
 class SqlError(WattlasError):
     """A query that is refused, fails, or takes more than it may; the message says which."""
-
-
-class BusyError(WattlasError):
-    """As many queries run as may run at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +91,7 @@ class Sandbox:
     """Bounded single-use processes for one lake.
 
     Args:
-        most_running: Queries that run at once.
+        most_running: Queries that run at once; of one visitor one less.
         spares: Processes that are kept ready for the newest version that was asked for.
         has_landlock: False runs without Landlock, for kernels that lack it.
 
@@ -120,6 +116,7 @@ class Sandbox:
         self._lock = threading.Lock()
         self._spares: list[_Process] = []
         self._running: dict[str, _Process | None] = {}
+        self._visitors: Counter[str] = Counter()
         self._cancelled: set[str] = set()
 
     @property
@@ -146,17 +143,20 @@ class Sandbox:
                 return
             time.sleep(_LOOK_S)
 
-    def run(self, lake: Lake, sql: str, bounds: Bounds = ROWS, key: str = "") -> tuple[dict, bytes]:
+    def run(
+        self, lake: Lake, sql: str, bounds: Bounds = ROWS, key: str = "", visitor: str = ""
+    ) -> tuple[dict, bytes]:
         """Run a query on a version of the lake.
 
         Args:
             key: What `cancel` calls it by.
+            visitor: Who asks, for the quota; empty for nobody in particular.
 
         Returns:
             `columns`, `types`, `truncated`, `elapsed_ms` and `rows` or `row_count`; a file's bytes.
 
         Raises:
-            BusyError: Too many run already.
+            BusyError: Too many run already, of all visitors or of this one.
             SqlError: It failed, took too much time or memory, or was cancelled.
         """
         if len(sql) > _LONGEST_SQL:
@@ -166,12 +166,17 @@ class Sandbox:
             if len(self._running) >= self._most_running or key in self._running:
                 self.outcomes["refused"] += 1
                 raise BusyError(f"{len(self._running)} queries run already; try again in a second")
+            if visitor and self._visitors[visitor] >= max(1, self._most_running - 1):
+                self.outcomes["refused"] += 1
+                raise BusyError("a query of your address runs already; try again in a second")
             self._running[key] = None
+            self._visitors[visitor] += 1
         try:
             return self._run(lake, sql, bounds, key)
         finally:
             with self._lock:
                 self._running.pop(key, None)
+                self._visitors -= Counter([visitor])
                 self._cancelled.discard(key)
 
     def cancel(self, key: str) -> bool:

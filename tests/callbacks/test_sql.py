@@ -20,6 +20,7 @@ from app.sql.answer import columns_of, examples
 from app.sql.layout import sql_layout
 from app.sql.state import SqlState
 from data.connection import open_lake
+from data.errors import BusyError
 from data.sandbox import pool
 from data.sandbox.landlock import landlock_version
 from data.sandbox.pool import Sandbox
@@ -95,11 +96,11 @@ def test_a_busy_sandbox_says_when_to_come_back(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def busy(*_: Any) -> Any:
-        raise pool.BusyError("2 queries run already; try again in a second")
+        raise BusyError("2 queries run already; try again in a second")
 
     monkeypatch.setattr(Sandbox, "run", busy)
     answer = client.post("/sql/run", json={"sql": "SELECT 1"})
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
     assert (answer.json or {})["error"].startswith("2 queries run already")
     assert client.post("/sql/cancel", json={"id": "none"}).json == {"cancelled": False}
 

@@ -12,11 +12,11 @@ import pytest
 from app.models.controls import CONTROLS, read_values, scheme_values
 from app.models.curves import curves, rates_kpps, simulation
 from app.models.groups import GROUP, group_styles, with_groups
-from app.models.jobs import MOST_WAITING, Jobs
+from app.models.jobs import MOST_SEEN, MOST_WAITING, Jobs
 from app.models.presets import FIGURES, HOSTS, shown_stars
 from app.models.runs import panel_values, points
 from app.models.state import ModelsState
-from data.errors import DataError, SelectionError
+from data.errors import BusyError, SelectionError
 from data.models import SCHEMES
 
 
@@ -249,8 +249,14 @@ def test_a_curve_that_a_scheme_refuses_does_not_stop_the_others(jobs: Jobs) -> N
 def test_only_so_many_simulations_wait(jobs: Jobs) -> None:
     for seed in range(MOST_WAITING + 1):
         jobs.ask(request(SLOW, seed=seed), "ann")
-    with pytest.raises(DataError, match=f"{MOST_WAITING} simulations are waiting"):
+    with pytest.raises(BusyError, match=f"{MOST_WAITING} simulations are waiting"):
         jobs.ask(request(SLOW, seed=99), "ann")
+
+
+def test_of_endless_visitors_of_a_simulation_the_last_are_remembered(jobs: Jobs) -> None:
+    for number in range(1000):
+        name = jobs.ask(request(SLOW), f"visitor {number}")["job"]
+    assert list(jobs.waiting_for(name)) == [f"visitor {n}" for n in range(1000 - MOST_SEEN, 1000)]
 
 
 def test_rates_begin_above_zero() -> None:

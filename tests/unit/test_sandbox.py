@@ -15,9 +15,10 @@ import polars as pl
 import pytest
 
 from data.connection import Lake, open_lake
+from data.errors import BusyError
 from data.sandbox import pool
 from data.sandbox.landlock import landlock_version
-from data.sandbox.pool import CSV, PARQUET, Bounds, BusyError, Limits, Sandbox, SqlError
+from data.sandbox.pool import CSV, PARQUET, Bounds, Limits, Sandbox, SqlError
 from tests.fixtures.attacks import ATTACKS, Places, read_attacks
 from tests.fixtures.lakes import run, write_lake
 
