@@ -49,6 +49,8 @@ KNOBS: Final[dict[str, pa.DataType]] = {
 FURTHER_KNOBS: Final = (
     "ioengine", "io_scheduler", "file_system", "hybrid_delay_us", "work",
 )  # fmt: skip
+# Only runs that agree in these columns are compared with each other, or with the default.
+SUBJECT: Final = ("dataset", "workload", "work", "load_qps", "message_bytes", "machine")
 # Names of the shipped filters, which stand in URLs.
 FACET_NAMES: Final = (
     "dataset", "workload", "work", "load", "message", "device", "rw", "request", "depth", "threads",

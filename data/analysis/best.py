@@ -2,9 +2,8 @@
 
 import polars as pl
 
-_GROUP = ["dataset", "workload", "load_qps", "message_bytes"]
-# The default that a configuration is compared with ran the same load on the same machine.
-_COMPARED = [*_GROUP, "machine"]
+from data.schema import SUBJECT
+
 _SYSTEM = ["system", "system_label"]
 
 
@@ -26,7 +25,7 @@ def best_settings(
         is_most: The best has the highest `y`: more of it is better.
 
     Returns:
-        One row per system and load, sorted by load and system: the winner's columns, `meets`
+        One row per system and SUBJECT, sorted by them: the winner's columns, `meets`
         (false: no configuration meets the limit, and the row has the best `x`),
         `energy_change` and `performance_change` against the baseline (fractions; NULL without a
         baseline). Of equal costs the better `x` wins.
@@ -38,16 +37,16 @@ def best_settings(
     )
     winners = (
         ranked.sort(["meets", "rank", "near"], descending=[True, False, False], maintain_order=True)
-        .group_by(_GROUP + _SYSTEM, maintain_order=True)
+        .group_by([*SUBJECT, *_SYSTEM], maintain_order=True)
         .first()
     )
     renamed = baselines.rename({"performance": "baseline_x", "cost": "baseline_y"}).drop("n")
     return (
-        winners.join(renamed, on=_COMPARED, how="left", nulls_equal=True)
+        winners.join(renamed, on=list(SUBJECT), how="left", nulls_equal=True)
         .with_columns(
             energy_change=pl.col("y") / pl.col("baseline_y") - 1,
             performance_change=pl.col("x") / pl.col("baseline_x") - 1,
         )
         .drop("rank", "near")
-        .sort(["dataset", "workload", "load_qps", "message_bytes", "system"])
+        .sort([*SUBJECT, "system"])
     )

@@ -1,14 +1,15 @@
 """Mean energy and performance of every configuration, for the table of best settings."""
 
-from typing import Any
+from typing import Any, Final
 
 from data.aggregates import count_sql, mean_sql
 from data.queries.points import points_query
+from data.schema import SUBJECT
 from data.selection import Selection
 
 # Facets of tuned settings; filters on them do not exclude baseline runs.
 _TUNED_FACETS = ("system", "mode", "itr", "dvfs", "rapl")
-_PLACE = "dataset, workload, load_qps, message_bytes, machine"
+_PLACE: Final = ", ".join(SUBJECT)
 
 
 def candidates_query(
@@ -26,7 +27,7 @@ def candidates_query(
 def baselines_query(
     selection: Selection, performance: str, limit: int = 50_000, cost: str = "energy_j"
 ) -> tuple[str, list[Any]]:
-    """Build the query of the default configuration of each dataset, workload, load and machine.
+    """Build the query of the default configuration of each SUBJECT.
 
     Filters on system, mode, ITR, DVFS and power limit do not apply to it.
 
@@ -35,8 +36,8 @@ def baselines_query(
         cost: The metric that the best settings have least of.
 
     Returns:
-        SQL and parameters. Columns `dataset`, `workload`, `load_qps`, `message_bytes`, `machine`,
-        `performance` (mean, in the metric's unit), `cost` (mean), `n`.
+        SQL and parameters. Columns SUBJECT, `performance` (mean, in the metric's unit), `cost`
+        (mean), `n`.
     """
     for facet in _TUNED_FACETS:
         selection = selection.with_values(facet, ())

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from data.declared import declared, further_knobs
 from data.queries.points import CONFIGURATION
+from data.schema import SUBJECT
 from data.selection import Selection
 
 # The words that describe a run, as one text to search in.
@@ -14,7 +15,6 @@ _SHIPPED_TEXT: Final = (
     "coalesce(printf('%g GHz', dvfs_ghz), 'governor'), printf('%g W', rapl_w), "
     "printf('%gk QPS', load_qps / 1000), printf('%d B', message_bytes), run_id))"
 )
-_SUBJECT: Final = ("dataset", "workload", "load_qps", "message_bytes", "machine")
 _ORDER: Final = (
     "is_baseline DESC, system, itr_us IS NULL, itr_us, dvfs_ghz IS NULL, dvfs_ghz, rapl_w, "
     "replicate, run_id"
@@ -47,8 +47,8 @@ def first_look_query() -> tuple[str, list[Any]]:
         run if no default has one), then per other system at the same load the run with the
         lowest energy-delay product.
     """
-    same = " AND ".join(f"o.{name} IS NOT DISTINCT FROM f.{name}" for name in _SUBJECT)
-    order = ", ".join(_SUBJECT)
+    same = " AND ".join(f"o.{name} IS NOT DISTINCT FROM f.{name}" for name in SUBJECT)
+    order = ", ".join(SUBJECT)
     return (
         f"WITH logged AS (SELECT * FROM runs WHERE has_log), first AS (SELECT * FROM logged "
         f"ORDER BY is_baseline DESC NULLS LAST, {order}, replicate, run_id LIMIT 1), "
@@ -76,11 +76,11 @@ def logged_runs_query(words: Sequence[str], near: str | None, limit: int) -> tup
     own = "".join(f", {name}::VARCHAR" for name in further_knobs(declared()))
     text = _SHIPPED_TEXT.replace(", run_id))", f"{own}, run_id))")
     matching = "".join(f" AND contains({text}, ?)" for _ in words)
-    same = " AND ".join(f"n.{name} IS NOT DISTINCT FROM runs.{name}" for name in _SUBJECT)
+    same = " AND ".join(f"n.{name} IS NOT DISTINCT FROM runs.{name}" for name in SUBJECT)
     return (
         f"SELECT run_id, replicate, duration_s, interrupts, {', '.join(CONFIGURATION)}, "
         f"count(*) OVER () AS total FROM runs WHERE has_log{matching} "
         f"ORDER BY EXISTS (SELECT 1 FROM runs n WHERE n.run_id = ? AND {same}) DESC, "
-        f"{', '.join(_SUBJECT)}, {_ORDER} LIMIT {limit:d}",
+        f"{', '.join(SUBJECT)}, {_ORDER} LIMIT {limit:d}",
         [*(word.lower() for word in words), near],
     )

@@ -1,11 +1,10 @@
 """The runs of a timeline, its reference run, and other runs to offer."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from data.queries.points import CONFIGURATION
-
-_SUBJECT: Final = ("dataset", "workload", "load_qps", "message_bytes", "machine")
+from data.schema import SUBJECT
 
 
 def run_facts_query(run_ids: Sequence[str]) -> tuple[str, list[Any]]:
@@ -31,7 +30,7 @@ def reference_query(run_id: str) -> tuple[str, list[Any]]:
     Returns:
         SQL and parameters. Column `run_id`; one row, or none if no such run has a log.
     """
-    same = " AND ".join(f"o.{name} IS NOT DISTINCT FROM m.{name}" for name in _SUBJECT)
+    same = " AND ".join(f"o.{name} IS NOT DISTINCT FROM m.{name}" for name in SUBJECT)
     return (
         f"SELECT o.run_id FROM runs o JOIN runs m ON {same} WHERE m.run_id = ? AND o.is_baseline "
         "AND o.has_log ORDER BY o.replicate IS DISTINCT FROM m.replicate, o.replicate, o.run_id "
@@ -50,7 +49,7 @@ def others_query(run_id: str, limit: int) -> tuple[str, list[Any]]:
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`.
     """
     is_same = {name: f"(o.{name} IS NOT DISTINCT FROM m.{name})::INTEGER" for name in CONFIGURATION}
-    subject = " + ".join(is_same[name] for name in _SUBJECT if name in is_same)
+    subject = " + ".join(is_same[name] for name in SUBJECT if name in is_same)
     shown = ", ".join(f"o.{name}" for name in CONFIGURATION)
     return (
         f"SELECT {shown}, o.run_id, o.replicate FROM runs o JOIN runs m "

@@ -23,7 +23,7 @@ def test_candidates_are_means_of_energy_and_performance(tiny: Lake) -> None:
 def test_the_baseline_of_each_load(tiny: Lake) -> None:
     rows = tiny.polars(*baselines_query(Selection(), "latency_p99_us"))
     # Nothing ran under the default at 400k QPS or for NetPIPE.
-    assert rows.rows() == [("tiny", "memcached", 200_000.0, None, None, 104.0, 2000.0, 1)]
+    assert rows.rows() == [("tiny", "memcached", None, 200_000.0, None, None, 104.0, 2000.0, 1)]
 
 
 @pytest.mark.parametrize(

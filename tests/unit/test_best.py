@@ -6,15 +6,15 @@ import polars as pl
 import pytest
 
 from data.analysis.best import best_settings
+from data.schema import SUBJECT
 
-KEYS = ("dataset", "workload", "load_qps", "message_bytes", "machine")
 CANDIDATES = {
-    "dataset": pl.String, "workload": pl.String, "load_qps": pl.Float64,
+    "dataset": pl.String, "workload": pl.String, "work": pl.String, "load_qps": pl.Float64,
     "message_bytes": pl.Int64, "machine": pl.String, "system": pl.String, "system_label": pl.String,
     "itr_us": pl.Float64, "n": pl.Int64, "x": pl.Float64, "y": pl.Float64,
 }  # fmt: skip
 BASELINES = {
-    **{name: CANDIDATES[name] for name in KEYS},
+    **{name: CANDIDATES[name] for name in SUBJECT},
     "performance": pl.Float64, "cost": pl.Float64, "n": pl.Int64,
 }  # fmt: skip
 
@@ -22,7 +22,7 @@ BASELINES = {
 def candidate(system: str, itr_us: float, x: float, y: float, **more: Any) -> dict[str, Any]:
     """A configuration of memcached at 200k QPS with its mean p99 (us) and energy (J)."""
     place = {"dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None,
-             "machine": None}  # fmt: skip
+             "machine": None, "work": None}  # fmt: skip
     return {**place, "system": system, "system_label": system.title(), "itr_us": itr_us,
             "n": 3, "x": x, "y": y, **more}  # fmt: skip
 
@@ -32,7 +32,7 @@ def best(
 ) -> list[dict[str, Any]]:
     if baselines is None:
         default = {"performance": 110.0, "cost": 2000.0, "n": 5}
-        place = {key: GRID[0][key] for key in KEYS}
+        place = {key: GRID[0][key] for key in SUBJECT}
         baselines = [{**place, **default}]
     table = best_settings(
         pl.DataFrame(rows, CANDIDATES, orient="row"),
@@ -123,10 +123,25 @@ def test_no_candidates_no_rows(limit: float | None) -> None:
 
 
 def test_the_default_of_another_machine_is_not_compared_with() -> None:
-    place = {key: GRID[0][key] for key in KEYS}
+    place = {key: GRID[0][key] for key in SUBJECT}
     defaults = [
         {**place, "machine": machine, "performance": 110.0, "cost": cost, "n": 5}
         for machine, cost in (("a1", 2000.0), ("b2", 4000.0))
     ]
     (row,) = best([candidate("tuned", 2, 62.0, 1000.0, machine="b2")], None, baselines=defaults)
     assert row["energy_change"] == -0.75
+
+
+@pytest.mark.parametrize("column", ["work", "machine"])
+def test_unlike_work_and_other_machines_have_rows_of_their_own(column: str) -> None:
+    """A run of a third of the time needs less energy; that makes no setting better."""
+    place = {key: GRID[0][key] for key in SUBJECT}
+    default = {**place, column: "a", "performance": 110.0, "cost": 2000.0, "n": 5}
+    rows = [
+        candidate("tuned", itr, 60.0, energy, **{column: value})
+        for itr, energy, value in ((2, 1500.0, "a"), (4, 1400.0, "a"), (8, 300.0, "b"))
+    ]
+    found = best(rows, None, [default])
+    assert [(row[column], row["itr_us"], row["energy_change"]) for row in found] == [
+        ("a", 4, pytest.approx(-0.3)), ("b", 8, None),
+    ]  # fmt: skip

@@ -14,9 +14,9 @@ from data.units import MINUS, MISSING
 
 BASELINES = pl.DataFrame(
     [{"dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None,
-      "machine": None, "performance": 104.0, "cost": 2000.0, "n": 5}],
+      "machine": None, "work": None, "performance": 104.0, "cost": 2000.0, "n": 5}],
     {"dataset": pl.String, "workload": pl.String, "load_qps": pl.Float64,
-     "message_bytes": pl.Int64, "machine": pl.String, "performance": pl.Float64,
+     "message_bytes": pl.Int64, "machine": pl.String, "work": pl.String, "performance": pl.Float64,
      "cost": pl.Float64, "n": pl.Int64},
 )  # fmt: skip
 LABELS = {
@@ -31,7 +31,8 @@ VARYING = ("itr_us", "dvfs_ghz", "rapl_w")
 def row(system: str, itr_us: float | None, x: float, y: float, **more: object) -> dict:
     return {
         "dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None,
-        "machine": None, "system": system, "system_label": LABELS[system], "itr_us": itr_us,
+        "machine": None, "work": None, "system": system, "system_label": LABELS[system],
+        "itr_us": itr_us,
         "dvfs_ghz": None if itr_us is None else 2.9, "rapl_w": 135.0, "n": 2, "x": x, "y": y,
         "x_sd": 1.414, "y_sd": None, "is_baseline": system == "linux_default", **more,
     }  # fmt: skip
@@ -49,7 +50,7 @@ def answer(
     limit: float | None, rows: list[dict] | None = None, baselines: pl.DataFrame = BASELINES
 ) -> pl.DataFrame:
     schema = {"itr_us": pl.Float64, "message_bytes": pl.Int64, "machine": pl.String,
-              "y_sd": pl.Float64}  # fmt: skip
+              "work": pl.String, "y_sd": pl.Float64}  # fmt: skip
     return best_settings(pl.DataFrame(rows or ROWS, schema_overrides=schema), baselines, limit)
 
 
@@ -107,7 +108,7 @@ def test_each_row_names_its_configuration_for_the_browser() -> None:
     keys = [json.loads(html.unescape(key)) for key in re.findall(r'data-config="([^"]*)"', text)]
     assert keys[0] == {
         "dataset": "tiny", "system": "ebbrt_tuned", "itr_us": 2.0, "dvfs_ghz": 2.9,
-        "rapl_w": 135.0, "load_qps": 2e5, "message_bytes": None, "machine": None,
+        "rapl_w": 135.0, "load_qps": 2e5, "message_bytes": None, "machine": None, "work": None,
     }  # fmt: skip
     assert text.count('tabindex="0"') == 3
 
