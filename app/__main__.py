@@ -67,6 +67,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--sql", choices=get_args(SqlMode), default="off", help="let visitors run SQL, sandboxed"
     )
+    parser.add_argument(
+        "--check-files", choices=("on", "off"), default="on",
+        help="compare each file of the lake with its digest before it is read first",
+    )  # fmt: skip
     commands = parser.add_subparsers(dest="command")
     export = commands.add_parser("export", parents=[shared], help="write one view as a HTML file")
     export.add_argument("out", type=Path)
@@ -105,6 +109,7 @@ def _settings(parser: argparse.ArgumentParser, options: argparse.Namespace) -> S
         metrics_port=options.metrics_port,
         sql=options.sql,
         proxies=options.trusted_proxies,
+        check_files=options.check_files == "on",
     )
 
 
@@ -121,7 +126,7 @@ def _export(settings: Settings, page: "Page", out: Path, query: str) -> int:
     from app.kit.lakes import Lakes
     from app.kit.routes import export_html
 
-    text = export_html(page, Lakes(settings.lake), query)
+    text = export_html(page, Lakes(settings.lake, settings.check_files), query)
     partial = out.with_name(out.name + ".part")
     partial.write_text(text, encoding="utf-8")
     partial.replace(out)

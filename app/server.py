@@ -52,7 +52,7 @@ def create_app(settings: Settings) -> dash.Dash:
     server.config["COMPRESS_ALGORITHM"] = ["br", "gzip"]
     # Half the time of the default, 4, for responses that are 3 % larger.
     server.config["COMPRESS_BR_LEVEL"] = 2
-    lakes = server.extensions[EXTENSION] = Lakes(settings.lake)
+    lakes = server.extensions[EXTENSION] = Lakes(settings.lake, settings.check_files)
     responses = ResponseCache(lakes)
     responses.add_to(server)
     sandbox = server.extensions[SANDBOX] = _sandbox(settings)

@@ -24,7 +24,7 @@ from bench.served import PeakMemory, Served, serve
 from bench.states import varied_states
 from bench.storage_lake import write_storage_lake
 from data.selection import Selection
-from ingest.lake.tables import DELTA_WRITER, compact
+from ingest.lake.tables import compact
 from ingest.sample import sample_runs
 
 CHANGE_LIMIT_MS: Final = 150.0
@@ -72,7 +72,7 @@ def write_large_lake(lake: Path, studies: int, runs: int) -> None:
         rows = rows.set_column(rows.schema.get_field_index("run_id"), "run_id", pa.array(ids))
         names = pa.array([name] * runs)
         rows = rows.set_column(rows.schema.get_field_index("dataset"), "dataset", names)
-        write_deltalake(str(lake / "runs"), rows, mode="append", writer_properties=DELTA_WRITER)
+        write_deltalake(str(lake / "runs"), rows, mode="append")
     compact(lake)
 
 

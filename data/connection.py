@@ -17,6 +17,7 @@ from deltalake import DeltaTable
 
 from data.declared import Declared, runs_schema
 from data.errors import LakeError, UnknownVersionError
+from data.file_digests import check_file, digest_in_name
 from data.lake_files import LocalFiles, declared_columns, local_files, readable_folder
 from data.lake_place import LakePath, StorePath, lake_path
 from data.object_store import dataset_of, delta_table, error_words, file_system, naming
@@ -67,8 +68,10 @@ class Lake:
         columns: Declared = (),
         views: Sequence[str] = (),
         files: Sequence[LocalFiles] = (),
+        is_checked: bool = True,
     ) -> None:
         self.path = path
+        self._is_checked = is_checked
         self.folder = readable_folder(path)
         self._files = files
         self.views = views
@@ -126,7 +129,26 @@ class Lake:
         gone = [str(path) for path in paths if isinstance(path, Path) and not path.exists()]
         if gone:
             raise LakeError(f"{table} of a run are missing from the lake: {', '.join(gone)}")
+        for _, files in rows:
+            for file in files or ():
+                self.check_run_file(file["path"], file.get("digest"))
         return paths
+
+    def check_run_file(self, path: str, digest: str | None) -> None:
+        """Compare a big file with its digest, unless it was compared and has not changed since.
+
+        Files of an object store, which are read in parts, are not compared.
+
+        Args:
+            path: In the lake.
+            digest: None for a file of an older lake.
+
+        Raises:
+            LakeError: It is damaged or cannot be read.
+        """
+        place = self.path / path
+        if self._is_checked and digest and isinstance(place, Path):
+            check_file(place, digest)
 
     def polars(
         self, query: str, params: Sequence[Any] = (), timeout_s: float = QUERY_TIMEOUT_S
@@ -196,7 +218,9 @@ def _rows_of(
     return cursor.read_parquet([str(path) for path in paths])
 
 
-def open_lake(path: str | Path | StorePath, version: int | None = None) -> Lake:
+def open_lake(
+    path: str | Path | StorePath, version: int | None = None, is_checked: bool = True
+) -> Lake:
     """Open a lake at its newest version, or at a given one.
 
     A place that has no `runs` opens as an empty lake of version -1.
@@ -217,6 +241,9 @@ def open_lake(path: str | Path | StorePath, version: int | None = None) -> Lake:
     columns = declared_columns(runs) if runs is not None else ()
     problems = _delta(path / "problems", None)
     files = [local_files(path / "runs", runs), local_files(path / "problems", problems)]
+    for name in (name for each in files for name in each.paths if is_checked):
+        if digest := digest_in_name(name):
+            check_file(Path(name), digest)
     try:
         views = _views(path, connection, files, columns)
         for view in views:
@@ -224,7 +251,7 @@ def open_lake(path: str | Path | StorePath, version: int | None = None) -> Lake:
     except _UNREADABLE as error:
         raise LakeError(f"files of the lake {path} cannot be read: {error}") from error
     version = runs.version() if runs is not None else -1
-    return Lake(path, version, connection, columns, views, files)
+    return Lake(path, version, connection, columns, views, files, is_checked)
 
 
 def _check_version(path: LakePath, version: int) -> None:

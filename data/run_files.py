@@ -8,7 +8,7 @@ for 5 % 3.6, 12 and 19; for 4,096 overview bins Arrow 2.9 and DuckDB 7.3.
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -43,6 +43,7 @@ class RunFacts:
         packages: Package of each core; None where the settings do not define it.
         tsc_hz: Rate of the time-stamp counter.
         files: Table to path in the lake.
+        digests: Table to the file's digest; None for a file of an older lake.
     """
 
     run_id: str
@@ -52,6 +53,7 @@ class RunFacts:
     packages: dict[int, int | None]
     tsc_hz: float
     files: dict[str, str]
+    digests: dict[str, str | None] = field(default_factory=dict)
 
     @property
     def has_log(self) -> bool:
@@ -80,6 +82,7 @@ class RunFacts:
             {number: core["package"] for number, core in cores.items()},
             rates[0] if rates else float("nan"),
             {file["table"]: file["path"] for file in row["files"] or ()},
+            {file["table"]: file.get("digest") for file in row["files"] or ()},
         )
 
 
@@ -199,11 +202,12 @@ class RunFiles:
         """Return a big file of a run.
 
         Raises:
-            LakeError: The run has no such file, or it is missing or broken.
+            LakeError: The run has no such file, or it is missing, damaged or broken.
         """
         if table not in facts.files:
             raise LakeError(f"the lake has no {table} of the run")
         path = self._lake.path / facts.files[table]
+        self._lake.check_run_file(facts.files[table], facts.digests.get(table))
         return self._cached(self._files, str(path), lambda: _open(path))
 
     def _cached(

@@ -205,6 +205,7 @@ RUN_FILE: Final = pa.struct(
         pa.field("path", _TEXT),
         pa.field("size_bytes", _COUNT),
         pa.field("rows", _COUNT),
+        pa.field("digest", _TEXT),
     ]
 )
 

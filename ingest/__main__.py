@@ -24,6 +24,8 @@ OK: Final = 0
 FAILED: Final = 1
 REFUSED: Final = 3
 _BAR_EVERY_S: Final = 0.1
+# Files of one kind that `verify` names.
+_LISTED: Final = 5
 LINE_EVERY_S: Final = 5.0
 
 
@@ -68,8 +70,9 @@ def build_parser() -> argparse.ArgumentParser:
     for name, command, text in (
         ("status", _status, "what is in the lake"),
         ("problems", _problems, "what was refused, repaired or doubted, and why"),
-        ("verify", _verify, "every run's files present, whole, and as its row says"),
+        ("verify", _verify, "every file of every kept version there, and as it was written"),
         ("prune", _prune, "drop old versions and the files that only they name"),
+        ("repair", _repair, "remove newest commits that a power cut left empty or cut"),
     ):
         sub = commands.add_parser(name, help=text, description=text)
         _add_lake(sub)
@@ -275,18 +278,50 @@ def _problems(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from ingest.lake.maintenance import verify_lake
+    from ingest.lake.verification import Proof, verify_lake
 
-    faults = list(verify_lake(options.lake))
+    proof = Proof()
+    faults = list(verify_lake(options.lake, proof))
     if options.json:
         print(json.dumps([asdict(fault) for fault in faults], indent=1))
-    else:
-        for fault in faults:
-            print(f"{fault.path}: {fault.detail} (run {fault.run_id})")
-        print(
-            "every run's files are as its row says" if not faults else _count(len(faults), "fault")
-        )
+        return FAILED if faults else OK
+    for fault in faults:
+        run = f" (run {fault.run_id})" if fault.run_id else ""
+        print(f"{fault.path}: {fault.detail}{run}")
+    _list_some(
+        proof.unproven,
+        "without a digest, of which nothing is proven: `ingest add` gives one to those of the "
+        "newest version, `ingest prune` removes those of older versions",
+    )
+    _list_some(
+        proof.unnamed,
+        "that no run names: `ingest add` of their logs names them, `ingest prune` removes them",
+    )
+    said = "every file of the lake is as it was written"
+    said = said if not proof.unproven else "every file of the lake with a digest is as written"
+    print(_count(len(faults), "fault") if faults else said)
     return FAILED if faults else OK
+
+
+def _list_some(paths: Sequence[str], what: str) -> None:
+    if paths:
+        more = f", and {len(paths) - _LISTED} more" if len(paths) > _LISTED else ""
+        print(f"{_count(len(paths), 'file')} {what} ({', '.join(paths[:_LISTED])}{more})")
+
+
+def _repair(options: argparse.Namespace) -> int:
+    from ingest.lake.maintenance import repair_lake
+
+    removed = repair_lake(options.lake)
+    if options.json:
+        print(json.dumps(removed))
+        return OK
+    for path in removed:
+        print(f"removed {path}: its commit is lost")
+    print(
+        "now repeat `ingest add` with all raw logs of this lake" if removed else "nothing to repair"
+    )
+    return OK
 
 
 def _prune(options: argparse.Namespace) -> int:

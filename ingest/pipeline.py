@@ -22,6 +22,7 @@ from ingest.discover.sources import settings_struct, source_struct
 from ingest.lake.commits import Committer
 from ingest.lake.state import SUMMARY, LakeState, load_state, read_rows
 from ingest.lake.tables import create_tables, locked_lake, remove_temporaries
+from ingest.lake.verification import check_logs
 from ingest.logs.compiling import compile_loops
 from ingest.logs.memory import frozen_garbage_collector, release_memory
 from ingest.records import Problem
@@ -90,6 +91,7 @@ def add(
         frozen_garbage_collector(),
     ):
         remove_temporaries(options.lake)
+        check_logs(options.lake)
         create_tables(options.lake)
         with _collecting_nothing():
             state = load_state(options.lake)
@@ -183,6 +185,7 @@ class _Ingest:
         if self._cluster is None:
             start_server_early(plan.works, self._workers)
         self._report_unread()
+        self._committer.give_digests()
         stage = TableStage(self._lake, self._state, self._found, plan, self._committer)
         stage.commit(self._report_problems)
         self._meters.prepare(self._report_problems)

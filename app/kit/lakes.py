@@ -281,8 +281,9 @@ class Lakes:
     versions stay usable.
     """
 
-    def __init__(self, path: LakePath) -> None:
+    def __init__(self, path: LakePath, is_checked: bool = True) -> None:
         self.path = path
+        self._is_checked = is_checked
         self._watch = LakeWatch(path)
         self._open: OrderedDict[int, LakeView] = OrderedDict()
         self._lock = threading.Lock()
@@ -347,7 +348,7 @@ class Lakes:
             return self._open.get(version)
 
     def _opened(self, version: int, seen: Sight) -> LakeView:
-        view = LakeView(open_lake(self.path, None if version < 0 else version))
+        view = LakeView(open_lake(self.path, None if version < 0 else version, self._is_checked))
         with self._lock:
             if self._seen.identity == seen.identity:
                 self._open[version] = view

@@ -38,6 +38,7 @@ class Settings:
         metrics_port: Port of the loopback where Prometheus reads numbers; None for none.
         sql: Whether visitors may run SQL, and whether also on a kernel without Landlock.
         proxies: Addresses whose header `X-Forwarded-For` names the visitor.
+        check_files: Whether files are compared with their digests before they are read first.
     """
 
     lake: LakePath
@@ -49,6 +50,7 @@ class Settings:
     metrics_port: int | None = None
     sql: SqlMode = "off"
     proxies: tuple[Network, ...] = read_networks(LOCAL_PROXIES)
+    check_files: bool = True
 
 
 def default_lake() -> str:

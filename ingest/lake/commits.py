@@ -3,13 +3,17 @@
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from data.declared import Column, joined
+from data.errors import LakeError
+from data.file_digests import digest_of_file
 from data.lake_place import LakePath
 from ingest.formats.table import own_columns
-from ingest.lake.state import LakeState, recorded_runs
+from ingest.lake.state import LakeState, read_rows, recorded_runs
 from ingest.lake.tables import (
     compact,
     conform_row,
@@ -25,6 +29,7 @@ FLUSH_RUNS: Final = 500
 # Most of the time that commits may take. Each one takes longer the more there were: it reads the
 # table's log.
 COMMIT_SHARE: Final = 0.05
+_DIGESTED_AT_ONCE: Final = 4
 
 
 @dataclass(slots=True)
@@ -113,12 +118,25 @@ class Committer:
         self._last_flush = time.monotonic()
         self._flush_s = max(FLUSH_S, (self._last_flush - began) / COMMIT_SHARE)
 
+    def give_digests(self) -> None:
+        """Give the runs of an older lake the digests of their big files, as these are now."""
+        with ThreadPoolExecutor(_DIGESTED_AT_ONCE) as pool:
+            for at in range(0, len(ids := self._state.undigested), FLUSH_RUNS):
+                for row in read_rows(self._lake, ids[at : at + FLUSH_RUNS]):
+                    row["files"] = list(pool.map(self._with_digest, row["files"]))
+                    self.add_run(row)
+                self.flush()
+
+    def _with_digest(self, file: dict[str, Any]) -> dict[str, Any]:
+        with suppress(LakeError):  # A missing file; `verify` says so.
+            file = {**file, "digest": digest_of_file(self._lake / file["path"])}
+        return file
+
     def finish(self) -> None:
-        """Commit the rest, label the work; compact small files if anything was committed."""
+        """Commit the rest, label the work, compact small files."""
         self.flush()
         self.committed += assign_work(self._lake, self._state.tables["runs"])
-        if self.committed:
-            compact(self._lake)
+        compact(self._lake)
 
     def _flush_problems(self, dataset: str, batch: _Batch) -> None:
         known = self._state.problems[dataset]

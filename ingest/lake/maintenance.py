@@ -1,38 +1,32 @@
-"""Maintenance of a lake: counts, verification of its files, pruning of old versions."""
+"""Maintenance of a lake: counts, pruning of old versions, repair after a power cut."""
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 from data.errors import LakeError
 from data.lake_files import ListedFile, listed_files
 from data.lake_place import LakePath
-from data.object_store import delta_table, error_words, file_system, naming
+from data.object_store import delta_table, naming
 from data.schema import RUN_TABLES
+from ingest.lake.delta_log import (
+    list_log,
+    log_faults,
+    remove_entries,
+    remove_files,
+    remove_version,
+    write_checkpoint,
+)
 from ingest.lake.state import SETTINGS_FORMAT, table_rows
 from ingest.lake.tables import locked_lake, open_table, remove_temporaries
+from ingest.lake.verification import check_logs
 
 # In an object store, where no lock tells of it, an ingest may be about to name a younger file.
 UNNAMED_KEPT_S: Final = 86_400.0
-_CHECKED_AT_ONCE: Final = 4
-_CHECKED_TOGETHER: Final = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A difference between a lake's files and its rows."""
-
-    run_id: str
-    path: str
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,38 +87,6 @@ def list_problems(lake: LakePath) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda r: (r["path"], r["line"] or 0, r["kind"], r["dataset"]))
 
 
-def verify_lake(lake: LakePath) -> Iterator[Fault]:
-    """Compare each run's big files with its row: presence, readability, number of rows.
-
-    Raises:
-        LakeError: There is no lake at this path, or it has another schema version.
-    """
-    rows = table_rows(lake / "runs", _require(lake, "runs"), ["run_id", "files"])
-    sizes = {file.path: file.size_bytes for name in RUN_TABLES for file in listed_files(lake, name)}
-    named = _named_files(rows)
-
-    def check(run_id: str, file: dict[str, Any] | None) -> Fault | None:
-        if file is None:
-            return Fault(run_id, "runs", "two rows have this run id")
-        fault = _check_file(lake / file["path"], run_id, file, sizes.get(file["path"]))
-        return Fault(run_id, file["path"], fault) if fault else None
-
-    with ThreadPoolExecutor(_CHECKED_AT_ONCE) as pool:
-        while some := list(islice(named, _CHECKED_TOGETHER)):
-            yield from filter(None, pool.map(check, *zip(*some, strict=True)))
-
-
-def _named_files(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """Each file that a run's row names, with the run's id; None for a second row of a run."""
-    seen: set[str] = set()
-    for row in rows:
-        if row["run_id"] in seen:
-            yield row["run_id"], None
-        seen.add(row["run_id"])
-        for file in row["files"] or ():
-            yield row["run_id"], file
-
-
 def prune_lake(lake: LakePath, keep_versions: int) -> Pruned:
     """Remove all but the newest versions of `runs`, and the files that only the removed ones name.
 
@@ -135,16 +97,38 @@ def prune_lake(lake: LakePath, keep_versions: int) -> Pruned:
         keep_versions: Number of newest versions to keep, at least 1.
 
     Raises:
-        LakeError: There is no lake at this path, another ingest is writing to it, or it has another
-            schema version.
+        LakeError: There is no lake at this path, another ingest is writing to it, it has another
+            schema version, or an entry of its log is empty, missing or cut.
     """
-    _require(lake, "runs")
+    if not list_log(lake, "runs").files:
+        _require(lake, "runs")
     with locked_lake(lake):
+        check_logs(lake)
         remove_temporaries(lake)
         removed = _prune_run_files(lake, _kept_versions(lake, "runs", keep_versions))
         dropped, more = _prune_table(lake, "runs", keep_versions)
         removed += [*more, *_prune_table(lake, "problems", 1)[1]]
     return Pruned(dropped, len(removed), sum(file.size_bytes for file in removed))
+
+
+def repair_lake(lake: LakePath) -> list[str]:
+    """Remove newest entries of the log that are empty, missing or cut; return their paths.
+
+    The lake is then as before their commits, which the next `add` makes again.
+
+    Raises:
+        LakeError: Another entry has a fault, or another ingest is writing to the lake.
+    """
+    removed: list[str] = []
+    with locked_lake(lake):
+        for name in ("runs", "problems"):
+            while faults := list(log_faults(list_log(lake, name))):
+                if broken := next((fault for fault in faults if not fault.is_last), None):
+                    raise broken
+                for fault in faults:
+                    remove_version(lake, name, PurePosixPath(fault.path).stem)
+                    removed.append(fault.path)
+    return removed
 
 
 def _require(lake: LakePath, name: str) -> DeltaTable:
@@ -154,46 +138,11 @@ def _require(lake: LakePath, name: str) -> DeltaTable:
     return table
 
 
-def _check_file(
-    path: LakePath, run_id: str, expected: dict[str, Any], size: int | None
-) -> str | None:
-    """Read a big file completely; return what is wrong with it, or None.
-
-    Args:
-        size: Its bytes; None if it is not there.
-    """
-    if size is None:
-        return "cannot be read: it is missing"
-    if size != expected["size_bytes"]:
-        return f"{size} bytes, its row says {expected['size_bytes']}"
-    try:
-        system, name = file_system(path)
-        with system.open_input_file(name) as source, pq.ParquetFile(source) as file:
-            if file.metadata.num_rows != expected["rows"]:
-                return f"{file.metadata.num_rows} rows, its row says {expected['rows']}"
-            if file.schema_arrow.names != RUN_TABLES[expected["table"]].names:
-                return f"columns {', '.join(file.schema_arrow.names)}"
-            for batch in file.iter_batches():
-                ids = batch.column("run_id").unique().to_pylist()
-                if ids != [run_id]:
-                    return f"holds rows of {', '.join(map(str, ids))}"
-    except (OSError, ValueError) as error:
-        return f"cannot be read: {error_words(path, error)}"
-    return None
-
-
 def _kept_versions(lake: LakePath, name: str, keep: int) -> list[int]:
     """Return the newest versions that have a log entry, always including the newest."""
     newest = _require(lake, name).version()
-    present = {version for version, _ in _log_entries(lake, name)} | {newest}
+    present = {*list_log(lake, name).entries} | {newest}
     return [v for v in range(newest, newest - keep, -1) if v in present]
-
-
-def _log_entries(lake: LakePath, name: str) -> Iterator[tuple[int, ListedFile]]:
-    for file in listed_files(lake, f"{name}/_delta_log"):
-        entry = PurePosixPath(file.path)
-        if entry.suffix == ".json" and entry.stem.isdigit():
-            yield int(entry.stem), file
 
 
 def _prune_run_files(lake: LakePath, versions: list[int]) -> list[ListedFile]:
@@ -225,15 +174,14 @@ def _prune_table(lake: LakePath, name: str, keep: int) -> tuple[int, list[Listed
             keep_versions=versions,
             full=True,
         )
-    entries = [file for version, file in _log_entries(lake, name) if version < oldest]
+    entries = [f for version, f in list_log(lake, name).entries.items() if version < oldest]
     if entries:
-        with naming("write", lake / name):
-            at_oldest = delta_table(lake / name, oldest)
-            assert at_oldest
-            at_oldest.create_checkpoint()
+        write_checkpoint(lake, name, oldest)
     names = {f"{name}/{path}" for path in old}
     files = [file for file in listed_files(lake, name) if file.path in names]
-    return len(entries), _remove(lake, [*(f for f in files if _may_go(lake, f)), *entries])
+    files = _remove(lake, [file for file in files if _may_go(lake, file)])
+    remove_entries(lake, name, [PurePosixPath(entry.path).name for entry in entries])
+    return len(entries), [*files, *entries]
 
 
 def _may_go(lake: LakePath, file: ListedFile) -> bool:
@@ -241,8 +189,5 @@ def _may_go(lake: LakePath, file: ListedFile) -> bool:
 
 
 def _remove(lake: LakePath, files: list[ListedFile]) -> list[ListedFile]:
-    for file in files:
-        with naming("remove", lake / file.path):
-            system, name = file_system(lake / file.path)
-            system.delete_file(name)
+    remove_files(lake, [file.path for file in files])
     return files

@@ -103,6 +103,7 @@ class RunFile:
             "path": f"{self._table}/{self._dataset}/{name}",
             "size_bytes": size,
             "rows": self._rows,
+            "digest": self._target.file.digest(),
         }
 
     def abandon(self) -> None:

@@ -69,6 +69,7 @@ class LakeState:
         tables: `runs` and `problems` at the versions that this ingest knows.
         columns: Declared columns of `runs`, by name.
         schema: Schema of `runs`, with declared columns.
+        undigested: Ids of runs with big files of which the lake has no digest.
     """
 
     lake: LakePath = Path()
@@ -78,6 +79,7 @@ class LakeState:
     problems: dict[str, dict[str, list[Problem]]] = field(default_factory=lambda: defaultdict(dict))
     columns: dict[str, Column] = field(default_factory=dict)
     schema: pa.Schema = RUNS
+    undigested: list[str] = field(default_factory=list)
     _listed: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def file_of(self, dataset: str, path: str) -> RecordedFile | None:
@@ -125,6 +127,7 @@ def load_state(lake: LakePath) -> LakeState:
     state.declare(declared_columns(runs) if runs is not None else ())
     labels: dict[tuple[Any, ...], dict[str, Any]] = {}
     for rows in table_batches(lake / "runs", runs, _STATE_COLUMNS):
+        state.undigested += _undigested(rows)
         for run in _recorded_runs(rows, labels):
             known = state.files[run.dataset]
             run.files = [_shared(known.get(file.path), file) for file in run.files]
@@ -133,6 +136,16 @@ def load_state(lake: LakePath) -> LakeState:
         problem = Problem(row["kind"], row["severity"], row["detail"], row["line"], row["count"])
         state.problems[row["dataset"]].setdefault(row["path"], []).append(problem)
     return state
+
+
+def _undigested(rows: pa.RecordBatch) -> list[str]:
+    """Ids of the runs with big files without a digest, as older versions wrote them."""
+    files = rows.column("files")
+    names = [field.name for field in files.type.value_type]
+    if "digest" in names and not files.flatten().field("digest").null_count:
+        return []
+    pairs = zip(rows.column("run_id").to_pylist(), files.to_pylist(), strict=True)
+    return [run_id for run_id, own in pairs if any(not file.get("digest") for file in own or ())]
 
 
 def summary_row_digests(lake: LakePath, dataset: str) -> dict[str, str]:

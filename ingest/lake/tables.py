@@ -5,24 +5,33 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Any, Final
-from urllib.parse import unquote
 
 import pyarrow as pa
-from deltalake import CommitProperties, DeltaTable, Field, WriterProperties, write_deltalake
-from deltalake.exceptions import CommitFailedError
+import pyarrow.compute as pc
+from deltalake import DeltaTable, Field
 
 from data.declared import Column
 from data.errors import LakeError
-from data.lake_place import LakePath, StorePath, lake_path
+from data.lake_place import LakePath, StorePath
 from data.object_store import delta_table, naming, storage_options
 from data.schema import PROBLEMS, RUN_TABLES, RUNS, SCHEMA_DESCRIPTION
+from ingest.lake.delta_log import list_log, seal
 from ingest.lake.shared_file import remove_left
+from ingest.lake.table_files import (
+    LostRaceError,
+    columns_of,
+    commit_rows,
+    committing,
+    compact_files,
+    lake_of,
+    place_of,
+)
+from ingest.lake.targets import sync_folders
 from ingest.lake.upgrades import UPGRADERS, unknown_schema, upgraded
 from ingest.records import Problem
 
-COMPACT_ABOVE_FILES: Final = 8
 _LOCK_NAME: Final = ".ingest.lock"
 # Versions stay reachable until `ingest prune`: Delta must not expire them by age.
 _KEEP_FOREVER: Final = {
@@ -30,15 +39,6 @@ _KEEP_FOREVER: Final = {
     "delta.deletedFileRetentionDuration": "interval 36500 days",
     "delta.enableExpiredLogCleanup": "false",
 }
-# Readers skip row groups by their statistics: by dataset, workload and load, as rows are sorted.
-DELTA_WRITER: Final = WriterProperties(
-    compression="ZSTD", compression_level=3, max_row_group_size=1 << 17
-)
-# A commit fails unless it makes the version after the one that this process knows. Otherwise
-# delta-rs would append to a commit of another process, which may hold the same runs, or to its own
-# commit of which the answer was lost.
-_ALONE: Final = CommitProperties(max_commit_retries=0)
-_WRITING: Final[dict[str, Any]] = {"writer_properties": DELTA_WRITER, "commit_properties": _ALONE}
 _INT_COLUMNS: Final = frozenset(f.name for f in RUNS if pa.types.is_integer(f.type))
 
 
@@ -110,21 +110,7 @@ def create_tables(lake: LakePath) -> None:
     """
     for name, schema in (("problems", PROBLEMS), ("runs", RUNS)):
         table = open_table(lake, name)
-        if table is not None:
-            with naming("write", lake / name):
-                table = upgraded(lake / name, table)
-            there = {field.name: field.type for field in table.schema().fields}
-            shipped = [Field.from_arrow(field) for field in schema]
-            for field in shipped:
-                if there.get(field.name, field.type) != field.type:
-                    raise LakeError(
-                        f"{lake / name} declares a column {field.name!r} of another type than "
-                        f"wattlas now has under this name; add the raw logs to a new lake"
-                    )
-            if young := [field for field in shipped if field.name not in there]:
-                with naming("write", lake / name):
-                    table.alter.add_columns(young)
-        else:
+        if table is None:
             with naming("write", lake / name):
                 DeltaTable.create(
                     str(lake / name),
@@ -135,6 +121,28 @@ def create_tables(lake: LakePath) -> None:
                     configuration=_KEEP_FOREVER,
                     storage_options=storage_options(lake),
                 )
+            seal(lake, name, list_log(lake, name).unsealed)
+        else:
+            table = upgraded(lake / name, table)
+            _add_missing(lake / name, table, schema)
+
+
+def _add_missing(path: LakePath, table: DeltaTable, schema: pa.Schema) -> None:
+    """Give a table the columns of a schema that it lacks, and fields of nested ones."""
+    there = columns_of(table)
+    young = [field for field in schema if field.name not in there.names]
+    for field in schema:
+        if field.name in there.names and there.field(field.name).type != field.type:
+            if not pa.types.is_nested(field.type):
+                raise LakeError(
+                    f"{path} declares a column {field.name!r} of another type than "
+                    f"wattlas now has under this name; add the raw logs to a new lake"
+                )
+            young.append(field)
+    if young:
+        with committing(table) as properties:
+            fields = [Field.from_arrow(field) for field in young]
+            table.alter.add_columns(fields, commit_properties=properties)
 
 
 def describe_columns(runs: DeltaTable, columns: Iterable[Column], there: Collection[str]) -> None:
@@ -147,15 +155,17 @@ def describe_columns(runs: DeltaTable, columns: Iterable[Column], there: Collect
     Raises:
         LakeError: The table cannot be written, or another ingest has committed to it.
     """
-    with _committing(runs):
-        young = [column for column in columns if column.name not in there]
-        if young:
-            fields = [_field(column) for column in young]
-            runs.alter.add_columns(fields, commit_properties=_ALONE)
-        for column in columns:
-            if column.name in there:
-                described = column.to_metadata()
-                runs.alter.set_column_metadata(column.name, described, commit_properties=_ALONE)
+    columns = list(columns)
+    young = [_field(column) for column in columns if column.name not in there]
+    if young:
+        with committing(runs) as properties:
+            runs.alter.add_columns(young, commit_properties=properties)
+    for column in columns:
+        if column.name in there:
+            with committing(runs) as properties:
+                runs.alter.set_column_metadata(
+                    column.name, column.to_metadata(), commit_properties=properties
+                )
 
 
 def _field(column: Column) -> Field:
@@ -208,20 +218,10 @@ def replace_runs(
         LakeError: The table cannot be written, or another ingest has committed to it.
     """
     data = pa.Table.from_pylist(sorted(rows, key=_sort_key), schema=schema)
-    affected = sorted({*replaced, *(row["run_id"] for row in rows)})
-    _commit(runs, data, f"run_id IN ({quoted(affected)})" if replaced else None)
-
-
-def update_runs(runs: DeltaTable, updates: dict[str, str], where: str) -> None:
-    """Set columns of some rows of `runs` in one commit.
-
-    Args:
-        runs: As for `replace_runs`, with the same errors.
-        updates: SQL of the new value by column.
-        where: SQL of the rows that change.
-    """
-    with _committing(runs):
-        runs.update(updates=updates, predicate=where, **_WRITING)
+    sync_folders(lake_of(place_of(runs)), {str(PurePosixPath(file["path"]).parent)
+                                 for row in rows for file in row.get("files") or ()})  # fmt: skip
+    affected = pa.array({*replaced, *(row["run_id"] for row in rows)}, pa.string())
+    commit_rows(runs, data, pc.field("run_id").isin(affected) if replaced else None)
 
 
 def replace_problems(
@@ -241,56 +241,18 @@ def replace_problems(
         for problem in problems[path]
     ]
     data = pa.Table.from_pylist(rows, schema=PROBLEMS)
-    affected = sorted({*replaced, *problems})
-    where = f"dataset = {quoted([dataset])} AND path IN ({quoted(affected)})"
-    _commit(table, data, where if replaced else None)
+    affected = pa.array({*replaced, *problems}, pa.string())
+    where = (pc.field("dataset") == dataset) & pc.field("path").isin(affected)
+    commit_rows(table, data, where if replaced else None)
 
 
 def compact(lake: LakePath) -> None:
     """Compact tables with many small files, unless another ingest commits."""
     for name in ("runs", "problems"):
         table = open_table(lake, name)
-        if table is not None and len(table.file_uris()) > COMPACT_ABOVE_FILES:
-            with naming("write", lake / name), suppress(CommitFailedError):
-                table.optimize.compact(**_WRITING)
-
-
-@contextmanager
-def _committing(table: DeltaTable) -> Iterator[None]:
-    """Convert commit errors to a LakeError that names the table and the reason."""
-    path, known = _place_of(table), table.version()
-    with naming("write", path):
-        try:
-            yield
-        except CommitFailedError:
-            newest = delta_table(path)
-            if newest is None or newest.version() <= known:
-                raise
-            raise LakeError(
-                f"another ingest has committed to {path} meanwhile (version {newest.version()}, "
-                f"expected {known}): nothing is lost or doubled; the same command continues from "
-                "there when the other is done"
-            ) from None
-
-
-def _place_of(table: DeltaTable) -> LakePath:
-    uri = table.table_uri.rstrip("/")
-    return Path(unquote(uri.removeprefix("file://"))) if uri.startswith("file:") else lake_path(uri)
-
-
-def _commit(table: DeltaTable, data: pa.Table, predicate: str | None) -> None:
-    with _committing(table):
-        if predicate is not None and data.num_rows:
-            write_deltalake(table, data, mode="overwrite", predicate=predicate, **_WRITING)
-        elif predicate is not None:
-            table.delete(predicate, **_WRITING)
-        elif data.num_rows:
-            write_deltalake(table, data, mode="append", **_WRITING)
-
-
-def quoted(texts: Iterable[str]) -> str:
-    """Write texts as literals of Delta's SQL."""
-    return ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
+        if table is not None:
+            with suppress(LostRaceError):
+                compact_files(table)
 
 
 def _sort_key(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -1,14 +1,17 @@
-"""Write one big file to a folder or an object store, complete or not at all."""
+"""Write one file to a folder or an object store, complete or not at all, with its digest."""
 
 import os
 import secrets
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Final, Protocol
 
+import xxhash
+
 from data.lake_place import LakePath, StorePath
-from data.object_store import file_system
+from data.object_store import file_system, naming
 
 _BUFFER_BYTES: Final = 1 << 20
 _BLOCK_BYTES: Final = 8 << 20
@@ -21,14 +24,61 @@ def temporary_folder(lake: LakePath) -> Path:
     return lake if isinstance(lake, Path) else Path(tempfile.gettempdir())
 
 
+def sync_folders(lake: LakePath, folders: Iterable[str]) -> None:
+    """Make the names in folders of a lake durable, and the folders themselves; a store's are."""
+    if not isinstance(lake, Path):
+        return
+    paths = {path for folder in folders for path in (folder, *PurePosixPath(folder).parents)}
+    for path in sorted({str(path) for path in paths}, reverse=True):
+        with naming("write", lake / path):
+            handle = os.open(lake / path, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+class DigestedFile:
+    """A file that is written from start to end, and the digest of the bytes so far."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._digest = xxhash.xxh3_128()
+        self.closed = False
+
+    def write(self, content: bytes) -> int:
+        """Append bytes."""
+        self._digest.update(content)
+        return self._file.write(content)
+
+    def tell(self) -> int:
+        """Return the number of bytes so far."""
+        return self._file.tell()
+
+    def flush(self) -> None:
+        """Give all bytes to the kernel."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Do nothing: the target closes its file."""
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def digest(self) -> str:
+        """Return the digest, in the form of `digest_of_file`."""
+        return self._digest.hexdigest()
+
+
 class Target(Protocol):
     """A file while it is written.
 
     Attributes:
-        file: Open file for the bytes.
+        file: For the bytes.
     """
 
-    file: IO[bytes]
+    file: DigestedFile
 
     def seal(self) -> None:
         """Flush all bytes to the disk; no more may be written."""
@@ -56,12 +106,13 @@ class _InFolder:
         self._folder = folder
         self._temporary = folder / f".{stem}.{secrets.token_hex(6)}.tmp"
         folder.mkdir(parents=True, exist_ok=True)
-        self.file: IO[bytes] = self._temporary.open("wb", buffering=_BUFFER_BYTES)
+        self._open = self._temporary.open("wb", buffering=_BUFFER_BYTES)
+        self.file = DigestedFile(self._open)
 
     def seal(self) -> None:
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        self.file.close()
+        self._open.flush()
+        os.fsync(self._open.fileno())
+        self._open.close()
 
     def publish(self, name: str) -> int:
         final = self._folder / name
@@ -70,7 +121,7 @@ class _InFolder:
 
     def abandon(self) -> None:
         with suppress(OSError):
-            self.file.close()
+            self._open.close()
         self._temporary.unlink(missing_ok=True)
 
 
@@ -79,18 +130,19 @@ class _Stored:
 
     def __init__(self, folder: StorePath) -> None:
         self._folder = folder
-        self.file: IO[bytes] = tempfile.TemporaryFile(prefix="wattlas-")  # noqa: SIM115
+        self._open: IO[bytes] = tempfile.TemporaryFile(prefix="wattlas-")  # noqa: SIM115
+        self.file = DigestedFile(self._open)
 
     def seal(self) -> None:
-        self.file.flush()
+        self._open.flush()
 
     def publish(self, name: str) -> int:
         system, place = file_system(self._folder / name)
-        size = self.file.tell()
-        self.file.seek(0)
+        size = self._open.tell()
+        self._open.seek(0)
         out = system.open_output_stream(place)
         try:
-            for count, block in enumerate(iter(lambda: self.file.read(_BLOCK_BYTES), b""), 1):
+            for count, block in enumerate(iter(lambda: self._open.read(_BLOCK_BYTES), b""), 1):
                 out.write(block)
                 if count % _AT_ONCE == 0:
                     out.flush()
@@ -101,9 +153,9 @@ class _Stored:
                 out.close()
                 system.delete_file(place)
             raise
-        self.file.close()
+        self._open.close()
         return size
 
     def abandon(self) -> None:
         with suppress(OSError):
-            self.file.close()
+            self._open.close()

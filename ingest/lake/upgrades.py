@@ -12,6 +12,7 @@ from deltalake import DeltaTable
 from data.errors import LakeError
 from data.lake_place import LakePath
 from data.schema import OLDER_DESCRIPTIONS, SCHEMA_DESCRIPTION
+from ingest.lake.table_files import committing
 
 
 def _from_3(table: DeltaTable) -> None:
@@ -33,8 +34,8 @@ def upgraded(path: LakePath, table: DeltaTable) -> DeltaTable:
     while (found := table.metadata().description) != SCHEMA_DESCRIPTION:
         if found not in UPGRADERS:
             raise unknown_schema(path, found)
-        UPGRADERS[found](table)
-        table.update_incremental()
+        with committing(table):
+            UPGRADERS[found](table)
     return table
 
 

@@ -11,19 +11,20 @@ an `add`, over the whole table, and only rows whose label changes are written.
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator
-from typing import Final, Literal, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as pd
+import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 from data.lake_files import local_files
 from data.lake_place import LakePath
 from data.schema import RUNS
-from ingest.lake.tables import quoted, update_runs
+from ingest.lake.table_files import set_column
 
 # Values agree if the highest is at most so many times the lowest.
 _AGREE: Final = 1.1
@@ -48,12 +49,10 @@ class Work(NamedTuple):
     Attributes:
         label: Two significant digits: `100,000 requests`, `30 s`.
         runs: Their places among the runs of the workload.
-        by: What they have in common: everything, the load, or a range of this column.
     """
 
     label: str
     runs: np.ndarray
-    by: Literal["workload", "load_qps", "requests", "duration_s"]
 
 
 def assign_work(lake: LakePath, runs: DeltaTable) -> bool:
@@ -66,30 +65,30 @@ def assign_work(lake: LakePath, runs: DeltaTable) -> bool:
         Whether any label changed.
 
     Raises:
-        LakeError: As `update_runs`; or a file of an object store cannot be copied.
+        LakeError: The table cannot be written, or another ingest has committed to it; or a file of
+            an object store cannot be copied.
     """
     files = local_files(lake / "runs", runs)
     if not files.paths:
         return False
     schema = pa.schema([RUNS.field(name) for name in _COLUMNS])
     rows = pd.dataset(list(files.paths), schema=schema, format="parquet").to_table()
-    cases = {}
-    for dataset, workload, part in _workloads(rows):
+    labels = np.full(len(rows), None, object)
+    for here in _workloads(rows):
+        part = rows.take(here)
         known = Runs(*(_floats(part[name]) for name in Runs._fields))
-        works = works_of(known, "open" in part["loop"].unique().to_pylist())
-        labels = np.full(len(part), None, object)
-        for work in works:
-            labels[work.runs] = work.label
-        if labels.tolist() != part["work"].to_pylist():
-            place = f"dataset = {quoted([dataset])} AND workload = {quoted([workload])}"
-            cases[place] = _label_sql(works, known)
-    if not cases:
-        return False
-    where = " OR ".join(f"({place})" for place in cases)
-    chosen = " ".join(f"WHEN {place} THEN {label}" for place, label in cases.items())
-    sql = f"CASE {chosen} ELSE work END"
-    update_runs(runs, {"work": sql}, f"({where}) AND work IS DISTINCT FROM ({sql})")
-    return True
+        for work in works_of(known, "open" in part["loop"].unique().to_pylist()):
+            labels[here[work.runs]] = work.label
+    column, begin, changed = pa.array(labels, pa.string()), 0, {}
+    for path in files.paths:
+        count = pq.read_metadata(path).num_rows
+        own = column.slice(begin, count)
+        if own != rows["work"].slice(begin, count).combine_chunks():
+            changed[Path(path).name] = own
+        begin += count
+    if changed:
+        set_column(runs, "work", changed)
+    return bool(changed)
 
 
 def works_of(runs: Runs, is_open: bool) -> list[Work]:
@@ -102,19 +101,19 @@ def works_of(runs: Runs, is_open: bool) -> list[Work]:
         Each run at most once; the same runs and labels whatever the order of the runs.
     """
     if label := _fixed(runs, is_open):
-        return [Work(label, np.arange(len(runs.requests)), "workload")]
+        return [Work(label, np.arange(len(runs.requests)))]
     if is_open:
         return [
-            Work(_label(runs.duration_s[cluster], "s"), cluster, "duration_s")
+            Work(_label(runs.duration_s[cluster], "s"), cluster)
             for cluster in _clusters(runs.duration_s)
             if len(cluster) > 1
         ]
     works = []
     for here in _groups(runs.load_qps):
         if label := _fixed(runs.at(here), is_open):
-            works.append(Work(label, here, "load_qps"))
+            works.append(Work(label, here))
         else:
-            works += [Work(label, here[own], "requests") for label, own in _closed(runs.at(here))]
+            works += [Work(label, here[own]) for label, own in _closed(runs.at(here))]
     return works
 
 
@@ -177,35 +176,8 @@ def _groups(values: np.ndarray) -> Iterator[np.ndarray]:
     yield from np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 
 
-def _workloads(rows: pa.Table) -> Iterator[tuple[str, str, pa.Table]]:
-    """Yield the runs of each dataset and workload."""
+def _workloads(rows: pa.Table) -> Iterator[np.ndarray]:
+    """Yield the places of the runs of each dataset and workload."""
     keys = [rows[name].combine_chunks().dictionary_encode() for name in ("dataset", "workload")]
     datasets, workloads = (key.indices.to_numpy().astype(np.int64) for key in keys)
-    for here in _groups(datasets * len(keys[1].dictionary) + workloads):
-        dataset, workload = (rows[name][int(here[0])].as_py() for name in ("dataset", "workload"))
-        yield dataset, workload, rows.take(here)
-
-
-def _label_sql(works: list[Work], runs: Runs) -> str:
-    """Write the SQL of the label of a run of this workload; loads of one label share a branch."""
-    branches, loads = [], defaultdict(list)
-    for work in works:
-        load = runs.load_qps[work.runs[0]]
-        if work.by == "workload":
-            return quoted([work.label])
-        if work.by == "load_qps":
-            loads[work.label].append(load)
-            continue
-        bounds = getattr(runs, work.by)[work.runs]
-        within = f"{work.by} BETWEEN {float(bounds.min())!r} AND {float(bounds.max())!r}"
-        where = f"{within} AND {_is_load([load])}" if work.by == "requests" else within
-        branches.append(f"WHEN {where} THEN {quoted([work.label])}")
-    branches += [f"WHEN {_is_load(each)} THEN {quoted([label])}" for label, each in loads.items()]
-    return f"CASE {' '.join(branches)} END" if branches else "CAST(NULL AS VARCHAR)"
-
-
-def _is_load(loads: list[float]) -> str:
-    numbers = ", ".join(repr(float(load)) for load in loads if not math.isnan(load))
-    parts = [f"load_qps IN ({numbers})"] if numbers else []
-    parts += ["load_qps IS NULL"] if any(map(math.isnan, loads)) else []
-    return f"({' OR '.join(parts)})"
+    yield from _groups(datasets * len(keys[1].dictionary) + workloads)

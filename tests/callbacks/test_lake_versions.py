@@ -42,12 +42,12 @@ def test_while_a_version_is_opened_others_are_answered(
     begun, goes_on = threading.Event(), threading.Event()
     opened: list[int | None] = []
 
-    def slow(path: Path, version: int | None) -> Lake:
+    def slow(path: Path, version: int | None, is_checked: bool) -> Lake:
         opened.append(version)
         if version == 0:
             begun.set()
             assert goes_on.wait(20)
-        return open_lake(path, version)
+        return open_lake(path, version, is_checked)
 
     monkeypatch.setattr(app.kit.lakes, "open_lake", slow)
     lakes, runs = Lakes(lake), list[int]()

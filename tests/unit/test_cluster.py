@@ -29,8 +29,8 @@ from ingest.cluster.search import ClusterDisk
 from ingest.cluster.slurm import read_slurm_settings
 from ingest.discover.plan import make_plan
 from ingest.discover.search import discover
-from ingest.lake.maintenance import verify_lake
 from ingest.lake.state import LakeState, load_state
+from ingest.lake.verification import verify_lake
 from ingest.pipeline import AddOptions, InterruptedIngestError, add
 from ingest.runs import batches
 from ingest.runs.progress import Progress

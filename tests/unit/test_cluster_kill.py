@@ -12,7 +12,7 @@ from pyarrow.fs import FileSelector
 from data.lake_place import LakePath
 from data.object_store import file_system
 from data.schema import RUN_TABLES
-from ingest.lake.maintenance import verify_lake
+from ingest.lake.verification import verify_lake
 from tests.fixtures.forked import Forked
 from tests.fixtures.forked_cluster import ForkedCluster, server
 from tests.fixtures.raw_runs import LOG, write_memcached, write_netpipe, write_settings

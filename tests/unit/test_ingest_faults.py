@@ -18,7 +18,7 @@ import pytest
 from data.connection import open_lake
 from data.errors import LakeError
 from ingest import pipeline
-from ingest.lake.maintenance import verify_lake
+from ingest.lake.verification import verify_lake
 from ingest.pipeline import AddOptions, AddReport, add
 from ingest.runs import batches, schedule
 from tests.fixtures.odd_readers import LateFaultReader

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.connection import open_lake
-from ingest.lake.maintenance import verify_lake
+from ingest.lake.verification import verify_lake
 from ingest.pipeline import AddOptions, add
 from tests.fixtures import raw_runs, tool_outputs
 

@@ -19,7 +19,7 @@ from deltalake import DeltaTable
 
 from data.lake_place import LakePath
 from data.schema import RUN_TABLES
-from ingest.lake.maintenance import verify_lake
+from ingest.lake.verification import verify_lake
 from tests.fixtures.forked import Forked, ForkServer
 from tests.fixtures.raw_runs import (
     LOG,
@@ -64,8 +64,8 @@ import ingest.lake.commits, ingest.lake.tables, ingest.runs.schedule
 from ingest.__main__ import main
 place, number = os.environ["KILL_BEFORE"].split()
 owner, name = {
-    "commit": (ingest.lake.tables, "write_deltalake"),
-    "work": (ingest.lake.tables.DeltaTable, "update"),
+    "commit": (ingest.lake.tables, "commit_rows"),
+    "work": (ingest.lake.commits, "assign_work"),
     "rows": (pyarrow.parquet.ParquetWriter, "write_table"),
 }[place]
 real, calls = getattr(owner, name), []
@@ -117,7 +117,7 @@ def _plain(row: dict[str, Any]) -> str:
     if kept.get("sources"):
         kept["sources"] = sorted(source["digest"] for source in kept["sources"])
     if kept.get("files"):
-        kept["files"] = [{**file, "size_bytes": 0} for file in kept["files"]]
+        kept["files"] = [{**file, "size_bytes": 0, "digest": ""} for file in kept["files"]]
     return json.dumps(kept, sort_keys=True)
 
 

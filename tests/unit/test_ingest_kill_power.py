@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.lake.maintenance import verify_lake
+from ingest.lake.verification import verify_lake
 from tests.unit.test_ingest_kill import contents, start
 from tests.unit.test_ingest_power import exported, put, put_sweep, watts
 

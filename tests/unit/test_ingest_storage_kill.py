@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.lake.maintenance import verify_lake
+from ingest.lake.verification import verify_lake
 from tests.fixtures.fio_documents import SLOW, document, job
 from tests.unit.test_ingest_kill import contents, start
 

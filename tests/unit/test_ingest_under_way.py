@@ -17,8 +17,8 @@ import pytest
 
 from data.connection import open_lake
 from ingest.__main__ import main
-from ingest.lake.maintenance import verify_lake
 from ingest.lake.run_file import ROW_GROUP_ROWS
+from ingest.lake.verification import verify_lake
 from ingest.pipeline import AddOptions, add
 from ingest.runs.progress import Progress, format_bar, format_progress
 from tests.fixtures.raw_runs import LOG, RDTSC, write_netpipe, write_settings
