@@ -12,11 +12,13 @@ from ingest.formats import (
     intlog,
     intlog_binary,
     iperf3,
+    kernel_tuner,
     memtier,
     meter_table,
     mutilate,
     netpipe,
     perf_stat,
+    powerstat,
     proc_interrupts,
     rdtsc,
     sidecar,
@@ -91,6 +93,7 @@ FORMATS: tuple[Format, ...] = (
     Format("memtier", "output", memtier.sniff, memtier.read, list_parts=memtier.list_parts),
     Format("hdr_percentiles", "output", hdr_percentiles.sniff, hdr_percentiles.read),
     Format("wult", "output", wult.sniff, wult.read, list_parts=wult.list_parts),
+    Format("powerstat", "output", powerstat.sniff, powerstat.read),
     Format("fio", "output", fio.sniff, fio.read, own_workload=STORAGE, list_parts=fio.list_parts),
     Format(
         "proc_interrupts",
@@ -104,6 +107,7 @@ FORMATS: tuple[Format, ...] = (
     Format("vtune", "counts", vtune.sniff, vtune.read),
     Format("meter_table", "meter", meter_table.sniff, meter_table.read),
     Format("hoboware", "meter", hoboware.sniff, hoboware.read),
+    Format("kernel_tuner", "table", kernel_tuner.sniff, kernel_tuner.read),
     Format("table", "table", table.sniff, table.read),
 )
 METERS: Final = frozenset(known.name for known in FORMATS if known.role == "meter")

@@ -61,7 +61,7 @@ _CORE_HEADINGS: Final = frozenset({"core", "core_id", "cpu", "cpu_id"})
 _MOST_CORES: Final = 1024
 # A column of numbers with more values than this is no factor of an experiment.
 _MOST_FACTORS: Final = 20
-_N_COLUMN: Final = Column(
+N_COLUMN: Final = Column(
     AGGREGATE_N, "label", "whole", "Runs in a row", "runs in row",
     description="Number of runs that a row of a table is the mean of; NULL for a run.",
 )  # fmt: skip
@@ -225,7 +225,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> SummaryTable:
     measured = [t.name for t in targets if t.name.startswith("latency_") or t.name in _RATES]
     if shape is not None and isinstance(shape.n, int):
         constants[AGGREGATE_N] = shape.n
-        own.append(_N_COLUMN)
+        own.append(N_COLUMN)
     are_means = shape is not None
     for number, (line, cells) in enumerate(table.rows):
         try:
@@ -438,7 +438,7 @@ def _targets(table: Table, declaration: TableDeclaration, file: str) -> list[_Ta
         if place in spreads:
             continue
         if shape is not None and heading == shape.n:
-            targets.append(_Target(place, heading, AGGREGATE_N, "whole", TableColumn(), _N_COLUMN))
+            targets.append(_Target(place, heading, AGGREGATE_N, "whole", TableColumn(), N_COLUMN))
             continue
         bare = heading.removesuffix(shape.mean) if shape is not None else heading
         said = declaration.columns.get(heading, declaration.columns.get(bare, TableColumn()))

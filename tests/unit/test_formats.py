@@ -16,7 +16,14 @@ from ingest.formats import FORMATS, Format, find_format
 from ingest.records import ReadContext
 from ingest.sample import write_sample
 from tests.fixtures.real import PUBLISHED, real_data
-from tests.fixtures.tool_outputs import MEMTIER, TURBOSTAT, WULT, captured
+from tests.fixtures.tool_outputs import (
+    KERNEL_TUNER,
+    MEMTIER,
+    POWERSTAT,
+    TURBOSTAT,
+    WULT,
+    captured,
+)
 from tests.fixtures.whole_files import read_whole
 
 
@@ -98,6 +105,8 @@ def sample_texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[st
     found["memtier"] = ("memtier.json", MEMTIER.encode())
     found["turbostat"] = ("turbostat.txt", TURBOSTAT.encode())
     found["wult"] = ("datapoints.csv", WULT.encode())
+    found["powerstat"] = ("power.txt", POWERSTAT.encode())
+    found["kernel_tuner"] = ("cache.json", KERNEL_TUNER.encode())
     for form, name in CAPTURED.items():
         found[form] = (name, captured(name))
     for path in sorted(folder.rglob("*")):
