@@ -7,6 +7,8 @@ import polars as pl
 import polars.selectors as cs
 from flask import Response
 
+from data.csv_cells import guarded
+
 CSV = "text/csv"
 PARQUET = "application/vnd.apache.parquet"
 
@@ -26,7 +28,7 @@ def table_answer(rows: pl.DataFrame, kind: str, name: str) -> Response:
 
 
 def _csv(rows: pl.DataFrame) -> bytes:
-    return rows.write_csv().encode()
+    return guarded(rows).write_csv().encode()
 
 
 def _parquet(rows: pl.DataFrame) -> bytes:

@@ -28,6 +28,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from data.csv_cells import guarded_column, guarded_name
 from data.sandbox.landlock import allow_reading_only
 
 Format = Literal["rows", "csv", "parquet"]
@@ -213,15 +214,16 @@ def to_json(value: Any) -> Any:
 
 
 def _csv(table: pa.Table) -> bytes:
-    """Write CSV; CSV has no nested values: they become JSON."""
+    """Write CSV; CSV has no nested values: they become JSON, and bytes hexadecimal digits."""
     flat = [
         pa.array([to_json(value) for value in column.to_pylist()], pa.string())
-        if pa.types.is_nested(column.type)
-        else column
+        if pa.types.is_nested(column.type) or pa.types.is_binary(column.type)
+        else guarded_column(column)
         for column in table.columns
     ]
     sink = io.BytesIO()
-    pyarrow.csv.write_csv(pa.table(flat, names=table.column_names), sink)
+    names = [guarded_name(name) for name in table.column_names]
+    pyarrow.csv.write_csv(pa.table(flat, names=names), sink)
     return sink.getvalue()
 
 

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from csv import DictReader
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +14,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app.__main__ import main
+from app.kit.downloads import CSV, PARQUET, table_answer
 from app.kit.export import POLICY
 from app.kit.settings import Settings
 from app.server import create_app
@@ -50,6 +52,22 @@ def test_parquet_holds_what_csv_holds(client: FlaskClient) -> None:
     assert len(rows) == 26
     assert rows["run_id"].to_list() == listed["run_id"].to_list()
     assert rows["energy_j"].to_list() == listed["energy_j"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("=1+1", "'=1+1"), ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"), ("-2+3", "'-2+3"),
+     ("@SUM(A1)", "'@SUM(A1)"), ("\t=1", "'\t=1"), ("\r=1", "'\r=1"), ("-40.6", "-40.6"),
+     ("+1e-3", "+1e-3"), ("a=1", "a=1"), ("", "")],
+)  # fmt: skip
+def test_no_text_of_a_csv_file_is_a_formula_and_numbers_stay(text: str, written: str) -> None:
+    rows = pl.DataFrame({"text": [text], "number": [-40.6], "all": [[text, text]]})
+    csv = table_answer(rows, CSV, "x").get_data()
+    found = next(DictReader(io.StringIO(csv.decode(), newline="")))
+    assert (found["text"], found["number"]) == (written, "-40.6")
+    assert found["all"].startswith(written)
+    parquet = table_answer(rows, PARQUET, "x").get_data()
+    assert pl.read_parquet(io.BytesIO(parquet))["text"].to_list() == [text]
 
 
 def test_the_rows_of_a_picture(client: FlaskClient) -> None:

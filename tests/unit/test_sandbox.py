@@ -94,6 +94,19 @@ def test_files_hold_what_the_query_says(sandbox: Sandbox, lake: Lake) -> None:
     assert rows.rows() == [(0, 1.0, [0]), (1, 2.0, [1])]
 
 
+def test_no_text_of_a_csv_file_is_a_formula(sandbox: Sandbox, lake: Lake) -> None:
+    sql = """SELECT '=1+1' AS "=a", '-40.6' AS number, -40.6 AS b, '@x'::ENUM('@x') AS e,
+             '=1'::BLOB AS bytes, ['=1'] AS l, 'a=b' AS c, NULL::VARCHAR AS d"""
+    _, csv = sandbox.run(lake, sql, CSV)
+    assert csv.decode().splitlines() == [
+        '"\'=a","number","b","e","bytes","l","c","d"',
+        '"\'=1+1","-40.6",-40.6,"\'@x","3d31","[""=1""]","a=b",',
+    ]
+    _, parquet = sandbox.run(lake, sql, PARQUET)
+    found = pl.read_parquet(io.BytesIO(parquet)).row(0, named=True)
+    assert (found["=a"], found["e"], found["bytes"]) == ("=1+1", "@x", b"=1")
+
+
 @pytest.mark.parametrize(
     ("sql", "bounds", "rows"),
     [("SELECT * FROM range(1001)", Bounds(), 1000), ("SELECT * FROM range(5)", Bounds(5), 5),
