@@ -33,9 +33,15 @@ def choose_cost(counts: Mapping[str, int], runs: int, x: str) -> str:
 
 
 def choose_performance(counts: Mapping[str, int], performance: str) -> str:
-    """Choose the metric along x: the performance metric if any run has it, else the commonest."""
+    """Choose the metric along x: the performance metric if any run has it, else the commonest.
+
+    Where runs have energy and time and no latency, it is the time: power follows from both.
+    """
     if counts.get(performance):
         return performance
+    has_latency = any(n for name, n in counts.items() if name.startswith("latency_"))
+    if 0 < counts.get("energy_j", 0) <= counts.get("duration_s", 0) and not has_latency:
+        return "duration_s"
     return _commonest(counts, "energy_j") or performance
 
 

@@ -39,6 +39,9 @@ def test_the_performance_metric_where_any_run_has_it() -> None:
     assert choose_performance({"latency_p99_us": 1, "ipc": 9}, "latency_p99_us") == "latency_p99_us"
     assert choose_performance({"latency_p99_us": 0, "ipc": 9}, "latency_p99_us") == "ipc"
     assert choose_performance({}, "latency_p99_us") == "latency_p99_us"
+    timed = {"energy_j": 9, "power_w": 9, "cpu_usage": 9, "duration_s": 9}
+    assert choose_performance(timed, "latency_p99_us") == "duration_s"
+    assert choose_performance(timed | {"latency_p50_us": 1}, "latency_p99_us") == "power_w"
 
 
 def test_dvfs_itr_system_then_the_knobs_with_most_values() -> None:
