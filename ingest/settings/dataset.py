@@ -124,6 +124,7 @@ class Settings:
         columns: Columns of `runs` that the dataset declares, by name.
         aliases: Other labels of systems, each with the system's name.
         workload_words: Words in tables and their paths that mean a workload, each with its name.
+        own_words: Those that the dataset's own settings files declare.
         modes: Words for completion modes, each with the mode's name; the names are included.
         own_modes: Modes that the dataset's own settings files declare.
         functions: Source files of functions, and the subsystems of source files.
@@ -141,6 +142,7 @@ class Settings:
     aliases: Mapping[str, str]
     workloads: Mapping[str, Workload]
     workload_words: Mapping[str, str]
+    own_words: Mapping[str, str]
     modes: Mapping[str, str]
     own_modes: frozenset[str]
     functions: FunctionMap
@@ -185,9 +187,10 @@ class Settings:
     def table_fingerprint(self) -> str:
         """Digest of all settings that the rows of tables depend on."""
         own = [table for table in self.tables if not table.is_shipped]
-        if not own and not self.columns:
+        if not own and not self.columns and not self.own_words:
             return self.fingerprint
         said = f"{self.fingerprint} {own} {sorted(self.columns.items())}"
+        said += f" {sorted(self.own_words.items())}" if self.own_words else ""
         return hashlib.sha256(said.encode()).hexdigest()[:32]
 
     def tables_of(self, path: str) -> tuple[TableDeclaration, ...]:
@@ -221,15 +224,19 @@ def load_settings(*paths: Path) -> Settings:
     sources = shipped_sources()
     has_own_map = False
     own_modes: set[str] = set()
+    own_words: dict[str, str] = {}
     for path in (_PUBLISHED, *paths):
         layer = read_layer(path)
         _merge(merged, layer)
         if table := layer.get("functions", {}).get("table"):
             sources |= read_sources(path.parent / table)
         has_own_map |= path != _PUBLISHED and not layer.keys().isdisjoint(_MAPPING)
-        own_modes |= set() if path == _PUBLISHED else layer.get("modes", {}).keys()
+        if path != _PUBLISHED:
+            own_modes |= layer.get("modes", {}).keys()
+            own_words |= _aliases(layer.get("workloads", {}))
     functions = _build_functions(merged["subsystems"], sources, has_own_map)
-    return _build(merged, functions, own_modes, str(paths[-1]) if paths else _PUBLISHED.name)
+    origin = str(paths[-1]) if paths else _PUBLISHED.name
+    return _build(merged, functions, own_modes, own_words, origin)
 
 
 def _merge(below: dict[str, Any], layer: dict[str, Any]) -> None:
@@ -255,7 +262,11 @@ def _build_functions(
 
 
 def _build(
-    merged: dict[str, Any], functions: FunctionMap, own_modes: Collection[str], origin: str
+    merged: dict[str, Any],
+    functions: FunctionMap,
+    own_modes: Collection[str],
+    own_words: Mapping[str, str],
+    origin: str,
 ) -> Settings:
     machine = merged["machine"]
     packages = {int(p): tuple(cores) for p, cores in machine["packages"].items()}
@@ -287,6 +298,7 @@ def _build(
         aliases=_aliases(merged["systems"]),
         workloads=workloads,
         workload_words={name: name for name in workloads} | _aliases(merged["workloads"]),
+        own_words=own_words,
         modes={name: name for name in merged["modes"]} | _aliases(merged["modes"]),
         own_modes=frozenset(own_modes),
         functions=functions,

@@ -190,6 +190,16 @@ def test_what_nothing_names_is_reported_once_with_what_to_do(tmp_path: Path) -> 
     }
 
 
+def test_an_alias_that_is_added_later_renames_the_workload(tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    (raw / "odd.csv").write_text("energy_j,duration_s\n5,1\n")
+    ingest(tmp_path / "lake", raw)
+    (raw / "wattlas.toml").write_text("[workloads.nodejs]\naliases = ['odd']\n")
+    ingest(tmp_path / "lake", raw)
+    assert [run["workload"] for run in runs(tmp_path / "lake")] == ["nodejs"]
+
+
 def test_a_workload_column_may_hold_an_alias(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("workload,energy_j\nmcd,5\nfft,6\n")
     ingest(tmp_path / "lake", tmp_path / "t.csv")
