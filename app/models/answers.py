@@ -22,9 +22,7 @@ def runs_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
     words = []
     if not len(rows):
         words.append(missing_words(view))
-    if len(runs) >= MOST_RUNS:
-        words.append(f"the first {MOST_RUNS:,} runs; choose fewer with the filters")
-    words += impossible_words(runs)
+    words += taken_words(runs) + impossible_words(runs)
     every = max(1, math.ceil(len(rows) / _MOST_POINTS))
     if every > 1:
         words.append(f"one configuration of every {every} is drawn, of {len(rows):,}")
@@ -40,7 +38,8 @@ def runs_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
 def fits_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
     """Return the table of fitted numbers, predicted power, and hosts for the sliders."""
     found = fits(view, state)
-    notes = [*found.notes, *impossible_words(model_runs(view, state))]
+    runs = model_runs(view, state)
+    notes = [*found.notes, *taken_words(runs), *impossible_words(runs)]
     if not len(found.table):
         notes = [missing_words(view)]
     return {
@@ -50,6 +49,14 @@ def fits_answer(view: LakeView, state: ModelsState) -> dict[str, Any]:
         "styles": group_styles(found.table),
         "notes": notes,
     }
+
+
+def taken_words(runs: pl.DataFrame) -> list[str]:
+    """Return how many of the matching runs were read, if not all; else an empty list."""
+    matching = int(runs["matching"].max() or 0)  # type: ignore[arg-type]
+    if matching <= MOST_RUNS:
+        return []
+    return [f"{MOST_RUNS:,} of {matching:,} runs, evenly by configuration"]
 
 
 def impossible_words(runs: pl.DataFrame) -> list[str]:

@@ -243,6 +243,8 @@ def explain(view: LakeView, state: ModelsState, name: str) -> str:
 
 
 _RUN_STEPS: Final = (
+    f"of more than {MOST_RUNS:,} runs, one in turn of each workload, load, system, further knob, "
+    "of each configuration one replicate first",
     "of each run, by queue (core): load = rx_desc / duration / cores; CPU left = 1 - ref_cycles / "
     "tsc_hz / duration / cores; interrupts / duration / cores; means over the replicates",
     "interrupts by formula: 1/(T' + e^(-k l T')/(k l)), T' = 1.024 ITR, k fitted; latency: c0 + "

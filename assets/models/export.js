@@ -8,6 +8,7 @@
   wattlas.exportThemes((theme) => {
     page.theme = theme;
     modelsPage.show();
+    modelsPage.answered();
   });
   wattlas.exportKeys({ key: modelsPage.key });
 })(window.wattlas);

@@ -9,7 +9,7 @@ document.addEventListener("DOMContentLoaded", function () {
   /** The page was opened, by a load or by a link. */
   function open({ kept }) {
     stop();
-    Object.assign(page, { kept: { ...kept }, runs: null, fits: null, isDragging: false });
+    Object.assign(page, { kept: { ...kept }, runs: null, fits: null, failed: {}, isDragging: false });
     models.forgetSimulation();
   }
 
@@ -53,21 +53,24 @@ document.addEventListener("DOMContentLoaded", function () {
   let turn = 0;
   function forgetAnswers() {
     turn += 1;
-    Object.assign(page, { runs: null, fits: null });
+    Object.assign(page, { runs: null, fits: null, failed: {} });
   }
   /** Ask for what the shown tab needs of the lake and does not have. */
   async function ask() {
     if (!page.spec || page.spec.lakeIsEmpty) return;
     const { kept } = page, mine = turn;
     if (kept.tab === "interrupts" && kept.runs && !page.runs) await take("runs", mine);
-    if (kept.tab === "fit" && !page.fits) await take("fits", mine);
+    if ((kept.tab === "fit" || isMeasured()) && !page.fits) await take("fits", mine);
   }
+  const isMeasured = () => page.kept.tab === "interrupts" && page.kept.host === "measured";
   async function take(what, mine) {
     const found = await answerOf(what);
     if (mine !== turn || !isShown()) return;
-    if (found.error) { wattlas.setProps("notice", { children: found.error }); return; }
-    page[what] = found;
-    modelsPage.draw();
+    if (found.error) {
+      page.failed[what] = found.error;
+      wattlas.setProps("notice", { children: found.error });
+    } else page[what] = found;
+    modelsPage.answered();
   }
 
   function gathered(values) {
@@ -133,10 +136,7 @@ document.addEventListener("DOMContentLoaded", function () {
 
   Object.assign(modelsPage.server, {
     simulate,
-    async host(use) {
-      if (!page.fits) await take("fits", turn);
-      use(page.fits);
-    },
+    fit: () => take("fits", turn),
   });
 
   wattlas.addPage({

@@ -6,7 +6,8 @@
   "use strict";
 
   const page = {
-    spec: null, kept: {}, runs: null, fits: null, simulated: null, theme: "light", isDragging: false,
+    spec: null, kept: {}, runs: null, fits: null, failed: {}, simulated: null, theme: "light",
+    isDragging: false,
     // Resets of the axes: each gives the measured axes new limits.
     resets: 0,
   };
@@ -133,6 +134,30 @@
   forgetSimulation();
   const isRunning = () => ["running", "waiting"].includes(page.simulated.status);
 
+  const READING = { runs: "reading the runs", fits: "fitting the runs" };
+  /** Why the runs or the fits are not here; empty if they are. */
+  function absence(what) {
+    if (page.spec.lakeIsEmpty) return "The lake holds no runs yet.";
+    return page[what] ? "" : page.failed[what] || READING[what];
+  }
+
+  const COSTS = ["interrupt_us", "service_us"];
+  /** The costs of a fitted host as the controls take them: four digits. */
+  const costsOf = (host) => Object.fromEntries(COSTS.map((key) => [key, Number(host[key].toPrecision(4))]));
+  const hasOwnCosts = () => COSTS.some((key) => key in named(page.kept.p, page.spec.controls));
+
+  /** Whose costs the controls have, beside the menu of hosts. */
+  function hostWords() {
+    const { spec, kept, fits } = page, now = values();
+    if (kept.host !== "measured") return spec.hosts[kept.host].note;
+    const hosts = fits ? fits.hosts : [];
+    const isShown = (host) => Object.entries(costsOf(host)).every(([key, cost]) => now[key] === cost);
+    const fitted = hosts.find(isShown);
+    if (fitted) return `1/r and 1/mu fitted to ${fitted.group}`;
+    const whose = hasOwnCosts() ? "costs of the link or the sliders" : "costs of the 2007 paper";
+    return `${whose}: ${absence("fits") || "no fit to the shown runs gives them"}`;
+  }
+
   /** The simulated results of a curve, by its label; null without any. */
   function simulatedOf(label) {
     const { labels, results } = page.simulated;
@@ -143,6 +168,7 @@
   wattlas.models = {
     page, set, setValue, setEnergy, values, energyValues, isBursty, curves, solved, solvedAt, simulatedOf,
     forgetSimulation, isRunning, loadRange, accepts,
+    absence, costsOf, hasOwnCosts, hostWords,
     onChange: (listener) => listeners.push(listener),
   };
 })((window.wattlas = window.wattlas || {}));

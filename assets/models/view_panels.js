@@ -238,9 +238,10 @@
 
   /** Interrupts a second of the tuned runs against the throttle formula. */
   function interrupts() {
-    const measured = runTraces("itr", predictedOf, measuredOf), { runs } = models.page;
+    const measured = runTraces("itr", predictedOf, measuredOf), { runs, kept } = models.page;
+    if (!kept.runs) return message("Runs are not shown.");
     const missing = "No run that the filters leave has a fixed ITR and interrupts.";
-    if (!measured.length) return message((runs && runs.words) || missing);
+    if (!measured.length) return message(models.absence("runs") || (runs.runs ? missing : runs.words));
     return {
       data: [equalLine(measured.flatMap(({ x, y }) => [...x, ...y])), ...measured],
       layout: layout("Interrupts of a queue", "measured against 1/(T' + e^(-k l T')/(k l)), T' = 1.024 ITR", {
@@ -266,7 +267,7 @@
       return { label, answer: solved || (simulated && nearest(simulated, at)) };
     }).filter(({ answer }) => answer).reverse();
     const missing = "No scheme is shown that has a solution here. Simulate, or show others.";
-    if (!rows.length) return message(missing);
+    if (!rows.length) return message(underWay() || missing);
     const y = rows.map(({ label }) => label), kinds = rows.map(({ answer }) => answer.kind);
     return {
       data: SHARES.map(([field, name, color]) => ({
@@ -283,6 +284,9 @@
       ),
     };
   }
+  /** What a running simulation says of itself; empty without one. */
+  const underWay = () => (models.isRunning() ? models.page.simulated.words || "simulation begins" : "");
+
   /* The simulated shares at the rate that is nearest to another. */
   function nearest(found, rate) {
     const off = found.rates_kpps.map((value) => Math.abs(value - rate)), i = off.indexOf(Math.min(...off));
@@ -345,13 +349,14 @@
     const all = contenders().map(({ curve, set }) => ({ label: curve.label, kind: set ? set.kind : "none" }));
     const named = (kind) => all.filter((one) => one.kind === kind).map(({ label }) => label).join(", ");
     const paper = named("paper"), none = named("none");
-    return [paper && `by the paper's formula: ${paper}`, none && `not simulated: ${none}`].filter(Boolean);
+    const simulated = models.isRunning() ? "not simulated yet" : "not simulated";
+    return [paper && `by the paper's formula: ${paper}`, none && `${simulated}: ${none}`].filter(Boolean);
   }
 
   function strip() {
     const rows = winners(), limit = three(Number(models.page.kept.limit));
     const what = isP99() ? "p99" : "mean latency";
-    if (!rows.length) return message(`No solution has a ${what} here: simulate first.`);
+    if (!rows.length) return message(underWay() || `No solution has a ${what} here: simulate first.`);
     const width = rows.length > 1 ? rows[1].rate - rows[0].rate : 1, groups = new Map();
     for (const row of rows.filter(({ best }) => best)) {
       const { label, hue } = row.best.curve, name = row.isTie ? "tie" : label;

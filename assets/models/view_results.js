@@ -118,7 +118,7 @@
   }
   const missing = () => {
     const { fits } = models.page;
-    return message(fits ? fits.notes[0] || "No run has what this fit needs." : "fitting");
+    return message(models.absence("fits") || fits.notes[0] || "No run has what this fit needs.");
   };
 
   function byGroup(predicted, x, y) {
@@ -201,7 +201,7 @@
   /** The table, with a button on each measured host. */
   function table(onHost) {
     const { fits } = models.page;
-    if (!fits) return cell("p", "fitting", "note");
+    if (!fits) return cell("p", models.absence("fits"), "note");
     const notes = cell("p", fits.notes.join(" "), "note");
     if (!fits.table.length) return notes;
     const head = element("tr", {}, ...TITLES.map((title) => cell("th", title)));

@@ -148,8 +148,8 @@
     ],
   };
   function bar(root) {
-    const { spec, kept } = models.page, note = kept.tab === "interrupts" ? spec.hosts[kept.host].note : "";
-    const words = element("span", { className: "quiet", textContent: note });
+    const { spec, kept } = models.page;
+    const words = element("span", { className: "quiet", id: "models-host-words" });
     root.replaceChildren(tabs(), ...BARS[kept.tab](spec), words);
   }
   /** A figure's own values take the place of what the visitor has changed. */

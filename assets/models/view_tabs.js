@@ -21,7 +21,7 @@
     interrupts: [...PANELS, "stack", "itr", "best"], energy: ["energy"], fit: ["predicted", "residuals"],
   };
   /* Functions that need a server; an export has none of them. */
-  const server = { simulate: null, host: null };
+  const server = { simulate: null, fit: null };
   const part = (name) => document.getElementById(PREFIX + name);
 
   /* ---- figures */
@@ -132,6 +132,7 @@
     const status = part("status"), { runs, kept, spec, simulated } = page;
     if (!status) return;
     wattlas.modelsControls.showJob();
+    part("host-words").textContent = kept.tab === "interrupts" ? models.hostWords() : "";
     const count = runs && runs.runs ? `${runs.runs.toLocaleString("en")} runs beside the models` : "";
     const ofRuns = kept.runs && runs ? [count, runs.words] : [];
     const words = [
@@ -236,31 +237,32 @@
     say();
   }
   /** Take a measured host's costs into the sliders. */
-  function useHost({ interrupt_us: interrupt, service_us: service }) {
-    const rounded = (value) => Number(value.toPrecision(4));
-    const now = models.values(), costs = { interrupt_us: rounded(interrupt), service_us: rounded(service) };
+  function useHost(host) {
     models.set({ host: "measured", fig: "", tab: "interrupts" });
-    const { controls } = page.spec;
-    for (const [name, value] of Object.entries(costs)) {
-      if (models.accepts(controls[name], value) && now[name] !== value) models.setValue(name, value);
-    }
+    takeCosts(host);
     show();
   }
+  function takeCosts(host) {
+    const { controls } = page.spec, now = models.values();
+    for (const [name, value] of Object.entries(models.costsOf(host))) {
+      if (models.accepts(controls[name], value) && now[name] !== value) models.setValue(name, value);
+    }
+  }
   function chooseHost(name) {
-    if (name !== "measured") { models.set({ host: name, p: "" }); return; }
-    const use = (fits) => {
-      if (fits && fits.hosts.length) useHost(fits.hosts[0]);
-      else {
-        page.simulated.words = "No host could be fitted to these runs: it takes several ITR values.";
-        show();
-      }
-    };
-    if (server.host) server.host(use);
-    else use(page.fits);
+    models.set({ host: name, p: "" });
+    if (name !== "measured") return;
+    if (page.fits) answered();
+    else if (server.fit) server.fit();
+  }
+  /** Runs or fits have arrived, or could not be read. A measured host without costs takes the first fit. */
+  function answered() {
+    const [first] = page.fits ? page.fits.hosts : [];
+    if (first && page.kept.host === "measured" && !models.hasOwnCosts()) takeCosts(first);
+    draw();
   }
 
   wattlas.modelsPage = {
-    draw, show, key: press, simulate, chooseHost, server, say,
+    draw, show, answered, key: press, simulate, chooseHost, server, say,
     figure: (name) => BUILDERS[name] && themed(name, "light"),
     resize: () => wattlas.later(() => {
       wattlas.resizePlots(plots());

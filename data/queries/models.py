@@ -11,8 +11,16 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
+# Knobs that a sweep varies within one system, workload and load.
+_SWEPT: Final = ("itr_us", "itr_policy", "dvfs_ghz", "dvfs_policy", "rapl_w")
+
+
 def model_runs_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
     """Build the query of the runs that have a duration and reference cycles or interrupts.
+
+    If more runs match than the limit, they are taken in turn: one of each combination of the knobs
+    that a sweep does not vary (workload, load, system and so on), then a second one; of such a
+    combination first one replicate of each configuration, in the order of a digest.
 
     Args:
         limit: Maximum number of rows.
@@ -21,15 +29,22 @@ def model_runs_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
         SQL and parameters. Columns: CONFIGURATION, `run_id`, `replicate`, `duration_s`, `energy_j`,
         `throughput_qps`, `requests`, `instructions`, `ref_cycles`, `interrupts`, `rx_desc`,
         `latency_mean_us`, `latency_p50_us`, `latency_p99_us`, `core_count` and `tsc_hz` of the
-        cores' logs (NULL without logs). Sorted by run id.
+        cores' logs (NULL without logs), `matching` (number of runs without the limit). Sorted by
+        run id.
     """
     condition, parameters = selection.predicate()
     listed = ", ".join(f"r.{name}" for name in (*CONFIGURATION, "run_id", "replicate", *_COLUMNS))
+    fixed = ", ".join(name for name in CONFIGURATION if name not in _SWEPT)
     return (
-        f"SELECT {listed}, c.core_count, c.tsc_hz FROM runs r LEFT JOIN "
+        f"WITH replicates AS (SELECT run_id, {fixed}, row_number() OVER (PARTITION BY "
+        f"{', '.join(CONFIGURATION)} ORDER BY run_id) AS number FROM runs WHERE ({condition}) "
+        "AND duration_s > 0 AND (ref_cycles IS NOT NULL OR interrupts IS NOT NULL)), "
+        "taken AS (SELECT run_id, count(*) OVER () AS matching FROM replicates ORDER BY "
+        f"row_number() OVER (PARTITION BY {fixed} ORDER BY number, md5(run_id)), md5(run_id) "
+        f"LIMIT {limit:d}) "
+        f"SELECT {listed}, c.core_count, c.tsc_hz, taken.matching FROM taken "
+        "JOIN runs r ON r.run_id = taken.run_id LEFT JOIN "
         "(SELECT run_id, count(*) AS core_count, max(tsc_hz) AS tsc_hz FROM cores GROUP BY run_id) "
-        f"c ON c.run_id = r.run_id WHERE r.run_id IN (SELECT run_id FROM runs WHERE {condition}) "
-        "AND r.duration_s > 0 AND (r.ref_cycles IS NOT NULL OR r.interrupts IS NOT NULL) "
-        f"ORDER BY r.run_id LIMIT {limit:d}",
+        "c ON c.run_id = r.run_id ORDER BY r.run_id",
         parameters,
     )

@@ -1,14 +1,16 @@
 """Models in a browser: formulas, a slider, a preset, a simulation, a link, an export."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from data.models import SCHEMES
 from data.models.energy import EnergyModel
@@ -242,4 +244,68 @@ def test_an_export_follows_its_sliders(page: Page, logged_address: str, tmp_path
     expect(page.locator("#models-status")).to_contain_text("A simulation needs the server")
     assert json.dumps(page.evaluate("wattlas.models.curves().map(({ label }) => label)")) == (
         '["normal interruption", "coalescing by time"]'
+    )
+
+
+@contextmanager
+def held_back(page: Page, what: str) -> Iterator[None]:
+    """Hold the server's answers back until the end of the block."""
+    held: list[Route] = []
+    address = re.compile(f"/models/{what}\\?")
+    page.route(address, lambda route: held.append(route))
+    try:
+        yield
+    finally:
+        for route in held:
+            route.continue_()
+        page.unroute(address)
+
+
+def test_nothing_is_said_to_be_absent_before_the_runs_are_there(
+    page: Page, logged_address: str
+) -> None:
+    interrupts = page.locator("#models-itr")
+    with held_back(page, "runs"):
+        page.goto(f"{logged_address}/models?workload=memcached")
+        expect(interrupts).to_contain_text("reading the runs")
+        said = page.locator("main").inner_text()
+        assert not re.search(r"\bno runs?\b", said, re.IGNORECASE), said
+    wait_idle(page)
+    expect(interrupts).to_contain_text("Interrupts of a queue")
+    expect(page.locator("#models-status")).to_contain_text("runs beside the models")
+    page.locator('[data-toggle="runs"]').click()
+    wait_idle(page)
+    expect(interrupts).to_contain_text("Runs are not shown.")
+
+
+def test_runs_that_cannot_be_read_are_not_absent(page: Page, logged_address: str) -> None:
+    sentence = "The lake is being moved."
+    page.route(
+        re.compile(r"/models/runs\?"),
+        lambda route: route.fulfill(status=503, json={"error": sentence}),
+    )
+    page.goto(f"{logged_address}/models?workload=memcached")
+    wait_idle(page)
+    expect(page.locator("#models-itr")).to_contain_text(sentence)
+    page.unroute(re.compile(r"/models/runs\?"))
+
+
+def test_a_link_to_the_measured_host_without_costs_is_fitted_and_names_its_system(
+    page: Page, logged_address: str
+) -> None:
+    words = page.locator("#models-host-words")
+    with held_back(page, "fits"):
+        page.goto(f"{logged_address}/models?workload=memcached&host=measured")
+        expect(words).to_have_text("costs of the 2007 paper: fitting the runs")
+        expect(page.locator("#models-itr")).to_contain_text("Interrupts of a queue")
+    wait_idle(page)
+    hosts = page.evaluate("wattlas.models.page.fits.hosts")
+    expect(words).to_have_text(f"1/r and 1/mu fitted to {hosts[0]['group']}")
+    values = page.evaluate("wattlas.models.values()")
+    assert values["interrupt_us"] == pytest.approx(hosts[0]["interrupt_us"], rel=1e-3)
+    assert "interrupt_us:" in query_of(page)["p"][0]
+    drag(page, "interrupt_us", 1.0)
+    wait_idle(page)
+    expect(words).to_have_text(
+        "costs of the link or the sliders: no fit to the shown runs gives them"
     )
