@@ -215,6 +215,8 @@ RUNS: Final = pa.schema(
         *[pa.field(n, t) for n, t in KNOBS.items()],
         *[pa.field(n, t) for n, t in MEASUREMENTS.items()],
         pa.field("counted_rates", pa.struct([pa.field(n, _REAL) for n in COUNTED_RATES])),
+        # What its files state that is no knob, as JSON: by format, then by the tool's own name.
+        pa.field("facts", _TEXT),
         pa.field("flags", pa.list_(_TEXT)),
         pa.field("cores", pa.list_(CORE)),
         pa.field("sources", pa.list_(SOURCE_FILE)),

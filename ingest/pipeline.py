@@ -200,7 +200,8 @@ class _Ingest:
         failed = self._read_runs()
         if failed:
             stage.commit(self._report_problems, failed)
-        self._committer.finish()
+        for dataset, path, problem in self._committer.finish():
+            self._reported.setdefault((dataset, path), []).append(problem)
         report = self._report
         report.unchanged -= self._meters.taken_up
         for part in (stage, self._meters.idle):

@@ -227,6 +227,8 @@ class Reading:
         package_time_s: Duration of the counters of packages, summed over the packages, if known.
         ramp_s: Duration of the workload before `utc_window`, which was not measured.
         polling: `hipri` and `io_poll_delay`, if the file has them: how requests completed.
+        facts: What else was set, by the tool's own names: options and versions, in which replicates
+            should agree; no measurements, times, names or paths.
     """
 
     measurements: dict[str, float | int] = field(default_factory=dict)
@@ -241,6 +243,7 @@ class Reading:
     package_time_s: float | None = None
     ramp_s: float = 0.0
     polling: dict[str, bool | int] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)
 
 

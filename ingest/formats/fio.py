@@ -12,6 +12,7 @@ from ingest.formats.fio_knobs import (
     device_of,
     direction_names,
     directions_of,
+    facts_of,
     is_verified,
     job_counts,
     knobs_of,
@@ -92,6 +93,7 @@ def _read_part(document: Document, context: ReadContext, problems: ProblemList) 
         raise RefusedError([*problems.all(), *others, *failures[part]])
     reading = _read_group(groups[part], problems)
     reading.utc_window = _window(document, part, reading.measurements["duration_s"])
+    reading.facts = {"fio version": document.version} | facts_of(groups[part])
     reading.ramp_s = longest_s(groups[part], "ramp_time")
     reading.problems = [*problems.all(), *others]
     return reading

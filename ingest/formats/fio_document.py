@@ -48,11 +48,13 @@ class Document:
 
     Attributes:
         written_unix_s: When fio wrote the document, with the error `written_error_s`.
+        version: Version of fio; empty if unknown.
     """
 
     groups: dict[str, list[Job]]
     written_unix_s: float | None
     written_error_s: float
+    version: str = ""
 
 
 def read_document(blocks: Iterable[bytes], name: str, problems: ProblemList) -> Document:
@@ -174,9 +176,11 @@ def _document(text: str, start: int, content: Mapping[str, Any], name: str) -> D
         for place, entry in enumerate(entries)
     ]
     stamp_ms, stamp_s = content.get("timestamp_ms"), content.get("timestamp")
+    version = str(content.get("fio version", ""))
     if stamp_ms is not None:
-        return Document(_groups(jobs), float(stamp_ms) / 1e3, 0.0)
-    return Document(_groups(jobs), float(stamp_s) if stamp_s is not None else None, 1.0)
+        return Document(_groups(jobs), float(stamp_ms) / 1e3, 0.0, version)
+    written_s = float(stamp_s) if stamp_s is not None else None
+    return Document(_groups(jobs), written_s, 1.0, version)
 
 
 def _options(shared: Any, own: Any) -> dict[str, str] | None:

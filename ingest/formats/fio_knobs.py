@@ -22,6 +22,12 @@ _ALIASES: Final = {"readwrite": "rw", "blocksize": "bs", "start_delay": "startde
 _SIZE_RANGES: Final = frozenset({"bsrange", "blocksize_range", "bssplit", "bs_unaligned"})
 _SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d|)")
+# Options that are knobs, names, places, seeds, the order of jobs, or reports of fio's own.
+_NO_FACTS: Final = re.compile(
+    "(name|filename|filename_format|directory|opendir|description|rw|readwrite|bs|blocksize|"
+    "iodepth|numjobs|ioengine|hipri|randseed|stonewall|wait_for_previous|new_group|group_reporting|"
+    "startdelay|start_delay|output.*|status-interval|eta.*|write_.*_log|log_.*|per_job_logs)"
+)
 # The direction of each kind of requests with only one; other kinds have both.
 _ONE_DIRECTION: Final = {
     "read": "read", "randread": "read", "write": "write", "randwrite": "write",
@@ -149,6 +155,16 @@ def _request_bytes(job: Job, directions: Sequence[Mapping[str, Any]]) -> int | N
     if job.options is None:
         return None
     return parse_size(asked[0]) if asked[0] else _DEFAULT_BYTES
+
+
+def facts_of(jobs: Sequence[Job]) -> dict[str, str]:
+    """Return the options that replicates should share; values of several jobs are listed."""
+    facts: dict[str, dict[str, None]] = {}
+    for job in jobs:
+        for name, value in (job.options or {}).items():
+            if not _NO_FACTS.fullmatch(name):
+                facts.setdefault(name, {})[value] = None
+    return {name: ", ".join(values) for name, values in facts.items()}
 
 
 def device_of(job: Job) -> str | None:

@@ -6,12 +6,16 @@ from typing import Any, Final
 
 from data.declared import Column
 from data.errors import FormatError
-from ingest.formats.json_document import number_of, part_of, read_object, text_of
+from ingest.formats.json_document import facts_of, number_of, part_of, read_object, text_of
 from ingest.records import Problem, ReadContext, Reading, RefusedError, UtcWindow
 
 _VERSION: Final = re.compile(rb'"version"\s*:\s*"iperf 3')
 # iperf3 gives the start in whole seconds.
 _START_ERROR_S: Final = 1.0
+# Settings of the test that are knobs, or its work.
+_NO_FACTS: Final = frozenset({"protocol", "num_streams", "blksize", "target_bitrate", "duration"})
+_VERSIONS: Final = ("version", "system_info")
+_CONGESTION: Final = ("sender_tcp_congestion", "receiver_tcp_congestion")
 COLUMNS: Final = (
     Column("protocol", "knob", "text", "Protocol", "protocol"),
     Column("streams", "knob", "whole", "Parallel streams", "streams"),
@@ -73,6 +77,13 @@ def _read(document: Mapping[str, Any], context: ReadContext) -> Reading:
     _take(measured, "cpu_sys_pct", number_of(use, "host_system"))
     _take_quality(end, measured)
     _take_knobs(test, reading)
+    start = part_of(document, "start")
+    reading.facts = facts_of(test, _NO_FACTS) | {
+        key: text
+        for values, keys in ((start, _VERSIONS), (end, _CONGESTION))
+        for key in keys
+        if (text := text_of(values, key))
+    }
     _take_time(document, test, duration_s, reading)
     if not sum(bandwidth):
         reading.flags.append("no_load")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, Final
 
 from data.errors import FormatError
@@ -55,6 +55,15 @@ def number_of(values: Mapping[str, Any], key: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FormatError(f"{key} cannot be {str(value)[:60]!r}")
     return float(value) if -_MOST < value < _MOST else None
+
+
+def facts_of(values: Mapping[str, Any], without: Container[str]) -> dict[str, str]:
+    """Return the texts, numbers and switches of an object as text."""
+    return {
+        key: str(value)
+        for key, value in values.items()
+        if isinstance(value, str | int | float) and key not in without
+    }
 
 
 def text_of(values: Mapping[str, Any], key: str) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from data.declared import Column
 from data.errors import FormatError
-from ingest.formats.json_document import number_of, part_of, read_object, text_of
+from ingest.formats.json_document import facts_of, number_of, part_of, read_object, text_of
 from ingest.formats.latency_units import to_us
 from ingest.formats.problem_list import ProblemList
 from ingest.records import ReadContext, Reading, UtcWindow
@@ -24,6 +24,12 @@ _PERCENTILES: Final = {
 }
 _KEY: Final = re.compile(r"p(\d{1,3}(?:\.\d{1,9})?)")
 _CLOCK_ERROR_S: Final = 0.001
+# Configuration that is a knob, a place, a secret, or a report of its own.
+_NO_FACTS: Final = frozenset(
+    {"protocol", "rate_limit", "clients", "threads", "ratio", "pipeline", "data_size", "server",
+     "port", "unix socket", "unix_socket", "uri", "authenticate", "out_file", "client_stats",
+     "json_out_file", "hdr_prefix", "hdr-file-prefix", "run_count", "debug"}
+)  # fmt: skip
 COLUMNS: Final = (
     Column("protocol", "knob", "text", "Protocol", "protocol"),
     Column("connections", "knob", "whole", "Connections", "connections"),
@@ -84,6 +90,7 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         _take_time(document, stats, reading, problems)
         _take_totals(totals, reading, problems)
         _take_knobs(part_of(document, "configuration"), reading)
+        reading.facts = facts_of(part_of(document, "configuration"), _NO_FACTS)
     except FormatError as error:
         raise FormatError(f"{error} ({context.name})") from error
     reading.problems = problems.all()

@@ -17,6 +17,7 @@ from ingest.records import Intervals, ReadContext, Reading
 _SEPARATORS: Final = ("\t", ",")
 _KNOWN: Final = frozenset({"Avg_MHz", "Busy%", "Bzy_MHz", "PkgWatt", "Pkg_J", "TSC_MHz"})
 _ONE_SHOT: Final = re.compile(r"\s*(\d+\.\d+) sec\s*")
+_FACT: Final = re.compile(r"(turbostat version|CPUID\(\w+\)):?\s+(\S.*\S)")
 _ALL: Final = "-"
 _WHEN: Final = "Time_Of_Day_Seconds"
 # Where a row is from; `usec` is how long it took to collect it.
@@ -103,13 +104,15 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
         FormatError: No heading, or no row.
     """
     problems = ProblemList()
-    intervals = list(_intervals(iterate_lines(blocks), problems))
+    facts: dict[str, str] = {}
+    intervals = list(_intervals(iterate_lines(blocks), problems, facts))
     if not intervals:
         raise FormatError(f"no row under a heading of turbostat ({context.name})")
     start_s = _set_lengths(intervals, context, problems)
     rows = _table(intervals, start_s)
     reading = Reading(intervals=rows, interval_s=float(sum(_length(i) for i in intervals)))
     take_means(rows, reading)
+    reading.facts = facts
     reading.problems = problems.all()
     return reading
 
@@ -119,7 +122,10 @@ def _length(interval: _Interval) -> float:
     return interval.length_s
 
 
-def _intervals(lines: Iterable[str], problems: ProblemList) -> Iterator[_Interval]:
+def _intervals(
+    lines: Iterable[str], problems: ProblemList, facts: dict[str, str]
+) -> Iterator[_Interval]:
+    """Yield the intervals; what stands above the first of turbostat and processor goes to facts."""
     names: list[str] = []
     separator: str | None = None
     length_s: float | None = None
@@ -129,7 +135,10 @@ def _intervals(lines: Iterable[str], problems: ProblemList) -> Iterator[_Interva
             length_s = float(found[1])
         elif (heading := _heading(line)) is not None:
             names, separator = heading, _separator(line)
-        elif names and line.strip():
+        elif not names:
+            if fact := _FACT.match(line):
+                facts.setdefault(fact[1], fact[2])
+        elif line.strip():
             row = _row(line, names, separator, number, problems)
             if row is None:
                 continue

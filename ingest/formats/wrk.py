@@ -16,6 +16,7 @@ _MEAN: Final = re.compile(rf"^\s*Latency\s+{_TIME}", re.MULTILINE)
 _PERCENTILE: Final = re.compile(rf"^\s*(\d+(?:\.\d+)?)%\s+{_TIME}", re.MULTILINE)
 _TOTAL: Final = re.compile(rf"^\s*(\d+) requests in {_TIME}", re.MULTILINE)
 _RATE: Final = re.compile(r"^\s*Requests/sec:\s+(\d+(?:\.\d+)?)", re.MULTILINE)
+_SETUP: Final = re.compile(r"^\s*(\d+) threads and (\d+) connections\s*$", re.MULTILINE)
 _SOCKET: Final = re.compile(r"^\s*(Socket errors: .*\S)", re.MULTILINE)
 _STATUS: Final = re.compile(r"^\s*(Non-2xx or 3xx responses: \d+)", re.MULTILINE)
 _PERCENTILES: Final = {
@@ -56,6 +57,8 @@ def read(blocks: Iterable[bytes], context: ReadContext) -> Reading:
     except ValueError as error:
         raise FormatError(f"cannot parse a number: {error} ({context.name})") from None
     _read_errors(text, reading, problems)
+    if found := _SETUP.search(text):
+        reading.facts = {"threads": found[1], "connections": found[2]}
     reading.problems = problems.all()
     if not reading.measurements:
         raise FormatError(f"no latency and no count of requests in this output ({context.name})")

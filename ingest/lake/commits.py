@@ -13,6 +13,7 @@ from data.errors import LakeError
 from data.file_digests import digest_of_file
 from data.lake_place import LakePath
 from ingest.formats.table import own_columns
+from ingest.lake.facts import changed_doubts
 from ingest.lake.state import LakeState, read_rows, recorded_runs
 from ingest.lake.tables import (
     compact,
@@ -132,11 +133,22 @@ class Committer:
             file = {**file, "digest": digest_of_file(self._lake / file["path"])}
         return file
 
-    def finish(self) -> None:
-        """Commit the rest, label the work, compact small files."""
+    def finish(self) -> list[tuple[str, str, Problem]]:
+        """Commit the rest, label the work, compare replicates, compact small files.
+
+        Returns:
+            Dataset, path and problem of replicates that differ, unless the lake had it already.
+        """
         self.flush()
         self.committed += assign_work(self._lake, self._state.tables["runs"])
+        new = []
+        for (dataset, path), problems in changed_doubts(self._state).items():
+            known = self._state.problems[dataset].get(path, ())
+            new += [(dataset, path, each) for each in problems if each not in known]
+            self.add_problems(dataset, {path: problems})
+        self.flush()
         compact(self._lake)
+        return new
 
     def _flush_problems(self, dataset: str, batch: _Batch) -> None:
         known = self._state.problems[dataset]

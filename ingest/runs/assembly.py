@@ -1,8 +1,10 @@
 """Combine the contents of a run's files to its row; reads and writes no files."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -14,7 +16,7 @@ from ingest.discover.plan import RunWork
 from ingest.discover.source_reads import SourceRead
 from ingest.discover.sources import settings_struct, source_struct, sources_digest
 from ingest.logs.core_log import CoreCut, PackageEnergy
-from ingest.records import LogFacts, PowerJoin, Problem, Window
+from ingest.records import LogFacts, PowerJoin, Problem, Reading, Window
 from ingest.runs.interval_tables import clip_to_run, interval_tables
 from ingest.runs.row import RunRow
 from ingest.runs.small_files import (
@@ -26,6 +28,10 @@ from ingest.runs.small_files import (
     take_utc_window,
 )
 from ingest.settings.dataset import UNKNOWN
+
+# A file may state anything.
+_MOST_FACTS: Final = 200
+_MOST_CHARS: Final = 200
 
 
 @dataclass(slots=True)
@@ -180,6 +186,17 @@ def _core_struct(run: RunRow, cut: CoreCut, energy: PackageEnergy) -> dict[str, 
     }
 
 
+def _facts(run: RunRow) -> dict[str, dict[str, str]]:
+    """Return what its files state that is no knob, by format."""
+    facts: dict[str, dict[str, str]] = {}
+    for read in run.readings:
+        if isinstance(read.content, Reading) and read.content.facts:
+            some = islice(sorted(read.content.facts.items()), _MOST_FACTS)
+            own = facts.setdefault(read.file.format.name, {})
+            own |= {name[:_MOST_CHARS]: value[:_MOST_CHARS] for name, value in some}
+    return facts
+
+
 def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
     row = run.row
     if run.key.system not in run.settings.systems:
@@ -201,6 +218,8 @@ def _finish_row(run: RunRow, meters: Sequence[RawFile]) -> None:
         for role in ("log", "output", "window", "sidecar")
         if role in by_role and (role != "log" or has_log)
     )
+    if facts := _facts(run):
+        row["facts"] = json.dumps(facts, sort_keys=True)
     row["flags"] = sorted(run.flags)
     row.setdefault("cores", [])
     row["sources"] = [source_struct(read.file, read.digest) for read in run.reads]
