@@ -28,7 +28,7 @@ from ingest.lake.table_files import (
     lake_of,
     place_of,
 )
-from ingest.lake.targets import sync_folders
+from ingest.lake.targets import make_folder, sync_folders
 from ingest.lake.upgrades import UPGRADERS, unknown_schema, upgraded
 from ingest.records import Problem
 
@@ -54,7 +54,7 @@ def locked_lake(lake: LakePath) -> Iterator[None]:
     if isinstance(lake, StorePath):
         yield
         return
-    lake.mkdir(parents=True, exist_ok=True)
+    make_folder(lake)
     with (lake / _LOCK_NAME).open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -24,6 +24,14 @@ def temporary_folder(lake: LakePath) -> Path:
     return lake if isinstance(lake, Path) else Path(tempfile.gettempdir())
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, durably."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in missing:
+        _sync_folder(path.parent)
+
+
 def sync_folders(lake: LakePath, folders: Iterable[str]) -> None:
     """Make the names in folders of a lake durable, and the folders themselves; a store's are."""
     if not isinstance(lake, Path):
@@ -31,11 +39,15 @@ def sync_folders(lake: LakePath, folders: Iterable[str]) -> None:
     paths = {path for folder in folders for path in (folder, *PurePosixPath(folder).parents)}
     for path in sorted({str(path) for path in paths}, reverse=True):
         with naming("write", lake / path):
-            handle = os.open(lake / path, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            _sync_folder(lake / path)
+
+
+def _sync_folder(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 class DigestedFile:
