@@ -132,10 +132,10 @@ def _with_loads(table: SummaryTable) -> SummaryTable:
         if isinstance(rate, float):
             row.values |= {"load_qps": _load_near(rate), "throughput_qps": rate}
     detail = (
-        f"loads with fractions, such as {next(n for n in numbers if not n.is_integer()):g}, were "
+        f"loads with fractions, such as {next(n for n in numbers if not n.is_integer())}, were "
         "measured: kept as throughput_qps; load_qps is the nearest value of two digits"
     )
-    problem = Problem("measured_load", "repaired", detail, count=len(numbers))
+    problem = Problem("measured_load", "repaired", detail)
     return replace(table, problems=[*table.problems, problem])
 
 

@@ -105,7 +105,8 @@ def test_shipped_spellings_hold_whatever_separates_the_cells(
               "duration_s": 30.0, "energy_j": 900.5, "latency_p99_us": 120.5,
               "workload": "memcached"}  # fmt: skip
     assert {name: run[name] for name in wanted} == wanted
-    assert [each.problem.kind for each in report.problems] == ["measured_load"]
+    (problem,) = (each.problem for each in report.problems)
+    assert (problem.kind, problem.count, "199846.3" in problem.detail) == ("measured_load", 1, True)
 
 
 @pytest.mark.parametrize(
