@@ -71,17 +71,6 @@ def heat_of(view: LakeView, state: ExploreState) -> Heat:
     return Heat(pool(rows, (y.column, x.column)), part.narrow(asked), part, system)
 
 
-def poolable(view: LakeView, state: ExploreState) -> list[Knob]:
-    """Return the settings that vary under the filters and are no axis, and those of the state."""
-    left, axes = view.left(state.selection), heat_knobs(state)
-    return [
-        knob
-        for name, knob in KNOBS.items()
-        if name in state.pool
-        or not (knob.is_given or knob in axes or left[knob.column].n_unique() < 2)
-    ]
-
-
 def metric_cube(view: LakeView, selection: Selection, column: str) -> pl.DataFrame:
     """Return a column's statistics for each combination of knobs that matches the filters."""
     known: KnownColumns = view.known(selection, tuple(f.column for f in FACETS.values()))

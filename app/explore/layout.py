@@ -7,7 +7,7 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 
 from app.explore.answer import resolve
-from app.explore.heat import heat_of, poolable
+from app.explore.heat import heat_knobs, heat_of
 from app.explore.opening_rule import NONE
 from app.explore.presets import study_presets
 from app.explore.state import ExploreState
@@ -108,7 +108,7 @@ def _heatmap_panel(view: LakeView, state: ExploreState) -> html.Section:
         _select("hy", "knob along y", knobs, state.heat_y),
         html.Span("x", className="quiet"),
         _select("hx", "knob along x", knobs, state.heat_x),
-        pool_select(IDS.control("pool"), poolable(view, state), state.pool),
+        pool_select(IDS.control("pool"), heat_pool_choices(view, state), state.pool),
     ]
     controls = [
         _select("hmet", "metric of the heatmap", columns, state.heat_metric),
@@ -209,7 +209,7 @@ def knob_choices(view: LakeView, state: ExploreState) -> Entries:
 
 def heat_pool_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the settings that the heatmap may pool."""
-    return pool_choices(poolable(view, state))
+    return pool_choices(view.left(state.selection), heat_knobs(state), state.pool)
 
 
 def role_choices(view: LakeView, state: ExploreState) -> Entries:

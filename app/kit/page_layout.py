@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dash_mantine_components as dmc
+import polars as pl
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from app.kit import ids
+from data.analysis.like_with_like import poolable
 from data.knobs import Knob
 
 Entries = list[dict[str, str]]
@@ -106,11 +108,11 @@ def select(
     )
 
 
-def pool_select(component_id: str, knobs: Sequence[Knob], pooled: Sequence[str]) -> dmc.MultiSelect:
+def pool_select(component_id: str, data: Entries, pooled: Sequence[str]) -> dmc.MultiSelect:
     """Lay out the menu of the settings over which a view's means may pool; none is chosen first."""
     return dmc.MultiSelect(
         id=component_id,
-        data=pool_choices(knobs),
+        data=data,
         value=list(pooled),
         placeholder="" if pooled else "pool over",
         size="xs",
@@ -120,6 +122,6 @@ def pool_select(component_id: str, knobs: Sequence[Knob], pooled: Sequence[str])
     )
 
 
-def pool_choices(knobs: Sequence[Knob]) -> Entries:
-    """Return the entries of the menu of settings to pool over."""
-    return entries({knob.name: knob.menu_title for knob in knobs})
+def pool_choices(rows: pl.DataFrame, shown: Sequence[Knob], pooled: Sequence[str]) -> Entries:
+    """Return the entries of the menu of settings to pool over; arguments as of `poolable`."""
+    return entries({knob.name: knob.menu_title for knob in poolable(rows, shown, pooled)})

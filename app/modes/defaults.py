@@ -221,17 +221,6 @@ def _pinned(left: pl.DataFrame, state: ModesState) -> Selection:
     return selection
 
 
-def poolable(view: LakeView, state: ModesState) -> list[Knob]:
-    """Return the settings that the map may pool: those that vary, and those of the state."""
-    taken = (state.x, state.y, state.competitor)
-    varying = varying_knobs(view.left(state.selection))
-    return [
-        knob
-        for name, knob in KNOBS.items()
-        if name in state.pool or (knob in varying and name not in taken and not knob.is_given)
-    ]
-
-
 def metric_title(column: str) -> str:
     """Return a metric's title with the direction that wins, for menus: `least energy`."""
     direction = {"less": "least ", "more": "most ", None: ""}[metric(column).better]

@@ -30,12 +30,12 @@ from app.modes.defaults import (
     metric_title,
     offered_knobs,
     offered_metrics,
-    poolable,
     resolved,
 )
 from app.modes.presets import study_presets
 from app.modes.state import ModesState
 from app.modes.words import CORRECTION_TITLES, TEST_TITLES
+from data.knobs import KNOBS
 from data.metrics import metric
 
 IDS: Final = ids.PageIds("modes")
@@ -110,7 +110,7 @@ def _rules(view: LakeView, state: ModesState) -> html.Div:
             ),
             segments(IDS.control("margin"), "margin over the runner-up", state.margin,
                      {"percent": "%", "absolute": "absolute"}),
-            pool_select(IDS.control("pool"), poolable(view, state), state.pool),
+            pool_select(IDS.control("pool"), map_pool_choices(view, state), state.pool),
         ],
         className="rules",
     )  # fmt: skip
@@ -141,7 +141,8 @@ def knob_choices(view: LakeView, state: ModesState) -> Entries:
 
 def map_pool_choices(view: LakeView, state: ModesState) -> Entries:
     """List the settings that the map may pool."""
-    return pool_choices(poolable(view, state))
+    shown = [KNOBS[name] for name in (state.x, state.y, state.competitor) if name]
+    return pool_choices(view.left(state.selection), shown, state.pool)
 
 
 def metric_choices(view: LakeView, state: ModesState) -> Entries:

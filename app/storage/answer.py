@@ -1,6 +1,6 @@
 """The content of Storage for a state: figures, data for linked selections, status line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,14 +10,14 @@ import polars as pl
 from app.kit.lakes import LakeView
 from app.kit.messages import EMPTY_LAKE, no_run_left
 from app.kit.typed_arrays import floats, typed
-from app.storage.cells import cells_of, mixed_words
+from app.storage.cells import cells_of
 from app.storage.defaults import place_words, storage_cube
 from app.storage.figures.devices import build_devices
 from app.storage.figures.grids import DIVERGING, VIRIDIS, Colors, build_grids
 from app.storage.figures.layouts import message, source_words
 from app.storage.figures.lines import build_lines
 from app.storage.figures.proportionality import build_proportionality
-from app.storage.figures.subsystems import build_subsystems
+from app.storage.figures.subsystems import PublishedMove, build_subsystems
 from app.storage.published import idle_stars, line_stars
 from app.storage.published_moves import by_source, published_moves, sources
 from app.storage.state import KNOBS, StorageState
@@ -25,6 +25,7 @@ from app.storage.study import (
     MOST_CONFIGURATIONS,
     Study,
     counted_functions,
+    of_bars,
     proportion_rows,
     study_of,
 )
@@ -116,27 +117,28 @@ def _lines(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
 
 
 def _subsystems(study: Study, functions: pl.DataFrame, view: View) -> dict[str, Any]:
-    rows = _rows_of(study)
-    return build_subsystems(functions, rows, view, study.scene, SUBSYSTEM_UNKNOWN, sources())
+    return _bars(study, functions, view)
 
 
 def _sources(study: Study, functions: pl.DataFrame, view: View) -> dict[str, Any]:
-    return build_subsystems(
-        by_source(functions), _rows_of(study), view, study.scene, SUBSYSTEM_UNKNOWN, sources(),
-        published_moves(study),
-    )  # fmt: skip
+    return _bars(study, by_source(functions), view, published_moves(study))
 
 
-def _rows_of(study: Study) -> dict[tuple[str | None, int], list[int]]:
-    """Return the study's configurations at its place, by mode and depth."""
+def _bars(
+    study: Study, functions: pl.DataFrame, view: View, published: Sequence[PublishedMove] = ()
+) -> dict[str, Any]:
+    counted, part = of_bars(study, functions, view.y)
     rows: dict[tuple[str | None, int], list[int]] = {}
-    for row, mode, depth in study.here.select("row", "mode", "io_depth").iter_rows():
+    for row, mode, depth in part.of(study.here).select("row", "mode", "io_depth").iter_rows():
         rows.setdefault((mode, depth), []).append(row)
-    return rows
+    return build_subsystems(
+        counted, rows, view, study.scene, SUBSYSTEM_UNKNOWN, sources(), published, study.words(part)
+    )
 
 
 def _devices(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
-    return build_devices(study.rows, study.idle, view, study.scene, idle_stars(study))
+    idle = study.words(study.idle_part)
+    return build_devices(study.rows, study.idle, view, study.scene, idle_stars(study), idle)
 
 
 def _proportionality(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
@@ -152,10 +154,10 @@ def _grids(study: Study, _: pl.DataFrame, view: View) -> dict[str, Any]:
         where = f" at {place}" if place else ""
         said = f"{metric(view.y).title}: not measured{both}{where}. {source_words([view.y])}"
         return message(view.name, said)
-    how = "cell means over runs"
+    how = "means of replicates"
     if found.accesses:
         how = f"{found.accesses[1]} minus {found.accesses[0]}, {how}"
-    parts = [how, place, mixed_words(found.rows, view.y)]
+    parts = [how, place, study.words(found.part)]
     subtitle = " · ".join(part for part in parts if part)
     common = {name: study.scene.place[name] for name in found.fixed}
     if found.accesses:

@@ -12,16 +12,15 @@ from app.storage.figures.base import Scene, measured_words
 from app.storage.figures.grids import Cell
 from app.storage.study import Study
 from app.storage.views import View
+from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.pooling import pool
 from data.analysis.spreads import difference_spreads, mean_spreads
-from data.declared import Names, further_knobs
+from data.knobs import KNOBS
 from data.metrics import metric
 from data.units import MINUS, format_bytes, format_quantity
 
 _CELL: Final = ("mode", "request_bytes", "io_depth")
-# Columns in which configurations of one cell may differ.
-_SHIPPED: Final = ("dataset", "system", "dvfs_ghz", "rapl_w", "threads", "machine")
-_TOGETHER: Final = Names(lambda columns: (*_SHIPPED, *further_knobs(columns)))
+_KNOBS: Final = ("mode", "request", "depth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +28,41 @@ class Cells:
     """The cells of one heatmap.
 
     Attributes:
-        rows: The pooled configurations.
+        part: The part of the filtered runs that the cells show.
         fixed: Columns of the study's place with one value in all of them.
         accesses: The compared reading and writing access; empty unless cells are differences.
     """
 
     cells: list[Cell]
-    rows: pl.DataFrame
+    part: Slice
     fixed: tuple[str, ...]
     accesses: tuple[str, ...] = ()
 
 
 def cells_of(study: Study, view: View) -> Cells:
     """Return the cells of a heatmap view; none if nothing was measured."""
-    device, rw = study.state.at_device, study.state.at_rw
-    rows = at_place(study.rows, {"device": device})
+    rows = at_place(study.rows, {"device": study.state.at_device})
+    accesses: tuple[str, str] | tuple[()] = ()
+    shown = [KNOBS[name] for name in _KNOBS]
+    fixed: tuple[str, ...] = ("device", "rw")
     if view.kind == "efficiency":
-        rows = at_place(rows, {"rw": rw})
-        return Cells(_mean_cells(rows, view.y, study.scene), rows, ("device", "rw"))
-    accesses = access_pair(rw)
-    rows = rows.filter(pl.col("rw").is_in(accesses))
+        rows = at_place(rows, {"rw": study.state.at_rw})
+    else:
+        accesses, fixed = access_pair(study.state.at_rw), ("device",)
+        rows = rows.filter(pl.col("rw").is_in(accesses))
+        shown.append(KNOBS["rw"])
+    rows = rows.filter(pl.col(view.y).is_not_null())
+    part = like_with_like(rows, shown, study.state.pool, runs=f"{view.y}_n")
+    rows = part.of(rows)
+    if view.kind == "efficiency":
+        return Cells(_mean_cells(rows, view.y, study.scene), part, fixed)
     cells = _difference_cells(rows, accesses, view.y, study.scene) if accesses else []
-    return Cells(cells, rows, ("device",), accesses)
+    return Cells(cells, part, fixed, accesses)
+
+
+def cell_columns(found: Cells) -> tuple[str, ...]:
+    """Return the columns by which the runs behind some cells are averaged."""
+    return (*_CELL, *(("rw",) if found.accesses else ()))
 
 
 def _mean_cells(rows: pl.DataFrame, column: str, scene: Scene) -> list[Cell]:
@@ -93,32 +105,15 @@ def _difference_cells(
     return cells
 
 
-def mixed_words(rows: pl.DataFrame, column: str) -> str:
-    """Return which knobs vary within cells: `cells mix 2 values of dataset`; empty if none does.
-
-    Args:
-        rows: The pooled configurations.
-    """
-    there = rows.filter(pl.col(column).is_not_null())
-    most = there.group_by(_CELL).agg(pl.col(*_TOGETHER).n_unique()).select(*_TOGETHER).max()
-    mixed = [
-        f"{n} values of {metric(name).short}"
-        for name, n in most.row(0, named=True).items()
-        if n > 1
-    ]
-    return f"cells mix {', '.join(mixed)}" if mixed else ""
-
-
 def _pooled(rows: pl.DataFrame, column: str, scene: Scene) -> pl.DataFrame:
     """Return the columns of _CELL, `rows`, and the metric's mean, `_sd`, `_n` and `_spread`."""
-    there = rows.filter(pl.col(column).is_not_null())
-    parts = there.select(
+    parts = rows.select(
         *_CELL,
         n=pl.col(f"{column}_n"),
         mean=pl.col(column),
         sd=pl.when(pl.col(f"{column}_n") > 1).then(pl.col(f"{column}_sd")),
     )
-    behind = there.group_by(_CELL).agg(rows=pl.col("row").sort())
+    behind = rows.group_by(_CELL).agg(rows=pl.col("row").sort())
     pooled = pool(parts, _CELL).join(behind, on=_CELL, nulls_equal=True, maintain_order="left")
     half = mean_spreads(pooled["n"].to_numpy(), floats(pooled["sd"]), scene.is_interval)
     return pooled.rename({"mean": column, "sd": f"{column}_sd", "n": f"{column}_n"}).with_columns(

@@ -11,13 +11,24 @@ from app.kit.filters import filter_blocks
 from app.kit.ids import PageIds
 from app.kit.lakes import LakeView
 from app.kit.opening import state_stores
-from app.kit.page_layout import link_to, page_layout, segments, select, status_line
+from app.kit.page_layout import (
+    Entries,
+    link_to,
+    page_layout,
+    pool_choices,
+    pool_select,
+    segments,
+    select,
+    status_line,
+)
 from app.kit.panel import panel, view_menu
 from app.kit.sidebar import filter_sidebar
 from app.storage.defaults import chosen, offered, place_choices, storage_cube
 from app.storage.figures.base import GLYPHS, Scene
 from app.storage.state import StorageState
 from app.storage.views import CLAIMS, NAME, PUBLISHED, SECTIONS, VIEWS, WIDE, View, across
+from data.analysis.facets import matches
+from data.knobs import KNOBS
 
 IDS = PageIds(NAME)
 # Stores: figures by view, data for linked selections, the device, access and size that the server
@@ -40,7 +51,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     cube = storage_cube(view, state.selection)
     state = chosen(cube, state)
     blocks = filter_blocks(view, state.selection, offered, IDS)
-    bar = html.Div([section_menu(), _place_bar(cube, state)], className="storage-bar")
+    bar = html.Div([section_menu(), _place_bar(view, cube, state)], className="storage-bar")
     links = [link_to(IDS, name) for name in ("explore", "modes")]
     return page_layout(
         NAME,
@@ -52,7 +63,7 @@ def storage_layout(view: LakeView, state: StorageState, notice: str) -> html.Mai
     )
 
 
-def _place_bar(cube: pl.DataFrame, state: StorageState) -> html.Div:
+def _place_bar(view: LakeView, cube: pl.DataFrame, state: StorageState) -> html.Div:
     places = place_choices(cube, state)
     values = place_values(state)
     return html.Div(
@@ -62,10 +73,17 @@ def _place_bar(cube: pl.DataFrame, state: StorageState) -> html.Div:
             _select("access", "access of the lines", places["access"], values["access"], 112),
             _select("size", "request size of the lines", places["size"], values["size"], 96),
             segments(IDS.control("err"), "error bars", state.spread, {"ci": "95 % CI", "sd": "sd"}),
+            pool_select(IDS.control("pool"), storage_pool_choices(view, state), state.pool),
             mode_legend([]),
         ],
         className="storage-place",
     )
+
+
+def storage_pool_choices(view: LakeView, state: StorageState) -> Entries:
+    """List the settings that heatmaps, bars and idle power may pool."""
+    left = storage_cube(view, state.selection).filter(matches(state.selection))
+    return pool_choices(left, (KNOBS["mode"],), state.pool)
 
 
 def place_values(state: StorageState) -> dict[str, str | None]:

@@ -138,8 +138,10 @@ def _legend(found: StorageAnswer) -> list:
 
 
 # The browser gathers the controls, and draws and links the figures.
-register_gather(layout.IDS, dict.fromkeys(("at", "access", "size", "err"), "value"))
-update_filters = register_filters(layout.IDS, StorageState, offered)
+register_gather(layout.IDS, dict.fromkeys(("at", "access", "size", "err", "pool"), "value"))
+update_filters = register_filters(
+    layout.IDS, StorageState, offered, {"pool": layout.storage_pool_choices}
+)
 # As Dash components, tables and claims would be most of the page's components, and Dash visits all
 # components for each one that appears.
 for each in (layout.PUBLISHED_HTML, layout.CLAIMS_HTML):

@@ -9,11 +9,13 @@ import numpy as np
 import polars as pl
 
 from app.kit.competitors import mode_label
+from app.kit.words import slice_words
 from app.storage.defaults import at_place
 from app.storage.figures.base import Star
 from app.storage.published_moves import UNIT, measured_moves
 from app.storage.study import Study
 from app.storage.views import DEPTH, LOADS_STORES_PER_S, View
+from data.analysis.like_with_like import like_with_like
 from data.metrics import metric
 from data.queries.storage import LOADS_STORES
 from data.reference.tables import PublishedTable, published_tables
@@ -39,8 +41,11 @@ class Line:
     Attributes:
         what: Name of the quantity, without the device.
         column: Column of the quantity.
-        there: Rows with a value in `column`, with its `_n` and `_spread`; may be empty.
+        there: Rows with a value in `column`, with its `_n` and `_spread`: of one configuration;
+            may be empty.
         rows: Row numbers of the compared configurations.
+        shown: Which configuration it is, of several; may be empty.
+        depths: Depths of all configurations that the value describes.
     """
 
     table: str
@@ -52,6 +57,8 @@ class Line:
     there: pl.DataFrame
     unit: str
     rows: list[int]
+    shown: str = ""
+    depths: tuple[int, ...] = ()
 
     @property
     def words(self) -> str:
@@ -78,16 +85,14 @@ class Line:
 
     @property
     def measured(self) -> str:
-        """The mean as text; with its spread if it is of a single configuration."""
+        """The mean as text, with its spread and the configuration."""
         if self.mean is None:
             return NOT_MEASURED
         spread = self.there[f"{self.column}_spread"][0]
         words = format_quantity(self.mean, self.unit)
-        if len(self.there) > 1:
-            return f"{words}, n = {self.n} over {len(self.there)} configurations"
         if spread is not None and np.isfinite(spread):
             words += f" ± {format_quantity(spread, self.unit)}"
-        return f"{words}, n = {self.n}"
+        return f"{words}, n = {self.n}{f' · {self.shown}' if self.shown else ''}"
 
     @property
     def change(self) -> str:
@@ -128,10 +133,7 @@ def line_stars(study: Study, view: View) -> list[Star]:
     else:
         lines = _switches(study) if view.y == _SWITCHES_PER_IO else iter(())
     return [
-        line.star(depth)
-        for line in lines
-        if here.issuperset(line.rows)
-        for depth in line.there["io_depth"].drop_nulls().unique().sort()
+        line.star(depth) for line in lines if here.issuperset(line.rows) for depth in line.depths
     ]
 
 
@@ -172,7 +174,7 @@ def _moved(study: Study, functions: pl.DataFrame) -> Iterator[Line]:
 
 
 def _switches(study: Study) -> Iterator[Line]:
-    """Compare at the study's place, over all depths."""
+    """Compare at the study's place; the values are of all depths."""
     column = _SWITCHES_PER_IO
     for row in published_tables()[SWITCHES].rows:
         mode, device = row["mode"], study.state.at_device
@@ -210,9 +212,17 @@ def _line(
     mode: str | None = None,
 ) -> Line:
     there = mine.filter(pl.col(column).is_not_null())
-    rows = there["row"].to_list() if "row" in there.columns else []
     unit = metric(column).unit
-    return Line(table, str(what), device, mode, column, float(value), there, unit, rows)
+    if "row" not in there.columns:
+        return Line(table, str(what), device, mode, column, float(value), there, unit, [])
+    part = like_with_like(there, (), runs=f"{column}_n")
+    labels = dict(there.select("system", "system_label").unique().iter_rows())
+    depths = tuple(there["io_depth"].drop_nulls().unique().sort())
+    there = part.of(there)
+    return Line(
+        table, str(what), device, mode, column, float(value), there, unit,
+        there["row"].to_list(), slice_words(part, labels), depths,
+    )  # fmt: skip
 
 
 def device_row(table: PublishedTable, device: str | None) -> dict[str, Any] | None:

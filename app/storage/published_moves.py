@@ -10,7 +10,7 @@ import polars as pl
 
 from app.storage.defaults import at_place
 from app.storage.figures.subsystems import PublishedMove
-from app.storage.study import Study
+from app.storage.study import Study, of_bars
 from app.storage.views import LOADS_STORES_PER_S
 from data.analysis.spreads import mean_spreads
 from data.queries.storage import LOADS_STORES, MOVES, SUBSYSTEM_UNKNOWN, SUBSYSTEM_USER
@@ -115,11 +115,12 @@ def _counted(
     """Return subsystem, part, loads and stores of the compared runs, and their row numbers."""
     place = {"mode": row["mode"], "io_depth": row["threads"], "threads": row["threads"]}
     here = at_place(moved, place) if _is_here(study, row) else moved.clear()
+    here, part = of_bars(study, here, LOADS_STORES_PER_S, ())
     runs: dict[str, list] = {}
     columns = ("run_id", "subsystem", "part", LOADS_STORES_PER_S)
     for run_id, *counted in here.select(columns).iter_rows():
         runs.setdefault(run_id, []).append(counted)
-    return runs, at_place(study.here, place)["row"].to_list() if runs else []
+    return runs, part.of(at_place(study.here, place))["row"].to_list() if runs else []
 
 
 def _is_of(row: dict[str, Any], subsystem: str, part: str | None) -> bool:

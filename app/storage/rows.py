@@ -7,7 +7,7 @@ import polars as pl
 
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
-from app.storage.cells import cells_of, table_of
+from app.storage.cells import cell_columns, cells_of, table_of
 from app.storage.claim_means import unit_of
 from app.storage.claims import RULES, judged_claims
 from app.storage.published import comparisons
@@ -15,42 +15,52 @@ from app.storage.published_moves import by_source, published_moves
 from app.storage.state import KNOBS, StorageState
 from app.storage.study import (
     MOST_IDLE,
+    MOST_PROFILED,
     Study,
     counted_functions,
-    functions_query,
+    of_bars,
     proportion_rows,
     study_of,
 )
 from app.storage.views import BY_NAME, CLAIMS, DEPTH, PUBLISHED, RUNS, VIEWS, View
 from data.queries.runs import runs_query
 from data.queries.statement import statement
-from data.queries.storage import FUNCTION_SUMS, idle_query, peak_query, storage_query
+from data.queries.storage import (
+    function_sums_query,
+    idle_query,
+    peak_query,
+    storage_cells_query,
+    storage_query,
+)
 from data.reference.claims import claims
 from data.reference.tables import published_tables
+from data.selection import Selection
 
 _HOW: Final = {
     "lines": "Means over the replicates of each configuration at one device, access and size.",
-    "subsystems": "Sums over the functions of each subsystem, means over the runs of a mode and "
-    "depth; a run that lists no function of a subsystem counts as 0 there.",
-    "sources": "Loads and stores of all kernel functions by source file, means over the runs of a "
-    "mode and depth; functions of programs (user) are left out. Published: table 2 of "
+    "subsystems": "Sums over the functions of each subsystem, means over the replicates of a mode "
+    "and depth; a run that lists no function of a subsystem counts as 0 there.",
+    "sources": "Loads and stores of all kernel functions by source file, means over the replicates "
+    "of a mode and depth; functions of programs (user) are left out. Published: table 2 of "
     "HotStorage '22.",
-    "devices": "Idle: means over idle runs. Active: for each device and mode, the configurations "
-    "with the lowest and the highest mean power.",
+    "devices": "Idle: means over the idle runs of a device. Active: for each device and mode, the "
+    "configurations with the lowest and the highest mean power.",
     "difference": "Mean power of writing minus mean power of reading, for cells that have both; "
     "Welch's confidence intervals.",
     "proportionality": "Configurations of one request size and one completion mode. Power: the "
     "mean over the greatest mean of any configuration of the machine, over all devices and "
     "workloads. IO rate: the mean over the greatest mean of the device and access. Curves: a "
     "quadratic by least squares for each device and access.",
-    "efficiency": "Means over all runs of a mode, size and depth.",
+    "efficiency": "Means over the replicates of a mode, size and depth; of pooled knobs, over all "
+    "their runs.",
     RUNS: "All columns of the storage runs that match the filters.",
     CLAIMS: "\n".join(f"{one.source}: {RULES[one.name].words}" for one in claims()),
-    PUBLISHED: "Each published value beside the mean of the configurations that its table names;\n"
+    PUBLISHED: "Each published value beside the mean of the replicates of the configuration that\n"
+    "its table describes; of several, the one with most runs, which is named;\n"
     "devices are matched by device_pattern (data/reference/). Latency and IO rate by mode: random\n"
     "reads of 4 KiB, as many in flight as threads. Latency by kind of device: random reads of\n"
     "4 KiB, one in flight, completed by interrupts. Context switches: at the device, access and\n"
-    "size of the lines, over all depths. Loads and stores: at these, with as many threads as\n"
+    "size of the lines. Loads and stores: at these, with as many threads as\n"
     "published; parts by function_pattern; the total includes functions of unknown place, the\n"
     "other sources do not.",
 }
@@ -70,9 +80,9 @@ def rows_behind(view: LakeView, state: StorageState, name: str) -> pl.DataFrame:
 
 
 def explain(view: LakeView, state: StorageState, name: str) -> str:
-    """Return how a view was computed: version, filters, steps, executed queries."""
+    """Return how a view was computed: version, filters, steps, queries."""
     study, kind = study_of(view, state), _kind(name)
-    queries = [written(view, study) for written in _QUERIES[kind]]
+    queries = [written(view, study, BY_NAME.get(name)) for written in _QUERIES[kind]]
     return "\n\n".join([f"{_heading(view, study)}\n{_HOW[kind]}", *queries])
 
 
@@ -80,7 +90,7 @@ def explain_all(view: LakeView, study: Study) -> str:
     """Return how all views of the page were computed."""
     how = [f"{', '.join(v.title for v in VIEWS if v.kind == kind) or kind.capitalize()}: {words}"
            for kind, words in _HOW.items() if kind != RUNS]  # fmt: skip
-    queries = [written(view, study) for written in (_configurations, _idle, _functions)]
+    queries = [written(view, study, None) for written in (_configurations, _idle, _functions)]
     return "\n\n".join([_heading(view, study), "\n".join(how), *queries])
 
 
@@ -102,25 +112,44 @@ def _written(title: str, sql: str, parameters: list[Any], then: str = "") -> str
     return f"{title}:\n\n{statement(sql, parameters)}{then}"
 
 
-def _configurations(_: LakeView, study: Study) -> str:
+def _configurations(_: LakeView, study: Study, __: View | None) -> str:
     return _written("configurations", *storage_query(study.state.selection, MAX_ROWS))
 
 
-def _idle(_: LakeView, study: Study) -> str:
-    return _written("idle", *idle_query(study.state.selection, MOST_IDLE))
+def _here(_: LakeView, study: Study, __: View | None) -> str:
+    return _written("configurations", *storage_query(study.place, MAX_ROWS))
 
 
-def _peaks(_: LakeView, study: Study) -> str:
+def _cells(_: LakeView, study: Study, one: View | None) -> str:
+    view = one or BY_NAME["bytes-joule"]
+    found = cells_of(study, view)
+    place = study.place.with_values("request", study.state.selection.values("request"))
+    if found.accesses:
+        place = place.with_values("rw", found.accesses)
+    query = storage_cells_query(found.part.narrow(place), cell_columns(found), view.y, MAX_ROWS)
+    return _written("cells", *query)
+
+
+def _idle(_: LakeView, study: Study, __: View | None) -> str:
+    kept = study.idle_part.narrow(Selection())
+    return _written("idle", *idle_query(study.state.selection, MOST_IDLE, kept))
+
+
+def _peaks(_: LakeView, study: Study, __: View | None) -> str:
     return _written("greatest power", *peak_query(study.state.selection))
 
 
-def _functions(view: LakeView, study: Study) -> str:
-    then = f"\n\nof the functions of these runs, by run, subsystem and part: {FUNCTION_SUMS}"
-    then += f"\nof its answer: {study.state.selection.in_words()}"
-    return _written("runs whose functions are read", *functions_query(view, study), then)
+def _functions(view: LakeView, study: Study, one: View | None) -> str:
+    place = study.place
+    if one:
+        functions = counted_functions(view, study)
+        counted = by_source(functions) if one.kind == "sources" else functions
+        place = of_bars(study, counted, one.y)[1].narrow(place)
+    query = function_sums_query(place, MOST_PROFILED)
+    return _written("loads and stores by run, subsystem and part", *query)
 
 
-def _runs(_: LakeView, study: Study) -> str:
+def _runs(_: LakeView, study: Study, __: View | None) -> str:
     return _written("runs", *_runs_query(study.state))
 
 
@@ -129,15 +158,15 @@ def _runs_query(state: StorageState) -> tuple[str, list[Any]]:
     return runs_query(state.selection, MAX_ROWS, measured="request_bytes")
 
 
-# Kind of view to the functions that write its executed queries.
-_QUERIES: Final[dict[str, tuple[Callable[[LakeView, Study], str], ...]]] = {
-    "lines": (_configurations,),
-    "sources": (_configurations, _functions),
-    "subsystems": (_configurations, _functions),
+# Kind of view to the functions that write its queries.
+_QUERIES: Final[dict[str, tuple[Callable[[LakeView, Study, View | None], str], ...]]] = {
+    "lines": (_here,),
+    "sources": (_functions,),
+    "subsystems": (_functions,),
     "devices": (_configurations, _idle),
-    "difference": (_configurations,),
+    "difference": (_cells,),
     "proportionality": (_configurations, _peaks, _idle),
-    "efficiency": (_configurations,),
+    "efficiency": (_cells,),
     RUNS: (_runs,),
     CLAIMS: (_configurations, _functions),
     PUBLISHED: (_configurations, _idle, _functions),
@@ -154,13 +183,13 @@ def _line_rows(_: LakeView, study: Study, view: View) -> pl.DataFrame:
 
 
 def _subsystem_rows(view: LakeView, study: Study, one: View) -> pl.DataFrame:
-    functions = counted_functions(view, study)
+    functions, _ = of_bars(study, counted_functions(view, study), one.y)
     return functions.select("run_id", "mode", "io_depth", "subsystem", "part", one.y)
 
 
 def _source_rows(view: LakeView, study: Study, one: View) -> pl.DataFrame:
     """Return measured values, then published ones, which have no run."""
-    functions = by_source(counted_functions(view, study))
+    functions, _ = of_bars(study, by_source(counted_functions(view, study)), one.y)
     measured = functions.select("run_id", "mode", "io_depth", "subsystem", "part", one.y)
     said = [
         {"mode": p.mode, "io_depth": p.io_depth, "subsystem": p.subsystem, one.y: p.per_s}

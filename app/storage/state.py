@@ -14,6 +14,7 @@ from app.kit.url_state import (
     read_number,
 )
 from app.storage.views import BY_NAME
+from data.analysis.like_with_like import check_pool
 from data.declared import Names, further_knobs
 from data.errors import SelectionError
 from data.selection import FACETS, Selection
@@ -40,6 +41,7 @@ class StorageState(UrlState):
             the next two.
         at_rw: Access of these views.
         at_request: Request size of these views, bytes.
+        pool: Settings that heatmaps, bars and idle power pool, by name.
         spread: Kind of the error bars: 95 % confidence interval of the mean, or standard deviation.
     """
 
@@ -53,6 +55,7 @@ class StorageState(UrlState):
         "access": Parameter("at_rw"),
         "size": Parameter("at_request", read_number),
         "err": Parameter("spread"),
+        "pool": Parameter("pool", is_list=True),
         "sel": Parameter("sel"),
         "lake": Parameter("lake_version", read_lake_version),
     }
@@ -64,9 +67,11 @@ class StorageState(UrlState):
     at_request: float | None = None
     spread: Spread = "ci"
     sel: str = ""
+    pool: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("err", self.spread, SPREADS)
+        check_pool(self.pool)
         if self.at_request is not None and self.at_request <= 0:
             raise SelectionError(f"size is {self.at_request:g}, expected bytes above 0")
         if not read_old_box(self.sel):

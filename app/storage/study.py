@@ -8,18 +8,21 @@ import polars as pl
 
 from app.kit.competitors import competitors_of
 from app.kit.lakes import LakeView, leading
+from app.kit.settings import MAX_ROWS
 from app.kit.typed_arrays import floats
-from app.kit.words import synthetic_note
+from app.kit.words import slice_words, synthetic_note
 from app.storage.defaults import access_pair, at_place, chosen, place_of, place_words, storage_cube
 from app.storage.figures.base import DEVICE_UNKNOWN, NO_DEVICE, Scene
 from app.storage.state import StorageState
 from data.analysis.facets import matches
+from data.analysis.like_with_like import Slice, like_with_like
 from data.analysis.spreads import mean_spreads
-from data.knobs import KNOBS
+from data.knobs import KNOBS, Knob
 from data.queries.storage import (
     FUNCTION_SUMS,
     MEASURED,
     MOVES,
+    idle_knobs_query,
     idle_query,
     peak_query,
     profiled_query,
@@ -42,6 +45,7 @@ class Study:
             error bar).
         here: Those of `rows` with the device, access and size of the views that show one.
         idle: Answer of `idle_query`, plus `power_w_spread`.
+        idle_part: The part of the idle runs that `idle` is of.
         peaks: Answer of `peak_query`.
         matching: Number of runs that match the filters.
     """
@@ -50,6 +54,7 @@ class Study:
     rows: pl.DataFrame
     here: pl.DataFrame
     idle: pl.DataFrame
+    idle_part: Slice
     peaks: pl.DataFrame
     scene: Scene
     matching: int
@@ -59,6 +64,15 @@ class Study:
         """The reading and the writing access of the place; the place's own if it has no pair."""
         return access_pair(self.state.at_rw) or (self.state.at_rw,)
 
+    @property
+    def place(self) -> Selection:
+        """The filters with those on the device, access and size of the views that show one."""
+        return _at_place(self.state, self.state.selection)
+
+    def words(self, part: Slice) -> str:
+        """Return what a view shows of the runs that the filters leave, and what it pools."""
+        return slice_words(part, dict(self.rows.select("system", "system_label").unique().rows()))
+
 
 def study_of(view: LakeView, state: StorageState) -> Study:
     """Read the study of a state: at most MOST_CONFIGURATIONS + 1 configurations."""
@@ -67,7 +81,8 @@ def study_of(view: LakeView, state: StorageState) -> Study:
     is_interval = state.spread == "ci"
     rows = view.narrowed(storage_query, state.selection).head(MOST_CONFIGURATIONS + 1)
     rows = _with_spreads(rows, MEASURED, is_interval).with_row_index("row")
-    idle = view.lake.polars(*idle_query(state.selection, MOST_IDLE))
+    part = idle_part(view, state)
+    idle = view.lake.polars(*idle_query(state.selection, MOST_IDLE, part.narrow(Selection())))
     place = place_of(state)
     modes = cube["mode"].unique().sort(nulls_last=True).to_list()
     scene = Scene(
@@ -81,7 +96,13 @@ def study_of(view: LakeView, state: StorageState) -> Study:
     idle = _with_spreads(idle, ("power_w",), is_interval)
     peaks = view.lake.polars(*peak_query(state.selection))
     here, matching = at_place(rows, place), int(rows["runs"].sum())
-    return Study(state, rows, here, idle, peaks, scene, matching)
+    return Study(state, rows, here, idle, part, peaks, scene, matching)
+
+
+def idle_part(view: LakeView, state: StorageState) -> Slice:
+    """Return which idle runs the views show, of those that the filters leave."""
+    knobs = view.answered(*idle_knobs_query(state.selection, MAX_ROWS))
+    return like_with_like(knobs, (KNOBS["device"],), state.pool)
 
 
 def proportion_rows(study: Study) -> pl.DataFrame:
@@ -117,26 +138,47 @@ def functions_query(view: LakeView, study: Study) -> tuple[str, list[Any]]:
 
     It uses the leading filters alone if these match at most MOST_PROFILED runs.
     """
-    whole = profiled_query(_at_place(study, leading(study.state.selection)), MOST_PROFILED + 1)
+    whole = profiled_query(
+        _at_place(study.state, leading(study.state.selection)), MOST_PROFILED + 1
+    )
     if view.kept(_sum_functions, *whole)["run_id"].n_unique() <= MOST_PROFILED:
         return whole
-    return profiled_query(_at_place(study, study.state.selection), MOST_PROFILED)
+    return profiled_query(study.place, MOST_PROFILED)
 
 
 def counted_functions(view: LakeView, study: Study) -> pl.DataFrame:
     """Return loads and stores of the runs at the study's place, by subsystem and published part.
 
     Returns:
-        Columns `run_id`, `mode`, `io_depth`, `threads`, `subsystem`, `part` (NULL where the
-        published table has no parts), `loads_per_s`, `stores_per_s`; sorted. Runs whose functions
-        were not counted are absent.
+        Columns `run_id`, those of all filters, `subsystem`, `part` (NULL where the published table
+        has no parts), `loads_per_s`, `stores_per_s`; sorted. Runs whose functions were not counted
+        are absent.
     """
+    facets = [facet.column for facet in FACETS.values()]
     return (
         view.kept(_sum_functions, *functions_query(view, study))
         .filter(matches(study.state.selection) & pl.col("subsystem").is_not_null())
-        .select("run_id", "mode", "io_depth", "threads", "subsystem", "part", *MOVES)
+        .select("run_id", *facets, "subsystem", "part", *MOVES)
         .sort("mode", "io_depth", "threads", "run_id", "subsystem", "part", nulls_last=True)
     )
+
+
+def of_bars(
+    study: Study,
+    functions: pl.DataFrame,
+    column: str,
+    shown: Sequence[Knob] = (KNOBS["mode"], KNOBS["depth"]),
+) -> tuple[pl.DataFrame, Slice]:
+    """Return the functions of the runs that a view shows, and which runs these are.
+
+    Args:
+        functions: Answer of `counted_functions`, with `column`.
+        shown: Knobs of the view's axes; by default those of bars.
+    """
+    runs = functions.filter(pl.col(column).is_not_null()).unique("run_id", maintain_order=True)
+    runs = runs.with_columns(runs=pl.lit(1))
+    part = like_with_like(runs, shown, study.state.pool)
+    return part.of(functions), part
 
 
 def _sum_functions(view: LakeView, sql: str, parameters: Sequence[Any]) -> pl.DataFrame:
@@ -146,12 +188,12 @@ def _sum_functions(view: LakeView, sql: str, parameters: Sequence[Any]) -> pl.Da
     return runs.join(sums, on="run_id", how="left")
 
 
-def _at_place(study: Study, selection: Selection) -> Selection:
+def _at_place(state: StorageState, selection: Selection) -> Selection:
     """Add filters on the device, access and size of the views that show one."""
     by_facet: dict[str, Value | None] = {
-        "device": study.state.at_device,
-        "rw": study.state.at_rw,
-        "request": study.state.at_request,
+        "device": state.at_device,
+        "rw": state.at_rw,
+        "request": state.at_request,
     }
     for name, value in by_facet.items():
         wanted = FACETS[name].null_word if value is None else value

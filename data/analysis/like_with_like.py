@@ -82,6 +82,19 @@ def check_pool(names: Collection[str]) -> None:
             raise SelectionError(f"{KNOBS[name].plural} are never pooled")
 
 
+def poolable(rows: pl.DataFrame, shown: Sequence[Knob], pool: Collection[str]) -> list[Knob]:
+    """Return the settings that a view may pool: those that vary and are not shown, and `pool`.
+
+    Args:
+        rows: Rows of the filter cube that match the filters.
+    """
+    return [
+        knob
+        for name, knob in KNOBS.items()
+        if name in pool or not (knob.is_given or knob in shown or rows[knob.column].n_unique() < 2)
+    ]
+
+
 def like_with_like(
     rows: pl.DataFrame,
     shown: Sequence[Knob],

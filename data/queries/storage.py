@@ -1,5 +1,6 @@
 """Means of each storage configuration, idle power, loads and stores."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from data.aggregates import count_sql, mean_sql, sd_sql
@@ -14,6 +15,7 @@ MEASURED: Final = (
     "context_switches_per_s", "context_switches_per_io", "interrupts_per_s", "bytes_per_joule",
     "ios_per_joule",
 )  # fmt: skip
+ALL: Final = Selection()
 # Only storage runs have a request size; idle and network runs do not.
 IS_STORAGE: Final = "request_bytes IS NOT NULL"
 IDLE_WORKLOAD: Final = "idle"
@@ -72,25 +74,74 @@ def storage_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
     )
 
 
-def idle_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+def idle_query(selection: Selection, limit: int, kept: Selection = ALL) -> tuple[str, list[Any]]:
     """Build the query of idle power by device.
 
     Only the filters on dataset, system, device, DVFS and power limit apply. The system without a
     device under test is included whatever the filter on devices.
 
+    Args:
+        kept: Values of the other knobs, of which idle runs have several.
+
     Returns:
         SQL and parameters. Columns `device` (NULL: none under test), `runs`, `power_w`,
         `power_w_sd`, `power_w_n`, `is_synthetic`. Sorted by device, NULL first.
     """
-    kept = Selection(tuple(c for c in selection.clauses if c.facet in _IDLE_FACETS))
-    condition, parameters = kept.predicate(exclude="device")
-    devices, more = Selection(tuple(c for c in kept.clauses if c.facet == "device")).predicate()
+    condition, parameters = _is_idle(selection, kept)
     return (
         f"SELECT device, count(*) AS runs, {_moments('power_w')}, "
         "coalesce(bool_and(is_synthetic), FALSE) AS is_synthetic FROM runs "
-        f"WHERE ({condition}) AND (({devices}) OR device IS NULL) AND workload = ? "
-        f"GROUP BY device ORDER BY device NULLS FIRST LIMIT {limit:d}",
-        [*parameters, *more, IDLE_WORKLOAD],
+        f"WHERE {condition} GROUP BY device ORDER BY device NULLS FIRST LIMIT {limit:d}",
+        parameters,
+    )
+
+
+def idle_knobs_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+    """Build the query of the combinations of knobs of idle runs whose power was measured.
+
+    Returns:
+        SQL and parameters. The facets' columns and `runs`; the filters are those of `idle_query`.
+    """
+    condition, parameters = _is_idle(selection)
+    listed = ", ".join(facet.column for facet in FACETS.values())
+    return (
+        f"SELECT {listed}, count(*) AS runs FROM runs WHERE {condition} AND power_w IS NOT NULL "
+        f"GROUP BY {listed} ORDER BY ALL LIMIT {limit:d}",
+        parameters,
+    )
+
+
+def _is_idle(selection: Selection, kept: Selection = ALL) -> tuple[str, list[Any]]:
+    asked = Selection(tuple(c for c in selection.clauses if c.facet in _IDLE_FACETS))
+    condition, parameters = asked.predicate(exclude="device")
+    devices, more = Selection(tuple(c for c in asked.clauses if c.facet == "device")).predicate()
+    chosen, values = kept.predicate()
+    return (
+        f"({condition}) AND (({devices}) OR device IS NULL) AND ({chosen}) AND workload = ?",
+        [*parameters, *more, *values, IDLE_WORKLOAD],
+    )
+
+
+def storage_cells_query(
+    selection: Selection, knobs: Sequence[str], column: str, limit: int
+) -> tuple[str, list[Any]]:
+    """Build the query of one metric for each cell of some knobs.
+
+    Args:
+        knobs: Columns of the knobs.
+        limit: Maximum number of rows.
+
+    Returns:
+        SQL and parameters. The knobs' columns, and the metric's mean, `_sd` and `_n` as of
+        `storage_query`. Sorted by the knobs. Cells without a measurement are absent.
+    """
+    condition, parameters = selection.predicate()
+    listed = ", ".join(metric(name).name for name in knobs)
+    return (
+        f"SELECT {listed}, {_moments(metric(column).name)} FROM runs "
+        f"WHERE ({condition}) AND {IS_STORAGE} AND isfinite({column}::DOUBLE) GROUP BY {listed} "
+        f"ORDER BY {', '.join(f'{name} NULLS LAST' for name in knobs)} LIMIT {limit:d}",
+        parameters,
     )
 
 
@@ -128,6 +179,22 @@ def profiled_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
         f"SELECT run_id, {listed} FROM runs WHERE ({condition}) AND {IS_STORAGE} "
         "ORDER BY replicate NULLS LAST, mode NULLS LAST, io_depth NULLS LAST, run_id "
         f"LIMIT {limit:d}",
+        parameters,
+    )
+
+
+def function_sums_query(selection: Selection, limit: int) -> tuple[str, list[Any]]:
+    """Build the query of the sums over functions of the runs of `profiled_query`, for explanations.
+
+    The pages read the files of these runs; the query reads the files of all runs in a folder.
+
+    Returns:
+        SQL and parameters. `mode`, `io_depth` and the columns of FUNCTION_SUMS.
+    """
+    runs, parameters = profiled_query(selection, limit)
+    sums = f"SELECT {FUNCTION_SUMS} FROM lake_file('functions/*/*.parquet') GROUP BY ALL"
+    return (
+        f"SELECT mode, io_depth, s.* FROM ({runs}) JOIN ({sums}) s USING (run_id) ORDER BY ALL",
         parameters,
     )
 

@@ -198,15 +198,6 @@ def test_addresses_of_earlier_versions_lead_to_the_present_ones(
     assert answer.headers["Location"] == new
 
 
-def test_an_explanation_prints_the_queries_that_were_executed(client: FlaskClient) -> None:
-    words = client.get("/storage/how/loads?v=2&dataset=lab&device=optane&depth=1&lake=0").text
-    # the lake was asked for the dataset; the other filters were applied to the answer
-    assert "dataset IN ('lab')" in words
-    assert "of its answer: dataset lab; device optane; depth 1" in words
-    assert "sum(loads_per_s) AS loads_per_s" in words
-    assert "SELECT * FROM runs" in client.get("/storage/how/runs?v=2").text
-
-
 @pytest.mark.parametrize(
     ("address", "words"),
     [

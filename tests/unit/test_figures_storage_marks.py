@@ -64,13 +64,41 @@ def test_what_the_lines_of_one_mode_differ_in_is_said(tmp_path: Path, view: Lake
     assert "dashes" not in answer(view, STATE).figures["iops"]["layout"]["title"]["text"]
 
 
-def test_cells_say_what_they_mix(tmp_path: Path, view: LakeView) -> None:
-    rows = [fio(rw=rw, dataset=name, run_id=f"{rw}-{name}")
-            for rw in ("randread", "randwrite") for name in ("lab", "home")]  # fmt: skip
-    found = answer(lake(tmp_path, rows), StorageState()).figures
+def test_cells_show_one_dataset_and_one_limit_and_name_them(tmp_path: Path, view: LakeView) -> None:
+    rows = [fio(rw=rw, dataset=name, rapl_w=rapl, run_id=f"{rw}-{name}-{rapl}", energy_j=rapl)
+            for rw in ("randread", "randwrite") for name in ("lab", "home")
+            for rapl in (75.0, 135.0)]  # fmt: skip
+    lakes = lake(tmp_path, rows)
+    found = answer(lakes, StorageState()).figures
+    pooled = answer(lakes, StorageState(pool=("rapl",))).figures
     for name in ("ios-joule", "difference"):
-        assert "cells mix 2 values of dataset" in found[name]["layout"]["title"]["text"]
-    assert "mix" not in answer(view, STATE).figures["difference"]["layout"]["title"]["text"]
+        title = found[name]["layout"]["title"]["text"].replace("<br>", " ")
+        assert "home of 2 datasets, 135 W of 2 power limits (most complete)" in title
+        title = pooled[name]["layout"]["title"]["text"]
+        assert "home of 2 datasets (most complete)" in title
+        assert "over 2 power limits<" in title
+    assert (
+        "most complete" not in answer(view, STATE).figures["difference"]["layout"]["title"]["text"]
+    )
+
+
+def test_a_published_value_is_compared_with_one_configuration(tmp_path: Path) -> None:
+    rows = [fio("poll", dataset=name, replicate=r, run_id=f"{name}{r}", latency_mean_us=us)
+            for name, us, n in (("home", 10.0, 1), ("lab", 20.0, 2)) for r in range(n)]  # fmt: skip
+    shown = answer(lake(tmp_path, rows), StorageState())
+    found = [one for one in comparisons(shown.study, shown.functions)[PERFORMANCE]
+             if one.mean is not None and one.column == "latency_mean_us"]  # fmt: skip
+    assert [line.mean for line in found] == [20.0]
+    assert found[0].measured.endswith("n = 2 · lab of 2 datasets (most complete)")
+
+
+def test_idle_power_is_of_one_machine(tmp_path: Path) -> None:
+    rows = [fio("interrupt"), idle("optane", 30.0)]
+    rows += [idle("optane", power, r) | {"machine": "b", "run_id": f"b{r}"}
+             for r, power in enumerate((40.0, 42.0))]  # fmt: skip
+    found = answer(lake(tmp_path, rows), StorageState())
+    assert found.study.idle.select("power_w", "power_w_n").rows() == [(41.0, 2)]
+    assert "b of 2 machines (most complete)" in found.figures["devices"]["layout"]["title"]["text"]
 
 
 def test_devices_that_nobody_named_are_not_the_bare_system(tmp_path: Path) -> None:

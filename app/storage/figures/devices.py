@@ -26,7 +26,12 @@ _STEP: Final = 0.16
 
 
 def build_devices(
-    rows: pl.DataFrame, idle: pl.DataFrame, view: View, scene: Scene, published: Sequence[Star] = ()
+    rows: pl.DataFrame,
+    idle: pl.DataFrame,
+    view: View,
+    scene: Scene,
+    published: Sequence[Star] = (),
+    idle_words: str = "",
 ) -> dict[str, Any]:
     """Build the figure.
 
@@ -34,6 +39,7 @@ def build_devices(
         rows: Configurations of the study.
         idle: Idle power by device (NULL: see `scene.unnamed`), with `power_w_spread`.
         published: Published idle power by device.
+        idle_words: Which of the filtered idle runs these are, in words; may be empty.
     """
     active = rows.filter(pl.col("power_w").is_not_null())
     resting = idle.filter(pl.col("power_w").is_not_null())
@@ -53,7 +59,8 @@ def build_devices(
         "data": data,
         "layout": layout(
             view.title,
-            f"grey: idle · active: least and most, ± {scene.spread_words}",
+            f"grey: idle{f', {idle_words}' if idle_words else ''} · "
+            f"active: least and most, ± {scene.spread_words}",
             scene,
             view.name,
             xaxis=index_axis(labels, metric("device").title),

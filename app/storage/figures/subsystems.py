@@ -86,6 +86,7 @@ def build_subsystems(
     unknown: str,
     first: Sequence[str] = (),
     published: Sequence[PublishedMove] = (),
+    shown: str = "",
 ) -> dict[str, Any]:
     """Build one figure.
 
@@ -96,6 +97,7 @@ def build_subsystems(
         unknown: Subsystem of functions whose source is not known; drawn last, in grey.
         first: Subsystems with the first positions and hues, in this order.
         published: Published values of modes of the scene; drawn only beside measured ones.
+        shown: Which of the filtered runs these are, in words; may be empty.
     """
     there = counted.filter(pl.col(view.y).is_not_null())
     if not len(there):
@@ -114,7 +116,8 @@ def build_subsystems(
         "data": [*data, _tops(totals, stacks, scene)],
         "layout": layout(
             view.title,
-            f"mean over runs, total ± {scene.spread_words} · {scene.place_words}",
+            f"means of replicates, total ± {scene.spread_words} · {scene.place_words}"
+            + (f" · {shown}" if shown else ""),
             scene,
             view.name,
             barmode="stack",
