@@ -5,7 +5,7 @@ A view that lists the choices of a facet applies the clauses of all other facets
 cross-filter does), so that a choice never hides the other choices of its facet.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,6 +16,9 @@ from data.errors import SelectionError
 ADAPTIVE: Final = "adaptive"
 GOVERNOR: Final = "governor"
 UNSET: Final = "none"
+# The system of the published study that polls: without interrupts there is no delay to set.
+POLLING_SYSTEM: Final = "ebbrt_poll"
+POLLING: Final = "polling"
 
 Value = str | float
 
@@ -61,6 +64,12 @@ _SHIPPED: Final[dict[str, Facet]] = {
         Facet("rapl", "rapl_w", is_number=True, unit="W"),
     )
 }
+
+
+def unset_itr(systems: Iterable[str | None]) -> str:
+    """Return the word for the NULL interrupt delay of runs of some systems."""
+    words = [POLLING if system == POLLING_SYSTEM else ADAPTIVE for system in systems]
+    return " or ".join(sorted(set(words))) or ADAPTIVE
 
 
 def _facets(columns: Declared) -> dict[str, Facet]:

@@ -16,7 +16,7 @@ from app.kit.words import configuration_knobs, knob_words
 from data.knobs import KNOBS as ALL_KNOBS
 from data.knobs import Knob
 from data.metrics import metric
-from data.selection import Value
+from data.selection import Value, unset_itr
 
 # The knobs of a configuration.
 KNOBS: Final = (
@@ -55,7 +55,7 @@ def encode_points(
         "traces": [start for start, _ in groups] + [len(points)],
         "knobs": knobs,
         "named": [
-            _named(knob, knobs[knob.column]["values"], knob in given)
+            _named(knob, knobs[knob.column]["values"], knob in given, _unset(points, knob.name))
             for knob in named
             if knob.column in knobs
         ],
@@ -86,20 +86,32 @@ def _further() -> list[str]:
     return [knob.column for knob in ALL_KNOBS.values() if knob.column not in known]
 
 
-def _named(knob: Knob, values: Sequence[Value | None], is_given: bool) -> dict[str, Any]:
+def _unset(points: pl.DataFrame, knob: str) -> list[str | None]:
+    """Return the systems of points without an ITR, for which the word depends on them."""
+    if knob != "itr":
+        return []
+    return points.filter(pl.col("itr_us").is_null())["system"].unique().to_list()
+
+
+def _named(
+    knob: Knob, values: Sequence[Value | None], is_given: bool, unset: Sequence[str | None]
+) -> dict[str, Any]:
     """Encode a knob for hovers and the table of selected points."""
     short = metric(knob.column).short
     return {
         "column": knob.column,
         "title": f"{short}, {knob.unit}" if knob.unit else short,
         "hint": knob.title,
-        "words": [knob_words(knob, value) for value in values],
-        "cells": [
-            value if knob.is_plain_number and value is not None else knob.label(value)
-            for value in values
-        ],
+        "words": [knob_words(knob, value, unset) for value in values],
+        "cells": [_cell(knob, value, unset) for value in values],
         "is_given": is_given,
     }
+
+
+def _cell(knob: Knob, value: Value | None, unset: Sequence[str | None]) -> Value:
+    if value is None and knob.name == "itr":
+        return unset_itr(unset)
+    return value if knob.is_plain_number and value is not None else knob.label(value)
 
 
 def _dictionary(column: pl.Series) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Texts for workloads, configurations, loads and axes, in titles and hovers."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 import polars as pl
@@ -9,7 +9,7 @@ from app.kit.competitors import value_words
 from data.analysis.like_with_like import Slice
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
-from data.selection import ADAPTIVE, GOVERNOR, Value
+from data.selection import ADAPTIVE, GOVERNOR, POLLING, Value, unset_itr
 from data.units import format_bytes, format_load
 
 WORKLOAD_TITLES: Final = {"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": "unknown workload"}
@@ -36,13 +36,23 @@ def configuration_words(row: Mapping[str, Any], varying: Collection[str]) -> str
     Args:
         varying: As of `configuration_knobs`.
     """
-    words = (knob_words(knob, row.get(knob.column)) for knob in configuration_knobs(varying))
+    systems = (row.get("system"),)
+    words = (
+        knob_words(knob, row.get(knob.column), systems) for knob in configuration_knobs(varying)
+    )
     return " · ".join(word for word in words if word)
 
 
-def knob_words(knob: Knob, value: Value | None) -> str:
-    """Return one knob's value in words; empty where a shipped knob is not set."""
+def knob_words(knob: Knob, value: Value | None, systems: Iterable[str | None] = ()) -> str:
+    """Return one knob's value in words; empty where a shipped knob is not set.
+
+    Args:
+        systems: Systems of the runs with this value.
+    """
     if value is None or value != value:
+        if knob.name == "itr":
+            word = unset_itr(systems)
+            return word if word == POLLING else f"{knob.before}{word}"
         is_said = knob.facet.null_word in (ADAPTIVE, GOVERNOR) or knob.is_declared
         return knob.words(None) if is_said else ""
     return value_words(knob, value, {})

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from data.selection import FACETS, Clause, Selection, Value
+from data.selection import FACETS, Clause, Selection, Value, unset_itr
 
 # Facets that decide which loads and settings exist.
 LEADING: Final = ("dataset", "workload")
@@ -61,8 +61,17 @@ class FacetCounts:
         }
         runs |= {value: 0 for value in selection.values(facet) if value not in runs}
         labels = self._labels if facet == "system" else {}
+        if facet == "itr":
+            labels = {null_word: self._unset_itr(left)}
         ordered = sorted(runs.items(), key=lambda choice: (choice[0] == null_word, choice[0]))
         return [Choice(value, str(labels.get(value) or value), count) for value, count in ordered]
+
+    def _unset_itr(self, left: np.ndarray | slice) -> str:
+        """Return the word for NULL in the filter on ITR, by the systems of such runs."""
+        is_unset = self._cube["itr_us"].is_null()
+        if not isinstance(left, slice):
+            is_unset &= pl.Series(left)
+        return unset_itr(self._cube["system"].filter(is_unset).unique())
 
     def _codes(self, facet: str) -> "_Coded":
         if facet not in self._coded:

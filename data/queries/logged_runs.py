@@ -11,7 +11,7 @@ from data.selection import Selection
 # The words that describe a run, as one text to search in.
 _SHIPPED_TEXT: Final = (
     "lower(concat_ws(' ', machine, dataset, workload, system_label, system, "
-    "'ITR ' || coalesce(printf('%g us', itr_us), 'adaptive'), "
+    "'ITR ' || coalesce(printf('%g us', itr_us), itr_policy, 'adaptive'), "
     "coalesce(printf('%g GHz', dvfs_ghz), 'governor'), printf('%g W', rapl_w), "
     "printf('%gk QPS', load_qps / 1000), printf('%d B', message_bytes), run_id))"
 )

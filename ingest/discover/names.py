@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from data.declared import Column
 from data.errors import FormatError
+from data.selection import POLLING, POLLING_SYSTEM
 from ingest.settings.dataset import Settings
 from ingest.settings.knobs import decode_dvfs, decode_hybrid_delay, decode_itr
 from ingest.settings.number_texts import core_number, finite_number, parse_size, whole_number
@@ -273,6 +274,7 @@ def identity_columns(key: RunKey, settings: Settings) -> dict[str, Any]:
         **label_columns(key.workload, key.system, settings),
         **knobs,
         **_decoded(dict(key.knobs)),
+        **({"itr_us": None, "itr_policy": POLLING} if key.system == POLLING_SYSTEM else {}),
     }
 
 
@@ -282,11 +284,19 @@ def label_columns(workload: str, system: str, settings: Settings) -> dict[str, A
     known = settings.systems.get(system)
     return {
         "loop": work.loop if work else None,
-        "system_label": known.label if known else system,
+        "system_label": known.label if known else default_label(system),
         "performance_metric": work.performance_metric if work else None,
         "is_baseline": known.baseline if known else False,
         "is_synthetic": settings.synthetic,
     }
+
+
+def default_label(system: str) -> str:
+    """The label of a system that the settings do not name: `ebbrt_x` is `Library OS, x`."""
+    family, _, variant = system.partition("_")
+    if family != "ebbrt":
+        return system
+    return "Library OS" + (f", {variant.replace('_', ' ')}" if variant else "")
 
 
 def _decoded(knobs: Mapping[str, Any]) -> dict[str, Any]:

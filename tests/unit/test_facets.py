@@ -9,7 +9,7 @@ from data.analysis.facets import FacetCounts, count_runs
 from data.connection import open_lake
 from data.queries.facets import facet_cube_query
 from data.selection import FACETS, Selection
-from tests.fixtures.lakes import runs_from_text, write_lake
+from tests.fixtures.lakes import run, runs_from_text, write_lake
 
 LAKE = """
 dataset  workload   load_qps  message_bytes  system         itr_us  replicate
@@ -91,3 +91,24 @@ def test_all_facets_at_once_are_each_by_itself(cube: pl.DataFrame) -> None:
     assert FacetCounts(cube).choices(selection) == {
         name: FacetCounts(cube).of(name, selection) for name in FACETS
     }
+
+
+@pytest.mark.parametrize(
+    ("systems", "label"),
+    [
+        (("ebbrt_poll",), "polling"),
+        (("linux_default",), "adaptive"),
+        (("ebbrt_poll", "linux_default"), "adaptive or polling"),
+        ((), "adaptive or polling"),
+    ],
+)
+def test_runs_that_poll_have_no_adaptive_delay(
+    tmp_path: Path, systems: tuple[str, ...], label: str
+) -> None:
+    """The value in links is one word for all of them."""
+    rows = [run(system=name, itr_us=itr) for name, itr in
+            (("ebbrt_poll", None), ("linux_default", None), ("linux_tuned", 2.0))]  # fmt: skip
+    with open_lake(write_lake(tmp_path, rows)) as lake:
+        cube = lake.polars(*facet_cube_query())
+    choices = FacetCounts(cube).of("itr", Selection.of(system=systems))
+    assert [(c.value, c.label) for c in choices if c.value == "adaptive"] == [("adaptive", label)]

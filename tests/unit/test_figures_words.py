@@ -23,6 +23,7 @@ def places(*rows: tuple) -> pl.DataFrame:
         ({"itr_us": 2.0, "dvfs_ghz": 2.9, "rapl_w": 135.0}, "ITR 2 us · 2.9 GHz · 135 W"),
         ({"itr_us": None, "dvfs_ghz": None, "rapl_w": None}, "ITR adaptive · governor"),
         ({"itr_us": 0.0, "dvfs_ghz": 1.2}, "ITR 0 us · 1.2 GHz"),
+        ({"system": "ebbrt_poll", "itr_us": None, "dvfs_ghz": 2.9}, "polling · 2.9 GHz"),
         (
             {
                 "itr_us": None,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FormatError
-from ingest.discover.names import identity_columns, make_run_id
+from ingest.discover.names import RunKey, identity_columns, label_columns, make_run_id
 from ingest.settings.dataset import load_settings
 from ingest.settings.toml_file import literal_beginning
 from tests.fixtures.names import match_name
@@ -200,3 +200,32 @@ def test_what_a_pattern_begins_with(pattern: str, beginning: str) -> None:
 def test_a_path_without_a_patterns_beginning_does_not_fit(pattern: str, text: str) -> None:
     if re.fullmatch(pattern, text):
         assert literal_beginning(pattern) in text
+
+
+@pytest.mark.parametrize(
+    ("system", "label"),
+    [
+        ("ebbrt_tuned", "Library OS"),
+        ("ebbrt_poll", "Library OS, polling"),
+        ("ebbrt_poll_small", "Library OS, poll small"),
+        ("ebbrt", "Library OS"),
+        ("ebbrtbm", "ebbrtbm"),
+        ("haiku", "haiku"),
+    ],
+)
+def test_a_library_os_is_labelled_by_rule_unless_the_settings_say_otherwise(
+    tmp_path: Path, system: str, label: str
+) -> None:
+    assert label_columns("memcached", system, load_settings())["system_label"] == label
+    path = tmp_path / "wattlas.toml"
+    path.write_text(f"[systems.{system}]\nlabel = 'Ours'\n")
+    assert label_columns("memcached", system, load_settings(path))["system_label"] == "Ours"
+
+
+def test_a_run_that_polls_has_no_delay_whatever_its_table_says() -> None:
+    """The register's value has no meaning without interrupts; it stays part of the run's id."""
+    for itr in (1, 50):
+        key = RunKey("x", "memcached", "ebbrt_poll", (("itr", itr),), 0)
+        row = identity_columns(key, load_settings())
+        assert (row["itr_us"], row["itr_policy"]) == (None, "polling")
+        assert f"-itr{itr}-" in row["run_id"]

@@ -11,7 +11,7 @@ import pytest
 from app.explore.points import KNOBS, STORAGE_KNOBS, encode_points
 from app.explore.roles import encoding_of
 from app.explore.state import ExploreState
-from tests.fixtures.lakes import runs_from_text
+from tests.fixtures.lakes import run, runs_from_text
 from tests.fixtures.pictures import decode, points_of
 
 TEXT = """
@@ -125,3 +125,21 @@ def test_what_is_the_same_everywhere_is_sent_once(points: pl.DataFrame) -> None:
     assert "bdata" in payload["values"]["x"]
     many = points.with_columns(n=pl.Series([1, 300, 70_000, 2]))
     assert decode(encoded(many)["n"]).tolist() == [1, 300, 70_000, 2]
+
+
+@pytest.mark.parametrize(
+    ("polling", "default", "words", "cell"),
+    [
+        (1, 0, "polling", "polling"),
+        (0, 1, "ITR adaptive", "adaptive"),
+        (1, 1, "ITR adaptive or polling", "adaptive or polling"),
+    ],
+)
+def test_a_point_that_polls_has_no_adaptive_delay(
+    tmp_path: Path, polling: int, default: int, words: str, cell: str
+) -> None:
+    rows = [run(system="ebbrt_poll", itr_us=None)] * polling
+    rows += [run(system="linux_default", itr_us=None)] * default + [run()]
+    points = points_of(tmp_path, rows)
+    (itr,) = encode_points(points, encoding_of(points, ExploreState(), ()), ("itr_us",))["named"]
+    assert (itr["words"], itr["cells"]) == (["ITR 2 us", words], [2.0, cell])

@@ -30,7 +30,7 @@ from app.kit.encodings import (
     scatter_trace,
 )
 from app.kit.typed_arrays import floats
-from app.kit.words import axis_words, subject, synthetic_note
+from app.kit.words import axis_words, knob_words, subject, synthetic_note
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
 
@@ -212,7 +212,8 @@ def _size_entries(shown: pl.DataFrame, size: Knob | None) -> list[dict]:
         for value, pixels in zip(three, itr_sizes_px(three, known[-1]), strict=True):
             entries.append(_entry(1, size.words(float(value)), "circle", float(pixels), "#808080"))
     if shown[size.column].null_count():
-        words = f"{size.menu_title} {size.facet.null_word}"
+        unset = shown.filter(pl.col(size.column).is_null())["system"].unique().to_list()
+        words = knob_words(size, None, unset) or f"{size.menu_title} {size.facet.null_word}"
         entries.append(_entry(1, words, "circle-open", ADAPTIVE_SIZE_PX, "#808080"))
     return entries
 
