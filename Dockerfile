@@ -9,7 +9,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 WORKDIR /opt/wattlas
 RUN python3 -m venv /opt/wattlas/.venv
 COPY requirements.txt .
-RUN .venv/bin/python -m pip install --only-binary :all: -r requirements.txt \
+RUN .venv/bin/python -m pip install --only-binary :all: --require-hashes -r requirements.txt \
     && .venv/bin/python -m pip uninstall --yes pip setuptools
 # What nothing here loads: packages' own tests, headers, source maps, plug-ins of JupyterLab, Arrow's
 # network protocols, the grid's other edition, Dash's scripts for debugging, Plotly's classes

@@ -1,4 +1,4 @@
-# The whole developer interface: run test test-all bench lint fmt (and lock, screenshot).
+# The whole developer interface: run test test-all bench lint fmt (and lock, audit, screenshot).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,17 +10,17 @@ SAMPLE := sample-raw
 # Tests start hundreds of processes. Without their bytecode each would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all test-cluster test-store bench lint fmt lock screenshot clean compiled chromium tools nginx image image-test vendor
+.PHONY: run test test-all test-cluster test-store bench lint fmt lock audit screenshot clean compiled chromium tools nginx image image-test vendor
 .DEFAULT_GOAL := run
 
 $(VENV)/.run-stamp: requirements.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
 # Their bytecode is written when it is needed, which is seldom: that halves the time.
 $(VENV)/.dev-stamp: $(VENV)/.run-stamp requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
 
 run: $(VENV)/.run-stamp
@@ -75,15 +75,24 @@ fmt: $(VENV)/.dev-stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# `pip freeze` forgets for which Python a package is: backports.zstd cannot be installed from 3.14 on.
-FREEZE := $(VENV)/lock/bin/pip freeze | sed 's/^backports\.zstd==.*/&; python_version < "3.14"/'
+# With the hashes of all files of each version, so that the lock holds for every Python and processor.
+# It is made for one Python: backports.zstd is for those before 3.14 alone.
+COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --generate-hashes --python-version 3.11 \
+	--python-platform x86_64-manylinux_2_28 --no-header --no-annotate --no-emit-index-url
 
+# Versions that the files have stay where they can; `rm requirements*.txt` before takes the newest.
 lock:
 	rm -rf $(VENV)/lock && $(PYTHON) -m venv $(VENV)/lock
-	$(VENV)/lock/bin/pip install --quiet -r requirements.in && $(FREEZE) > requirements.txt
-	$(VENV)/lock/bin/pip install --quiet -r requirements-cluster.in && $(FREEZE) > requirements-cluster.txt
-	$(VENV)/lock/bin/pip install --quiet -r requirements-dev.in && $(FREEZE) > requirements-dev.txt
+	$(VENV)/lock/bin/pip install --quiet --disable-pip-version-check uv==0.13.9
+	for name in requirements requirements-cluster requirements-dev; do \
+		$(COMPILE) $$name.in --output-file $$name.txt && \
+		sed -i 's/^backports-zstd==[0-9.]*/&; python_version < "3.14"/' $$name.txt || exit 1; \
+	done
 	rm -rf $(VENV)/lock
+
+# Whether a known vulnerability is in what is locked; needs the network, so `.ci/run` does without.
+audit: $(VENV)/.run-stamp
+	@sh scripts/audit.sh
 
 image:
 	@sh scripts/image.sh

@@ -1,9 +1,12 @@
 """What is imported is declared, and what is pinned can be installed on every promised Python."""
 
+import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
@@ -23,10 +26,15 @@ def test_what_a_cluster_needs_changes_no_other_version() -> None:
     assert pinned["requirements"] < pinned["requirements-cluster"] < pinned["requirements-dev"]
 
 
+def lines_of(name: str) -> list[str]:
+    """Lines of a file of requirements; those that end in a backslash go on in the next."""
+    return (ROOT / name).read_text("utf-8").replace("\\\n", "").splitlines()
+
+
 def requirements(name: str) -> Iterator[Requirement]:
     """Requirements of a file, without those of the files that it includes."""
-    for line in (ROOT / name).read_text("utf-8").splitlines():
-        text = line.partition("#")[0].strip()
+    for line in lines_of(name):
+        text = line.partition("#")[0].partition(" --hash")[0].strip()
         if text and not text.startswith("-r"):
             yield Requirement(text)
 
@@ -86,6 +94,52 @@ def test_what_is_pinned_for_a_python_can_be_installed_there(python: str, name: s
         if wanted is not None and f"{python}.0" not in SpecifierSet(str(wanted)):
             refused.append(f"{pinned.name} wants Python {wanted}")
     assert refused == []
+
+
+@pytest.mark.parametrize("name", [f"{name}.txt" for name in NAMES])
+def test_every_file_of_what_is_pinned_is_known_by_its_hash(name: str) -> None:
+    for line in lines_of(name):
+        pinned, *hashes = line.split(" --hash=")
+        assert re.fullmatch(r"[a-z0-9-]+==[a-z0-9.]+(; python_version < \"3.14\")?", pinned.strip())
+        assert hashes, pinned
+        assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", one.strip()) for one in hashes), pinned
+
+
+@pytest.mark.parametrize("name", ["Makefile", "Dockerfile", "docs/server.md"])
+def test_the_lock_is_installed_by_its_hashes(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    installed = [one for one in text.splitlines() if re.search(r"install.* -r requirements", one)]
+    assert installed
+    assert [one for one in installed if "--require-hashes" not in one] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "words"),
+    [("echo 'No known vulnerabilities found' >&2", 0, "no known vulnerability"),
+     ("echo 'jinja2 2.10 CVE-1'; echo 'Found 1 known vulnerability in 1 package' >&2; exit 1", 1,
+      "jinja2 2.10 CVE-1"),
+     ("echo 'Connection refused' >&2; exit 1", 0, "NOT DONE: the database of vulnerabilities")],
+    ids=["clean", "vulnerable", "unreachable"],
+)  # fmt: skip
+def test_the_audit_fails_for_a_vulnerability_alone(
+    tmp_path: Path, said: str, status: int, words: str
+) -> None:
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    # Makes an environment whose pip does nothing and whose pip-audit says this.
+    python.write_text(
+        '#!/bin/sh\nmkdir -p "$3/bin"\n'
+        'cp "$0.audit" "$3/bin/pip-audit" && cp "$0.pip" "$3/bin/pip"\n'
+    )
+    for name, text in (("python.audit", said), ("python.pip", "exit 0")):
+        (python.parent / name).write_text(f"#!/bin/sh\n{text}\n")
+    for file in python.parent.iterdir():
+        file.chmod(0o755)
+    done = subprocess.run(
+        ["sh", str(ROOT / "scripts" / "audit.sh")], cwd=tmp_path, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, words in done.stdout + done.stderr) == (status, True), done
 
 
 def test_the_lock_has_what_is_declared() -> None:
