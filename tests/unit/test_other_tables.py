@@ -132,11 +132,25 @@ def test_a_report_is_read_in_spite_of_its_note(lake: Path, tmp_path: Path) -> No
     )  # fmt: skip
     report = ingest(lake, raw)
     assert (report.rows.read, report.refused) == (2, [])
-    rows = query(lake, "SELECT system, type, energy_j FROM runs ORDER BY type")
+    rows = query(lake, "SELECT system, workload, energy_j, duration_s FROM runs ORDER BY workload")
     assert [tuple(row.values()) for row in rows] == [
-        ("azul", "merge_sort", 51_438.749), ("azul", "quick_sort", None),
+        ("azul", "merge_sort", 51_438.749, 1214.0), ("azul", "quick_sort", None, 0.0),
     ]  # fmt: skip
     assert len(details(report, "no_energy")) == 1
+
+
+@pytest.mark.real
+def test_what_built_a_program_is_no_replicate_of_what_ran_it(lake: Path) -> None:
+    ingest(lake, studies() / "strangers" / "jvmenergy")
+    rows = query(
+        lake,
+        "SELECT workload, count(*) AS n, round(min(duration_s)) AS s FROM runs "
+        "WHERE energy_j > 0 AND system <> 'linux' GROUP BY ALL ORDER BY ALL",
+    )
+    assert [tuple(row.values()) for row in rows] == [
+        ("build", 21, 4.0), ("merge_sort", 7, 1204.0), ("quick_sort", 7, 1203.0),
+        ("radix_sort", 7, 1205.0),
+    ]  # fmt: skip
 
 
 def test_samples_of_power_are_no_runs(lake: Path, tmp_path: Path) -> None:
