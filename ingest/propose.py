@@ -18,12 +18,12 @@ from typing import Final, NamedTuple
 
 from data.declared import check_name
 from data.errors import DataError, FormatError
-from ingest.discover.names import strip_compression
+from ingest.discover.names import strip_compression, workload_of
 from ingest.files.blocks import read_head
 from ingest.files.walk import walk_folders
 from ingest.formats import find_format
 from ingest.formats.table import clean_name
-from ingest.settings.dataset import FILE_NAME, Settings, load_settings
+from ingest.settings.dataset import FILE_NAME, UNKNOWN, Settings, load_settings
 
 _HEADS_A_SHAPE: Final = 3
 _HEAD_BYTES: Final = 1 << 14
@@ -41,14 +41,7 @@ _WORDS: Final = {
     **dict.fromkeys(("t", "threads", "thread", "jobs", "numjobs"), "threads"),
 }
 _SIZES: Final = ("message_bytes", "request_bytes")
-# Words in paths, and formats, that identify the workload.
-_WORKLOADS: Final = (
-    ("silo", "memcached-silo"),
-    ("mcd", "memcached"),
-    ("memcached", "memcached"),
-    ("node", "nodejs"),
-    ("netpipe", "netpipe"),
-)
+# Formats that identify the workload, if no word in the path does.
 _OF_FORMATS: Final = {"mutilate": "memcached", "wrk": "nodejs", "netpipe_out": "netpipe"}
 _MACHINE_FILES: Final = ("cpuinfo", "lscpu")
 _MACHINE: Final = re.compile(r"[a-z]{1,3}\d{3,4}[a-z]*\d*")
@@ -238,7 +231,7 @@ def propose(shapes: Sequence[Shape], all_paths: Iterable[str], dataset: str) -> 
     results = [shape for shape in shapes if shape.role in ("output", "log", "window", "counts")]
     is_described = all(_is_shipped(shape, shipped) for shape in results)
     machines = _machines(all_paths, {shape.folder for shape in results})
-    patterns = [] if is_described else _patterns(results)
+    patterns = [] if is_described else _patterns(results, shipped)
     own: dict[str, str] = {}
     blocks: list[str | None] = [
         "# Proposed by `python -m ingest propose`: a guess from names and heads of files.",
@@ -284,7 +277,7 @@ def _machines(paths: Iterable[str], folders: Iterable[str]) -> set[str]:
     return found
 
 
-def _patterns(results: Sequence[Shape]) -> list[_Pattern]:
+def _patterns(results: Sequence[Shape], shipped: Settings) -> list[_Pattern]:
     """Return patterns of outputs and logs, then of the counts and windows that belong to them."""
     found: list[_Pattern] = []
     by_folder: dict[str, list[Shape]] = defaultdict(list)
@@ -298,7 +291,7 @@ def _patterns(results: Sequence[Shape]) -> list[_Pattern]:
             groups = _groups(shape)
             places = [part for part in folder.split("/") if part and "#" not in part]
             system = (places or re.split(r"[._\-#]", shape.signature) or ["linux"])[-1]
-            pattern = _Pattern(shape, groups, _workload_of(shape), system)
+            pattern = _Pattern(shape, groups, _workload_of(shape, shipped), system)
             twin = any(set(p.groups) == set(groups) and not p.constants for p in mine)
             is_same_form = any(p.shape.form == shape.form for p in mine)
             if twin and is_same_form:
@@ -343,12 +336,9 @@ def _groups(shape: Shape) -> list[str | None]:
     return groups
 
 
-def _workload_of(shape: Shape) -> str:
-    path = shape.example.lower()
-    for word, workload in _WORKLOADS:
-        if word in path:
-            return workload
-    return _OF_FORMATS.get(shape.form or "", "unknown")
+def _workload_of(shape: Shape, shipped: Settings) -> str:
+    named = workload_of(shape.example.split("/"), shipped)
+    return _OF_FORMATS.get(shape.form or "", UNKNOWN) if named == UNKNOWN else named
 
 
 def _name_block(pattern: _Pattern, machines: set[str], own: dict[str, str]) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from data.declared import Column
 from data.errors import FormatError
 from data.selection import POLLING, POLLING_SYSTEM
-from ingest.settings.dataset import Settings
+from ingest.settings.dataset import UNKNOWN, Settings
 from ingest.settings.knobs import decode_dvfs, decode_hybrid_delay, decode_itr
 from ingest.settings.number_texts import core_number, finite_number, parse_size, whole_number
 
@@ -218,6 +218,23 @@ def read_knob(column: Column, text: str) -> Any:
 def canonical_system(label: str, settings: Settings) -> str:
     """The system of a label or alias; an unknown label is returned unchanged."""
     return settings.aliases.get(label, label)
+
+
+def workload_of(parts: Sequence[str], settings: Settings) -> str:
+    """The workload that the last part of a path names, else the part before it, and so on.
+
+    A part with words of two workloads names none, nor does a folder with a number, such as
+    `node-3`.
+
+    Returns:
+        UNKNOWN if no part names one.
+    """
+    for place, part in enumerate(reversed(parts)):
+        words = re.split(r"[^a-z0-9]+", part.lower())
+        found = {settings.workload_words[word] for word in words if word in settings.workload_words}
+        if len(found) == 1 and (place == 0 or not any(map(str.isdigit, words))):
+            return found.pop()
+    return UNKNOWN
 
 
 def canonical_mode(word: str, settings: Settings) -> str:

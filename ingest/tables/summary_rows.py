@@ -1,6 +1,5 @@
 """Convert per-run summary tables to rows of `runs`: one run per row, with unique keys."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ from ingest.discover.names import (
     identity_columns,
     make_run_id,
     order_knobs,
+    workload_of,
 )
 from ingest.discover.sources import settings_struct, source_struct
 from ingest.formats.problem_list import ProblemList
@@ -85,7 +85,8 @@ class TableRead:
     def workload(self) -> str:
         """The workload of rows that say none: the settings', else one that the path names."""
         said = self.table.workload
-        return workload_of(self.file.path, self.file.settings) if said == UNKNOWN else said
+        parts = self.file.path.split("/")[-2:]
+        return workload_of(parts, self.file.settings) if said == UNKNOWN else said
 
 
 @dataclass(slots=True)
@@ -142,21 +143,6 @@ def _with_loads(table: SummaryTable) -> SummaryTable:
 def _load_near(rate: float) -> float | None:
     load = float(f"{rate:.{_LOAD_DIGITS - 1}e}")
     return load if abs(rate - load) <= _LOAD_TOLERANCE * load else None
-
-
-def workload_of(path: str, settings: Settings) -> str:
-    """The workload that the name of a file names, else that of its folder; UNKNOWN if neither.
-
-    A name with words of two workloads names none, nor does a folder with a number, such as
-    `node-3`.
-    """
-    folder, _, name = path.rpartition("/")
-    for text in (name, folder.rpartition("/")[2]):
-        words = re.split(r"[^a-z0-9]+", text.lower())
-        found = {settings.workload_words[word] for word in words if word in settings.workload_words}
-        if len(found) == 1 and (text is name or not any(map(str.isdigit, words))):
-            return found.pop()
-    return UNKNOWN
 
 
 def resolve_tables(dataset: str, reads: Sequence[TableRead], taken: Set[str]) -> SummaryRuns:

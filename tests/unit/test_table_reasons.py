@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from data.connection import open_lake
+from ingest.discover.names import workload_of
 from ingest.lake.maintenance import describe_lake
 from ingest.pipeline import AddOptions, AddReport, add
 from ingest.report import describe_report, report_json
 from ingest.settings.dataset import load_settings
-from ingest.tables.summary_rows import workload_of
 from tests.fixtures.raw_runs import SUMMARY_HEADER, summary_row
 from tests.fixtures.real import real_data, studies
 
@@ -165,7 +165,7 @@ def test_a_published_table_in_raw_units_needs_no_settings(tmp_path: Path) -> Non
     ],
 )  # fmt: skip
 def test_the_workload_is_that_which_a_name_names(path: str, workload: str) -> None:
-    assert workload_of(path, load_settings()) == workload
+    assert workload_of(path.split("/")[-2:], load_settings()) == workload
 
 
 def test_what_nothing_names_is_reported_once_with_what_to_do(tmp_path: Path) -> None:
