@@ -218,7 +218,8 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
     query = candidates_query(resolved.selection, resolved.limited, MAX_ROWS, resolved.cost)
     words = explanation(view, resolved.selection, query, before, after)
     baselines = statement(*_baselines_query(resolved))
-    return f"{words}\n\nthe defaults that these settings are compared with:\n\n{baselines}"
+    of = "the defaults that these settings are compared with, of several that with most runs"
+    return f"{words}\n\n{of}:\n\n{baselines}"
 
 
 def _columns(state: ExploreState, performance: str) -> dict[str, str]:

@@ -115,6 +115,7 @@ def pool_select(component_id: str, data: Entries, pooled: Sequence[str]) -> dmc.
         data=data,
         value=list(pooled),
         placeholder="" if pooled else "pool over",
+        nothingFoundMessage="no setting varies",
         size="xs",
         w=150,
         comboboxProps={"width": 200, "position": "bottom-start"},

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from data.aggregates import count_sql, mean_sql
-from data.queries.points import points_query
+from data.queries.points import CONFIGURATION, points_query
 from data.schema import SUBJECT
 from data.selection import Selection
 
@@ -27,7 +27,7 @@ def candidates_query(
 def baselines_query(
     selection: Selection, performance: str, limit: int = 50_000, cost: str = "energy_j"
 ) -> tuple[str, list[Any]]:
-    """Build the query of the default configuration of each SUBJECT.
+    """Build the query of the default configuration of each SUBJECT; of several that with most runs.
 
     Filters on system, mode, ITR, DVFS and power limit do not apply to it.
 
@@ -42,11 +42,14 @@ def baselines_query(
     for facet in _TUNED_FACETS:
         selection = selection.with_values(facet, ())
     condition, parameters = selection.predicate()
+    listed = ", ".join(CONFIGURATION)
+    order = ", ".join(f"{name} NULLS LAST" for name in CONFIGURATION)
     return (
-        f"SELECT {_PLACE}, ({mean_sql(performance)})::DOUBLE AS performance, "
-        f"({mean_sql(cost)})::DOUBLE AS cost, {count_sql()} AS n "
-        f"FROM runs WHERE ({condition}) AND is_baseline AND {performance} IS NOT NULL "
-        f"AND {cost} IS NOT NULL GROUP BY {_PLACE} "
+        f"SELECT {_PLACE}, performance, cost, n FROM (SELECT {listed}, "
+        f"({mean_sql(performance)})::DOUBLE AS performance, ({mean_sql(cost)})::DOUBLE AS cost, "
+        f"{count_sql()} AS n FROM runs WHERE ({condition}) AND is_baseline "
+        f"AND {performance} IS NOT NULL AND {cost} IS NOT NULL GROUP BY {listed}) "
+        f"QUALIFY row_number() OVER (PARTITION BY {_PLACE} ORDER BY n DESC, {order}) = 1 "
         f"ORDER BY ALL LIMIT {limit:d}",
         parameters,
     )

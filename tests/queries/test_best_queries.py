@@ -1,10 +1,13 @@
 """Candidates and baselines of the table of best settings."""
 
+from pathlib import Path
+
 import pytest
 
-from data.connection import Lake
+from data.connection import Lake, open_lake
 from data.queries.best import baselines_query, candidates_query
 from data.selection import Selection
+from tests.fixtures.lakes import run, write_lake
 
 AT_200K = Selection.of(workload=["memcached"], load=[200_000])
 
@@ -40,6 +43,16 @@ def test_filters_on_what_is_tuned_leave_the_baseline(tiny: Lake, tuned: dict) ->
 def test_filters_on_the_question_do_not(tiny: Lake) -> None:
     other_load = AT_200K.with_values("load", [400_000])
     assert len(tiny.polars(*baselines_query(other_load, "latency_p99_us"))) == 0
+
+
+def test_of_several_defaults_the_one_with_most_runs_is_the_baseline(tmp_path: Path) -> None:
+    rows = [run(system="linux_default", itr_us=None, dvfs_ghz=None, rapl_w=rapl, replicate=r,
+                energy_j=joules + r) for rapl, joules, n in ((75.0, 1000.0, 1), (135.0, 2000.0, 2))
+            for r in range(n)]  # fmt: skip
+    with open_lake(write_lake(tmp_path / "lake", rows)) as lake:
+        found = lake.polars(*baselines_query(AT_200K, "latency_p99_us"))
+    # Not the mean over both limits, 1,667 J.
+    assert found.select("cost", "n").rows() == [(2000.5, 2)]
 
 
 def test_a_baseline_without_the_metric_is_none(tiny: Lake) -> None:
