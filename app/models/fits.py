@@ -87,6 +87,7 @@ def _events(view: LakeView, key: ModelsState) -> dict[str, float]:
 
 _PREDICTED: Final[dict[str, Any]] = {
     "fit": pl.String, "load_qps": pl.Float64, "itr_us": pl.Float64, "dvfs_ghz": pl.Float64,
+    "rapl_w": pl.Float64,
     "busy_share": pl.Float64, "measured": pl.Float64, "predicted": pl.Float64, "unit": pl.String,
     "residual": pl.Float64,
 }  # fmt: skip
@@ -204,6 +205,7 @@ class _Found:
             "load_qps": keys[:, 0],
             "itr_us": keys[:, 1],
             "dvfs_ghz": keys[:, 2],
+            "rapl_w": [limit or None for limit in keys[:, 3]],
             "busy_share": [None] * count if busy_share is None else busy_share,
             "measured": measured,
             "predicted": predicted,

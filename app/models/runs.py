@@ -163,7 +163,7 @@ def fit_runs(rows: pl.DataFrame) -> FitRuns:
     """Return rows of `model_runs` as runs of a fit; they share their number of cores."""
     names = (
         "itr_us", "dvfs_ghz", "load_qps", "duration_s", "busy_s", "requests", "instructions",
-        "energy_j", "interrupts", "rx_desc",
+        "energy_j", "interrupts", "rx_desc", "rapl_w",
     )  # fmt: skip
     columns = {name: floats(rows[name]) for name in names}
     # Runs without a load are left out if others have one; else they are one group.

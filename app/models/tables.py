@@ -219,12 +219,13 @@ def _itr(view: LakeView, state: ModelsState) -> pl.DataFrame:
 def explain(view: LakeView, state: ModelsState, name: str) -> str:
     """Return how a view was computed: formulas, parameters, sources, the query of the runs."""
     query = model_runs_query(state.selection, MOST_RUNS)
+    selected = [f"of these the runs of the selection {state.sel}"] if state.sel else []
     if name == "runs":
-        return explanation(view, state.selection, query, (), _RUN_STEPS)
+        return explanation(view, state.selection, query, (), [*selected, *_RUN_STEPS])
     if name in ("energy", "predicted", "residuals", "fits"):
         steps = _FIT_STEPS if name != "energy" else _ENERGY_STEPS
         before = [f"parameters: {values_in(state.energy, ENERGY)}"] if name == "energy" else []
-        return explanation(view, state.selection, query, before, steps)
+        return explanation(view, state.selection, query, before, [*selected, *steps])
     before = [
         f"{curve.label}: {curve.scheme.sentence} "
         + " ".join(f"{kind}: {words}" for kind, words in curve.scheme.formulas.items())
@@ -239,7 +240,7 @@ def explain(view: LakeView, state: ModelsState, name: str) -> str:
         before.append(f"preset: {FIGURES[state.figure]['title']}")
     tables = published_tables().values()
     before.append(f"published: {'; '.join(t.source for t in tables)}")
-    return explanation(view, state.selection, query, before, _RUN_STEPS)
+    return explanation(view, state.selection, query, before, [*selected, *_RUN_STEPS])
 
 
 _RUN_STEPS: Final = (
@@ -260,5 +261,5 @@ _FIT_STEPS: Final = (
     "alpha: Theil and Sen on log busy time of a request against log frequency, within each ITR",
     "powers and beta: mean power = P_q + u (P_s + P_d D^(2+beta)), soft L1 of relative residuals",
     "1/r and 1/mu: busy share of a core against interrupts and requests, robust, no intercept",
-    "intervals: 95 % percentiles over 200 resamples of whole configurations (load, ITR, DVFS)",
+    "intervals: 95 % percentiles over 200 resamples of configurations (load, ITR, DVFS, RAPL)",
 )

@@ -122,12 +122,13 @@
   };
 
   function byGroup(predicted, x, y) {
-    const { load_qps: load, itr_us: itr, dvfs_ghz: dvfs } = predicted;
+    const { load_qps: load, itr_us: itr, dvfs_ghz: dvfs, rapl_w: rapl } = predicted;
     return [...new Set(predicted.group)].map((group) => {
       const mine = [...x.keys()].filter((i) => predicted.group[i] === group);
       const { hue, symbol } = models.page.fits.styles[group];
       const words = mine.map(
-        (i) => `${group} · ${three(load[i] / 1e3)}k QPS · ITR ${itr[i]} us · ${dvfs[i]} GHz`);
+        (i) => `${group} · ${three(load[i] / 1e3)}k QPS · ITR ${itr[i]} us · ${dvfs[i]} GHz` +
+          (rapl[i] === null ? "" : ` · ${rapl[i]} W`));
       return scatter("markers", mine.map((i) => x[i]), mine.map((i) => y[i]), { kind: "fitted", words }, {
         name: group, marker: { color: hue, symbol: symbol + "-open", size: 7, line: { width: 1.2 } },
       });

@@ -15,8 +15,8 @@ LINUX = "v=2&workload=memcached&load=200000&system=linux_tuned"
 
 
 def printed(words: str) -> list[str]:
-    """The queries of an explanation: its paragraphs that begin with SELECT."""
-    return [part for part in words.split("\n\n") if part.startswith("SELECT")]
+    """The queries of an explanation: its paragraphs that begin with SELECT or WITH."""
+    return [part for part in words.split("\n\n") if part.startswith(("SELECT", "WITH"))]
 
 
 def asked(view: LakeView, page: Page, query: str, name: str) -> list[pl.DataFrame]:

@@ -45,7 +45,8 @@ def synthetic(seed: int, loads: tuple[float, ...] = (2e5,), replicates: int = 2)
     power = SLEEP_W + busy_share * (STATIC_W + DYNAMIC_W * share ** (2 + BETA))
     return FitRuns(
         itr, ghz, load, seconds, busy_s * noise(), requests, 4e4 * requests * noise(),
-        power * seconds * noise(), interrupts_us * core_us, requests * 1.2, CORES,
+        power * seconds * noise(), interrupts_us * core_us, requests * 1.2,
+        np.full(len(load), np.nan), CORES,
     )  # fmt: skip
 
 
@@ -203,6 +204,7 @@ def memcached(system: str, load: float | None = None) -> FitRuns:
         instructions=column("instructions"),
         energy_j=column("joules"),
         interrupts=column("num_interrupts"),
+        rapl_w=column("rapl"),
         rx_desc=column("rx_desc"),
         cores=16,
     )

@@ -29,7 +29,7 @@ class AlphaFit:
         runs: How many runs, of how many configurations.
         measured_us: Busy time of a request, by configuration, shape (k,).
         predicted_us: The same by the fit.
-        keys: Load, ITR and frequency of each configuration, shape (k, 3).
+        keys: Load, ITR, frequency and power limit of each configuration, shape (k, 4).
     """
 
     alpha: Estimate

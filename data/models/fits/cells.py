@@ -27,6 +27,7 @@ class FitRuns:
         requests: Requests answered.
         interrupts: NIC interrupts over all cores.
         rx_desc: Receive descriptors over all cores.
+        rapl_w: Power limit; NaN where none is set.
         cores: How many cores (queues) served.
     """
 
@@ -40,6 +41,7 @@ class FitRuns:
     energy_j: np.ndarray
     interrupts: np.ndarray
     rx_desc: np.ndarray
+    rapl_w: np.ndarray
     cores: int
 
     def __post_init__(self) -> None:
@@ -84,10 +86,10 @@ class FitRuns:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The configurations of some runs: load, ITR and frequency.
+    """The configurations of some runs: load, ITR, frequency and power limit.
 
     Attributes:
-        keys: Load, ITR and frequency of each, shape (k, 3).
+        keys: Load, ITR, frequency and power limit (0 where none is set) of each, shape (k, 4).
         of_run: Which one each run has, shape (n,).
     """
 
@@ -105,8 +107,9 @@ class Cells:
 
 
 def cells_of(runs: FitRuns) -> Cells:
-    """Return the configurations of runs, in the order of load, ITR, frequency."""
-    keys = np.stack([runs.load_qps, runs.itr_us, runs.dvfs_ghz], axis=1)
+    """Return the configurations of runs, in the order of load, ITR, frequency, power limit."""
+    limits = np.nan_to_num(runs.rapl_w)
+    keys = np.stack([runs.load_qps, runs.itr_us, runs.dvfs_ghz, limits], axis=1)
     found, of_run = np.unique(keys, axis=0, return_inverse=True)
     return Cells(found, of_run.reshape(-1))
 

@@ -28,7 +28,7 @@ class HostFit:
         request_us: 1/mu, of a request or a packet.
         measured_share: Busy share of a core by configuration, shape (k,).
         predicted_share: The same by the fit.
-        keys: Load, ITR and frequency of each configuration, shape (k, 3).
+        keys: Load, ITR, frequency and power limit of each configuration, shape (k, 4).
     """
 
     per: str

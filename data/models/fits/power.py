@@ -44,7 +44,7 @@ class PowerFit:
         measured_w: Power by configuration, shape (k,).
         predicted_w: The same by the fit.
         busy_share: Busy share of all cores by configuration, shape (k,).
-        keys: Load, ITR and frequency of each configuration, shape (k, 3).
+        keys: Load, ITR, frequency and power limit of each configuration, shape (k, 4).
         left_out_error: Median relative error of each load's power by a fit to the other loads;
             empty with one load.
     """
