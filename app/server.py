@@ -1,6 +1,7 @@
 """Make the Dash app for one lake: pages, health check, compression."""
 
 import importlib
+import inspect
 import logging
 from contextlib import suppress
 from typing import Any
@@ -8,11 +9,13 @@ from typing import Any
 import dash
 import dash_ag_grid
 import plotly.io
-from flask import Flask
+from dash.exceptions import DashException
+from flask import Flask, request
 from werkzeug.middleware.dispatcher import DispatcherMiddleware
 
 from app.kit import ids
 from app.kit.bundles import add_bundles
+from app.kit.callback_bodies import misfit, values_of
 from app.kit.compressed import CompressedFiles
 from app.kit.context import EXTENSION, SANDBOX
 from app.kit.guard import add_guard
@@ -140,7 +143,12 @@ def _tell(error: Exception) -> None:
     """Show the error of a callback in the page's notice; the figures stay."""
     keep_no_response()
     words = f"{error}. Reload the page to see the lake as it is."
-    if not isinstance(error, WattlasError):
-        logging.getLogger("wattlas").exception("BUG: a callback failed", exc_info=error)
-        words = f"BUG: {type(error).__name__} inside wattlas; the server's log has the details."
+    if not isinstance(error, (WattlasError, DashException)):
+        body = request.get_json()
+        asked = dash.get_app().callback_map[body["output"]]["callback"]
+        wrong = misfit(inspect.unwrap(asked), values_of(body))
+        if not wrong:
+            logging.getLogger("wattlas").exception("BUG: a callback failed", exc_info=error)
+            wrong = f"BUG: {type(error).__name__} inside wattlas; the server's log has the details"
+        words = f"{wrong}."
     dash.set_props(ids.NOTICE, {"children": words})

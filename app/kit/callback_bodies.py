@@ -1,11 +1,18 @@
-"""Checks the body of a request for a Dash callback before Dash reads it.
+"""Checks the body of a request for a Dash callback.
 
-Dash does not check it: a malformed body raises a KeyError deep inside Dash.
+Dash does not check it: a malformed body raises a KeyError deep inside Dash, so its form is checked
+before. Its values are compared with the types that the callback declares where the callback fails:
+then the page that sent them is told, and no error of ours is reported.
 """
 
+import inspect
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from types import UnionType
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+# Properties that Dash's own callbacks read.
+_OF_ADDRESSES: Final = ("pathname", "search")
 
 
 def callback_problem(body: Any, callbacks: Mapping[str, Mapping[str, Any]]) -> str:
@@ -36,6 +43,8 @@ def _values_problem(key: str, found: Any, expected: Sequence[Mapping[str, Any]])
     for one, wanted in zip(found, expected, strict=True):
         if not _is_place(one, wanted["id"], wanted["property"]):
             return f"{key} lacks {wanted['id']}.{wanted['property']}"[:200]
+        if wanted["property"] in _OF_ADDRESSES and not isinstance(one.get("value"), str | None):
+            return f"{wanted['property']} is no text"
     return ""
 
 
@@ -59,3 +68,40 @@ def _is_place(found: Any, wanted: str, prop: str) -> bool:
             and one.get("property") == prop for one in found
         )  # fmt: skip
     return isinstance(found, dict) and (found.get("id"), found.get("property")) == (name, prop)
+
+
+def values_of(body: Mapping[str, Any]) -> list[Any]:
+    """Return the arguments of a callback in a body of the right form."""
+    places = [*body.get("inputs", []), *body.get("state", [])]
+    return [
+        [one.get("value") for one in place] if isinstance(place, list) else place.get("value")
+        for place in places
+    ]
+
+
+def misfit(function: Callable[..., Any], values: Sequence[Any]) -> str:
+    """Return which value does not have the type that a function declares; empty if all do."""
+    hints = get_type_hints(function)
+    for name, value in zip(inspect.signature(function).parameters, values, strict=False):
+        if name in hints and not _fits(value, hints[name]):
+            return f"{name.removesuffix('_')} is {str(value)[:40]!r}, which no page sends"
+    return ""
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    kind, parts = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, UnionType):
+        return any(_fits(value, part) for part in parts)
+    if is_typeddict(kind):
+        fields = get_type_hints(kind)
+        return isinstance(value, dict) and all(
+            name in value and _fits(value[name], fields[name]) for name in fields
+        )
+    if kind in (dict, Mapping):
+        return isinstance(value, dict) and all(_fits(one, parts[1]) for one in value.values())
+    if kind in (list, Sequence):
+        return isinstance(value, list) and all(_fits(one, parts[0]) for one in value)
+    if kind in (int, float):
+        kinds = (int,) if kind is int else (int, float)
+        return isinstance(value, kinds) and not isinstance(value, bool)
+    return not isinstance(kind, type) or isinstance(value, kind)

@@ -8,11 +8,12 @@ import time
 import unicodedata
 from collections.abc import Collection
 from functools import partial
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from dash.exceptions import DependencyException, InvalidCallbackReturnValue
 from flask import Flask, Response, abort, g, request
+from flask.json.provider import DefaultJSONProvider
 from werkzeug.exceptions import (
     BadRequest,
     HTTPException,
@@ -30,6 +31,8 @@ MOST_BODY_BYTES: Final = 1_000_000
 RETRY_S: Final = 2
 _TRICKS: Final = frozenset({"", ".", ".."})
 _JSON: Final = "application/json"
+# Components of a page are nested some 20 levels deep.
+_DEEPEST: Final = 100
 
 
 def add_guard(server: Flask, allowed_hosts: Collection[str] | None) -> None:
@@ -42,6 +45,7 @@ def add_guard(server: Flask, allowed_hosts: Collection[str] | None) -> None:
             None allows any name.
     """
     server.config["MAX_CONTENT_LENGTH"] = MOST_BODY_BYTES
+    server.json = _Json(server)
     names = None if allowed_hosts is None else (*LOOPBACK, *allowed_hosts)
     server.before_request(partial(_check, names))
     server.register_error_handler(HTTPException, _in_words)
@@ -49,6 +53,23 @@ def add_guard(server: Flask, allowed_hosts: Collection[str] | None) -> None:
     server.register_error_handler(WattlasError, _refused)
     server.register_error_handler(InvalidCallbackReturnValue, _unfit)
     server.register_error_handler(Exception, _bug)
+
+
+class _Json(DefaultJSONProvider):
+    """Flask's JSON, without bodies so deep that what reads them would run out of stack."""
+
+    def loads(self, s: str | bytes, **more: Any) -> Any:
+        try:
+            found = super().loads(s, **more)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+        level = [found]
+        for _ in range(_DEEPEST):
+            level = [part for one in level if isinstance(one, (dict, list))
+                     for part in (one.values() if isinstance(one, dict) else one)]  # fmt: skip
+            if not level:
+                return found
+        raise ValueError("nested too deeply")
 
 
 def elapsed_s() -> float:

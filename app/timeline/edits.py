@@ -2,13 +2,23 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypedDict
 
 from app.kit.lakes import LakeView
 from app.timeline.runs import reference_of
 from app.timeline.state import TimelineState
 from data.errors import SelectionError
 from data.timeline.question import MOST_RUNS
+
+
+class AskedEdits(TypedDict):
+    """What the browser sends: the list of runs that it has, and the changes of it since."""
+
+    runs: list[str]
+    hues: list[int]
+    base: int
+    other: int | None
+    edits: list[list[str]]
 
 
 def apply_edits(

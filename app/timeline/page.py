@@ -8,7 +8,7 @@ from app.kit.callbacks import register_gather
 from app.kit.context import lake_view
 from app.kit.page import Page
 from app.timeline.defaults import default_state, missing, open_link
-from app.timeline.edits import apply_edits
+from app.timeline.edits import AskedEdits, apply_edits
 from app.timeline.explanation import explain_view
 from app.timeline.layout import ids, runs_in_browser, timeline_layout
 from app.timeline.layout_export import export_page
@@ -71,7 +71,7 @@ clientside_callback(
     State(ids.lake_version, "data"),
     prevent_initial_call=True,
 )
-def update_runs(asked: dict[str, Any], version: int) -> tuple[list[html.Li], str, bool, Any]:
+def update_runs(asked: AskedEdits, version: int) -> tuple[list[html.Li], str, bool, Any]:
     """Apply a visitor's changes to the list of runs since the last response."""
     view = lake_view(version)
     before = TimelineState(

@@ -135,6 +135,18 @@ def test_a_page_of_another_site_cannot_post_by_a_form_that_it_opens(client: Flas
     assert client.post("/models/simulate", json={}, headers=sent).status_code == 403
 
 
+@pytest.mark.parametrize("depth", [150, 900, 100_000])
+@pytest.mark.parametrize("opened", ["[", '{"a":'])
+def test_a_body_that_is_nested_deeply_is_refused(
+    client: FlaskClient, depth: int, opened: str
+) -> None:
+    closed = "]" if opened == "[" else "}"
+    deep = opened * depth + "1" + closed * depth
+    for body in (deep, f'{{"output": "shown", "inputs": {deep}}}'):
+        answer = client.post(CALLBACK, data=body, content_type="application/json")
+        assert (answer.status_code, len(answer.text.splitlines())) == (400, 1), answer.text
+
+
 def test_a_bug_is_a_sentence_for_visitors_and_a_trace_in_the_log(
     grid: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
