@@ -104,4 +104,4 @@ def _fits(value: Any, hint: Any) -> bool:
     if kind in (int, float):
         kinds = (int,) if kind is int else (int, float)
         return isinstance(value, kinds) and not isinstance(value, bool)
-    return not isinstance(kind, type) or isinstance(value, kind)
+    return kind is Any or not isinstance(kind, type) or isinstance(value, kind)

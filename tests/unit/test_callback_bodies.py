@@ -25,8 +25,8 @@ GOOD: list[Any] = [{"x": [1]}, None, {"runs": ["a"], "other": None}, [1, 2.5], 3
 @pytest.mark.parametrize(
     ("place", "value", "words"),
     [(0, "x", "raw_state is 'x'"), (1, 1, "words is '1'"), (2, {"runs": ["a"]}, "asked is"),
-     (2, {"runs": [1], "other": 0}, "asked is"), (3, [True], "at is '[True]'"), (4, None, "version"),
-     (4, 1.5, "version is '1.5'"), (0, {}, ""), (1, "x", ""), (3, [], "")],
+     (2, {"runs": [1], "other": 0}, "asked is"), (3, [True], "at is '[True]'"),
+     (4, None, "version"), (4, 1.5, "version is '1.5'"), (0, {}, ""), (1, "x", ""), (3, [], "")],
 )  # fmt: skip
 def test_the_value_that_does_not_fit_is_named(place: int, value: Any, words: str) -> None:
     values = [*GOOD[:place], value, *GOOD[place + 1 :]]
