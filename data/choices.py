@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import polars as pl
 
-from data.aggregates import AGGREGATE_N
 from data.analysis.best_set import BestSet, Limit, best_set
 from data.analysis.noise import ENOUGH_SETTINGS, Estimates, Settings, estimates_of, fit_prior
 from data.errors import DataError
-from data.knobs import KNOBS
+from data.knobs import KNOBS, choice_columns
 from data.metrics import metric
 from data.queries.moments import moments_query
 
@@ -66,17 +65,24 @@ class Study:
     """The settings of one choice and what their runs say.
 
     Attributes:
-        settings: The knobs of each setting that are set in the choice, one row a setting.
+        rows: The moments of each setting, one row a setting.
+        knobs: Columns of the knobs that are set in the choice, and of their policies.
         step: Resolution of the objective's values, in its unit.
-        left_out: Runs without a value of the objective above 0, and rows that are means of runs.
+        left_out: Rows of `runs` in settings without a value of the objective above 0.
     """
 
-    settings: pl.DataFrame
+    rows: pl.DataFrame
+    knobs: tuple[str, ...]
     cost: Estimates
     limit: Limit | None
     best: BestSet
     step: float
     left_out: int
+
+    @property
+    def settings(self) -> pl.DataFrame:
+        """The knobs of each setting."""
+        return self.rows.select(self.knobs)
 
 
 def study_of(
@@ -131,8 +137,8 @@ def study(
     if bound is not None:
         name, at_most = bound
         limit = Limit(sign_of(name) * float(np.log(at_most)), _estimates(there, name, family)[0])
-    left_out = int(rows["runs"].sum()) - int(there[f"{objective}_n"].sum())
-    return Study(there.select(knobs), cost, limit, best_set(cost, limit, alpha), step, left_out)
+    left_out = int(rows["runs"].sum()) - int(there["runs"].sum())
+    return Study(there, tuple(knobs), cost, limit, best_set(cost, limit, alpha), step, left_out)
 
 
 def _is_set(runs: pl.DataFrame, name: str) -> bool:
@@ -143,15 +149,9 @@ def _is_set(runs: pl.DataFrame, name: str) -> bool:
 
 def setting_columns() -> list[str]:
     """Return the columns of a setting: all knobs that are not given, and their policies."""
-    scope = _scope_columns()
+    scope = choice_columns()
     own = [knob.column for knob in KNOBS.values() if knob.column not in scope]
     return [name for knob in own for name in (knob, POLICIES.get(knob)) if name]
-
-
-def _scope_columns() -> list[str]:
-    """Return the columns that a choice must fix where they vary; the system among them."""
-    given = [knob.column for knob in KNOBS.values() if knob.is_given]
-    return list(dict.fromkeys([*given, "machine", "system"]))
 
 
 def sign_of(name: str) -> int:
@@ -162,7 +162,7 @@ def sign_of(name: str) -> int:
 def _check(choice: Choice) -> None:
     """Refuse metrics and columns that do not exist, and a bound that is no number above 0."""
     metric(choice.objective)
-    unknown = [name for name in choice.scope() if name not in _scope_columns()]
+    unknown = [name for name in choice.scope() if name not in choice_columns()]
     if unknown:
         raise DataError(f"{', '.join(unknown)}: no column that a choice can fix")
     if choice.limit is not None:
@@ -173,14 +173,11 @@ def _check(choice: Choice) -> None:
 
 
 def _moments(lake: "Lake", choice: Choice, asked: Mapping[str, Value]) -> pl.DataFrame:
-    """Read the moments of all settings with some values; rows that are means of runs count none."""
+    """Read the moments of all settings with some values."""
     metrics = dict.fromkeys([choice.objective, *([choice.limit[0]] if choice.limit else [])])
-    conditions = [f"{name} = ?" for name in asked]
-    by = [*_scope_columns(), *setting_columns(), "is_baseline"]
-    if any(column.name == AGGREGATE_N for column in lake.columns):
-        conditions.append(f"coalesce({AGGREGATE_N}, 1) = 1")
-    query = moments_query(" AND ".join(conditions), list(asked.values()), by, list(metrics))
-    return lake.polars(*query)
+    condition = " AND ".join(f"{name} = ?" for name in asked)
+    by = [*choice_columns(), *setting_columns(), "is_baseline"]
+    return lake.polars(*moments_query(condition, list(asked.values()), by, list(metrics)))
 
 
 def _without(rows: pl.DataFrame, baseline: Mapping[str, Value]) -> pl.DataFrame:
@@ -211,7 +208,7 @@ def _check_scope(rows: pl.DataFrame, choice: Choice) -> None:
     if not len(rows):
         words = ", ".join(f"{name} {value}" for name, value in fixed.items())
         raise DataError(f"no run has {words}")
-    for name in _scope_columns():
+    for name in choice_columns():
         values = rows[name].unique().sort(nulls_last=True).to_list()
         if name not in fixed and len(values) > 1:
             listed = ", ".join("none" if value is None else str(value) for value in values[:20])
@@ -220,12 +217,14 @@ def _check_scope(rows: pl.DataFrame, choice: Choice) -> None:
 
 def _settings(rows: pl.DataFrame, name: str, step: float) -> Settings:
     """Return the moments of a metric in each row; NaN without a value."""
-    n = rows[f"{name}_n"].to_numpy()
+    counted = rows[f"{name}_n"].to_numpy()
     log_mean, log_variance, mean = (
         rows[f"{name}_{end}"].fill_null(np.nan).to_numpy()
         for end in ("log_mean", "log_variance", "mean")
     )
     floor = (step / mean) ** 2 / 12
+    # Means of runs whose deviation nobody told are one observation.
+    n = np.where(np.isnan(log_variance), np.minimum(counted, 1), counted)
     variance = np.where(n > 1, np.maximum(log_variance, floor), np.nan)
     return Settings(n, log_mean, variance, floor)
 
@@ -259,15 +258,16 @@ class Baseline:
 
 
 def baseline_of(
-    everything: pl.DataFrame, choice: Choice, own: Study, named: Mapping[str, Value]
+    everything: pl.DataFrame, system: str, objective: str, own: Study, named: Mapping[str, Value]
 ) -> tuple[Baseline | None, str]:
     """Find the setting to compare with, or say why there is none.
 
     Args:
-        everything: All rows of the choice's scope.
+        everything: All rows of the choice's scope, whatever their system.
+        system, objective: Those of the choice.
         named: Columns and values of the setting.
     """
-    name = choice.objective
+    name = objective
     rows = everything.filter(_matching(everything, named)).filter(pl.col(f"{name}_n") > 0)
     what = "default" if named is DEFAULT else "setting that the baseline names"
     if not len(rows):
@@ -277,7 +277,7 @@ def baseline_of(
     cost = estimates_of(_settings(rows, name, own.step), own.cost.prior, sign_of(name) < 0)
     row = rows.row(0, named=True)
     values = [row[column] for column in own.settings.columns]
-    is_candidate = row["system"] == choice.system and own.settings.rows() == [tuple(values)]
+    is_candidate = row["system"] == system and own.settings.rows() == [tuple(values)]
     return Baseline(row, cost.at(0), is_candidate), ""
 
 

@@ -64,7 +64,7 @@ class Answer:
         regret_pct: It costs at most so much more than the best member; None if not bounded.
         change_pct: Of the recommended against the default: estimate and interval. None without.
         reason: Why there is no `recommended` or no `change_pct`; else empty.
-        left_out: Runs without a value of the objective above 0, and rows that are means of runs.
+        left_out: Runs of settings without a value of the objective above 0.
         within, outside: Settings that surely meet the limit, and that surely break it.
     """
 
@@ -124,7 +124,9 @@ def decide(
     """
     with in_force(lake.columns):
         study, everything = study_of(lake, choice, alpha, baseline)
-        reference, reason = baseline_of(everything, choice, study, baseline)
+        reference, reason = baseline_of(
+            everything, choice.system, choice.objective, study, baseline
+        )
         changes, steps = distances(study.settings, reference.row if reference else {})
         found = recommend(study.cost, study.best, changes, steps, alpha, float(np.log1p(margin)))
         change = None

@@ -8,32 +8,29 @@ from typing import Any, Final
 
 import numpy as np
 import polars as pl
-import polars.selectors as cs
 
+from app.explore.decided import decided, explain_best
 from app.explore.figures.marks import must_draw
 from app.explore.figures.scatter import Scene, build_scatter
 from app.explore.heat import HOW_POOLED, draw_heatmap, heat_of, heat_query, metric_cube
+from app.explore.layout_best import Asked
 from app.explore.odd import odd_of, odd_words, with_odd, without_odd
 from app.explore.opening_rule import NONE
 from app.explore.points import encode_points
 from app.explore.roles import encoding_of, in_trace_order
 from app.explore.state import ExploreState
-from app.kit.answer_cache import compact
 from app.kit.encodings import message_figure
 from app.kit.explanation import explanation
 from app.kit.known_columns import KnownColumns
-from app.kit.lakes import LakeView, Query, leading
+from app.kit.lakes import LakeView, Query
 from app.kit.messages import EMPTY_LAKE, no_run_left
 from app.kit.performance import performance_column
 from app.kit.settings import MAX_POINTS, MAX_ROWS
-from data.analysis.best import best_settings
 from data.analysis.thinning import thin
 from data.knobs import KNOBS
 from data.metrics import metric
-from data.queries.best import baselines_query, candidates_query
 from data.queries.points import SHOWN, points_query, shown_points_query
 from data.queries.runs import runs_query
-from data.queries.statement import statement
 from data.selection import Selection
 
 # Columns that distinguish the scatter's traces; sorting by them keeps a trace together.
@@ -94,12 +91,18 @@ def heatmap(view: LakeView, state: ExploreState) -> dict[str, Any]:
 
 
 def best_table(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    """Return the best settings under the state's limit: columns of `best_settings`."""
-    state, _ = resolve(view, state)
-    asked = {"x": state.limited, "y": state.cost}
-    candidates = _asked_points(view, state, asked, True)
-    baselines = _baselines(view, state)
-    return best_settings(candidates, baselines, state.limit, *_senses(state))
+    """Return the best settings under the state's limit: columns of `decided`."""
+    return decided(view, resolve(view, state)[0])
+
+
+def asked_of(view: LakeView, state: ExploreState) -> Asked:
+    """Return what the table of best settings answers."""
+    resolved, _ = resolve(view, state)
+    labels = dict(view.left(Selection()).select("system", "system_label").unique().iter_rows())
+    return Asked(
+        metric(resolved.cost), metric(resolved.limited), state.limit,
+        str(labels.get(state.against) or state.against), view.varying(state.selection),
+    )  # fmt: skip
 
 
 def odd_change(view: LakeView, state: ExploreState) -> str:
@@ -108,26 +111,13 @@ def odd_change(view: LakeView, state: ExploreState) -> str:
         return ""
     shown = best_table(view, state)
     other = best_table(view, replace(state, without_odd=not state.without_odd))
-    knobs = ["meets", *(knob.column for knob in KNOBS.values())]
+    knobs = ["standing", *(knob.column for knob in KNOBS.values())]
     changed = shown.join(other, on=knobs, how="anti", nulls_equal=True)
     names = changed.select(pl.coalesce("system_label", "system")).to_series().unique().sort()
     if not len(names):
         return ""
     word = "With" if state.without_odd else "Without"
     return f"{word} odd runs another setting is best for {', '.join(names)}."
-
-
-def _baselines(view: LakeView, state: ExploreState) -> pl.DataFrame:
-    return view.answered(*_baselines_query(state))
-
-
-def _baselines_query(state: ExploreState) -> tuple[str, list[Any]]:
-    return baselines_query(leading(state.selection), state.limited, cost=state.cost)
-
-
-def _senses(state: ExploreState) -> tuple[bool, bool]:
-    """Return whether more is better, for the limited metric and for the cost."""
-    return metric(state.limited).better == "more", metric(state.cost).better == "more"
 
 
 def status_words(view: LakeView, state: ExploreState) -> str:
@@ -173,15 +163,8 @@ def rows_behind(view: LakeView, state: ExploreState, name: str) -> pl.DataFrame:
         columns, means = _columns(resolved, performance), state.replicates == "means"
         query = points_query(resolved.selection, columns, means, MAX_ROWS)
         return _with_units(view.lake.polars(*query), columns)
-    limited, cost = resolved.limited, resolved.cost
-    query = candidates_query(resolved.selection, limited, MAX_ROWS, cost)
-    found = compact(view.lake.polars(*query))
-    rows = best_settings(found, _baselines(view, resolved), state.limit, *_senses(resolved))
-    return _with_units(
-        rows.with_columns(cs.categorical().cast(pl.String)),
-        {"x": limited, "y": cost, "baseline_x": f"baseline_{limited}",
-         "baseline_y": f"baseline_{cost}"},
-    )  # fmt: skip
+    rows = decided(view, resolved).drop("set")
+    return rows.rename({"cost": resolved.cost, "limited": f"limited_{resolved.limited}"})
 
 
 def _with_units(rows: pl.DataFrame, columns: dict[str, str]) -> pl.DataFrame:
@@ -208,18 +191,7 @@ def explain(view: LakeView, state: ExploreState, name: str = "scatter") -> str:
         columns, means = _columns(resolved, performance), state.replicates == "means"
         query = points_query(resolved.selection, columns, means, MAX_ROWS)
         return explanation(view, resolved.selection, query, before)
-    is_more, is_most = _senses(resolved)
-    bound = "at least" if is_more else "at most"
-    limit = "" if state.limit is None else f" with x {bound} {state.limit:g}"
-    lowest, nearest = "highest" if is_most else "lowest", "highest" if is_more else "lowest"
-    after = [
-        f"of each system and load the row{limit} with the {lowest} y; without one the {nearest} x"
-    ]
-    query = candidates_query(resolved.selection, resolved.limited, MAX_ROWS, resolved.cost)
-    words = explanation(view, resolved.selection, query, before, after)
-    baselines = statement(*_baselines_query(resolved))
-    of = "the defaults that these settings are compared with, of several that with most runs"
-    return f"{words}\n\n{of}:\n\n{baselines}"
+    return explain_best(view, resolved)
 
 
 def _columns(state: ExploreState, performance: str) -> dict[str, str]:

@@ -4,15 +4,15 @@ import html
 from typing import Final
 
 from app.explore.answer import (
+    asked_of,
     best_table,
     explain,
     heatmap,
     odd_change,
-    resolve,
     scatter,
     status_words,
 )
-from app.explore.layout_best import best_settings_table, limit_words
+from app.explore.layout_best import best_settings_table, sentences
 from app.explore.state import ExploreState
 from app.kit.encodings import title_of
 from app.kit.export import ExportedPage, render
@@ -22,14 +22,8 @@ from app.kit.lakes import LakeView
 def export(view: LakeView, state: ExploreState) -> ExportedPage:
     """Build the page for an export: scatter, heatmap, best settings, and the drawn points."""
     answer = scatter(view, state)
-    resolved, _ = resolve(view, state)
-    limited, rows, varying = (
-        resolved.limited,
-        best_table(view, state),
-        view.varying(state.selection),
-    )
-    table = best_settings_table(rows, limited, state.limit, resolved.cost, varying)
-    missed = limit_words(rows, limited, state.limit, varying)
+    rows, asked = best_table(view, state), asked_of(view, state)
+    table = best_settings_table(rows, asked)
     data = {
         "scatter": answer.figure,
         "heatmap": heatmap(view, state),
@@ -39,7 +33,8 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
     main = _MAIN.format(
         filters=html.escape(state.selection.in_words()),
         status=html.escape(status_words(view, state)),
-        words=html.escape(" ".join(filter(None, [missed, odd_change(view, state)]))),
+        findings="".join(f"<p>{html.escape(words)}</p>" for words in sentences(rows, asked)),
+        words=html.escape(odd_change(view, state)),
         table=render(table),
         explanation=html.escape(explain(view, state)),
     )
@@ -48,6 +43,7 @@ def export(view: LakeView, state: ExploreState) -> ExportedPage:
 
 _MAIN: Final = """<main class="explore-export">
 <p class="quiet">{status}: {filters}. Drag in a picture to select; Escape clears.</p>
+<div class="findings">{findings}</div>
 <div class="export-views">
 <section class="panel" data-view="scatter"><div id="scatter" class="graph"></div></section>
 <section class="panel" data-view="heatmap"><div id="heatmap" class="graph"></div></section>

@@ -1,5 +1,6 @@
 """The layout of Explore: sidebar, scatter, heatmap, best settings, selection, status line."""
 
+from dataclasses import replace
 from typing import Final
 
 import dash_ag_grid as dag
@@ -13,7 +14,7 @@ from app.explore.presets import study_presets
 from app.explore.state import ExploreState
 from app.kit import ids
 from app.kit.filters import filter_blocks, offered_choices
-from app.kit.lakes import LakeView
+from app.kit.lakes import LakeView, leading
 from app.kit.opening import state_stores
 from app.kit.page_layout import (
     Entries,
@@ -49,6 +50,7 @@ def explore_layout(view: LakeView, state: ExploreState, notice: str) -> html.Mai
         notice,
         filter_sidebar(_sidebar(view, state)),
         [
+            html.Div(id=IDS("findings"), className="findings", role="status"),
             _scatter_panel(view, state),
             _heatmap_panel(view, state),
             _best_panel(view, state),
@@ -140,10 +142,28 @@ def _best_panel(view: LakeView, state: ExploreState) -> html.Section:
         html.Div(slider, className="limit-slider"),
         html.Span(id="limit-words", className="limit-words", role="status"),
         view_menu("best-table"),
+        html.Div(_proof_controls(view, state), className="roles"),
     ]
     table = html.Div(id="best-table", className="table-frame")
     name = "best settings under the limit"
     return panel("best-table", name, head, [table], "panel-best", is_stop=False)
+
+
+def _proof_controls(view: LakeView, state: ExploreState) -> list:
+    """Lay out what best settings are compared with, the error, and the margin."""
+    number = {"size": "xs", "hideControls": True, "allowNegative": False, "debounce": 300}
+    return [
+        html.Span("against the default and", className="quiet"),
+        _select("vs", "system to compare with", against_choices(view, state),
+                state.against or None, 150, placeholder="no other system"),
+        html.Label("level", htmlFor=IDS.control("alpha"), className="quiet"),
+        dmc.NumberInput(id=IDS.control("alpha"), value=state.alpha, min=0.001, max=0.4, w=58,
+                        **{"aria-label": "level of the intervals"},
+                        **number),
+        html.Label("margin", htmlFor=IDS.control("margin"), className="quiet"),
+        dmc.NumberInput(id=IDS.control("margin"), value=state.margin_pct, min=0.1, max=40, w=58,
+                        suffix=" %", **{"aria-label": "margin of equal settings"}, **number),
+    ]  # fmt: skip
 
 
 def _selected_grid() -> dag.AgGrid:
@@ -197,6 +217,12 @@ def system_choices(view: LakeView, state: ExploreState) -> Entries:
     """List the systems that match the filters, by their labels."""
     left = view.left(state.selection).select("system", "system_label").unique().sort("system")
     return entries({system: label or system for system, label in left.iter_rows() if system})
+
+
+def against_choices(view: LakeView, state: ExploreState) -> Entries:
+    """List the systems of the workloads, whatever the other filters, to compare with."""
+    everyone = Selection(leading(state.selection).clauses)
+    return system_choices(view, replace(state, selection=everyone))
 
 
 def knob_choices(view: LakeView, state: ExploreState) -> Entries:

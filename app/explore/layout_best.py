@@ -1,143 +1,308 @@
-"""The table of best settings: each system's setting, and its change from the default."""
+"""The table of best settings, and the sentences that lead the page."""
 
-import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
 import polars as pl
 from dash import html
 
-from app.kit.words import configuration_words, load_words, lowered
+from app.explore.decided import DEFAULT_WORDS
+from app.kit.words import configuration_words, knob_words, load_words, lowered
 from data.knobs import KNOBS
-from data.metrics import metric
-from data.units import format_change, format_quantity
+from data.metrics import Metric
+from data.units import MINUS, MISSING, format_digits, format_quantity
 
-# Relative difference of the baseline from itself, by rounding.
-_ROUNDING = 1e-9
+# A regret above it says that the data do not bound it.
+MOST_REGRET_PCT: Final = 25.0
+_MOST_SENTENCES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """Properties of all rows: limited metric and cost, the limit, which columns there are."""
+class Asked:
+    """What the table answers.
 
-    columns: tuple[str, str]
-    limit: float | None
-    many_loads: bool
-    has_default: bool
-    has_settings: bool
-
-
-def best_settings_table(
-    rows: pl.DataFrame, performance: str, limit: float | None, cost: str, varying: Collection[str]
-) -> html.Div:
-    """Lay out the answer of `best_settings`; a click on a row selects its configuration.
-
-    Args:
-        performance: The limited column.
-        cost: Column in which a best setting has the best value.
+    Attributes:
+        cost, limited: The metrics of which a setting has the best value, and that has the limit.
+        limit: In the unit of `limited`; None without one.
+        against: Label of the system to compare with; empty for none.
         varying: Columns with several values in the study, which name a setting.
     """
-    measure, paid = metric(performance), metric(cost)
+
+    cost: Metric
+    limited: Metric
+    limit: float | None
+    against: str
+    varying: Collection[str]
+
+    @property
+    def limit_words(self) -> str:
+        """The limit as the start of a sentence: `Under 500 us`; empty without one."""
+        if self.limit is None:
+            return ""
+        word = "At least" if self.limited.better == "more" else "Under"
+        return f"{word} {format_quantity(self.limit, self.limited.unit)}"
+
+
+def best_settings_table(rows: pl.DataFrame, asked: Asked) -> html.Div:
+    """Lay out the answer of `decided`; a click on a row selects its best set."""
     if not len(rows):
-        words = f"no run has both {lowered(paid.title)} and the metric."
+        words = f"no run has both {lowered(asked.cost.title)} and the metric."
         return html.Div(f"Nothing to compare: {words}", className="note")
-    settings = [configuration_words(row, varying) for row in rows.iter_rows(named=True)]
-    has_default, has_settings = rows["energy_change"].count() > 0, any(settings)
-    has_settings = has_settings or not rows["meets"].all()
-    shown = [paid] if paid is measure else [paid, measure]
-    named = [paid.title, measure.short][: len(shown)] if has_default else []
-    head = html.Tr(
-        [
-            html.Th("System"),
-            *([html.Th(_best_title(cost))] if has_settings else []),
-            *(html.Th(each.title, className="number") for each in shown),
-            *(html.Th(f"{title} vs default", className="number") for title in named),
-            html.Th("n", className="number", title="replicates behind the means"),
-        ]
-    )
-    many_loads = rows.select("load_qps", "message_bytes", "dataset").n_unique() > 1
-    table = _Table((performance, cost), limit, many_loads, has_default, has_settings)
+    listed = rows.to_dicts()
+    settings = [_setting_words(row, asked) for row in listed]
+    place = place_columns(rows)
+    has_default = any(row["change_pct"] is not None for row in listed)
+    has_settings = any(settings)
+    has_sets = any(row["settings"] > 1 for row in listed)
+    shown = [asked.cost] if asked.cost is asked.limited else [asked.cost, asked.limited]
+    head = [
+        html.Th("System"),
+        *([html.Th("Recommended setting")] if has_settings else []),
+        *(html.Th(each.title, className="number") for each in shown),
+        *([html.Th("Not told apart", className="number", title=_SET_TITLE)] if has_sets else []),
+        *([html.Th("Regret", className="number", title=_REGRET_TITLE)] if has_sets else []),
+        *([html.Th(f"{asked.cost.title} vs default", className="number")] if has_default else []),
+        *([html.Th(f"vs {asked.against}", className="number")] if asked.against else []),
+        html.Th("n", className="number", title="runs of the setting"),
+    ]
     body = [
-        _row(row, words, table)
-        for row, words in zip(rows.iter_rows(named=True), settings, strict=True)
+        html.Tr(
+            [
+                html.Th(_name(row, place), scope="row"),
+                *([_setting(row, words, asked)] if has_settings else []),
+                *_values(row, asked),
+                *([_set(row), _regret(row)] if has_sets else []),
+                *([_change(row, asked)] if has_default else []),
+                *([_against(row, asked)] if asked.against else []),
+                html.Td(str(row["n"]), className="number"),
+            ],
+            tabIndex=0,
+            **{"data-config": row["set"], "data-meets": str(row["standing"] != "outside")},
+        )
+        for row, words in zip(listed, settings, strict=True)
     ]
-    return html.Table([html.Thead(head), html.Tbody(body)], className="best")
+    return html.Table([html.Thead(html.Tr(head)), html.Tbody(body)], className="best")
 
 
-def _best_title(cost: str) -> str:
-    paid = metric(cost)
-    if cost == "energy_j":
-        return "Lowest-energy setting"
-    return f"Setting of {'most' if paid.better == 'more' else 'least'} {lowered(paid.title)}"
+_SET_TITLE: Final = (
+    "settings measured at least twice that cannot be told from the best, and those measured once "
+    "that cannot be ruled out"
+)
+_REGRET_TITLE: Final = "the setting costs at most so much more than the best one of these"
 
 
-def limit_words(
-    rows: pl.DataFrame, performance: str, limit: float | None, varying: Collection[str]
-) -> str:
-    """Return which systems miss the limit, or the nearest configuration if all miss it."""
-    if limit is None or not len(rows):
-        return ""
-    unit = metric(performance).unit
-    if rows["meets"].any():
-        missed = rows.filter(~pl.col("meets"))["system_label"].unique().sort().to_list()
-        return f"Missed by every configuration of {', '.join(missed)}." if missed else ""
-    is_least = metric(performance).better == "more"
-    nearest = rows.sort("x", descending=is_least).row(0, named=True)
-    words = [nearest["system_label"] or nearest["system"], configuration_words(nearest, varying)]
-    return (
-        f"No configuration meets {format_quantity(limit, unit)}. The "
-        f"{'highest' if is_least else 'lowest'} "
-        f"{metric(performance).title} is {format_quantity(nearest['x'], unit)} "
-        f"({', '.join(word for word in words if word)})."
+def place_columns(rows: pl.DataFrame) -> list[str]:
+    """Return the given knobs that differ between rows: what tells one choice from another."""
+    return [
+        knob.column for knob in KNOBS.values()
+        if knob.is_given and rows[knob.column].n_unique() > 1
+    ]  # fmt: skip
+
+
+def _place_words(row: Mapping[str, Any], place: Collection[str]) -> str:
+    """Return what was given, in words: `400k QPS · 64 B messages · haswell`."""
+    words = (
+        knob_words(knob, row[knob.column])
+        for knob in KNOBS.values()
+        if knob.column in place and knob.column not in ("load_qps", "message_bytes")
     )
+    shown = "load_qps" in place or "message_bytes" in place
+    load = load_words(row["load_qps"], row["message_bytes"]) if shown else ""
+    return " · ".join(filter(None, [load, *words]))
 
 
-def _row(row: dict, setting: str, table: _Table) -> html.Tr:
-    limited, paid = (metric(name) for name in table.columns)
-    unit = limited.unit
-    name = row["system_label"] or row["system"]
-    if table.many_loads:
-        words = load_words(row["load_qps"], row["message_bytes"])
-        name = " · ".join([name, *([words] if words else [])])
-    values = [(row["y"], row["y_sd"], paid), (row["x"], row["x_sd"], limited)]
-    changes = [row["energy_change"], row["performance_change"]]
-    if not row["meets"]:
-        nearest = f"; nearest: {setting}" if setting else ""
-        setting = f"none meets {format_quantity(table.limit, unit)}{nearest}"
-        changes = [None, None]
-    # The cost may be the limited metric itself: one column.
-    columns = 1 if paid is limited else 2
-    cells = [
-        html.Th(name, scope="row"),
-        *(
-            [html.Td(setting, className="" if row["meets"] else "missed")]
-            if table.has_settings
-            else []
-        ),
-        *(_number(value, sd, each.unit) for value, sd, each in values[:columns]),
-        *(
-            _change(change, row["is_baseline"], each.better)
-            for change, (_, _, each) in zip(changes[:columns], values, strict=False)
-            if table.has_default
-        ),
-        html.Td(str(row["n"]), className="number"),
-    ]
-    named = {knob.column for knob in KNOBS.values()} - {"workload"}
-    key = json.dumps({name: row[name] for name in row if name in named})
-    return html.Tr(cells, tabIndex=0, **{"data-config": key, "data-meets": str(row["meets"])})
+def _name(row: Mapping[str, Any], place: Collection[str]) -> str:
+    name = row["system_label"] or row["system"] or ""
+    return " · ".join(filter(None, [name, _place_words(row, place)]))
 
 
-def _number(value: float | None, deviation: float | None, unit: str) -> html.Td:
-    spread = f" \N{PLUS-MINUS SIGN} {format_quantity(deviation, unit)}" if deviation else ""
+def _setting_words(row: Mapping[str, Any], asked: Asked) -> str:
+    given = {knob.column for knob in KNOBS.values() if knob.is_given}
+    return configuration_words(row, set(asked.varying) - given)
+
+
+def _setting(row: Mapping[str, Any], words: str, asked: Asked) -> html.Td:
+    if row["standing"] == "outside":
+        missed = f"none meets {format_quantity(asked.limit, asked.limited.unit)}"
+        return html.Td(f"{missed}; nearest: {words}" if words else missed, className="missed")
+    note = ""
+    if row["n"] == 1 and row["settings"] > 1:
+        note = " · unproven"
+    elif row["standing"] == "maybe" and asked.limit is not None:
+        note = " · may miss the limit"
+    return html.Td([words, html.Span(note, className="missed")] if note else words)
+
+
+def _values(row: Mapping[str, Any], asked: Asked) -> list[html.Td]:
+    shown = [html.Td(format_quantity(row["cost"], asked.cost.unit), className="number")]
+    if asked.cost is not asked.limited:
+        text = format_quantity(row["limited"], asked.limited.unit)
+        shown.append(html.Td(text, className="number"))
+    return shown
+
+
+def _set(row: Mapping[str, Any]) -> html.Td:
+    if row["standing"] == "outside" or row["settings"] == 1:
+        return html.Td(MISSING, className="number quiet")
+    once = f" + {row['members_once']:,} once" if row["members_once"] else ""
+    if not row["members"]:
+        return html.Td(f"not judged{once}", className="number quiet")
+    words = f"{row['members']:,} of {row['settings_twice']:,}"
+    return html.Td([words, html.Span(once, className="spread ends")], className="number")
+
+
+def _regret(row: Mapping[str, Any]) -> html.Td:
+    if not row["members"] or row["standing"] == "outside" or row["settings"] == 1:
+        return html.Td(MISSING, className="number quiet")
+    return html.Td(_regret_words(row["regret_pct"]), className="number")
+
+
+def _regret_words(regret_pct: float | None) -> str:
+    if regret_pct is None or regret_pct > MOST_REGRET_PCT:
+        return "not bounded"
+    return f"≤ {percent(regret_pct)}" if regret_pct else "0 %"
+
+
+def _change(row: Mapping[str, Any], asked: Asked) -> html.Td:
+    if row["change_pct"] is None:
+        is_default = row["reason"] == DEFAULT_WORDS
+        return html.Td(DEFAULT_WORDS if is_default else MISSING, className="number quiet")
+    return _interval_cell(row, "change", asked)
+
+
+def _against(row: Mapping[str, Any], asked: Asked) -> html.Td:
+    if row["against_outcome"] is None:
+        return html.Td(MISSING, className="number quiet")
+    if row["against_outcome"] == "undecided":
+        more = f" {more_runs_words(row['against_more_runs'])}"
+        return html.Td(
+            ["undecided", html.Span(more, className="spread")],
+            className="number quiet", title=interval_words(row, "against"),
+        )  # fmt: skip
+    if row["against_outcome"] == "equivalent":
+        words = f"equivalent, {interval_words(row, 'against')}"
+        return html.Td(words, className="number quiet")
+    return _interval_cell(row, "against", asked)
+
+
+def _interval_cell(row: Mapping[str, Any], name: str, asked: Asked) -> html.Td:
+    side = decided_side(row, name)
+    tone = {0: "quiet", -1: "good", 1: "bad"}[-side if asked.cost.better == "more" else side]
+    estimate, _, interval = interval_words(row, name).partition(" [")
     return html.Td(
-        [format_quantity(value, unit), html.Span(spread, className="spread")], className="number"
+        [estimate, html.Span(f" [{interval}", className="spread ends")], className=f"number {tone}"
     )
 
 
-def _change(fraction: float | None, is_baseline: bool, better: str | None) -> html.Td:
-    if is_baseline and fraction is not None and abs(fraction) < _ROUNDING:
-        return html.Td("the default", className="number quiet")
-    tone = ""
-    if fraction is not None and better:
-        tone = "good" if (fraction < 0) == (better == "less") else "bad"
-    return html.Td(format_change(fraction), className=f"number {tone}")
+def decided_side(row: Mapping[str, Any], name: str) -> int:
+    """Return -1 or 1 if an interval is below or above 0, else 0."""
+    low, high = row[f"{name}_low_pct"], row[f"{name}_high_pct"]
+    if high is not None and high < 0:
+        return -1
+    return 1 if low is not None and low > 0 else 0
+
+
+def interval_words(row: Mapping[str, Any], name: str) -> str:
+    """Return an estimate with its interval in brackets; an end that is not bounded is a dash."""
+    estimate, low, high = (row[f"{name}{end}_pct"] for end in ("", "_low", "_high"))
+    ends = ", ".join(MISSING if end is None else signed(end) for end in (low, high))
+    return f"{MISSING if estimate is None else signed(estimate)} % [{ends}]"
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign and three digits."""
+    return f"{MINUS if value < 0 else '+'}{format_digits(abs(value))}"
+
+
+def percent(value: float) -> str:
+    """Return a share in percent with three digits."""
+    return f"{format_digits(value)} %"
+
+
+def more_runs_words(more: int | None) -> str:
+    """Return how many more runs would decide."""
+    if more is None:
+        return "over 100 more runs of each"
+    return f"about {more} more {'run' if more == 1 else 'runs'} of each"
+
+
+def sentences(rows: pl.DataFrame, asked: Asked) -> list[str]:
+    """Return what the page concludes: one sentence a system at a load, three at most.
+
+    The default's own row is none: it is what the others are compared with.
+    """
+    told = [row for row in rows.to_dicts() if row["reason"] != DEFAULT_WORDS]
+    place = {"load_qps", "message_bytes", *(place_columns(rows) if len(rows) else ())}
+    listed = [_sentence(row, asked, place) for row in told[:_MOST_SENTENCES]]
+    if len(told) > _MOST_SENTENCES:
+        listed.append(f"{len(told) - _MOST_SENTENCES} more in Best settings.")
+    return listed
+
+
+def _sentence(row: Mapping[str, Any], asked: Asked, place: Collection[str]) -> str:
+    name = row["system_label"] or row["system"] or "the best setting"
+    load = _place_words(row, place)
+    where = " at ".join(filter(None, [asked.limit_words, load])) or ""
+    if where and not asked.limit_words:
+        where = f"At {load}"
+    start = f"{where}, {name}" if where else name
+    what, setting = lowered(asked.cost.title), _setting_words(row, asked)
+    value = format_quantity(row["cost"], asked.cost.unit)
+    if row["standing"] == "outside":
+        nearest = format_quantity(row["limited"], asked.limited.unit)
+        word = "highest" if asked.limited.better == "more" else "lowest"
+        named = f" ({setting})" if setting else ""
+        limit = format_quantity(asked.limit, asked.limited.unit)
+        load = f" at {load}" if load else ""
+        return (
+            f"No setting of {name} meets {limit}{load}: the {word} {lowered(asked.limited.title)} "
+            f"is {nearest}{named}."
+        )
+    parts = [_change_sentence(row, asked, what, value)]
+    if row["members"] and row["settings"] > 1:
+        parts.append(_set_sentence(row))
+    if setting and row["settings"] > 1:
+        parts.append(f"recommended: {setting}{_caution(row, asked)}")
+    return f"{start} {'; '.join(parts)}."
+
+
+def _change_sentence(row: Mapping[str, Any], asked: Asked, what: str, value: str) -> str:
+    if row["change_pct"] is None:
+        best = "the most" if asked.cost.better == "more" else "the least"
+        return f"has {best} {what} with {value} (n = {row['n']})"
+    side = decided_side(row, "change")
+    n = f"(n = {row['n']} and {row['default_n']})"
+    if not side:
+        return f"cannot be told from the default in {what}: {interval_words(row, 'change')} {n}"
+    estimate, low, high = (row[f"change{end}_pct"] for end in ("", "_low", "_high"))
+    ends = [None if end is None else abs(end) for end in ((high, low) if side < 0 else (low, high))]
+    span = ", ".join(MISSING if end is None else format_digits(end) for end in ends)
+    size = f"{percent(abs(estimate))} [{span}]"
+    if side < 0:
+        return f"saves {size} of the default's {what} {n}"
+    return f"has {size} more {what} than the default {n}"
+
+
+def _set_sentence(row: Mapping[str, Any]) -> str:
+    twice = (
+        f"{row['members']:,} of {row['settings_twice']:,} settings measured at least twice "
+        "cannot be told from the best"
+    )
+    if row["members"] == 1:
+        twice = f"it is the best of {row['settings_twice']:,} settings measured at least twice"
+    once = f", {row['members_once']:,} measured once cannot be ruled out"
+    return twice + (once if row["members_once"] else "")
+
+
+def _caution(row: Mapping[str, Any], asked: Asked) -> str:
+    if row["n"] == 1:
+        return " (n = 1: unproven)"
+    if row["standing"] == "maybe" and asked.limit is not None:
+        return " (which may miss the limit)"
+    regret = row["regret_pct"]
+    if regret is None or regret > MOST_REGRET_PCT:
+        return " (these data do not bound its regret)"
+    if regret:
+        return f" (at most {percent(regret)} above the best)"
+    return ""

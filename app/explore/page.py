@@ -2,15 +2,24 @@
 
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, State, callback, clientside_callback, no_update
+from dash import (
+    ClientsideFunction,
+    Input,
+    Output,
+    State,
+    callback,
+    clientside_callback,
+    html,
+    no_update,
+)
 
 from app.explore.answer import (
+    asked_of,
     best_table,
     explain,
     heatmap,
     limit_domain,
     odd_change,
-    resolve,
     rows_behind,
     scatter,
     status_words,
@@ -19,6 +28,7 @@ from app.explore.defaults import default_state, missing, turned
 from app.explore.export import export
 from app.explore.layout import (
     IDS,
+    against_choices,
     column_choices,
     explore_layout,
     heat_pool_choices,
@@ -27,7 +37,7 @@ from app.explore.layout import (
     size_choices,
     system_choices,
 )
-from app.explore.layout_best import best_settings_table, limit_words
+from app.explore.layout_best import best_settings_table, sentences
 from app.explore.state import ExploreState
 from app.kit.callbacks import register_filters, register_gather, register_workload
 from app.kit.context import lake_view
@@ -117,23 +127,25 @@ def update_heatmap(
 @callback(
     Output("best-table", "children"),
     Output("limit-words", "children"),
+    Output(IDS("findings"), "children"),
     Input(IDS.view_state, "data"),
     Input(IDS.control("limit"), "value"),
     Input(IDS.control("cost"), "value"),
     Input(IDS.control("by"), "value"),
+    Input(IDS.control("vs"), "value"),
+    Input(IDS.control("alpha"), "value"),
+    Input(IDS.control("margin"), "value"),
     State(IDS.lake_version, "data"),
 )
-def update_best(
-    raw_state: dict[str, Any], limit: float | str, cost: str, limited: str, version: int
-) -> tuple:
-    """List the best settings, and write which systems miss the limit."""
+def update_best(raw_state: dict[str, Any], *controls: Any) -> tuple:
+    """List the best settings, and write what the runs prove of them."""
+    *values, version = controls
     view = lake_view(version)
-    state = ExploreState.from_json({**raw_state, "limit": limit, "cost": cost, "by": limited})
-    rows, (resolved, _) = best_table(view, state), resolve(view, state)
-    varying = view.varying(state.selection)
-    table = best_settings_table(rows, resolved.limited, state.limit, resolved.cost, varying)
-    missed = limit_words(rows, resolved.limited, state.limit, varying)
-    return table, " ".join(filter(None, [missed, odd_change(view, state)]))
+    asked = dict(zip(("limit", "cost", "by", "vs", "alpha", "margin"), values, strict=True))
+    state = ExploreState.from_json({**raw_state, **asked})
+    rows, question = best_table(view, state), asked_of(view, state)
+    table = best_settings_table(rows, question)
+    return table, odd_change(view, state), list(map(html.P, sentences(rows, question)))
 
 
 @callback(
@@ -155,7 +167,8 @@ register_gather(
         "rep": "value", "x": "value", "y": "value", "xlog": "checked", "ylog": "checked",
         "frontier": "checked", "noodd": "checked", "col": "value", "size": "value", "sym": "value",
         "hx": "value", "hy": "value", "hsys": "value", "hmet": "value", "pool": "value",
-        "limit": "value", "cost": "value", "by": "value",
+        "limit": "value", "cost": "value", "by": "value", "vs": "value", "alpha": "value",
+        "margin": "value",
     },
 )  # fmt: skip
 update_filters = register_filters(
@@ -164,7 +177,8 @@ update_filters = register_filters(
     offered_choices,
     {
         "x": column_choices, "y": column_choices, "hmet": column_choices, "hsys": system_choices,
-        "cost": column_choices, "by": column_choices, "col": role_choices, "size": size_choices,
+        "cost": column_choices, "by": column_choices, "vs": against_choices,
+        "col": role_choices, "size": size_choices,
         "sym": role_choices, "hx": knob_choices, "hy": knob_choices, "pool": heat_pool_choices,
     },
 )  # fmt: skip

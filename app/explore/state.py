@@ -65,6 +65,9 @@ class ExploreState(UrlState):
         heat_system: System of the heatmap; None lets the page choose.
         pool: Settings that the heatmap pools, by name; of others it shows one value.
         limit: Limit in the unit of `limited`.
+        alpha: Error of best sets and intervals, between 0 and 0.5.
+        margin_pct: Settings within it are as good, percent of the cost.
+        against: System that best settings are compared with, besides the default; empty for none.
         clause: The selection (`sel`) as a clause; empty for none.
         zoom: Range of the scatter's axes, `x0~x1~y0~y1`; empty for all points.
     """
@@ -90,12 +93,27 @@ class ExploreState(UrlState):
         "hmet": Parameter("heat_metric"),
         "pool": Parameter("pool", is_list=True),
         "limit": Parameter("limit", read_number),
+        "alpha": Parameter("alpha", read_number),
+        "margin": Parameter("margin_pct", read_number),
+        "vs": Parameter("against"),
         "sel": Parameter("clause"),
         "zoom": Parameter("zoom"),
         "lake": Parameter("lake_version", read_lake_version),
     }
     KEPT: ClassVar = ("sel", "zoom")
-    VIEW_KEYS: ClassVar = ("hsys", "hmet", "hx", "hy", "pool", "limit", "cost", "by")
+    VIEW_KEYS: ClassVar = (
+        "hsys",
+        "hmet",
+        "hx",
+        "hy",
+        "pool",
+        "limit",
+        "cost",
+        "by",
+        "alpha",
+        "margin",
+        "vs",
+    )
 
     selection: Selection = field(default_factory=Selection)
     replicates: Replicates = "means"
@@ -116,6 +134,9 @@ class ExploreState(UrlState):
     heat_metric: str = "energy_j"
     pool: tuple[str, ...] = ()
     limit: float | None = None
+    alpha: float = 0.05
+    margin_pct: float = 2.0
+    against: str = ""
     clause: str = ""
     zoom: str = ""
 
@@ -136,6 +157,9 @@ class ExploreState(UrlState):
         check_pool(self.pool)
         if self.limit is not None and self.limit <= 0:
             raise SelectionError(f"limit is {self.limit:g}, expected a number above 0")
+        for name, value, most in (("alpha", self.alpha, 0.5), ("margin", self.margin_pct, 50)):
+            if not 0 < value < most:
+                raise SelectionError(f"{name} is {value:g}, expected a number between 0 and {most}")
         read_clause(self.clause)
         if self.zoom:
             bounds = [read_number("zoom", text) for text in self.zoom.split("~")]

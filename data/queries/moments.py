@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from data.aggregates import count_sql, has_aggregates, mean_sql, row_sd_sql, weight_sql
 from data.analysis.noise import RESOLUTIONS, TOLERANCE
 from data.metrics import metric
 
@@ -18,11 +19,13 @@ def moments_query(
     Args:
         condition: Over `runs`, with `?` for the parameters.
         by: Columns of `runs`; NULL is a value like any other.
-        metrics: Columns of `runs`. Only values above 0 count.
+        metrics: Columns of `runs`. Only values above 0 count. A row that is a mean of several
+            runs counts as so many.
 
     Returns:
         SQL and parameters. Columns `by`; `runs` (number of rows); of each metric the number of
-        values, mean and sample variance of ln(value) (NULL for one value), mean in its unit, and
+        values, mean and sample variance of ln(value) (NULL for one value, or where a row's own
+        deviation is not known), mean in its unit, and
         resolution of the values (`resolution` in `data/analysis/noise.py`), as `<metric>_` and the
         names of MOMENTS. Sorted by `by`.
     """
@@ -37,11 +40,36 @@ def moments_query(
 
 def _moments(name: str) -> str:
     value, there = f"{name}::DOUBLE", f"FILTER ({name} > 0)"
+    log_mean, log_variance = f"avg(ln({value})) {there}", f"var_samp(ln({value})) {there}"
+    if has_aggregates():
+        log_mean, log_variance = _pooled(name, value, there)
     formulas = (
-        f"count(*) {there}", f"avg(ln({value})) {there}", f"var_samp(ln({value})) {there}",
-        f"avg({value}) {there}", f"min({_resolution(value)}) {there}",
+        count_sql(there=there), log_mean, log_variance, mean_sql(value, there),
+        f"min({_resolution(value)}) {there}",
     )  # fmt: skip
     return ", ".join(f"{sql} AS {name}_{end}" for sql, end in zip(formulas, MOMENTS, strict=True))
+
+
+def _pooled(name: str, value: str, there: str) -> tuple[str, str]:
+    """Return mean and variance of the logarithm where rows may be means of several runs.
+
+    Within a row the deviation of the logarithm is that of the values over their mean, to second
+    order; the mean of the logarithm is below the logarithm of the mean by half its variance.
+    """
+    weight = weight_sql()
+    spread = f"coalesce(CASE WHEN {weight} > 1 THEN pow({row_sd_sql(name)} / {value}, 2) END, 0)"
+    log = f"(ln({value}) - {spread} * ({weight} - 1) / {weight} / 2)"
+    total = f"sum({weight}) {there}"
+    mean = f"sum({weight} * {log}) {there} / ({total})"
+    is_known = f"bool_and({weight} = 1 OR {row_sd_sql(name)} IS NOT NULL) {there}"
+    squares = (
+        f"sum(({weight} - 1) * {spread}) {there} + sum({weight} * {log} * {log}) {there} "
+        f"- pow(sum({weight} * {log}) {there}, 2) / ({total})"
+    )
+    variance = (
+        f"CASE WHEN {total} > 1 AND {is_known} THEN greatest({squares}, 0) / ({total} - 1) END"
+    )
+    return mean, variance
 
 
 def _resolution(value: str) -> str:

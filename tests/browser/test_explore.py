@@ -86,14 +86,13 @@ def test_cells_of_the_heatmap_select_points(atlas: Atlas, grid_address: str) -> 
     assert atlas.veiled_cells() == 8
 
 
-def test_a_table_row_selects_its_configuration_by_mouse_and_key(
-    atlas: Atlas, grid_address: str
-) -> None:
+def test_a_table_row_selects_its_best_set_by_mouse_and_key(atlas: Atlas, grid_address: str) -> None:
     atlas.open(grid_address)
     row = atlas.page.locator("#best-table tbody tr").filter(has_text="Library OS")
     row.click()
     wait_idle(atlas.page)
-    assert sum(n or 0 for n in atlas.selected_counts()) == 1
+    # At 1.3 GHz all four ITR take the same energy.
+    assert sum(n or 0 for n in atlas.selected_counts()) == 4
     assert row.get_attribute("aria-selected") == "true"
     row.focus()
     atlas.page.keyboard.press("Enter")
@@ -122,8 +121,8 @@ def test_the_limit_draws_a_line_greys_points_and_changes_the_table(
     box.fill("50")
     atlas.page.keyboard.press("Tab")
     wait_idle(atlas.page)
-    words = atlas.page.locator("#limit-words").inner_text()
-    assert words.startswith("No configuration meets 50.0 us. The lowest p99 latency is 62.0 us")
+    words = atlas.page.locator("#explore-findings").inner_text()
+    assert "meets 50.0 us at 200k QPS: the lowest p99 latency is 62" in words
     assert "limit=50" in atlas.page.url
 
 

@@ -41,7 +41,8 @@ def test_export_shows_limit_and_selection_and_links(atlas: Atlas, exported: Path
     assert "selection: 8 runs in 4 configurations" in atlas.selection()
     page.locator("#best-table tbody tr").filter(has_text="Library OS").click()
     wait_idle(page)
-    assert sum(n or 0 for n in atlas.selected_counts()) == 1
+    # Its set: two ITR within the limit take the same energy.
+    assert sum(n or 0 for n in atlas.selected_counts()) == 2
     page.locator("#theme-button").click()
     wait_idle(page)
     assert atlas.layout("scatter")["font"]["color"] == "#e6e8eb"

@@ -1,156 +1,189 @@
-"""The table of best settings as a reader sees it."""
+"""The table of best settings and the sentences that lead the page, as a reader sees them."""
 
 import html
 import json
 import re
+from pathlib import Path
+from typing import Any
 
-import polars as pl
 from dash.html import Div
 
-from app.explore.layout_best import best_settings_table, limit_words
+from app.explore.answer import asked_of, best_table, odd_change
+from app.explore.layout_best import best_settings_table, sentences
+from app.explore.state import ExploreState
 from app.kit.export import render
-from data.analysis.best import best_settings
+from app.kit.lakes import Lakes, LakeView
+from data.selection import Selection
 from data.units import MINUS, MISSING
+from tests.fixtures.lakes import run, write_lake
 
-BASELINES = pl.DataFrame(
-    [{"dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None,
-      "machine": None, "work": None, "performance": 104.0, "cost": 2000.0, "n": 5}],
-    {"dataset": pl.String, "workload": pl.String, "load_qps": pl.Float64,
-     "message_bytes": pl.Int64, "machine": pl.String, "work": pl.String, "performance": pl.Float64,
-     "cost": pl.Float64, "n": pl.Int64},
-)  # fmt: skip
-LABELS = {
-    "linux_tuned": "Linux tuned",
-    "ebbrt_tuned": "Library OS",
-    "linux_default": "Linux default",
-}
-
-VARYING = ("itr_us", "dvfs_ghz", "rapl_w")
+LOAD = {"workload": ["memcached"], "load": [200_000]}
 
 
-def row(system: str, itr_us: float | None, x: float, y: float, **more: object) -> dict:
-    return {
-        "dataset": "tiny", "workload": "memcached", "load_qps": 2e5, "message_bytes": None,
-        "machine": None, "work": None, "system": system, "system_label": LABELS[system],
-        "itr_us": itr_us,
-        "dvfs_ghz": None if itr_us is None else 2.9, "rapl_w": 135.0, "n": 2, "x": x, "y": y,
-        "x_sd": 1.414, "y_sd": None, "is_baseline": system == "linux_default", **more,
-    }  # fmt: skip
+def replicates(
+    itr_us: float | None, p99_us: float, energy_j: float, n: int = 3, **more: Any
+) -> list:
+    """Runs whose values are 0.1 % apart: deviations of 0.1 %."""
+    dvfs = None if itr_us is None else 2.9
+    return [
+        run(itr_us=itr_us, dvfs_ghz=dvfs, replicate=i, latency_p99_us=p99_us * (1 + i / 1000),
+            energy_j=energy_j * (1 + i / 1000), **more)
+        for i in range(n)
+    ]  # fmt: skip
 
 
-# p99 and energy: tuned 63 us, 1,188 J; library OS 60 us, 900 J; default 104 us, 2,000 J.
+# Linux tuned: ITR 2 is fast, ITR 50 cheap, ITR 51 as cheap, ITR 100 measured once and cheaper; nine
+# in all, so that noise is shared. The library OS is cheaper still; the default is dear.
 ROWS = [
-    row("linux_tuned", 2.0, 63.0, 1188.0),
-    row("ebbrt_tuned", 2.0, 60.0, 900.0),
-    row("linux_default", None, 104.0, 2000.0, n=5),
-]
+    *replicates(2.0, 60.0, 1500.0),
+    *replicates(50.0, 110.0, 1000.0),
+    *replicates(52.0, 111.0, 1000.5),
+    *replicates(100.0, 200.0, 990.0, n=1),
+    *[row for i in range(8) for row in replicates(10.0 + i, 80.0 + i, 1300.0 + 10 * i)],
+    *[row for i in range(11) for row in replicates(2.0 + i, 60.0 + i, 900.0 + 20 * i,
+                                                   system="ebbrt_tuned")],
+    *replicates(None, 104.0, 2000.0, system="linux_default"),
+]  # fmt: skip
 
 
-def answer(
-    limit: float | None, rows: list[dict] | None = None, baselines: pl.DataFrame = BASELINES
-) -> pl.DataFrame:
-    schema = {"itr_us": pl.Float64, "message_bytes": pl.Int64, "machine": pl.String,
-              "work": pl.String, "y_sd": pl.Float64}  # fmt: skip
-    return best_settings(pl.DataFrame(rows or ROWS, schema_overrides=schema), baselines, limit)
+def view_of(path: Path, rows: list[dict[str, Any]] = ROWS) -> LakeView:
+    return Lakes(write_lake(path / "lake", rows)).at(None)
 
 
-def lines(rows: pl.DataFrame, limit: float | None = None, metric: str = "latency_p99_us") -> list:
+def state(**more: Any) -> ExploreState:
+    return ExploreState(Selection.of(**more.pop("filters", LOAD)), **more)
+
+
+def table(view: LakeView, asked: ExploreState) -> list[list[str]]:
     """Texts of the table's cells, a list a row, as the exported HTML has them."""
-    text = render(best_settings_table(rows, metric, limit, "energy_j", VARYING))
+    text = render(best_settings_table(best_table(view, asked), asked_of(view, asked)))
     cells = [
         re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr.*?</tr>", text)
     ]
     return [[html.unescape(re.sub(r"<[^>]+>", "", cell)) for cell in line] for line in cells]
 
 
-def test_what_it_says() -> None:
-    assert lines(answer(None)) == [
-        ["System", "Lowest-energy setting", "Energy", "p99 latency", "Energy vs default",
-         "p99 vs default", "n"],
-        # 900 / 2,000 - 1 = -55 %; 60 / 104 - 1 = -42.3 %
-        ["Library OS", "ITR 2 us · 2.9 GHz · 135 W", "900 J", "60.0 us ± 1.41 us",
-         f"{MINUS}55.0 %", f"{MINUS}42.3 %", "2"],
-        ["Linux default", "ITR adaptive · governor · 135 W", "2.00 kJ", "104 us ± 1.41 us",
-         "the default", "the default", "5"],
-        # 1,188 / 2,000 - 1 = -40.6 %; 63 / 104 - 1 = -39.4 %
-        ["Linux tuned", "ITR 2 us · 2.9 GHz · 135 W", "1.19 kJ", "63.0 us ± 1.41 us",
-         f"{MINUS}40.6 %", f"{MINUS}39.4 %", "2"],
+def by_system(view: LakeView, asked: ExploreState) -> dict[str, list[str]]:
+    return {line[0]: line for line in table(view, asked)[1:]}
+
+
+def test_what_it_says(tmp_path: Path) -> None:
+    view = view_of(tmp_path)
+    lines = table(view, state())
+    assert lines[0] == [
+        "System", "Recommended setting", "Energy", "p99 latency", "Not told apart", "Regret",
+        "Energy vs default", "n",
     ]  # fmt: skip
+    found = {line[0]: line for line in lines[1:]}
+    library = found["Library OS"]
+    assert library[1:6] == ["ITR 2 us \u00b7 2.9 GHz", "901 J", "60.1 us", "1 of 11", "0 %"]
+    # 900.9 / 2,002 - 1 = -55 %.
+    assert library[6].startswith(f"{MINUS}55.0 % [{MINUS}55.")
+    assert library[7] == "3"
+    assert found["Linux default"][4:7] == [MISSING, MISSING, "the default"]
+    tuned = found["Linux tuned"]
+    # Two settings cannot be told apart; ITR 100, measured once, cannot be ruled out.
+    assert tuned[1] == "ITR 50 us \u00b7 2.9 GHz"
+    assert tuned[4] == "2 of 11 + 1 once"
+    assert tuned[5].startswith("\u2264 ")
 
 
-def test_who_misses_the_limit_says_so_and_shows_the_nearest() -> None:
-    rows = answer(61.0)
-    by_system = {line[0]: line for line in lines(rows, 61.0)}
-    assert by_system["Linux tuned"][1] == (
-        "none meets 61.0 us; nearest: ITR 2 us · 2.9 GHz · 135 W"
+def test_sentences_lead_with_what_the_runs_prove(tmp_path: Path) -> None:
+    view = view_of(tmp_path)
+    asked = state(limit=150.0)
+    first, second = sentences(best_table(view, asked), asked_of(view, asked))
+    assert first.startswith("Under 150 us at 200k QPS, Library OS saves 55.0 % [")
+    assert "of the default's energy (n = 3 and 3)" in first
+    assert "it is the best of 11 settings measured at least twice" in first
+    assert second.startswith("Under 150 us at 200k QPS, Linux tuned saves 50.0 % [")
+    assert "2 of 11 settings measured at least twice cannot be told from the best" in second
+    assert "ruled out" not in second  # the one that was measured once breaks the limit
+    assert "recommended: ITR 50 us \u00b7 2.9 GHz (at most " in second
+
+
+def test_many_sentences_are_counted(tmp_path: Path) -> None:
+    loads = [200_000.0, 400_000.0, 600_000.0, 800_000.0]
+    rows = [row for load in loads for row in replicates(2.0, 60.0, 900.0, load_qps=load)]
+    view, asked = view_of(tmp_path, rows), state(filters={"workload": ["memcached"]})
+    found = sentences(best_table(view, asked), asked_of(view, asked))
+    assert len(found) == 4
+    assert found[0] == "At 200k QPS, Linux tuned has the least energy with 901 J (n = 3)."
+    assert found[3] == "1 more in Best settings."
+    assert [line[0] for line in table(view, asked)[1:]] == [
+        f"Linux tuned \u00b7 {k}k QPS" for k in (200, 400, 600, 800)
+    ]
+
+
+def test_a_limit_that_nobody_meets_names_the_nearest(tmp_path: Path) -> None:
+    view, asked = view_of(tmp_path), state(limit=50.0)
+    found = by_system(view, asked)
+    assert found["Linux tuned"][1] == "none meets 50.0 us; nearest: ITR 2 us \u00b7 2.9 GHz"
+    assert found["Linux tuned"][4:] == [MISSING, MISSING, "3"]  # nothing has a change
+    first, *_ = sentences(best_table(view, asked), asked_of(view, asked))
+    assert first == (
+        "No setting of Library OS meets 50.0 us at 200k QPS: the lowest p99 latency is 60.1 us "
+        "(ITR 2 us \u00b7 2.9 GHz)."
     )
-    assert by_system["Linux tuned"][4:6] == [MISSING, MISSING]
-    assert by_system["Library OS"][1] == "ITR 2 us · 2.9 GHz · 135 W"
-    assert limit_words(rows, "latency_p99_us", 61.0, VARYING) == (
-        "Missed by every configuration of Linux default, Linux tuned."
-    )
 
 
-def test_nobody_meets_the_limit() -> None:
-    assert limit_words(answer(50.0), "latency_p99_us", 50.0, VARYING) == (
-        "No configuration meets 50.0 us. The lowest p99 latency is 60.0 us "
-        "(Library OS, ITR 2 us · 2.9 GHz · 135 W)."
-    )
+def test_another_system_is_compared_with(tmp_path: Path) -> None:
+    view, asked = view_of(tmp_path), state(against="ebbrt_tuned")
+    assert table(view, asked)[0][7] == "vs Library OS"
+    found = by_system(view, asked)
+    # 1,001 / 900.9 = +11.1 %.
+    assert found["Linux tuned"][7].startswith("+11.1 % [+")
+    assert found["Library OS"][7] == MISSING
 
 
-def test_everybody_meets_it_or_there_is_none() -> None:
-    assert limit_words(answer(500.0), "latency_p99_us", 500.0, VARYING) == ""
-    assert limit_words(answer(None), "latency_p99_us", None, VARYING) == ""
+def test_undecided_says_how_many_runs_would_decide(tmp_path: Path) -> None:
+    rows = [
+        run(system=system, itr_us=2.0 + i, replicate=r, latency_p99_us=60.0,
+            energy_j=energy * (1 + (r - 0.5) * 0.06) * (1 + i))
+        for system, energy in (("linux_tuned", 103.0), ("ebbrt_tuned", 100.0))
+        for i in range(10) for r in range(2)
+    ]  # fmt: skip
+    found = by_system(view_of(tmp_path, rows), state(against="ebbrt_tuned"))
+    assert re.fullmatch(r"undecided about \d+ more runs of each", found["Linux tuned"][6])
 
 
-def test_each_row_names_its_configuration_for_the_browser() -> None:
-    text = render(best_settings_table(answer(None), "latency_p99_us", None, "energy_j", VARYING))
+def test_runs_that_were_never_repeated_are_unproven(tmp_path: Path) -> None:
+    rows = [row for i in range(4) for row in replicates(2.0 + i, 60.0, 900.0 + i, n=1)]
+    view, asked = view_of(tmp_path, rows), state()
+    (line,) = table(view, asked)[1:]
+    assert line[1] == "ITR 2 us \u00b7 unproven"
+    assert line[4] == "not judged"
+    (words,) = sentences(best_table(view, asked), asked_of(view, asked))
+    assert words.endswith("recommended: ITR 2 us (n = 1: unproven).")
+
+
+def test_a_row_selects_its_set(tmp_path: Path) -> None:
+    view, asked = view_of(tmp_path), state()
+    text = render(best_settings_table(best_table(view, asked), asked_of(view, asked)))
     keys = [json.loads(html.unescape(key)) for key in re.findall(r'data-config="([^"]*)"', text)]
-    assert keys[0] == {
-        "dataset": "tiny", "system": "ebbrt_tuned", "itr_us": 2.0, "dvfs_ghz": 2.9,
-        "rapl_w": 135.0, "load_qps": 2e5, "message_bytes": None, "machine": None, "work": None,
-    }  # fmt: skip
+    assert keys[-1] == {"system": "linux_tuned", "dvfs_ghz": 2.9, "itr_us": [50, 52]}
     assert text.count('tabindex="0"') == 3
 
 
-def test_what_the_study_does_not_vary_takes_no_room() -> None:
-    no_default = answer(None, ROWS[:2], BASELINES.clear())
-    text = render(best_settings_table(no_default, "latency_p99_us", None, "energy_j", ()))
-    assert "vs default" not in text
-    assert "setting" not in text
-    missed = answer(50.0, ROWS[:2], BASELINES.clear())
-    text = render(best_settings_table(missed, "latency_p99_us", 50.0, "energy_j", ()))
-    assert re.findall(r'<td class="missed">(.*?)</td>', text) == ["none meets 50.0 us"] * 2
+def test_a_cost_that_is_the_limited_metric_has_one_column(tmp_path: Path) -> None:
+    lines = table(view_of(tmp_path), state(cost="latency_p99_us"))
+    assert lines[0][2:4] == ["p99 latency", "Not told apart"]
 
 
-def test_loads_are_named_when_there_are_several() -> None:
-    rows = answer(None, [*ROWS, row("linux_tuned", 2.0, 70.0, 1500.0, load_qps=4e5)])
-    names = [line[0] for line in lines(rows)[1:]]
-    assert names == [
-        "Library OS · 200k QPS", "Linux default · 200k QPS", "Linux tuned · 200k QPS",
-        "Linux tuned · 400k QPS",
-    ]  # fmt: skip
-
-
-def test_time_is_a_performance_metric_too() -> None:
-    rows = answer(None, [row("linux_tuned", 2.0, 0.25, 7.0)])
-    assert lines(rows, metric="duration_s")[0][3] == "Time"
-    assert lines(rows, metric="duration_s")[1][3] == "250 ms ± 1.41 s"
-
-
-def test_nothing_to_compare() -> None:
-    text = render(
-        best_settings_table(answer(None).clear(), "latency_p99_us", None, "energy_j", VARYING)
-    )
+def test_nothing_to_compare(tmp_path: Path) -> None:
+    rows = [{**row, "energy_j": None} for row in replicates(2.0, 60.0, 900.0)]
+    view, asked = view_of(tmp_path, rows), state()
+    text = render(best_settings_table(best_table(view, asked), asked_of(view, asked)))
     assert "Nothing to compare: no run has both energy and the metric." in text
-    assert limit_words(answer(None).clear(), "latency_p99_us", 5.0, VARYING) == ""
+    assert sentences(best_table(view, asked), asked_of(view, asked)) == []
+    assert odd_change(view, asked) == ""
 
 
-def test_a_label_is_text_not_markup() -> None:
-    evil = row("linux_tuned", 2.0, 63.0, 1188.0, system_label="<img src=x onerror=alert(1)>")
-    text = render(
-        best_settings_table(answer(None, [evil]), "latency_p99_us", None, "energy_j", VARYING)
-    )
+def test_a_label_is_text_not_markup(tmp_path: Path) -> None:
+    rows = replicates(2.0, 60.0, 900.0)
+    for row in rows:
+        row["system_label"] = "<img src=x onerror=alert(1)>"
+    view, asked = view_of(tmp_path, rows), state()
+    text = render(best_settings_table(best_table(view, asked), asked_of(view, asked)))
     assert "<img" not in text
     assert "&lt;img" in text
 
@@ -162,11 +195,14 @@ def test_attributes_come_in_one_order() -> None:
     assert listed == ["class", *[f"data-{name}" for name in "abcdefg"], "id"]
 
 
-def test_a_cost_that_is_the_limited_metric_has_one_column() -> None:
-    same = [row("linux_tuned", 2.0, 63.0, 63.0), row("linux_default", None, 104.0, 104.0)]
-    rows = answer(None, same, BASELINES.with_columns(cost=pl.lit(104.0)))
-    table = best_settings_table(rows, "latency_p99_us", None, "latency_p99_us", VARYING)
-    text = render(table)
-    heads = re.findall(r"<th class=\"number\"[^>]*>(.*?)</th>", text)
-    assert heads == ["p99 latency", "p99 latency vs default", "n"]
-    assert text.count("63.0 us") == 1
+def test_the_level_and_the_margin_stand_in_the_link() -> None:
+    asked = ExploreState.from_query("v=2&alpha=0.01&margin=5&vs=ebbrt_tuned")
+    assert (asked.alpha, asked.margin_pct, asked.against) == (0.01, 5.0, "ebbrt_tuned")
+    assert asked.to_query() == "v=2&alpha=0.01&margin=5&vs=ebbrt_tuned"
+
+
+def test_a_smaller_level_gives_a_larger_set(tmp_path: Path) -> None:
+    rows = [row for i in range(12) for row in replicates(2.0 + i, 60.0, 900.0 + i)]
+    view = view_of(tmp_path, rows)
+    sizes = [best_table(view, state(alpha=alpha))["members"][0] for alpha in (0.4, 0.05, 1e-4)]
+    assert sizes[0] < sizes[1] < sizes[2]
