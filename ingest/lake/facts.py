@@ -70,6 +70,11 @@ def _configurations(state: LakeState) -> Iterator[tuple[str, list[tuple[str, str
     with in_force(declared):
         keys = list(CONFIGURATION)
     data = pd.dataset(list(files.paths), runs_schema(declared), format="parquet")
+    # Usually all runs of a dataset state the same, which two columns show.
+    stated = data.to_table(["dataset", "facts"]).group_by("dataset")
+    counts = stated.aggregate([("facts", "count_distinct")])["facts_count_distinct"]
+    if max(counts.to_pylist(), default=0) < 2:
+        return
     names = [*keys, "run_id", "facts"]
     rows = data.to_table(names, filter=pc.field("facts").is_valid(), use_threads=False)
     groups = rows.group_by(keys, use_threads=False).aggregate(
