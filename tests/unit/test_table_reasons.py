@@ -57,6 +57,21 @@ def test_rows_of_tables_are_counted_once_although_a_run_fails(tmp_path: Path) ->
     assert (again.added, again.unchanged) == (0, 3)
 
 
+def test_rows_that_two_tables_have_are_dropped_once(tmp_path: Path) -> None:
+    """Two rows in one table, the first and another in a second: four read, three runs."""
+    raw = tmp_path / "mcd"
+    raw.mkdir()
+    (raw / "a.csv").write_text(SUMMARY_HEADER + summary_row(0) + summary_row(1))
+    (raw / "b.csv").write_text(SUMMARY_HEADER + summary_row(0) + summary_row(2))
+    report = ingest(tmp_path / "lake", raw)
+    assert (report.added, report.unchanged) == (3, 0)
+    assert (report.rows.read, report.rows.runs, report.rows.dropped) == (4, 3, 1)
+    (raw / "b.csv").write_text(SUMMARY_HEADER + summary_row(0) + summary_row(2, joules=5))
+    report = ingest(tmp_path / "lake", raw)
+    assert (report.added, report.replaced, report.unchanged) == (0, 1, 2)
+    assert (report.rows.read, report.rows.runs, report.rows.dropped) == (4, 3, 1)
+
+
 @pytest.mark.real
 @pytest.mark.parametrize(
     "folder",
