@@ -1,6 +1,6 @@
 """Colours and labels of competitors, the same in all views."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_order, system_style
 from data.knobs import Knob
-from data.selection import Value
+from data.selection import POLLING, Value, unset_itr
 
 # Fixed colours of the completion modes, on all pages.
 MODE_HUES: Final = {"interrupt": OKABE_ITO[0], "poll": OKABE_ITO[1], "hybrid": OKABE_ITO[2]}
@@ -83,11 +83,27 @@ def value_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str
         return system_labels.get(str(value)) or str(value)
     if knob.name == "mode" and value is not None:
         return mode_label(str(value))
+    if knob.name == "itr" and value is None:
+        return unset_itr(system_labels)
     return knob.label(value) + (f" {knob.unit}" if knob.unit and value is not None else "")
+
+
+def axis_label(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
+    """Return the label of a knob's value along an axis, whose title has the unit."""
+    has_unit = knob.unit and value is not None
+    return knob.label(value) if has_unit else value_label(knob, value, system_labels)
+
+
+def itr_words(systems: Iterable[str | None]) -> str:
+    """Return the interrupt delay, where it is not set, of runs of some systems."""
+    word = unset_itr(systems)
+    return word if word == POLLING else f"ITR {word}"
 
 
 def value_words(knob: Knob, value: Value | None, system_labels: Mapping[str, str]) -> str:
     """Return a knob's value for a sentence: `classic polling`, `ITR 2 us`, `no device`."""
+    if knob.name == "itr" and value is None:
+        return itr_words(system_labels)
     is_named = knob.name in ("system", "mode") and value is not None
     return value_label(knob, value, system_labels) if is_named else knob.words(value)
 

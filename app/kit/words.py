@@ -5,11 +5,11 @@ from typing import Any, Final
 
 import polars as pl
 
-from app.kit.competitors import value_words
+from app.kit.competitors import itr_words, value_words
 from data.analysis.like_with_like import Slice
 from data.knobs import KNOBS, Knob
 from data.metrics import metric
-from data.selection import ADAPTIVE, GOVERNOR, POLLING, Value, unset_itr
+from data.selection import ADAPTIVE, GOVERNOR, Value
 from data.units import format_bytes, format_load
 
 WORKLOAD_TITLES: Final = {"netpipe": "NetPIPE", "nodejs": "node.js", "unknown": "unknown workload"}
@@ -51,8 +51,7 @@ def knob_words(knob: Knob, value: Value | None, systems: Iterable[str | None] = 
     """
     if value is None or value != value:
         if knob.name == "itr":
-            word = unset_itr(systems)
-            return word if word == POLLING else f"{knob.before}{word}"
+            return itr_words(systems)
         is_said = knob.facet.null_word in (ADAPTIVE, GOVERNOR) or knob.is_declared
         return knob.words(None) if is_said else ""
     return value_words(knob, value, {})

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import polars.selectors as cs
 
-from app.kit.competitors import Competitors, competitors_of, ordered_values, value_label
+from app.kit.competitors import Competitors, axis_label, competitors_of, ordered_values
 from app.kit.encodings import message_figure
 from app.kit.known_columns import KnownColumns
 from app.kit.lakes import LakeView, Query
@@ -190,7 +190,7 @@ def _map_scene(view: LakeView, found: Judged) -> MapScene:
     x, y, competitor = state.knobs()
     measure = metric(found.metric)
     columns, rows = (
-        tuple(knob.label(v) if knob.unit else value_label(knob, v, found.labels) for v in values)
+        tuple(axis_label(knob, v, found.labels) for v in values)
         for knob, values in zip((x, y), found.axes, strict=True)
     )
     return MapScene(

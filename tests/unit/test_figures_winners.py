@@ -11,9 +11,11 @@ from app.kit.competitors import (
     MODE_HUES,
     TIE_GREY,
     Competitors,
+    axis_label,
     competitors_of,
     readable_on,
     value_label,
+    value_words,
 )
 from app.kit.encodings import GOVERNOR_HUE, OKABE_ITO, SYMBOLS, system_style
 from app.modes.figures.evidence import EvidenceScene, build_evidence
@@ -187,6 +189,23 @@ def test_labels_of_knobs() -> None:
     assert value_label(KNOBS["itr"], 2.0, {}) == "2 us"
     assert value_label(KNOBS["system"], "x", {"x": "The X"}) == "The X"
     assert value_label(KNOBS["request"], 4096, {}) == "4 KiB"
+    assert axis_label(KNOBS["itr"], 2.0, {}) == "2"
+
+
+@pytest.mark.parametrize(
+    ("systems", "label", "words"),
+    [
+        (["linux_default"], "adaptive", "ITR adaptive"),
+        (["ebbrt_poll"], "polling", "polling"),
+        (["ebbrt_poll", "linux_default"], "adaptive or polling", "ITR adaptive or polling"),
+    ],
+)
+def test_an_interrupt_delay_that_is_not_set_by_the_systems_of_the_lake(
+    systems: list[str], label: str, words: str
+) -> None:
+    labels = dict.fromkeys(systems, "x")
+    assert axis_label(KNOBS["itr"], None, labels) == label
+    assert value_words(KNOBS["itr"], None, labels) == words
 
 
 def test_shares_of_cells() -> None:

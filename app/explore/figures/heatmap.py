@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from app.kit.competitors import ordered_values, value_label, value_words
+from app.kit.competitors import axis_label, ordered_values, value_words
 from app.kit.encodings import axis_title, base_layout, color_bar, scatter_trace
 from app.kit.words import common_prefix
 from data.knobs import KNOBS, Knob
@@ -61,7 +61,7 @@ def build_heatmap(
 
 def _labels(knob: Knob, values: Sequence[Value | None], systems: Mapping[str, str]) -> list[str]:
     """Return the labels along an axis; of systems with one label their names too."""
-    labels = [knob.label(v) if knob.unit else value_label(knob, v, systems) for v in values]
+    labels = [axis_label(knob, v, systems) for v in values]
     return [
         f"{label} ({value})" if labels.count(label) > 1 else label
         for label, value in zip(labels, values, strict=True)
