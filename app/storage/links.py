@@ -16,6 +16,8 @@ from app.storage.views import BY_NAME
 
 # Positions of points may differ from those of an earlier version in their last digits.
 _TOLERANCE = 1e-9
+# Views that had another quantity then.
+_OF_VERSION_1 = {"cpu-interrupts": replace(BY_NAME["cpu-interrupts"], y="cpu_pct")}
 _OTHER_AXES = (
     "The link's selection is a box in a picture of energy proportionality that had other axes."
 )
@@ -48,7 +50,7 @@ def _from_old_box(view: LakeView, state: StorageState) -> str:
     name, panel, bounds = read_old_box(state.sel) or ("", 0, ())
     if not has_figures(study):
         return ""
-    one = BY_NAME[name]
+    one = _OF_VERSION_1.get(name, BY_NAME[name])
     functions = counted_functions(view, study)
     rows = sorted(set(_rows_in_box(BUILDERS[one.kind](study, functions, one), panel, bounds)))
     return _knobs_of(study.rows[rows]) if rows else ""

@@ -8,8 +8,7 @@ import polars as pl
 from app.kit.lakes import LakeView
 from app.kit.settings import MAX_ROWS
 from app.storage.cells import cell_columns, cells_of, table_of
-from app.storage.claim_means import unit_of
-from app.storage.claims import RULES, judged_claims
+from app.storage.claims import judged_claims
 from app.storage.published import comparisons
 from app.storage.published_moves import by_source, published_moves
 from app.storage.state import KNOBS, StorageState
@@ -23,6 +22,7 @@ from app.storage.study import (
     study_of,
 )
 from app.storage.views import BY_NAME, CLAIMS, DEPTH, PUBLISHED, RUNS, VIEWS, View
+from data.analysis.verdicts import unit_of
 from data.queries.runs import runs_query
 from data.queries.statement import statement
 from data.queries.storage import (
@@ -54,7 +54,7 @@ _HOW: Final = {
     "efficiency": "Means over the replicates of a mode, size and depth; of pooled knobs, over all "
     "their runs.",
     RUNS: "All columns of the storage runs that match the filters.",
-    CLAIMS: "\n".join(f"{one.source}: {RULES[one.name].words}" for one in claims()),
+    CLAIMS: "\n".join(f"{one.source}: {one.rule}" for one in claims()),
     PUBLISHED: "Each published value beside the mean of the replicates of the configuration that\n"
     "its table describes; of several, the one with most runs, which is named;\n"
     "devices are matched by device_pattern (data/reference/). Latency and IO rate by mode: random\n"
@@ -224,8 +224,9 @@ def _claim_rows(view: LakeView, study: Study, _: View | None) -> pl.DataFrame:
     rows = []
     for one in judged_claims(study, counted_functions(view, study)):
         said = {
-            "claim": one.claim.text, "source": one.claim.source, "outcome": one.verdict.outcome,
-            "because": one.verdict.words, "rule": one.rule.words,
+            "claim": one.claim.text, "source": one.claim.source,
+            "outcome": one.verdict.said(study.scene.note), "because": one.verdict.words,
+            "rule": one.claim.rule,
         }  # fmt: skip
         numbers = [
             {"of": c.what, "where": c.where, "metric": c.column, "unit": unit_of(c.column),

@@ -11,9 +11,9 @@ from data.selection import FACETS, Selection
 
 # The metrics of the page's views.
 MEASURED: Final = (
-    "iops", "bandwidth_bytes_s", "latency_mean_us", "latency_p99_us", "cpu_pct", "power_w",
-    "context_switches_per_s", "context_switches_per_io", "interrupts_per_s", "bytes_per_joule",
-    "ios_per_joule",
+    "iops", "bandwidth_bytes_s", "latency_mean_us", "latency_p99_us", "cpu_pct", "cpu_sys_pct",
+    "power_w", "context_switches_per_s", "context_switches_per_io", "interrupts_per_s",
+    "bytes_per_joule", "ios_per_joule",
 )  # fmt: skip
 ALL: Final = Selection()
 # Only storage runs have a request size; idle and network runs do not.

@@ -19,12 +19,14 @@ class Claim:
     Attributes:
         where: Its place in the paper: `observation 1`, `figure 4`.
         text: The claim in our words.
+        rule: How runs decide it, in words.
     """
 
     name: str
     paper: Paper
     where: str
     text: str
+    rule: str
 
     @property
     def source(self) -> str:

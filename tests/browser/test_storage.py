@@ -166,7 +166,7 @@ def test_keys_reach_every_point(storage: StoragePage, page: Page) -> None:
 
 def test_a_published_claim_opens_its_numbers_and_links_to_its_view(storage: StoragePage) -> None:
     page = storage.page
-    claim = page.locator(".claims > li[data-claim='cpu-power']")
+    claim = page.locator(".claims > li[data-claim='000-O3']")
     assert "does not hold" in claim.inner_text()
     claim.locator("summary").click()
     assert "interrupt, classic polling, depth 1: 40.0 %, 100 %; n = 2, 2" in claim.inner_text()

@@ -80,8 +80,8 @@ def test_published_values_stand_in_it_beside_the_measured(page: str) -> None:
 
 
 def test_claims_stand_in_it(page: str) -> None:
-    assert page.count("data-claim=") == 10
-    assert "CPU does not tell power." in page
+    assert page.count("data-claim=") == 16
+    assert "CPU does not tell power:" in page
 
 
 def test_it_loads_nothing_and_has_no_menus_that_need_a_server(page: str) -> None:

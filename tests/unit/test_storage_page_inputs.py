@@ -10,6 +10,7 @@ import pytest
 from app.kit.lakes import Lakes, LakeView
 from app.storage.answer import answer
 from app.storage.defaults import default_state
+from app.storage.links import open_link
 from app.storage.state import StorageState
 from app.storage.views import VIEWS
 from data.selection import Selection
@@ -125,3 +126,17 @@ def test_two_datasets_of_which_one_has_no_power(tmp_path: Path) -> None:
     assert len(traces(found["iops"], "points")) == 2
     assert len(traces(found["power"], "points")) == 1
     assert "mix" not in found["ios-joule"]["layout"]["title"]["text"]
+
+
+def test_boxes_of_version_1_in_pictures_that_have_changed(tmp_path: Path) -> None:
+    """One run with 10 % of a CPU in the kernel and 90 % in the program."""
+    row = fio("interrupt", cpu_sys_pct=10.0, cpu_user_pct=90.0)
+    view = lake(tmp_path, [row])
+    cpu = StorageState.from_query("v=1&pick=box~cpu-interrupts~0~0~200000~90~110")
+    state, notice = open_link(view, cpu)
+    assert "interrupt" in state.sel
+    assert notice == ""
+    shares = StorageState.from_query("v=1&use=iops&pick=box~proportionality~0~0~1~0~1")
+    state, notice = open_link(view, shares)
+    assert state.sel == ""
+    assert "had other axes" in notice

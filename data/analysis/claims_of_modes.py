@@ -1,0 +1,208 @@
+"""The claims of HotStorage '22 on completion modes, as rules; claims.toml has them in words."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Final
+
+import polars as pl
+
+from data.analysis.storage_runs import (
+    DEPTH,
+    FOUR_KIB,
+    HYBRID,
+    INTERRUPT,
+    LABELS,
+    MODES,
+    POLL,
+    READS,
+    TILE,
+    StorageRuns,
+    matching,
+    moments,
+    one_setting,
+    place_words,
+)
+from data.analysis.two_means import LEVEL, TwoMeans, best_of, two_means
+from data.analysis.verdicts import (
+    LOADS_STORES,
+    STUDENT,
+    Comparison,
+    UnmeasuredError,
+    Verdict,
+    by_depth,
+    plain,
+    share_outcome,
+    size_outcome,
+    title_of,
+)
+from data.units import format_bytes, format_quantity
+
+Rule = Callable[[StorageRuns], Verdict]
+# The last depth before saturation, and the depth of the table of loads and stores.
+_UNSATURATED, _PROFILED = 8, 32
+
+
+def _faster_by(mode: str, printed: float) -> Rule:
+    def rule(runs: StorageRuns) -> Verdict:
+        if (runs.place["rw"], runs.place["request_bytes"]) != (READS, FOUR_KIB):
+            raise UnmeasuredError("no random reads of 4 KiB, of which the difference is printed")
+        one = [c for c in runs.compare("iops", mode, INTERRUPT) if c.pair.at == 1]
+        if not one:
+            raise UnmeasuredError(f"n: no two runs of {LABELS[mode]} and of interrupt at depth 1")
+        more = one[0].pair.means[0] - one[0].pair.means[1]
+        words = f"{LABELS[mode]} {more:+,.0f} IOs a second at depth 1, {printed:+,.0f} printed"
+        return Verdict(size_outcome(more / printed), words, tuple(one))
+
+    return rule
+
+
+def _faster(mode: str) -> Rule:
+    def rule(runs: StorageRuns) -> Verdict:
+        found = runs.compare("iops", mode, INTERRUPT)
+        return by_depth(f"{LABELS[mode]} faster than interrupt",
+                       [one for one in found if one.pair.at <= _UNSATURATED])  # fmt: skip
+
+    return rule
+
+
+def _more(column: str, first: str, second: str, least: float) -> Rule:
+    words = f"{LABELS[first]} more {title_of(column)} than {LABELS[second]}"
+    return lambda runs: by_depth(words, runs.compare(column, first, second), least)
+
+
+def _power_inverted(first: str, second: str) -> Rule:
+    """Build the rule that a mode uses less CPU than another and draws more power, at some depth."""
+
+    def rule(runs: StorageRuns) -> Verdict:
+        power = {one.pair.at: one for one in runs.compare("power_w", first, second)}
+        both = [(cpu, power[cpu.pair.at]) for cpu in runs.compare("cpu_pct", first, second)
+                if cpu.pair.at in power]  # fmt: skip
+        found = [pair for pair in both if pair[0].pair.is_less and pair[1].pair.is_more]
+        words = f"{LABELS[first]} with less CPU and more power than {LABELS[second]}"
+        words += f" at {len(found)} of {len(both)} IO depths"
+        return plain(bool(found), words, [one for pair in found or both for one in pair])
+
+    return rule
+
+
+def _switches_equal(runs: StorageRuns) -> Verdict:
+    found = runs.compare("context_switches_per_io", HYBRID, INTERRUPT, is_equivalence=True)
+    same = sum(one.pair.p <= LEVEL for one in found)
+    words = f"hybrid polling as interrupt within 10 % at {same} of {len(found)} IO depths"
+    return Verdict(share_outcome(same, len(found)), words, tuple(found))
+
+
+def _switches(mode: str, low: float, high: float, said: str) -> Rule:
+    def rule(runs: StorageRuns) -> Verdict:
+        means = runs.at_depths("context_switches_per_io", mode).filter(pl.col("n") > 1)["mean"]
+        if not len(means):
+            raise UnmeasuredError(f"n: no IO depth with two runs of {LABELS[mode]}")
+        within = int(means.is_between(low, high).sum())
+        words = f"{LABELS[mode]} {said} at {within} of {len(means)} IO depths"
+        return Verdict(share_outcome(within, len(means)), words)
+
+    return rule
+
+
+def _moves_ordered(subsystem: str | None, *order: str) -> Rule:
+    """Build the rule that each mode has more loads and stores than the next at 32 threads."""
+
+    def rule(runs: StorageRuns) -> Verdict:
+        pairs = [runs.compare_moves(*pair, subsystem) for pair in pairwise(order)]
+        found = [one for pair in pairs for one in pair if one.pair.at == _PROFILED]
+        if len(found) < len(pairs):
+            raise UnmeasuredError(f"n: no two runs of each mode with {_PROFILED} threads and "
+                                  f"{title_of(LOADS_STORES)} measured")  # fmt: skip
+        words = f"{subsystem or 'all'}: {', '.join(LABELS[mode] for mode in order)} in this order"
+        return Verdict(share_outcome(sum(o.pair.is_more for o in found), len(found)), words,
+                       tuple(found))  # fmt: skip
+
+    return rule
+
+
+def _tiles(runs: StorageRuns) -> pl.DataFrame:
+    """Return bytes per joule by mode and tile, of tiles with two runs of each mode."""
+    at = {name: runs.place[name] for name in ("device", "rw")}
+    there = one_setting(matching(runs.rows, at))
+    for mode in MODES:
+        if not there.filter(mode=mode)["bytes_per_joule"].count():
+            raise UnmeasuredError(f"no runs of {LABELS[mode]} at {place_words(at)} with "
+                                  f"{title_of('bytes_per_joule')} measured")  # fmt: skip
+    cells = moments(there, "bytes_per_joule", "mode", *TILE, "latency_mean_us")
+    whole = cells.filter(pl.col("mode").is_in(MODES), pl.col("n") > 1)
+    whole = whole.filter(pl.len().over(TILE) == len(MODES)).rename({"mode": "group"})
+    if not len(whole):
+        raise UnmeasuredError("n: no tile with two runs of each completion mode")
+    return whole
+
+
+def _winners(runs: StorageRuns) -> tuple[pl.DataFrame, list[Comparison]]:
+    """Return the best mode of each tile, with the latency of classic polling there."""
+    cells = _tiles(runs)
+    latency = cells.filter(group=POLL).select(*TILE, latency="latency_mean_us")
+    won = best_of(MODES, cells, TILE).join(latency, on=TILE, how="left")
+    found = [
+        Comparison(
+            f"{LABELS[row['first']]}, {LABELS[row['second']]}",
+            f"{format_bytes(row['request_bytes'])}, depth {row[DEPTH]:g}", "bytes_per_joule",
+            STUDENT,
+            TwoMeans(row[DEPTH], (row["mean"], row["mean_second"]), (row["n"], row["n_second"]),
+                     row["p"]),
+        )
+        for row in won.iter_rows(named=True)
+    ]  # fmt: skip
+    return won, found
+
+
+def _efficient_by_latency(runs: StorageRuns) -> Verdict:
+    won, found = _winners(runs)
+    at = {mode: won.filter(best=mode)["latency"] for mode in MODES}
+    low, high = (at[mode].median() for mode in (POLL, INTERRUPT))
+    parts = [f"{LABELS[mode]} wins {_won_words(at[mode])}" for mode in MODES]
+    words = f"of {len(won)} tiles {'; '.join(parts)}; {won['best'].null_count()} tied"
+    is_ordered = low is not None and high is not None and low < high  # type: ignore[operator]
+    return plain(bool(is_ordered), words, found)
+
+
+def _won_words(latencies: pl.Series) -> str:
+    """Return a text such as `3 (median latency 13.6 us)`."""
+    middle = latencies.median()
+    said = f" (median latency {format_quantity(float(middle), 'us')})" if middle else ""  # type: ignore[arg-type]
+    return f"{len(latencies)}{said}"
+
+
+def _hybrid_least(runs: StorageRuns) -> Verdict:
+    tiles = _tiles(runs).with_columns(tile=pl.struct(TILE).rank("dense"))
+    hybrid = tiles.filter(group=HYBRID)
+    below = [two_means(tiles.filter(group=mode), hybrid, "tile") for mode in (POLL, INTERRUPT)]
+    least = sum(one.is_more and other.is_more for one, other in zip(*below, strict=True))
+    words = f"hybrid polling below both others in {least} of {len(hybrid)} tiles"
+    return plain(least > 0.5 * len(hybrid), words)
+
+
+def _hybrid_hardly_best(runs: StorageRuns) -> Verdict:
+    won, found = _winners(runs)
+    best = int((won["best"] == HYBRID).sum())
+    words = f"hybrid polling wins {best} of {len(won)} tiles"
+    return plain(best < 0.1 * len(won), words, found)
+
+
+RULES_OF_MODES: Final[dict[str, tuple[Rule, ...]]] = {
+    "000-O1": (
+        _faster_by(POLL, 24_000), _faster_by(HYBRID, 17_000), _faster(POLL), _faster(HYBRID),
+    ),
+    "000-O2": (_more("cpu_pct", HYBRID, INTERRUPT, 0.8), _more("cpu_pct", POLL, HYBRID, 0.8)),
+    "000-O3": (_power_inverted(HYBRID, POLL), _power_inverted(INTERRUPT, POLL)),
+    "000-O4": (
+        _switches_equal, _switches(HYBRID, 0.9, 1.1, "1 ± 0.1 an IO"),
+        _switches(INTERRUPT, 0.9, 1.1, "1 ± 0.1 an IO"),
+        _switches(POLL, 0, 0.01, "under 0.01 an IO"),
+    ),
+    "000-O5": (
+        _moves_ordered(None, HYBRID, POLL, INTERRUPT),
+        _moves_ordered("scheduler", HYBRID, INTERRUPT, POLL),
+        _moves_ordered("block", POLL, HYBRID, INTERRUPT),
+    ),
+    "000-O6": (_efficient_by_latency,),
+    "000-C7": (_hybrid_least, _hybrid_hardly_best),
+}  # fmt: skip

@@ -1,0 +1,207 @@
+"""The runs that the claims of the storage studies compare: one configuration a cell."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import polars as pl
+
+from data.analysis.like_with_like import like_with_like
+from data.analysis.two_means import TwoMeans, two_means
+from data.analysis.verdicts import (
+    EQUIVALENCE,
+    LOADS_STORES,
+    STUDENT,
+    Comparison,
+    UnmeasuredError,
+    title_of,
+)
+from data.knobs import KNOBS
+from data.units import format_bytes
+
+INTERRUPT, POLL, HYBRID = MODES = ("interrupt", "poll", "hybrid")
+LABELS: Final = {INTERRUPT: "interrupt", POLL: "classic polling", HYBRID: "hybrid polling"}
+DISK, SATA, NVME, OPTANE = KINDS = ("disk", "SATA flash", "NVMe flash", "Optane")
+# A flash device whose interface nothing says.
+FLASH: Final = "flash"
+DEPTH: Final = "io_depth"
+RATE: Final = "interrupts_per_s"
+READS: Final = "randread"
+FOUR_KIB: Final = 4096
+TILE: Final = ("request_bytes", DEPTH)
+# The knobs of a cell. In all others, runs that a claim compares are alike.
+_CELL: Final = ("mode", "device", "rw", "request", "depth")
+_PATTERNS: Final = (
+    (OPTANE, "optane|xpoint|z-?ssd"), (DISK, "hdd|disk|magnetic"), (SATA, "sata|850"),
+    (NVME, "nvme|960"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StorageRuns:
+    """The filtered runs.
+
+    Attributes:
+        rows: Answer of `storage_query`.
+        idle: Answer of `idle_query`.
+        moves: LOADS_STORES by `mode`, `io_depth`, `run_id` and `subsystem`, of the place.
+        peak_w: The greatest power of the system; None if it was not measured.
+        place: Device, access and request size of the claims on one device, by column.
+        accesses: The reading and the writing access; empty if the place has no such pair.
+    """
+
+    rows: pl.DataFrame
+    idle: pl.DataFrame
+    moves: pl.DataFrame
+    peak_w: float | None
+    place: dict[str, Any]
+    accesses: tuple[str, str] | tuple[()]
+
+    def at_depths(self, column: str, mode: str, **place: Any) -> pl.DataFrame:
+        """Return the means of a mode by IO depth, at the place, whose values `place` replaces.
+
+        Returns:
+            Columns `io_depth`, `mean`, `sd`, `n`; at least one row.
+
+        Raises:
+            UnmeasuredError: The mode has no run there, or none with a value of the column.
+        """
+        at = self.place | place
+        where = f"{LABELS[mode]} at {place_words(at)}"
+        mine = matching(one_setting(matching(self.rows, at)), {"mode": mode})
+        if not len(mine):
+            raise UnmeasuredError(f"no runs of {where}")
+        means = self._moved(mode) if column == LOADS_STORES else moments(mine, column)
+        if not len(means):
+            raise UnmeasuredError(f"no runs of {where} with {title_of(column)} measured")
+        return means
+
+    def _moved(self, mode: str, subsystem: str | None = None) -> pl.DataFrame:
+        there = self.moves.filter(pl.col("mode") == mode).drop_nulls(LOADS_STORES)
+        if subsystem:
+            there = there.filter(pl.col("subsystem") == subsystem)
+        runs = there.group_by(DEPTH, "run_id").agg(value=pl.col(LOADS_STORES).sum())
+        ordered = runs.sort(DEPTH, "run_id").group_by(DEPTH, maintain_order=True)
+        return ordered.agg(mean=pl.col("value").mean(), sd=pl.col("value").std(), n=pl.len())
+
+    def compare(
+        self, column: str, first: str, second: str, is_equivalence: bool = False
+    ) -> list[Comparison]:
+        """Compare two modes at every IO depth of the place; raises as `at_depths`."""
+        means = self.at_depths(column, first), self.at_depths(column, second)
+        pairs = two_means(*means, DEPTH, is_equivalence)
+        test = EQUIVALENCE if is_equivalence else STUDENT
+        return compared(pairs, (LABELS[first], LABELS[second]), column, test)
+
+    def compare_moves(self, first: str, second: str, subsystem: str | None) -> list[Comparison]:
+        """Compare the loads and stores of two modes in a subsystem, or in all."""
+        self.at_depths(LOADS_STORES, first), self.at_depths(LOADS_STORES, second)
+        pairs = two_means(self._moved(first, subsystem), self._moved(second, subsystem), DEPTH)
+        names = f"{subsystem or 'all'}: {LABELS[first]}", LABELS[second]
+        return compared(pairs, names, LOADS_STORES, STUDENT)
+
+    def compare_accesses(self, column: str, same: float) -> list[Comparison]:
+        """Compare writing with reading at about the same interrupt rate.
+
+        The partner of each depth of writing is the depth of reading with the lowest rate that is at
+        least `same` times the rate of writing. Raises errors as `at_depths`.
+        """
+        if not self.accesses:
+            raise UnmeasuredError(f"no runs that read and write apart, but {self.place['rw']}")
+        reads, writes = self.accesses
+        cells = {
+            rw: self.at_depths(column, INTERRUPT, rw=rw).join(
+                self.at_depths(RATE, INTERRUPT, rw=rw).select(DEPTH, rate="mean"), on=DEPTH
+            )
+            for rw in (reads, writes)
+        }
+        partner = (
+            cells[writes]
+            .join_where(cells[reads], pl.col("rate_read") >= same * pl.col("rate"), suffix="_read")
+            .sort("rate_read", f"{DEPTH}_read")
+            .unique(DEPTH, keep="first", maintain_order=True)
+        )
+        read = partner.select(DEPTH, **{name: f"{name}_read" for name in ("n", "mean", "sd")})
+        return compared(two_means(cells[writes], read, DEPTH), (writes, reads), column, STUDENT)
+
+    def interrupts(self, column: str, **place: Any) -> pl.DataFrame:
+        """Return configurations completed by interrupts, of two runs or more with the column.
+
+        Args:
+            place: Restricts access and request size.
+        """
+        mode = pl.col("mode")
+        there = self.rows.filter(mode.eq_missing(INTERRUPT) | mode.is_null())
+        there = one_setting(matching(there, place))
+        return there.filter(pl.col(column).is_not_null(), pl.col(f"{column}_n") > 1)
+
+    def by_kind(self, column: str, *kinds: str, **place: Any) -> dict[str, pl.DataFrame]:
+        """Return the rows of `interrupts` by kind of device.
+
+        Raises:
+            UnmeasuredError: A kind has none; the message names it.
+        """
+        there = self.interrupts(column, **place)
+        of = {device: self.kind(device) for device in there["device"].unique()}
+        names = {kind: [d for d, other in of.items() if other == kind] for kind in kinds}
+        if missing := [kind for kind in kinds if not names[kind]]:
+            raise UnmeasuredError(
+                f"no two runs of one configuration of {' and of '.join(missing)}, completed by "
+                f"interrupts, with {title_of(column)} measured"
+            )
+        return {kind: there.filter(pl.col("device").is_in(names[kind])) for kind in kinds}
+
+    def kind(self, device: str | None) -> str | None:
+        """Return the kind of a device by its name: one of KINDS, or FLASH; None if it is of none.
+
+        A flash device is also NVMe if the interrupts of its NVMe queues were counted.
+        """
+        for kind, pattern in _PATTERNS:
+            if device and re.search(pattern, device, re.IGNORECASE):
+                return kind
+        mine = self.rows.filter(pl.col("device").eq_missing(device))
+        if not device or not re.search("flash|ssd|evo", device, re.IGNORECASE):
+            return None
+        return NVME if mine[RATE].count() else FLASH
+
+
+def one_setting(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the setting of all other knobs that has most cells."""
+    return like_with_like(rows, [KNOBS[name] for name in _CELL]).of(rows)
+
+
+def matching(rows: pl.DataFrame, place: dict[str, Any]) -> pl.DataFrame:
+    """Return the rows with these values by column; None matches NULL."""
+    wanted = [pl.col(name).eq_missing(value) for name, value in place.items()]
+    return rows.filter(pl.lit(True), *wanted)
+
+
+def moments(rows: pl.DataFrame, column: str, *by: str) -> pl.DataFrame:
+    """Return `mean`, `sd` and `n` of a column, by `by` (else by IO depth), of rows that have it."""
+    there = rows.filter(pl.col(column).is_not_null())
+    return there.select(*(by or (DEPTH,)), mean=column, sd=f"{column}_sd", n=f"{column}_n")
+
+
+def compared(
+    pairs: Sequence[TwoMeans], names: tuple[str, str], column: str, test: str
+) -> list[Comparison]:
+    """Convert pairs of means to comparisons.
+
+    Raises:
+        UnmeasuredError: There is no pair.
+    """
+    if not pairs:
+        raise UnmeasuredError(
+            f"n: no IO depth with two runs of {names[0]} and two of {names[1]} "
+            f"with {title_of(column)} measured"
+        )
+    what = f"{names[0]}, {names[1]}"
+    return [Comparison(what, f"depth {pair.at:g}", column, test, pair) for pair in pairs]
+
+
+def place_words(place: dict[str, Any]) -> str:
+    """Return a text such as `optane · randread · 4 KiB`; missing parts are left out."""
+    said = [place.get("device"), place.get("rw")]
+    said += [format_bytes(place["request_bytes"])] if place.get("request_bytes") else []
+    return " · ".join(str(word) for word in said if word is not None)
