@@ -249,7 +249,8 @@ def open_lake(
         for view in views:
             connection.execute(view)
     except _UNREADABLE as error:
-        raise LakeError(f"files of the lake {path} cannot be read: {error}") from error
+        words = error_words(path, error)
+        raise LakeError(f"files of the lake {path} cannot be read: {words}") from error
     version = runs.version() if runs is not None else -1
     return Lake(path, version, connection, columns, views, files, is_checked)
 

@@ -149,7 +149,8 @@ def naming(doing: str, path: LakePath) -> Iterator[None]:
 def error_words(path: LakePath, error: Exception) -> str:
     """Return what a library's error means, without credentials."""
     if isinstance(path, Path):
-        return str(getattr(error, "strerror", None) or error)
+        # Lines after the first quote a query, or say where in the library.
+        return str(getattr(error, "strerror", None) or error).partition("\n")[0]
     # delta-rs names this option of its own in every error.
     text = str(error).replace("retry_timeout", "")
     number = getattr(error, "errno", None)

@@ -42,6 +42,8 @@ _BATCH_ROWS: Final = 512
 _LONGEST_ERROR: Final = 2_000
 # Larger whole numbers lose digits in a browser.
 _MOST_EXACT: Final = 2**53
+# Days and units of time by which DuckDB stands for infinity.
+_INFINITE: Final = (2**31 - 1, 2**63 - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +192,7 @@ def answer(
     head = {"columns": table.column_names, "types": types, "truncated": is_truncated}
     if question.form != "rows":
         return {**head, "row_count": len(table)}, _WRITERS[question.form](table)
-    columns = [[to_json(value) for value in column.to_pylist()] for column in table.columns]
+    columns = [[to_json(value) for value in _values(column)] for column in table.columns]
     return {**head, "rows": list(zip(*columns, strict=True))}, b""
 
 
@@ -213,13 +215,43 @@ def to_json(value: Any) -> Any:
     return str(value)
 
 
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """Return a column's values; dates that Python does not have as texts, such as `infinity`."""
+    try:
+        return list(column.to_pylist())
+    except (OverflowError, ValueError):
+        return [_value(one) for one in column]
+
+
+def _value(cell: pa.Scalar) -> Any:
+    if isinstance(cell, pa.ListScalar) and cell.is_valid:
+        return [_value(one) for one in cell.values]
+    if isinstance(cell, pa.StructScalar) and cell.is_valid:
+        return {name: _value(one) for name, one in cell.items()}
+    try:
+        return cell.as_py()
+    except (OverflowError, ValueError):
+        if abs(getattr(cell, "value", 0)) in _INFINITE:
+            return "infinity" if cell.value > 0 else "-infinity"
+        return str(cell.cast(pa.string()))
+
+
+def _texts(column: pa.ChunkedArray) -> pa.Array:
+    found = [to_json(value) for value in _values(column)]
+    return pa.array([None if one is None else str(one) for one in found], pa.string())
+
+
+def _has_csv(column: pa.ChunkedArray) -> bool:
+    kind = column.type
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return not any(isinstance(value, str) for value in _values(column))
+    return not (pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_interval(kind))
+
+
 def _csv(table: pa.Table) -> bytes:
-    """Write CSV; CSV has no nested values: they become JSON, and bytes hexadecimal digits."""
+    """Write CSV. Values that it does not have are written as on the page, nested ones as JSON."""
     flat = [
-        pa.array([to_json(value) for value in column.to_pylist()], pa.string())
-        if pa.types.is_nested(column.type) or pa.types.is_binary(column.type)
-        else guarded_column(column)
-        for column in table.columns
+        guarded_column(column) if _has_csv(column) else _texts(column) for column in table.columns
     ]
     sink = io.BytesIO()
     names = [guarded_name(name) for name in table.column_names]

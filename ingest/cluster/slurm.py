@@ -39,7 +39,7 @@ def read_slurm_settings(path: Path) -> dict[str, Any]:
         values = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise SettingsError(f"cannot read {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise SettingsError(f"not TOML: {error} ({path})") from error
     for key, value in values.items():
         if key not in KEYS:

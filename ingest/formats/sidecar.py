@@ -57,7 +57,8 @@ def read_values(text: str, name: str) -> dict[str, Any]:
     """
     try:
         table = tomllib.loads(text)
-    except ValueError as error:  # Also raised for a number of over 4,300 digits.
+    # Also raised for a number of over 4,300 digits, and for what is nested too deeply.
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"not TOML: {error} ({name})") from error
     values = {}
     for key, value in table.items():

@@ -127,7 +127,7 @@ def sniff(name: str, head: bytes) -> bool:
 def _is_json_lines(lines: Sequence[str]) -> bool:
     try:
         first = json.loads(lines[0]) if lines else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(first, dict) and not any(isinstance(v, dict | list) for v in first.values())
 
@@ -397,7 +397,7 @@ def _parse_json(lines: Sequence[str], problems: ProblemList) -> Table:
     for number, line in filled:
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if isinstance(found, dict):
             objects.append((number, found))

@@ -128,7 +128,7 @@ def parsed_entry(lake: LakePath, file: ListedFile) -> list[dict[str, Any]]:
     """Return the actions of an entry; none if a line is no JSON object."""
     try:
         lines = [json.loads(line) for line in _text(lake, file).splitlines()]
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return lines if all(isinstance(line, dict) for line in lines) else []
 

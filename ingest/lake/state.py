@@ -18,8 +18,10 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 from data.declared import Column, runs_schema
+from data.errors import LakeError
 from data.lake_files import declared_columns, listed_files, local_files
 from data.lake_place import LakePath, StorePath
+from data.object_store import error_words
 from data.schema import RUNS
 from ingest.lake.tables import open_table
 from ingest.records import Problem, UtcWindow
@@ -247,12 +249,19 @@ def table_batches(
         columns: Columns to read; None for all.
 
     Raises:
-        LakeError: A file of an object store cannot be copied to this machine.
+        LakeError: A file is missing, cut or damaged, or cannot be copied from an object store to
+            this machine.
     """
     files = local_files(path, table)
     for name in files.paths:
-        with pq.ParquetFile(name) as file:
-            yield from file.iter_batches(batch_size=1024, columns=columns)
+        try:
+            with pq.ParquetFile(name) as file:
+                yield from file.iter_batches(batch_size=1024, columns=columns)
+        except (OSError, pa.ArrowInvalid) as error:
+            words = error_words(Path(name), error)
+            raise LakeError(
+                f"cannot read {name}: {words}; `ingest verify` lists all faults"
+            ) from error
 
 
 def table_rows(

@@ -109,7 +109,8 @@ def read_layer(path: Path) -> dict[str, Any]:
         layer = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"cannot read settings: {error.strerror} ({path})") from error
-    except ValueError as error:  # Not TOML, not UTF-8, or a number of over 4,300 digits.
+    # Not TOML, not UTF-8, a number of over 4,300 digits, or nested too deeply.
+    except (ValueError, RecursionError) as error:
         raise SettingsError(f"not TOML: {error} ({path})") from error
     for section, content in layer.items():
         if section not in KEYS:

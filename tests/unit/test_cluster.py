@@ -325,6 +325,7 @@ def test_an_address_without_a_scheduler_is_an_error(
         ("jobs = true", "jobs is True, not a whole number"),
         ("job_extra_directives = [1]", r"job_extra_directives is \[1\], not a list of texts"),
         ("jobs = ", "not TOML: "),
+        ("jobs = " + "[" * 5000, "not TOML: "),
     ],
 )
 def test_a_bad_description_of_jobs_is_refused(tmp_path: Path, text: str, words: str) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -230,3 +231,47 @@ def test_many_small_commits_are_merged(
     with open_lake(lake) as opened:
         assert opened.polars("SELECT count(*) FROM runs").item() == 60
     assert len(DeltaTable(str(lake / "runs")).file_uris()) == 1
+
+
+def cut_rows(lake: Path) -> None:
+    for file in (lake / "runs").glob("*.parquet"):
+        file.write_bytes(file.read_bytes()[:1000])
+
+
+def cut_entry(lake: Path) -> None:
+    entry = max((lake / "runs" / "_delta_log").glob("*.json"))
+    entry.write_bytes(entry.read_bytes()[:-200])
+
+
+@pytest.mark.parametrize("damage", [cut_rows, cut_entry])
+@pytest.mark.parametrize("command", ["status", "add", "prune", "verify"])
+def test_a_damaged_lake_is_named_in_one_line(
+    raw: Path,
+    lake: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    damage: Callable[[Path], None],
+    command: str,
+) -> None:
+    monkeypatch.setenv("RUST_BACKTRACE", "1")  # delta-rs then writes where it failed.
+    main(["add", str(raw)])
+    damage(lake)
+    write_memcached(raw)
+    capfd.readouterr()
+    assert main([command, *([str(raw)] if command == "add" else [])]) == 1
+    out, err = capfd.readouterr()
+    assert "Traceback" not in err
+    assert "<unknown>" not in err
+    said = [line for line in (out + err).splitlines() if str(lake) in line or "runs/" in line]
+    assert said, (out, err)
+
+
+def test_lines_of_json_that_are_nested_deeply_are_refused(
+    raw: Path, lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deep = '{"a": ' + "[" * 5000 + "]" * 5000 + "}"
+    (raw / "deep.jsonl").write_text(f'{{"a": 1}}\n{deep}\n')
+    (raw / "deeper.jsonl").write_text(f"{deep}\n")
+    assert main(["add", str(raw)]) in (0, 3)
+    assert newest_version(lake) >= 0
+    assert "Traceback" not in capsys.readouterr().err

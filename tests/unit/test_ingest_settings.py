@@ -106,6 +106,7 @@ def test_storage_has_no_logs_and_modes_have_several_names(tmp_path: Path) -> Non
         ('[[tables]]\npattern = "x"\n[tables.columns]\na = {unit = 3}\n', "columns.a"),
         ("names = 3\n", "[[names]]"),
         ("not toml", "not TOML"),
+        ("a = " + "[" * 5000 + "]" * 5000, "not TOML"),
     ],
 )
 def test_what_is_wrong_is_said_with_key_and_file(tmp_path: Path, text: str, said: str) -> None:

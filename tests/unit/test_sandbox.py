@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from csv import reader as csv_reader
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,23 @@ def test_files_hold_what_the_query_says(sandbox: Sandbox, lake: Lake) -> None:
     ]  # fmt: skip
     rows = pl.read_parquet(io.BytesIO(parquet))
     assert rows.rows() == [(0, 1.0, [0]), (1, 2.0, [1])]
+
+
+def test_infinite_dates_are_words(sandbox: Sandbox, lake: Lake) -> None:
+    sql = """SELECT unnest(['infinity', '-infinity', '2020-02-03', NULL])::DATE AS d,
+             '-infinity'::TIMESTAMP AS t, 'infinity'::TIMESTAMPTZ AS z, '20000-01-01'::DATE AS far,
+             ['infinity'::DATE] AS l, {'x': 'infinity'::TIMESTAMP} AS s, INTERVAL 1 MONTH AS i"""
+    head, _ = sandbox.run(lake, sql)
+    rows = head["rows"]
+    assert [row[0] for row in rows] == ["infinity", "-infinity", "2020-02-03", None]
+    assert rows[0][1:4] == ["-infinity", "infinity", "20000-01-01"]
+    assert rows[0][4:6] == ['["infinity"]', '{"x": "infinity"}']
+    _, csv = sandbox.run(lake, sql, CSV)
+    first, _, third, fourth = list(csv_reader(csv.decode().splitlines()))[1:]
+    assert first[:6] == ["infinity", "-infinity", "infinity", "20000-01-01", *rows[0][4:6]]
+    assert (third[0], fourth[0]) == ("2020-02-03", "")
+    _, parquet = sandbox.run(lake, "SELECT 'infinity'::DATE AS d", PARQUET)
+    assert parquet.startswith(b"PAR1")
 
 
 def test_no_text_of_a_csv_file_is_a_formula(sandbox: Sandbox, lake: Lake) -> None:

@@ -69,6 +69,7 @@ def test_every_key_of_a_sidecar_is_read_in_one_type() -> None:
     ("text", "words"),
     [
         ("mode = ", "not TOML"),
+        ("mode = " + "[" * 5000, "not TOML"),
         ("moed = 'poll'", "unknown key 'moed', known: workload"),
         ("replicate = '3'", "replicate cannot be '3': expected a whole number"),
         ("replicate = true", "replicate cannot be True"),
