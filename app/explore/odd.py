@@ -19,7 +19,7 @@ from data.analysis.facets import matches
 from data.analysis.noise import group_medians, odd_runs, priors
 from data.knobs import choice_columns
 from data.metrics import metric
-from data.queries.odd import replicates_query
+from data.queries.odd import replicates_query, run_ids_query
 from data.queries.points import CONFIGURATION
 from data.selection import Selection
 from data.units import format_quantity
@@ -56,10 +56,18 @@ def _odd_table(view: LakeView, key: tuple[Selection, str]) -> pl.DataFrame:
     # Shares are no logarithms, and a part of the settings has no prior.
     if metric(column).unit == "%" or len(settings) > MAX_ROWS:
         settings = settings.clear()
-    return _odd_rows(settings)
+    odd = _odd_values(settings)
+    if not len(odd):
+        return odd.with_columns(run_id=pl.lit(None, pl.String))
+    values = odd["value"].unique().sort().to_list()
+    asked = run_ids_query(selection, column, values, MAX_ROWS, known.names)
+    runs = known.added_to(compact(view.lake.polars(*asked))).cast({"run_id": pl.String})
+    on = [*CONFIGURATION, "value"]
+    return odd.join(runs.select(*on, "run_id"), on=on, nulls_equal=True, maintain_order="left")
 
 
-def _odd_rows(settings: pl.DataFrame) -> pl.DataFrame:
+def _odd_values(settings: pl.DataFrame) -> pl.DataFrame:
+    """Return the odd values of each configuration, each once; no run id."""
     numbers = settings["values"].list.len().to_numpy().astype(np.int64)
     setting = np.repeat(np.arange(len(settings)), numbers)
     values = floats(settings["values"].explode(empty_as_null=False))
@@ -69,14 +77,16 @@ def _odd_rows(settings: pl.DataFrame) -> pl.DataFrame:
     s0 = np.array([fit.s0 for fit in fits])[choices[setting]] if fits else np.zeros(0)
     odd = np.flatnonzero(odd_runs(values, setting, s0))
     medians = np.exp(group_medians(np.log(values), setting)) if len(values) else values
-    place = odd - (np.cumsum(numbers) - numbers)[setting[odd]]
-    rows = settings[setting[odd]]
-    return rows.with_columns(
-        run_id=pl.col("run_ids").list.get(pl.lit(pl.Series(place))),
-        value=pl.Series(values[odd], dtype=pl.Float64),
-        median=pl.Series(medians[setting[odd]], dtype=pl.Float64),
-        runs=pl.Series(numbers[setting[odd]], dtype=pl.Int64),
-    ).drop("run_ids", "values")
+    return (
+        settings[setting[odd]]
+        .drop("values")
+        .with_columns(
+            value=pl.Series(values[odd], dtype=pl.Float64),
+            median=pl.Series(medians[setting[odd]], dtype=pl.Float64),
+            runs=pl.Series(numbers[setting[odd]], dtype=pl.Int64),
+        )
+        .unique(maintain_order=True)
+    )
 
 
 def _numbered(rows: pl.DataFrame, columns: Sequence[str]) -> np.ndarray:

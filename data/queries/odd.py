@@ -1,6 +1,9 @@
-"""The values of one metric in each replicate of each configuration, to find odd runs."""
+"""The values of one metric in each replicate of each configuration, to find odd runs.
 
-from collections.abc import Collection
+The ids of all runs would cost most of the time; few runs are odd.
+"""
+
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from data.aggregates import weight_sql
@@ -20,17 +23,40 @@ def replicates_query(
         left_out: Columns of CONFIGURATION that have one value, or follow from others.
 
     Returns:
-        SQL and parameters. Columns: CONFIGURATION without `left_out`, `run_ids` and `values`, two
-        lists in the order of the run ids; NULL instead of ids for fewer than three runs.
+        SQL and parameters. Columns: CONFIGURATION without `left_out`, `values`, a sorted list.
     """
-    metric(column)
-    condition, parameters = selection.predicate()
-    listed = ", ".join(name for name in CONFIGURATION if name not in left_out)
-    named, grouped = (f"{listed}, ", listed) if listed else ("", "()")
+    condition, parameters = _condition(selection, column)
+    listed = [name for name in CONFIGURATION if name not in left_out]
     return (
-        f"SELECT {named}CASE WHEN count(*) > 2 THEN list(run_id ORDER BY run_id) END AS run_ids, "
-        f"list({column}::DOUBLE ORDER BY run_id) AS values FROM runs WHERE ({condition}) "
-        f"AND {column} > 0 AND {weight_sql()} = 1 GROUP BY {grouped} HAVING count(*) > 0 "
-        f"ORDER BY ALL LIMIT {limit:d}",
+        f"SELECT {''.join(f'{name}, ' for name in listed)}"
+        f"list({column}::DOUBLE ORDER BY {column}) AS values FROM runs WHERE {condition} "
+        f"GROUP BY {', '.join(listed) or '()'} HAVING count(*) > 0 ORDER BY ALL LIMIT {limit:d}",
         parameters,
     )
+
+
+def run_ids_query(
+    selection: Selection,
+    column: str,
+    values: Sequence[float],
+    limit: int,
+    left_out: Collection[str] = (),
+) -> tuple[str, list[Any]]:
+    """Build the query of the runs of `replicates_query` with some values.
+
+    Returns:
+        SQL and parameters. Columns: CONFIGURATION without `left_out`, `value`, `run_id`.
+    """
+    condition, parameters = _condition(selection, column)
+    listed = "".join(f"{name}, " for name in CONFIGURATION if name not in left_out)
+    return (
+        f"SELECT {listed}{column}::DOUBLE AS value, run_id FROM runs WHERE {condition} "
+        f"AND value IN ({', '.join('?' * len(values))}) ORDER BY run_id LIMIT {limit:d}",
+        [*parameters, *values],
+    )
+
+
+def _condition(selection: Selection, column: str) -> tuple[str, list[Any]]:
+    metric(column)
+    condition, parameters = selection.predicate()
+    return f"({condition}) AND {column} > 0 AND {weight_sql()} = 1", parameters
